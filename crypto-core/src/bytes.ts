@@ -1,0 +1,67 @@
+import { CryptoError } from './errors.ts';
+
+// The core compiles without the DOM library; these two exist in every JavaScript host it runs on.
+declare const TextEncoder: new () => { encode(text: string): Uint8Array };
+declare const TextDecoder: new (
+  label: 'utf-8',
+  options: { fatal: boolean; ignoreBOM: boolean },
+) => { decode(bytes: Uint8Array): string };
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+export const EMPTY: Uint8Array = new Uint8Array(0);
+
+export function concat(...parts: readonly Uint8Array[]): Uint8Array {
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const out = new Uint8Array(length);
+  let offset = 0;
+  for (const part of parts) {
+    out.set(part, offset);
+    offset += part.length;
+  }
+  return out;
+}
+
+/** Whether two byte strings are equal, in time that depends on their lengths only. */
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  let difference = 0;
+  for (let i = 0; i < a.length; i++) difference |= a[i]! ^ b[i]!;
+  return difference === 0;
+}
+
+/** Lexicographic order of byte strings, a proper prefix first; for public values (not constant-time). */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const shared = Math.min(a.length, b.length);
+  for (let i = 0; i < shared; i++) {
+    if (a[i] !== b[i]) return a[i]! - b[i]!;
+  }
+  return a.length - b.length;
+}
+
+/** Overwrites secrets that are no longer needed. Copies the engine made on the way are beyond reach. */
+export function wipe(...secrets: readonly Uint8Array[]): void {
+  for (const secret of secrets) secret.fill(0);
+}
+
+export function utf8(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+/** @throws CryptoError 'malformed' when the bytes aren't UTF-8 */
+export function fromUtf8(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new CryptoError('malformed', 'not UTF-8');
+  }
+}
+
+/** Lower-case hexadecimal: the form in which byte strings key a Map. */
+export function toHex(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += byte < 16 ? `0${byte.toString(16)}` : byte.toString(16);
+  return text;
+}

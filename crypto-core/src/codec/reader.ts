@@ -1,0 +1,118 @@
+import { CryptoError } from '../errors.ts';
+
+/**
+ * Strict decoder of the TLS presentation language as RFC 9420 section 2.1 extends it. Every failure, whatever the
+ * input, is CryptoError 'malformed'. Byte strings come back as views of the message: whoever keeps one beyond the
+ * message copies it.
+ */
+export class Reader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #offset = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** Bytes not yet read. */
+  get remaining(): number {
+    return this.#bytes.length - this.#offset;
+  }
+
+  /** Bytes read so far: with `since`, the way to the exact encoding of what was just parsed. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /** The bytes read since an earlier `offset`. */
+  since(offset: number): Uint8Array {
+    return this.#bytes.subarray(offset, this.#offset);
+  }
+
+  u8(): number {
+    return this.#view.getUint8(this.#take(1));
+  }
+
+  u16(): number {
+    return this.#view.getUint16(this.#take(2));
+  }
+
+  u32(): number {
+    return this.#view.getUint32(this.#take(4));
+  }
+
+  u64(): bigint {
+    return this.#view.getBigUint64(this.#take(8));
+  }
+
+  /** opaque[length] */
+  bytes(length: number): Uint8Array {
+    const start = this.#take(length);
+    return this.#bytes.subarray(start, start + length);
+  }
+
+  /** opaque<V> */
+  opaque(): Uint8Array {
+    return this.bytes(this.varint());
+  }
+
+  /** The length header of a variable-size vector (RFC 9420 section 2.1.2): 1, 2 or 4 bytes, the shortest that fits. */
+  varint(): number {
+    const first = this.u8();
+    const prefix = first >> 6;
+    if (prefix === 0) return first;
+    if (prefix === 1) {
+      const value = ((first & 0x3f) << 8) | this.u8();
+      if (value < 0x40) throw new CryptoError('malformed', 'length not minimally encoded');
+      return value;
+    }
+    if (prefix === 2) {
+      const value = ((first & 0x3f) << 24) | (this.u8() << 16) | this.u16();
+      if (value < 0x4000) throw new CryptoError('malformed', 'length not minimally encoded');
+      return value;
+    }
+    throw new CryptoError('malformed', 'invalid length prefix');
+  }
+
+  /** T items<V> */
+  vector<T>(readItem: (reader: Reader) => T): T[] {
+    const inner = new Reader(this.opaque());
+    const items: T[] = [];
+    while (inner.remaining > 0) {
+      const before = inner.remaining;
+      items.push(readItem(inner));
+      // An item that takes no bytes would let nine bytes of input describe an endless list.
+      if (inner.remaining === before) throw new CryptoError('malformed', 'vector of empty items');
+    }
+    return items;
+  }
+
+  /** optional<T> */
+  optional<T>(read: (reader: Reader) => T): T | null {
+    const present = this.u8();
+    if (present === 0) return null;
+    if (present === 1) return read(this);
+    throw new CryptoError('malformed', 'invalid presence octet');
+  }
+
+  /** Asserts that everything was read. */
+  end(): void {
+    if (this.remaining !== 0) throw new CryptoError('malformed', `${this.remaining} trailing bytes`);
+  }
+
+  #take(length: number): number {
+    const start = this.#offset;
+    if (length > this.#bytes.length - start) throw new CryptoError('malformed', 'truncated');
+    this.#offset = start + length;
+    return start;
+  }
+}
+
+/** Decodes exactly one value. @throws CryptoError 'malformed', also for trailing bytes */
+export function decode<T>(bytes: Uint8Array, read: (reader: Reader) => T): T {
+  const reader = new Reader(bytes);
+  const value = read(reader);
+  reader.end();
+  return value;
+}

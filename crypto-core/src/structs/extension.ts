@@ -1,0 +1,47 @@
+import type { Reader } from '../codec/reader.ts';
+import type { Writer } from '../codec/writer.ts';
+import { CryptoError } from '../errors.ts';
+
+/** RFC 9420, section 17.3; `lastResort` is last_resort_key_package of draft-ietf-mls-extensions. */
+export const ExtensionTypeValue = {
+  applicationId: 0x0001,
+  ratchetTree: 0x0002,
+  requiredCapabilities: 0x0003,
+  externalPub: 0x0004,
+  externalSenders: 0x0005,
+  lastResort: 0x000a,
+} as const;
+
+/** RFC 9420, section 7.2. The data stays opaque here: an unknown extension is carried, not refused. */
+export interface Extension {
+  readonly type: number;
+  readonly data: Uint8Array;
+}
+
+export function readExtension(r: Reader): Extension {
+  return { type: r.u16(), data: r.opaque() };
+}
+
+export function writeExtension(w: Writer, extension: Extension): void {
+  w.u16(extension.type);
+  w.opaque(extension.data);
+}
+
+/** @throws CryptoError `malformed` when a type occurs twice, which section 13.4 forbids for every list. */
+export function readExtensions(r: Reader): readonly Extension[] {
+  const extensions = r.vector(readExtension);
+  const seen = new Set<number>();
+  for (const { type } of extensions) {
+    if (seen.has(type)) throw new CryptoError('malformed', `extension ${type} occurs twice`);
+    seen.add(type);
+  }
+  return extensions;
+}
+
+export function writeExtensions(w: Writer, extensions: readonly Extension[]): void {
+  w.vector(extensions, writeExtension);
+}
+
+export function findExtension(extensions: readonly Extension[], type: number): Uint8Array | undefined {
+  return extensions.find((extension) => extension.type === type)?.data;
+}

@@ -1,0 +1,180 @@
+/**
+ * The one door to libsodium. Thin, typed, synchronous once `ready` has resolved; every refusal of the library
+ * leaves as a CryptoError. Key and nonce sizes are in bytes throughout.
+ */
+// The named exports that the type declarations promise don't all exist at run time; the default export is complete.
+import sodium from 'libsodium-wrappers';
+import { CryptoError } from '../errors.ts';
+
+/** Resolves when the library may be used; everything after it is synchronous. */
+export async function ready(): Promise<void> {
+  await sodium.ready;
+}
+
+export interface KeyPair {
+  publicKey: Uint8Array;
+  privateKey: Uint8Array;
+}
+
+/** SHA-256, 32 bytes. */
+export function sha256(data: Uint8Array): Uint8Array {
+  return sodium.crypto_hash_sha256(data);
+}
+
+/** HMAC-SHA-256, 32 bytes; a key of any length. */
+export function hmacSha256(key: Uint8Array, data: Uint8Array): Uint8Array {
+  if (key.length === 32) return sodium.crypto_auth_hmacsha256(data, key);
+  const state = sodium.crypto_auth_hmacsha256_init(key);
+  sodium.crypto_auth_hmacsha256_update(state, data);
+  return sodium.crypto_auth_hmacsha256_final(state);
+}
+
+/** SHAKE256 with `length` bytes of output. */
+export function shake256(data: Uint8Array, length: number): Uint8Array {
+  return sodium.crypto_xof_shake256(length, data);
+}
+
+/** BLAKE2b with a key of 32 bytes; `length` 16 to 64. */
+export function blake2bKeyed(key: Uint8Array, data: Uint8Array, length: number): Uint8Array {
+  assertLength(key, 32, 'BLAKE2b key');
+  return sodium.crypto_generichash(length, data, key);
+}
+
+/** Ed25519 key pair of a 32-byte seed; the private key is libsodium's 64-byte form (seed, then public key). */
+export function ed25519KeyPair(seed: Uint8Array): KeyPair {
+  assertLength(seed, 32, 'Ed25519 seed');
+  const { publicKey, privateKey } = sodium.crypto_sign_seed_keypair(seed);
+  return { publicKey, privateKey };
+}
+
+/** Ed25519 signature, 64 bytes. @param privateKey the 64-byte form that `ed25519KeyPair` gives */
+export function ed25519Sign(privateKey: Uint8Array, message: Uint8Array): Uint8Array {
+  assertLength(privateKey, 64, 'Ed25519 private key');
+  return sodium.crypto_sign_detached(message, privateKey);
+}
+
+/** Whether the signature holds; false, too, for a key or signature of a wrong length. */
+export function ed25519Verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  if (publicKey.length !== 32 || signature.length !== 64) return false;
+  return sodium.crypto_sign_verify_detached(signature, message, publicKey);
+}
+
+/** The public key of an X25519 private key. */
+export function x25519Base(privateKey: Uint8Array): Uint8Array {
+  assertLength(privateKey, 32, 'X25519 private key');
+  return sodium.crypto_scalarmult_base(privateKey);
+}
+
+/** X25519 (RFC 7748). @throws CryptoError 'malformed' when the result is all zero: a point of small order */
+export function x25519(privateKey: Uint8Array, publicKey: Uint8Array): Uint8Array {
+  assertLength(privateKey, 32, 'X25519 private key');
+  assertLength(publicKey, 32, 'X25519 public key');
+  return refuseAs('malformed', 'X25519 public key', () => sodium.crypto_scalarmult(privateKey, publicKey));
+}
+
+export const XWING = { publicKey: 1216, privateKey: 32, ciphertext: 1120, encapsulationSeed: 64 } as const;
+
+/** X-Wing key pair of a 32-byte seed; the private key is the seed itself. */
+export function xwingKeyPair(seed: Uint8Array): KeyPair {
+  assertLength(seed, XWING.privateKey, 'X-Wing seed');
+  const { publicKey, privateKey } = sodium.crypto_kem_xwing_seed_keypair(seed);
+  return { publicKey, privateKey };
+}
+
+/** X-Wing encapsulation from 64 random bytes. @throws CryptoError 'malformed' for an invalid public key */
+export function xwingEncapsulate(
+  publicKey: Uint8Array,
+  seed: Uint8Array,
+): { ciphertext: Uint8Array; sharedSecret: Uint8Array } {
+  assertLength(publicKey, XWING.publicKey, 'X-Wing public key');
+  assertLength(seed, XWING.encapsulationSeed, 'X-Wing encapsulation seed');
+  return refuseAs('malformed', 'X-Wing public key', () =>
+    sodium.crypto_kem_xwing_enc_deterministic(publicKey, seed),
+  );
+}
+
+/** X-Wing decapsulation: the 32-byte shared secret. */
+export function xwingDecapsulate(privateKey: Uint8Array, ciphertext: Uint8Array): Uint8Array {
+  assertLength(privateKey, XWING.privateKey, 'X-Wing private key');
+  assertLength(ciphertext, XWING.ciphertext, 'X-Wing ciphertext');
+  return refuseAs('decrypt-failed', 'X-Wing', () => sodium.crypto_kem_xwing_dec(ciphertext, privateKey));
+}
+
+/** ChaCha20-Poly1305 (RFC 8439): ciphertext, then a 16-byte tag. Key 32, nonce 12. */
+export function chacha20Poly1305Seal(
+  key: Uint8Array,
+  nonce: Uint8Array,
+  aad: Uint8Array,
+  plaintext: Uint8Array,
+): Uint8Array {
+  assertLength(key, 32, 'AEAD key');
+  assertLength(nonce, 12, 'AEAD nonce');
+  return sodium.crypto_aead_chacha20poly1305_ietf_encrypt(plaintext, aad, null, nonce, key);
+}
+
+/** @throws CryptoError 'decrypt-failed' */
+export function chacha20Poly1305Open(
+  key: Uint8Array,
+  nonce: Uint8Array,
+  aad: Uint8Array,
+  ciphertext: Uint8Array,
+): Uint8Array {
+  assertLength(key, 32, 'AEAD key');
+  assertLength(nonce, 12, 'AEAD nonce');
+  return refuseAs('decrypt-failed', 'ChaCha20-Poly1305', () =>
+    sodium.crypto_aead_chacha20poly1305_ietf_decrypt(null, ciphertext, aad, nonce, key),
+  );
+}
+
+/** XChaCha20-Poly1305: ciphertext, then a 16-byte tag. Key 32, nonce 24: long enough to be random. */
+export function xchacha20Poly1305Seal(
+  key: Uint8Array,
+  nonce: Uint8Array,
+  aad: Uint8Array,
+  plaintext: Uint8Array,
+): Uint8Array {
+  assertLength(key, 32, 'AEAD key');
+  assertLength(nonce, 24, 'AEAD nonce');
+  return sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(plaintext, aad, null, nonce, key);
+}
+
+/** @throws CryptoError 'decrypt-failed' */
+export function xchacha20Poly1305Open(
+  key: Uint8Array,
+  nonce: Uint8Array,
+  aad: Uint8Array,
+  ciphertext: Uint8Array,
+): Uint8Array {
+  assertLength(key, 32, 'AEAD key');
+  assertLength(nonce, 24, 'AEAD nonce');
+  return refuseAs('decrypt-failed', 'XChaCha20-Poly1305', () =>
+    sodium.crypto_aead_xchacha20poly1305_ietf_decrypt(null, ciphertext, aad, nonce, key),
+  );
+}
+
+/** Argon2id, one lane. @param memLimit bytes. @throws CryptoError 'unsupported' when the memory can't be had */
+export function argon2id(
+  password: Uint8Array,
+  salt: Uint8Array,
+  opsLimit: number,
+  memLimit: number,
+  length: number,
+): Uint8Array {
+  assertLength(salt, 16, 'Argon2id salt');
+  return refuseAs('unsupported', 'Argon2id parameters', () =>
+    sodium.crypto_pwhash(length, password, salt, opsLimit, memLimit, sodium.crypto_pwhash_ALG_ARGON2ID13),
+  );
+}
+
+function assertLength(bytes: Uint8Array, length: number, what: string): void {
+  if (bytes.length !== length) throw new CryptoError('malformed', `${what} of ${bytes.length} bytes`);
+}
+
+function refuseAs<T>(code: 'malformed' | 'decrypt-failed' | 'unsupported', what: string, call: () => T): T {
+  try {
+    return call();
+  } catch {
+    // libsodium's own messages say nothing that the code doesn't.
+    throw new CryptoError(code, what);
+  }
+}

@@ -1,0 +1,127 @@
+import * as z from 'zod';
+import { limits } from './limits.ts';
+import { base64Url, Id, Timestamp } from './primitives.ts';
+import { defineRoute } from './route.ts';
+
+/** Trimmed; letters, digits and . _ - only, so that names can't imitate each other by invisible characters. */
+export const Username = z
+  .string()
+  .trim()
+  .min(limits.usernameMinLength)
+  .max(limits.usernameMaxLength)
+  .regex(/^[\p{L}\p{N}._-]+$/u, 'Usernames may hold letters, digits and . _ - only');
+
+export const Email = z.email().max(limits.emailMaxLength);
+
+/** base64url of the 32-byte authKey that the client derives from the password. Never the password. */
+export const AuthKey = base64Url(32, 32);
+
+/** How a client derives its keys from the password (Argon2id). `memLimit` in bytes. */
+export const PasswordParams = z
+  .object({ salt: base64Url(16, 16), opsLimit: z.int().min(1).max(64), memLimit: z.int().min(8192) })
+  .meta({ id: 'PasswordParams' });
+export type PasswordParams = z.infer<typeof PasswordParams>;
+
+export const UserSummary = z
+  .object({ id: Id, username: z.string(), email: z.string() })
+  .meta({ id: 'UserSummary' });
+export type UserSummary = z.infer<typeof UserSummary>;
+
+export const Profile = UserSummary.extend({ full_name: z.string(), created_at: Timestamp }).meta({
+  id: 'Profile',
+});
+export type Profile = z.infer<typeof Profile>;
+
+export const SessionAnswer = z.object({ access_token: z.string(), user: Profile }).meta({ id: 'Session' });
+
+export const register = defineRoute({
+  method: 'POST',
+  paths: ['/register', '/signup', '/auth/register', '/auth/signup'],
+  summary: 'Create an account',
+  access: 'public',
+  body: z.object({
+    username: Username,
+    email: Email,
+    password: AuthKey,
+    passwordParams: PasswordParams,
+    full_name: z.string().trim().max(limits.fullNameMaxLength).optional(),
+    consent: z.object({ privacyConsent: z.literal(true), consentTimestamp: Timestamp }),
+  }),
+  status: 201,
+  response: SessionAnswer,
+  errors: ['username-taken', 'email-taken'],
+});
+
+export const login = defineRoute({
+  method: 'POST',
+  paths: ['/login/email', '/login', '/auth/login'],
+  summary: 'Sign in with a username or an email',
+  access: 'public',
+  body: z.object({ email: z.string().trim().min(1).max(limits.emailMaxLength), password: AuthKey }),
+  status: 200,
+  response: SessionAnswer,
+  errors: ['wrong-credentials'],
+});
+
+export const logout = defineRoute({
+  method: 'POST',
+  paths: ['/logout'],
+  summary: 'End this session on every process at once',
+  access: 'session',
+  status: 204,
+  errors: [],
+});
+
+export const authParams = defineRoute({
+  method: 'GET',
+  paths: ['/auth/params'],
+  summary: 'Password derivation parameters; a stable decoy for an unknown name',
+  access: 'public',
+  query: z.object({ identifier: z.string().trim().min(1).max(limits.emailMaxLength) }),
+  status: 200,
+  response: PasswordParams,
+  errors: [],
+});
+
+export const profile = defineRoute({
+  method: 'GET',
+  paths: ['/profile'],
+  summary: 'The signed-in person',
+  access: 'session',
+  status: 200,
+  response: Profile,
+  errors: [],
+});
+
+/** The sealed vault with its wraps. The relay can open none of them. */
+export const Vault = z
+  .object({
+    version: z.int().min(1),
+    sealedVault: base64Url(limits.sealedVaultMax),
+    passwordWrap: base64Url(limits.keyWrapMax),
+    recoveryWrap: base64Url(limits.keyWrapMax).nullable(),
+  })
+  .meta({ id: 'Vault' });
+export type Vault = z.infer<typeof Vault>;
+
+export const getVault = defineRoute({
+  method: 'GET',
+  paths: ['/vault'],
+  summary: 'The sealed vault; 404 before the first PUT',
+  access: 'session',
+  status: 200,
+  response: Vault,
+  errors: ['not-found'],
+});
+
+export const putVault = defineRoute({
+  method: 'PUT',
+  paths: ['/vault'],
+  summary: 'Replace the sealed vault; `version` is the one it replaces, 0 for the first',
+  access: 'session',
+  body: Vault.extend({ version: z.int().min(0) }),
+  status: 200,
+  response: z.object({ version: z.int().min(1) }),
+  errors: ['stale-version'],
+  bodyLimit: 128 * 1024,
+});

@@ -1,0 +1,160 @@
+import * as z from 'zod';
+import { limits } from './limits.ts';
+import { base64Url, ConversationId, Epoch, Id, Seq, Timestamp } from './primitives.ts';
+import { defineRoute } from './route.ts';
+
+const Content = base64Url(limits.contentMax);
+const GroupInfo = base64Url(limits.groupInfoMax);
+const ConversationParams = z.object({ conversationId: ConversationId });
+const IdParams = z.object({ id: Id });
+
+export const ConversationSummary = z
+  .object({ conversationId: ConversationId, epoch: Epoch, lastSeq: Seq })
+  .meta({ id: 'ConversationSummary' });
+export type ConversationSummary = z.infer<typeof ConversationSummary>;
+
+export const listConversations = defineRoute({
+  method: 'GET',
+  paths: ['/conversations'],
+  summary: 'Conversations one takes part in that have been started',
+  access: 'session',
+  status: 200,
+  response: z.array(ConversationSummary),
+  errors: [],
+});
+
+/** One entry of a conversation's log. `content` is an MLSMessage; the relay can't read it. */
+export const LogEntry = z
+  .object({
+    id: Id,
+    conversationId: ConversationId,
+    seq: Seq,
+    /** Application: the epoch it was encrypted in. Commit: the epoch it ends. */
+    epoch: Epoch,
+    kind: z.enum(['application', 'commit']),
+    sender_id: Id,
+    sender_device_id: Id,
+    receiver_id: Id.nullable(),
+    group_id: Id.nullable(),
+    content: base64Url(limits.commitMax),
+    /** When the relay stored it. */
+    timestamp: Timestamp,
+    created_at: Timestamp,
+    delivered: z.boolean(),
+    is_read: z.boolean(),
+  })
+  .meta({ id: 'LogEntry' });
+export type LogEntry = z.infer<typeof LogEntry>;
+
+/** `after` lists upwards from a position, `before` the newest below one; neither: the newest. Always ascending by seq. */
+const MessagePage = z.object({
+  after: z.coerce.number().int().min(0).optional(),
+  before: z.coerce.number().int().min(1).optional(),
+  limit: z.coerce.number().int().min(1).max(limits.messagesPerPage).default(limits.messagesPerPageDefault),
+});
+
+export const listUserMessages = defineRoute({
+  method: 'GET',
+  paths: ['/messages/user/{id}'],
+  summary: 'The log of the direct conversation with a person',
+  access: 'session',
+  params: IdParams,
+  query: MessagePage,
+  status: 200,
+  response: z.array(LogEntry),
+  errors: ['not-found'],
+});
+
+export const SentMessage = z
+  .object({ id: Id, seq: Seq, epoch: Epoch, timestamp: Timestamp })
+  .meta({ id: 'SentMessage' });
+export type SentMessage = z.infer<typeof SentMessage>;
+
+export const sendUserMessage = defineRoute({
+  method: 'POST',
+  paths: ['/messages/user/{id}'],
+  summary: 'Append an application message; repeating a messageId answers the entry that exists',
+  access: 'device',
+  params: IdParams,
+  body: z.object({ messageId: Id, epoch: Epoch, content: Content }),
+  status: 201,
+  response: SentMessage,
+  errors: ['not-found', 'not-a-contact', 'stale-epoch', 'message-id-taken'],
+  bodyLimit: 256 * 1024,
+});
+
+export const markDelivered = defineRoute({
+  method: 'PUT',
+  paths: ['/messages/{id}/delivered', '/messages/{id}/read'],
+  summary: 'The receiver has read this message and all before it in its conversation',
+  access: 'session',
+  params: IdParams,
+  status: 204,
+  errors: ['not-found'],
+});
+
+export const submitCommit = defineRoute({
+  method: 'POST',
+  paths: ['/conversations/{conversationId}/commits'],
+  summary:
+    'Append a commit if `epoch` is the current one (0 starts the conversation); otherwise 409 with the current epoch',
+  access: 'device',
+  params: ConversationParams,
+  body: z.object({
+    epoch: Epoch,
+    commit: base64Url(limits.commitMax),
+    /** One Welcome serves every device it lists. */
+    welcomes: z
+      .array(z.object({ deviceIds: z.array(Id).min(1).max(1000), welcome: base64Url(limits.welcomeMax) }))
+      .max(10),
+    /** GroupInfo of the epoch this commit starts, for external commits. */
+    groupInfo: GroupInfo,
+  }),
+  status: 201,
+  response: z.object({ id: Id, seq: Seq, epoch: Epoch, timestamp: Timestamp }),
+  errors: ['not-found', 'not-a-contact', 'stale-epoch'],
+  bodyLimit: 12 * 1024 * 1024,
+});
+
+export const getGroupInfo = defineRoute({
+  method: 'GET',
+  paths: ['/conversations/{conversationId}/group-info'],
+  summary: 'What a new device of a member needs to join by external commit',
+  access: 'device',
+  params: ConversationParams,
+  status: 200,
+  response: z.object({ epoch: Epoch, groupInfo: GroupInfo }),
+  errors: ['not-found'],
+});
+
+export const WelcomeItem = z
+  .object({
+    id: Id,
+    conversationId: ConversationId,
+    /** The epoch it lets this device into, and the log position of the commit that added it. */
+    epoch: Epoch,
+    seq: Seq,
+    welcome: base64Url(limits.welcomeMax),
+  })
+  .meta({ id: 'WelcomeItem' });
+export type WelcomeItem = z.infer<typeof WelcomeItem>;
+
+export const listWelcomes = defineRoute({
+  method: 'GET',
+  paths: ['/welcomes'],
+  summary: "This device's mailbox of Welcomes, oldest first",
+  access: 'device',
+  status: 200,
+  response: z.array(WelcomeItem),
+  errors: [],
+});
+
+export const deleteWelcome = defineRoute({
+  method: 'DELETE',
+  paths: ['/welcomes/{id}'],
+  summary: 'Take a Welcome out of the mailbox once its state is saved',
+  access: 'device',
+  params: IdParams,
+  status: 204,
+  errors: ['not-found'],
+});

@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import { limits } from './limits.ts';
+import { base64Url, Id, Timestamp } from './primitives.ts';
+import { defineRoute } from './route.ts';
+
+const Certificate = base64Url(limits.certificateMax);
+const KeyPackage = base64Url(limits.keyPackageMax);
+const IdParams = z.object({ id: Id });
+
+export const Device = z
+  .object({
+    id: Id,
+    name: z.string(),
+    certificate: Certificate,
+    created_at: Timestamp,
+    last_seen_at: Timestamp,
+    /** Whether it is the device that asks. */
+    current: z.boolean(),
+  })
+  .meta({ id: 'Device' });
+export type Device = z.infer<typeof Device>;
+
+export const putDevice = defineRoute({
+  method: 'PUT',
+  paths: ['/devices/{id}'],
+  summary: 'Register this browser as a device, or resume it, and bind the session to it',
+  access: 'session',
+  params: IdParams,
+  body: z.object({
+    name: z.string().trim().min(1).max(limits.deviceNameMaxLength),
+    certificate: Certificate,
+  }),
+  status: 200,
+  response: Device,
+  errors: ['device-conflict', 'limit-reached'],
+});
+
+export const listDevices = defineRoute({
+  method: 'GET',
+  paths: ['/devices'],
+  summary: 'Own devices',
+  access: 'session',
+  status: 200,
+  response: z.array(Device),
+  errors: [],
+});
+
+/** Certificates are public among people who talk: they let a client check a device before it trusts it. */
+export const DeviceCertificate = z
+  .object({ id: Id, certificate: Certificate })
+  .meta({ id: 'DeviceCertificate' });
+export type DeviceCertificate = z.infer<typeof DeviceCertificate>;
+
+export const userDevices = defineRoute({
+  method: 'GET',
+  paths: ['/users/{id}/devices'],
+  summary: 'Device certificates of oneself, a contact or a fellow member',
+  access: 'session',
+  params: IdParams,
+  status: 200,
+  response: z.array(DeviceCertificate),
+  errors: ['not-found'],
+});
+
+export const publishKeyPackages = defineRoute({
+  method: 'POST',
+  paths: ['/key-packages'],
+  summary: 'Add single-use KeyPackages of this device; a last-resort one replaces the former',
+  access: 'device',
+  body: z.object({
+    keyPackages: z.array(KeyPackage).max(limits.keyPackagesPerRequest),
+    lastResort: KeyPackage.optional(),
+  }),
+  status: 201,
+  response: z.object({ available: z.int() }),
+  errors: ['limit-reached'],
+  bodyLimit: 3 * 1024 * 1024,
+});
+
+export const keyPackageCount = defineRoute({
+  method: 'GET',
+  paths: ['/key-packages'],
+  summary: 'How many single-use KeyPackages of this device are left',
+  access: 'device',
+  status: 200,
+  response: z.object({ available: z.int(), lastResort: z.boolean() }),
+  errors: [],
+});
+
+export const ClaimedKeyPackage = z
+  .object({ deviceId: Id, keyPackage: KeyPackage, lastResort: z.boolean() })
+  .meta({ id: 'ClaimedKeyPackage' });
+export type ClaimedKeyPackage = z.infer<typeof ClaimedKeyPackage>;
+
+export const claimKeyPackages = defineRoute({
+  method: 'POST',
+  paths: ['/users/{id}/key-packages/claim'],
+  summary:
+    'Take one KeyPackage of every device of a contact, a fellow member or oneself (the calling device left out)',
+  access: 'device',
+  params: IdParams,
+  status: 200,
+  response: z.array(ClaimedKeyPackage),
+  errors: ['not-found', 'not-a-contact'],
+});

@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { Epoch } from './primitives.ts';
+
+/** The closed set of error codes. One code always comes with the same HTTP status. */
+export const errorStatus = {
+  'invalid-request': 422,
+  'malformed-json': 400,
+  'unsupported-media-type': 415,
+  'payload-too-large': 413,
+  unauthenticated: 401,
+  'session-expired': 401,
+  'wrong-credentials': 401,
+  'device-required': 403,
+  'not-a-contact': 403,
+  forbidden: 403,
+  'not-found': 404,
+  'method-not-allowed': 405,
+  'username-taken': 409,
+  'email-taken': 409,
+  'already-contacts': 409,
+  'request-exists': 409,
+  'stale-epoch': 409,
+  'stale-version': 409,
+  'device-conflict': 409,
+  'message-id-taken': 409,
+  'limit-reached': 409,
+  'rate-limited': 429,
+  'storage-full': 507,
+  unavailable: 503,
+  internal: 500,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+export const errorCodes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]];
+
+/** The body of every answer that is not a success. */
+export const ErrorBody = z
+  .object({
+    /** A sentence for a person. */
+    detail: z.string(),
+    code: z.enum(errorCodes),
+    /** With `stale-epoch`: the conversation's current epoch. */
+    epoch: Epoch.optional(),
+    /** With `stale-version`: the vault's current version. */
+    version: z.int().optional(),
+  })
+  .meta({ id: 'Error' });
+export type ErrorBody = z.infer<typeof ErrorBody>;

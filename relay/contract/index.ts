@@ -1,0 +1,47 @@
+import * as account from './account.ts';
+import * as contacts from './contacts.ts';
+import * as conversations from './conversations.ts';
+import * as devices from './devices.ts';
+
+export * from './account.ts';
+export * from './contacts.ts';
+export * from './conversations.ts';
+export * from './devices.ts';
+export * from './errors.ts';
+export * from './limits.ts';
+export * from './primitives.ts';
+export * from './realtime.ts';
+export * from './route.ts';
+
+/** Every call of the contract by its name. */
+export const routes = {
+  register: account.register,
+  login: account.login,
+  logout: account.logout,
+  authParams: account.authParams,
+  profile: account.profile,
+  getVault: account.getVault,
+  putVault: account.putVault,
+  putDevice: devices.putDevice,
+  listDevices: devices.listDevices,
+  userDevices: devices.userDevices,
+  publishKeyPackages: devices.publishKeyPackages,
+  keyPackageCount: devices.keyPackageCount,
+  claimKeyPackages: devices.claimKeyPackages,
+  listContacts: contacts.listContacts,
+  listContactRequests: contacts.listContactRequests,
+  listSentRequests: contacts.listSentRequests,
+  requestContact: contacts.requestContact,
+  acceptContact: contacts.acceptContact,
+  rejectContact: contacts.rejectContact,
+  removeContact: contacts.removeContact,
+  searchUsers: contacts.searchUsers,
+  listConversations: conversations.listConversations,
+  listUserMessages: conversations.listUserMessages,
+  sendUserMessage: conversations.sendUserMessage,
+  markDelivered: conversations.markDelivered,
+  submitCommit: conversations.submitCommit,
+  getGroupInfo: conversations.getGroupInfo,
+  listWelcomes: conversations.listWelcomes,
+  deleteWelcome: conversations.deleteWelcome,
+} as const;

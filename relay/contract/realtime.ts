@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import { limits } from './limits.ts';
+import { base64Url, ConversationId, Epoch, Id, Seq, Timestamp } from './primitives.ts';
+
+/** MQTT 5 topics. There are no others, and no wildcards. */
+export const topics = {
+  userMessages: (userId: string) => `user/${userId}/messages`,
+  userStatus: (userId: string) => `user/${userId}/status`,
+  groupMessages: (groupId: string) => `group/${groupId}/messages`,
+  ping: 'ping',
+} as const;
+
+/** The user property of CONNECT that carries the access token. */
+export const tokenProperty = 'token';
+
+/** User properties of PUBACK: what REST would have answered. */
+export const pubackProperties = { code: 'code', epoch: 'epoch', seq: 'seq', timestamp: 'timestamp' } as const;
+
+/** What a client publishes to `user/{contact id}/messages`. */
+export const OutgoingMessage = z.object({
+  type: z.literal('message'),
+  messageId: Id,
+  senderId: Id,
+  recipientId: Id,
+  epoch: Epoch,
+  content: base64Url(limits.contentMax),
+  timestamp: Timestamp,
+});
+export type OutgoingMessage = z.infer<typeof OutgoingMessage>;
+
+export const Ping = z.object({ type: z.literal('ping'), userId: Id, timestamp: Timestamp });
+
+/** A log entry as it is fanned out to every device of every participant, the sender's included. */
+export const IncomingEntry = z.object({
+  type: z.enum(['message', 'commit']),
+  conversationId: ConversationId,
+  messageId: Id,
+  senderId: Id,
+  senderDeviceId: Id,
+  seq: Seq,
+  epoch: Epoch,
+  content: base64Url(limits.commitMax),
+  timestamp: Timestamp,
+});
+
+/** A log entry too large for an MQTT packet: fetch it from the log. */
+export const IncomingAvailable = z.object({
+  type: z.literal('available'),
+  conversationId: ConversationId,
+  seq: Seq,
+});
+
+export const IncomingWelcome = z.object({ type: z.literal('welcome'), conversationId: ConversationId });
+
+/** `readerId` has read the conversation up to and including `seq`. Sent to both participants. */
+export const IncomingDelivered = z.object({
+  type: z.literal('delivered'),
+  conversationId: ConversationId,
+  messageId: Id,
+  readerId: Id,
+  seq: Seq,
+});
+
+/** The contact lists have changed: a request came, was accepted or declined, or a contact was removed. */
+export const IncomingContacts = z.object({ type: z.literal('contacts') });
+
+/** Everything that arrives on `user/{own id}/messages`. */
+export const IncomingEvent = z.discriminatedUnion('type', [
+  IncomingEntry,
+  IncomingAvailable,
+  IncomingWelcome,
+  IncomingDelivered,
+  IncomingContacts,
+]);
+export type IncomingEvent = z.infer<typeof IncomingEvent>;
+
+/** What arrives on `user/{contact id}/status` and on the presence socket. */
+export const PresenceChange = z.object({ userId: Id, online: z.boolean() });
+export type PresenceChange = z.infer<typeof PresenceChange>;
+
+/** The first message on the presence socket carries the token: a URL would end in logs. */
+export const PresenceClientMessage = z.union([
+  z.object({ type: z.literal('ping') }),
+  z.object({ userId: Id, online: z.boolean(), token: z.string().max(4096).optional() }),
+]);
+
+export const PresenceServerMessage = z.union([
+  z.object({ type: z.literal('online_users'), userIds: z.array(Id) }),
+  z.object({ type: z.literal('pong') }),
+  PresenceChange,
+]);
+export type PresenceServerMessage = z.infer<typeof PresenceServerMessage>;
+
+export const presencePath = '/ws/presence/';
+export const mqttPath = '/mqtt';

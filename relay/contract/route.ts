@@ -1,0 +1,35 @@
+import type * as z from 'zod';
+import type { ErrorCode } from './errors.ts';
+
+/** Who may call: nobody signed in, a signed-in person, or a person on a registered device. */
+export type RouteAccess = 'public' | 'session' | 'device';
+
+/** One call of the contract: what the relay validates, the client types itself by, and OpenAPI is made from. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Paths below /api; the first is the canonical one, the others are the specification's fallbacks. `{id}` marks a parameter. */
+  readonly paths: readonly [string, ...string[]];
+  readonly summary: string;
+  readonly access: RouteAccess;
+  readonly params?: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** Success status; 204 has no body. */
+  readonly status: 200 | 201 | 204;
+  readonly response?: z.ZodType;
+  /** Codes this call can answer beyond those every call can. */
+  readonly errors: readonly ErrorCode[];
+  /** Largest accepted body in bytes; the default is 64 KiB. */
+  readonly bodyLimit?: number;
+}
+
+export function defineRoute<const R extends Route>(route: R): R {
+  return route;
+}
+
+export type RouteParams<R extends Route> = R['params'] extends z.ZodType ? z.input<R['params']> : undefined;
+export type RouteQuery<R extends Route> = R['query'] extends z.ZodType ? z.input<R['query']> : undefined;
+export type RouteBody<R extends Route> = R['body'] extends z.ZodType ? z.input<R['body']> : undefined;
+export type RouteResponse<R extends Route> = R['response'] extends z.ZodType
+  ? z.output<R['response']>
+  : undefined;
