@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Env } from '../src/env.ts';
 
 /** A deterministic Env: bytes from SHA-256 in counter mode over `seed`, and a clock that only the test moves. */
-export function testEnv(seed: string, now = Date.UTC(2026, 0, 1)): Env & { advance(milliseconds: number): void } {
+export function testEnv(
+  seed: string,
+  now = Date.UTC(2026, 0, 1),
+): Env & { advance(milliseconds: number): void } {
   let counter = 0;
   let time = now;
   return {

@@ -15,54 +15,49 @@ export class Writer {
   }
 
   /** @throws CryptoError 'usage' outside 0..2^8-1 */
-  u8(value: number): this {
+  u8(value: number): void {
     assertUnsigned(value, 0xff);
     this.#view.setUint8(this.#grow(1), value);
-    return this;
   }
 
   /** @throws CryptoError 'usage' outside 0..2^16-1 */
-  u16(value: number): this {
+  u16(value: number): void {
     assertUnsigned(value, 0xffff);
     this.#view.setUint16(this.#grow(2), value);
-    return this;
   }
 
   /** @throws CryptoError 'usage' outside 0..2^32-1 */
-  u32(value: number): this {
+  u32(value: number): void {
     assertUnsigned(value, 0xffffffff);
     this.#view.setUint32(this.#grow(4), value);
-    return this;
   }
 
   /** @throws CryptoError 'usage' outside 0..2^64-1 */
-  u64(value: bigint): this {
+  u64(value: bigint): void {
     if (value < 0n || value > 0xffffffffffffffffn) throw new CryptoError('usage', 'integer out of range');
     this.#view.setBigUint64(this.#grow(8), value);
-    return this;
   }
 
   /** opaque[n], or bytes that are already encoded */
-  bytes(value: Uint8Array): this {
+  bytes(value: Uint8Array): void {
     // The position first: growing replaces the buffer.
     const at = this.#grow(value.length);
     this.#bytes.set(value, at);
-    return this;
   }
 
   /** opaque<V> */
-  opaque(value: Uint8Array): this {
-    return this.varint(value.length).bytes(value);
+  opaque(value: Uint8Array): void {
+    this.varint(value.length);
+    this.bytes(value);
   }
 
   /** The length header of a variable-size vector (RFC 9420 section 2.1.2). */
-  varint(value: number): this {
+  varint(value: number): void {
     writeVarint(this.#reserveVarint(value), value);
-    return this;
   }
 
   /** A length header around whatever `writeBody` writes. */
-  lengthPrefixed(writeBody: (writer: Writer) => void): this {
+  lengthPrefixed(writeBody: (writer: Writer) => void): void {
     // Most vectors fit the one-byte header; longer ones are moved once, when their length is known.
     const start = this.#grow(1);
     writeBody(this);
@@ -73,22 +68,23 @@ export class Writer {
       this.#bytes.copyWithin(start + header, start + 1, start + 1 + length);
     }
     writeVarint(this.#bytes.subarray(start, start + header), length);
-    return this;
   }
 
   /** T items<V> */
-  vector<T>(items: readonly T[], writeItem: (writer: Writer, item: T) => void): this {
-    return this.lengthPrefixed(() => {
+  vector<T>(items: readonly T[], writeItem: (writer: Writer, item: T) => void): void {
+    this.lengthPrefixed(() => {
       for (const item of items) writeItem(this, item);
     });
   }
 
   /** optional<T> */
-  optional<T>(value: T | null, write: (writer: Writer, value: T) => void): this {
-    if (value === null) return this.u8(0);
+  optional<T>(value: T | null, write: (writer: Writer, value: T) => void): void {
+    if (value === null) {
+      this.u8(0);
+      return;
+    }
     this.u8(1);
     write(this, value);
-    return this;
   }
 
   /** What was written, in an array of its own. */
@@ -116,7 +112,11 @@ export class Writer {
 }
 
 /** Encodes one value. */
-export function encode<T>(value: T, write: (writer: Writer, value: T) => void, capacity?: number): Uint8Array {
+export function encode<T>(
+  value: T,
+  write: (writer: Writer, value: T) => void,
+  capacity?: number,
+): Uint8Array {
   const writer = new Writer(capacity);
   write(writer, value);
   return writer.finish();
@@ -149,5 +149,6 @@ export function writeVarint(target: Uint8Array, value: number): void {
 }
 
 function assertUnsigned(value: number, max: number): void {
-  if (!Number.isInteger(value) || value < 0 || value > max) throw new CryptoError('usage', 'integer out of range');
+  if (!Number.isInteger(value) || value < 0 || value > max)
+    throw new CryptoError('usage', 'integer out of range');
 }

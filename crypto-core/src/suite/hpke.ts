@@ -7,8 +7,8 @@ import type { CipherSuite } from './suites.ts';
 
 /** `HPKECiphertext` of RFC 9420 section 7.6. */
 export interface HpkeCiphertext {
-  kemOutput: Uint8Array;
-  ciphertext: Uint8Array;
+  readonly kemOutput: Uint8Array;
+  readonly ciphertext: Uint8Array;
 }
 
 /** One direction of an HPKE context (RFC 9180 section 5.1). Sequence numbers advance with each call. */

@@ -1,6 +1,6 @@
 /** The labelled operations of RFC 9420 sections 5.1, 5.2, 8 and 9: every use of a key says what it is for. */
 import { EMPTY, utf8 } from '../bytes.ts';
-import { varintLength, writeVarint, Writer } from '../codec/writer.ts';
+import { encode, varintLength, writeVarint, Writer } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
 import * as hpke from './hpke.ts';
@@ -9,7 +9,10 @@ import type { CipherSuite } from './suites.ts';
 
 /** RefHash(label, value). The full label is the caller's: "MLS 1.0 KeyPackage Reference", and so on. */
 export function refHash(suite: CipherSuite, label: string, value: Uint8Array): Uint8Array {
-  return suite.hash(new Writer(value.length + 64).opaque(utf8(label)).opaque(value).finish());
+  const writer = new Writer(value.length + 64);
+  writer.opaque(utf8(label));
+  writer.opaque(value);
+  return suite.hash(writer.finish());
 }
 
 /** MakeKeyPackageRef of RFC 9420 section 5.2. @param keyPackage the encoded KeyPackage */
@@ -107,7 +110,7 @@ const encodedLabels = new Map<string, Uint8Array>();
 function encodedLabel(label: string): Uint8Array {
   const known = encodedLabels.get(label);
   if (known !== undefined) return known;
-  const encoded = new Writer(64).opaque(utf8(`MLS 1.0 ${label}`)).finish();
+  const encoded = encode(utf8(`MLS 1.0 ${label}`), (writer, bytes) => writer.opaque(bytes));
   if (encodedLabels.size < 64) encodedLabels.set(label, encoded);
   return encoded;
 }

@@ -33,7 +33,11 @@ export function supportedVectors<T extends { cipher_suite: number }>(name: strin
   const all = readVectors<T[]>(`mls/${name}.json`);
   const run = all.filter((vector) => SUPPORTED_SUITES.includes(vector.cipher_suite));
   const others = all.filter((vector) => !SUPPORTED_SUITES.includes(vector.cipher_suite));
-  report(name, run.length, others.length === 0 ? '' : `${others.length} of unsupported suites ${suiteList(others)}`);
+  report(
+    name,
+    run.length,
+    others.length === 0 ? '' : `${others.length} of unsupported suites ${suiteList(others)}`,
+  );
   if (run.length === 0) throw new Error(`${name}: no vector of a supported suite`);
   return run;
 }
