@@ -10,7 +10,10 @@ import { type WireFormat, WireFormatValue } from './wireFormat.ts';
 
 export type ContentType = 'application' | 'proposal' | 'commit';
 
-const ContentTypeValue = { application: 1, proposal: 2, commit: 3 } as const satisfies Record<ContentType, number>;
+const ContentTypeValue = { application: 1, proposal: 2, commit: 3 } as const satisfies Record<
+  ContentType,
+  number
+>;
 
 /** RFC 9420, section 6. */
 export type Sender =

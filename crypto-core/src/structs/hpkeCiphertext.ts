@@ -1,11 +1,8 @@
 import type { Reader } from '../codec/reader.ts';
 import type { Writer } from '../codec/writer.ts';
+import type { HpkeCiphertext } from '../suite/hpke.ts';
 
-/** RFC 9420, section 7.6. */
-export interface HpkeCiphertext {
-  readonly kemOutput: Uint8Array;
-  readonly ciphertext: Uint8Array;
-}
+export type { HpkeCiphertext };
 
 export function readHpkeCiphertext(r: Reader): HpkeCiphertext {
   return { kemOutput: r.opaque(), ciphertext: r.opaque() };

@@ -1,0 +1,240 @@
+/**
+ * The public ratchet tree (RFC 9420, sections 4 and 7). A tree is changed only on a `clone()`, so that a pending or a
+ * failed commit leaves the epoch it started from untouched; nodes themselves are immutable and shared by the clones.
+ */
+import { CryptoError } from '../errors.ts';
+import type { LeafIndex, NodeIndex } from '../structs/indices.ts';
+import { toLeafIndex, toNodeIndex } from '../structs/indices.ts';
+import type { LeafNode } from '../structs/leafNode.ts';
+import type { Node, ParentNode } from '../structs/node.ts';
+import {
+  copath,
+  directPath,
+  fullLeafCount,
+  isLeaf,
+  leafOfNode,
+  leftOf,
+  MAX_LEAF_COUNT,
+  nodeCount,
+  nodeOfLeaf,
+  rightOf,
+  rootOf,
+} from './math.ts';
+
+export interface Member {
+  readonly leafIndex: LeafIndex;
+  readonly leaf: LeafNode;
+}
+
+/** A non-blank ancestor, and the child of it that is not on the leaf's path. */
+export interface PathStep {
+  readonly node: NodeIndex;
+  readonly copathChild: NodeIndex;
+}
+
+export class RatchetTree {
+  readonly #nodes: (Node | null)[];
+  /** Tree hashes known for the current contents; a change forgets those of the node and its ancestors. */
+  readonly #hashes: (Uint8Array | undefined)[];
+
+  private constructor(nodes: (Node | null)[], hashes: (Uint8Array | undefined)[]) {
+    this.#nodes = nodes;
+    this.#hashes = hashes;
+  }
+
+  static ofLeaf(leaf: LeafNode): RatchetTree {
+    return new RatchetTree([{ type: 'leaf', leaf }], []);
+  }
+
+  /**
+   * Builds a tree from the contents of a ratchet_tree extension (RFC 9420, section 12.4.3.3).
+   * @throws CryptoError `invalid-tree` when it is empty, ends in a blank node, or a node is of the wrong kind for its
+   * place (check `TREE-01`).
+   */
+  static fromNodes(nodes: readonly (Node | null)[]): RatchetTree {
+    if (nodes.length === 0 || nodes.at(-1) === null) {
+      throw new CryptoError('invalid-tree', 'TREE-01: a ratchet tree ends in a node that is not blank');
+    }
+    const leafCount = fullLeafCount((nodes.length + 1) >>> 1);
+    if (leafCount > MAX_LEAF_COUNT) throw new CryptoError('invalid-tree', 'TREE-01: too many leaves');
+    const padded: (Node | null)[] = [...nodes];
+    while (padded.length < nodeCount(leafCount)) padded.push(null);
+    for (const [index, node] of padded.entries()) {
+      if (node !== null && (node.type === 'leaf') !== isLeaf(toNodeIndex(index))) {
+        throw new CryptoError('invalid-tree', `TREE-01: node ${index} is a ${node.type}`);
+      }
+    }
+    return new RatchetTree(padded, []);
+  }
+
+  /** The nodes as a ratchet_tree extension carries them: without the blank ones after the last that is not. */
+  toNodes(): readonly (Node | null)[] {
+    let length = this.#nodes.length;
+    while (length > 0 && this.#nodes[length - 1] === null) length -= 1;
+    return this.#nodes.slice(0, length);
+  }
+
+  clone(): RatchetTree {
+    return new RatchetTree([...this.#nodes], [...this.#hashes]);
+  }
+
+  /** Number of leaves, blank ones included: a power of two. */
+  get leafCount(): number {
+    return (this.#nodes.length + 1) >>> 1;
+  }
+
+  get root(): NodeIndex {
+    return rootOf(this.leafCount);
+  }
+
+  node(index: NodeIndex): Node | null {
+    return this.#nodes[index] ?? null;
+  }
+
+  leaf(index: LeafIndex): LeafNode | null {
+    const node = this.#nodes[nodeOfLeaf(index)];
+    return node?.type === 'leaf' ? node.leaf : null;
+  }
+
+  parent(index: NodeIndex): ParentNode | null {
+    const node = this.#nodes[index];
+    return node?.type === 'parent' ? node.parent : null;
+  }
+
+  encryptionKey(index: NodeIndex): Uint8Array | null {
+    const node = this.node(index);
+    if (node === null) return null;
+    return node.type === 'leaf' ? node.leaf.encryptionKey : node.parent.encryptionKey;
+  }
+
+  *members(): Generator<Member> {
+    for (let index = 0; index < this.#nodes.length; index += 2) {
+      const node = this.#nodes[index];
+      if (node?.type === 'leaf') yield { leafIndex: toLeafIndex(index >>> 1), leaf: node.leaf };
+    }
+  }
+
+  /** Every node that is not blank, by ascending index. */
+  *entries(): Generator<readonly [NodeIndex, Node]> {
+    for (const [index, node] of this.#nodes.entries()) {
+      if (node !== null) yield [toNodeIndex(index), node];
+    }
+  }
+
+  /** Where the next added leaf goes; equals `leafCount` when the tree has to be extended first. */
+  leftmostBlankLeaf(): LeafIndex {
+    for (let index = 0; index < this.#nodes.length; index += 2) {
+      if (this.#nodes[index] === null) return toLeafIndex(index >>> 1);
+    }
+    return toLeafIndex(this.leafCount);
+  }
+
+  /** Applies an Add (section 12.1.1). */
+  addLeaf(leaf: LeafNode): LeafIndex {
+    const index = this.leftmostBlankLeaf();
+    if (index === this.leafCount) this.#extend();
+    for (const ancestor of directPath(index, this.leafCount)) {
+      const parent = this.parent(ancestor);
+      if (parent === null) continue;
+      // The new leaf is not always the rightmost, and the list is kept ascending.
+      const unmergedLeaves = [...parent.unmergedLeaves, index].sort((a, b) => a - b);
+      this.#nodes[ancestor] = { type: 'parent', parent: { ...parent, unmergedLeaves } };
+    }
+    this.setLeaf(index, leaf);
+    return index;
+  }
+
+  /** Puts a leaf in its place without touching its ancestors' contents. */
+  setLeaf(index: LeafIndex, leaf: LeafNode): void {
+    this.#nodes[nodeOfLeaf(index)] = { type: 'leaf', leaf };
+    this.#forgetHashes(index);
+  }
+
+  /** Applies an Update (section 12.1.2). */
+  updateLeaf(index: LeafIndex, leaf: LeafNode): void {
+    this.setLeaf(index, leaf);
+    this.blankDirectPath(index);
+  }
+
+  /** Applies a Remove (section 12.1.3), without truncating: see `truncate`. */
+  removeLeaf(index: LeafIndex): void {
+    this.#nodes[nodeOfLeaf(index)] = null;
+    this.blankDirectPath(index);
+  }
+
+  blankDirectPath(index: LeafIndex): void {
+    for (const ancestor of directPath(index, this.leafCount)) this.#nodes[ancestor] = null;
+    this.#forgetHashes(index);
+  }
+
+  /** The caller has blanked or set the leaf below already, so the hashes above are forgotten. */
+  setParent(index: NodeIndex, parent: ParentNode): void {
+    this.#nodes[index] = { type: 'parent', parent };
+    this.#hashes[index] = undefined;
+  }
+
+  /** Drops the right half while no leaf is left in it (section 7.7). */
+  truncate(): void {
+    let last = this.leafCount - 1;
+    while (last > 0 && this.#nodes[2 * last] === null) last -= 1;
+    const length = nodeCount(fullLeafCount(last + 1));
+    this.#nodes.length = length;
+    if (this.#hashes.length > length) this.#hashes.length = length;
+  }
+
+  #extend(): void {
+    const length = nodeCount(this.leafCount * 2);
+    while (this.#nodes.length < length) this.#nodes.push(null);
+  }
+
+  #forgetHashes(index: LeafIndex): void {
+    this.#hashes[nodeOfLeaf(index)] = undefined;
+    for (const ancestor of directPath(index, this.leafCount)) this.#hashes[ancestor] = undefined;
+  }
+
+  cachedHash(index: NodeIndex): Uint8Array | undefined {
+    return this.#hashes[index];
+  }
+
+  cacheHash(index: NodeIndex, hash: Uint8Array): void {
+    this.#hashes[index] = hash;
+  }
+
+  /** The nodes that together cover every non-blank leaf below `index` (section 4.1.1), left to right. */
+  resolution(index: NodeIndex): NodeIndex[] {
+    const found: NodeIndex[] = [];
+    this.#resolve(index, found);
+    return found;
+  }
+
+  #resolve(index: NodeIndex, found: NodeIndex[]): void {
+    const node = this.node(index);
+    if (node !== null) {
+      found.push(index);
+      if (node.type === 'parent') found.push(...node.parent.unmergedLeaves.map(nodeOfLeaf));
+    } else if (!isLeaf(index)) {
+      this.#resolve(leftOf(index), found);
+      this.#resolve(rightOf(index), found);
+    }
+  }
+
+  /** Section 4.1.2: the ancestors of a leaf whose child on the copath has somebody to encrypt to. */
+  filteredDirectPath(leaf: LeafIndex): PathStep[] {
+    const children = copath(leaf, this.leafCount);
+    const steps: PathStep[] = [];
+    for (const [height, node] of directPath(leaf, this.leafCount).entries()) {
+      const copathChild = children[height];
+      if (copathChild !== undefined && this.#hasResolution(copathChild)) steps.push({ node, copathChild });
+    }
+    return steps;
+  }
+
+  #hasResolution(index: NodeIndex): boolean {
+    if (this.node(index) !== null) return true;
+    return !isLeaf(index) && (this.#hasResolution(leftOf(index)) || this.#hasResolution(rightOf(index)));
+  }
+}
+
+export function leavesOf(nodes: readonly NodeIndex[]): LeafIndex[] {
+  return nodes.filter(isLeaf).map(leafOfNode);
+}
