@@ -9,7 +9,15 @@ const ConversationParams = z.object({ conversationId: ConversationId });
 const IdParams = z.object({ id: Id });
 
 export const ConversationSummary = z
-  .object({ conversationId: ConversationId, epoch: Epoch, lastSeq: Seq })
+  .object({
+    conversationId: ConversationId,
+    epoch: Epoch,
+    lastSeq: Seq,
+    /** How far oneself has read, on whichever device; 0 before the first time. */
+    readSeq: Seq,
+    /** How far the other person of a direct conversation has read; null in a group. */
+    peerReadSeq: Seq.nullable(),
+  })
   .meta({ id: 'ConversationSummary' });
 export type ConversationSummary = z.infer<typeof ConversationSummary>;
 

@@ -1,0 +1,201 @@
+/**
+ * The door of the room that holds the keys. Only plain cloneable values cross it, and no key ever does: what comes out
+ * is plaintext for the screen, public facts, and ciphertext ready to send. Bytes are unpadded base64url, as the relay's
+ * contract wants them, so that the page never handles them.
+ */
+
+/** Bytes as unpadded base64url. */
+export type WireBytes = string;
+
+export interface PasswordParams {
+  readonly salt: WireBytes;
+  readonly opsLimit: number;
+  /** Bytes. */
+  readonly memLimit: number;
+}
+
+/** The vault as the relay stores it: sealed, with its wraps. */
+export interface SealedVault {
+  readonly sealedVault: WireBytes;
+  readonly passwordWrap: WireBytes;
+  readonly recoveryWrap: WireBytes | null;
+}
+
+export interface DeviceIdentity {
+  readonly userId: string;
+  readonly deviceId: string;
+  readonly certificate: WireBytes;
+}
+
+/** Why a message can't be read (PROTOCOL, section 8). A closed list: each has its sentence in the interface. */
+export type UndecryptableReason = 'before-join' | 'storage-erased' | 'damaged' | 'unknown-device' | 'rules';
+
+export type MessageContent =
+  | { readonly kind: 'text'; readonly text: string }
+  /** A payload type of a newer version: "Update the app to see this message". Kept as it came. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'undecryptable'; readonly reason: UndecryptableReason };
+
+export interface MessageView {
+  readonly conversationId: string;
+  readonly messageId: string;
+  /** Position in the log; null while it waits in the outbox without an acknowledgement. */
+  readonly seq: number | null;
+  readonly senderId: string;
+  readonly senderDeviceId: string;
+  /** RFC 3339: the relay's time once it has one, the sender's until then. */
+  readonly timestamp: string;
+  /** `received` for what others and one's other devices sent. */
+  readonly status: 'sending' | 'sent' | 'failed' | 'received';
+  /** With `failed`: the code of what stopped it. */
+  readonly failure?: string;
+  readonly content: MessageContent;
+}
+
+export interface ConversationState {
+  readonly conversationId: string;
+  /**
+   * `joined`: can read and write. `starting`: an own commit waits for its place in the log. `outside`: this device is
+   * not a member yet (use a Welcome, or join by external commit). `forked`: must rejoin by external commit.
+   */
+  readonly status: 'joined' | 'starting' | 'outside' | 'forked';
+  readonly epoch: number;
+  /** All log entries up to and including this one have been processed. */
+  readonly lastSeq: number;
+  /** The entry that let this device in; what is older can't be read here. 0 for who started it. */
+  readonly joinedSeq: number;
+  /** How far this person has read, and the other one (direct conversations). */
+  readonly readSeq: number;
+  readonly peerReadSeq: number;
+  /** Messages of other people after readSeq, counted up to 100. */
+  readonly unread: number;
+  /** Newest message, for lists. */
+  readonly lastMessage: MessageView | null;
+  /** The cryptographic membership, by person. */
+  readonly members: readonly { readonly userId: string; readonly deviceIds: readonly string[] }[];
+}
+
+/** A commit to submit; it takes effect here when the log is processed up to it, and is dropped if another one won. */
+export interface CommitSubmission {
+  readonly conversationId: string;
+  /** The epoch it ends: what the relay compares. */
+  readonly epoch: number;
+  readonly commit: WireBytes;
+  readonly welcomes: readonly { readonly deviceIds: readonly string[]; readonly welcome: WireBytes }[];
+  readonly groupInfo: WireBytes;
+}
+
+/** The fields of the relay's log entry that the worker needs. */
+export interface LogEntryInput {
+  readonly id: string;
+  readonly seq: number;
+  readonly epoch: number;
+  readonly kind: 'application' | 'commit';
+  readonly sender_id: string;
+  readonly sender_device_id: string;
+  readonly content: WireBytes;
+  readonly timestamp: string;
+}
+
+export interface ProcessResult {
+  /** Every message of the entries given, in log order; those processed before are answered from the cache. */
+  readonly messages: readonly MessageView[];
+  readonly state: ConversationState;
+}
+
+/** What to send next for a queued message. */
+export type PreparedMessage =
+  | {
+      readonly kind: 'message';
+      readonly conversationId: string;
+      readonly messageId: string;
+      readonly epoch: number;
+      readonly content: WireBytes;
+    }
+  /** A commit must go first (healing, PROTOCOL section 4): submit it, process the log, then prepare again. */
+  | { readonly kind: 'commit'; readonly submission: CommitSubmission }
+  /** An own commit waits for its place in the log: process the log, then prepare again. */
+  | { readonly kind: 'wait' }
+  /** No membership: start or join the conversation, then prepare again. */
+  | { readonly kind: 'outside' };
+
+export interface CryptoApi {
+  // Account. The password goes in, and only values derived from it come out.
+
+  /** New Argon2id parameters and what the relay gets as the password. Keeps the wrapping key for {@link createVault}. */
+  beginSignUp(password: string): Promise<{ authKey: WireBytes; passwordParams: PasswordParams }>;
+  /** Errors: `unsupported` when the relay asks for parameters too weak or too heavy to be its own. */
+  beginLogin(password: string, passwordParams: PasswordParams): Promise<{ authKey: WireBytes }>;
+  /** A fresh vault for an account that has none, for PUT /vault. Nothing is kept until {@link openVault}. */
+  createVault(userId: string): Promise<SealedVault>;
+  /** Opens the vault with the password of beginSignUp/beginLogin, and this person's storage. Errors: `wrong-password`. */
+  openVault(userId: string, vault: SealedVault): Promise<void>;
+  /** After a reload, without the password. False when this browser's storage can't be opened: sign in again. */
+  resume(userId: string): Promise<boolean>;
+  /** This browser's device: made once, then resumed. */
+  openDevice(): Promise<DeviceIdentity & { readonly isNew: boolean }>;
+  /** Single-use KeyPackages for the relay; their private halves stay here. */
+  createKeyPackages(
+    count: number,
+    lastResort: boolean,
+  ): Promise<{ keyPackages: WireBytes[]; lastResort: WireBytes | null }>;
+  /** Logging out: destroys the session's wrapped storage key; the sealed records stay. */
+  lock(): Promise<void>;
+  /** Logging out and erasing this browser. */
+  erase(): Promise<void>;
+
+  // Conversations.
+
+  conversations(): Promise<ConversationState[]>;
+  conversation(conversationId: string): Promise<ConversationState>;
+  /**
+   * The first commit of a conversation, adding the devices given (every device of everybody in it but this one).
+   * Errors: `identity-changed`, `invalid-credential` (a device whose certificate doesn't hold), `invalid-key-package`, `usage`.
+   */
+  startConversation(input: {
+    conversationId: string;
+    keyPackages: readonly { userId: string; deviceId: string; keyPackage: WireBytes }[];
+  }): Promise<CommitSubmission>;
+  joinByWelcome(input: {
+    conversationId: string;
+    epoch: number;
+    seq: number;
+    welcome: WireBytes;
+  }): Promise<ConversationState>;
+  /** For a device outside, or forked: joins, or rejoins in place of its old leaf. */
+  joinByExternalCommit(input: {
+    conversationId: string;
+    epoch: number;
+    groupInfo: WireBytes;
+  }): Promise<CommitSubmission>;
+  /** Next entries of the log, in order. A bad entry becomes a message with its reason and never stops those after it. */
+  processEntries(conversationId: string, entries: readonly LogEntryInput[]): Promise<ProcessResult>;
+  /** From the preserved-message cache: the newest `limit` below `before` (or of all), ascending. */
+  messages(conversationId: string, page: { before?: number; limit: number }): Promise<MessageView[]>;
+  setReadPosition(conversationId: string, reader: 'own' | 'peer', seq: number): Promise<ConversationState>;
+
+  // Outbox: a message is kept, sealed, from the moment it is written until the log has it.
+
+  queueMessage(input: {
+    conversationId: string;
+    messageId: string;
+    text: string;
+    sentAt: string;
+  }): Promise<MessageView>;
+  /** Encrypts once per epoch: asked again in the same epoch it answers the same ciphertext. */
+  prepareMessage(messageId: string): Promise<PreparedMessage>;
+  messageAccepted(messageId: string, accepted: { seq: number; timestamp: string }): Promise<MessageView>;
+  messageFailed(messageId: string, code: string): Promise<MessageView>;
+  discardMessage(messageId: string): Promise<void>;
+  /** All messages of this browser that the log hasn't returned yet, oldest first. */
+  outbox(): Promise<MessageView[]>;
+}
+
+/** What the worker exposes over Comlink: one call, whose failures keep their codes (Comlink drops them). */
+export interface CryptoWorker {
+  call(method: keyof CryptoApi, args: unknown[]): Promise<CallResult>;
+}
+
+export type CallResult =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly code: string; readonly detail: string };
