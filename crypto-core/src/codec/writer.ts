@@ -17,30 +17,33 @@ export class Writer {
   /** @throws CryptoError 'usage' outside 0..2^8-1 */
   u8(value: number): void {
     assertUnsigned(value, 0xff);
-    this.#view.setUint8(this.#grow(1), value);
+    const at = this.#grow(1);
+    this.#view.setUint8(at, value);
   }
 
   /** @throws CryptoError 'usage' outside 0..2^16-1 */
   u16(value: number): void {
     assertUnsigned(value, 0xffff);
-    this.#view.setUint16(this.#grow(2), value);
+    const at = this.#grow(2);
+    this.#view.setUint16(at, value);
   }
 
   /** @throws CryptoError 'usage' outside 0..2^32-1 */
   u32(value: number): void {
     assertUnsigned(value, 0xffffffff);
-    this.#view.setUint32(this.#grow(4), value);
+    const at = this.#grow(4);
+    this.#view.setUint32(at, value);
   }
 
   /** @throws CryptoError 'usage' outside 0..2^64-1 */
   u64(value: bigint): void {
     if (value < 0n || value > 0xffffffffffffffffn) throw new CryptoError('usage', 'integer out of range');
-    this.#view.setBigUint64(this.#grow(8), value);
+    const at = this.#grow(8);
+    this.#view.setBigUint64(at, value);
   }
 
   /** opaque[n], or bytes that are already encoded */
   bytes(value: Uint8Array): void {
-    // The position first: growing replaces the buffer.
     const at = this.#grow(value.length);
     this.#bytes.set(value, at);
   }
@@ -98,6 +101,7 @@ export class Writer {
     return this.#bytes.subarray(at, at + size);
   }
 
+  /** Makes room and returns where it starts. To be called before `#bytes` or `#view` is read: it may replace them. */
   #grow(by: number): number {
     const start = this.#length;
     this.#length = start + by;

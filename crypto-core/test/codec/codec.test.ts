@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { compareBytes, concat, equalBytes, fromUtf8, toHex, utf8, wipe } from '../../src/bytes.ts';
+import { decode, Reader } from '../../src/codec/reader.ts';
+import { encode, Writer } from '../../src/codec/writer.ts';
+import { fromHex } from '../kat/vectors.ts';
+
+function codeOf(call: () => unknown): string {
+  try {
+    call();
+  } catch (error) {
+    return (error as { code?: string }).code ?? 'not a CryptoError';
+  }
+  return 'none';
+}
+
+describe('Reader', () => {
+  it('reads integers in network order', () => {
+    const reader = new Reader(fromHex('01 0203 04050607 08090a0b0c0d0e0f'.replaceAll(' ', '')));
+    expect([reader.u8(), reader.u16(), reader.u32(), reader.u64()]).toEqual([
+      1,
+      0x0203,
+      0x04050607,
+      0x08090a0b0c0d0e0fn,
+    ]);
+    expect(reader.remaining).toBe(0);
+  });
+
+  it.each([
+    ['u8', ''],
+    ['u16', '01'],
+    ['u32', '010203'],
+    ['u64', '01020304050607'],
+  ] as const)('refuses a truncated %s', (method, hex) => {
+    expect(codeOf(() => new Reader(fromHex(hex))[method]())).toBe('malformed');
+  });
+
+  it.each([
+    ['4000', 'two bytes for 0'],
+    ['403f', 'two bytes for 63'],
+    ['80000000', 'four bytes for 0'],
+    ['80003fff', 'four bytes for 16383'],
+    ['c000000000000000', 'the reserved prefix'],
+    ['40', 'a header cut short'],
+    ['8000', 'a long header cut short'],
+    ['', 'no header'],
+  ])('refuses the length header %s: %s', (hex) => {
+    expect(codeOf(() => new Reader(fromHex(hex)).varint())).toBe('malformed');
+  });
+
+  it('refuses an opaque longer than the message without allocating it', () => {
+    expect(codeOf(() => decode(fromHex('bfffffff00'), (r) => r.opaque()))).toBe('malformed');
+  });
+
+  it('refuses trailing bytes', () => {
+    expect(codeOf(() => decode(fromHex('0102'), (r) => r.u8()))).toBe('malformed');
+  });
+
+  it.each(['02', 'ff'])('refuses the presence octet %s', (hex) => {
+    expect(codeOf(() => decode(fromHex(`${hex}05`), (r) => r.optional(() => r.u8())))).toBe('malformed');
+  });
+
+  it('reads an optional value that is there, and one that is not', () => {
+    expect(decode(fromHex('0105'), (r) => r.optional(() => r.u8()))).toBe(5);
+    expect(decode(fromHex('00'), (r) => r.optional(() => r.u8()))).toBeNull();
+  });
+
+  it('keeps a vector inside its own bytes', () => {
+    expect(decode(fromHex('0400010002'), (r) => r.vector((item) => item.u16()))).toEqual([1, 2]);
+    expect(codeOf(() => decode(fromHex('030001000299'), (r) => r.vector((item) => item.u16())))).toBe(
+      'malformed',
+    );
+  });
+
+  it('refuses a vector whose items take no bytes', () => {
+    expect(codeOf(() => decode(fromHex('0100'), (r) => r.vector(() => null)))).toBe('malformed');
+  });
+
+  it('reads a view that does not start at the start of its buffer', () => {
+    const bytes = fromHex('ffff0102').subarray(2);
+    expect(decode(bytes, (r) => r.u16())).toBe(0x0102);
+  });
+
+  it('gives back the exact bytes of what it parsed', () => {
+    const reader = new Reader(fromHex('aa0201020b'));
+    reader.u8();
+    const start = reader.offset;
+    reader.opaque();
+    expect(toHex(reader.since(start))).toBe('020102');
+  });
+});
+
+describe('Writer', () => {
+  it.each([0, 1, 63, 64, 16383, 16384, 70000])(
+    'frames %i bytes the same with and without knowing',
+    (length) => {
+      const body = new Uint8Array(length).map((_, i) => i);
+      const known = encode(body, (w, value) => w.opaque(value));
+      const unknown = encode(body, (w, value) => w.lengthPrefixed(() => w.bytes(value)), 1);
+      expect(equalBytes(unknown, known)).toBe(true);
+      expect(
+        equalBytes(
+          decode(known, (r) => r.opaque()),
+          body,
+        ),
+      ).toBe(true);
+    },
+  );
+
+  it('nests vectors beyond each header size', () => {
+    const rows = Array.from({ length: 40 }, (_, i) => Array.from({ length: 50 }, (_, j) => i * j));
+    const bytes = encode(
+      rows,
+      (w, value) => w.vector(value, (_, row) => w.vector(row, (_w, x) => w.u16(x))),
+      1,
+    );
+    expect(decode(bytes, (r) => r.vector((row) => row.vector((item) => item.u16())))).toEqual(rows);
+  });
+
+  it('refuses integers that do not fit', () => {
+    const writer = new Writer();
+    for (const call of [
+      () => writer.u8(256),
+      () => writer.u8(-1),
+      () => writer.u16(0x10000),
+      () => writer.u32(2 ** 32),
+      () => writer.u32(0.5),
+      () => writer.u64(-1n),
+      () => writer.u64(2n ** 64n),
+      () => writer.varint(2 ** 30),
+    ]) {
+      expect(codeOf(call)).toBe('usage');
+    }
+  });
+
+  it('hands out an array that later writes do not reach', () => {
+    const writer = new Writer(8);
+    writer.u8(1);
+    const first = writer.finish();
+    writer.u8(2);
+    expect(toHex(first)).toBe('01');
+    expect(toHex(writer.finish())).toBe('0102');
+  });
+});
+
+describe('bytes', () => {
+  it('compares', () => {
+    expect(equalBytes(utf8('a'), utf8('ab'))).toBe(false);
+    expect(equalBytes(utf8('ab'), utf8('ab'))).toBe(true);
+    expect(equalBytes(utf8('ab'), utf8('aa'))).toBe(false);
+    expect(compareBytes(utf8('a'), utf8('ab'))).toBeLessThan(0);
+    expect(compareBytes(utf8('b'), utf8('ab'))).toBeGreaterThan(0);
+    expect(compareBytes(utf8('b'), utf8('b'))).toBe(0);
+  });
+
+  it('joins and wipes', () => {
+    const joined = concat(utf8('a'), utf8(''), utf8('bc'));
+    expect(fromUtf8(joined)).toBe('abc');
+    wipe(joined);
+    expect(toHex(joined)).toBe('000000');
+  });
+
+  it('refuses what is not UTF-8 and keeps a byte order mark', () => {
+    expect(codeOf(() => fromUtf8(fromHex('c328')))).toBe('malformed');
+    expect(fromUtf8(fromHex('efbbbf61'))).toBe('\ufeffa');
+  });
+});
