@@ -1,0 +1,98 @@
+import { fileURLToPath } from 'node:url';
+import path from 'node:path';
+import * as z from 'zod';
+import { StartupError } from './errors.ts';
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+const isOrigin = (text: string, protocols: readonly string[]) => {
+  return URL.canParse(text) && protocols.includes(new URL(text).protocol);
+};
+const originOf = (text: string) => {
+  const url = new URL(text);
+  return `${url.protocol}//${url.host}`;
+};
+
+/** Settings by the name of their environment variable. Each message completes the sentence "<NAME> …". */
+const Environment = z.object({
+  PORT: z.coerce
+    .number('must be a port number')
+    .int('must be a port number')
+    .min(0, 'must be a port number')
+    .max(65_535, 'must be a port number')
+    .default(8080),
+  HOST: z.string().min(1, 'must be an address to listen on').default('127.0.0.1'),
+  DATA_DIR: z.string().min(1, 'must be a folder').default('./data'),
+  WEB_DIR: z.string().min(1, 'must be a folder').optional(),
+  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
+  TRUST_PROXY: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  ALLOWED_ORIGINS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').map((item) => item.trim()))
+    .transform((items) => items.filter((item) => item !== ''))
+    .refine((items) => items.every((item) => isOrigin(item, ['http:', 'https:'])), {
+      error: 'must be a comma-separated list of origins such as https://chat.example.org',
+    })
+    .transform((items) => items.map(originOf)),
+  VITE_API_HOST: z
+    .string()
+    .refine((text) => isOrigin(text, ['http:', 'https:']), 'must be an http(s) address')
+    .transform(originOf)
+    .optional(),
+  VITE_MQTT_URL: z
+    .string()
+    .refine((text) => isOrigin(text, ['ws:', 'wss:']), 'must be a ws(s) address')
+    .transform(originOf)
+    .optional(),
+});
+
+export interface Config {
+  /** 0 lets the system choose. */
+  readonly port: number;
+  /** Localhost unless the operator opens it: a relay meets the network by decision, not by default. */
+  readonly host: string;
+  /** Absolute. Holds the database and the secrets. */
+  readonly dataDir: string;
+  /** Absolute. The built web client; the API runs without it. */
+  readonly webDir: string;
+  readonly logLevel: (typeof logLevels)[number];
+  /** Believe X-Forwarded-*: only behind a proxy that overwrites them. */
+  readonly trustProxy: boolean;
+  /** Origins beside the relay's own whose pages may open sockets and call the API. */
+  readonly allowedOrigins: readonly string[];
+  /** Origins beside its own that the served page connects to, as it was built to. */
+  readonly connectOrigins: readonly string[];
+}
+
+/**
+ * @param environment e.g. process.env; variables that are empty count as unset
+ * @throws StartupError naming each variable with a wrong value
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = Environment.safeParse(set);
+  if (!parsed.success) {
+    throw new StartupError(
+      parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`).join(' '),
+    );
+  }
+  const values = parsed.data;
+  return {
+    port: values.PORT,
+    host: values.HOST,
+    dataDir: path.resolve(values.DATA_DIR),
+    webDir: path.resolve(values.WEB_DIR ?? path.join(repositoryRoot(), 'dist')),
+    logLevel: values.LOG_LEVEL,
+    trustProxy: values.TRUST_PROXY === 'true',
+    allowedOrigins: values.ALLOWED_ORIGINS,
+    connectOrigins: [values.VITE_API_HOST, values.VITE_MQTT_URL].filter((origin) => origin !== undefined),
+  };
+}
+
+/** The folder that holds relay/, whether this runs as relay/src or as the compiled relay/dist/src. */
+function repositoryRoot(): string {
+  const here = path.dirname(fileURLToPath(import.meta.url));
+  const relay = path.resolve(here, '..');
+  return path.basename(relay) === 'dist' ? path.resolve(relay, '..', '..') : path.resolve(relay, '..');
+}

@@ -1,0 +1,79 @@
+import { type IncomingEvent, type PresenceChange, topics } from '../../contract/index.ts';
+
+export type Unsubscribe = () => void;
+export type TopicListener = (payload: string) => void;
+
+/** Facts that end or change what a live connection may do. */
+export type Signal =
+  /** The session was logged out or revoked: its connections close now. */
+  | { readonly type: 'session-ended'; readonly sessionId: string }
+  /** Two people became contacts or stopped being contacts. */
+  | { readonly type: 'contacts-changed'; readonly userIds: readonly [string, string] };
+export type SignalListener = (signal: Signal) => void;
+
+/**
+ * In-process publish/subscribe between the use cases that change something and the sockets that tell of it.
+ * Delivery is synchronous and in the order of publishing. A listener that throws is reported and skipped: what was
+ * published is already committed, so neither the publisher nor the other listeners may suffer from it.
+ */
+export class Hub {
+  readonly #topics = new Map<string, Set<TopicListener>>();
+  readonly #signalListeners = new Set<SignalListener>();
+  readonly #onListenerError: (error: unknown) => void;
+
+  constructor(onListenerError: (error: unknown) => void) {
+    this.#onListenerError = onListenerError;
+  }
+
+  /**
+   * @param topic one of the contract's `topics`
+   * @param payload JSON text, serialised once however many listen
+   */
+  publish(topic: string, payload: string): void {
+    const listeners = this.#topics.get(topic);
+    if (listeners !== undefined) this.#deliver(listeners, payload);
+  }
+
+  /** Tells every device of a person. */
+  publishToUser(userId: string, event: IncomingEvent): void {
+    this.publish(topics.userMessages(userId), JSON.stringify(event));
+  }
+
+  /** Tells whoever watches a person's status. */
+  publishStatus(change: PresenceChange): void {
+    this.publish(topics.userStatus(change.userId), JSON.stringify(change));
+  }
+
+  /** Calling the returned function more than once is harmless. */
+  subscribe(topic: string, listener: TopicListener): Unsubscribe {
+    const listeners = this.#topics.get(topic) ?? new Set();
+    this.#topics.set(topic, listeners);
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#topics.get(topic) === listeners) this.#topics.delete(topic);
+    };
+  }
+
+  signal(signal: Signal): void {
+    this.#deliver(this.#signalListeners, signal);
+  }
+
+  onSignal(listener: SignalListener): Unsubscribe {
+    this.#signalListeners.add(listener);
+    return () => {
+      this.#signalListeners.delete(listener);
+    };
+  }
+
+  #deliver<T>(listeners: ReadonlySet<(value: T) => void>, value: T): void {
+    // A copy, because a listener may unsubscribe itself or others.
+    for (const listener of [...listeners]) {
+      try {
+        listener(value);
+      } catch (error) {
+        this.#onListenerError(error);
+      }
+    }
+  }
+}
