@@ -3,6 +3,8 @@ import react from '@vitejs/plugin-react';
 
 export default defineConfig({
   test: {
+    reporters: process.env.UNIT_REPORT ? ['default', 'json'] : ['default'],
+    ...(process.env.UNIT_REPORT ? { outputFile: { json: process.env.UNIT_REPORT } } : {}),
     projects: [
       {
         test: {

@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs';
+
+const places = [
+  process.env.CHROMIUM_PATH,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/** Path of an installed Chromium, or undefined. `CHROMIUM_PATH` names one that stands elsewhere. */
+export const chromiumPath = places.find((place) => place !== undefined && existsSync(place));
+
+/** No sandbox, since CI runs as root in a container; no background traffic, which would only be noise. */
+export const chromiumArgs = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
