@@ -48,6 +48,17 @@ export class Writer {
     this.#bytes.set(value, at);
   }
 
+  /** `length` zero bytes: padding */
+  zeros(length: number): void {
+    // Room that was never written to is zero already.
+    this.#grow(length);
+  }
+
+  /** Bytes written so far. */
+  get length(): number {
+    return this.#length;
+  }
+
   /** opaque<V> */
   opaque(value: Uint8Array): void {
     this.varint(value.length);

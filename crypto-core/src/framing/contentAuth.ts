@@ -1,0 +1,99 @@
+/** Authentication of framed content (RFC 9420 section 6.1), common to public and private messages. */
+import { equalBytes } from '../bytes.ts';
+import { encode } from '../codec/writer.ts';
+import { CryptoError } from '../errors.ts';
+import {
+  type AuthenticatedContent,
+  type FramedContent,
+  type FramedContentAuthData,
+  writeFramedContentTBS,
+} from '../structs/framedContent.ts';
+import type { GroupContext } from '../structs/groupContext.ts';
+import type { WireFormat } from '../structs/wireFormat.ts';
+import { signWithLabel, verifyWithLabel } from '../suite/labels.ts';
+import type { CipherSuite } from '../suite/suites.ts';
+
+declare const verified: unique symbol;
+
+/** Content whose signature (and membership tag, where there is one) held. Only this folder makes one. */
+export type VerifiedContent = AuthenticatedContent & { readonly [verified]: true };
+
+/**
+ * The key that a sender's signature must hold under. It throws 'unknown-sender' when the sender's leaf is blank or
+ * outside the tree, and when this kind of sender may not send here.
+ */
+export type SignatureKeyOf = (content: FramedContent) => Uint8Array;
+
+const LABEL = 'FramedContentTBS';
+
+/** FramedContentTBS, encoded. */
+export function framedContentTBS(
+  wireFormat: WireFormat,
+  content: FramedContent,
+  context: GroupContext,
+): Uint8Array {
+  return encode(content, (writer, value) => writeFramedContentTBS(writer, wireFormat, value, context), 512);
+}
+
+/**
+ * Signs content for a wire format. A commit's confirmation tag comes after: its transcript hash covers the signature.
+ * @param context the GroupContext of the sender's epoch
+ */
+export function signFramedContent(
+  suite: CipherSuite,
+  wireFormat: WireFormat,
+  content: FramedContent,
+  context: GroupContext,
+  privateKey: Uint8Array,
+): Uint8Array {
+  return signWithLabel(suite, privateKey, LABEL, framedContentTBS(wireFormat, content, context));
+}
+
+/** @throws CryptoError 'bad-signature' */
+export function verifyFramedContent(
+  suite: CipherSuite,
+  content: AuthenticatedContent,
+  tbs: Uint8Array,
+  publicKey: Uint8Array,
+): VerifiedContent {
+  if (!verifyWithLabel(suite, publicKey, LABEL, tbs, content.auth.signature)) {
+    throw new CryptoError('bad-signature', 'framed content');
+  }
+  return content as VerifiedContent;
+}
+
+/**
+ * Our own content, as its recipients will have verified it.
+ * @param auth made with `signFramedContent` in this very epoch
+ */
+export function ownContent(
+  wireFormat: WireFormat,
+  content: FramedContent,
+  auth: FramedContentAuthData,
+): VerifiedContent {
+  return { wireFormat, content, auth } as VerifiedContent;
+}
+
+/** @throws CryptoError 'wrong-group' or 'wrong-epoch' */
+export function assertSameEpoch(
+  message: { readonly groupId: Uint8Array; readonly epoch: bigint },
+  context: GroupContext,
+): void {
+  if (!equalBytes(message.groupId, context.groupId)) throw new CryptoError('wrong-group');
+  if (message.epoch !== context.epoch) {
+    throw new CryptoError('wrong-epoch', `${message.epoch} in epoch ${context.epoch}`);
+  }
+}
+
+/**
+ * What each kind of sender may send (RFC 9420 section 6.1), and that nothing but a commit is confirmed.
+ * @throws CryptoError 'malformed'
+ */
+export function assertSenderMaySend({ sender, content }: FramedContent): void {
+  const isAllowed =
+    sender.type === 'member' ||
+    (sender.type === 'external' && content.type === 'proposal') ||
+    (sender.type === 'new-member-commit' && content.type === 'commit') ||
+    (sender.type === 'new-member-proposal' && content.type === 'proposal' && content.proposal.type === 'add');
+  if (!isAllowed) throw new CryptoError('malformed', `${content.type} from ${sender.type}`);
+}

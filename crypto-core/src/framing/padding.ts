@@ -1,0 +1,14 @@
+/** Every text of up to some hundred characters fits it, so short messages are all of one size. */
+const SMALLEST = 256;
+
+/**
+ * Padmé: the length to pad to, so that a ciphertext's length tells O(log log length) bits, for at most 12 % more bytes.
+ * The length is rounded up so that its binary form has as many significant bits as its exponent has digits.
+ */
+export function paddedLength(length: number): number {
+  if (length <= SMALLEST) return SMALLEST;
+  const exponent = 31 - Math.clz32(length);
+  const significantBits = 32 - Math.clz32(exponent);
+  const granularity = 2 ** (exponent - significantBits);
+  return Math.ceil(length / granularity) * granularity;
+}

@@ -1,0 +1,184 @@
+/** Encrypted messages (RFC 9420 section 6.3). */
+import { wipe } from '../bytes.ts';
+import { decode, Reader } from '../codec/reader.ts';
+import { encode, Writer } from '../codec/writer.ts';
+import type { Env } from '../env.ts';
+import { CryptoError } from '../errors.ts';
+import type { RatchetType, SecretTree } from '../schedule/secretTree.ts';
+import {
+  type AuthenticatedContent,
+  type Content,
+  type ContentType,
+  type FramedContent,
+  type FramedContentAuthData,
+  readContent,
+  readFramedContentAuthData,
+  writeContent,
+  writeFramedContentAuthData,
+} from '../structs/framedContent.ts';
+import type { GroupContext } from '../structs/groupContext.ts';
+import type { LeafIndex } from '../structs/indices.ts';
+import {
+  type PrivateMessage,
+  readSenderData,
+  type SenderData,
+  writePrivateContentAAD,
+  writeSenderData,
+  writeSenderDataAAD,
+} from '../structs/privateMessage.ts';
+import { expandWithLabel } from '../suite/labels.ts';
+import type { CipherSuite } from '../suite/suites.ts';
+import {
+  assertSameEpoch,
+  framedContentTBS,
+  type SignatureKeyOf,
+  type VerifiedContent,
+  verifyFramedContent,
+} from './contentAuth.ts';
+import { paddedLength } from './padding.ts';
+
+export interface PrivateMessageKeys {
+  readonly groupContext: GroupContext;
+  readonly senderDataSecret: Uint8Array;
+  readonly secretTree: SecretTree;
+}
+
+/** Where a decrypted message stood in its sender's ratchet. */
+export interface Unprotected {
+  readonly content: VerifiedContent;
+  readonly generation: number;
+}
+
+const REUSE_GUARD_LENGTH = 4;
+
+/**
+ * Encrypts content that a member signed for the wire format 'private-message', padded to a Padmé size. It uses up a
+ * generation of the sender's ratchet: the tree's changes must be stored before the message is let out.
+ * @throws CryptoError 'usage' for another sender or wire format, 'key-exhausted'
+ */
+export function protectPrivateMessage(
+  suite: CipherSuite,
+  { wireFormat, content: framed, auth }: AuthenticatedContent,
+  { senderDataSecret, secretTree }: PrivateMessageKeys,
+  env: Env,
+): PrivateMessage {
+  if (wireFormat !== 'private-message' || framed.sender.type !== 'member') {
+    throw new CryptoError('usage', `${framed.sender.type} as a private message`);
+  }
+  const { groupId, epoch, authenticatedData } = framed;
+  const contentType = framed.content.type;
+  const header = { groupId, epoch, contentType, authenticatedData };
+  const { leafIndex } = framed.sender;
+
+  const plaintext = encodePrivateMessageContent(framed.content, auth);
+  const { generation, key, nonce } = secretTree.nextKey(leafIndex, ratchetOf(contentType));
+  const reuseGuard = env.random(REUSE_GUARD_LENGTH);
+  applyReuseGuard(nonce, reuseGuard);
+  const ciphertext = suite.aead.seal(key, nonce, encode(header, writePrivateContentAAD), plaintext);
+  wipe(plaintext, key, nonce);
+
+  const senderData = encode({ leafIndex, generation, reuseGuard }, writeSenderData, SENDER_DATA_LENGTH);
+  const sealing = senderDataKey(suite, senderDataSecret, ciphertext);
+  const aad = encode(header, writeSenderDataAAD);
+  const encryptedSenderData = suite.aead.seal(sealing.key, sealing.nonce, aad, senderData);
+  return { ...header, encryptedSenderData, ciphertext };
+}
+
+/**
+ * Decrypts and verifies. The tree moves only when everything held; a message that fails leaves it as it was. A
+ * commit's confirmation tag is checked later, by whoever can compute the next epoch.
+ * @param ownLeaf our own leaf, whose messages are refused; null to accept every sender's
+ * @throws CryptoError 'wrong-group', 'wrong-epoch', 'decrypt-failed', 'own-message', 'replayed',
+ *   'generation-too-far', 'missing-key', 'malformed', 'bad-signature', or whatever `signatureKeyOf` throws
+ */
+export function unprotectPrivateMessage(
+  suite: CipherSuite,
+  message: PrivateMessage,
+  { groupContext, senderDataSecret, secretTree }: PrivateMessageKeys,
+  signatureKeyOf: SignatureKeyOf,
+  ownLeaf: LeafIndex | null,
+): Unprotected {
+  assertSameEpoch(message, groupContext);
+  const { leafIndex, generation, reuseGuard } = openSenderData(suite, senderDataSecret, message);
+  if (leafIndex === ownLeaf) throw new CryptoError('own-message');
+
+  const tentative = secretTree.openKey(leafIndex, ratchetOf(message.contentType), generation);
+  const nonce = tentative.nonce.slice();
+  applyReuseGuard(nonce, reuseGuard);
+  const aad = encode(message, writePrivateContentAAD);
+  const plaintext = suite.aead.open(tentative.key, nonce, aad, message.ciphertext);
+
+  const { content, auth } = decodePrivateMessageContent(plaintext, message.contentType);
+  const framed: FramedContent = {
+    groupId: message.groupId,
+    epoch: message.epoch,
+    sender: { type: 'member', leafIndex },
+    authenticatedData: message.authenticatedData,
+    content,
+  };
+  const tbs = framedContentTBS('private-message', framed, groupContext);
+  const verified = verifyFramedContent(
+    suite,
+    { wireFormat: 'private-message', content: framed, auth },
+    tbs,
+    signatureKeyOf(framed),
+  );
+  tentative.accept();
+  wipe(tentative.key, tentative.nonce);
+  return { content: verified, generation };
+}
+
+/** AEAD key and nonce of the sender data, bound to a sample of the ciphertext (RFC 9420 section 6.3.2). */
+export function senderDataKey(
+  suite: CipherSuite,
+  senderDataSecret: Uint8Array,
+  ciphertext: Uint8Array,
+): { key: Uint8Array; nonce: Uint8Array } {
+  const sample = ciphertext.subarray(0, suite.kdf.Nh);
+  return {
+    key: expandWithLabel(suite, senderDataSecret, 'key', sample, suite.aead.Nk),
+    nonce: expandWithLabel(suite, senderDataSecret, 'nonce', sample, suite.aead.Nn),
+  };
+}
+
+const SENDER_DATA_LENGTH = 4 + 4 + REUSE_GUARD_LENGTH;
+
+function openSenderData(
+  suite: CipherSuite,
+  senderDataSecret: Uint8Array,
+  message: PrivateMessage,
+): SenderData {
+  const { key, nonce } = senderDataKey(suite, senderDataSecret, message.ciphertext);
+  const aad = encode(message, writeSenderDataAAD);
+  return decode(suite.aead.open(key, nonce, aad, message.encryptedSenderData), readSenderData);
+}
+
+function encodePrivateMessageContent(content: Content, auth: FramedContentAuthData): Uint8Array {
+  const writer = new Writer(512);
+  writeContent(writer, content);
+  writeFramedContentAuthData(writer, auth);
+  writer.zeros(paddedLength(writer.length) - writer.length);
+  return writer.finish();
+}
+
+function decodePrivateMessageContent(
+  plaintext: Uint8Array,
+  type: ContentType,
+): { content: Content; auth: FramedContentAuthData } {
+  const reader = new Reader(plaintext);
+  const content = readContent(reader, type);
+  const auth = readFramedContentAuthData(reader, type);
+  // Padding that could hold anything would be a covert channel (section 6.3.1).
+  for (const byte of reader.bytes(reader.remaining)) {
+    if (byte !== 0) throw new CryptoError('malformed', 'padding that is not zero');
+  }
+  return { content, auth };
+}
+
+function ratchetOf(contentType: ContentType): RatchetType {
+  return contentType === 'application' ? 'application' : 'handshake';
+}
+
+function applyReuseGuard(nonce: Uint8Array, reuseGuard: Uint8Array): void {
+  for (let i = 0; i < REUSE_GUARD_LENGTH; i++) nonce[i]! ^= reuseGuard[i]!;
+}

@@ -1,0 +1,79 @@
+/** Authenticated, unencrypted messages (RFC 9420 section 6.2). */
+import { concat, equalBytes } from '../bytes.ts';
+import { encode } from '../codec/writer.ts';
+import { CryptoError } from '../errors.ts';
+import { type AuthenticatedContent, writeFramedContentAuthData } from '../structs/framedContent.ts';
+import type { GroupContext } from '../structs/groupContext.ts';
+import type { PublicMessage } from '../structs/publicMessage.ts';
+import type { CipherSuite } from '../suite/suites.ts';
+import {
+  assertSameEpoch,
+  assertSenderMaySend,
+  framedContentTBS,
+  type SignatureKeyOf,
+  type VerifiedContent,
+  verifyFramedContent,
+} from './contentAuth.ts';
+
+export interface PublicMessageKeys {
+  readonly groupContext: GroupContext;
+  readonly membershipKey: Uint8Array;
+}
+
+/**
+ * Frames content that was signed for the wire format 'public-message'.
+ * @throws CryptoError 'usage' for application data, which is never sent in the open, and for content signed for
+ *   another wire format
+ */
+export function protectPublicMessage(
+  suite: CipherSuite,
+  authenticated: AuthenticatedContent,
+  { groupContext, membershipKey }: PublicMessageKeys,
+): PublicMessage {
+  const { content, auth, wireFormat } = authenticated;
+  if (wireFormat !== 'public-message' || content.content.type === 'application') {
+    throw new CryptoError('usage', `${content.content.type} as a public message`);
+  }
+  if (content.sender.type !== 'member') return { content, auth, membershipTag: null };
+  const tbs = framedContentTBS(wireFormat, content, groupContext);
+  return { content, auth, membershipTag: membershipTag(suite, membershipKey, tbs, authenticated) };
+}
+
+/**
+ * Checks everything that the framing promises. A commit's confirmation tag is checked later, by whoever can compute
+ * the next epoch.
+ * @throws CryptoError 'wrong-group', 'wrong-epoch', 'malformed', 'bad-membership-tag', 'bad-signature', or whatever
+ *   `signatureKeyOf` throws
+ */
+export function unprotectPublicMessage(
+  suite: CipherSuite,
+  message: PublicMessage,
+  { groupContext, membershipKey }: PublicMessageKeys,
+  signatureKeyOf: SignatureKeyOf,
+): VerifiedContent {
+  const { content, auth } = message;
+  assertSameEpoch(content, groupContext);
+  assertSenderMaySend(content);
+  if (content.content.type === 'application') {
+    throw new CryptoError('malformed', 'application data in a public message');
+  }
+  const authenticated: AuthenticatedContent = { wireFormat: 'public-message', content, auth };
+  const tbs = framedContentTBS('public-message', content, groupContext);
+  if (content.sender.type === 'member') {
+    const expected = membershipTag(suite, membershipKey, tbs, authenticated);
+    if (message.membershipTag === null || !equalBytes(message.membershipTag, expected)) {
+      throw new CryptoError('bad-membership-tag');
+    }
+  }
+  return verifyFramedContent(suite, authenticated, tbs, signatureKeyOf(content));
+}
+
+/** MAC over AuthenticatedContentTBM: the signed bytes, then the authentication data. */
+function membershipTag(
+  suite: CipherSuite,
+  membershipKey: Uint8Array,
+  tbs: Uint8Array,
+  { auth }: AuthenticatedContent,
+): Uint8Array {
+  return suite.mac(membershipKey, concat(tbs, encode(auth, writeFramedContentAuthData)));
+}

@@ -1,0 +1,132 @@
+/** A sender ratchet (RFC 9420 section 9.1): a value; stepping it gives a new one and leaves the old as it was. */
+import { wipe } from '../bytes.ts';
+import type { Reader } from '../codec/reader.ts';
+import type { Writer } from '../codec/writer.ts';
+import { CryptoError } from '../errors.ts';
+import { deriveTreeSecret } from '../suite/labels.ts';
+import type { CipherSuite } from '../suite/suites.ts';
+
+/**
+ * How far ahead of the ratchet one message may be. Each step is an HMAC, so this bounds the work that a hostile
+ * generation number can cause.
+ */
+export const MAX_FORWARD_DISTANCE = 1000;
+
+/**
+ * How many keys of skipped generations a ratchet keeps, the newest first. The log of a conversation is ordered, so a
+ * gap is a message that was refused; what the bound buys is a record of at most 3 KB a ratchet.
+ */
+export const MAX_SKIPPED_KEYS = 64;
+
+const MAX_GENERATION = 0xffffffff;
+
+/** A single-use AEAD key. */
+export interface MessageKey {
+  readonly generation: number;
+  readonly key: Uint8Array;
+  readonly nonce: Uint8Array;
+}
+
+export interface Ratchet {
+  /** The generation that `secret` is for; null once the last one was used. */
+  readonly next: { readonly generation: number; readonly secret: Uint8Array } | null;
+  /** Keys of generations before `next` that were passed over, in ascending order. */
+  readonly skipped: readonly MessageKey[];
+}
+
+export function startRatchet(secret: Uint8Array): Ratchet {
+  return { next: { generation: 0, secret }, skipped: [] };
+}
+
+/** The next key for sending. @throws CryptoError 'key-exhausted' */
+export function stepRatchet(
+  suite: CipherSuite,
+  ratchet: Ratchet,
+): { readonly messageKey: MessageKey; readonly ratchet: Ratchet } {
+  if (ratchet.next === null) throw new CryptoError('key-exhausted', 'ratchet generation');
+  const { generation, secret } = ratchet.next;
+  return {
+    messageKey: deriveMessageKey(suite, secret, generation),
+    ratchet: { next: successor(suite, secret, generation), skipped: ratchet.skipped },
+  };
+}
+
+/**
+ * The key of a received generation, and the ratchet without it.
+ * @throws CryptoError 'replayed' when the key was used or dropped, 'generation-too-far' beyond the forward limit
+ */
+export function seekRatchet(
+  suite: CipherSuite,
+  ratchet: Ratchet,
+  generation: number,
+): { readonly messageKey: MessageKey; readonly ratchet: Ratchet } {
+  if (ratchet.next === null || generation < ratchet.next.generation) {
+    const messageKey = ratchet.skipped.find((key) => key.generation === generation);
+    if (messageKey === undefined) throw new CryptoError('replayed', `generation ${generation}`);
+    return {
+      messageKey,
+      ratchet: { next: ratchet.next, skipped: ratchet.skipped.filter((key) => key !== messageKey) },
+    };
+  }
+  if (generation - ratchet.next.generation > MAX_FORWARD_DISTANCE) {
+    throw new CryptoError('generation-too-far', `generation ${generation} after ${ratchet.next.generation}`);
+  }
+  if (generation === ratchet.next.generation) return stepRatchet(suite, ratchet);
+
+  let next: NonNullable<Ratchet['next']> = ratchet.next;
+  const passedOver: MessageKey[] = [];
+  while (next.generation < generation) {
+    // Keys that the bound would drop at once are not derived.
+    if (generation - next.generation <= MAX_SKIPPED_KEYS) {
+      passedOver.push(deriveMessageKey(suite, next.secret, next.generation));
+    }
+    const stale = next;
+    // Never null: `generation` is at most the last one, so those before it have a successor.
+    next = successor(suite, stale.secret, stale.generation)!;
+    if (stale !== ratchet.next) wipe(stale.secret);
+  }
+  const skipped = [...ratchet.skipped, ...passedOver].slice(-MAX_SKIPPED_KEYS);
+  const step = stepRatchet(suite, { next, skipped });
+  wipe(next.secret);
+  return step;
+}
+
+function deriveMessageKey(suite: CipherSuite, secret: Uint8Array, generation: number): MessageKey {
+  return {
+    generation,
+    key: deriveTreeSecret(suite, secret, 'key', generation, suite.aead.Nk),
+    nonce: deriveTreeSecret(suite, secret, 'nonce', generation, suite.aead.Nn),
+  };
+}
+
+function successor(suite: CipherSuite, secret: Uint8Array, generation: number): Ratchet['next'] {
+  if (generation === MAX_GENERATION) return null;
+  return {
+    generation: generation + 1,
+    secret: deriveTreeSecret(suite, secret, 'secret', generation, suite.kdf.Nh),
+  };
+}
+
+export function writeRatchet(writer: Writer, ratchet: Ratchet): void {
+  writer.optional(ratchet.next, (w, next) => {
+    w.u32(next.generation);
+    w.opaque(next.secret);
+  });
+  writer.vector(ratchet.skipped, (w, { generation, key, nonce }) => {
+    w.u32(generation);
+    w.opaque(key);
+    w.opaque(nonce);
+  });
+}
+
+/** Its byte strings are copies: a ratchet outlives the record it came from. */
+export function readRatchet(reader: Reader): Ratchet {
+  return {
+    next: reader.optional((r) => ({ generation: r.u32(), secret: r.opaque().slice() })),
+    skipped: reader.vector((r) => ({
+      generation: r.u32(),
+      key: r.opaque().slice(),
+      nonce: r.opaque().slice(),
+    })),
+  };
+}

@@ -1,0 +1,246 @@
+/** The secret tree of RFC 9420 section 9, as a sparse map of small records that change one or two at a time. */
+import { utf8, wipe } from '../bytes.ts';
+import { decode } from '../codec/reader.ts';
+import { encode } from '../codec/writer.ts';
+import { CryptoError } from '../errors.ts';
+import { type LeafIndex, type NodeIndex, toNodeIndex } from '../structs/indices.ts';
+import { deriveSecret, expandWithLabel } from '../suite/labels.ts';
+import type { CipherSuite } from '../suite/suites.ts';
+import { fullLeafCount, leftOf, nodeOfLeaf, parentOf, rightOf, rootOf } from '../tree/math.ts';
+import {
+  type MessageKey,
+  type Ratchet,
+  readRatchet,
+  seekRatchet,
+  startRatchet,
+  stepRatchet,
+  writeRatchet,
+} from './ratchet.ts';
+
+export type RatchetType = 'handshake' | 'application';
+
+/** `n<node index>` holds an unexpanded tree secret; `l<leaf index>` the two ratchets of a leaf. */
+export type SecretTreeRecord = readonly [key: string, bytes: Uint8Array];
+
+export interface SecretTreeChanges {
+  readonly puts: SecretTreeRecord[];
+  readonly deletes: string[];
+}
+
+interface LeafRatchets {
+  readonly handshake: Ratchet;
+  readonly application: Ratchet;
+}
+
+/** A key looked up for a received message. Until `accept` is called the tree is as it was. */
+export interface TentativeKey extends MessageKey {
+  /**
+   * Takes the step: the key is used up. To be called once, and only when the message proved authentic.
+   * @throws CryptoError 'usage' when the tree has moved since
+   */
+  accept(): void;
+}
+
+interface Expansion {
+  readonly ratchets: LeafRatchets;
+  /** Consumed on the way down: the ancestor that was expanded. */
+  readonly consumed: NodeIndex | null;
+  /** The copath below it, still to be used by other leaves. */
+  readonly siblings: readonly (readonly [NodeIndex, Uint8Array])[];
+}
+
+const LEFT = utf8('left');
+const RIGHT = utf8('right');
+const RECORD_VERSION = 1;
+
+/**
+ * Mutable, and small per message. On first use of a leaf the secrets of its ancestors are replaced by those of the
+ * copath, so what could derive a used key is gone (section 9.2). Records are read on demand, so that loading a group
+ * costs nothing per member.
+ */
+export class SecretTree {
+  readonly #suite: CipherSuite;
+  readonly #leafCount: number;
+  readonly #lookup: (key: string) => Uint8Array | undefined;
+  /** What was read or changed since loading; null for what is known to be gone. */
+  readonly #nodes = new Map<NodeIndex, Uint8Array | null>();
+  readonly #leaves = new Map<LeafIndex, LeafRatchets>();
+  #changedNodes = new Set<NodeIndex>();
+  #changedLeaves = new Set<LeafIndex>();
+  #steps = 0;
+
+  private constructor(
+    suite: CipherSuite,
+    leafCount: number,
+    lookup: (key: string) => Uint8Array | undefined,
+  ) {
+    this.#suite = suite;
+    this.#leafCount = fullLeafCount(leafCount);
+    this.#lookup = lookup;
+  }
+
+  /** The tree of a new epoch. All of it is among the first `takeChanges`. */
+  static create(suite: CipherSuite, leafCount: number, encryptionSecret: Uint8Array): SecretTree {
+    const tree = new SecretTree(suite, leafCount, () => undefined);
+    const root = rootOf(tree.#leafCount);
+    tree.#nodes.set(root, encryptionSecret.slice());
+    tree.#changedNodes.add(root);
+    return tree;
+  }
+
+  /** @param lookup the bytes last put under a key, or undefined */
+  static fromRecords(
+    suite: CipherSuite,
+    leafCount: number,
+    lookup: (key: string) => Uint8Array | undefined,
+  ): SecretTree {
+    return new SecretTree(suite, leafCount, lookup);
+  }
+
+  /**
+   * The next key of a leaf's own ratchet, used up by this very call.
+   * @throws CryptoError 'key-exhausted', 'missing-key'
+   */
+  nextKey(leaf: LeafIndex, type: RatchetType): MessageKey {
+    const expansion = this.#expand(leaf);
+    const { messageKey, ratchet } = stepRatchet(this.#suite, expansion.ratchets[type]);
+    this.#apply(leaf, expansion, type, ratchet);
+    return messageKey;
+  }
+
+  /**
+   * The key of a received message.
+   * @throws CryptoError 'replayed', 'generation-too-far', 'missing-key'
+   */
+  openKey(leaf: LeafIndex, type: RatchetType, generation: number): TentativeKey {
+    const expansion = this.#expand(leaf);
+    const { messageKey, ratchet } = seekRatchet(this.#suite, expansion.ratchets[type], generation);
+    const step = this.#steps;
+    return {
+      ...messageKey,
+      accept: () => {
+        if (this.#steps !== step) throw new CryptoError('usage', 'the secret tree has moved');
+        this.#apply(leaf, expansion, type, ratchet);
+      },
+    };
+  }
+
+  /**
+   * What has to be stored, and what destroyed, since the last call. A caller that fails to store it must forget this
+   * tree and load it again.
+   */
+  takeChanges(): SecretTreeChanges {
+    const puts: SecretTreeRecord[] = [];
+    const deletes: string[] = [];
+    for (const node of this.#changedNodes) {
+      const secret = this.#nodes.get(node);
+      if (secret) puts.push([nodeKey(node), secret.slice()]);
+      else deletes.push(nodeKey(node));
+    }
+    for (const leaf of this.#changedLeaves) {
+      puts.push([leafKey(leaf), encodeLeaf(this.#leaves.get(leaf)!)]);
+    }
+    this.#changedNodes = new Set();
+    this.#changedLeaves = new Set();
+    return { puts, deletes };
+  }
+
+  #apply(leaf: LeafIndex, expansion: Expansion, type: RatchetType, ratchet: Ratchet): void {
+    this.#steps++;
+    if (expansion.consumed !== null) {
+      wipe(this.#nodes.get(expansion.consumed)!);
+      this.#nodes.set(expansion.consumed, null);
+      this.#changedNodes.add(expansion.consumed);
+    }
+    for (const [node, secret] of expansion.siblings) {
+      this.#nodes.set(node, secret);
+      this.#changedNodes.add(node);
+    }
+    const before = expansion.ratchets[type].next;
+    if (before !== null && before.secret !== ratchet.next?.secret) wipe(before.secret);
+    this.#leaves.set(leaf, { ...expansion.ratchets, [type]: ratchet });
+    this.#changedLeaves.add(leaf);
+  }
+
+  /** The ratchets of a leaf, and what opening them consumes. Changes nothing. */
+  #expand(leaf: LeafIndex): Expansion {
+    const known = this.#leaves.get(leaf) ?? this.#readLeaf(leaf);
+    if (known !== undefined) return { ratchets: known, consumed: null, siblings: [] };
+    if (leaf >= this.#leafCount)
+      throw new CryptoError('missing-key', `leaf ${leaf} is outside the secret tree`);
+
+    const descent: NodeIndex[] = [];
+    let node = nodeOfLeaf(leaf);
+    let secret = this.#nodeSecret(node);
+    const root = rootOf(this.#leafCount);
+    while (secret === undefined) {
+      if (node === root) throw new CryptoError('missing-key', `no secret above leaf ${leaf}`);
+      descent.push(node);
+      node = parentOf(node);
+      secret = this.#nodeSecret(node);
+    }
+    const consumed = node;
+    const siblings: [NodeIndex, Uint8Array][] = [];
+    for (const child of descent.reverse()) {
+      const isLeft = child < node;
+      const sibling = isLeft ? rightOf(node) : leftOf(node);
+      siblings.push([sibling, this.#childSecret(secret, isLeft ? RIGHT : LEFT)]);
+      const below = this.#childSecret(secret, isLeft ? LEFT : RIGHT);
+      if (node !== consumed) wipe(secret);
+      secret = below;
+      node = child;
+    }
+    const ratchets: LeafRatchets = {
+      handshake: startRatchet(deriveSecret(this.#suite, secret, 'handshake')),
+      application: startRatchet(deriveSecret(this.#suite, secret, 'application')),
+    };
+    if (node !== consumed) wipe(secret);
+    return { ratchets, consumed, siblings };
+  }
+
+  #childSecret(secret: Uint8Array, side: Uint8Array): Uint8Array {
+    return expandWithLabel(this.#suite, secret, 'tree', side, this.#suite.kdf.Nh);
+  }
+
+  #nodeSecret(node: NodeIndex): Uint8Array | undefined {
+    let secret = this.#nodes.get(node);
+    if (secret === undefined) {
+      secret = this.#lookup(nodeKey(node))?.slice() ?? null;
+      this.#nodes.set(toNodeIndex(node), secret);
+    }
+    return secret ?? undefined;
+  }
+
+  #readLeaf(leaf: LeafIndex): LeafRatchets | undefined {
+    const record = this.#lookup(leafKey(leaf));
+    if (record === undefined) return undefined;
+    const ratchets = decodeLeaf(record);
+    this.#leaves.set(leaf, ratchets);
+    return ratchets;
+  }
+}
+
+function nodeKey(node: NodeIndex): string {
+  return `n${node}`;
+}
+
+function leafKey(leaf: LeafIndex): string {
+  return `l${leaf}`;
+}
+
+function encodeLeaf(ratchets: LeafRatchets): Uint8Array {
+  return encode(ratchets, (writer, { handshake, application }) => {
+    writer.u8(RECORD_VERSION);
+    writeRatchet(writer, handshake);
+    writeRatchet(writer, application);
+  });
+}
+
+/** @throws CryptoError 'unsupported' for a record of another version, 'malformed' for a damaged one */
+function decodeLeaf(record: Uint8Array): LeafRatchets {
+  return decode(record, (reader) => {
+    const version = reader.u8();
+    if (version !== RECORD_VERSION) throw new CryptoError('unsupported', `secret tree record ${version}`);
+    return { handshake: readRatchet(reader), application: readRatchet(reader) };
+  });
+}
