@@ -1,0 +1,91 @@
+import { utf8, wipe } from '../bytes.ts';
+import { decode } from '../codec/reader.ts';
+import { encode } from '../codec/writer.ts';
+import type { Env } from '../env.ts';
+import { CryptoError } from '../errors.ts';
+import { openEnvelope, sealEnvelope } from './envelope.ts';
+
+/** What makes a person this person on every device; each of 32 bytes. */
+export interface Vault {
+  /** Seed of the Ed25519 account identity key. */
+  readonly accountSeed: Uint8Array;
+  /** Seals the records of a browser. */
+  readonly storageKey: Uint8Array;
+  /** Seals the uploaded history. */
+  readonly historyKey: Uint8Array;
+}
+
+/** Which key wraps the vault key; a wrap made for one never opens as the other. */
+export type WrapLabel = 'password' | 'recovery';
+
+const KEY_LENGTH = 32;
+
+export function createVault(env: Env): Vault {
+  return {
+    accountSeed: env.random(KEY_LENGTH),
+    storageKey: env.random(KEY_LENGTH),
+    historyKey: env.random(KEY_LENGTH),
+  };
+}
+
+/** A fresh key for `sealVault`. */
+export function createVaultKey(env: Env): Uint8Array {
+  return env.random(KEY_LENGTH);
+}
+
+/** @param userId binds the sealed vault to its owner, so that a relay can't hand out another person's */
+export function sealVault(vault: Vault, vaultKey: Uint8Array, userId: string, env: Env): Uint8Array {
+  const plaintext = encode(vault, (writer, { accountSeed, storageKey, historyKey }) => {
+    writer.opaque(accountSeed);
+    writer.opaque(storageKey);
+    writer.opaque(historyKey);
+  });
+  const sealed = sealEnvelope(vaultKey, vaultContext(userId), plaintext, env);
+  wipe(plaintext);
+  return sealed;
+}
+
+/** @throws CryptoError 'corrupt-record' when it isn't this user's vault under this key; 'unsupported', 'malformed' */
+export function openVault(sealed: Uint8Array, vaultKey: Uint8Array, userId: string): Vault {
+  const plaintext = openEnvelope(vaultKey, vaultContext(userId), sealed, 'corrupt-record');
+  const vault = decode(plaintext, (reader) => {
+    const key = (): Uint8Array => {
+      const bytes = reader.opaque();
+      if (bytes.length !== KEY_LENGTH) throw new CryptoError('malformed', 'vault key length');
+      return bytes.slice();
+    };
+    return { accountSeed: key(), storageKey: key(), historyKey: key() };
+  });
+  wipe(plaintext);
+  return vault;
+}
+
+/** @param wrapKey from `passwordKeys` or `recoveryWrapKey` */
+export function wrapVaultKey(
+  vaultKey: Uint8Array,
+  wrapKey: Uint8Array,
+  label: WrapLabel,
+  env: Env,
+): Uint8Array {
+  return sealEnvelope(wrapKey, wrapContext(label), vaultKey, env);
+}
+
+/** @throws CryptoError 'wrong-password' or, for the label 'recovery', 'bad-recovery-key'; 'unsupported' */
+export function unwrapVaultKey(wrapped: Uint8Array, wrapKey: Uint8Array, label: WrapLabel): Uint8Array {
+  const failure = label === 'password' ? 'wrong-password' : 'bad-recovery-key';
+  return openEnvelope(wrapKey, wrapContext(label), wrapped, failure);
+}
+
+function vaultContext(userId: string): Uint8Array {
+  return encode(userId, (writer, id) => {
+    writer.opaque(utf8('Sinetti vault'));
+    writer.opaque(utf8(id));
+  });
+}
+
+function wrapContext(label: WrapLabel): Uint8Array {
+  return encode(label, (writer, text) => {
+    writer.opaque(utf8('Sinetti vault key'));
+    writer.opaque(utf8(text));
+  });
+}
