@@ -1,0 +1,123 @@
+import type { BrowserContext } from '@playwright/test';
+import { becomeContacts, Person } from './support/person.ts';
+import { expect, test } from './support/test.ts';
+
+/** The switch of the test: no MQTT connection of this browser gets through. */
+async function cutMqtt(context: BrowserContext): Promise<void> {
+  await context.routeWebSocket(/\/mqtt$/, (socket) => socket.close());
+}
+
+test('without MQTT, messages go over REST', async ({ newBrowser }) => {
+  const { person: alice, context: aliceBrowser } = await newBrowser('alice');
+  const { person: bob } = await newBrowser('bob');
+  await cutMqtt(aliceBrowser);
+  await alice.signUp();
+  await bob.signUp();
+  await becomeContacts(alice, bob);
+
+  await alice.openChat(bob);
+  const overRest = alice.page.waitForResponse(
+    (answer) => answer.request().method() === 'POST' && answer.url().includes('/api/messages/user/'),
+  );
+  await alice.send('The broker is gone, the words are not.');
+  expect((await overRest).status()).toBe(201);
+  await bob.openChat(alice);
+  await bob.sees('The broker is gone, the words are not.');
+
+  await bob.send('They arrive here too.');
+  await alice.sees('They arrive here too.');
+});
+
+test('a tab killed between encrypting and sending loses nothing and sends once', async ({ newBrowser }) => {
+  const { person: alice, context: aliceBrowser } = await newBrowser('alice');
+  const { person: bob } = await newBrowser('bob');
+  await cutMqtt(aliceBrowser);
+  await alice.signUp();
+  await bob.signUp();
+  await becomeContacts(alice, bob);
+  await alice.openChat(bob);
+  await bob.openChat(alice);
+  await alice.send('Before the accident.');
+  await bob.sees('Before the accident.');
+
+  const reachedTheNetwork = new Promise<void>((resolve) => {
+    void aliceBrowser.route('**/api/messages/user/*', async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback();
+      // Encrypted and on its way, and never answered: the tab dies here.
+      resolve();
+    });
+  });
+  await alice.send('Written just before the tab died.');
+  await reachedTheNetwork;
+  await alice.page.close({ runBeforeUnload: false });
+  await aliceBrowser.unroute('**/api/messages/user/*');
+
+  const again = new Person(await aliceBrowser.newPage(), 'alice');
+  await again.page.goto('/dashboard');
+  await again.onDashboard();
+  await again.openChat(bob);
+  await again.sees('Before the accident.', 'Written just before the tab died.');
+  await bob.sees('Before the accident.', 'Written just before the tab died.');
+  await again.send('And one after.');
+  await bob.sees('Before the accident.', 'Written just before the tab died.', 'And one after.');
+});
+
+test('a message that cannot be sent says so, survives a reload and can be retried', async ({
+  newBrowser,
+}) => {
+  const { person: alice, context: aliceBrowser } = await newBrowser('alice');
+  const { person: bob } = await newBrowser('bob');
+  await cutMqtt(aliceBrowser);
+  await alice.signUp();
+  await bob.signUp();
+  await becomeContacts(alice, bob);
+  await alice.openChat(bob);
+  await bob.openChat(alice);
+  await alice.send('First.');
+  await bob.sees('First.');
+
+  await aliceBrowser.route('**/api/messages/user/*', (route) =>
+    route.request().method() === 'POST' ? route.abort('connectionfailed') : route.fallback(),
+  );
+  await alice.send('Into the void.');
+  await expect(
+    alice.page.getByText('Network error. Please check your internet connection and try again.'),
+  ).toBeVisible();
+  await expect(alice.messages.getByRole('button', { name: 'Retry' })).toBeVisible();
+  await alice.page.reload();
+  await alice.onDashboard();
+  await alice.openChat(bob);
+  await alice.sees('Into the void.');
+  await aliceBrowser.unroute('**/api/messages/user/*');
+  await alice.messages.getByRole('button', { name: 'Retry' }).click();
+  await bob.sees('Into the void.');
+  await expect(alice.messages.getByRole('button', { name: 'Retry' })).toHaveCount(0);
+});
+
+test('two tabs of one person share one device', async ({ newBrowser }) => {
+  const { person: alice, context: aliceBrowser } = await newBrowser('alice');
+  const { person: bob } = await newBrowser('bob');
+  await alice.signUp();
+  await bob.signUp();
+  await becomeContacts(alice, bob);
+  await alice.openChat(bob);
+  const otherTab = new Person(await aliceBrowser.newPage(), 'alice');
+  await otherTab.page.goto('/dashboard');
+  await otherTab.onDashboard();
+  await otherTab.openChat(bob);
+  await bob.openChat(alice);
+
+  const expected: string[] = [];
+  for (let round = 1; round <= 3; round++) {
+    const texts = [`left ${round}`, `right ${round}`, `answer ${round}`];
+    await Promise.all([
+      alice.send(`left ${round}`),
+      otherTab.send(`right ${round}`),
+      bob.send(`answer ${round}`),
+    ]);
+    expected.push(...texts);
+    for (const person of [alice, otherTab, bob]) await person.sees(...expected);
+  }
+  await expect(bob.messages.getByText("Message couldn't be decrypted")).toHaveCount(0);
+  await expect(alice.messages.getByText("Message couldn't be decrypted")).toHaveCount(0);
+});

@@ -1,0 +1,116 @@
+import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test';
+
+/** One person at one browser tab: what they do, in the words of the interface. */
+export class Person {
+  readonly page: Page;
+  readonly username: string;
+  readonly password: string;
+
+  constructor(page: Page, username: string) {
+    this.page = page;
+    this.username = username;
+    this.password = `correct horse battery ${username}`;
+  }
+
+  get email(): string {
+    return `${this.username}@example.org`;
+  }
+
+  static async in(context: BrowserContext, username: string): Promise<Person> {
+    return new Person(await context.newPage(), username);
+  }
+
+  async signUp(): Promise<void> {
+    await this.page.goto('/signup');
+    await this.page.getByLabel('Username').fill(this.username);
+    await this.page.getByLabel('Email').fill(this.email);
+    await this.page.getByLabel('Password', { exact: true }).fill(this.password);
+    await this.page.getByRole('checkbox').click();
+    await this.page.getByRole('button', { name: 'Sign Up' }).click();
+    await this.onDashboard();
+  }
+
+  async logIn(): Promise<void> {
+    await this.page.goto('/login');
+    await this.page.getByLabel('Username').fill(this.username);
+    await this.page.getByLabel('Password', { exact: true }).fill(this.password);
+    await this.page.getByRole('button', { name: 'Log In' }).click();
+    await this.onDashboard();
+  }
+
+  async logOut(): Promise<void> {
+    await this.page.getByRole('button', { name: 'Logout' }).click();
+    await this.page.getByRole('menuitem', { name: 'Log out', exact: true }).click();
+    await expect(this.page).toHaveURL('/');
+  }
+
+  async onDashboard(): Promise<void> {
+    await expect(this.page).toHaveURL('/dashboard', { timeout: 60_000 });
+    await expect(this.tab('Messages')).toBeVisible();
+  }
+
+  tab(name: 'Messages' | 'Groups' | 'Contacts' | 'Profile'): Locator {
+    return this.page.getByRole('tab', { name: new RegExp(`^${name}`) });
+  }
+
+  async requestContact(other: Person): Promise<void> {
+    await this.tab('Contacts').click();
+    await this.page.getByRole('button', { name: 'Find Users' }).click();
+    await this.page.getByPlaceholder('Search by email or username...').fill(other.username);
+    await this.page
+      .getByRole('listitem')
+      .filter({ hasText: other.username })
+      .getByRole('button', { name: 'Add Contact' })
+      .click();
+    await expect(this.page.getByText('Contact request sent successfully')).toBeVisible();
+  }
+
+  async acceptContact(other: Person): Promise<void> {
+    await this.tab('Contacts').click();
+    await this.page
+      .getByRole('listitem')
+      .filter({ hasText: other.username })
+      .getByRole('button', { name: 'Accept' })
+      .click();
+    await expect(this.page.getByText('Contact request accepted successfully!')).toBeVisible();
+  }
+
+  /** This person's entry in the contact list of the Messages tab. */
+  contact(other: Person): Locator {
+    return this.page
+      .getByRole('list', { name: 'Contacts' })
+      .getByRole('listitem')
+      .filter({ hasText: other.username });
+  }
+
+  async openChat(other: Person): Promise<void> {
+    await this.tab('Messages').click();
+    await this.contact(other).getByRole('button').click();
+    await expect(this.page.getByRole('heading', { name: other.username })).toBeVisible();
+  }
+
+  async send(text: string): Promise<void> {
+    await this.page.getByPlaceholder('Type a message...').fill(text);
+    await this.page.getByPlaceholder('Type a message...').press('Enter');
+    await expect(this.message(text)).toBeVisible();
+  }
+
+  get messages(): Locator {
+    return this.page.getByRole('log');
+  }
+
+  message(text: string): Locator {
+    return this.messages.getByText(text, { exact: true });
+  }
+
+  /** Exactly once: a message lost or doubled fails alike. */
+  async sees(...texts: string[]): Promise<void> {
+    for (const text of texts) await expect(this.message(text)).toHaveCount(1);
+  }
+}
+
+/** Two people become contacts, each in their own browser. */
+export async function becomeContacts(one: Person, other: Person): Promise<void> {
+  await one.requestContact(other);
+  await other.acceptContact(one);
+}

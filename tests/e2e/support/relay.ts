@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+
+/** The product as `npm start` runs it, on a free port and a data folder of its own. */
+export class RunningRelay {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly #process: ChildProcess;
+  readonly #output: string[];
+
+  private constructor(url: string, dataDir: string, process: ChildProcess, output: string[]) {
+    this.url = url;
+    this.dataDir = dataDir;
+    this.#process = process;
+    this.#output = output;
+  }
+
+  static async start(): Promise<RunningRelay> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'sinetti-e2e-'));
+    const child = spawn(process.execPath, [join(root, 'relay/dist/src/server.js')], {
+      env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'info' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const output: string[] = [];
+    const url = await new Promise<string>((resolve, reject) => {
+      const onData = (chunk: Buffer) => {
+        output.push(chunk.toString('utf8'));
+        const address = /http:\/\/localhost:\d+/.exec(output.join(''))?.[0];
+        if (address !== undefined) resolve(address);
+      };
+      child.stdout.on('data', onData);
+      child.stderr.on('data', onData);
+      child.once('exit', (code) => {
+        reject(new Error(`the relay ended with ${code}:\n${output.join('')}`));
+      });
+    });
+    return new RunningRelay(url, dataDir, child, output);
+  }
+
+  /** Everything it has printed. */
+  log(): string {
+    return this.#output.join('');
+  }
+
+  async stop(): Promise<void> {
+    const ended = new Promise((resolve) => this.#process.once('exit', resolve));
+    this.#process.kill('SIGTERM');
+    await ended;
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+}

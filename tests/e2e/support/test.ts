@@ -1,0 +1,43 @@
+import { type Browser, type BrowserContext, test as base, expect } from '@playwright/test';
+import { Person } from './person.ts';
+import { RunningRelay } from './relay.ts';
+
+interface World {
+  readonly relay: RunningRelay;
+  /** A browser profile of its own, with a tab for that person. */
+  readonly newBrowser: (
+    username: string,
+    options?: Parameters<Browser['newContext']>[0],
+  ) => Promise<{ person: Person; context: BrowserContext }>;
+}
+
+/** What a page must never report, in any test: an uncaught error, or something its own policy forbids. */
+function collectComplaints(context: BrowserContext, complaints: string[]): void {
+  context.on('weberror', (event) => complaints.push(`uncaught: ${event.error().message}`));
+  context.on('console', (message) => {
+    const text = message.text();
+    if (/Content Security Policy|Trusted ?Types?|trusted-types/i.test(text)) complaints.push(text);
+  });
+}
+
+export const test = base.extend<World>({
+  relay: async ({}, use) => {
+    const relay = await RunningRelay.start();
+    await use(relay);
+    await relay.stop();
+  },
+  newBrowser: async ({ browser, relay }, use) => {
+    const contexts: BrowserContext[] = [];
+    const complaints: string[] = [];
+    await use(async (username, options) => {
+      const context = await browser.newContext({ baseURL: relay.url, ...options });
+      contexts.push(context);
+      collectComplaints(context, complaints);
+      return { person: await Person.in(context, username), context };
+    });
+    for (const context of contexts) await context.close();
+    expect(complaints).toEqual([]);
+  },
+});
+
+export { expect };
