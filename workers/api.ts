@@ -112,12 +112,18 @@ export type PreparedMessage =
       readonly epoch: number;
       readonly content: WireBytes;
     }
-  /** A commit must go first (healing, PROTOCOL section 4): submit it, process the log, then prepare again. */
+  /**
+   * A commit must go first: submit it, process the log, then prepare again. Either the healing of PROTOCOL section 4,
+   * or an own commit that the log hasn't shown yet: submitting that twice is harmless (the relay refuses the second as
+   * stale), and after a lost answer or a killed tab it is what brings it on its way again.
+   */
   | { readonly kind: 'commit'; readonly submission: CommitSubmission }
-  /** An own commit waits for its place in the log: process the log, then prepare again. */
+  /** An own external commit waits for its place in the log: process the log, then prepare again. */
   | { readonly kind: 'wait' }
-  /** No membership: start or join the conversation, then prepare again. */
-  | { readonly kind: 'outside' };
+  /** No membership (`outside` or `forked`): start or join the conversation, then prepare again. */
+  | { readonly kind: 'outside' }
+  /** The log already has it (an earlier attempt got through): nothing to send. */
+  | { readonly kind: 'sent'; readonly message: MessageView };
 
 export interface CryptoApi {
   // Account. The password goes in, and only values derived from it come out.
@@ -150,7 +156,8 @@ export interface CryptoApi {
   conversation(conversationId: string): Promise<ConversationState>;
   /**
    * The first commit of a conversation, adding the devices given (every device of everybody in it but this one).
-   * Errors: `identity-changed`, `invalid-credential` (a device whose certificate doesn't hold), `invalid-key-package`, `usage`.
+   * While an own start waits, it answers that one again. Errors: `identity-changed`, `invalid-credential` (a device
+   * whose certificate doesn't hold), `invalid-key-package`, `unsupported` (a group), `usage`.
    */
   startConversation(input: {
     conversationId: string;

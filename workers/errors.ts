@@ -1,0 +1,77 @@
+import type { CryptoErrorCode } from '@sinetti/crypto-core';
+
+/**
+ * Every code that can cross the worker's door: those of the core, and what only a browser can refuse with.
+ *
+ * | code | meaning |
+ * |---|---|
+ * | locked | nobody's storage is open: sign in again |
+ * | gap | log entries are missing; `detail` is the sequence number wanted next |
+ * | identity-changed | the account key differs from the one pinned for that person |
+ * | storage | IndexedDB refused or lost something; `detail` is the browser's error name |
+ * | not-found | no such message |
+ * | internal | a bug; `detail` is the error's name, never its message |
+ *
+ * `wrong-password`, `unsupported` and `usage` (an argument that isn't what the interface says) are the core's.
+ */
+const workerCodes = ['locked', 'gap', 'identity-changed', 'storage', 'not-found', 'internal'] as const;
+
+// A record, so that a code which the core adds or drops fails to compile here.
+const coreCodes: Readonly<Record<CryptoErrorCode, true>> = {
+  malformed: true,
+  unsupported: true,
+  'wrong-group': true,
+  'wrong-epoch': true,
+  'unknown-sender': true,
+  'bad-signature': true,
+  'bad-membership-tag': true,
+  'bad-confirmation-tag': true,
+  'decrypt-failed': true,
+  replayed: true,
+  'generation-too-far': true,
+  'invalid-leaf': true,
+  'invalid-tree': true,
+  'invalid-proposal': true,
+  'invalid-commit': true,
+  'invalid-key-package': true,
+  'invalid-credential': true,
+  policy: true,
+  'missing-key': true,
+  'missing-proposal': true,
+  'missing-psk': true,
+  'key-exhausted': true,
+  'own-message': true,
+  removed: true,
+  'wrong-password': true,
+  'bad-recovery-key': true,
+  'corrupt-record': true,
+  usage: true,
+};
+
+export type CryptoApiErrorCode = CryptoErrorCode | (typeof workerCodes)[number];
+
+export const cryptoApiErrorCodes: ReadonlySet<string> = new Set([...Object.keys(coreCodes), ...workerCodes]);
+
+export function isCryptoApiErrorCode(code: string): code is CryptoApiErrorCode {
+  return cryptoApiErrorCodes.has(code);
+}
+
+/** What every method of the CryptoApi rejects with. `detail` never holds plaintext, a key or a password. */
+export class CryptoApiError extends Error {
+  readonly code: CryptoApiErrorCode;
+  readonly detail: string;
+
+  constructor(code: CryptoApiErrorCode, detail = '') {
+    super(detail === '' ? code : `${code}: ${detail}`);
+    this.name = 'CryptoApiError';
+    this.code = code;
+    this.detail = detail;
+  }
+}
+
+/** The error of a refused call, on the page's side of the door. */
+export function fromWire(code: string, detail: string): CryptoApiError {
+  return isCryptoApiErrorCode(code)
+    ? new CryptoApiError(code, detail)
+    : new CryptoApiError('internal', 'unknown code');
+}
