@@ -1,0 +1,86 @@
+import { type RouteBody, type RouteResponse, routes } from './contract.ts';
+import { ApiError } from './errors.ts';
+import type { Http } from './http.ts';
+
+export type Profile = RouteResponse<typeof routes.profile>;
+export type Session = RouteResponse<typeof routes.login>;
+export type RegisterInput = RouteBody<typeof routes.register>;
+export type CommitBody = RouteBody<typeof routes.submitCommit>;
+export type Api = ReturnType<typeof createApi>;
+
+/** Every call that the services make, by its meaning. Failures are those of {@link Http.call}. */
+export function createApi(http: Http) {
+  return {
+    register: (body: RegisterInput) => http.call(routes.register, { body, fallback: true }),
+
+    login: (body: RouteBody<typeof routes.login>) => http.call(routes.login, { body, fallback: true }),
+
+    logout: () => http.call(routes.logout, { unauthenticated: 'caller' }),
+
+    authParams: (identifier: string) => http.call(routes.authParams, { query: { identifier } }),
+
+    /** Retried once on the same path (spec section 7), unless the relay has said that the session is over. */
+    async profile(): Promise<Profile> {
+      try {
+        return await http.call(routes.profile, { unauthenticated: 'caller' });
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 401) throw error;
+        return await http.call(routes.profile, { unauthenticated: 'caller' });
+      }
+    },
+
+    getVault: () => http.call(routes.getVault, {}),
+
+    putVault: (body: RouteBody<typeof routes.putVault>) => http.call(routes.putVault, { body }),
+
+    putDevice: (id: string, body: RouteBody<typeof routes.putDevice>) =>
+      http.call(routes.putDevice, { params: { id }, body }),
+
+    publishKeyPackages: (body: RouteBody<typeof routes.publishKeyPackages>) =>
+      http.call(routes.publishKeyPackages, { body }),
+
+    keyPackageCount: () => http.call(routes.keyPackageCount, {}),
+
+    /** One KeyPackage of every device of a person; for oneself without the calling device. */
+    claimKeyPackages: (userId: string) => http.call(routes.claimKeyPackages, { params: { id: userId } }),
+
+    listContacts: () => http.call(routes.listContacts, {}),
+
+    listContactRequests: () => http.call(routes.listContactRequests, {}),
+
+    listSentRequests: () => http.call(routes.listSentRequests, {}),
+
+    requestContact: (userId: string) => http.call(routes.requestContact, { params: { id: userId } }),
+
+    acceptContact: (requestId: string) =>
+      http.call(routes.acceptContact, { params: { id: requestId }, fallback: true }),
+
+    rejectContact: (requestId: string) =>
+      http.call(routes.rejectContact, { params: { id: requestId }, fallback: true }),
+
+    removeContact: (userId: string) => http.call(routes.removeContact, { params: { id: userId } }),
+
+    searchUsers: (q: string) => http.call(routes.searchUsers, { query: { q } }),
+
+    listConversations: () => http.call(routes.listConversations, {}),
+
+    /** Log entries of the direct conversation with a person, ascending: above `after`, or the newest below `before`. */
+    listUserMessages: (userId: string, page: { after?: number; before?: number; limit: number }) =>
+      http.call(routes.listUserMessages, { params: { id: userId }, query: page }),
+
+    /** A 401 is left to the caller: the person gets to read why before the login page (spec section 8). */
+    sendUserMessage: (userId: string, body: RouteBody<typeof routes.sendUserMessage>) =>
+      http.call(routes.sendUserMessage, { params: { id: userId }, body, unauthenticated: 'caller' }),
+
+    markDelivered: (messageId: string) => http.call(routes.markDelivered, { params: { id: messageId } }),
+
+    submitCommit: (conversationId: string, body: CommitBody) =>
+      http.call(routes.submitCommit, { params: { conversationId }, body }),
+
+    getGroupInfo: (conversationId: string) => http.call(routes.getGroupInfo, { params: { conversationId } }),
+
+    listWelcomes: () => http.call(routes.listWelcomes, {}),
+
+    deleteWelcome: (id: string) => http.call(routes.deleteWelcome, { params: { id } }),
+  };
+}

@@ -1,0 +1,177 @@
+import ky from 'ky';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import {
+  ErrorBody,
+  type Route,
+  type RouteBody,
+  type RouteParams,
+  type RouteQuery,
+  type RouteResponse,
+} from './contract.ts';
+import { ApiError, NetworkError } from './errors.ts';
+
+export const requestTimeoutMs = 30_000;
+
+/** Only the parts that the route's schemas ask for. */
+type Part<Name extends string, T> = [T] extends [undefined]
+  ? { [K in Name]?: undefined }
+  : { [K in Name]: T };
+
+export type CallInput<R extends Route> = Part<'params', RouteParams<R>> &
+  Part<'query', RouteQuery<R>> &
+  Part<'body', RouteBody<R>> & {
+    /** Try the route's further paths after a 404, a 405 or no connection. */
+    readonly fallback?: boolean;
+    /** Who acts on a 401: the session ends at once (`session`, the default), or the caller decides (`caller`). */
+    readonly unauthenticated?: 'session' | 'caller';
+  };
+
+export interface HttpOptions {
+  /** Origin of the API without `/api`; empty for the page's own. */
+  readonly host: string;
+  readonly token: () => string | null;
+  /** A signed-in call was answered 401: the token it carried is worth nothing any more. */
+  readonly onUnauthenticated: (token: string, handledBy: 'session' | 'caller') => void;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+export interface Http {
+  /**
+   * One call of the contract.
+   * @returns the answer, parsed by the route's schema
+   * @throws ApiError for any answer but a success; `invalid-response` for one that breaks the schema
+   * @throws NetworkError without an answer
+   * @throws AggregateError when every path of a call with `fallback` failed
+   */
+  call<R extends Route>(route: R, input: CallInput<R>): Promise<RouteResponse<R>>;
+}
+
+function fillPath(pattern: string, params: unknown): string {
+  const values = new Map(Object.entries(params ?? {}));
+  return pattern.replace(/\{(\w+)\}/g, (_match, name: string) =>
+    encodeURIComponent(String(values.get(name))),
+  );
+}
+
+function searchParams(query: unknown): URLSearchParams {
+  const defined = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
+  return new URLSearchParams(defined.map(([name, value]): [string, string] => [name, String(value)]));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether another path may still know the call: this one is unknown there, or nothing was reached. */
+function mayTryNextPath(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status === 404 || error.status === 405;
+  return error instanceof NetworkError && error.code === 'unreachable';
+}
+
+export function createHttp(options: HttpOptions): Http {
+  const { clock, log } = options;
+  const client = ky.create({
+    retry: 0,
+    // The deadline below covers the body as well; ky's ends with the headers.
+    timeout: false,
+    throwHttpErrors: false,
+    ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+  });
+
+  function logFailure(route: Route, path: string, error: ApiError | NetworkError): void {
+    const fields = { method: route.method, route: path, code: error.code };
+    if (error instanceof NetworkError) return log.warn('server-unreachable', fields);
+    const answered = { ...fields, status: error.status };
+    if (error.code === 'invalid-response') return log.warn('invalid-response', answered);
+    if (error.status === 401) return log.warn('authentication-error', answered);
+    if (error.status === 403) return log.warn('permission-error', answered);
+    if (error.status === 404) {
+      const hint = path.startsWith('/messages') ? { hint: 'no such conversation or message' } : {};
+      return log.warn('resource-not-found', { ...answered, ...hint });
+    }
+    if (error.status >= 500) log.warn('server-error', answered);
+  }
+
+  /** Sends and reads the whole answer within the deadline. */
+  async function exchange(
+    route: Route,
+    path: string,
+    input: CallInput<Route>,
+    token: string | null,
+  ): Promise<{ status: number; ok: boolean; text: string }> {
+    const deadline = new AbortController();
+    const timer = clock.after(requestTimeoutMs, () => deadline.abort());
+    try {
+      const query = searchParams(input.query);
+      const response = await client(`${options.host}/api${fillPath(path, input.params)}`, {
+        method: route.method,
+        signal: deadline.signal,
+        headers: token === null ? {} : { authorization: `Bearer ${token}` },
+        ...(query.size === 0 ? {} : { searchParams: query }),
+        ...(input.body === undefined ? {} : { json: input.body }),
+      });
+      return { status: response.status, ok: response.ok, text: await response.text() };
+    } catch (cause) {
+      throw new NetworkError(deadline.signal.aborted ? 'timeout' : 'unreachable', undefined, { cause });
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  function readAnswer(route: Route, answer: { status: number; ok: boolean; text: string }): unknown {
+    if (!answer.ok) {
+      const body = ErrorBody.safeParse(parseJson(answer.text));
+      if (!body.success) {
+        // Not the relay's own words (a proxy's page, say): the status still tells what kind of failure it is.
+        throw new ApiError({ status: answer.status, code: 'invalid-response', detail: null });
+      }
+      throw new ApiError({
+        status: answer.status,
+        code: body.data.code,
+        detail: body.data.detail,
+        epoch: body.data.epoch,
+      });
+    }
+    if (route.response === undefined) return undefined;
+    const body = route.response.safeParse(parseJson(answer.text));
+    if (!body.success) throw new ApiError({ status: answer.status, code: 'invalid-response', detail: null });
+    return body.data;
+  }
+
+  async function callPath(route: Route, path: string, input: CallInput<Route>): Promise<unknown> {
+    const token = route.access === 'public' ? null : options.token();
+    try {
+      return readAnswer(route, await exchange(route, path, input, token));
+    } catch (error) {
+      if (error instanceof ApiError || error instanceof NetworkError) logFailure(route, path, error);
+      if (error instanceof ApiError && error.status === 401 && token !== null) {
+        options.onUnauthenticated(token, input.unauthenticated ?? 'session');
+      }
+      throw error;
+    }
+  }
+
+  return {
+    async call<R extends Route>(route: R, input: CallInput<R>): Promise<RouteResponse<R>> {
+      const paths = input.fallback === true ? route.paths : route.paths.slice(0, 1);
+      const failures: unknown[] = [];
+      for (const path of paths) {
+        try {
+          // The schema that has just parsed the answer is the one this type is inferred from.
+          return (await callPath(route, path, input as CallInput<Route>)) as RouteResponse<R>;
+        } catch (error) {
+          if (paths.length === 1 || !mayTryNextPath(error)) throw error;
+          failures.push(error);
+        }
+      }
+      throw new AggregateError(failures, 'every path failed');
+    },
+  };
+}

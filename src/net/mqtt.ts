@@ -1,0 +1,278 @@
+import mqtt, { type IClientOptions, type IPublishPacket, type MqttClient, type Packet } from 'mqtt';
+import type { Clock, Timer } from '../lib/clock.ts';
+import { timestamp } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import {
+  type ErrorCode,
+  Epoch,
+  errorCodes,
+  errorStatus,
+  IncomingEvent,
+  limits,
+  type OutgoingMessage,
+  PresenceChange,
+  pubackProperties,
+  Seq,
+  Timestamp,
+  tokenProperty,
+  topics,
+} from './contract.ts';
+import { ApiError, NetworkError } from './errors.ts';
+import { createReconnector, type RealtimeStatus } from './reconnector.ts';
+
+export const connectTimeoutMs = 10_000;
+export const pingIntervalMs = 30_000;
+export const acknowledgementTimeoutMs = 30_000;
+
+const notAuthorized = 0x87;
+
+/** Where the relay stored a message. */
+export interface Acknowledgement {
+  readonly seq: number;
+  readonly timestamp: string;
+}
+
+export interface RealtimeListeners {
+  onStatus(status: RealtimeStatus): void;
+  onEvent(event: IncomingEvent): void;
+  onPresence(change: PresenceChange): void;
+  /** The relay refuses the token, or has ended its session. */
+  onUnauthorized(): void;
+}
+
+export interface RealtimeOptions {
+  readonly url: string;
+  readonly userId: string;
+  /** Read for every connection; without a token none is made. */
+  readonly token: () => string | null;
+  readonly listeners: RealtimeListeners;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  readonly connect?: (url: string, options: IClientOptions) => MqttClient;
+}
+
+export interface Realtime {
+  open(): void;
+  close(): void;
+  isConnected(): boolean;
+  /** Topic of the open chat: the contact's status. Null for none. */
+  watchStatus(userId: string | null): void;
+  /**
+   * Publishes with QoS 1.
+   * @throws ApiError for a refusal (`stale-epoch` with the epoch), NetworkError when no acknowledgement came
+   */
+  publish(message: OutgoingMessage): Promise<Acknowledgement>;
+}
+
+function parseJson(payload: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload));
+  } catch {
+    return undefined;
+  }
+}
+
+function hex(reasonCode: number): string {
+  return `0x${reasonCode.toString(16).padStart(2, '0')}`;
+}
+
+function userProperty(packet: Packet | undefined, name: string): string | undefined {
+  if (packet?.cmd !== 'puback') return undefined;
+  const value = packet.properties?.userProperties?.[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** What an unsuccessful PUBACK says, in the terms REST would have used. */
+function refusal(packet: Packet): ApiError {
+  const given = userProperty(packet, pubackProperties.code);
+  const code: ErrorCode = errorCodes.find((known) => known === given) ?? 'internal';
+  const epoch = Epoch.safeParse(Number(userProperty(packet, pubackProperties.epoch)));
+  return new ApiError({
+    status: errorStatus[code],
+    code,
+    detail: null,
+    epoch: epoch.success ? epoch.data : undefined,
+  });
+}
+
+function acknowledgement(packet: Packet | undefined): Acknowledgement {
+  const seq = Seq.safeParse(Number(userProperty(packet, pubackProperties.seq)));
+  const time = Timestamp.safeParse(userProperty(packet, pubackProperties.timestamp));
+  if (!seq.success || !time.success)
+    throw new ApiError({ status: 201, code: 'invalid-response', detail: null });
+  return { seq: seq.data, timestamp: time.data };
+}
+
+/**
+ * MQTT 5 over WebSocket. Each attempt is a new session with a new client id and the present token; nothing is queued
+ * here, because the outbox keeps what is unsent.
+ */
+export function createRealtime(options: RealtimeOptions): Realtime {
+  const { clock, listeners, log, userId } = options;
+  const connect = options.connect ?? ((url, config) => mqtt.connect(url, config));
+  const ownTopic = topics.userMessages(userId);
+
+  let client: MqttClient | null = null;
+  let connected = false;
+  let watched: string | null = null;
+  let timers: Timer[] = [];
+  /** Rejections of publications that still wait for their PUBACK. */
+  const unacknowledged = new Set<(error: NetworkError) => void>();
+
+  const reconnector = createReconnector({
+    clock,
+    random: options.random,
+    canConnect: () => options.token() !== null,
+    connect: attempt,
+    onStatus: listeners.onStatus,
+  });
+
+  function ready(session: MqttClient): void {
+    connected = true;
+    for (const timer of timers) timer.cancel();
+    timers = [
+      clock.every(pingIntervalMs, () => {
+        const ping = { type: 'ping', userId, timestamp: timestamp(clock) };
+        session.publish(topics.ping, JSON.stringify(ping), { qos: 0 });
+      }),
+    ];
+    if (watched !== null) session.subscribe(topics.userStatus(watched), { qos: 0 });
+    reconnector.succeeded();
+  }
+
+  function lost(session: MqttClient, code: string): void {
+    if (client !== session) return;
+    client = null;
+    connected = false;
+    for (const timer of timers) timer.cancel();
+    timers = [];
+    session.end(true);
+    const error = new NetworkError('unreachable', 'MQTT connection closed');
+    for (const reject of [...unacknowledged]) reject(error);
+    log.warn('realtime-closed', { code });
+    reconnector.failed();
+  }
+
+  function received(topic: string, packet: IPublishPacket): void {
+    const payload = typeof packet.payload === 'string' ? undefined : parseJson(packet.payload);
+    if (topic === ownTopic) {
+      const event = IncomingEvent.safeParse(payload);
+      if (event.success) listeners.onEvent(event.data);
+      else log.warn('invalid-event', { code: 'invalid-response' });
+    } else {
+      const change = PresenceChange.safeParse(payload);
+      const expected = change.success && topic === topics.userStatus(change.data.userId);
+      if (expected) listeners.onPresence(change.data);
+      else log.warn('invalid-event', { code: 'invalid-response' });
+    }
+  }
+
+  function attempt(): void {
+    const token = options.token();
+    if (token === null) return;
+    const session = connect(options.url, {
+      protocolVersion: 5,
+      clean: true,
+      clientId: `sinetti_${userId}_${clock.now()}`,
+      keepalive: limits.mqttKeepAliveSeconds,
+      connectTimeout: connectTimeoutMs,
+      // The schedule is the reconnector's: mqtt.js would come back at fixed intervals with the old token.
+      reconnectPeriod: 0,
+      resubscribe: false,
+      queueQoSZero: false,
+      // The other variants start a worker from a blob, which the Content-Security-Policy forbids.
+      timerVariant: 'native',
+      properties: {
+        sessionExpiryInterval: 0,
+        maximumPacketSize: limits.mqttPacketMax,
+        userProperties: { [tokenProperty]: token },
+      },
+    });
+    client = session;
+    timers = [clock.after(connectTimeoutMs, () => lost(session, 'timeout'))];
+
+    session.on('connect', () => {
+      session.subscribe(ownTopic, { qos: 1 }, (error, granted) => {
+        if (client !== session) return;
+        if (error !== null || granted?.some((grant) => grant.qos >= 0x80))
+          lost(session, 'subscription-refused');
+        else ready(session);
+      });
+    });
+    session.on('message', (topic, _payload, packet) => {
+      if (client === session) received(topic, packet);
+    });
+    session.on('disconnect', (packet) => {
+      if (client === session && packet.reasonCode === notAuthorized) listeners.onUnauthorized();
+      lost(session, hex(packet.reasonCode ?? 0));
+    });
+    session.on('close', () => lost(session, 'closed'));
+    session.on('error', (error) => {
+      // Errors can also come after the end; without a listener they would be thrown.
+      const reasonCode = 'code' in error && typeof error.code === 'number' ? error.code : null;
+      if (client === session && reasonCode === notAuthorized) listeners.onUnauthorized();
+      lost(session, reasonCode === null ? 'unreachable' : hex(reasonCode));
+    });
+  }
+
+  return {
+    open: () => reconnector.open(),
+
+    close() {
+      const session = client;
+      client = null;
+      connected = false;
+      for (const timer of timers) timer.cancel();
+      timers = [];
+      session?.end(true);
+      const error = new NetworkError('unreachable', 'MQTT connection closed');
+      for (const reject of [...unacknowledged]) reject(error);
+      reconnector.close();
+    },
+
+    isConnected: () => connected,
+
+    watchStatus(contactId) {
+      const previous = watched;
+      watched = contactId;
+      if (!connected || client === null || previous === contactId) return;
+      if (previous !== null) client.unsubscribe(topics.userStatus(previous));
+      if (contactId !== null) client.subscribe(topics.userStatus(contactId), { qos: 0 });
+    },
+
+    publish(message) {
+      const session = client;
+      if (!connected || session === null) {
+        return Promise.reject(new NetworkError('unreachable', 'MQTT client not initialized'));
+      }
+      return new Promise<Acknowledgement>((resolve, reject) => {
+        const timer = clock.after(acknowledgementTimeoutMs, () =>
+          settle(() => reject(new NetworkError('timeout'))),
+        );
+        const abandon = (error: NetworkError) => settle(() => reject(error));
+        const settle = (outcome: () => void) => {
+          if (!unacknowledged.delete(abandon)) return;
+          timer.cancel();
+          outcome();
+        };
+        unacknowledged.add(abandon);
+        session.publish(
+          topics.userMessages(message.recipientId),
+          JSON.stringify(message),
+          { qos: 1 },
+          (error, packet) =>
+            settle(() => {
+              if (error && packet?.cmd === 'puback') return reject(refusal(packet));
+              if (error) return reject(new NetworkError('unreachable', undefined, { cause: error }));
+              try {
+                resolve(acknowledgement(packet));
+              } catch (breach) {
+                reject(breach);
+              }
+            }),
+        );
+      });
+    },
+  };
+}
