@@ -1,0 +1,250 @@
+import type { RawData, WebSocket } from 'ws';
+import { ApiError } from '../errors.ts';
+import { type LiveSession, openLiveSession } from '../realtime/liveSession.ts';
+import type { Services } from '../services.ts';
+import { type Agreement, agree } from './connect.ts';
+import type {
+  ClientPacket,
+  ConnectPacket,
+  PublishPacket,
+  SubscribePacket,
+  UnsubscribePacket,
+} from './decode.ts';
+import { Delivery } from './delivery.ts';
+import {
+  encodeConnack,
+  encodeDisconnect,
+  encodePingresp,
+  encodePuback,
+  encodeSuback,
+  encodeUnsuback,
+} from './encode.ts';
+import { Inbox } from './inbox.ts';
+import { handlePublish } from './publish.ts';
+import { PacketError, ReasonCode } from './reasonCodes.ts';
+import { Subscriptions } from './subscriptions.ts';
+
+export interface ConnectionOptions {
+  /** Milliseconds from opening the socket to an accepted CONNECT. */
+  readonly connectTimeoutMs: number;
+  /** Bytes that may wait in the socket for a client that reads too slowly. */
+  readonly maxBufferedBytes: number;
+  /** Milliseconds that a client has to close its side after the gateway has closed its own. */
+  readonly closeTimeoutMs: number;
+}
+
+export type ConnectionServices = Pick<
+  Services,
+  'clock' | 'contacts' | 'hub' | 'log' | 'messaging' | 'sessions'
+>;
+
+/** Where connections by the same client identifier of the same person meet. */
+export interface Takeover {
+  /** Called when `connection` is accepted; it ends a former one of the same name. */
+  claim(userId: string, clientId: string, connection: Connection): void;
+  release(userId: string, clientId: string, connection: Connection): void;
+}
+
+/** What an accepted connection has. */
+interface Accepted {
+  readonly agreement: Agreement;
+  readonly live: LiveSession;
+  readonly subscriptions: Subscriptions;
+  readonly delivery: Delivery;
+  readonly keepAliveTimer: NodeJS.Timeout;
+}
+
+/** WebSocket close codes (RFC 6455 section 7.4.1). */
+const closeCode = { normal: 1000, protocolError: 1002, unsupportedData: 1003 } as const;
+
+/** MQTT 5 section 3.1.2.10: the client has one and a half times the Keep Alive. */
+const keepAliveFactor = 1.5;
+
+/** One MQTT 5 connection over a WebSocket, from its first byte to its last. */
+export class Connection {
+  readonly #socket: WebSocket;
+  readonly #services: ConnectionServices;
+  readonly #options: ConnectionOptions;
+  readonly #takeover: Takeover;
+  readonly #inbox: Inbox;
+  readonly #connectTimer: NodeJS.Timeout;
+  #accepted: Accepted | null = null;
+  #ended = false;
+
+  constructor(
+    socket: WebSocket,
+    services: ConnectionServices,
+    options: ConnectionOptions,
+    takeover: Takeover,
+  ) {
+    this.#socket = socket;
+    this.#services = services;
+    this.#options = options;
+    this.#takeover = takeover;
+    this.#inbox = new Inbox({
+      handle: (packet) => this.#handle(packet),
+      onError: (error) => this.#fail(error),
+      onPressure: (isFull) => (isFull ? socket.pause() : socket.resume()),
+    });
+    this.#connectTimer = setTimeout(() => {
+      this.#endSocket(closeCode.protocolError);
+    }, options.connectTimeoutMs);
+    socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    socket.on('close', () => this.#release());
+  }
+
+  /** Tells the client why, and closes. Does nothing if the connection is ending already. */
+  disconnect(reasonCode: ReasonCode): void {
+    // Before CONNACK a server may not send DISCONNECT [MQTT-3.14.0-1].
+    if (this.#accepted !== null) this.#send(encodeDisconnect(reasonCode));
+    this.#endSocket(closeCode.normal);
+  }
+
+  /** Resolves when the packet that is being handled, if any, has been. */
+  settled(): Promise<void> {
+    return this.#inbox.settled();
+  }
+
+  get #isOpen(): boolean {
+    return !this.#ended && this.#socket.readyState === this.#socket.OPEN;
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    if (this.#ended) return;
+    // MQTT travels in binary frames alone [MQTT-6.0.0-1].
+    if (!isBinary) return this.#endSocket(closeCode.unsupportedData);
+    this.#accepted?.keepAliveTimer.refresh();
+    try {
+      this.#inbox.push(toBytes(data));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Ends this connection, and it alone, for what a packet did. */
+  #fail(error: unknown): void {
+    const isKnown = error instanceof PacketError;
+    if (!isKnown) this.#services.log.error({ err: error }, 'an MQTT connection failed');
+    const reasonCode = isKnown ? error.reasonCode : ReasonCode.UnspecifiedError;
+    if (isKnown) this.#services.log.debug({ reasonCode, reason: error.message }, 'MQTT packet refused');
+    if (this.#accepted === null && this.#inbox.connectSeen) this.#send(encodeConnack(reasonCode));
+    this.disconnect(reasonCode);
+  }
+
+  async #handle(packet: ClientPacket): Promise<void> {
+    if (packet.type === 'connect') return this.#handleConnect(packet);
+    const accepted = this.#accepted;
+    if (accepted === null) return;
+    switch (packet.type) {
+      case 'publish':
+        return this.#handlePublish(packet, accepted);
+      case 'puback':
+        return accepted.delivery.acknowledge(packet.packetId);
+      case 'subscribe':
+        return this.#handleSubscribe(packet, accepted);
+      case 'unsubscribe':
+        return this.#handleUnsubscribe(packet, accepted);
+      case 'pingreq':
+        return this.#send(encodePingresp());
+      case 'disconnect':
+        return this.#endSocket(closeCode.normal);
+    }
+  }
+
+  async #handleConnect(packet: ConnectPacket): Promise<void> {
+    const agreement = agree(packet);
+    const live = await this.#openSession(agreement.token);
+    if (!this.#isOpen) return live.release();
+    clearTimeout(this.#connectTimer);
+    const delivery = new Delivery({
+      receiveMaximum: agreement.clientReceiveMaximum,
+      maximumPacketSize: agreement.clientMaximumPacketSize,
+      maxQueuedBytes: this.#options.maxBufferedBytes,
+      send: (bytes) => this.#send(bytes),
+      onOverflow: () => this.disconnect(ReasonCode.QuotaExceeded),
+    });
+    const { userId } = live.session;
+    const subscriptions = new Subscriptions(this.#services, userId, (topic, payload, qos) => {
+      if (this.#isOpen) delivery.deliver(topic, payload, qos);
+    });
+    const keepAliveTimer = setTimeout(
+      () => {
+        this.disconnect(ReasonCode.KeepAliveTimeout);
+      },
+      agreement.keepAlive * 1000 * keepAliveFactor,
+    );
+    this.#accepted = { agreement, live, subscriptions, delivery, keepAliveTimer };
+    this.#takeover.claim(userId, agreement.clientId, this);
+    this.#send(encodeConnack(ReasonCode.Success, agreement.connack));
+  }
+
+  async #openSession(token: string): Promise<LiveSession> {
+    try {
+      return await openLiveSession(this.#services, token, () => this.disconnect(ReasonCode.NotAuthorized));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      throw new PacketError(ReasonCode.NotAuthorized, error.code);
+    }
+  }
+
+  async #handlePublish(packet: PublishPacket, { agreement }: Accepted): Promise<void> {
+    const { reasonCode, userProperties } = await handlePublish(this.#services, agreement.token, packet);
+    if (packet.qos === 0) return;
+    this.#inbox.acknowledge(packet.packetId);
+    this.#send(encodePuback(packet.packetId, reasonCode, agreement.problemInformation ? userProperties : {}));
+  }
+
+  async #handleSubscribe(packet: SubscribePacket, { subscriptions }: Accepted): Promise<void> {
+    const granted: number[] = [];
+    for (const { filter, qos } of packet.subscriptions) {
+      granted.push(await subscriptions.subscribe(filter, qos));
+    }
+    this.#send(encodeSuback(packet.packetId, granted));
+  }
+
+  #handleUnsubscribe(packet: UnsubscribePacket, { subscriptions }: Accepted): void {
+    const reasonCodes = packet.filters.map((filter) => {
+      return subscriptions.unsubscribe(filter) ? ReasonCode.Success : ReasonCode.NoSubscriptionExisted;
+    });
+    this.#send(encodeUnsuback(packet.packetId, reasonCodes));
+  }
+
+  #send(bytes: Buffer): void {
+    if (!this.#isOpen) return;
+    this.#socket.send(bytes);
+    if (this.#socket.bufferedAmount > this.#options.maxBufferedBytes) {
+      // The reason waits behind everything the client hasn't read; if it never reads, the close timeout drops it.
+      this.#socket.send(encodeDisconnect(ReasonCode.QuotaExceeded));
+      this.#endSocket(closeCode.normal);
+    }
+  }
+
+  #endSocket(code: number): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#inbox.stop();
+    this.#release();
+    // A paused socket would never see the client's side of the closing handshake.
+    this.#socket.resume();
+    this.#socket.close(code);
+    const timer = setTimeout(() => this.#socket.terminate(), this.#options.closeTimeoutMs).unref();
+    this.#socket.once('close', () => clearTimeout(timer));
+  }
+
+  /** Packets that came before a client's own closing are still handled: they were sent, and may be stored. */
+  #release(): void {
+    clearTimeout(this.#connectTimer);
+    const accepted = this.#accepted;
+    if (accepted === null) return;
+    clearTimeout(accepted.keepAliveTimer);
+    accepted.live.release();
+    accepted.subscriptions.clear();
+    accepted.delivery.clear();
+    this.#takeover.release(accepted.live.session.userId, accepted.agreement.clientId, this);
+  }
+}
+
+function toBytes(data: RawData): Uint8Array {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return data instanceof ArrayBuffer ? new Uint8Array(data) : data;
+}

@@ -1,0 +1,32 @@
+import { ReasonCode } from './reasonCodes.ts';
+
+/** A topic that exists here, taken apart. */
+export type Topic =
+  | { readonly kind: 'messages'; readonly userId: string }
+  | { readonly kind: 'status'; readonly userId: string }
+  | { readonly kind: 'ping' };
+
+const userTopic = /^user\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\/(messages|status)$/;
+
+/** @returns null for a topic that doesn't exist */
+export function parseTopic(name: string): Topic | null {
+  if (name === 'ping') return { kind: 'ping' };
+  const [, userId, kind] = userTopic.exec(name) ?? [];
+  if (userId === undefined) return null;
+  return kind === 'messages' ? { kind, userId } : { kind: 'status', userId };
+}
+
+/**
+ * Whether a topic filter is one that this gateway could ever grant (MQTT 5 sections 4.7 and 4.8).
+ * @returns the SUBACK reason code that refuses it, or null
+ */
+export function filterProblem(filter: string): ReasonCode | null {
+  if (filter.startsWith('$share/')) return ReasonCode.SharedSubscriptionsNotSupported;
+  if (filter === '') return ReasonCode.TopicFilterInvalid;
+  if (!/[+#]/.test(filter)) return null;
+  const levels = filter.split('/');
+  const isValid = levels.every(
+    (level, index) => level === '+' || (level === '#' && index === levels.length - 1) || !/[+#]/.test(level),
+  );
+  return isValid ? ReasonCode.WildcardSubscriptionsNotSupported : ReasonCode.TopicFilterInvalid;
+}

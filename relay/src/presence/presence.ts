@@ -1,0 +1,59 @@
+import { presencePath } from '../../contract/index.ts';
+import type { Upgrades } from '../realtime/upgrade.ts';
+import { OnlineUsers } from './onlineUsers.ts';
+import {
+  type PresenceOptions,
+  type PresenceServices,
+  PresenceSocket,
+  presenceCloseCode,
+} from './presenceSocket.ts';
+
+export interface Presence {
+  /** Closes every socket with 1001. Resolves when all are closed. */
+  close(): Promise<void>;
+}
+
+const defaults: PresenceOptions = {
+  authenticationTimeoutMs: 5000,
+  // Two pings of 30 s may be lost, and half a one is left for a slow network.
+  pingTimeoutMs: 75_000,
+  maxBufferedBytes: 256 * 1024,
+  closeTimeoutMs: 2000,
+};
+
+/** Larger than any message of the contract: the longest holds a token of 4096 characters. */
+const maxPayload = 8 * 1024;
+
+/** Serves the presence socket: contacts, and contacts alone, see when one is online. */
+export function attachPresence(
+  upgrades: Upgrades,
+  services: PresenceServices,
+  options: Partial<PresenceOptions> = {},
+): Presence {
+  const online = new OnlineUsers(services.hub);
+  const sockets = new Map<PresenceSocket, Promise<void>>();
+
+  upgrades.add({
+    path: presencePath,
+    protocol: null,
+    maxPayload,
+    onSocket: (socket) => {
+      const presence = new PresenceSocket(socket, services, { ...defaults, ...options }, online);
+      const closed = new Promise<void>((resolve) => {
+        socket.once('close', () => {
+          sockets.delete(presence);
+          resolve();
+        });
+      });
+      sockets.set(presence, closed);
+    },
+  });
+
+  return {
+    async close() {
+      const closing = [...sockets];
+      for (const [socket] of closing) socket.close(presenceCloseCode.goingAway);
+      await Promise.all(closing.map(([, closed]) => closed));
+    },
+  };
+}

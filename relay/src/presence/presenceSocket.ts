@@ -1,0 +1,174 @@
+import type { RawData, WebSocket } from 'ws';
+import type * as z from 'zod';
+import { PresenceClientMessage, type PresenceServerMessage } from '../../contract/index.ts';
+import { ApiError } from '../errors.ts';
+import { type LiveSession, openLiveSession } from '../realtime/liveSession.ts';
+import type { Services } from '../services.ts';
+import { ContactWatch } from './contactWatch.ts';
+import type { OnlineUsers } from './onlineUsers.ts';
+
+export interface PresenceOptions {
+  /** Milliseconds from opening the socket to the message that carries the token. */
+  readonly authenticationTimeoutMs: number;
+  /** Milliseconds without any message after which a tab counts as gone. */
+  readonly pingTimeoutMs: number;
+  /** Bytes that may wait in the socket for a client that reads too slowly. */
+  readonly maxBufferedBytes: number;
+  /** Milliseconds that a client has to close its side after the relay has closed its own. */
+  readonly closeTimeoutMs: number;
+}
+
+export type PresenceServices = Pick<Services, 'clock' | 'contacts' | 'hub' | 'log' | 'sessions'>;
+
+/** Close codes: RFC 6455 section 7.4.1, and two of our own that read like their HTTP counterparts. */
+export const presenceCloseCode = {
+  goingAway: 1001,
+  unsupportedData: 1003,
+  policyViolation: 1008,
+  internalError: 1011,
+  tryAgainLater: 1013,
+  unauthenticated: 4401,
+  pingTimeout: 4408,
+} as const;
+type ClientMessage = z.infer<typeof PresenceClientMessage>;
+type PresenceCloseCode = (typeof presenceCloseCode)[keyof typeof presenceCloseCode];
+
+/** A client has no reason to send more before it is answered. */
+const maxEarlyMessages = 8;
+
+/** What an authenticated socket has. */
+interface Authenticated {
+  readonly live: LiveSession;
+  readonly watch: ContactWatch;
+}
+
+/** One tab's presence socket: says whether its person is here, and hears the same of the contacts. */
+export class PresenceSocket {
+  readonly #socket: WebSocket;
+  readonly #services: PresenceServices;
+  readonly #options: PresenceOptions;
+  readonly #online: OnlineUsers;
+  readonly #silenceTimer: NodeJS.Timeout;
+  /** What came while the first message's token was being proven; null before and after. */
+  #early: ClientMessage[] | null = null;
+  #authenticated: Authenticated | null = null;
+  #ended = false;
+
+  constructor(socket: WebSocket, services: PresenceServices, options: PresenceOptions, online: OnlineUsers) {
+    this.#socket = socket;
+    this.#services = services;
+    this.#options = options;
+    this.#online = online;
+    const authenticationTimer = setTimeout(() => {
+      if (this.#authenticated === null) this.close(presenceCloseCode.unauthenticated);
+    }, options.authenticationTimeoutMs);
+    this.#silenceTimer = setTimeout(() => {
+      this.close(presenceCloseCode.pingTimeout);
+    }, options.pingTimeoutMs);
+    socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    socket.once('close', () => {
+      clearTimeout(authenticationTimer);
+      this.#release();
+    });
+  }
+
+  /** Does nothing if the socket is closing already. */
+  close(code: PresenceCloseCode): void {
+    if (this.#ended) return;
+    this.#release();
+    this.#socket.close(code);
+    const timer = setTimeout(() => this.#socket.terminate(), this.#options.closeTimeoutMs).unref();
+    this.#socket.once('close', () => clearTimeout(timer));
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    if (this.#ended) return;
+    if (isBinary) return this.close(presenceCloseCode.unsupportedData);
+    this.#silenceTimer.refresh();
+    const message = parseMessage(data);
+    if (message === null) return this.close(presenceCloseCode.policyViolation);
+    if (this.#authenticated !== null) return this.#handle(message, this.#authenticated);
+    if (this.#early === null) {
+      this.#early = [];
+      this.#authenticate(message).catch((error: unknown) => this.#fail(error));
+    } else {
+      this.#early.push(message);
+      if (this.#early.length > maxEarlyMessages) this.close(presenceCloseCode.policyViolation);
+    }
+  }
+
+  #handle(message: ClientMessage, { live }: Authenticated): void {
+    if (this.#ended) return;
+    if ('type' in message) return this.#send({ type: 'pong' });
+    const { userId } = live.session;
+    if (message.userId !== userId) return this.close(presenceCloseCode.policyViolation);
+    if (message.online) this.#online.add(userId, this);
+    else this.#online.remove(userId, this);
+  }
+
+  async #authenticate(message: ClientMessage): Promise<void> {
+    // Before it is known whose socket this is, one message counts: the one that says so.
+    if ('type' in message || !message.online || message.token === undefined) {
+      return this.close(presenceCloseCode.unauthenticated);
+    }
+    const live = await openLiveSession(this.#services, message.token, () => {
+      this.close(presenceCloseCode.unauthenticated);
+    });
+    const { userId } = live.session;
+    if (this.#ended) return live.release();
+    if (message.userId !== userId) {
+      live.release();
+      return this.close(presenceCloseCode.unauthenticated);
+    }
+    const watch = new ContactWatch(this.#services, userId, {
+      onContacts: (contactIds) => {
+        this.#send({ type: 'online_users', userIds: contactIds.filter((id) => this.#online.has(id)) });
+      },
+      onStatus: (payload) => this.#sendText(payload),
+      onError: (error) => this.#fail(error),
+    });
+    const authenticated = { live, watch };
+    this.#authenticated = authenticated;
+    this.#online.add(userId, this);
+    for (const early of this.#early ?? []) this.#handle(early, authenticated);
+    this.#early = null;
+    await watch.read();
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof ApiError) return this.close(presenceCloseCode.unauthenticated);
+    this.#services.log.error({ err: error }, 'a presence socket failed');
+    this.close(presenceCloseCode.internalError);
+  }
+
+  #send(message: PresenceServerMessage): void {
+    this.#sendText(JSON.stringify(message));
+  }
+
+  #sendText(text: string): void {
+    if (this.#ended || this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#socket.send(text);
+    if (this.#socket.bufferedAmount > this.#options.maxBufferedBytes) {
+      this.close(presenceCloseCode.tryAgainLater);
+    }
+  }
+
+  #release(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearTimeout(this.#silenceTimer);
+    if (this.#authenticated === null) return;
+    const { live, watch } = this.#authenticated;
+    live.release();
+    watch.stop();
+    this.#online.remove(live.session.userId, this);
+  }
+}
+
+function parseMessage(data: RawData): ClientMessage | null {
+  try {
+    return PresenceClientMessage.parse(JSON.parse(data.toString()));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,50 @@
+import type { Session } from '../auth/session.ts';
+import type { Services } from '../services.ts';
+
+export interface LiveSession {
+  readonly session: Session;
+  /** Stops watching. Calling it more than once is harmless. */
+  readonly release: () => void;
+}
+
+/** The longest delay that setTimeout takes, about 24.8 days; a token can live longer. */
+const maxTimerMs = 2 ** 31 - 1;
+
+/**
+ * Proves a token for a connection that stays open, and tells when the session behind it has ended or expired.
+ * @param onEnd called once at most, and never after `release`
+ * @throws ApiError unauthenticated, session-expired
+ */
+export async function openLiveSession(
+  services: Pick<Services, 'sessions' | 'hub' | 'clock'>,
+  token: string,
+  onEnd: () => void,
+): Promise<LiveSession> {
+  const session = await services.sessions.verify(token);
+  let timer: NodeJS.Timeout;
+  const release = () => {
+    unsubscribe();
+    clearTimeout(timer);
+  };
+  const end = () => {
+    release();
+    onEnd();
+  };
+  const unsubscribe = services.hub.onSignal((signal) => {
+    if (signal.type === 'session-ended' && signal.sessionId === session.id) end();
+  });
+  const awaitExpiry = () => {
+    const left = session.expiresAt - services.clock();
+    if (left <= 0) end();
+    else timer = setTimeout(awaitExpiry, Math.min(left, maxTimerMs)).unref();
+  };
+  timer = setTimeout(awaitExpiry, 0).unref();
+  try {
+    // Once more, now that the signal is listened to: the first answer may be older than the end of the session.
+    await services.sessions.verify(token);
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { session, release };
+}

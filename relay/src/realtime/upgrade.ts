@@ -1,0 +1,96 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Config } from '../config.ts';
+
+export interface SocketEndpoint {
+  readonly path: string;
+  /** The WebSocket subprotocol that a client must offer, or null if there is none. */
+  readonly protocol: string | null;
+  /** Bytes of one WebSocket message; a longer one closes the socket with 1009. */
+  readonly maxPayload: number;
+  readonly onSocket: (socket: WebSocket) => void;
+}
+
+export interface Upgrades {
+  add(endpoint: SocketEndpoint): void;
+  /** Refuses every later upgrade with 503. Open sockets are their endpoints' to close. */
+  stop(): void;
+}
+
+/**
+ * The one handler of HTTP upgrades. Paths without an endpoint answer 404.
+ *
+ * A browser sends cookies and skips CORS when any page opens a WebSocket, but it always names that page's origin. Only
+ * the relay's own origin and the configured ones are let in; a client that is no browser sends none.
+ */
+export function attachUpgrades(
+  server: Server,
+  config: Pick<Config, 'allowedOrigins' | 'trustProxy'>,
+): Upgrades {
+  const endpoints = new Map<string, { endpoint: SocketEndpoint; sockets: WebSocketServer }>();
+  let stopped = false;
+
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (stopped) return refuse(socket, '503 Service Unavailable');
+    const found = endpoints.get(pathOf(request));
+    if (found === undefined) return refuse(socket, '404 Not Found');
+    if (!isAllowedOrigin(request, config)) return refuse(socket, '403 Forbidden');
+    const { endpoint, sockets } = found;
+    if (endpoint.protocol !== null && !offeredProtocols(request).includes(endpoint.protocol)) {
+      return refuse(socket, '400 Bad Request');
+    }
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      // Without a listener an oversized or broken frame would be an uncaught exception; 'close' follows in any case.
+      webSocket.on('error', () => {});
+      endpoint.onSocket(webSocket);
+    });
+  });
+
+  return {
+    add(endpoint) {
+      const { path, protocol, maxPayload } = endpoint;
+      const sockets = new WebSocketServer({
+        noServer: true,
+        clientTracking: false,
+        // Ciphertext doesn't compress, and a compressor for each connection costs more memory than the connection.
+        perMessageDeflate: false,
+        maxPayload,
+        handleProtocols: () => protocol ?? false,
+      });
+      endpoints.set(path, { endpoint, sockets });
+    },
+    stop() {
+      stopped = true;
+    },
+  };
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.on('error', () => {});
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+function pathOf(request: IncomingMessage): string {
+  return request.url?.split('?', 1)[0] ?? '';
+}
+
+function offeredProtocols(request: IncomingMessage): string[] {
+  return (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+}
+
+function isAllowedOrigin(
+  request: IncomingMessage,
+  config: Pick<Config, 'allowedOrigins' | 'trustProxy'>,
+): boolean {
+  const { origin } = request.headers;
+  if (origin === undefined) return true;
+  if (!URL.canParse(origin)) return false;
+  // Only the host is compared with the relay's own: a proxy may have ended TLS, so the scheme isn't known here.
+  return config.allowedOrigins.includes(origin) || new URL(origin).host === hostOf(request, config);
+}
+
+function hostOf(request: IncomingMessage, config: Pick<Config, 'trustProxy'>): string | undefined {
+  const forwarded = config.trustProxy ? request.headers['x-forwarded-host'] : undefined;
+  return typeof forwarded === 'string' ? forwarded : request.headers.host;
+}
