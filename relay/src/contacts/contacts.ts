@@ -1,6 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import type { Db } from '../db/tables.ts';
+import { ApiError } from '../errors.ts';
+import type { Hub } from '../realtime/hub.ts';
+import * as rows from '../repositories/contacts.ts';
+import { findUser } from '../repositories/users.ts';
+
 export interface Contacts {
   /** Whether the two have accepted each other. Nobody is a contact of oneself. */
   areContacts(userId: string, otherId: string): Promise<boolean>;
   /** User ids of a person's contacts, in no particular order. */
   idsOf(userId: string): Promise<string[]>;
+  list(userId: string): Promise<rows.Person[]>;
+  /** Pending requests to a person, oldest first. */
+  received(userId: string): Promise<rows.PendingRequest[]>;
+  /** Pending requests of a person, oldest first. */
+  sent(userId: string): Promise<rows.PendingRequest[]>;
+  /**
+   * Asks a person to become a contact; a request that crosses theirs accepts it.
+   * @returns the id of the request, and what became of it
+   * @throws ApiError invalid-request (oneself), not-found, already-contacts, request-exists
+   */
+  request(fromId: string, toId: string): Promise<{ id: string; status: 'pending' | 'accepted' }>;
+  /** @throws ApiError not-found unless the request is pending and to this person */
+  accept(userId: string, requestId: string): Promise<rows.Person>;
+  /** @throws ApiError not-found unless the request is pending and to this person */
+  reject(userId: string, requestId: string): Promise<void>;
+  /** Ends it for both; their conversation's log stays. @throws ApiError not-found */
+  remove(userId: string, contactId: string): Promise<void>;
 }
+
+export interface ContactDependencies {
+  readonly db: Db;
+  readonly hub: Hub;
+  readonly clock: () => number;
+}
+
+export function createContacts({ db, hub, clock }: ContactDependencies): Contacts {
+  const listsChanged = (...userIds: readonly [string, string]) => {
+    hub.publishToUsers(userIds, { type: 'contacts' });
+  };
+  const contactsChanged = (...userIds: readonly [string, string]) => {
+    hub.signal({ type: 'contacts-changed', userIds });
+    listsChanged(...userIds);
+  };
+
+  return {
+    areContacts: (userId, otherId) => rows.contactExists(db, userId, otherId),
+    idsOf: (userId) => rows.contactIds(db, userId),
+    list: (userId) => rows.contactsOf(db, userId),
+    received: (userId) => rows.requestsTo(db, userId),
+    sent: (userId) => rows.requestsFrom(db, userId),
+
+    async request(fromId, toId) {
+      if (fromId === toId) throw new ApiError('invalid-request', "You can't add yourself as a contact.");
+      const outcome = await db.transaction().execute(async (tx) => {
+        if ((await findUser(tx, toId)) === null) throw noSuchPerson();
+        if (await rows.contactExists(tx, fromId, toId)) {
+          throw new ApiError('already-contacts', 'This person is already your contact.');
+        }
+        const crossing = await rows.takeRequestBetween(tx, toId, fromId);
+        if (crossing !== null) {
+          await rows.insertContacts(tx, fromId, toId, clock());
+          return { id: crossing, status: 'accepted' } as const;
+        }
+        const id = randomUUID();
+        if (!(await rows.insertRequest(tx, { id, fromUserId: fromId, toUserId: toId }, clock()))) {
+          throw new ApiError('request-exists', 'You have already sent this person a contact request.');
+        }
+        return { id, status: 'pending' } as const;
+      });
+      if (outcome.status === 'accepted') contactsChanged(fromId, toId);
+      else listsChanged(fromId, toId);
+      return outcome;
+    },
+
+    async accept(userId, requestId) {
+      const person = await db.transaction().execute(async (tx) => {
+        const fromId = await rows.takeRequest(tx, requestId, userId);
+        const sender = fromId === null ? null : await findUser(tx, fromId);
+        if (sender === null) throw noSuchRequest();
+        await rows.insertContacts(tx, userId, sender.id, clock());
+        return { id: sender.id, username: sender.username, email: sender.email };
+      });
+      contactsChanged(userId, person.id);
+      return person;
+    },
+
+    async reject(userId, requestId) {
+      const fromId = await rows.takeRequest(db, requestId, userId);
+      if (fromId === null) throw noSuchRequest();
+      listsChanged(userId, fromId);
+    },
+
+    async remove(userId, contactId) {
+      if (!(await rows.deleteContacts(db, userId, contactId))) {
+        throw new ApiError('not-found', 'There is no such contact.');
+      }
+      contactsChanged(userId, contactId);
+    },
+  };
+}
+
+const noSuchPerson = () => new ApiError('not-found', 'There is no such person.');
+const noSuchRequest = () => new ApiError('not-found', 'There is no such contact request.');

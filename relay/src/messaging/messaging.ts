@@ -1,5 +1,15 @@
-import type { SentMessage } from '../../contract/index.ts';
+import { directConversationId, type SentMessage } from '../../contract/index.ts';
 import type { DeviceSession } from '../auth/session.ts';
+import type { Db } from '../db/tables.ts';
+import { ApiError } from '../errors.ts';
+import type { Hub } from '../realtime/hub.ts';
+import { contactExists } from '../repositories/contacts.ts';
+import * as conversations from '../repositories/conversations.ts';
+import { type EntryRow, entriesOf, findEntry } from '../repositories/entries.ts';
+import { type DeliveredWelcome, deleteDelivery, welcomesOf } from '../repositories/welcomes.ts';
+import { commit } from './commit.ts';
+import { noSuchConversation } from './permissions.ts';
+import { send } from './send.ts';
 
 /** An application message as REST and MQTT hand it over, checked against its schema. */
 export interface NewMessage {
@@ -12,6 +22,28 @@ export interface NewMessage {
   readonly content: string;
 }
 
+/** A commit with what comes of it; all byte strings are base64url. */
+export interface NewCommit {
+  /** The epoch it ends; 0 starts the conversation. */
+  readonly epoch: number;
+  readonly commit: string;
+  readonly welcomes: readonly { readonly deviceIds: readonly string[]; readonly welcome: string }[];
+  /** GroupInfo of the epoch it starts. */
+  readonly groupInfo: string;
+}
+
+export interface LogPage {
+  readonly entries: readonly EntryRow[];
+  /** How far each participant has read, by user id. */
+  readonly readPositions: ReadonlyMap<string, number>;
+}
+
+export interface LogPageRequest {
+  readonly after?: number | undefined;
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
 /** What happens to messages, whichever protocol asks for it. Every promise resolves after the database has committed. */
 export interface Messaging {
   /**
@@ -20,4 +52,86 @@ export interface Messaging {
    * @throws ApiError not-found, not-a-contact, stale-epoch (with the current epoch), message-id-taken
    */
   send(sender: DeviceSession, message: NewMessage): Promise<SentMessage>;
+  /**
+   * Appends a commit if it ends the current epoch, stores its GroupInfo and Welcomes with it, then tells every device.
+   * Of several commits to one epoch exactly one succeeds.
+   * @throws ApiError not-found, not-a-contact, stale-epoch (with the current epoch), invalid-request
+   */
+  commit(sender: DeviceSession, conversationId: string, commit: NewCommit): Promise<SentMessage>;
+  /**
+   * Moves the receiver's read position up to a message, then tells both. Reading what is read already does nothing.
+   * @throws ApiError not-found unless this person received the message
+   */
+  markRead(userId: string, messageId: string): Promise<void>;
+  conversations(userId: string): Promise<conversations.ConversationRow[]>;
+  /**
+   * A page of the log of the direct conversation with a person; empty before it has been started.
+   * @throws ApiError not-found unless they are contacts or have talked
+   */
+  log(userId: string, otherId: string, page: LogPageRequest): Promise<LogPage>;
+  /** @throws ApiError not-found unless this person takes part */
+  groupInfo(userId: string, conversationId: string): Promise<{ epoch: number; groupInfo: Buffer }>;
+  /** A device's mailbox, oldest first; when it holds a lot, the rest comes once these are deleted. */
+  welcomes(deviceId: string): Promise<DeliveredWelcome[]>;
+  /** @throws ApiError not-found unless it is in this device's mailbox */
+  deleteWelcome(deviceId: string, id: string): Promise<void>;
 }
+
+export interface MessagingDependencies {
+  readonly db: Db;
+  readonly hub: Hub;
+  readonly clock: () => number;
+}
+
+/** Content bytes of one answer: 200 entries at their largest would not fit into memory. */
+const maxPageBytes = 8 * 1024 * 1024;
+
+export function createMessaging(dependencies: MessagingDependencies): Messaging {
+  const { db, hub } = dependencies;
+  return {
+    send: (sender, message) => send(dependencies, sender, message),
+    commit: (sender, conversationId, newCommit) => commit(dependencies, sender, conversationId, newCommit),
+
+    async markRead(userId, messageId) {
+      const moved = await db.transaction().execute(async (tx) => {
+        const entry = await findEntry(tx, messageId);
+        if (entry === null || entry.senderId === userId) throw noSuchMessage();
+        const { conversationId, seq } = entry;
+        const readPositions = await conversations.readPositions(tx, conversationId);
+        if (!readPositions.has(userId)) throw noSuchMessage();
+        const advanced = await conversations.advanceReadPosition(tx, { conversationId, userId, seq });
+        return advanced ? { conversationId, seq, userIds: [...readPositions.keys()] } : null;
+      });
+      if (moved === null) return;
+      const { conversationId, seq, userIds } = moved;
+      hub.publishToUsers(userIds, { type: 'delivered', conversationId, messageId, readerId: userId, seq });
+    },
+
+    conversations: (userId) => conversations.conversationsOf(db, userId),
+
+    async log(userId, otherId, page) {
+      const conversationId = directConversationId(userId, otherId);
+      const readPositions = await conversations.readPositions(db, conversationId);
+      if (!readPositions.has(userId) && !(await contactExists(db, userId, otherId)))
+        throw noSuchConversation();
+      const entries = await entriesOf(db, conversationId, { ...page, maxBytes: maxPageBytes });
+      return { entries, readPositions };
+    },
+
+    async groupInfo(userId, conversationId) {
+      if (!(await conversations.takesPart(db, conversationId, userId))) throw noSuchConversation();
+      const found = await conversations.findGroupInfo(db, conversationId);
+      if (found === null) throw noSuchConversation();
+      return found;
+    },
+
+    welcomes: (deviceId) => welcomesOf(db, deviceId, maxPageBytes),
+
+    async deleteWelcome(deviceId, id) {
+      const deleted = await db.transaction().execute((tx) => deleteDelivery(tx, id, deviceId));
+      if (!deleted) throw new ApiError('not-found', 'There is no such Welcome.');
+    },
+  };
+}
+
+const noSuchMessage = () => new ApiError('not-found', 'There is no such message.');

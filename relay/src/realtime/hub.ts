@@ -34,9 +34,10 @@ export class Hub {
     if (listeners !== undefined) this.#deliver(listeners, payload);
   }
 
-  /** Tells every device of a person. */
-  publishToUser(userId: string, event: IncomingEvent): void {
-    this.publish(topics.userMessages(userId), JSON.stringify(event));
+  /** Tells every device of these people. */
+  publishToUsers(userIds: readonly string[], event: IncomingEvent): void {
+    const payload = JSON.stringify(event);
+    for (const userId of userIds) this.publish(topics.userMessages(userId), payload);
   }
 
   /** Tells whoever watches a person's status. */

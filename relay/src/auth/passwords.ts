@@ -1,0 +1,43 @@
+import { createHmac } from 'node:crypto';
+import { hash, verify } from '@node-rs/argon2';
+import type { PasswordParams } from '../../contract/index.ts';
+
+/**
+ * OWASP's second choice (19 MiB, 2 passes), in KiB. What is hashed is the authKey, 32 bytes that have already cost
+ * the client a far larger Argon2id; this one keeps a stolen database from being a list of log-in keys.
+ */
+const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** What clients use today, and so what a decoy must claim. `memLimit` in bytes. */
+const usualParams = { opsLimit: 3, memLimit: 134_217_728 };
+
+export interface Passwords {
+  /** @returns the PHC string of an Argon2id hash; the salt is random */
+  hash(authKey: string): Promise<string>;
+  /** @param hash null for an unknown name: that takes as long as a wrong password, and is false */
+  verify(hash: string | null, authKey: string): Promise<boolean>;
+  /**
+   * Parameters for a name that nobody has: always the same for that name, as a real one's would be.
+   * @param nameKey the name as `nameKey` made it
+   */
+  decoyParams(nameKey: string): PasswordParams;
+}
+
+export async function createPasswords(decoySecret: Uint8Array): Promise<Passwords> {
+  const hashAuthKey = (authKey: string) => hash(Buffer.from(authKey, 'base64url'), cost);
+  const unknownHash = await hashAuthKey(Buffer.alloc(32).toString('base64url'));
+
+  return {
+    hash: hashAuthKey,
+
+    async verify(storedHash, authKey) {
+      const matches = await verify(storedHash ?? unknownHash, Buffer.from(authKey, 'base64url'));
+      return matches && storedHash !== null;
+    },
+
+    decoyParams(nameKey) {
+      const digest = createHmac('sha256', decoySecret).update('password salt\0').update(nameKey).digest();
+      return { salt: digest.subarray(0, 16).toString('base64url'), ...usualParams };
+    },
+  };
+}

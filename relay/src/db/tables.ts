@@ -1,0 +1,107 @@
+import type { ColumnType, Kysely } from 'kysely';
+
+/** Bytes are read as Buffer, whatever the driver returns. */
+type Bytes = ColumnType<Buffer, Uint8Array, Uint8Array>;
+/** Milliseconds since the epoch. */
+type Time = number;
+
+/** The columns are described where they are made: in migrations/. */
+export interface Tables {
+  users: {
+    id: string;
+    username: string;
+    username_key: string;
+    email: string;
+    email_key: string;
+    full_name: string;
+    password_hash: string;
+    password_salt: Bytes;
+    password_ops_limit: number;
+    password_mem_limit: number;
+    consented_at: Time;
+    created_at: Time;
+  };
+  vaults: {
+    user_id: string;
+    version: number;
+    sealed_vault: Bytes;
+    password_wrap: Bytes;
+    recovery_wrap: ColumnType<Buffer | null, Uint8Array | null, Uint8Array | null>;
+  };
+  devices: {
+    id: string;
+    user_id: string;
+    name: string;
+    certificate: Bytes;
+    created_at: Time;
+    last_seen_at: Time;
+  };
+  sessions: {
+    id: string;
+    user_id: string;
+    device_id: string | null;
+    created_at: Time;
+    expires_at: Time;
+    ended_at: Time | null;
+  };
+  key_packages: {
+    device_id: string;
+    reference: Bytes;
+    content: Bytes;
+    created_at: Time;
+  };
+  last_resort_key_packages: {
+    device_id: string;
+    content: Bytes;
+  };
+  contact_requests: {
+    id: string;
+    from_user_id: string;
+    to_user_id: string;
+    created_at: Time;
+  };
+  contacts: {
+    user_id: string;
+    contact_id: string;
+    created_at: Time;
+  };
+  conversations: {
+    id: string;
+    epoch: number;
+    last_seq: number;
+    group_info: Bytes;
+    created_at: Time;
+  };
+  participants: {
+    conversation_id: string;
+    user_id: string;
+    read_seq: number;
+  };
+  entries: {
+    conversation_id: string;
+    seq: number;
+    id: string;
+    kind: 'application' | 'commit';
+    epoch: number;
+    sender_id: string;
+    sender_device_id: string;
+    content: Bytes;
+    created_at: Time;
+  };
+  welcomes: {
+    id: string;
+    conversation_id: string;
+    epoch: number;
+    seq: number;
+    content: Bytes;
+    created_at: Time;
+  };
+  welcome_deliveries: {
+    id: string;
+    welcome_id: string;
+    device_id: string;
+  };
+}
+
+/** A connection pool or, as its subtype, one transaction: repositories take either. */
+export type Db = Kysely<Tables>;

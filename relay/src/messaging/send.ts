@@ -1,0 +1,63 @@
+import { directConversationId, type SentMessage } from '../../contract/index.ts';
+import type { DeviceSession } from '../auth/session.ts';
+import { ApiError } from '../errors.ts';
+import { findEpoch, takeSeq } from '../repositories/conversations.ts';
+import { type EntryHead, type EntryRow, findEntry, insertEntry } from '../repositories/entries.ts';
+import { entryEvent } from './events.ts';
+import type { MessagingDependencies, NewMessage } from './messaging.ts';
+import { requireContact } from './permissions.ts';
+
+/** See Messaging.send. */
+export async function send(
+  { db, hub, clock }: MessagingDependencies,
+  sender: DeviceSession,
+  message: NewMessage,
+): Promise<SentMessage> {
+  const conversationId = directConversationId(sender.userId, message.recipientId);
+  const outcome = await db.transaction().execute(async (tx) => {
+    const known = await findEntry(tx, message.messageId);
+    // Asked before anything else: a repeat answers as the first did, even if the two are no longer contacts.
+    if (known?.conversationId === conversationId && known.senderId === sender.userId) {
+      return { entry: known, appended: null };
+    }
+    await requireContact(tx, sender.userId, message.recipientId);
+    if (known !== null) throw new ApiError('message-id-taken', 'This message id is already in use.');
+
+    const seq = await takeSeq(tx, conversationId, message.epoch);
+    if (seq === null) throw await staleEpoch(tx, conversationId);
+    const entry: EntryRow = {
+      conversationId,
+      seq,
+      id: message.messageId,
+      kind: 'application',
+      epoch: message.epoch,
+      senderId: sender.userId,
+      senderDeviceId: sender.deviceId,
+      content: Buffer.from(message.content, 'base64url'),
+      createdAt: clock(),
+    };
+    await insertEntry(tx, entry);
+    return { entry, appended: entry };
+  });
+  if (outcome.appended !== null) {
+    hub.publishToUsers([sender.userId, message.recipientId], entryEvent(outcome.appended));
+  }
+  return receipt(outcome.entry);
+}
+
+/** What the sender of an entry gets for it. */
+export function receipt(entry: EntryHead): SentMessage {
+  return {
+    id: entry.id,
+    seq: entry.seq,
+    epoch: entry.epoch,
+    timestamp: new Date(entry.createdAt).toISOString(),
+  };
+}
+
+/** Carries the current epoch; 0 says that the conversation has yet to be started, by a commit. */
+export async function staleEpoch(db: MessagingDependencies['db'], conversationId: string): Promise<ApiError> {
+  return new ApiError('stale-epoch', 'The conversation has moved on. Update and send again.', {
+    epoch: (await findEpoch(db, conversationId)) ?? 0,
+  });
+}

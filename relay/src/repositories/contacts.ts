@@ -1,0 +1,144 @@
+import type { Db } from '../db/tables.ts';
+
+export interface Person {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string;
+}
+
+export interface RequestRow {
+  readonly id: string;
+  readonly fromUserId: string;
+  readonly toUserId: string;
+}
+
+export interface PendingRequest {
+  readonly id: string;
+  readonly createdAt: number;
+  /** The one at the other end. */
+  readonly person: Person;
+}
+
+export async function contactExists(db: Db, userId: string, otherId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('contacts')
+    .select('contact_id')
+    .where('user_id', '=', userId)
+    .where('contact_id', '=', otherId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function contactIds(db: Db, userId: string): Promise<string[]> {
+  const rows = await db.selectFrom('contacts').select('contact_id').where('user_id', '=', userId).execute();
+  return rows.map((row) => row.contact_id);
+}
+
+/** A person's contacts by name. */
+export async function contactsOf(db: Db, userId: string): Promise<Person[]> {
+  return db
+    .selectFrom('contacts')
+    .innerJoin('users', 'users.id', 'contacts.contact_id')
+    .select(['users.id', 'users.username', 'users.email'])
+    .where('contacts.user_id', '=', userId)
+    .orderBy('users.username_key')
+    .execute();
+}
+
+export async function insertContacts(db: Db, userId: string, otherId: string, now: number): Promise<void> {
+  await db
+    .insertInto('contacts')
+    .values([
+      { user_id: userId, contact_id: otherId, created_at: now },
+      { user_id: otherId, contact_id: userId, created_at: now },
+    ])
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** False if they were no contacts. */
+export async function deleteContacts(db: Db, userId: string, otherId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('contacts')
+    .where((where) =>
+      where.or([
+        where.and([where('user_id', '=', userId), where('contact_id', '=', otherId)]),
+        where.and([where('user_id', '=', otherId), where('contact_id', '=', userId)]),
+      ]),
+    )
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+/** False if the same request is already pending. */
+export async function insertRequest(db: Db, request: RequestRow, now: number): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('contact_requests')
+    .values({
+      id: request.id,
+      from_user_id: request.fromUserId,
+      to_user_id: request.toUserId,
+      created_at: now,
+    })
+    .onConflict((conflict) => conflict.columns(['from_user_id', 'to_user_id']).doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+/** Takes a pending request away, and returns its sender's id; null if this person has not received it. */
+export async function takeRequest(db: Db, id: string, toUserId: string): Promise<string | null> {
+  const row = await db
+    .deleteFrom('contact_requests')
+    .where('id', '=', id)
+    .where('to_user_id', '=', toUserId)
+    .returning('from_user_id')
+    .executeTakeFirst();
+  return row?.from_user_id ?? null;
+}
+
+/** Takes the pending request of one person to another away, and returns its id. */
+export async function takeRequestBetween(
+  db: Db,
+  fromUserId: string,
+  toUserId: string,
+): Promise<string | null> {
+  const row = await db
+    .deleteFrom('contact_requests')
+    .where('from_user_id', '=', fromUserId)
+    .where('to_user_id', '=', toUserId)
+    .returning('id')
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/** Pending requests to a person, oldest first. */
+export async function requestsTo(db: Db, userId: string): Promise<PendingRequest[]> {
+  return pending(db, 'from_user_id', 'to_user_id', userId);
+}
+
+/** Pending requests of a person, oldest first. */
+export async function requestsFrom(db: Db, userId: string): Promise<PendingRequest[]> {
+  return pending(db, 'to_user_id', 'from_user_id', userId);
+}
+
+async function pending(
+  db: Db,
+  otherEnd: 'from_user_id' | 'to_user_id',
+  thisEnd: 'from_user_id' | 'to_user_id',
+  userId: string,
+): Promise<PendingRequest[]> {
+  const rows = await db
+    .selectFrom('contact_requests')
+    .innerJoin('users', 'users.id', `contact_requests.${otherEnd}`)
+    .select(['contact_requests.id', 'contact_requests.created_at'])
+    .select(['users.id as user_id', 'users.username', 'users.email'])
+    .where(`contact_requests.${thisEnd}`, '=', userId)
+    .orderBy('contact_requests.created_at')
+    .orderBy('contact_requests.id')
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    createdAt: row.created_at,
+    person: { id: row.user_id, username: row.username, email: row.email },
+  }));
+}

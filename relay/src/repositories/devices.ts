@@ -1,0 +1,75 @@
+import type { Db } from '../db/tables.ts';
+
+export interface DeviceRow {
+  readonly id: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly certificate: Buffer;
+  readonly createdAt: number;
+  readonly lastSeenAt: number;
+}
+
+const columns = ['id', 'user_id', 'name', 'certificate', 'created_at', 'last_seen_at'] as const;
+
+interface StoredDevice {
+  id: string;
+  user_id: string;
+  name: string;
+  certificate: Buffer;
+  created_at: number;
+  last_seen_at: number;
+}
+
+const fromRow = (row: StoredDevice): DeviceRow => ({
+  id: row.id,
+  userId: row.user_id,
+  name: row.name,
+  certificate: row.certificate,
+  createdAt: row.created_at,
+  lastSeenAt: row.last_seen_at,
+});
+
+export async function findDevice(db: Db, id: string): Promise<DeviceRow | null> {
+  const row = await db.selectFrom('devices').select(columns).where('id', '=', id).executeTakeFirst();
+  return row === undefined ? null : fromRow(row);
+}
+
+/** A person's devices, oldest first. */
+export async function devicesOf(db: Db, userId: string): Promise<DeviceRow[]> {
+  const rows = await db
+    .selectFrom('devices')
+    .select(columns)
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** Ids of the devices of any of these people. */
+export async function deviceIdsOf(db: Db, userIds: readonly string[]): Promise<Set<string>> {
+  const rows = await db.selectFrom('devices').select('id').where('user_id', 'in', userIds).execute();
+  return new Set(rows.map((row) => row.id));
+}
+
+export async function insertDevice(db: Db, device: DeviceRow): Promise<void> {
+  await db
+    .insertInto('devices')
+    .values({
+      id: device.id,
+      user_id: device.userId,
+      name: device.name,
+      certificate: device.certificate,
+      created_at: device.createdAt,
+      last_seen_at: device.lastSeenAt,
+    })
+    .execute();
+}
+
+export async function renameDevice(db: Db, id: string, name: string, now: number): Promise<void> {
+  await db.updateTable('devices').set({ name, last_seen_at: now }).where('id', '=', id).execute();
+}
+
+export async function touchDevice(db: Db, id: string, now: number): Promise<void> {
+  await db.updateTable('devices').set({ last_seen_at: now }).where('id', '=', id).execute();
+}

@@ -1,0 +1,117 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/tables.ts';
+
+export interface EntryHead {
+  readonly conversationId: string;
+  readonly seq: number;
+  readonly id: string;
+  readonly kind: 'application' | 'commit';
+  readonly epoch: number;
+  readonly senderId: string;
+  readonly senderDeviceId: string;
+  readonly createdAt: number;
+}
+
+export interface EntryRow extends EntryHead {
+  readonly content: Buffer;
+}
+
+const headColumns = [
+  'conversation_id',
+  'seq',
+  'id',
+  'kind',
+  'epoch',
+  'sender_id',
+  'sender_device_id',
+  'created_at',
+] as const;
+
+interface StoredHead {
+  conversation_id: string;
+  seq: number;
+  id: string;
+  kind: 'application' | 'commit';
+  epoch: number;
+  sender_id: string;
+  sender_device_id: string;
+  created_at: number;
+}
+
+const fromRow = (row: StoredHead): EntryHead => ({
+  conversationId: row.conversation_id,
+  seq: row.seq,
+  id: row.id,
+  kind: row.kind,
+  epoch: row.epoch,
+  senderId: row.sender_id,
+  senderDeviceId: row.sender_device_id,
+  createdAt: row.created_at,
+});
+
+export async function insertEntry(db: Db, entry: EntryRow): Promise<void> {
+  await db
+    .insertInto('entries')
+    .values({
+      conversation_id: entry.conversationId,
+      seq: entry.seq,
+      id: entry.id,
+      kind: entry.kind,
+      epoch: entry.epoch,
+      sender_id: entry.senderId,
+      sender_device_id: entry.senderDeviceId,
+      content: entry.content,
+      created_at: entry.createdAt,
+    })
+    .execute();
+}
+
+export async function findEntry(db: Db, id: string): Promise<EntryHead | null> {
+  const row = await db.selectFrom('entries').select(headColumns).where('id', '=', id).executeTakeFirst();
+  return row === undefined ? null : fromRow(row);
+}
+
+export interface PageRequest {
+  /** Entries above this position, lowest first taken. Without it the highest are taken. */
+  readonly after?: number | undefined;
+  /** Entries below this position. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+  /** No more content than this altogether, except that the first entry taken always comes. */
+  readonly maxBytes: number;
+}
+
+/** A page of a conversation's log, ascending by position. */
+export async function entriesOf(db: Db, conversationId: string, page: PageRequest): Promise<EntryRow[]> {
+  const upwards = page.after !== undefined;
+  const sizes = await db
+    .selectFrom('entries')
+    .select(['seq', sql<number>`length(content)`.as('size')])
+    .where('conversation_id', '=', conversationId)
+    .$if(upwards, (query) => query.where('seq', '>', page.after ?? 0))
+    .$if(page.before !== undefined, (query) => query.where('seq', '<', page.before ?? 0))
+    .orderBy('seq', upwards ? 'asc' : 'desc')
+    .limit(page.limit)
+    .execute();
+  const seqs = sizes.slice(0, countWithin(sizes, page.maxBytes)).map((row) => row.seq);
+  if (seqs.length === 0) return [];
+  const rows = await db
+    .selectFrom('entries')
+    .select([...headColumns, 'content'])
+    .where('conversation_id', '=', conversationId)
+    .where('seq', '>=', Math.min(...seqs))
+    .where('seq', '<=', Math.max(...seqs))
+    .orderBy('seq')
+    .execute();
+  return rows.map((row) => ({ ...fromRow(row), content: row.content }));
+}
+
+/** How many of these, from the first, stay within a number of bytes; at least one. */
+export function countWithin(items: readonly { readonly size: number }[], maxBytes: number): number {
+  let bytes = 0;
+  const beyond = items.findIndex(({ size }, index) => {
+    bytes += size;
+    return index > 0 && bytes > maxBytes;
+  });
+  return beyond === -1 ? items.length : beyond;
+}

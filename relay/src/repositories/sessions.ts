@@ -1,0 +1,77 @@
+import type { Session } from '../auth/session.ts';
+import type { Db } from '../db/tables.ts';
+
+export interface NewSession {
+  readonly id: string;
+  readonly userId: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+export async function insertSession(db: Db, session: NewSession): Promise<void> {
+  await db
+    .insertInto('sessions')
+    .values({
+      id: session.id,
+      user_id: session.userId,
+      device_id: null,
+      created_at: session.createdAt,
+      expires_at: session.expiresAt,
+      ended_at: null,
+    })
+    .execute();
+}
+
+/** The session if it has neither ended nor expired, and when its device was last seen. */
+export async function findLiveSession(
+  db: Db,
+  { id, userId, now }: { id: string; userId: string; now: number },
+): Promise<(Session & { lastSeenAt: number | null }) | null> {
+  const row = await db
+    .selectFrom('sessions')
+    .leftJoin('devices', 'devices.id', 'sessions.device_id')
+    .select(['sessions.id', 'sessions.user_id', 'sessions.device_id', 'sessions.expires_at'])
+    .select('devices.last_seen_at')
+    .where('sessions.id', '=', id)
+    .where('sessions.user_id', '=', userId)
+    .where('sessions.ended_at', 'is', null)
+    .where('sessions.expires_at', '>', now)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return {
+    id: row.id,
+    userId: row.user_id,
+    deviceId: row.device_id,
+    expiresAt: row.expires_at,
+    lastSeenAt: row.last_seen_at,
+  };
+}
+
+/** Binds a session to a device for good. False if it is bound to another one already. */
+export async function bindDevice(db: Db, sessionId: string, deviceId: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('sessions')
+    .set({ device_id: deviceId })
+    .where('id', '=', sessionId)
+    .where((where) => where.or([where('device_id', 'is', null), where('device_id', '=', deviceId)]))
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+export async function endSession(db: Db, id: string, now: number): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ ended_at: now })
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .execute();
+}
+
+/** Removes what has ended or expired, so that past sessions don't pile up. */
+export async function deletePastSessions(db: Db, userId: string, now: number): Promise<void> {
+  await db
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where((where) => where.or([where('ended_at', 'is not', null), where('expires_at', '<=', now)]))
+    .execute();
+}

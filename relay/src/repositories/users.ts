@@ -1,0 +1,120 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/tables.ts';
+
+export interface UserRow {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string;
+  readonly fullName: string;
+  readonly createdAt: number;
+}
+
+export interface Credentials {
+  readonly passwordHash: string;
+  readonly salt: Buffer;
+  readonly opsLimit: number;
+  readonly memLimit: number;
+}
+
+export interface NewUser extends UserRow, Credentials {
+  readonly usernameKey: string;
+  readonly emailKey: string;
+  readonly consentedAt: number;
+}
+
+const profileColumns = ['id', 'username', 'email', 'full_name', 'created_at'] as const;
+
+interface StoredProfile {
+  id: string;
+  username: string;
+  email: string;
+  full_name: string;
+  created_at: number;
+}
+
+const fromRow = (row: StoredProfile): UserRow => ({
+  id: row.id,
+  username: row.username,
+  email: row.email,
+  fullName: row.full_name,
+  createdAt: row.created_at,
+});
+
+/** False, and nothing stored, if the username or the email belongs to somebody. */
+export async function insertUser(db: Db, user: NewUser): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('users')
+    .values({
+      id: user.id,
+      username: user.username,
+      username_key: user.usernameKey,
+      email: user.email,
+      email_key: user.emailKey,
+      full_name: user.fullName,
+      password_hash: user.passwordHash,
+      password_salt: user.salt,
+      password_ops_limit: user.opsLimit,
+      password_mem_limit: user.memLimit,
+      consented_at: user.consentedAt,
+      created_at: user.createdAt,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+export async function findUser(db: Db, id: string): Promise<UserRow | null> {
+  const row = await db.selectFrom('users').select(profileColumns).where('id', '=', id).executeTakeFirst();
+  return row === undefined ? null : fromRow(row);
+}
+
+export async function usernameExists(db: Db, usernameKey: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where('username_key', '=', usernameKey)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The person whose username or email this is. No text is both: usernames can't hold an @. */
+export async function findByName(
+  db: Db,
+  key: string,
+): Promise<{ user: UserRow; credentials: Credentials } | null> {
+  const row = await db
+    .selectFrom('users')
+    .select([...profileColumns, 'password_hash', 'password_salt', 'password_ops_limit', 'password_mem_limit'])
+    .where((where) => where.or([where('username_key', '=', key), where('email_key', '=', key)]))
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return {
+    user: fromRow(row),
+    credentials: {
+      passwordHash: row.password_hash,
+      salt: row.password_salt,
+      opsLimit: row.password_ops_limit,
+      memLimit: row.password_mem_limit,
+    },
+  };
+}
+
+/** People whose username contains the text or whose email is the text, exact usernames first. */
+export async function searchUsers(
+  db: Db,
+  { key, exceptId, limit }: { key: string; exceptId: string; limit: number },
+): Promise<UserRow[]> {
+  const pattern = `%${key.replace(/[\\%_]/g, '\\$&')}%`;
+  const rows = await db
+    .selectFrom('users')
+    .select(profileColumns)
+    .where('id', '!=', exceptId)
+    .where((where) =>
+      where.or([sql<boolean>`username_key like ${pattern} escape '\\'`, where('email_key', '=', key)]),
+    )
+    .orderBy((order) => order.case().when('username_key', '=', key).then(0).else(1).end())
+    .orderBy('username_key')
+    .limit(limit)
+    .execute();
+  return rows.map(fromRow);
+}

@@ -1,0 +1,48 @@
+import type { Db } from '../db/tables.ts';
+
+export interface VaultRow {
+  readonly version: number;
+  readonly sealedVault: Buffer;
+  readonly passwordWrap: Buffer;
+  readonly recoveryWrap: Buffer | null;
+}
+
+export async function findVault(db: Db, userId: string): Promise<VaultRow | null> {
+  const row = await db
+    .selectFrom('vaults')
+    .select(['version', 'sealed_vault', 'password_wrap', 'recovery_wrap'])
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return {
+    version: row.version,
+    sealedVault: row.sealed_vault,
+    passwordWrap: row.password_wrap,
+    recoveryWrap: row.recovery_wrap,
+  };
+}
+
+/** Stores `vault` if the stored version is the one before it (none before version 1). False if it is not. */
+export async function replaceVault(db: Db, userId: string, vault: VaultRow): Promise<boolean> {
+  const values = {
+    version: vault.version,
+    sealed_vault: vault.sealedVault,
+    password_wrap: vault.passwordWrap,
+    recovery_wrap: vault.recoveryWrap,
+  };
+  if (vault.version === 1) {
+    const { numInsertedOrUpdatedRows } = await db
+      .insertInto('vaults')
+      .values({ user_id: userId, ...values })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirstOrThrow();
+    return numInsertedOrUpdatedRows === 1n;
+  }
+  const { numUpdatedRows } = await db
+    .updateTable('vaults')
+    .set(values)
+    .where('user_id', '=', userId)
+    .where('version', '=', vault.version - 1)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Db } from '../db/tables.ts';
+import { countWithin } from './entries.ts';
+
+export interface NewWelcome {
+  readonly conversationId: string;
+  readonly epoch: number;
+  readonly seq: number;
+  readonly content: Buffer;
+  readonly deviceIds: readonly string[];
+}
+
+export interface DeliveredWelcome {
+  /** The id of this device's copy. */
+  readonly id: string;
+  readonly conversationId: string;
+  readonly epoch: number;
+  readonly seq: number;
+  readonly content: Buffer;
+}
+
+/** Stores a Welcome once, and puts it into the mailbox of every device it is for. */
+export async function insertWelcome(db: Db, welcome: NewWelcome, now: number): Promise<void> {
+  const id = randomUUID();
+  await db
+    .insertInto('welcomes')
+    .values({
+      id,
+      conversation_id: welcome.conversationId,
+      epoch: welcome.epoch,
+      seq: welcome.seq,
+      content: welcome.content,
+      created_at: now,
+    })
+    .execute();
+  await db
+    .insertInto('welcome_deliveries')
+    .values(welcome.deviceIds.map((deviceId) => ({ id: randomUUID(), welcome_id: id, device_id: deviceId })))
+    .execute();
+}
+
+/**
+ * A device's mailbox, oldest first.
+ * @param maxBytes no more content than this altogether, except that the first Welcome always comes
+ */
+export async function welcomesOf(db: Db, deviceId: string, maxBytes: number): Promise<DeliveredWelcome[]> {
+  const sizes = await db
+    .selectFrom('welcome_deliveries')
+    .innerJoin('welcomes', 'welcomes.id', 'welcome_deliveries.welcome_id')
+    .select(['welcome_deliveries.id', sql<number>`length(welcomes.content)`.as('size')])
+    .where('welcome_deliveries.device_id', '=', deviceId)
+    .orderBy('welcomes.created_at')
+    .orderBy('welcomes.seq')
+    .orderBy('welcome_deliveries.id')
+    .execute();
+  const ids = sizes.slice(0, countWithin(sizes, maxBytes)).map((row) => row.id);
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('welcome_deliveries')
+    .innerJoin('welcomes', 'welcomes.id', 'welcome_deliveries.welcome_id')
+    .select('welcome_deliveries.id')
+    .select(['welcomes.conversation_id', 'welcomes.epoch', 'welcomes.seq', 'welcomes.content'])
+    .where('welcome_deliveries.id', 'in', ids)
+    .orderBy('welcomes.created_at')
+    .orderBy('welcomes.seq')
+    .orderBy('welcome_deliveries.id')
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    conversationId: row.conversation_id,
+    epoch: row.epoch,
+    seq: row.seq,
+    content: row.content,
+  }));
+}
+
+/** Takes a Welcome out of a device's mailbox; the last one to do so removes it altogether. False if it was not there. */
+export async function deleteDelivery(db: Db, id: string, deviceId: string): Promise<boolean> {
+  const delivery = await db
+    .deleteFrom('welcome_deliveries')
+    .where('id', '=', id)
+    .where('device_id', '=', deviceId)
+    .returning('welcome_id')
+    .executeTakeFirst();
+  if (delivery === undefined) return false;
+  await db
+    .deleteFrom('welcomes')
+    .where('id', '=', delivery.welcome_id)
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('welcome_deliveries')
+            .select('welcome_deliveries.id')
+            .where('welcome_id', '=', delivery.welcome_id),
+        ),
+      ),
+    )
+    .execute();
+  return true;
+}

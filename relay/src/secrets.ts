@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod';
+import { base64Url } from '../contract/index.ts';
+import { hasCode, StartupError } from './errors.ts';
+
+const secret = () => base64Url(32, 32).transform((text) => Buffer.from(text, 'base64url'));
+const SecretsFile = z.object({ jwtSecret: secret(), decoySecret: secret() });
+
+export interface Secrets {
+  /** Signs access tokens. */
+  readonly jwtSecret: Uint8Array;
+  /** Makes up the salts of unknown names. */
+  readonly decoySecret: Uint8Array;
+}
+
+/** Makes the data folder, readable by its owner alone, if it is not there. */
+export async function makeDataFolder(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new StartupError(`The data folder ${dataDir} can't be made: ${reason(error)}.`);
+  }
+}
+
+/**
+ * Reads the relay's own secrets, which are made at the first start. Call it while holding the folder's lock.
+ * @throws StartupError if the file can't be read or is damaged: new secrets would end every session unasked
+ */
+export async function loadSecrets(dataDir: string): Promise<Secrets> {
+  const file = path.join(dataDir, 'secrets.json');
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+    // A copy from a backup may have come back readable to others.
+    await chmod(file, 0o600);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw new StartupError(`${file} can't be read: ${reason(error)}.`);
+    text = JSON.stringify({ jwtSecret: randomSecret(), decoySecret: randomSecret() });
+    await writeDurably(file, text);
+  }
+  const parsed = SecretsFile.safeParse(parseJson(text));
+  if (!parsed.success) {
+    throw new StartupError(
+      `${file} is damaged. Restore it from a backup, or delete it to end every session.`,
+    );
+  }
+  return parsed.data;
+}
+
+const randomSecret = () => randomBytes(32).toString('base64url');
+
+/** Under another name first, so that a crash can't leave half a file. */
+async function writeDurably(file: string, text: string): Promise<void> {
+  const unfinished = `${file}.new`;
+  const handle = await open(unfinished, 'w', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(unfinished, file);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const reason = (error: unknown) => (error instanceof Error ? error.message : 'unknown reason');
