@@ -2,16 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { compareBytes, concat, equalBytes, fromUtf8, toHex, utf8, wipe } from '../../src/bytes.ts';
 import { decode, Reader } from '../../src/codec/reader.ts';
 import { encode, Writer } from '../../src/codec/writer.ts';
+import { codeOf } from '../codeOf.ts';
 import { fromHex } from '../kat/vectors.ts';
-
-function codeOf(call: () => unknown): string {
-  try {
-    call();
-  } catch (error) {
-    return (error as { code?: string }).code ?? 'not a CryptoError';
-  }
-  return 'none';
-}
 
 describe('Reader', () => {
   it('reads integers in network order', () => {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { concat, toHex } from '../../src/bytes.ts';
 import { hkdfExpand, hkdfExtract } from '../../src/suite/hkdf.ts';
 import * as sodium from '../../src/suite/sodium.ts';
+import { codeOf } from '../codeOf.ts';
 import { fromHex, readVectors, report } from './vectors.ts';
 
 interface File<Group extends { tests: readonly unknown[] }> {
@@ -36,15 +37,6 @@ function failures<Group extends { tests: readonly Case[] }>(
   expect(run).toBe(file.numberOfTests);
   expect(run).toBeGreaterThan(0);
   return failed;
-}
-
-function codeOf(call: () => unknown): string {
-  try {
-    call();
-  } catch (error) {
-    return (error as { code?: string }).code ?? 'not a CryptoError';
-  }
-  return 'none';
 }
 
 describe('wycheproof', () => {

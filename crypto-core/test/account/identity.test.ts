@@ -1,0 +1,130 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  checkDeviceCredential,
+  issueDeviceCertificate,
+  readDeviceCertificate,
+  verifyDeviceCertificate,
+} from '../../src/account/deviceCertificate.ts';
+import { safetyNumber } from '../../src/account/safetyNumber.ts';
+import { toHex } from '../../src/bytes.ts';
+import { ready } from '../../src/suite/sodium.ts';
+import { getSuite } from '../../src/suite/suites.ts';
+import { codeOf } from '../codeOf.ts';
+import { testEnv } from '../testEnv.ts';
+
+const env = testEnv('identity');
+const suite = getSuite(0x0003);
+
+beforeAll(ready);
+
+function person(userId: string) {
+  const accountSeed = env.random(32);
+  const accountKey = suite.signatureKeyPair(accountSeed).publicKey;
+  const deviceKey = suite.signatureKeyPair(env.random(32)).publicKey;
+  const device = { userId, deviceId: `${userId}-laptop`, deviceKey, notBefore: 1_767_225_600n };
+  return {
+    accountSeed,
+    accountKey,
+    deviceKey,
+    device,
+    identity: issueDeviceCertificate(accountSeed, device),
+  };
+}
+
+describe('a device certificate', () => {
+  it('says what it was issued for', () => {
+    const { identity, accountKey, device } = person('anna');
+    expect(verifyDeviceCertificate(identity)).toEqual({ ...device, accountKey });
+    expect(readDeviceCertificate(identity)).toEqual({ ...device, accountKey });
+  });
+
+  it('refuses every flipped bit, every cut and anything appended', () => {
+    const { identity } = person('anna');
+    for (let bit = 0; bit < identity.length * 8; bit++) {
+      const altered = identity.slice();
+      altered[bit >> 3]! ^= 1 << (bit & 7);
+      expect(['malformed', 'unsupported', 'invalid-credential']).toContain(
+        codeOf(() => verifyDeviceCertificate(altered)),
+      );
+    }
+    for (let length = 0; length < identity.length; length++) {
+      expect(codeOf(() => verifyDeviceCertificate(identity.subarray(0, length)))).toBe('malformed');
+    }
+    const longer = new Uint8Array(identity.length + 1);
+    longer.set(identity);
+    expect(codeOf(() => verifyDeviceCertificate(longer))).toBe('malformed');
+  });
+
+  it.each([{ userId: '' }, { deviceId: '' }, { userId: 'x'.repeat(129) }, { deviceKey: new Uint8Array(31) }])(
+    'is never issued for %o',
+    (change) => {
+      const { accountSeed, device } = person('anna');
+      expect(codeOf(() => issueDeviceCertificate(accountSeed, { ...device, ...change }))).toBe('usage');
+    },
+  );
+});
+
+describe('checkDeviceCredential', () => {
+  const nobody = () => undefined;
+
+  it('accepts a device of the pinned account', () => {
+    const anna = person('anna');
+    const leaf = { identity: anna.identity, signatureKey: anna.deviceKey };
+    const seen: string[] = [];
+    const certificate = checkDeviceCredential(leaf, (userId) => {
+      seen.push(userId);
+      return anna.accountKey;
+    });
+    expect(certificate.deviceId).toBe('anna-laptop');
+    expect(seen).toEqual(['anna']);
+  });
+
+  it('refuses a stranger, a changed account key, another signature key and nonsense', () => {
+    const anna = person('anna');
+    const impostor = person('anna');
+    const leaf = { identity: anna.identity, signatureKey: anna.deviceKey };
+    expect(codeOf(() => checkDeviceCredential(leaf, nobody))).toBe('invalid-credential');
+    expect(codeOf(() => checkDeviceCredential(leaf, () => impostor.accountKey))).toBe('invalid-credential');
+    const otherKey = { ...leaf, signatureKey: impostor.deviceKey };
+    expect(codeOf(() => checkDeviceCredential(otherKey, () => anna.accountKey))).toBe('invalid-credential');
+    const nonsense = { ...leaf, identity: new Uint8Array(5) };
+    expect(codeOf(() => checkDeviceCredential(nonsense, () => anna.accountKey))).toBe('invalid-credential');
+  });
+
+  it('refuses a certificate that the account key did not sign', () => {
+    const anna = person('anna');
+    const mallory = person('mallory');
+    // Mallory puts Anna's account key where her own stood; the signature is still hers.
+    const forged = mallory.identity.slice();
+    const at = toHex(forged).indexOf(toHex(mallory.accountKey)) / 2;
+    forged.set(anna.accountKey, at);
+    const leaf = { identity: forged, signatureKey: mallory.deviceKey };
+    expect(codeOf(() => checkDeviceCredential(leaf, () => anna.accountKey))).toBe('invalid-credential');
+  });
+});
+
+describe('the safety number', () => {
+  const anna = { userId: 'anna', accountKey: new Uint8Array(32).fill(1) };
+  const ben = { userId: 'ben', accountKey: new Uint8Array(32).fill(2) };
+
+  it('is 60 digits, the same on both sides', () => {
+    expect(safetyNumber(anna, ben)).toMatch(/^[0-9]{60}$/);
+    expect(safetyNumber(ben, anna)).toBe(safetyNumber(anna, ben));
+  });
+
+  it('changes with either key and either name', () => {
+    const numbers = [
+      safetyNumber(anna, ben),
+      safetyNumber(anna, { ...ben, accountKey: new Uint8Array(32).fill(3) }),
+      safetyNumber(anna, { ...ben, userId: 'bea' }),
+      safetyNumber({ ...anna, accountKey: ben.accountKey }, { ...ben, accountKey: anna.accountKey }),
+    ];
+    expect(new Set(numbers).size).toBe(numbers.length);
+  });
+
+  it('stays what it was: people have compared it', () => {
+    expect(safetyNumber(anna, ben)).toMatchInlineSnapshot(
+      `"237160094943500378403173536320329764506625148304034872162178"`,
+    );
+  });
+});

@@ -1,0 +1,66 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { toHex } from '../../src/bytes.ts';
+import { passwordKeys } from '../../src/account/password.ts';
+import { argon2id, ready } from '../../src/suite/sodium.ts';
+import { codeOf } from '../codeOf.ts';
+
+const MIB = 1024 * 1024;
+const params = { salt: new Uint8Array(16).fill(7), opsLimit: 2, memLimitBytes: 64 * MIB };
+
+beforeAll(ready);
+
+describe('passwordKeys', () => {
+  it('gives two unrelated keys, the same each time', () => {
+    const first = passwordKeys('correct horse', params);
+    const again = passwordKeys('correct horse', params);
+    expect(toHex(first.authKey)).toBe(toHex(again.authKey));
+    expect(toHex(first.wrapKey)).toBe(toHex(again.wrapKey));
+    expect(toHex(first.authKey)).not.toBe(toHex(first.wrapKey));
+    expect(first.authKey.length).toBe(32);
+  });
+
+  it('stays what it was: accounts that exist depend on it', () => {
+    const { authKey, wrapKey } = passwordKeys('correct horse', params);
+    expect(toHex(authKey)).toMatchInlineSnapshot(
+      `"25808aade85ce9fe8951b67711bfcc4fc41436d5f295cb5e758ed06375eb7fce"`,
+    );
+    expect(toHex(wrapKey)).toMatchInlineSnapshot(
+      `"2e6db9061260097dff57b2ebfaf79475b22791acd449820b075cdbe59a0077b0"`,
+    );
+  });
+
+  it('depends on the password, the salt and the cost', () => {
+    const base = toHex(passwordKeys('a', params).authKey);
+    expect(toHex(passwordKeys('b', params).authKey)).not.toBe(base);
+    expect(toHex(passwordKeys('a', { ...params, salt: new Uint8Array(16).fill(8) }).authKey)).not.toBe(base);
+    expect(toHex(passwordKeys('a', { ...params, opsLimit: 3 }).authKey)).not.toBe(base);
+  });
+
+  it('takes a password for the same however it was composed', () => {
+    const composed = passwordKeys('p\u00e4\u00e4sy \ufb01', params);
+    const decomposed = passwordKeys('pa\u0308a\u0308sy fi', params);
+    expect(toHex(composed.authKey)).toBe(toHex(decomposed.authKey));
+  });
+
+  it.each([
+    { opsLimit: 1 },
+    { opsLimit: 11 },
+    { opsLimit: 2.5 },
+    { opsLimit: Number.NaN },
+    { memLimitBytes: 64 * MIB - 1 },
+    { memLimitBytes: 1024 * MIB + 1 },
+    { memLimitBytes: 0 },
+  ])('refuses the cost %o, which only a hostile relay would send', (cost) => {
+    expect(codeOf(() => passwordKeys('a', { ...params, ...cost }))).toBe('unsupported');
+  });
+
+  it('refuses a salt of another length', () => {
+    expect(codeOf(() => passwordKeys('a', { ...params, salt: new Uint8Array(15) }))).toBe('malformed');
+  });
+});
+
+describe('argon2id', () => {
+  it('says so when the memory can not be had', () => {
+    expect(codeOf(() => argon2id(new Uint8Array(1), params.salt, 1, 1, 32))).toBe('unsupported');
+  });
+});
