@@ -1,0 +1,90 @@
+/**
+ * The floor: libsodium's primitives for one 200-byte application message and nothing else, exactly as many and as
+ * long as RFC 9420 needs them. What a library adds to it is its own cost.
+ */
+import sodium from 'libsodium-wrappers';
+import { ready } from '../../crypto-core/src/suite/sodium.ts';
+import { AUTHENTICATED_DATA, GROUP_ID, PLAINTEXT } from './message.ts';
+import type { Lane } from './lane.ts';
+
+/** SignContent (section 5.1.2) over FramedContentTBS (section 6.1), which holds the GroupContext (section 8.1). */
+const SIGN_CONTENT_LENGTH = (() => {
+  const groupId = 1 + GROUP_ID.length;
+  const groupContext = 2 + 2 + groupId + 8 + 33 + 33 + 1;
+  const framedContent = groupId + 8 + (1 + 4) + (1 + AUTHENTICATED_DATA.length) + 1 + (2 + PLAINTEXT.length);
+  return 1 + 'MLS 1.0 FramedContentTBS'.length + 2 + (2 + 2 + framedContent + groupContext);
+})();
+/** PrivateMessageContent (section 6.3.1), padded to a multiple of 16. */
+const CONTENT_LENGTH = Math.ceil((2 + PLAINTEXT.length + 2 + 64) / 16) * 16;
+const SENDER_DATA_AAD_LENGTH = 1 + GROUP_ID.length + 8 + 1;
+const CONTENT_AAD_LENGTH = SENDER_DATA_AAD_LENGTH + 1 + AUTHENTICATED_DATA.length;
+const SENDER_DATA_LENGTH = 12;
+
+/** KDFLabel (section 8) and the block number: what one HKDF-Expand of a block feeds to HMAC. */
+function kdfLabelLength(label: string, contextLength: number): number {
+  return 2 + 1 + `MLS 1.0 ${label}`.length + 1 + contextLength + 1;
+}
+
+/** Ratchet key, nonce and next secret (section 9.1), sender data key and nonce (section 6.3.2). */
+const HMAC_INPUTS = [
+  kdfLabelLength('key', 4),
+  kdfLabelLength('nonce', 4),
+  kdfLabelLength('secret', 4),
+  kdfLabelLength('key', 32),
+  kdfLabelLength('nonce', 32),
+].map(filled);
+
+export async function bareLane(): Promise<Lane> {
+  await ready();
+  const { publicKey, privateKey } = sodium.crypto_sign_seed_keypair(filled(32));
+  const secret = filled(32);
+  const key = filled(32);
+  const nonce = filled(12);
+  const toSign = filled(SIGN_CONTENT_LENGTH);
+  const content = filled(CONTENT_LENGTH);
+  const contentAad = filled(CONTENT_AAD_LENGTH);
+  const senderData = filled(SENDER_DATA_LENGTH);
+  const senderDataAad = filled(SENDER_DATA_AAD_LENGTH);
+
+  function derive(): void {
+    for (const input of HMAC_INPUTS) sodium.crypto_auth_hmacsha256(input, secret);
+  }
+  function seal(plaintext: Uint8Array, aad: Uint8Array): Uint8Array {
+    return sodium.crypto_aead_chacha20poly1305_ietf_encrypt(plaintext, aad, null, nonce, key);
+  }
+  function open(ciphertext: Uint8Array, aad: Uint8Array): void {
+    sodium.crypto_aead_chacha20poly1305_ietf_decrypt(null, ciphertext, aad, nonce, key);
+  }
+  const signature = sodium.crypto_sign_detached(toSign, privateKey);
+  const sealedContent = seal(content, contentAad);
+  const sealedSenderData = seal(senderData, senderDataAad);
+  let pending = 0;
+
+  return {
+    contender: { library: 'bare libsodium', suite: null, members: null },
+    async send(count) {
+      for (let i = 0; i < count; i++) {
+        sodium.crypto_sign_detached(toSign, privateKey);
+        derive();
+        seal(content, contentAad);
+        seal(senderData, senderDataAad);
+      }
+      pending = count;
+      return null;
+    },
+    async receive() {
+      for (let i = 0; i < pending; i++) {
+        derive();
+        open(sealedSenderData, senderDataAad);
+        open(sealedContent, contentAad);
+        if (!sodium.crypto_sign_verify_detached(signature, toSign, publicKey))
+          throw new Error('bad signature');
+      }
+      return null;
+    },
+  };
+}
+
+function filled(length: number): Uint8Array {
+  return Uint8Array.from({ length }, (_, i) => (i * 151 + 7) & 0xff);
+}

@@ -1,0 +1,50 @@
+/** What one run measured: the shape of the JSON file, and what the page hands to run.mjs. */
+
+export type Library = 'bare libsodium' | 'crypto-core' | 'ts-mls' | 'IndexedDB alone';
+
+export type Operation = 'send' | 'receive';
+
+export interface Contender {
+  readonly library: Library;
+  /** RFC 9420 cipher suite number; null where there is no group. */
+  readonly suite: number | null;
+  readonly members: number | null;
+}
+
+export interface Measurement extends Contender {
+  readonly operation: Operation;
+  /**
+   * 'memory': the cryptography and framing alone. 'durable': with the new state in an IndexedDB transaction of
+   * durability 'strict', one transaction a message. 'first': the first message of a sender in an epoch.
+   */
+  readonly kind: 'memory' | 'durable' | 'first';
+  /** Microseconds a message: the median over the rounds of each round's mean, and the quartiles. */
+  readonly median: number;
+  readonly lowerQuartile: number;
+  readonly upperQuartile: number;
+  readonly rounds: number;
+  readonly messagesPerRound: number;
+  /** State written per message, keys included: the median. Null for 'memory'. */
+  readonly bytesPerMessage: number | null;
+}
+
+/** How long it took to build what was measured, and how much is stored once an epoch. */
+export interface SetUp extends Contender {
+  readonly milliseconds: number;
+  /** The record of one member that is written once an epoch; null where a library has no such record. */
+  readonly epochBytes: number | null;
+}
+
+export interface RunOptions {
+  /** A smoke test: few rounds, groups of 2 and 100. */
+  readonly quick: boolean;
+  /** Runs only the contenders of this library, for a profile. */
+  readonly only: Library | null;
+}
+
+export interface RunResult {
+  readonly measurements: readonly Measurement[];
+  readonly setUps: readonly SetUp[];
+  readonly userAgent: string;
+  readonly hardwareConcurrency: number;
+}
