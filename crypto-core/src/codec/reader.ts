@@ -7,12 +7,10 @@ import { CryptoError } from '../errors.ts';
  */
 export class Reader {
   readonly #bytes: Uint8Array;
-  readonly #view: DataView;
   #offset = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   /** Bytes not yet read. */
@@ -31,19 +29,22 @@ export class Reader {
   }
 
   u8(): number {
-    return this.#view.getUint8(this.#take(1));
+    return this.#bytes[this.#take(1)]!;
   }
 
   u16(): number {
-    return this.#view.getUint16(this.#take(2));
+    const at = this.#take(2);
+    return (this.#bytes[at]! << 8) | this.#bytes[at + 1]!;
   }
 
   u32(): number {
-    return this.#view.getUint32(this.#take(4));
+    const high = this.u16();
+    return high * 0x10000 + this.u16();
   }
 
   u64(): bigint {
-    return this.#view.getBigUint64(this.#take(8));
+    const high = BigInt(this.u32());
+    return (high << 32n) | BigInt(this.u32());
   }
 
   /** opaque[length] */

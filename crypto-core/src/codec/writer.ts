@@ -5,41 +5,39 @@ const MAX_VECTOR_LENGTH = 2 ** 30 - 1;
 /** Encoder of the TLS presentation language as RFC 9420 section 2.1 extends it, into one growing buffer. */
 export class Writer {
   #bytes: Uint8Array;
-  #view: DataView;
   #length = 0;
 
   /** @param capacity expected size in bytes; the buffer grows when it turns out larger */
   constructor(capacity = 256) {
     this.#bytes = new Uint8Array(capacity);
-    this.#view = new DataView(this.#bytes.buffer);
   }
 
   /** @throws CryptoError 'usage' outside 0..2^8-1 */
   u8(value: number): void {
     assertUnsigned(value, 0xff);
     const at = this.#grow(1);
-    this.#view.setUint8(at, value);
+    this.#bytes[at] = value;
   }
 
   /** @throws CryptoError 'usage' outside 0..2^16-1 */
   u16(value: number): void {
     assertUnsigned(value, 0xffff);
     const at = this.#grow(2);
-    this.#view.setUint16(at, value);
+    this.#bytes[at] = value >> 8;
+    this.#bytes[at + 1] = value;
   }
 
   /** @throws CryptoError 'usage' outside 0..2^32-1 */
   u32(value: number): void {
     assertUnsigned(value, 0xffffffff);
-    const at = this.#grow(4);
-    this.#view.setUint32(at, value);
+    this.#putU32(value);
   }
 
   /** @throws CryptoError 'usage' outside 0..2^64-1 */
   u64(value: bigint): void {
     if (value < 0n || value > 0xffffffffffffffffn) throw new CryptoError('usage', 'integer out of range');
-    const at = this.#grow(8);
-    this.#view.setBigUint64(at, value);
+    this.#putU32(Number(value >> 32n));
+    this.#putU32(Number(value & 0xffffffffn));
   }
 
   /** opaque[n], or bytes that are already encoded */
@@ -67,7 +65,8 @@ export class Writer {
 
   /** The length header of a variable-size vector (RFC 9420 section 2.1.2). */
   varint(value: number): void {
-    writeVarint(this.#reserveVarint(value), value);
+    const at = this.#grow(varintLength(value));
+    writeVarint(this.#bytes, at, value);
   }
 
   /** A length header around whatever `writeBody` writes. */
@@ -81,7 +80,7 @@ export class Writer {
       this.#grow(header - 1);
       this.#bytes.copyWithin(start + header, start + 1, start + 1 + length);
     }
-    writeVarint(this.#bytes.subarray(start, start + header), length);
+    writeVarint(this.#bytes, start, length);
   }
 
   /** T items<V> */
@@ -106,13 +105,15 @@ export class Writer {
     return this.#bytes.slice(0, this.#length);
   }
 
-  #reserveVarint(value: number): Uint8Array {
-    const size = varintLength(value);
-    const at = this.#grow(size);
-    return this.#bytes.subarray(at, at + size);
+  #putU32(value: number): void {
+    const at = this.#grow(4);
+    this.#bytes[at] = value >>> 24;
+    this.#bytes[at + 1] = value >>> 16;
+    this.#bytes[at + 2] = value >>> 8;
+    this.#bytes[at + 3] = value;
   }
 
-  /** Makes room and returns where it starts. To be called before `#bytes` or `#view` is read: it may replace them. */
+  /** Makes room and returns where it starts. To be called before `#bytes` is read: it may replace it. */
   #grow(by: number): number {
     const start = this.#length;
     this.#length = start + by;
@@ -120,7 +121,6 @@ export class Writer {
       const grown = new Uint8Array(Math.max(this.#length, 2 * this.#bytes.length));
       grown.set(this.#bytes.subarray(0, start));
       this.#bytes = grown;
-      this.#view = new DataView(grown.buffer);
     }
     return start;
   }
@@ -145,21 +145,21 @@ export function varintLength(length: number): 1 | 2 | 4 {
   throw new CryptoError('usage', 'vector too long');
 }
 
-/** Writes `value` as the length header that exactly fills `target` (`varintLength(value)` bytes). */
-export function writeVarint(target: Uint8Array, value: number): void {
-  switch (target.length) {
+/** Writes the length header of a vector of `value` bytes at `at`: `varintLength(value)` bytes. */
+export function writeVarint(target: Uint8Array, at: number, value: number): void {
+  switch (varintLength(value)) {
     case 1:
-      target[0] = value;
+      target[at] = value;
       return;
     case 2:
-      target[0] = 0x40 | (value >> 8);
-      target[1] = value;
+      target[at] = 0x40 | (value >> 8);
+      target[at + 1] = value;
       return;
-    default:
-      target[0] = 0x80 | (value >> 24);
-      target[1] = value >> 16;
-      target[2] = value >> 8;
-      target[3] = value;
+    case 4:
+      target[at] = 0x80 | (value >> 24);
+      target[at + 1] = value >> 16;
+      target[at + 2] = value >> 8;
+      target[at + 3] = value;
   }
 }
 

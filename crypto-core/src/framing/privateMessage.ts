@@ -169,8 +169,8 @@ function decodePrivateMessageContent(
   const content = readContent(reader, type);
   const auth = readFramedContentAuthData(reader, type);
   // Padding that could hold anything would be a covert channel (section 6.3.1).
-  for (const byte of reader.bytes(reader.remaining)) {
-    if (byte !== 0) throw new CryptoError('malformed', 'padding that is not zero');
+  if (reader.bytes(reader.remaining).some((byte) => byte !== 0)) {
+    throw new CryptoError('malformed', 'padding that is not zero');
   }
   return { content, auth };
 }

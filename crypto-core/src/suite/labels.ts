@@ -121,7 +121,7 @@ function labelled(label: string, content: Uint8Array): Uint8Array {
   const header = varintLength(content.length);
   const out = new Uint8Array(prefix.length + header + content.length);
   out.set(prefix);
-  writeVarint(out.subarray(prefix.length, prefix.length + header), content.length);
+  writeVarint(out, prefix.length, content.length);
   out.set(content, prefix.length + header);
   return out;
 }
@@ -136,7 +136,7 @@ function kdfLabel(label: string, context: Uint8Array, length: number, spare: num
   out[0] = length >> 8;
   out[1] = length;
   out.set(prefix, 2);
-  writeVarint(out.subarray(contextStart - header, contextStart), context.length);
+  writeVarint(out, contextStart - header, context.length);
   out.set(context, contextStart);
   return out;
 }
