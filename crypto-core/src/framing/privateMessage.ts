@@ -40,7 +40,8 @@ import { paddedLength } from './padding.ts';
 export interface PrivateMessageKeys {
   readonly groupContext: GroupContext;
   readonly senderDataSecret: Uint8Array;
-  readonly secretTree: SecretTree;
+  /** Where single-use keys come from; the caller may stand in front of the tree. */
+  readonly secretTree: Pick<SecretTree, 'nextKey' | 'openKey'>;
 }
 
 /** Where a decrypted message stood in its sender's ratchet. */
