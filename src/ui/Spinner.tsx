@@ -1,0 +1,26 @@
+import styles from './Spinner.module.css';
+
+/** The mark alone; say what is awaited beside it. */
+export function Spinner() {
+  return <span className={styles.spinner} aria-hidden="true" />;
+}
+
+/** The whole window waits. */
+export function LoadingScreen({ text = 'Loading...' }: { text?: string }) {
+  return (
+    <main className={styles.screen}>
+      <Spinner />
+      <p role="status">{text}</p>
+    </main>
+  );
+}
+
+/** A part of the screen waits. */
+export function LoadingLine({ text }: { text: string }) {
+  return (
+    <p className={styles.line} role="status">
+      <Spinner />
+      {text}
+    </p>
+  );
+}
