@@ -121,18 +121,19 @@ export class RatchetTree {
     }
   }
 
-  /** Where the next added leaf goes; equals `leafCount` when the tree has to be extended first. */
-  leftmostBlankLeaf(): LeafIndex {
+  /** Where a new member goes: the leftmost blank leaf, the tree extended if it has none (section 12.1.1). */
+  reserveLeaf(): LeafIndex {
     for (let index = 0; index < this.#nodes.length; index += 2) {
       if (this.#nodes[index] === null) return toLeafIndex(index >>> 1);
     }
-    return toLeafIndex(this.leafCount);
+    const first = toLeafIndex(this.leafCount);
+    this.#extend();
+    return first;
   }
 
   /** Applies an Add (section 12.1.1). */
   addLeaf(leaf: LeafNode): LeafIndex {
-    const index = this.leftmostBlankLeaf();
-    if (index === this.leafCount) this.#extend();
+    const index = this.reserveLeaf();
     for (const ancestor of directPath(index, this.leafCount)) {
       const parent = this.parent(ancestor);
       if (parent === null) continue;

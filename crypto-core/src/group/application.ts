@@ -1,0 +1,113 @@
+/** Application messages (RFC 9420 section 15). Nothing here grows with the number of members. */
+import type { Env } from '../env.ts';
+import { CryptoError } from '../errors.ts';
+import { ownContent, signFramedContent } from '../framing/contentAuth.ts';
+import { protectPrivateMessage, unprotectPrivateMessage } from '../framing/privateMessage.ts';
+import { exportFrom } from '../schedule/keySchedule.ts';
+import type { Credential } from '../structs/credential.ts';
+import type { ContentType, FramedContent } from '../structs/framedContent.ts';
+import type { LeafIndex } from '../structs/indices.ts';
+import { decodeMlsMessage, encodeMlsMessage } from '../structs/mlsMessage.ts';
+import type { WireFormat } from '../structs/wireFormat.ts';
+import { privateKeysOf, signatureKeyIn } from './senders.ts';
+import { assertActive, type Group, memberLeaf } from './state.ts';
+
+/**
+ * Encrypts an application message, padded to a Padmé size. It uses up a key: store
+ * `group.secretTree.takeChanges()` before the message leaves.
+ * @returns MLSMessage(PrivateMessage)
+ * @throws CryptoError `removed`, `unsupported`, `key-exhausted`
+ */
+export function encryptApplication(
+  group: Group,
+  plaintext: Uint8Array,
+  authenticatedData: Uint8Array,
+  env: Env,
+): Uint8Array {
+  assertActive(group);
+  const { suite, context, ownLeaf, signaturePrivateKey } = group;
+  const framed: FramedContent = {
+    groupId: context.groupId,
+    epoch: context.epoch,
+    sender: { type: 'member', leafIndex: ownLeaf },
+    authenticatedData,
+    content: { type: 'application', data: plaintext },
+  };
+  const signature = signFramedContent(suite, 'private-message', framed, context, signaturePrivateKey);
+  const content = ownContent('private-message', framed, { signature, confirmationTag: null });
+  const privateMessage = protectPrivateMessage(suite, content, privateKeysOf(group), env);
+  return encodeMlsMessage({ wireFormat: 'private-message', privateMessage });
+}
+
+export interface DecryptedMessage {
+  readonly plaintext: Uint8Array;
+  readonly authenticatedData: Uint8Array;
+  readonly sender: { readonly leafIndex: LeafIndex; readonly credential: Credential };
+  /** Of the sender's application ratchet in this epoch: with the sender and the epoch, the message's identity. */
+  readonly generation: number;
+}
+
+/**
+ * Decrypts an application message of another member. Success uses up its key: store
+ * `group.secretTree.takeChanges()` together with the plaintext. A message that is refused changes nothing.
+ * @throws CryptoError `malformed`, `unsupported`, `wrong-group`, `wrong-epoch`, `decrypt-failed`, `unknown-sender`,
+ * `own-message`, `replayed`, `generation-too-far`, `bad-signature`, `removed`
+ */
+export function decryptApplication(group: Group, bytes: Uint8Array): DecryptedMessage {
+  assertActive(group);
+  const message = decodeMlsMessage(bytes);
+  if (message.wireFormat !== 'private-message' || message.privateMessage.contentType !== 'application') {
+    throw new CryptoError('malformed', 'not an application message');
+  }
+  const { content, generation } = unprotectPrivateMessage(
+    group.suite,
+    message.privateMessage,
+    privateKeysOf(group),
+    signatureKeyIn(group),
+    group.ownLeaf,
+  );
+  const { sender, content: body, authenticatedData } = content.content;
+  if (body.type !== 'application' || sender.type !== 'member') {
+    throw new CryptoError('malformed', 'not an application message');
+  }
+  const { leafIndex } = sender;
+  const { credential } = memberLeaf(group.tree, leafIndex);
+  return {
+    plaintext: body.data,
+    authenticatedData: authenticatedData.slice(),
+    sender: { leafIndex, credential },
+    generation,
+  };
+}
+
+export type PeekedMessage =
+  | {
+      readonly wireFormat: Extract<WireFormat, 'public-message' | 'private-message'>;
+      readonly groupId: Uint8Array;
+      readonly epoch: bigint;
+      readonly contentType: ContentType;
+    }
+  | { readonly wireFormat: Exclude<WireFormat, 'public-message' | 'private-message'> };
+
+/**
+ * What a message says about itself, unverified, for finding the group it belongs to.
+ * @throws CryptoError `malformed`, `unsupported`
+ */
+export function peekMessage(bytes: Uint8Array): PeekedMessage {
+  const message = decodeMlsMessage(bytes);
+  if (message.wireFormat === 'private-message') {
+    const { groupId, epoch, contentType } = message.privateMessage;
+    return { wireFormat: message.wireFormat, groupId, epoch, contentType };
+  }
+  if (message.wireFormat === 'public-message') {
+    const { groupId, epoch, content } = message.publicMessage.content;
+    return { wireFormat: message.wireFormat, groupId, epoch, contentType: content.type };
+  }
+  return { wireFormat: message.wireFormat };
+}
+
+/** MLS-Exporter (RFC 9420 section 8.5): a secret of this epoch that all members, and nobody else, can compute. */
+export function exportSecret(group: Group, label: string, context: Uint8Array, length: number): Uint8Array {
+  assertActive(group);
+  return exportFrom(group.suite, group.secrets.exporterSecret, label, context, length);
+}

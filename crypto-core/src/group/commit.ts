@@ -1,0 +1,139 @@
+/** Creating commits as a member (RFC 9420 section 12.4.1). */
+import { EMPTY } from '../bytes.ts';
+import type { Env } from '../env.ts';
+import { protectPrivateMessage } from '../framing/privateMessage.ts';
+import type { Commit, ProposalOrRef } from '../structs/commit.ts';
+import type { Extension } from '../structs/extension.ts';
+import type { Sender } from '../structs/framedContent.ts';
+import type { LeafIndex } from '../structs/indices.ts';
+import { encodeMlsMessage } from '../structs/mlsMessage.ts';
+import type { PreSharedKeyId } from '../structs/psk.ts';
+import { keysInTree } from '../tree/treekem.ts';
+import { assembleCommit } from './assemble.ts';
+import { exportGroupInfo } from './groupInfo.ts';
+import type { CommitPolicy, MemberCheck, PskLookup } from './hooks.ts';
+import { decodeKeyPackage } from './keyPackage.ts';
+import { checkPolicy } from './policy.ts';
+import {
+  applyProposals,
+  byReference,
+  byValue,
+  resolveProposals,
+  type StoredProposal,
+} from './proposalList.ts';
+import { pskSecretOf, withOwnResumptionPsk } from './psks.ts';
+import { privateKeysOf } from './senders.ts';
+import { assertActive, type Group, memberLeaf } from './state.ts';
+import { needsPath } from './validateCommit.ts';
+import { checkLifetime } from './validateLeaf.ts';
+import { validateEffects, validateProposalList } from './validateProposals.ts';
+import { createWelcome } from './welcome.ts';
+
+export interface CreateCommitArgs {
+  /** MLSMessage(KeyPackage) of each client to add. */
+  readonly adds?: readonly Uint8Array[];
+  readonly removes?: readonly LeafIndex[];
+  /** Proposals received in this epoch, to be committed by reference. */
+  readonly proposals?: readonly StoredProposal[];
+  /** Pre-shared keys to mix in; `pskLookup` has to find them. */
+  readonly psks?: readonly PreSharedKeyId[];
+  readonly pskLookup?: PskLookup;
+  /** Replaces the GroupContext's extensions. */
+  readonly extensions?: readonly Extension[];
+  /** Renews the own leaf even where RFC 9420 doesn't ask for it. A commit without proposals always does. */
+  readonly forcePath?: boolean;
+  readonly authenticatedData?: Uint8Array;
+  readonly memberCheck: MemberCheck;
+  readonly policy: CommitPolicy;
+}
+
+export interface CreatedCommit {
+  /** The next epoch. Use it once the commit is accepted; drop it if another commit was. */
+  readonly pending: Group;
+  /** MLSMessage(PrivateMessage). */
+  readonly commit: Uint8Array;
+  /** MLSMessage(Welcome) for everybody who was added, or null. */
+  readonly welcome: Uint8Array | null;
+  /** MLSMessage(GroupInfo) of the next epoch, for external joins. */
+  readonly groupInfo: Uint8Array;
+}
+
+function proposalsOf(args: CreateCommitArgs): ProposalOrRef[] {
+  const list = (args.proposals ?? []).map(byReference);
+  if (args.extensions !== undefined) {
+    list.push(byValue({ type: 'group-context-extensions', extensions: args.extensions }));
+  }
+  for (const removed of args.removes ?? []) list.push(byValue({ type: 'remove', removed }));
+  for (const bytes of args.adds ?? [])
+    list.push(byValue({ type: 'add', keyPackage: decodeKeyPackage(bytes) }));
+  for (const psk of args.psks ?? []) list.push(byValue({ type: 'psk', psk }));
+  return list;
+}
+
+/**
+ * Makes a commit, and the state of the epoch it starts. `group` itself stays in its epoch, but its secret tree has
+ * given a handshake key away: store `group.secretTree.takeChanges()` before the commit leaves.
+ * @throws CryptoError `removed`, `unsupported`, `policy`, `missing-psk`, and every code of the validation of
+ * proposals, key packages and leaves
+ */
+export function createCommit(group: Group, args: CreateCommitArgs, env: Env): CreatedCommit {
+  assertActive(group);
+  const { suite, ownLeaf, context } = group;
+  const sender: Sender = { type: 'member', leafIndex: ownLeaf };
+  const list: Commit = { proposals: proposalsOf(args), path: null };
+  const proposals = resolveProposals(list, sender, args.proposals ?? []);
+  validateProposalList(suite, list, proposals, ownLeaf);
+
+  const tree = group.tree.clone();
+  const effects = applyProposals(tree, context.extensions, proposals);
+  const leafContext = {
+    suite,
+    groupId: context.groupId,
+    groupExtensions: effects.extensions,
+    memberCheck: args.memberCheck,
+  };
+  validateEffects(leafContext, tree, effects);
+  for (const { keyPackage } of effects.added) checkLifetime(keyPackage.leafNode, env);
+  const own = memberLeaf(tree, ownLeaf);
+  checkPolicy(args.policy, group, ownLeaf, own.credential, effects);
+  const pskSecret = pskSecretOf(suite, effects.psks, withOwnResumptionPsk(group, args.pskLookup));
+
+  const assembled = assembleCommit(
+    {
+      suite,
+      context,
+      interimTranscriptHash: group.interimTranscriptHash,
+      initSecret: group.secrets.initSecret,
+      pskSecret,
+      tree,
+      extensions: effects.extensions,
+      proposals: list.proposals,
+      added: new Set(effects.added.map(({ leafIndex }) => leafIndex)),
+      sender,
+      leafIndex: ownLeaf,
+      leaf: own,
+      signaturePrivateKey: group.signaturePrivateKey,
+      withPath: args.forcePath === true || needsPath(proposals),
+      wireFormat: 'private-message',
+      authenticatedData: args.authenticatedData ?? EMPTY,
+    },
+    env,
+  );
+  const privateKeys = new Map([...group.privateKeys, ...(assembled.path?.privateKeys ?? [])]);
+  const pending: Group = {
+    ...group,
+    ...assembled.epoch,
+    status: effects.reInit === null ? 'active' : 'reinitialized',
+    context: assembled.context,
+    tree,
+    privateKeys: keysInTree(tree, privateKeys),
+    pendingUpdates: new Map(),
+  };
+  const welcome =
+    effects.added.length === 0 ? null : createWelcome(pending, effects, assembled, pskSecret, env);
+  const groupInfo = exportGroupInfo({ ...pending, status: 'active' });
+  // Last, because it uses up a key of the current epoch.
+  const privateMessage = protectPrivateMessage(suite, assembled.content, privateKeysOf(group), env);
+  const commit = encodeMlsMessage({ wireFormat: 'private-message', privateMessage });
+  return { pending, commit, welcome, groupInfo };
+}

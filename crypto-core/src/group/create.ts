@@ -1,0 +1,75 @@
+import type { Env } from '../env.ts';
+import { CryptoError } from '../errors.ts';
+import { EMPTY } from '../bytes.ts';
+import { deriveEpochSecrets } from '../schedule/keySchedule.ts';
+import type { Credential } from '../structs/credential.ts';
+import type { Extension } from '../structs/extension.ts';
+import type { GroupContext } from '../structs/groupContext.ts';
+import { toLeafIndex } from '../structs/indices.ts';
+import { type CipherSuiteId, getSuite } from '../suite/suites.ts';
+import { nodeOfLeaf } from '../tree/math.ts';
+import { RatchetTree } from '../tree/ratchetTree.ts';
+import { rootHash } from '../tree/treeHash.ts';
+import { startEpoch } from './epoch.ts';
+import { ownCapabilities, signLeaf, type SignatureKeyPair } from './keyPackage.ts';
+import type { Group } from './state.ts';
+import { checkCapabilities, MAX_LIFETIME_SECONDS } from './validateLeaf.ts';
+
+export interface CreateGroupArgs {
+  readonly suite: CipherSuiteId;
+  readonly groupId: Uint8Array;
+  readonly credential: Credential;
+  readonly signatureKey: SignatureKeyPair;
+  readonly extensions?: readonly Extension[];
+}
+
+/** Clocks of peers may be behind. */
+const CLOCK_SKEW_SECONDS = 60n * 60n;
+
+/**
+ * A new group of one member in epoch 0 (RFC 9420 section 11).
+ * @throws CryptoError `invalid-credential`, or `invalid-leaf` for extensions that this implementation doesn't know
+ */
+export function createGroup(args: CreateGroupArgs, env: Env): Group {
+  const suite = getSuite(args.suite);
+  if (args.credential.type !== 'basic') throw new CryptoError('invalid-credential', 'CRED-01: not basic');
+  const notBefore = BigInt(Math.floor(env.now() / 1000)) - CLOCK_SKEW_SECONDS;
+  const leafKeyPair = suite.kem.generateKeyPair(env);
+  const leaf = signLeaf(
+    suite,
+    {
+      encryptionKey: leafKeyPair.publicKey,
+      signatureKey: args.signatureKey.publicKey,
+      credential: args.credential,
+      capabilities: ownCapabilities(env),
+      source: { type: 'key-package', lifetime: { notBefore, notAfter: notBefore + MAX_LIFETIME_SECONDS } },
+      extensions: [],
+    },
+    null,
+    args.signatureKey.privateKey,
+  );
+  const extensions = args.extensions ?? [];
+  checkCapabilities({ suite, groupExtensions: extensions }, leaf);
+  const tree = RatchetTree.ofLeaf(leaf);
+  const context: GroupContext = {
+    cipherSuite: suite.id,
+    groupId: args.groupId.slice(),
+    epoch: 0n,
+    treeHash: rootHash(suite, tree),
+    confirmedTranscriptHash: EMPTY,
+    extensions,
+  };
+  const secrets = deriveEpochSecrets(suite, env.random(suite.kdf.Nh));
+  const ownLeaf = toLeafIndex(0);
+  return {
+    suite,
+    status: 'active',
+    context,
+    tree,
+    ownLeaf,
+    privateKeys: new Map([[nodeOfLeaf(ownLeaf), leafKeyPair.privateKey]]),
+    signaturePrivateKey: args.signatureKey.privateKey,
+    pendingUpdates: new Map(),
+    ...startEpoch({ suite, context, leafCount: tree.leafCount }, secrets),
+  };
+}

@@ -1,0 +1,51 @@
+/** From one epoch's key schedule to the next (RFC 9420 section 8), common to committers, receivers and joiners. */
+import { wipe } from '../bytes.ts';
+import { deriveEpoch, deriveJoinerSecret, type EpochSecrets } from '../schedule/keySchedule.ts';
+import { SecretTree } from '../schedule/secretTree.ts';
+import { confirmationTag, interimTranscriptHash } from '../schedule/transcript.ts';
+import type { GroupContext } from '../structs/groupContext.ts';
+import type { CipherSuite } from '../suite/suites.ts';
+import { encodeContext, type RetainedSecrets } from './state.ts';
+
+/** The parts of a group's state that the key schedule gives. */
+export interface EpochState {
+  readonly secrets: RetainedSecrets;
+  readonly secretTree: SecretTree;
+  readonly interimTranscriptHash: Uint8Array;
+  readonly confirmationTag: Uint8Array;
+}
+
+export interface EpochInput {
+  readonly suite: CipherSuite;
+  /** Of the new epoch, its confirmed transcript hash included. */
+  readonly context: GroupContext;
+  readonly leafCount: number;
+}
+
+/** Moves the encryption secret into a secret tree and keeps the rest. */
+export function startEpoch({ suite, context, leafCount }: EpochInput, secrets: EpochSecrets): EpochState {
+  const { encryptionSecret, ...retained } = secrets;
+  const secretTree = SecretTree.create(suite, leafCount, encryptionSecret);
+  wipe(encryptionSecret);
+  const tag = confirmationTag(suite, retained.confirmationKey, context.confirmedTranscriptHash);
+  return {
+    secrets: retained,
+    secretTree,
+    confirmationTag: tag,
+    interimTranscriptHash: interimTranscriptHash(suite, context.confirmedTranscriptHash, tag),
+  };
+}
+
+/** @param commitSecret all zero when the commit had no path */
+export function advanceEpoch(
+  input: EpochInput,
+  initSecret: Uint8Array,
+  commitSecret: Uint8Array,
+  pskSecret: Uint8Array,
+): EpochState & { readonly joinerSecret: Uint8Array } {
+  const { suite, context } = input;
+  const contextBytes = encodeContext(context);
+  const joinerSecret = deriveJoinerSecret(suite, initSecret, commitSecret, contextBytes);
+  const secrets = deriveEpoch(suite, joinerSecret, pskSecret, contextBytes);
+  return { ...startEpoch(input, secrets), joinerSecret };
+}

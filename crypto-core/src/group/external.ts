@@ -1,0 +1,132 @@
+/** Joining by external commit (RFC 9420 section 12.4.3.2). */
+import { EMPTY, equalBytes } from '../bytes.ts';
+import type { Env } from '../env.ts';
+import { CryptoError } from '../errors.ts';
+import { protectPublicMessage } from '../framing/publicMessage.ts';
+import { sendExternalInit } from '../schedule/keySchedule.ts';
+import { interimTranscriptHash } from '../schedule/transcript.ts';
+import type { ProposalOrRef } from '../structs/commit.ts';
+import type { Credential } from '../structs/credential.ts';
+import type { GroupInfo } from '../structs/groupInfo.ts';
+import { decodeMlsMessage, encodeMlsMessage } from '../structs/mlsMessage.ts';
+import { getSuite } from '../suite/suites.ts';
+import type { Member, RatchetTree } from '../tree/ratchetTree.ts';
+import { assembleCommit } from './assemble.ts';
+import { exportGroupInfo, externalPubOf, treeOfGroupInfo, verifyGroupInfo } from './groupInfo.ts';
+import type { MemberCheck } from './hooks.ts';
+import { ownCapabilities, type SignatureKeyPair } from './keyPackage.ts';
+import { byValue } from './proposalList.ts';
+import type { Group } from './state.ts';
+import { checkCapabilities } from './validateLeaf.ts';
+import { validateTree } from './validateTree.ts';
+
+export interface JoinExternalArgs {
+  readonly credential: Credential;
+  readonly signatureKey: SignatureKeyPair;
+  readonly memberCheck: MemberCheck;
+  /** Removes the leaf that this signature key has in the group: how a client whose state was lost comes back. */
+  readonly resync?: boolean;
+  /** `optional<Node> ratchet_tree<V>`, when the GroupInfo doesn't hold the tree. */
+  readonly ratchetTree?: Uint8Array;
+}
+
+export interface ExternalJoin {
+  /** The epoch that the commit starts. Use it once the commit is accepted; drop it if another commit was. */
+  readonly pending: Group;
+  /** MLSMessage(PublicMessage). */
+  readonly commit: Uint8Array;
+  /** MLSMessage(GroupInfo) of that epoch. */
+  readonly groupInfo: Uint8Array;
+}
+
+function decodeGroupInfo(bytes: Uint8Array): GroupInfo {
+  const message = decodeMlsMessage(bytes.slice());
+  if (message.wireFormat !== 'group-info') {
+    throw new CryptoError('malformed', `${message.wireFormat} instead of a group info`);
+  }
+  return message.groupInfo;
+}
+
+function oldAppearance(tree: RatchetTree, signatureKey: Uint8Array): Member | undefined {
+  return [...tree.members()].find(({ leaf }) => equalBytes(leaf.signatureKey, signatureKey));
+}
+
+/**
+ * Makes a commit that adds this client to a group it has the GroupInfo of.
+ * @throws CryptoError `malformed`, `unsupported`, `missing-key`, `unknown-sender`, `bad-signature`, `invalid-tree`,
+ * `invalid-leaf` (LEAF-08 too, when this signature key is in the group and `resync` isn't set), `invalid-credential`
+ */
+export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env: Env): ExternalJoin {
+  const info = decodeGroupInfo(groupInfo);
+  const context = info.groupContext;
+  const suite = getSuite(context.cipherSuite);
+  const tree = treeOfGroupInfo(info, args.ratchetTree);
+  verifyGroupInfo(suite, info, tree);
+  const { groupId, extensions, treeHash } = context;
+  validateTree(
+    { suite, groupId, groupExtensions: extensions, memberCheck: args.memberCheck },
+    tree,
+    treeHash,
+  );
+  const { kemOutput, initSecret } = sendExternalInit(suite, externalPubOf(info), env);
+
+  const proposals: ProposalOrRef[] = [byValue({ type: 'external-init', kemOutput })];
+  const old = args.resync === true ? oldAppearance(tree, args.signatureKey.publicKey) : undefined;
+  if (old !== undefined) {
+    proposals.push(byValue({ type: 'remove', removed: old.leafIndex }));
+    tree.removeLeaf(old.leafIndex);
+    tree.truncate();
+  }
+  const leafIndex = tree.reserveLeaf();
+  const assembled = assembleCommit(
+    {
+      suite,
+      context,
+      interimTranscriptHash: interimTranscriptHash(
+        suite,
+        context.confirmedTranscriptHash,
+        info.confirmationTag,
+      ),
+      initSecret,
+      pskSecret: new Uint8Array(suite.kdf.Nh),
+      tree,
+      extensions,
+      proposals,
+      added: new Set(),
+      sender: { type: 'new-member-commit' },
+      leafIndex,
+      leaf: {
+        signatureKey: args.signatureKey.publicKey,
+        credential: args.credential,
+        capabilities: ownCapabilities(env),
+        extensions: [],
+      },
+      signaturePrivateKey: args.signatureKey.privateKey,
+      withPath: true,
+      wireFormat: 'public-message',
+      authenticatedData: EMPTY,
+    },
+    env,
+  );
+  const { path } = assembled;
+  if (path === null) throw new CryptoError('usage', 'an external commit has a path');
+  checkCapabilities({ suite, groupExtensions: extensions }, path.leafNode);
+  const pending: Group = {
+    suite,
+    status: 'active',
+    context: assembled.context,
+    tree,
+    ownLeaf: leafIndex,
+    privateKeys: path.privateKeys,
+    signaturePrivateKey: args.signatureKey.privateKey,
+    pendingUpdates: new Map(),
+    ...assembled.epoch,
+  };
+  // An external joiner is no member of the epoch it commits in, so there is no membership key to authenticate with.
+  const publicMessage = protectPublicMessage(suite, assembled.content, {
+    groupContext: context,
+    membershipKey: EMPTY,
+  });
+  const commit = encodeMlsMessage({ wireFormat: 'public-message', publicMessage });
+  return { pending, commit, groupInfo: exportGroupInfo(pending) };
+}

@@ -1,0 +1,86 @@
+/** GroupInfo (RFC 9420 section 12.4.3): a signed description of an epoch, for those who join it. */
+import { decode } from '../codec/reader.ts';
+import { encode } from '../codec/writer.ts';
+import { CryptoError } from '../errors.ts';
+import { externalKeyPair } from '../schedule/keySchedule.ts';
+import { type Extension, ExtensionTypeValue, findExtension } from '../structs/extension.ts';
+import { type GroupInfo, type GroupInfoContent, groupInfoTBS } from '../structs/groupInfo.ts';
+import { encodeMlsMessage } from '../structs/mlsMessage.ts';
+import { readRatchetTreeNodes, writeRatchetTreeNodes } from '../structs/node.ts';
+import { signWithLabel, verifyWithLabel } from '../suite/labels.ts';
+import type { CipherSuite } from '../suite/suites.ts';
+import { RatchetTree } from '../tree/ratchetTree.ts';
+import { assertActive, type Group } from './state.ts';
+
+function ratchetTreeExtension(tree: RatchetTree): Extension {
+  return { type: ExtensionTypeValue.ratchetTree, data: encode(tree.toNodes(), writeRatchetTreeNodes, 4096) };
+}
+
+function externalPubExtension(group: Group): Extension {
+  const { publicKey } = externalKeyPair(group.suite, group.secrets.externalSecret);
+  return {
+    type: ExtensionTypeValue.externalPub,
+    data: encode(publicKey, (w, key) => w.opaque(key)),
+  };
+}
+
+function signGroupInfo(group: Group, extensions: readonly Extension[]): GroupInfo {
+  const content: GroupInfoContent = {
+    groupContext: group.context,
+    extensions,
+    confirmationTag: group.confirmationTag,
+    signer: group.ownLeaf,
+  };
+  const signature = signWithLabel(
+    group.suite,
+    group.signaturePrivateKey,
+    'GroupInfoTBS',
+    groupInfoTBS(content),
+  );
+  return { ...content, signature };
+}
+
+/** The GroupInfo that a Welcome carries: with the tree, so that the Welcome is all a new member needs. */
+export function welcomeGroupInfo(group: Group): GroupInfo {
+  return signGroupInfo(group, [ratchetTreeExtension(group.tree)]);
+}
+
+/**
+ * MLSMessage(GroupInfo) with the tree and the external public key: what an external commit starts from.
+ * @throws CryptoError `removed`, `unsupported`
+ */
+export function exportGroupInfo(group: Group): Uint8Array {
+  assertActive(group);
+  const groupInfo = signGroupInfo(group, [ratchetTreeExtension(group.tree), externalPubExtension(group)]);
+  return encodeMlsMessage({ wireFormat: 'group-info', groupInfo });
+}
+
+/**
+ * The tree that came inside a GroupInfo, or the one given beside it.
+ * @throws CryptoError `missing-key` when there is neither, `malformed`, `invalid-tree`
+ */
+export function treeOfGroupInfo(info: GroupInfo, beside: Uint8Array | undefined): RatchetTree {
+  const data = findExtension(info.extensions, ExtensionTypeValue.ratchetTree) ?? beside?.slice();
+  if (data === undefined) throw new CryptoError('missing-key', 'no ratchet tree with the group info');
+  return RatchetTree.fromNodes(decode(data, readRatchetTreeNodes));
+}
+
+/** @throws CryptoError `unsupported` when the group can't be joined from outside */
+export function externalPubOf(info: GroupInfo): Uint8Array {
+  const data = findExtension(info.extensions, ExtensionTypeValue.externalPub);
+  if (data === undefined) throw new CryptoError('unsupported', 'the group info has no external_pub');
+  return decode(data, (r) => r.opaque());
+}
+
+/**
+ * INFO-01 (section 12.4.3): the signer's leaf is not blank.
+ * INFO-02 (section 12.4.3): the signature holds under that leaf's key.
+ * @throws CryptoError `unknown-sender`, `bad-signature`
+ */
+export function verifyGroupInfo(suite: CipherSuite, info: GroupInfo, tree: RatchetTree): void {
+  const leaf = info.signer < tree.leafCount ? tree.leaf(info.signer) : null;
+  if (leaf === null) throw new CryptoError('unknown-sender', `INFO-01: leaf ${info.signer}`);
+  if (!verifyWithLabel(suite, leaf.signatureKey, 'GroupInfoTBS', groupInfoTBS(info), info.signature)) {
+    throw new CryptoError('bad-signature', 'INFO-02: group info');
+  }
+}

@@ -1,0 +1,52 @@
+/** What the application decides: who may stand for a signature key, and which valid commits it accepts. */
+import type { Credential } from '../structs/credential.ts';
+import type { LeafIndex } from '../structs/indices.ts';
+import type { PreSharedKeyId } from '../structs/psk.ts';
+
+/**
+ * The Authentication Service of RFC 9420 section 5.3.1. Called for every credential that is new to this client:
+ * of an added or updated leaf, of a committer's changed leaf, and of each leaf of a tree it joins.
+ * `replaces` is set when a member's credential changes: the new one must be a valid successor.
+ * Throws CryptoError `invalid-credential` to refuse.
+ */
+export type MemberCheck = (
+  leaf: { readonly credential: Credential; readonly signatureKey: Uint8Array },
+  context: { readonly groupId: Uint8Array; readonly replaces: Credential | null },
+) => void;
+
+export interface MemberView {
+  readonly leafIndex: LeafIndex;
+  readonly credential: Credential;
+  readonly signatureKey: Uint8Array;
+}
+
+/** The public state of a group; `members` is in leaf order. */
+export interface GroupView {
+  /** An IANA cipher suite number. */
+  readonly suite: number;
+  readonly groupId: Uint8Array;
+  readonly epoch: bigint;
+  readonly ownLeaf: LeafIndex;
+  readonly members: readonly MemberView[];
+  readonly epochAuthenticator: Uint8Array;
+}
+
+/** A commit whose signature holds and whose proposals are valid MLS, before anything of it is applied. */
+export interface CommitProposal {
+  readonly sender: LeafIndex | 'external';
+  /** Of an external committer: the credential it joins with. */
+  readonly senderCredential: Credential;
+  readonly adds: readonly Credential[];
+  readonly removes: readonly { readonly leafIndex: LeafIndex; readonly credential: Credential }[];
+  readonly updates: readonly { readonly leafIndex: LeafIndex; readonly credential: Credential }[];
+  readonly external: boolean;
+  /** Whether the commit replaces the group's extensions. */
+  readonly changesExtensions: boolean;
+  readonly group: GroupView;
+}
+
+/** The application's own rules for commits, its own ones included. Throws CryptoError `policy` to refuse. */
+export type CommitPolicy = (commit: CommitProposal) => void;
+
+/** Finds a pre-shared key that the application holds; undefined makes the commit fail with `missing-psk`. */
+export type PskLookup = (id: PreSharedKeyId) => Uint8Array | undefined;

@@ -1,0 +1,194 @@
+/** KeyPackages (RFC 9420 section 10): how a client can be added to groups while it is away. */
+import { EMPTY, equalBytes } from '../bytes.ts';
+import { decode } from '../codec/reader.ts';
+import { encode } from '../codec/writer.ts';
+import type { Env } from '../env.ts';
+import { CryptoError } from '../errors.ts';
+import type { Capabilities } from '../structs/capabilities.ts';
+import { type Credential, CredentialTypeValue } from '../structs/credential.ts';
+import { type Extension, ExtensionTypeValue, findExtension } from '../structs/extension.ts';
+import {
+  type KeyPackage,
+  type KeyPackageContent,
+  keyPackageTBS,
+  writeKeyPackage,
+} from '../structs/keyPackage.ts';
+import {
+  type LeafNode,
+  type LeafNodeContent,
+  type LeafPosition,
+  leafNodeTBS,
+  type Lifetime,
+} from '../structs/leafNode.ts';
+import { decodeMlsMessage, encodeMlsMessage } from '../structs/mlsMessage.ts';
+import { MLS10 } from '../structs/protocolVersion.ts';
+import { makeKeyPackageRef, signWithLabel } from '../suite/labels.ts';
+import { type CipherSuite, type CipherSuiteId, getSuite } from '../suite/suites.ts';
+
+/** An Ed25519 key pair; the private key is its 32-byte seed. */
+export interface SignatureKeyPair {
+  readonly publicKey: Uint8Array;
+  readonly privateKey: Uint8Array;
+}
+
+/** A fresh device signature key, of every suite here: they share Ed25519. */
+export function createSignatureKeyPair(env: Env): SignatureKeyPair {
+  return getSuite(0x004d).signatureKeyPair(env.random(32));
+}
+
+/** A KeyPackage with its private halves. The signature key is the device's and is kept apart. */
+export interface KeyPackageBundle {
+  readonly keyPackage: KeyPackage;
+  /** MLSMessage(KeyPackage): what is published. */
+  readonly bytes: Uint8Array;
+  /** KeyPackageRef (section 5.2): how a Welcome names it. */
+  readonly ref: Uint8Array;
+  readonly initPrivateKey: Uint8Array;
+  readonly leafPrivateKey: Uint8Array;
+}
+
+export interface CreateKeyPackageArgs {
+  readonly suite: CipherSuiteId;
+  readonly credential: Credential;
+  readonly signatureKey: SignatureKeyPair;
+  /** Seconds since the Unix epoch. */
+  readonly lifetime: Lifetime;
+  /** Marks it as the one to be handed out again and again when no other is left. */
+  readonly lastResort?: boolean;
+}
+
+const RECORD_VERSION = 1;
+const SUPPORTED_SUITES: readonly CipherSuiteId[] = [0x004d, 0x0003];
+
+/** One of the values that section 13.5 reserves so that peers keep on ignoring what they don't know. */
+function grease(env: Env): number {
+  const nibble = (env.random(1)[0] ?? 0) % 15;
+  return (nibble << 12) | 0x0a00 | (nibble << 4) | 0x0a;
+}
+
+/** What this implementation supports, with a GREASE value in each list that takes one. */
+export function ownCapabilities(env: Env): Capabilities {
+  return {
+    versions: [MLS10],
+    cipherSuites: [...SUPPORTED_SUITES, grease(env)],
+    extensions: [grease(env)],
+    proposals: [grease(env)],
+    credentials: [CredentialTypeValue.basic, grease(env)],
+  };
+}
+
+export function signLeaf(
+  suite: CipherSuite,
+  content: LeafNodeContent,
+  position: LeafPosition | null,
+  signaturePrivateKey: Uint8Array,
+): LeafNode {
+  const tbs = leafNodeTBS(content, position);
+  return { ...content, signature: signWithLabel(suite, signaturePrivateKey, 'LeafNodeTBS', tbs) };
+}
+
+/** Makes a KeyPackage with fresh init and encryption keys. */
+export function createKeyPackage(args: CreateKeyPackageArgs, env: Env): KeyPackageBundle {
+  const suite = getSuite(args.suite);
+  const init = suite.kem.generateKeyPair(env);
+  const leaf = suite.kem.generateKeyPair(env);
+  const leafNode = signLeaf(
+    suite,
+    {
+      encryptionKey: leaf.publicKey,
+      signatureKey: args.signatureKey.publicKey,
+      credential: args.credential,
+      capabilities: ownCapabilities(env),
+      source: { type: 'key-package', lifetime: args.lifetime },
+      extensions: [],
+    },
+    null,
+    args.signatureKey.privateKey,
+  );
+  const extensions: Extension[] =
+    args.lastResort === true ? [{ type: ExtensionTypeValue.lastResort, data: EMPTY }] : [];
+  const content: KeyPackageContent = { cipherSuite: suite.id, initKey: init.publicKey, leafNode, extensions };
+  const signature = signWithLabel(
+    suite,
+    args.signatureKey.privateKey,
+    'KeyPackageTBS',
+    keyPackageTBS(content),
+  );
+  const keyPackage: KeyPackage = { ...content, signature };
+  return bundleOf(keyPackage, init.privateKey, leaf.privateKey);
+}
+
+function bundleOf(
+  keyPackage: KeyPackage,
+  initPrivateKey: Uint8Array,
+  leafPrivateKey: Uint8Array,
+): KeyPackageBundle {
+  return {
+    keyPackage,
+    bytes: encodeMlsMessage({ wireFormat: 'key-package', keyPackage }),
+    ref: keyPackageRef(keyPackage),
+    initPrivateKey,
+    leafPrivateKey,
+  };
+}
+
+/** @throws CryptoError `unsupported` when the package is of another suite */
+export function keyPackageRef(keyPackage: KeyPackage): Uint8Array {
+  return makeKeyPackageRef(getSuite(keyPackage.cipherSuite), encode(keyPackage, writeKeyPackage));
+}
+
+export function isLastResort(keyPackage: KeyPackage): boolean {
+  return findExtension(keyPackage.extensions, ExtensionTypeValue.lastResort) !== undefined;
+}
+
+/** @throws CryptoError `malformed` when the message is something else, `unsupported` */
+export function decodeKeyPackage(bytes: Uint8Array): KeyPackage {
+  const message = decodeMlsMessage(bytes.slice());
+  if (message.wireFormat !== 'key-package') {
+    throw new CryptoError('malformed', `${message.wireFormat} instead of a key package`);
+  }
+  return message.keyPackage;
+}
+
+/** The private record of a bundle. It holds secrets: seal it. */
+export function encodeKeyPackageBundle(bundle: KeyPackageBundle): Uint8Array {
+  return encode(bundle, (w, { bytes, initPrivateKey, leafPrivateKey }) => {
+    w.u8(RECORD_VERSION);
+    w.opaque(bytes);
+    w.opaque(initPrivateKey);
+    w.opaque(leafPrivateKey);
+  });
+}
+
+/**
+ * Restores a bundle, checking that its private keys are those of the package.
+ * @throws CryptoError `malformed`, `unsupported`, or `missing-key` when the halves don't fit each other
+ */
+export function decodeKeyPackageBundle(record: Uint8Array): KeyPackageBundle {
+  const fields = decode(record.slice(), (r) => {
+    const version = r.u8();
+    if (version !== RECORD_VERSION) throw new CryptoError('unsupported', `key package record ${version}`);
+    return { bytes: r.opaque(), initPrivateKey: r.opaque(), leafPrivateKey: r.opaque() };
+  });
+  return restoreKeyPackageBundle(
+    decodeKeyPackage(fields.bytes),
+    fields.initPrivateKey,
+    fields.leafPrivateKey,
+  );
+}
+
+/** @throws CryptoError `missing-key` when a private key is not the one of the package, `unsupported` */
+export function restoreKeyPackageBundle(
+  keyPackage: KeyPackage,
+  initPrivateKey: Uint8Array,
+  leafPrivateKey: Uint8Array,
+): KeyPackageBundle {
+  const { kem } = getSuite(keyPackage.cipherSuite);
+  if (
+    !equalBytes(kem.publicKey(initPrivateKey), keyPackage.initKey) ||
+    !equalBytes(kem.publicKey(leafPrivateKey), keyPackage.leafNode.encryptionKey)
+  ) {
+    throw new CryptoError('missing-key', 'private keys of another key package');
+  }
+  return bundleOf(keyPackage, initPrivateKey, leafPrivateKey);
+}

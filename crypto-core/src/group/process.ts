@@ -1,0 +1,258 @@
+/** Processing the commits of others (RFC 9420 section 12.4.2). */
+import { equalBytes, toHex } from '../bytes.ts';
+import { CryptoError } from '../errors.ts';
+import type { VerifiedContent } from '../framing/contentAuth.ts';
+import { unprotectPrivateMessage } from '../framing/privateMessage.ts';
+import { unprotectPublicMessage } from '../framing/publicMessage.ts';
+import { externalKeyPair, receiveExternalInit } from '../schedule/keySchedule.ts';
+import { confirmedTranscriptHash } from '../schedule/transcript.ts';
+import type { Commit } from '../structs/commit.ts';
+import type { ContentType, Sender } from '../structs/framedContent.ts';
+import type { GroupContext } from '../structs/groupContext.ts';
+import type { LeafIndex, NodeIndex } from '../structs/indices.ts';
+import type { LeafNode } from '../structs/leafNode.ts';
+import { decodeMlsMessage, type MlsMessage } from '../structs/mlsMessage.ts';
+import type { RatchetTree } from '../tree/ratchetTree.ts';
+import { rootHash } from '../tree/treeHash.ts';
+import { decryptPath, keysInTree, mergePath, type PrivateKeys } from '../tree/treekem.ts';
+import { nodeOfLeaf } from '../tree/math.ts';
+import { advanceEpoch } from './epoch.ts';
+import type { CommitPolicy, MemberCheck, MemberView, PskLookup } from './hooks.ts';
+import { checkPolicy } from './policy.ts';
+import {
+  applyProposals,
+  type ProposalEffects,
+  resolveProposals,
+  type StoredProposal,
+} from './proposalList.ts';
+import { pskSecretOf, withOwnResumptionPsk } from './psks.ts';
+import { publicKeysOf, signatureKeyIn, tentativeKeysOf } from './senders.ts';
+import { assertActive, encodeContext, type Group, memberLeaf } from './state.ts';
+import { checkPathPresence, validatePath } from './validateCommit.ts';
+import { checkTreeLeaves, type LeafContext } from './validateLeaf.ts';
+import { validateEffects, validateProposalList } from './validateProposals.ts';
+
+export interface ProcessCommitArgs {
+  readonly memberCheck: MemberCheck;
+  readonly policy: CommitPolicy;
+  /** Proposals received in this epoch: a commit may refer to them. */
+  readonly proposals?: readonly StoredProposal[];
+  readonly psks?: PskLookup;
+}
+
+export interface ProcessedCommit {
+  /** The next epoch; when `selfRemoved`, the last one, with status `removed`. */
+  readonly group: Group;
+  /** Leaf of the committer; of an external one, the leaf it now has. */
+  readonly sender: LeafIndex;
+  readonly external: boolean;
+  readonly adds: readonly MemberView[];
+  readonly removes: readonly MemberView[];
+  readonly selfRemoved: boolean;
+  readonly authenticatedData: Uint8Array;
+}
+
+interface VerifiedCommit {
+  readonly content: VerifiedContent;
+  readonly commit: Commit;
+  readonly confirmationTag: Uint8Array;
+}
+
+function assertContentType(type: ContentType): void {
+  if (type !== 'commit') throw new CryptoError('malformed', `${type} instead of a commit`);
+}
+
+/** Opens a commit without using up its key: see `tentativeKeysOf`. */
+function openCommit(group: Group, message: MlsMessage): VerifiedCommit {
+  let content: VerifiedContent;
+  if (message.wireFormat === 'private-message') {
+    assertContentType(message.privateMessage.contentType);
+    const keys = tentativeKeysOf(group);
+    const signatureKeyOf = signatureKeyIn(group);
+    ({ content } = unprotectPrivateMessage(
+      group.suite,
+      message.privateMessage,
+      keys,
+      signatureKeyOf,
+      group.ownLeaf,
+    ));
+  } else if (message.wireFormat === 'public-message') {
+    assertContentType(message.publicMessage.content.content.type);
+    content = unprotectPublicMessage(
+      group.suite,
+      message.publicMessage,
+      publicKeysOf(group),
+      signatureKeyIn(group),
+    );
+    const { sender } = content.content;
+    if (sender.type === 'member' && sender.leafIndex === group.ownLeaf) throw new CryptoError('own-message');
+  } else {
+    throw new CryptoError('malformed', `${message.wireFormat} instead of a commit`);
+  }
+  const { confirmationTag } = content.auth;
+  if (content.content.content.type !== 'commit' || confirmationTag === null) {
+    throw new CryptoError('malformed', 'not a commit');
+  }
+  return { content, commit: content.content.content.commit, confirmationTag };
+}
+
+interface Committer {
+  readonly leafIndex: LeafIndex;
+  readonly external: boolean;
+  /** The leaf that the committer had; of an external one, the leaf it removes, if any. */
+  readonly replaces: LeafNode | null;
+}
+
+/** @param tree with the proposals applied; extended when an external committer needs a new leaf */
+function findCommitter(group: Group, tree: RatchetTree, sender: Sender, effects: ProposalEffects): Committer {
+  if (sender.type === 'member') {
+    const { leafIndex } = sender;
+    return { leafIndex, external: false, replaces: memberLeaf(group.tree, leafIndex) };
+  }
+  return { leafIndex: tree.reserveLeaf(), external: true, replaces: effects.removed[0]?.before ?? null };
+}
+
+/** The own private keys that the proposals leave in use, with that of an own Update if one was committed. */
+function keysAfterProposals(
+  group: Group,
+  tree: RatchetTree,
+  effects: ProposalEffects,
+): Map<NodeIndex, Uint8Array> {
+  const keys = keysInTree(tree, group.privateKeys);
+  const update = effects.updated.find(({ leafIndex }) => leafIndex === group.ownLeaf);
+  if (update === undefined) return keys;
+  const privateKey = group.pendingUpdates.get(toHex(update.after.encryptionKey));
+  if (privateKey === undefined)
+    throw new CryptoError('missing-key', 'an own update that this state did not make');
+  return keys.set(nodeOfLeaf(group.ownLeaf), privateKey);
+}
+
+interface AppliedPath {
+  readonly commitSecret: Uint8Array;
+  readonly privateKeys: PrivateKeys;
+}
+
+/** @param tree with the proposals applied; gets the path merged */
+function applyPath(
+  group: Group,
+  tree: RatchetTree,
+  commit: Commit,
+  committer: LeafIndex,
+  effects: ProposalEffects,
+): AppliedPath {
+  const { suite } = group;
+  const keys = keysAfterProposals(group, tree, effects);
+  if (commit.path === null) {
+    checkTreeLeaves(tree);
+    return { commitSecret: new Uint8Array(suite.kdf.Nh), privateKeys: keys };
+  }
+  const added = new Set(effects.added.map(({ leafIndex }) => leafIndex));
+  const steps = mergePath(suite, tree, committer, commit.path, added);
+  checkTreeLeaves(tree);
+  const provisional = nextContext(group, tree, effects);
+  const context = encodeContext(provisional);
+  const received = decryptPath(suite, tree, group.ownLeaf, keys, commit.path, steps, context, added);
+  const privateKeys = keysInTree(tree, new Map([...keys, ...received.privateKeys]));
+  return { commitSecret: received.commitSecret, privateKeys };
+}
+
+/** The provisional GroupContext: of the new epoch, but with the old confirmed transcript hash. */
+function nextContext(group: Group, tree: RatchetTree, effects: ProposalEffects): GroupContext {
+  return {
+    ...group.context,
+    epoch: group.context.epoch + 1n,
+    treeHash: rootHash(group.suite, tree),
+    extensions: effects.extensions,
+  };
+}
+
+function initSecretFor(group: Group, effects: ProposalEffects): Uint8Array {
+  if (effects.externalInit === null) return group.secrets.initSecret;
+  const { privateKey } = externalKeyPair(group.suite, group.secrets.externalSecret);
+  return receiveExternalInit(group.suite, privateKey, effects.externalInit);
+}
+
+function memberOf(leafIndex: LeafIndex, leaf: LeafNode): MemberView {
+  return { leafIndex, credential: leaf.credential, signatureKey: leaf.signatureKey };
+}
+
+/**
+ * Processes a commit of another member or of an external joiner. Nothing of `group` changes, its secret tree
+ * included, so that a refused commit can be followed by any other.
+ * COMMIT-03 (section 12.4.2): the confirmation tag is that of the new epoch.
+ * @throws CryptoError `malformed`, `unsupported`, `wrong-group`, `wrong-epoch`, `own-message`, `unknown-sender`,
+ * `bad-membership-tag`, `decrypt-failed`, `replayed`, `generation-too-far`, `bad-signature`, `missing-proposal`,
+ * `missing-psk`, `missing-key`, `invalid-proposal`, `invalid-key-package`, `invalid-leaf`, `invalid-credential`,
+ * `invalid-commit`, `policy`, `bad-confirmation-tag`, `removed`
+ */
+export function processCommit(group: Group, bytes: Uint8Array, args: ProcessCommitArgs): ProcessedCommit {
+  assertActive(group);
+  // The new state keeps views of the message, so it gets a copy that nobody else changes.
+  const { content, commit, confirmationTag } = openCommit(group, decodeMlsMessage(bytes.slice()));
+  const { suite, context } = group;
+  const { sender, authenticatedData } = content.content;
+  const proposals = resolveProposals(commit, sender, args.proposals ?? []);
+  validateProposalList(suite, commit, proposals, sender.type === 'member' ? sender.leafIndex : 'external');
+  checkPathPresence(commit, proposals);
+
+  const tree = group.tree.clone();
+  const effects = applyProposals(tree, context.extensions, proposals);
+  const leafContext: LeafContext = {
+    suite,
+    groupId: context.groupId,
+    groupExtensions: effects.extensions,
+    memberCheck: args.memberCheck,
+  };
+  validateEffects(leafContext, tree, effects);
+  const committer = findCommitter(group, tree, sender, effects);
+  if (commit.path !== null) {
+    validatePath(leafContext, tree, commit.path, committer.leafIndex, committer.replaces);
+  }
+  const committerLeaf = commit.path?.leafNode ?? memberLeaf(group.tree, committer.leafIndex);
+  const policySender = committer.external ? 'external' : committer.leafIndex;
+  checkPolicy(args.policy, group, policySender, committerLeaf.credential, effects);
+
+  const outcome = {
+    sender: committer.leafIndex,
+    external: committer.external,
+    adds: effects.added.map(({ leafIndex, keyPackage }) => memberOf(leafIndex, keyPackage.leafNode)),
+    removes: effects.removed.map(({ leafIndex, before }) => memberOf(leafIndex, before)),
+    authenticatedData,
+  };
+  if (effects.removed.some(({ leafIndex }) => leafIndex === group.ownLeaf)) {
+    return { ...outcome, selfRemoved: true, group: { ...group, status: 'removed' } };
+  }
+
+  const pskSecret = pskSecretOf(suite, effects.psks, withOwnResumptionPsk(group, args.psks));
+  const { commitSecret, privateKeys } = applyPath(group, tree, commit, committer.leafIndex, effects);
+  const newContext: GroupContext = {
+    ...nextContext(group, tree, effects),
+    confirmedTranscriptHash: confirmedTranscriptHash(suite, group.interimTranscriptHash, {
+      wireFormat: content.wireFormat,
+      content: content.content,
+      signature: content.auth.signature,
+    }),
+  };
+  const { joinerSecret: _, ...epoch } = advanceEpoch(
+    { suite, context: newContext, leafCount: tree.leafCount },
+    initSecretFor(group, effects),
+    commitSecret,
+    pskSecret,
+  );
+  if (!equalBytes(epoch.confirmationTag, confirmationTag)) {
+    throw new CryptoError('bad-confirmation-tag', 'COMMIT-03: commit');
+  }
+  return {
+    ...outcome,
+    selfRemoved: false,
+    group: {
+      ...group,
+      ...epoch,
+      status: effects.reInit === null ? 'active' : 'reinitialized',
+      context: newContext,
+      tree,
+      privateKeys,
+      pendingUpdates: new Map(),
+    },
+  };
+}

@@ -1,0 +1,142 @@
+/** The proposals of a commit: found, and applied to a tree (RFC 9420 sections 12.3 and 12.4). */
+import { equalBytes, toHex } from '../bytes.ts';
+import { CryptoError } from '../errors.ts';
+import type { Commit, ProposalOrRef } from '../structs/commit.ts';
+import type { Extension } from '../structs/extension.ts';
+import type { Sender } from '../structs/framedContent.ts';
+import type { LeafIndex } from '../structs/indices.ts';
+import type { KeyPackage } from '../structs/keyPackage.ts';
+import type { LeafNode } from '../structs/leafNode.ts';
+import type { Proposal, ReInitProposal } from '../structs/proposal.ts';
+import type { PreSharedKeyId } from '../structs/psk.ts';
+import type { RatchetTree } from '../tree/ratchetTree.ts';
+
+/** A proposal that was sent on its own and verified in this epoch: what a commit can refer to. */
+export interface StoredProposal {
+  /** ProposalRef (section 5.2). */
+  readonly ref: Uint8Array;
+  readonly proposal: Proposal;
+  readonly sender: Sender;
+}
+
+/** A proposal with whoever made it: for one by value, the committer. */
+export interface CommittedProposal {
+  readonly proposal: Proposal;
+  readonly sender: Sender;
+}
+
+export function byValue(proposal: Proposal): ProposalOrRef {
+  return { type: 'proposal', proposal };
+}
+
+export function byReference({ ref }: StoredProposal): ProposalOrRef {
+  return { type: 'reference', reference: ref };
+}
+
+/**
+ * PROP-01 (section 12.4): each proposal that the commit refers to is known.
+ * @throws CryptoError `missing-proposal`
+ */
+export function resolveProposals(
+  commit: Commit,
+  committer: Sender,
+  stored: readonly StoredProposal[],
+): CommittedProposal[] {
+  return commit.proposals.map((item) => {
+    if (item.type === 'proposal') return { proposal: item.proposal, sender: committer };
+    const found = stored.find(({ ref }) => equalBytes(ref, item.reference));
+    if (found === undefined) {
+      throw new CryptoError('missing-proposal', `PROP-01: ${toHex(item.reference)}`);
+    }
+    return { proposal: found.proposal, sender: found.sender };
+  });
+}
+
+export interface AddedMember {
+  readonly leafIndex: LeafIndex;
+  readonly keyPackage: KeyPackage;
+}
+
+export interface ChangedMember {
+  readonly leafIndex: LeafIndex;
+  /** The leaf as it was before the commit. */
+  readonly before: LeafNode;
+}
+
+export interface UpdatedMember extends ChangedMember {
+  readonly after: LeafNode;
+}
+
+/** What a valid list of proposals comes to. */
+export interface ProposalEffects {
+  /** The GroupContext's extensions after the commit. */
+  readonly extensions: readonly Extension[];
+  readonly changesExtensions: boolean;
+  readonly added: readonly AddedMember[];
+  readonly removed: readonly ChangedMember[];
+  readonly updated: readonly UpdatedMember[];
+  /** In the order of the list. */
+  readonly psks: readonly PreSharedKeyId[];
+  readonly externalInit: Uint8Array | null;
+  readonly reInit: ReInitProposal | null;
+}
+
+function leafBefore(tree: RatchetTree, leafIndex: LeafIndex): ChangedMember {
+  const before = leafIndex < tree.leafCount ? tree.leaf(leafIndex) : null;
+  if (before === null) throw new CryptoError('invalid-proposal', `PROP-06: leaf ${leafIndex} is blank`);
+  return { leafIndex, before };
+}
+
+/**
+ * Applies a list that `validateProposalList` accepted, to a tree that is the caller's to change: updates, then
+ * removes, then adds (section 12.3).
+ * PROP-06 (sections 12.1.2 and 12.1.3): what is removed or updated is a leaf that is not blank.
+ * @throws CryptoError `invalid-proposal`
+ */
+export function applyProposals(
+  tree: RatchetTree,
+  extensionsBefore: readonly Extension[],
+  proposals: readonly CommittedProposal[],
+): ProposalEffects {
+  let extensions = extensionsBefore;
+  let changesExtensions = false;
+  let externalInit: Uint8Array | null = null;
+  let reInit: ReInitProposal | null = null;
+  const adds: KeyPackage[] = [];
+  const removed: ChangedMember[] = [];
+  const updated: UpdatedMember[] = [];
+  const psks: PreSharedKeyId[] = [];
+  for (const { proposal, sender } of proposals) {
+    switch (proposal.type) {
+      case 'add':
+        adds.push(proposal.keyPackage);
+        break;
+      case 'update':
+        if (sender.type !== 'member')
+          throw new CryptoError('invalid-proposal', 'PROP-06: update from outside');
+        updated.push({ ...leafBefore(tree, sender.leafIndex), after: proposal.leafNode });
+        break;
+      case 'remove':
+        removed.push(leafBefore(tree, proposal.removed));
+        break;
+      case 'psk':
+        psks.push(proposal.psk);
+        break;
+      case 'reinit':
+        reInit = proposal;
+        break;
+      case 'external-init':
+        externalInit = proposal.kemOutput;
+        break;
+      case 'group-context-extensions':
+        extensions = proposal.extensions;
+        changesExtensions = true;
+        break;
+    }
+  }
+  for (const { leafIndex, after } of updated) tree.updateLeaf(leafIndex, after);
+  for (const { leafIndex } of removed) tree.removeLeaf(leafIndex);
+  if (removed.length > 0) tree.truncate();
+  const added = adds.map((keyPackage) => ({ leafIndex: tree.addLeaf(keyPackage.leafNode), keyPackage }));
+  return { extensions, changesExtensions, added, removed, updated, psks, externalInit, reInit };
+}

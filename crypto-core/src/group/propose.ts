@@ -1,0 +1,124 @@
+/** Proposals sent on their own (RFC 9420 section 12.1), for another member to commit. */
+import { EMPTY, toHex } from '../bytes.ts';
+import { encode } from '../codec/writer.ts';
+import type { Env } from '../env.ts';
+import { CryptoError } from '../errors.ts';
+import { ownContent, signFramedContent, type VerifiedContent } from '../framing/contentAuth.ts';
+import { protectPrivateMessage, unprotectPrivateMessage } from '../framing/privateMessage.ts';
+import { unprotectPublicMessage } from '../framing/publicMessage.ts';
+import { type FramedContent, writeAuthenticatedContent } from '../structs/framedContent.ts';
+import type { LeafIndex } from '../structs/indices.ts';
+import { decodeMlsMessage, encodeMlsMessage } from '../structs/mlsMessage.ts';
+import type { Proposal } from '../structs/proposal.ts';
+import { makeProposalRef } from '../suite/labels.ts';
+import { decodeKeyPackage, signLeaf } from './keyPackage.ts';
+import type { StoredProposal } from './proposalList.ts';
+import { privateKeysOf, publicKeysOf, signatureKeyIn } from './senders.ts';
+import { assertActive, type Group, memberLeaf } from './state.ts';
+import { checkProposalSender } from './validateProposals.ts';
+
+export type ProposalRequest =
+  /** Somebody's MLSMessage(KeyPackage). */
+  | { readonly type: 'add'; readonly keyPackage: Uint8Array }
+  | { readonly type: 'remove'; readonly removed: LeafIndex }
+  /** A fresh key for the own leaf. */
+  | { readonly type: 'update' };
+
+export interface CreatedProposal {
+  /** The same epoch, and for an update the private key that belongs to it: store it with `saveEpoch`. */
+  readonly group: Group;
+  /** MLSMessage(PrivateMessage). */
+  readonly message: Uint8Array;
+  readonly proposal: StoredProposal;
+}
+
+function refOf(group: Group, content: VerifiedContent): Uint8Array {
+  return makeProposalRef(group.suite, encode(content, writeAuthenticatedContent, 1024));
+}
+
+function proposeUpdate(group: Group, env: Env): { proposal: Proposal; group: Group } {
+  const { suite, ownLeaf, context } = group;
+  const { publicKey, privateKey } = suite.kem.generateKeyPair(env);
+  const content = {
+    ...memberLeaf(group.tree, ownLeaf),
+    encryptionKey: publicKey,
+    source: { type: 'update' },
+  } as const;
+  const position = { groupId: context.groupId, leafIndex: ownLeaf };
+  const leafNode = signLeaf(suite, content, position, group.signaturePrivateKey);
+  const pendingUpdates = new Map([...group.pendingUpdates, [toHex(publicKey), privateKey] as const]);
+  return { proposal: { type: 'update', leafNode }, group: { ...group, pendingUpdates } };
+}
+
+function build(group: Group, request: ProposalRequest, env: Env): { proposal: Proposal; group: Group } {
+  switch (request.type) {
+    case 'add':
+      return { proposal: { type: 'add', keyPackage: decodeKeyPackage(request.keyPackage) }, group };
+    case 'remove':
+      return { proposal: request, group };
+    case 'update':
+      return proposeUpdate(group, env);
+  }
+}
+
+/**
+ * Makes a proposal. It is validated when it is committed. Uses up a handshake key: store
+ * `group.secretTree.takeChanges()` before the message leaves.
+ * @throws CryptoError `removed`, `unsupported`, `malformed`
+ */
+export function createProposal(group: Group, request: ProposalRequest, env: Env): CreatedProposal {
+  assertActive(group);
+  const { suite, context, ownLeaf } = group;
+  const { proposal, group: next } = build(group, request, env);
+  const framed: FramedContent = {
+    groupId: context.groupId,
+    epoch: context.epoch,
+    sender: { type: 'member', leafIndex: ownLeaf },
+    authenticatedData: EMPTY,
+    content: { type: 'proposal', proposal },
+  };
+  const signature = signFramedContent(suite, 'private-message', framed, context, group.signaturePrivateKey);
+  const content = ownContent('private-message', framed, { signature, confirmationTag: null });
+  const privateMessage = protectPrivateMessage(suite, content, privateKeysOf(group), env);
+  return {
+    group: next,
+    message: encodeMlsMessage({ wireFormat: 'private-message', privateMessage }),
+    proposal: { ref: refOf(group, content), proposal, sender: framed.sender },
+  };
+}
+
+/**
+ * Opens a proposal of somebody else, to be kept until the epoch ends. A private one uses up its key: store
+ * `group.secretTree.takeChanges()` together with it.
+ * @throws CryptoError as `decryptApplication`, and `bad-membership-tag`, `invalid-proposal`
+ */
+export function processProposal(group: Group, bytes: Uint8Array): StoredProposal {
+  assertActive(group);
+  const message = decodeMlsMessage(bytes.slice());
+  let content: VerifiedContent;
+  if (message.wireFormat === 'private-message' && message.privateMessage.contentType === 'proposal') {
+    const keys = privateKeysOf(group);
+    const signatureKeyOf = signatureKeyIn(group);
+    ({ content } = unprotectPrivateMessage(
+      group.suite,
+      message.privateMessage,
+      keys,
+      signatureKeyOf,
+      group.ownLeaf,
+    ));
+  } else if (message.wireFormat === 'public-message') {
+    content = unprotectPublicMessage(
+      group.suite,
+      message.publicMessage,
+      publicKeysOf(group),
+      signatureKeyIn(group),
+    );
+  } else {
+    throw new CryptoError('malformed', 'not a proposal');
+  }
+  const { sender, content: body } = content.content;
+  if (body.type !== 'proposal') throw new CryptoError('malformed', `${body.type} instead of a proposal`);
+  if (sender.type === 'member' && sender.leafIndex === group.ownLeaf) throw new CryptoError('own-message');
+  checkProposalSender(body.proposal, sender);
+  return { ref: refOf(group, content), proposal: body.proposal, sender };
+}

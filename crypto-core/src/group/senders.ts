@@ -1,0 +1,74 @@
+/** Who may have signed a message, and the keys to open it with (RFC 9420 section 6.1). */
+import { decode } from '../codec/reader.ts';
+import { CryptoError } from '../errors.ts';
+import type { PrivateMessageKeys } from '../framing/privateMessage.ts';
+import type { PublicMessageKeys } from '../framing/publicMessage.ts';
+import { ExtensionTypeValue, findExtension } from '../structs/extension.ts';
+import { readExternalSenders } from '../structs/externalSender.ts';
+import type { FramedContent } from '../structs/framedContent.ts';
+import { type Group, memberLeaf } from './state.ts';
+
+function externalSenderKey(group: Group, senderIndex: number): Uint8Array {
+  const data = findExtension(group.context.extensions, ExtensionTypeValue.externalSenders);
+  const sender = data === undefined ? undefined : decode(data, readExternalSenders)[senderIndex];
+  if (sender === undefined) throw new CryptoError('unknown-sender', `external sender ${senderIndex}`);
+  return sender.signatureKey;
+}
+
+/**
+ * The signature key that a message of this epoch has to hold under.
+ * @throws CryptoError `unknown-sender`, or `invalid-commit` for an external commit without a path (EXT-05)
+ */
+export function signatureKeyIn(group: Group): (framed: FramedContent) => Uint8Array {
+  return ({ sender, content }) => {
+    if (sender.type === 'member') return memberLeaf(group.tree, sender.leafIndex).signatureKey;
+    if (sender.type === 'external') return externalSenderKey(group, sender.senderIndex);
+    if (content.type === 'commit') {
+      if (content.commit.path === null) throw new CryptoError('invalid-commit', 'EXT-05: no path');
+      return content.commit.path.leafNode.signatureKey;
+    }
+    if (content.type === 'proposal' && content.proposal.type === 'add') {
+      return content.proposal.keyPackage.leafNode.signatureKey;
+    }
+    throw new CryptoError('unknown-sender', `${sender.type} with ${content.type}`);
+  };
+}
+
+export function publicKeysOf(group: Group): PublicMessageKeys {
+  return { groupContext: group.context, membershipKey: group.secrets.membershipKey };
+}
+
+/** For messages whose key is used up by opening them. */
+export function privateKeysOf(group: Group): PrivateMessageKeys {
+  const { secretTree, tree, context, secrets } = group;
+  return {
+    groupContext: context,
+    senderDataSecret: secrets.senderDataSecret,
+    secretTree: {
+      nextKey: (leaf, type) => secretTree.nextKey(leaf, type),
+      openKey: (leaf, type, generation) => {
+        memberLeaf(tree, leaf);
+        return secretTree.openKey(leaf, type, generation);
+      },
+    },
+  };
+}
+
+/**
+ * For a commit: its key is looked up and not used up. A commit that proves invalid leaves no trace, and a valid one
+ * ends the epoch, with all keys of it.
+ */
+export function tentativeKeysOf(group: Group): PrivateMessageKeys {
+  const keys = privateKeysOf(group);
+  return {
+    ...keys,
+    secretTree: {
+      nextKey: keys.secretTree.nextKey,
+      openKey: (leaf, type, generation) => {
+        const found = keys.secretTree.openKey(leaf, type, generation);
+        // Copies: the opener wipes what it was given, and a skipped key stays in the ratchet.
+        return { generation, key: found.key.slice(), nonce: found.nonce.slice(), accept: () => undefined };
+      },
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { encode } from '../codec/writer.ts';
+import { CryptoError } from '../errors.ts';
+import type { EpochSecrets } from '../schedule/keySchedule.ts';
+import type { SecretTree } from '../schedule/secretTree.ts';
+import { type GroupContext, writeGroupContext } from '../structs/groupContext.ts';
+import type { LeafIndex } from '../structs/indices.ts';
+import type { LeafNode } from '../structs/leafNode.ts';
+import type { CipherSuite } from '../suite/suites.ts';
+import type { RatchetTree } from '../tree/ratchetTree.ts';
+import type { PrivateKeys } from '../tree/treekem.ts';
+import type { GroupView, MemberView } from './hooks.ts';
+
+/** The encryption secret lives on in the secret tree only, where it is used up. */
+export type RetainedSecrets = Omit<EpochSecrets, 'encryptionSecret'>;
+
+/**
+ * - `active`: a member.
+ * - `removed`: a commit removed this member; the state is that of the last epoch it was in.
+ * - `reinitialized`: a commit ended the group in favour of another (RFC 9420 section 11.2).
+ */
+export type GroupStatus = 'active' | 'removed' | 'reinitialized';
+
+/**
+ * One member's state of one epoch: a value that no function changes, so that a pending commit can be merged (use it)
+ * or discarded (drop it). The one exception is `secretTree`, which moves with each message: what has moved has to be
+ * stored before its result is let out.
+ */
+export interface Group {
+  readonly suite: CipherSuite;
+  readonly status: GroupStatus;
+  readonly context: GroupContext;
+  readonly tree: RatchetTree;
+  readonly ownLeaf: LeafIndex;
+  readonly privateKeys: PrivateKeys;
+  /** The Ed25519 seed behind the own leaf's signature key. */
+  readonly signaturePrivateKey: Uint8Array;
+  readonly secrets: RetainedSecrets;
+  readonly interimTranscriptHash: Uint8Array;
+  readonly confirmationTag: Uint8Array;
+  /** Private keys of own Update proposals that no commit has covered yet, by hexadecimal encryption key. */
+  readonly pendingUpdates: ReadonlyMap<string, Uint8Array>;
+  readonly secretTree: SecretTree;
+}
+
+export function encodeContext(context: GroupContext): Uint8Array {
+  return encode(context, writeGroupContext);
+}
+
+/** @throws CryptoError `removed`, or `unsupported` in a group that was reinitialized */
+export function assertActive(group: Group): void {
+  if (group.status === 'removed') throw new CryptoError('removed');
+  if (group.status === 'reinitialized') throw new CryptoError('unsupported', 'the group was reinitialized');
+}
+
+/** @throws CryptoError `unknown-sender` when the leaf is blank or outside the tree */
+export function memberLeaf(tree: RatchetTree, index: LeafIndex): LeafNode {
+  const leaf = index < tree.leafCount ? tree.leaf(index) : null;
+  if (leaf === null) throw new CryptoError('unknown-sender', `leaf ${index}`);
+  return leaf;
+}
+
+/** The public state, for the application. O(members). */
+export function groupView(group: Group): GroupView {
+  const members: MemberView[] = [];
+  for (const { leafIndex, leaf } of group.tree.members()) {
+    members.push({ leafIndex, credential: leaf.credential, signatureKey: leaf.signatureKey });
+  }
+  return {
+    suite: group.suite.id,
+    groupId: group.context.groupId,
+    epoch: group.context.epoch,
+    ownLeaf: group.ownLeaf,
+    members,
+    epochAuthenticator: group.secrets.epochAuthenticator,
+  };
+}

@@ -1,0 +1,152 @@
+/** Proposal list validation (RFC 9420 section 12.2, with the rules of 12.1 for single proposals). */
+import { toHex } from '../bytes.ts';
+import { encode } from '../codec/writer.ts';
+import { CryptoError } from '../errors.ts';
+import type { Commit } from '../structs/commit.ts';
+import { decode } from '../codec/reader.ts';
+import { ExtensionTypeValue, findExtension } from '../structs/extension.ts';
+import { readExternalSenders } from '../structs/externalSender.ts';
+import type { Sender } from '../structs/framedContent.ts';
+import type { LeafIndex } from '../structs/indices.ts';
+import type { Proposal, ProposalType } from '../structs/proposal.ts';
+import { MLS10 } from '../structs/protocolVersion.ts';
+import { type PreSharedKeyId, writePreSharedKeyId } from '../structs/psk.ts';
+import type { CipherSuite } from '../suite/suites.ts';
+import type { RatchetTree } from '../tree/ratchetTree.ts';
+import type { CommittedProposal, ProposalEffects } from './proposalList.ts';
+import { checkCapabilities, checkCredential, checkNewLeaf, type LeafContext } from './validateLeaf.ts';
+import { validateKeyPackage } from './validateKeyPackage.ts';
+
+function refuse(check: string, detail: string): never {
+  throw new CryptoError('invalid-proposal', `${check}: ${detail}`);
+}
+
+const FROM_EXTERNAL: ReadonlySet<ProposalType> = new Set<ProposalType>([
+  'add',
+  'remove',
+  'psk',
+  'reinit',
+  'group-context-extensions',
+]);
+
+/**
+ * PROP-02 (section 12.1.8): a sender outside the group proposes only what it may.
+ * @throws CryptoError `invalid-proposal`
+ */
+export function checkProposalSender(proposal: Proposal, sender: Sender): void {
+  const allowed =
+    sender.type === 'external'
+      ? FROM_EXTERNAL.has(proposal.type)
+      : sender.type !== 'new-member-proposal' || proposal.type === 'add';
+  if (!allowed) refuse('PROP-02', `${proposal.type} from ${sender.type}`);
+}
+
+/**
+ * PROP-03 (section 12.1.4): a PSK's usage fits an ordinary commit, and its nonce has Nh bytes.
+ * PROP-04 (section 12.2): no PSK occurs twice.
+ */
+function checkPsks(suite: CipherSuite, psks: readonly PreSharedKeyId[]): void {
+  const seen = new Set<string>();
+  for (const id of psks) {
+    if (id.type === 'resumption' && id.usage !== 'application') refuse('PROP-03', `PSK of usage ${id.usage}`);
+    if (id.nonce.length !== suite.kdf.Nh) refuse('PROP-03', 'length of a PSK nonce');
+    const key = toHex(encode(id, writePreSharedKeyId));
+    if (seen.has(key)) refuse('PROP-04', 'PSK occurs twice');
+    seen.add(key);
+  }
+}
+
+function count(proposals: readonly CommittedProposal[], type: ProposalType): number {
+  return proposals.filter((item) => item.proposal.type === type).length;
+}
+
+/**
+ * The rules for a list, before it is applied.
+ * PROP-05: the committer neither updates nor removes itself by a proposal.
+ * PROP-07: no leaf is updated or removed twice.
+ * PROP-08: at most one GroupContextExtensions.
+ * PROP-09: a ReInit stands alone, and does not lower the protocol version (section 12.1.5).
+ * PROP-10: no ExternalInit.
+ * @throws CryptoError `invalid-proposal`
+ */
+function checkMemberList(proposals: readonly CommittedProposal[], committer: LeafIndex): void {
+  const changed = new Set<LeafIndex>();
+  for (const { proposal, sender } of proposals) {
+    checkProposalSender(proposal, sender);
+    if (proposal.type === 'reinit') {
+      if (proposals.length > 1) refuse('PROP-09', 'reinit beside other proposals');
+      if (proposal.version < MLS10) refuse('PROP-09', 'reinit to an older version');
+    }
+    let target: LeafIndex | null = null;
+    if (proposal.type === 'remove') target = proposal.removed;
+    if (proposal.type === 'update' && sender.type === 'member') target = sender.leafIndex;
+    if (target === null) continue;
+    if (target === committer) refuse('PROP-05', `${proposal.type} of the committer`);
+    if (changed.has(target)) refuse('PROP-07', `leaf ${target} changed twice`);
+    changed.add(target);
+  }
+  if (count(proposals, 'group-context-extensions') > 1) refuse('PROP-08', 'extensions replaced twice');
+  if (count(proposals, 'external-init') > 0) refuse('PROP-10', 'external init by a member');
+}
+
+/**
+ * The rules for the list of an external commit (sections 12.2 and 12.4.3.2).
+ * EXT-01: exactly one ExternalInit.
+ * EXT-02: at most one Remove.
+ * EXT-03: nothing else but PreSharedKeys.
+ * EXT-04: nothing by reference.
+ * @throws CryptoError `invalid-proposal`
+ */
+function checkExternalList(commit: Commit, proposals: readonly CommittedProposal[]): void {
+  if (count(proposals, 'external-init') !== 1) refuse('EXT-01', 'not exactly one external init');
+  if (count(proposals, 'remove') > 1) refuse('EXT-02', 'more than one remove');
+  for (const { proposal } of proposals) {
+    if (!['external-init', 'remove', 'psk'].includes(proposal.type)) refuse('EXT-03', proposal.type);
+  }
+  if (commit.proposals.some((item) => item.type === 'reference')) refuse('EXT-04', 'proposal by reference');
+}
+
+/** @throws CryptoError `invalid-proposal` */
+export function validateProposalList(
+  suite: CipherSuite,
+  commit: Commit,
+  proposals: readonly CommittedProposal[],
+  committer: LeafIndex | 'external',
+): void {
+  if (committer === 'external') checkExternalList(commit, proposals);
+  else checkMemberList(proposals, committer);
+  checkPsks(
+    suite,
+    proposals.flatMap(({ proposal }) => (proposal.type === 'psk' ? [proposal.psk] : [])),
+  );
+}
+
+/**
+ * Checks what the proposals bring into the group, each on its own; `checkTreeLeaves` checks the outcome as a whole,
+ * which is also where an Add of a client that is in the group already is found.
+ * PROP-11 (sections 12.1.7 and 13.4): after a change of extensions every member supports them.
+ * PROP-12 (section 5.3.1): new external senders are acceptable to the application.
+ * @param tree with the proposals applied
+ * @throws CryptoError `invalid-proposal`, `invalid-key-package`, `invalid-leaf`, `bad-signature`, `invalid-credential`
+ */
+export function validateEffects(context: LeafContext, tree: RatchetTree, effects: ProposalEffects): void {
+  for (const { keyPackage } of effects.added) validateKeyPackage(context, keyPackage);
+  for (const { leafIndex, before, after } of effects.updated) {
+    checkNewLeaf(context, after, leafIndex, 'update', before);
+  }
+  if (!effects.changesExtensions) return;
+  for (const { leafIndex, leaf } of tree.members()) {
+    try {
+      checkCapabilities(context, leaf);
+    } catch (error) {
+      if (!(error instanceof CryptoError) || error.code !== 'invalid-leaf') throw error;
+      refuse('PROP-11', `leaf ${leafIndex}: ${error.message}`);
+    }
+  }
+  const senders = findExtension(context.groupExtensions, ExtensionTypeValue.externalSenders);
+  if (senders === undefined) return;
+  for (const sender of decode(senders, readExternalSenders)) {
+    // PROP-12
+    checkCredential(context, sender, null);
+  }
+}

@@ -1,0 +1,184 @@
+/** Making Welcomes and joining by them (RFC 9420 section 12.4.3.1). */
+import { EMPTY, equalBytes, wipe } from '../bytes.ts';
+import { decode } from '../codec/reader.ts';
+import { encode } from '../codec/writer.ts';
+import type { Env } from '../env.ts';
+import { CryptoError } from '../errors.ts';
+import { deriveEpoch, deriveWelcomeKey, deriveWelcomeSecret } from '../schedule/keySchedule.ts';
+import { type GroupInfo, readGroupInfo, writeGroupInfo } from '../structs/groupInfo.ts';
+import type { LeafIndex, NodeIndex } from '../structs/indices.ts';
+import { writeKeyPackage } from '../structs/keyPackage.ts';
+import { writeLeafNode } from '../structs/leafNode.ts';
+import { decodeMlsMessage, encodeMlsMessage } from '../structs/mlsMessage.ts';
+import {
+  type EncryptedGroupSecrets,
+  type GroupSecrets,
+  readGroupSecrets,
+  type Welcome,
+  writeGroupSecrets,
+} from '../structs/welcome.ts';
+import { decryptWithLabel, encryptWithLabel, makeKeyPackageRef } from '../suite/labels.ts';
+import { type CipherSuite, getSuite } from '../suite/suites.ts';
+import { isInSubtree, nodeOfLeaf } from '../tree/math.ts';
+import type { RatchetTree } from '../tree/ratchetTree.ts';
+import { followPath } from '../tree/treekem.ts';
+import type { AssembledCommit } from './assemble.ts';
+import { startEpoch } from './epoch.ts';
+import { treeOfGroupInfo, verifyGroupInfo, welcomeGroupInfo } from './groupInfo.ts';
+import type { MemberCheck, PskLookup } from './hooks.ts';
+import type { KeyPackageBundle, SignatureKeyPair } from './keyPackage.ts';
+import type { ProposalEffects } from './proposalList.ts';
+import { pskSecretOf } from './psks.ts';
+import { encodeContext, type Group } from './state.ts';
+import { validateTree } from './validateTree.ts';
+
+const LABEL = 'Welcome';
+
+/** MLSMessage(Welcome) with the secrets of everybody that the commit adds. */
+export function createWelcome(
+  pending: Group,
+  effects: ProposalEffects,
+  { path, joinerSecret }: AssembledCommit,
+  pskSecret: Uint8Array,
+  env: Env,
+): Uint8Array {
+  const { suite } = pending;
+  const { key, nonce } = deriveWelcomeKey(suite, deriveWelcomeSecret(suite, joinerSecret, pskSecret));
+  const groupInfo = encode(welcomeGroupInfo(pending), writeGroupInfo, 4096);
+  const encryptedGroupInfo = suite.aead.seal(key, nonce, EMPTY, groupInfo);
+  const secrets = effects.added.map(({ leafIndex, keyPackage }): EncryptedGroupSecrets => {
+    const step = path?.steps.findIndex(({ node }) => isInSubtree(leafIndex, node)) ?? -1;
+    const groupSecrets = encode(
+      { joinerSecret, pathSecret: path?.pathSecrets[step] ?? null, psks: effects.psks },
+      writeGroupSecrets,
+    );
+    const newMember = makeKeyPackageRef(suite, encode(keyPackage, writeKeyPackage));
+    const sealed = encryptWithLabel(suite, keyPackage.initKey, LABEL, encryptedGroupInfo, groupSecrets, env);
+    wipe(groupSecrets);
+    return { newMember, encryptedGroupSecrets: sealed };
+  });
+  return encodeMlsMessage({
+    wireFormat: 'welcome',
+    welcome: { cipherSuite: suite.id, secrets, encryptedGroupInfo },
+  });
+}
+
+/**
+ * WELCOME-01: the Welcome holds secrets for this key package, and is of its suite.
+ * @throws CryptoError `missing-key`, `decrypt-failed`
+ */
+export function openGroupSecrets(
+  suite: CipherSuite,
+  welcome: Welcome,
+  keyPackageRef: Uint8Array,
+  initPrivateKey: Uint8Array,
+): GroupSecrets {
+  const entry = welcome.secrets.find(({ newMember }) => equalBytes(newMember, keyPackageRef));
+  if (welcome.cipherSuite !== suite.id || entry === undefined) {
+    throw new CryptoError('missing-key', 'WELCOME-01: not for this key package');
+  }
+  const { encryptedGroupInfo } = welcome;
+  const sealed = entry.encryptedGroupSecrets;
+  return decode(decryptWithLabel(suite, initPrivateKey, LABEL, encryptedGroupInfo, sealed), readGroupSecrets);
+}
+
+/** @throws CryptoError `decrypt-failed`, `malformed` */
+export function openGroupInfo(
+  suite: CipherSuite,
+  welcome: Welcome,
+  joinerSecret: Uint8Array,
+  pskSecret: Uint8Array,
+): GroupInfo {
+  const { key, nonce } = deriveWelcomeKey(suite, deriveWelcomeSecret(suite, joinerSecret, pskSecret));
+  return decode(suite.aead.open(key, nonce, EMPTY, welcome.encryptedGroupInfo), readGroupInfo);
+}
+
+/**
+ * WELCOME-02 (section 12.4.3.1): the tree holds the very leaf of the key package.
+ * @throws CryptoError `invalid-tree`
+ */
+function findOwnLeaf(tree: RatchetTree, bundle: KeyPackageBundle): LeafIndex {
+  const own = encode(bundle.keyPackage.leafNode, writeLeafNode);
+  for (const { leafIndex, leaf } of tree.members()) {
+    if (!equalBytes(leaf.signatureKey, bundle.keyPackage.leafNode.signatureKey)) continue;
+    if (equalBytes(encode(leaf, writeLeafNode), own)) return leafIndex;
+  }
+  throw new CryptoError('invalid-tree', 'WELCOME-02: the own leaf is not in the tree');
+}
+
+export interface JoinByWelcomeArgs {
+  readonly memberCheck: MemberCheck;
+  /** `optional<Node> ratchet_tree<V>`, when the Welcome doesn't hold the tree. */
+  readonly ratchetTree?: Uint8Array;
+  readonly psks?: PskLookup;
+}
+
+/**
+ * Joins a group. That no group of this id exists here already is the caller's to check, and so is deleting the
+ * bundle afterwards, unless it is the last-resort one.
+ * WELCOME-03: PSKs of usage reinit and branch, which tie a group to another, are not supported.
+ * WELCOME-04: the suite in the GroupInfo is the Welcome's.
+ * WELCOME-05: the confirmation tag holds.
+ * @throws CryptoError `malformed`, `missing-key`, `missing-psk`, `decrypt-failed`, `unsupported`, `unknown-sender`,
+ * `bad-signature`, `bad-confirmation-tag`, `invalid-tree`, `invalid-leaf`, `invalid-credential`, `invalid-commit`
+ */
+export function joinByWelcome(
+  bytes: Uint8Array,
+  bundle: KeyPackageBundle,
+  signatureKey: SignatureKeyPair,
+  args: JoinByWelcomeArgs,
+): Group {
+  const message = decodeMlsMessage(bytes.slice());
+  if (message.wireFormat !== 'welcome') {
+    throw new CryptoError('malformed', `${message.wireFormat} instead of a welcome`);
+  }
+  if (!equalBytes(signatureKey.publicKey, bundle.keyPackage.leafNode.signatureKey)) {
+    throw new CryptoError('missing-key', 'signature key of another key package');
+  }
+  const { welcome } = message;
+  const suite = getSuite(bundle.keyPackage.cipherSuite);
+  const { joinerSecret, pathSecret, psks } = openGroupSecrets(
+    suite,
+    welcome,
+    bundle.ref,
+    bundle.initPrivateKey,
+  );
+  if (psks.some((id) => id.type === 'resumption' && id.usage !== 'application')) {
+    throw new CryptoError('unsupported', 'WELCOME-03: a group that continues another');
+  }
+  const pskSecret = pskSecretOf(suite, psks, args.psks);
+  const info = openGroupInfo(suite, welcome, joinerSecret, pskSecret);
+  const context = info.groupContext;
+  if (context.cipherSuite !== suite.id) throw new CryptoError('unsupported', 'WELCOME-04: cipher suite');
+
+  const tree = treeOfGroupInfo(info, args.ratchetTree);
+  verifyGroupInfo(suite, info, tree);
+  const { groupId, extensions: groupExtensions, treeHash } = context;
+  validateTree({ suite, groupId, groupExtensions, memberCheck: args.memberCheck }, tree, treeHash);
+  const ownLeaf = findOwnLeaf(tree, bundle);
+
+  const epoch = startEpoch(
+    { suite, context, leafCount: tree.leafCount },
+    deriveEpoch(suite, joinerSecret, pskSecret, encodeContext(context)),
+  );
+  if (!equalBytes(epoch.confirmationTag, info.confirmationTag)) {
+    throw new CryptoError('bad-confirmation-tag', 'WELCOME-05: group info');
+  }
+  const privateKeys = new Map<NodeIndex, Uint8Array>([[nodeOfLeaf(ownLeaf), bundle.leafPrivateKey]]);
+  if (pathSecret !== null) {
+    const shared = tree.filteredDirectPath(info.signer).filter(({ node }) => isInSubtree(ownLeaf, node));
+    for (const [node, key] of followPath(suite, tree, shared, pathSecret).privateKeys)
+      privateKeys.set(node, key);
+  }
+  return {
+    suite,
+    status: 'active',
+    context,
+    tree,
+    ownLeaf,
+    privateKeys,
+    signaturePrivateKey: signatureKey.privateKey,
+    pendingUpdates: new Map(),
+    ...epoch,
+  };
+}
