@@ -1,0 +1,151 @@
+import { createServer } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import pino from 'pino';
+import { Hub } from '../../src/realtime/hub.ts';
+import { attachUpgrades } from '../../src/realtime/upgrade.ts';
+import type { Session } from '../../src/auth/session.ts';
+import { ApiError } from '../../src/errors.ts';
+import type { NewMessage } from '../../src/messaging/messaging.ts';
+import { attachMqtt } from '../../src/mqtt/gateway.ts';
+import type { ConnectionOptions } from '../../src/mqtt/connection.ts';
+import { attachPresence } from '../../src/presence/presence.ts';
+import type { PresenceOptions } from '../../src/presence/presenceSocket.ts';
+import { topics } from '../../contract/index.ts';
+
+export interface Person {
+  readonly id: string;
+  readonly token: string;
+  readonly session: Session;
+}
+
+interface HarnessOptions {
+  readonly mqtt?: Partial<ConnectionOptions>;
+  readonly presence?: Partial<PresenceOptions>;
+  readonly allowedOrigins?: readonly string[];
+}
+
+const sentAt = '2026-03-01T12:00:00.000Z';
+
+/** The gateway and the presence socket on a real HTTP server, over sessions, contacts and a log held in memory. */
+export async function startRealtime(options: HarnessOptions = {}) {
+  const logLines: string[] = [];
+  const log = pino({ level: 'debug' }, { write: (line) => void logLines.push(line) });
+  const hub = new Hub((error) => log.error({ err: error }, 'listener failed'));
+  const sessions = new Map<string, Session>();
+  const pairs = new Set<string>();
+  const stored: NewMessage[] = [];
+  const pairOf = (one: string, other: string) => [one, other].toSorted().join(' ');
+
+  const state = {
+    /** Runs inside `send`, before the message is stored: to hold it back or to refuse it. */
+    beforeCommit: (_message: NewMessage): Promise<void> => Promise.resolve(),
+    /** Runs inside `areContacts` and `idsOf`, before the answer is looked up. */
+    beforeContacts: (): Promise<void> => Promise.resolve(),
+  };
+
+  const services = {
+    hub,
+    log,
+    clock: () => Date.now(),
+    sessions: {
+      verify: async (token: string) => {
+        const session = sessions.get(token);
+        if (session === undefined) throw new ApiError('unauthenticated', 'Sign in first.');
+        return session;
+      },
+    },
+    contacts: {
+      areContacts: async (userId: string, otherId: string) => {
+        await state.beforeContacts();
+        return pairs.has(pairOf(userId, otherId));
+      },
+      idsOf: async (userId: string) => {
+        await state.beforeContacts();
+        const mine = [...pairs].map((pair) => pair.split(' ')).filter((pair) => pair.includes(userId));
+        return mine.flatMap((pair) => pair.filter((id) => id !== userId));
+      },
+    },
+    messaging: {
+      send: async (sender: Session, message: NewMessage) => {
+        if (!pairs.has(pairOf(sender.userId, message.recipientId))) {
+          throw new ApiError('not-a-contact', 'You are not contacts.');
+        }
+        await state.beforeCommit(message);
+        stored.push(message);
+        const seq = stored.length;
+        const payload = JSON.stringify({ type: 'available', conversationId: 'direct', seq });
+        hub.publish(topics.userMessages(sender.userId), payload);
+        hub.publish(topics.userMessages(message.recipientId), payload);
+        return { id: message.messageId, seq, epoch: message.epoch, timestamp: sentAt };
+      },
+    },
+  };
+
+  const server = createServer();
+  const upgrades = attachUpgrades(server, {
+    allowedOrigins: options.allowedOrigins ?? [],
+    trustProxy: false,
+  });
+  const gateway = attachMqtt(upgrades, services, options.mqtt);
+  const presence = attachPresence(upgrades, services, options.presence);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    host: `127.0.0.1:${port}`,
+    mqttUrl: `ws://127.0.0.1:${port}/mqtt`,
+    presenceUrl: `ws://127.0.0.1:${port}/ws/presence/`,
+    hub,
+    state,
+    stored,
+    logLines,
+    gateway,
+    presence,
+    upgrades,
+
+    signUp(session: Partial<Session> = {}): Person {
+      const id = randomUUID();
+      const token = `token-of-${id}`;
+      const full = {
+        id: randomUUID(),
+        userId: id,
+        deviceId: randomUUID(),
+        expiresAt: Date.now() + 3_600_000,
+        ...session,
+      };
+      sessions.set(token, full);
+      return { id, token, session: full };
+    },
+    bindDevice(person: Person): void {
+      sessions.set(person.token, { ...person.session, deviceId: randomUUID() });
+    },
+    signOut(person: Person): void {
+      sessions.delete(person.token);
+      hub.signal({ type: 'session-ended', sessionId: person.session.id });
+    },
+    befriend(one: Person, other: Person): void {
+      pairs.add(pairOf(one.id, other.id));
+      hub.signal({ type: 'contacts-changed', userIds: [one.id, other.id] });
+    },
+    unfriend(one: Person, other: Person): void {
+      pairs.delete(pairOf(one.id, other.id));
+      hub.signal({ type: 'contacts-changed', userIds: [one.id, other.id] });
+    },
+    async close(): Promise<void> {
+      await Promise.all([gateway.close(), presence.close()]);
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export type Realtime = Awaited<ReturnType<typeof startRealtime>>;
+
+/** A promise with its resolver outside. */
+export function deferred<T = void>() {
+  let resolve!: (value: T) => void;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
