@@ -49,7 +49,10 @@ export function signFramedContent(
   return signWithLabel(suite, privateKey, LABEL, framedContentTBS(wireFormat, content, context));
 }
 
-/** @throws CryptoError 'bad-signature' */
+/**
+ * FRAME-03 (section 6.1): the signature holds under the key of the sender.
+ * @throws CryptoError 'bad-signature'
+ */
 export function verifyFramedContent(
   suite: CipherSuite,
   content: AuthenticatedContent,
@@ -74,7 +77,10 @@ export function ownContent(
   return { wireFormat, content, auth } as VerifiedContent;
 }
 
-/** @throws CryptoError 'wrong-group' or 'wrong-epoch' */
+/**
+ * FRAME-01 (section 6): the message is of this group and epoch.
+ * @throws CryptoError 'wrong-group' or 'wrong-epoch'
+ */
 export function assertSameEpoch(
   message: { readonly groupId: Uint8Array; readonly epoch: bigint },
   context: GroupContext,
@@ -86,7 +92,7 @@ export function assertSameEpoch(
 }
 
 /**
- * What each kind of sender may send (RFC 9420 section 6.1), and that nothing but a commit is confirmed.
+ * FRAME-02 (section 6.1): external senders and new members send only what is theirs to send.
  * @throws CryptoError 'malformed'
  */
 export function assertSenderMaySend({ sender, content }: FramedContent): void {

@@ -88,6 +88,9 @@ export function protectPrivateMessage(
 /**
  * Decrypts and verifies. The tree moves only when everything held; a message that fails leaves it as it was. A
  * commit's confirmation tag is checked later, by whoever can compute the next epoch.
+ * FRAME-06 (section 6.3.1): the padding is all zero.
+ * FRAME-07 (section 6.3.2): the sender's leaf isn't blank; `signatureKeyOf` sees to it.
+ * FRAME-08 (section 9.2): each key opens one message.
  * @param ownLeaf our own leaf, whose messages are refused; null to accept every sender's
  * @throws CryptoError 'wrong-group', 'wrong-epoch', 'decrypt-failed', 'own-message', 'replayed',
  *   'generation-too-far', 'missing-key', 'malformed', 'bad-signature', or whatever `signatureKeyOf` throws

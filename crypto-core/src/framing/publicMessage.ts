@@ -42,6 +42,8 @@ export function protectPublicMessage(
 /**
  * Checks everything that the framing promises. A commit's confirmation tag is checked later, by whoever can compute
  * the next epoch.
+ * FRAME-04 (section 6.2): application data is never in the open.
+ * FRAME-05 (section 6.2): a member's membership tag holds.
  * @throws CryptoError 'wrong-group', 'wrong-epoch', 'malformed', 'bad-membership-tag', 'bad-signature', or whatever
  *   `signatureKeyOf` throws
  */

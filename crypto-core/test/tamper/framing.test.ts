@@ -137,7 +137,7 @@ function openContent(message: PrivateMessage, key: Uint8Array, nonce: Uint8Array
 }
 
 describe('a PrivateMessage', () => {
-  it('opens once', () => {
+  it('FRAME-08: opens once', () => {
     const message = privateMessage();
     const keys = privateKeys();
     const { content, generation } = openPrivate(message, keys);
@@ -170,7 +170,7 @@ describe('a PrivateMessage', () => {
     ).toBe(0);
   });
 
-  it('refuses another group and another epoch', () => {
+  it('FRAME-01: refuses another group and another epoch', () => {
     const message = privateMessage();
     expect(codeOf(() => openPrivate({ ...message, groupId: utf8('other') }))).toBe('wrong-group');
     expect(codeOf(() => openPrivate({ ...message, epoch: 8n }))).toBe('wrong-epoch');
@@ -182,7 +182,7 @@ describe('a PrivateMessage', () => {
     ).toBe('own-message');
   });
 
-  it('refuses a signature by another key, and leaves the ratchet where it was', () => {
+  it('FRAME-03: refuses a signature by another key, and leaves the ratchet where it was', () => {
     const content = signed('private-message', text('forged'), { seed: new Uint8Array(32).fill(9) });
     const forged = protectPrivateMessage(suite, content, privateKeys(), env);
     const keys = privateKeys();
@@ -203,7 +203,7 @@ describe('a PrivateMessage', () => {
     );
   });
 
-  it('refuses padding that is not zero', () => {
+  it('FRAME-06: refuses padding that is not zero', () => {
     const hidden = (plaintext: Uint8Array) => {
       plaintext[plaintext.length - 1] = 1;
       return plaintext;
@@ -220,7 +220,7 @@ describe('a PrivateMessage', () => {
     expect(codeOf(() => openPrivate(hostileMessage(removeProposal, forge)))).toBe('malformed');
   });
 
-  it('refuses a sender whose leaf is blank or outside the tree, and a generation out of reach', () => {
+  it('FRAME-07: refuses a sender whose leaf is blank or outside the tree, and a generation out of reach', () => {
     const keep = (plaintext: Uint8Array) => plaintext;
     expect(codeOf(() => openPrivate(hostileMessage(text('x'), keep, { leafIndex: 4 })))).toBe('missing-key');
     expect(codeOf(() => openPrivate(hostileMessage(text('x'), keep, { leafIndex: 2 })))).toBe(
@@ -289,7 +289,7 @@ describe('a PublicMessage', () => {
     expect(seen).toContain('bad-membership-tag');
   });
 
-  it('refuses a wrong or missing membership tag before it looks at the signature', () => {
+  it('FRAME-05: refuses a wrong or missing membership tag before it looks at the signature', () => {
     expect(codeOf(() => open({ ...publicMessage(), membershipTag: null }))).toBe('bad-membership-tag');
     expect(codeOf(() => open({ ...publicMessage(), membershipTag: new Uint8Array(32) }))).toBe(
       'bad-membership-tag',
@@ -301,7 +301,7 @@ describe('a PublicMessage', () => {
     expect(codeOf(() => open(protectPublicMessage(suite, content, publicKeys)))).toBe('bad-signature');
   });
 
-  it('never holds application data', () => {
+  it('FRAME-04: never holds application data', () => {
     const content = signed('public-message', text('secret'));
     expect(codeOf(() => protectPublicMessage(suite, content, publicKeys))).toBe('usage');
     const forged: PublicMessage = { content: content.content, auth: content.auth, membershipTag: null };
@@ -312,7 +312,7 @@ describe('a PublicMessage', () => {
     [{ type: 'new-member-commit' }, removeProposal],
     [{ type: 'new-member-proposal' }, removeProposal],
     [{ type: 'external', senderIndex: 0 }, text('x')],
-  ] as const)('refuses from %o what such a sender may not send', (sender, content) => {
+  ] as const)('FRAME-02: refuses from %o what such a sender may not send', (sender, content) => {
     const { content: framed, auth } = signed('public-message', content, { sender });
     expect(codeOf(() => open({ content: framed, auth, membershipTag: null }))).toBe('malformed');
   });
