@@ -1,9 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Sessions } from './auth/sessions.ts';
+import { type Accounts, createAccounts } from './accounts/accounts.ts';
+import { createPasswords } from './auth/passwords.ts';
+import { createSessions, type Sessions } from './auth/sessions.ts';
 import type { Config } from './config.ts';
-import type { Contacts } from './contacts/contacts.ts';
-import type { Messaging } from './messaging/messaging.ts';
+import { type Contacts, createContacts } from './contacts/contacts.ts';
+import type { Db } from './db/tables.ts';
+import { createDevices, type Devices } from './devices/devices.ts';
+import { createMessaging, type Messaging } from './messaging/messaging.ts';
 import type { Hub } from './realtime/hub.ts';
+import type { Secrets } from './secrets.ts';
 
 /** What the HTTP routes, the MQTT gateway and the presence socket share. */
 export interface Services {
@@ -12,7 +17,31 @@ export interface Services {
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   readonly log: FastifyBaseLogger;
+  readonly accounts: Accounts;
   readonly sessions: Sessions;
+  readonly devices: Devices;
   readonly contacts: Contacts;
   readonly messaging: Messaging;
+}
+
+export interface ServiceDependencies extends Pick<Services, 'config' | 'hub' | 'clock' | 'log'> {
+  readonly db: Db;
+  readonly secrets: Secrets;
+}
+
+export async function createServices(dependencies: ServiceDependencies): Promise<Services> {
+  const { config, hub, clock, log, db, secrets } = dependencies;
+  const sessions = createSessions({ db, hub, clock, jwtSecret: secrets.jwtSecret });
+  const passwords = await createPasswords(secrets.decoySecret);
+  return {
+    config,
+    hub,
+    clock,
+    log,
+    sessions,
+    accounts: createAccounts({ db, clock, passwords, sessions }),
+    devices: createDevices({ db, clock }),
+    contacts: createContacts({ db, hub, clock }),
+    messaging: createMessaging({ db, hub, clock }),
+  };
 }

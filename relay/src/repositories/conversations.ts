@@ -4,18 +4,33 @@ export interface ConversationRow {
   readonly id: string;
   readonly epoch: number;
   readonly lastSeq: number;
+  /** How far the one who asks, and the other participant, have read. */
+  readonly readSeq: number;
+  readonly peerReadSeq: number;
 }
 
-/** Conversations that a person takes part in. */
+/** Direct conversations that a person takes part in. */
 export async function conversationsOf(db: Db, userId: string): Promise<ConversationRow[]> {
   const rows = await db
-    .selectFrom('participants')
-    .innerJoin('conversations', 'conversations.id', 'participants.conversation_id')
+    .selectFrom('participants as self')
+    .innerJoin('participants as peer', (join) =>
+      join
+        .onRef('peer.conversation_id', '=', 'self.conversation_id')
+        .onRef('peer.user_id', '!=', 'self.user_id'),
+    )
+    .innerJoin('conversations', 'conversations.id', 'self.conversation_id')
     .select(['conversations.id', 'conversations.epoch', 'conversations.last_seq'])
-    .where('participants.user_id', '=', userId)
+    .select(['self.read_seq', 'peer.read_seq as peer_read_seq'])
+    .where('self.user_id', '=', userId)
     .orderBy('conversations.id')
     .execute();
-  return rows.map((row) => ({ id: row.id, epoch: row.epoch, lastSeq: row.last_seq }));
+  return rows.map((row) => ({
+    id: row.id,
+    epoch: row.epoch,
+    lastSeq: row.last_seq,
+    readSeq: row.read_seq,
+    peerReadSeq: row.peer_read_seq,
+  }));
 }
 
 /** Null if the conversation has not been started. */

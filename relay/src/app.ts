@@ -1,0 +1,136 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { Config } from './config.ts';
+import { openSqlite } from './db/sqlite.ts';
+import { ApiError, errorCode, StartupError } from './errors.ts';
+import { registerContract } from './http/contractRoutes.ts';
+import { allowOrigins } from './http/cors.ts';
+import { answerError, answerErrors, parseJsonOnly } from './http/errors.ts';
+import { setSecurityHeaders } from './http/headers.ts';
+import { createLog, type LogStream, RequestLog } from './http/logging.ts';
+import { serveWebClient } from './http/static.ts';
+import { attachMqtt } from './mqtt/gateway.ts';
+import { attachPresence } from './presence/presence.ts';
+import { Hub } from './realtime/hub.ts';
+import { attachUpgrades } from './realtime/upgrade.ts';
+import { createHandlers } from './routes/index.ts';
+import { loadSecrets, makeDataFolder } from './secrets.ts';
+import { createServices, type Services } from './services.ts';
+
+export interface RelayOptions {
+  readonly config: Config;
+  /** Where log lines go instead of standard output. */
+  readonly logStream?: LogStream;
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+}
+
+export interface Relay {
+  readonly app: FastifyInstance;
+  readonly services: Services;
+  /** @throws StartupError if the address can't be listened on */
+  listen(): Promise<{ port: number }>;
+  /** Drains: takes no more requests, ends the sockets with a reason, finishes what runs, closes the database. */
+  close(): Promise<void>;
+}
+
+/** The longest a request may take to arrive; slower ones only hold a connection. */
+const requestTimeout = 120_000;
+/** How long a drain waits for requests under way before it cuts them off. */
+const drainTimeout = 10_000;
+
+/**
+ * The relay, ready but not listening.
+ * @throws StartupError if the data folder can't be used
+ */
+export async function buildApp({ config, logStream, clock = Date.now }: RelayOptions): Promise<Relay> {
+  await makeDataFolder(config.dataDir);
+  const database = await openSqlite(config.dataDir);
+  try {
+    const app: FastifyInstance = Fastify({
+      loggerInstance: createLog(config.logLevel, logStream),
+      logController: new RequestLog(),
+      trustProxy: config.trustProxy,
+      bodyLimit: 64 * 1024,
+      requestTimeout,
+      requestIdHeader: false,
+      // Fastify's own answers are not in the contract's form; the hook below answers instead.
+      return503OnClosing: false,
+      frameworkErrors: (error, request, reply) => {
+        answerError(error, request, reply);
+      },
+      // No answer can follow what is not HTTP.
+      clientErrorHandler: (_error, socket) => {
+        socket.destroy();
+      },
+    });
+    const hub = new Hub((error) => app.log.error({ err: error }, 'a listener failed'));
+    const secrets = await loadSecrets(config.dataDir);
+    const services = await createServices({ config, hub, clock, log: app.log, db: database.db, secrets });
+
+    let closing = false;
+    app.addHook('onRequest', async (_request, reply) => {
+      if (!closing) return;
+      reply.header('connection', 'close');
+      throw new ApiError('unavailable', 'The server is restarting.');
+    });
+    setSecurityHeaders(app, config);
+    allowOrigins(app, config);
+    answerErrors(app);
+    parseJsonOnly(app);
+    await app.register(async (api) => registerContract(api, createHandlers(services), services.sessions), {
+      prefix: '/api',
+    });
+    await serveWebClient(app, config);
+
+    const upgrades = attachUpgrades(app.server, config);
+    const mqtt = attachMqtt(upgrades, services);
+    const presence = attachPresence(upgrades, services);
+    app.addHook('preClose', async () => {
+      upgrades.stop();
+      await Promise.all([mqtt.close(), presence.close()]);
+    });
+    await app.ready();
+
+    return {
+      app,
+      services,
+      listen: () => listen(app, config),
+      async close() {
+        closing = true;
+        const cutOff = setTimeout(() => app.server.closeAllConnections(), drainTimeout);
+        await app.close();
+        clearTimeout(cutOff);
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<{ port: number }> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    throw listenFailure(error, host, port);
+  }
+  const address = app.server.address();
+  return { port: typeof address === 'object' && address !== null ? address.port : port };
+}
+
+function listenFailure(error: unknown, host: string, port: number): unknown {
+  switch (errorCode(error)) {
+    case 'EADDRINUSE':
+      return new StartupError(`Port ${port} is already in use. Set PORT to another one.`);
+    case 'EACCES':
+      return new StartupError(
+        `Port ${port} needs more rights than this process has. Set PORT to another one.`,
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new StartupError(`This machine has no address ${host} to listen on. Set HOST to another one.`);
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,119 @@
+import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
+import type * as z from 'zod';
+import { type Route, type RouteAccess, routes } from '../../contract/index.ts';
+import { type DeviceSession, requireDevice, type Session } from '../auth/session.ts';
+import type { Sessions } from '../auth/sessions.ts';
+import { ApiError } from '../errors.ts';
+
+type Parsed<R extends Route, Part extends 'params' | 'query' | 'body'> =
+  R extends Record<Part, infer Schema extends z.ZodType> ? z.output<Schema> : undefined;
+
+type SessionFor<Access extends RouteAccess> = {
+  public: null;
+  session: Session;
+  device: DeviceSession;
+}[Access];
+
+/** One request, everything in it checked against the contract. */
+export interface Call<R extends Route> {
+  readonly params: Parsed<R, 'params'>;
+  readonly query: Parsed<R, 'query'>;
+  readonly body: Parsed<R, 'body'>;
+  readonly session: SessionFor<R['access']>;
+}
+
+type Answer<R extends Route> = R extends { response: infer Schema extends z.ZodType }
+  ? z.input<Schema>
+  : void;
+
+type Routes = typeof routes;
+type Handler<R extends Route> = (call: Call<R>) => Promise<Answer<R>>;
+
+/** What answers each call of the contract: a call without a handler is a type error. */
+export type Handlers = { readonly [Name in keyof Routes]: Handler<Routes[Name]> };
+
+type UncheckedCall = Record<keyof Call<Route>, unknown>;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set before the body is read, on calls that need it. */
+    session: Session | null;
+  }
+}
+
+/** Serves every call of the contract, on all of its paths, below the prefix of `app`. */
+export function registerContract(app: FastifyInstance, handlers: Handlers, sessions: Sessions): void {
+  app.decorateRequest('session', null);
+  const methods = new Map<string, HTTPMethods[]>();
+  for (const name of Object.keys(routes) as (keyof Routes)[]) {
+    const route: Route = routes[name];
+    // Each handler takes the calls of its own route, which the mapped type above has checked.
+    const handler = handlers[name] as (call: UncheckedCall) => Promise<unknown>;
+    for (const path of route.paths) {
+      const url = path.replace(/\{(\w+)\}/g, ':$1');
+      methods.set(url, [...(methods.get(url) ?? []), route.method]);
+      serve(app, url, route, handler, sessions);
+    }
+  }
+  for (const [url, allowed] of methods) refuseOtherMethods(app, url, allowed);
+}
+
+function serve(
+  app: FastifyInstance,
+  url: string,
+  route: Route,
+  handler: (call: UncheckedCall) => Promise<unknown>,
+  sessions: Sessions,
+): void {
+  app.route({
+    method: route.method,
+    url,
+    ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
+    // Before the body is read, so that a stranger can't make the relay take in megabytes.
+    onRequest: async (request) => {
+      if (route.access === 'public') return;
+      request.session = await sessions.verify(bearerToken(request));
+      if (route.access === 'device') requireDevice(request.session);
+    },
+    handler: async (request, reply) => {
+      const answer = await handler({
+        params: check(route.params, request.params, 'path'),
+        query: check(route.query, request.query, 'query'),
+        body: check(route.body, request.body, 'body'),
+        session: request.session,
+      });
+      reply.code(route.status);
+      // Through the schema, so that nothing leaves which the contract doesn't name.
+      return reply.send(route.response?.parse(answer));
+    },
+  });
+}
+
+/** RFC 9110, section 15.5.6: the resource exists, so say what it can do. */
+function refuseOtherMethods(app: FastifyInstance, url: string, allowed: readonly HTTPMethods[]): void {
+  const others: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+  app.route({
+    method: others.filter((method) => !allowed.includes(method)),
+    url,
+    onRequest: async (_request, reply) => {
+      reply.header('allow', allowed.join(', '));
+      throw new ApiError('method-not-allowed', `This address takes ${allowed.join(' and ')} only.`);
+    },
+    handler: () => undefined,
+  });
+}
+
+function bearerToken(request: FastifyRequest): string {
+  const token = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (token === undefined) throw new ApiError('unauthenticated', 'Please log in.');
+  return token;
+}
+
+/** @throws ApiError invalid-request naming the first field that is wrong */
+function check(schema: z.ZodType | undefined, value: unknown, part: 'path' | 'query' | 'body'): unknown {
+  if (schema === undefined) return undefined;
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new ApiError('invalid-request', `${issue?.path.join('.') || part}: ${issue?.message ?? 'invalid'}`);
+}

@@ -1,0 +1,50 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, errorCode, toApiError } from '../errors.ts';
+
+/** Makes every answer that is not a success the contract's `{detail, code}`. */
+export function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
+}
+
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const answer = fromFramework(error) ?? toApiError(error);
+  if (answer.code === 'internal' || answer.code === 'storage-full') {
+    request.log.error({ err: error }, 'request failed');
+  }
+  if (answer.status === 401) reply.header('www-authenticate', 'Bearer');
+  return reply.code(answer.status).send(answer.toBody());
+}
+
+/** Fastify's own refusals in the contract's codes. */
+function fromFramework(error: unknown): ApiError | null {
+  switch (errorCode(error)) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ApiError('payload-too-large', 'The request is too large.');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ApiError('unsupported-media-type', 'Send the request body as application/json.');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new ApiError('malformed-json', 'The request body has another length than announced.');
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new ApiError('not-found', 'There is nothing at this address.');
+    default:
+      return null;
+  }
+}
+
+/** Takes JSON alone. An empty body is no body: calls without one may still name a content type. */
+export function parseJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string' },
+    async (_request: FastifyRequest, body: string) => {
+      if (body === '') return undefined;
+      try {
+        return JSON.parse(body) as unknown;
+      } catch {
+        throw new ApiError('malformed-json', 'The request body is not valid JSON.');
+      }
+    },
+  );
+}

@@ -1,0 +1,98 @@
+import type { FastifyInstance } from 'fastify';
+import type { Config } from '../config.ts';
+
+const csp = (directives: Record<string, string>) =>
+  Object.entries(directives)
+    .map(([name, value]) => `${name} ${value}`)
+    .join('; ');
+
+/**
+ * What the page may do. Everything comes from the relay's own origin, nothing runs from text (no unsafe-inline, no eval,
+ * no WebAssembly), and scripts reach the DOM's dangerous sinks through one named Trusted Types policy, which makes the
+ * worker's URL. In Chromium and Firefox `'self'` covers the sockets of the same origin.
+ */
+export const pagePolicy = (connectOrigins: readonly string[]) =>
+  csp({
+    'default-src': "'none'",
+    'script-src': "'self'",
+    'style-src': "'self'",
+    // Avatars and QR codes are made in the page.
+    'img-src': "'self' data: blob:",
+    'font-src': "'self'",
+    'connect-src': ["'self'", ...connectOrigins].join(' '),
+    'worker-src': "'self'",
+    'manifest-src': "'self'",
+    // Nobody may frame the page, move its relative URLs, or have it post forms anywhere.
+    'frame-ancestors': "'none'",
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'require-trusted-types-for': "'script'",
+    'trusted-types': 'sinetti-worker',
+  });
+
+/**
+ * What the worker that holds the keys may do; a worker takes its policy from its own response. It may compile
+ * libsodium's WebAssembly, which the page may not, and it has no network at all: keys have no way out but the page.
+ */
+export const workerPolicy = csp({
+  'default-src': "'none'",
+  'script-src': "'self' 'wasm-unsafe-eval'",
+  'connect-src': "'none'",
+  'require-trusted-types-for': "'script'",
+});
+
+/** An answer of the API that a browser is tricked into showing does nothing. */
+const apiPolicy = csp({ 'default-src': "'none'", 'frame-ancestors': "'none'" });
+
+const headers = {
+  // Windows that the page opens, or that open it, get no handle on it.
+  'cross-origin-opener-policy': 'same-origin',
+  // The page is isolated from other sites' processes: nothing is embedded that did not agree to it…
+  'cross-origin-embedder-policy': 'require-corp',
+  // …and nothing here may be embedded by other sites.
+  'cross-origin-resource-policy': 'same-origin',
+  // No address of a page goes to another site.
+  'referrer-policy': 'no-referrer',
+  // Bytes are what their content type says.
+  'x-content-type-options': 'nosniff',
+  // The product needs none of these; whatever is injected doesn't get them either.
+  'permissions-policy': [
+    'accelerometer',
+    'autoplay',
+    'bluetooth',
+    'browsing-topics',
+    'camera',
+    'display-capture',
+    'geolocation',
+    'gyroscope',
+    'hid',
+    'identity-credentials-get',
+    'local-fonts',
+    'magnetometer',
+    'microphone',
+    'midi',
+    'payment',
+    'screen-wake-lock',
+    'serial',
+    'usb',
+    'xr-spatial-tracking',
+  ]
+    .map((feature) => `${feature}=()`)
+    .join(', '),
+} as const;
+
+const twoYears = 'max-age=63072000';
+
+/** Sets the headers of every answer. Static files then replace the policy and the caching by their own. */
+export function setSecurityHeaders(app: FastifyInstance, config: Config): void {
+  const page = pagePolicy(config.connectOrigins);
+  app.addHook('onRequest', async (request, reply) => {
+    const isApi = request.url === '/api' || request.url.startsWith('/api/');
+    reply.headers(headers);
+    reply.header('content-security-policy', isApi ? apiPolicy : page);
+    // Answers hold what is one person's alone; static files say themselves how long they last.
+    reply.header('cache-control', 'no-store');
+    // Behind TLS only: on plain HTTP browsers ignore it, and localhost must stay usable.
+    if (request.protocol === 'https') reply.header('strict-transport-security', twoYears);
+  });
+}

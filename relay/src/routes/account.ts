@@ -1,0 +1,70 @@
+import type { Profile } from '../../contract/index.ts';
+import { limits } from '../../contract/index.ts';
+import type { Handlers } from '../http/contractRoutes.ts';
+import type { UserRow } from '../repositories/users.ts';
+import type { Services } from '../services.ts';
+import { bytes, text, time } from './encoding.ts';
+
+type AccountHandlers = Pick<
+  Handlers,
+  'register' | 'login' | 'logout' | 'authParams' | 'profile' | 'getVault' | 'putVault' | 'searchUsers'
+>;
+
+export function accountHandlers({ accounts, sessions }: Services): AccountHandlers {
+  return {
+    register: async ({ body }) => {
+      const { token, user } = await accounts.register({
+        username: body.username,
+        email: body.email,
+        authKey: body.password,
+        passwordParams: body.passwordParams,
+        fullName: body.full_name,
+        consentedAt: Date.parse(body.consent.consentTimestamp),
+      });
+      return { access_token: token, user: profileOf(user) };
+    },
+
+    login: async ({ body }) => {
+      const { token, user } = await accounts.login(body.email, body.password);
+      return { access_token: token, user: profileOf(user) };
+    },
+
+    logout: ({ session }) => sessions.end(session.id),
+    authParams: ({ query }) => accounts.passwordParams(query.identifier),
+    profile: async ({ session }) => profileOf(await accounts.profile(session.userId)),
+
+    searchUsers: async ({ session, query }) => {
+      const found = await accounts.search(session.userId, query.q, limits.searchMaxResults);
+      return found.map(({ id, username, email }) => ({ id, username, email }));
+    },
+
+    getVault: async ({ session }) => {
+      const vault = await accounts.vault(session.userId);
+      return {
+        version: vault.version,
+        sealedVault: text(vault.sealedVault),
+        passwordWrap: text(vault.passwordWrap),
+        recoveryWrap: vault.recoveryWrap === null ? null : text(vault.recoveryWrap),
+      };
+    },
+
+    putVault: async ({ session, body }) => ({
+      version: await accounts.replaceVault(session.userId, {
+        version: body.version,
+        sealedVault: bytes(body.sealedVault),
+        passwordWrap: bytes(body.passwordWrap),
+        recoveryWrap: body.recoveryWrap === null ? null : bytes(body.recoveryWrap),
+      }),
+    }),
+  };
+}
+
+function profileOf(user: UserRow): Profile {
+  return {
+    id: user.id,
+    username: user.username,
+    email: user.email,
+    full_name: user.fullName,
+    created_at: time(user.createdAt),
+  };
+}

@@ -1,0 +1,51 @@
+import type { Handlers } from '../http/contractRoutes.ts';
+import type { Services } from '../services.ts';
+import { time } from './encoding.ts';
+
+type ContactHandlers = Pick<
+  Handlers,
+  | 'listContacts'
+  | 'listContactRequests'
+  | 'listSentRequests'
+  | 'requestContact'
+  | 'acceptContact'
+  | 'rejectContact'
+  | 'removeContact'
+>;
+
+const outcomes = {
+  pending: 'Contact request sent successfully',
+  accepted: 'Contact request accepted successfully!',
+} as const;
+
+export function contactHandlers({ contacts }: Services): ContactHandlers {
+  return {
+    listContacts: ({ session }) => contacts.list(session.userId),
+
+    listContactRequests: async ({ session }) =>
+      (await contacts.received(session.userId)).map(({ id, person, createdAt }) => ({
+        id,
+        from_user: person,
+        created_at: time(createdAt),
+      })),
+
+    listSentRequests: async ({ session }) =>
+      (await contacts.sent(session.userId)).map(({ id, person, createdAt }) => ({
+        id,
+        to_user: { id: person.id, username: person.username },
+        created_at: time(createdAt),
+      })),
+
+    requestContact: async ({ session, params }) => {
+      const { id, status } = await contacts.request(session.userId, params.id);
+      return { id, status, message: outcomes[status] };
+    },
+
+    acceptContact: async ({ session, params }) => ({
+      contact: await contacts.accept(session.userId, params.id),
+    }),
+
+    rejectContact: ({ session, params }) => contacts.reject(session.userId, params.id),
+    removeContact: ({ session, params }) => contacts.remove(session.userId, params.id),
+  };
+}

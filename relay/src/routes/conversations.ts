@@ -1,0 +1,77 @@
+import type { LogEntry } from '../../contract/index.ts';
+import type { Handlers } from '../http/contractRoutes.ts';
+import type { LogPage } from '../messaging/messaging.ts';
+import type { EntryRow } from '../repositories/entries.ts';
+import type { Services } from '../services.ts';
+import { text, time } from './encoding.ts';
+
+type ConversationHandlers = Pick<
+  Handlers,
+  | 'listConversations'
+  | 'listUserMessages'
+  | 'sendUserMessage'
+  | 'markDelivered'
+  | 'submitCommit'
+  | 'getGroupInfo'
+  | 'listWelcomes'
+  | 'deleteWelcome'
+>;
+
+export function conversationHandlers({ messaging }: Services): ConversationHandlers {
+  return {
+    listConversations: async ({ session }) =>
+      (await messaging.conversations(session.userId)).map(({ id, ...conversation }) => ({
+        conversationId: id,
+        ...conversation,
+      })),
+
+    listUserMessages: async ({ session, params, query }) => {
+      const page = await messaging.log(session.userId, params.id, query);
+      return page.entries.map((entry) => {
+        const receiverId = entry.senderId === session.userId ? params.id : session.userId;
+        return directEntry(entry, receiverId, page.readPositions);
+      });
+    },
+
+    sendUserMessage: ({ session, params, body }) =>
+      messaging.send(session, { ...body, recipientId: params.id }),
+
+    markDelivered: ({ session, params }) => messaging.markRead(session.userId, params.id),
+
+    submitCommit: ({ session, params, body }) => messaging.commit(session, params.conversationId, body),
+
+    getGroupInfo: async ({ session, params }) => {
+      const { epoch, groupInfo } = await messaging.groupInfo(session.userId, params.conversationId);
+      return { epoch, groupInfo: text(groupInfo) };
+    },
+
+    listWelcomes: async ({ session }) =>
+      (await messaging.welcomes(session.deviceId)).map(({ content, ...welcome }) => ({
+        ...welcome,
+        welcome: text(content),
+      })),
+
+    deleteWelcome: ({ session, params }) => messaging.deleteWelcome(session.deviceId, params.id),
+  };
+}
+
+function directEntry(entry: EntryRow, receiverId: string, readPositions: LogPage['readPositions']): LogEntry {
+  const isRead = entry.seq <= (readPositions.get(receiverId) ?? 0);
+  return {
+    id: entry.id,
+    conversationId: entry.conversationId,
+    seq: entry.seq,
+    epoch: entry.epoch,
+    kind: entry.kind,
+    sender_id: entry.senderId,
+    sender_device_id: entry.senderDeviceId,
+    receiver_id: receiverId,
+    group_id: null,
+    content: text(entry.content),
+    timestamp: time(entry.createdAt),
+    created_at: time(entry.createdAt),
+    // The product has one call for both: what has reached a person is what they have read.
+    delivered: isRead,
+    is_read: isRead,
+  };
+}

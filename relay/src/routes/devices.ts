@@ -1,0 +1,56 @@
+import type { Device } from '../../contract/index.ts';
+import type { Handlers } from '../http/contractRoutes.ts';
+import type { DeviceRow } from '../repositories/devices.ts';
+import type { Services } from '../services.ts';
+import { bytes, text, time } from './encoding.ts';
+
+type DeviceHandlers = Pick<
+  Handlers,
+  'putDevice' | 'listDevices' | 'userDevices' | 'publishKeyPackages' | 'keyPackageCount' | 'claimKeyPackages'
+>;
+
+export function deviceHandlers({ devices }: Services): DeviceHandlers {
+  return {
+    putDevice: async ({ session, params, body }) => {
+      const certificate = bytes(body.certificate);
+      const device = await devices.register(session, { id: params.id, name: body.name, certificate });
+      return deviceOf(device, device.id);
+    },
+
+    listDevices: async ({ session }) =>
+      (await devices.own(session.userId)).map((device) => deviceOf(device, session.deviceId)),
+
+    userDevices: async ({ session, params }) =>
+      (await devices.visibleTo(session.userId, params.id)).map(({ id, certificate }) => ({
+        id,
+        certificate: text(certificate),
+      })),
+
+    publishKeyPackages: async ({ session, body }) => ({
+      available: await devices.publishKeyPackages(session.deviceId, {
+        singleUse: body.keyPackages.map(bytes),
+        lastResort: body.lastResort === undefined ? null : bytes(body.lastResort),
+      }),
+    }),
+
+    keyPackageCount: ({ session }) => devices.keyPackageCount(session.deviceId),
+
+    claimKeyPackages: async ({ session, params }) =>
+      (await devices.claimKeyPackages(session, params.id)).map(({ deviceId, keyPackage, lastResort }) => ({
+        deviceId,
+        keyPackage: text(keyPackage),
+        lastResort,
+      })),
+  };
+}
+
+function deviceOf(device: DeviceRow, currentId: string | null): Device {
+  return {
+    id: device.id,
+    name: device.name,
+    certificate: text(device.certificate),
+    created_at: time(device.createdAt),
+    last_seen_at: time(device.lastSeenAt),
+    current: device.id === currentId,
+  };
+}

@@ -1,0 +1,15 @@
+import type { Handlers } from '../http/contractRoutes.ts';
+import type { Services } from '../services.ts';
+import { accountHandlers } from './account.ts';
+import { contactHandlers } from './contacts.ts';
+import { conversationHandlers } from './conversations.ts';
+import { deviceHandlers } from './devices.ts';
+
+export function createHandlers(services: Services): Handlers {
+  return {
+    ...accountHandlers(services),
+    ...deviceHandlers(services),
+    ...contactHandlers(services),
+    ...conversationHandlers(services),
+  };
+}

@@ -1,0 +1,38 @@
+import { buildApp } from './app.ts';
+import { readConfig } from './config.ts';
+import { StartupError } from './errors.ts';
+
+// The database, its log and the secrets are for the relay's own account alone.
+process.umask(0o077);
+
+try {
+  const config = readConfig(process.env);
+  const relay = await buildApp({ config });
+
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals) => {
+    // Ctrl+C in a terminal often comes twice, by way of npm: the second one must not cut off the drain.
+    if (stopping) return;
+    stopping = true;
+    relay.app.log.info({ signal }, 'stopping');
+    relay.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        relay.app.log.fatal({ err: error }, 'stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+
+  const { port } = await relay.listen().catch(async (error: unknown) => {
+    await relay.close();
+    throw error;
+  });
+  const host = config.host === '127.0.0.1' || config.host === '0.0.0.0' ? 'localhost' : config.host;
+  console.log(`Sinetti is ready at http://${host.includes(':') ? `[${host}]` : host}:${port}`);
+} catch (error) {
+  console.error(error instanceof StartupError ? error.message : error);
+  process.exit(1);
+}
