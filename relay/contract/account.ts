@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { limits } from './limits.ts';
-import { base64Url, Id, Timestamp } from './primitives.ts';
+import { base64Url, Id, lineOfText, Timestamp } from './primitives.ts';
 import { defineRoute } from './route.ts';
 
 /** Trimmed; letters, digits and . _ - only, so that names can't imitate each other by invisible characters. */
@@ -9,7 +9,11 @@ export const Username = z
   .trim()
   .min(limits.usernameMinLength)
   .max(limits.usernameMaxLength)
-  .regex(/^[\p{L}\p{N}._-]+$/u, 'Usernames may hold letters, digits and . _ - only');
+  // Some letters are invisible, such as the Hangul fillers.
+  .regex(
+    /^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}._-])+$/u,
+    'Usernames may hold letters, digits and . _ - only',
+  );
 
 export const Email = z.email().max(limits.emailMaxLength);
 
@@ -44,7 +48,7 @@ export const register = defineRoute({
     email: Email,
     password: AuthKey,
     passwordParams: PasswordParams,
-    full_name: z.string().trim().max(limits.fullNameMaxLength).optional(),
+    full_name: lineOfText(limits.fullNameMaxLength).optional(),
     consent: z.object({ privacyConsent: z.literal(true), consentTimestamp: Timestamp }),
   }),
   status: 201,
@@ -57,7 +61,7 @@ export const login = defineRoute({
   paths: ['/login/email', '/login', '/auth/login'],
   summary: 'Sign in with a username or an email',
   access: 'public',
-  body: z.object({ email: z.string().trim().min(1).max(limits.emailMaxLength), password: AuthKey }),
+  body: z.object({ email: lineOfText(limits.emailMaxLength).min(1), password: AuthKey }),
   status: 200,
   response: SessionAnswer,
   errors: ['wrong-credentials'],
@@ -77,7 +81,7 @@ export const authParams = defineRoute({
   paths: ['/auth/params'],
   summary: 'Password derivation parameters; a stable decoy for an unknown name',
   access: 'public',
-  query: z.object({ identifier: z.string().trim().min(1).max(limits.emailMaxLength) }),
+  query: z.object({ identifier: lineOfText(limits.emailMaxLength).min(1) }),
   status: 200,
   response: PasswordParams,
   errors: [],

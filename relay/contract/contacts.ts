@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { UserSummary } from './account.ts';
 import { limits } from './limits.ts';
-import { Id, Timestamp } from './primitives.ts';
+import { Id, lineOfText, Timestamp } from './primitives.ts';
 import { defineRoute } from './route.ts';
 
 const IdParams = z.object({ id: Id });
@@ -97,7 +97,7 @@ export const searchUsers = defineRoute({
   paths: ['/users/search', '/search'],
   summary: 'People whose username contains the text, or whose email is the text; never oneself',
   access: 'session',
-  query: z.object({ q: z.string().trim().min(limits.searchMinLength).max(limits.emailMaxLength) }),
+  query: z.object({ q: lineOfText(limits.emailMaxLength).min(limits.searchMinLength) }),
   status: 200,
   response: z.array(UserSummary),
   errors: [],

@@ -54,7 +54,10 @@ export const LogEntry = z
   .meta({ id: 'LogEntry' });
 export type LogEntry = z.infer<typeof LogEntry>;
 
-/** `after` lists upwards from a position, `before` the newest below one; neither: the newest. Always ascending by seq. */
+/**
+ * `after` lists upwards from a position, `before` the newest below one; neither: the newest. Always ascending by seq.
+ * A page of large entries ends before `limit`, so only an empty page, or the conversation's lastSeq, is the end.
+ */
 const MessagePage = z.object({
   after: z.coerce.number().int().min(0).optional(),
   before: z.coerce.number().int().min(1).optional(),
@@ -150,7 +153,8 @@ export type WelcomeItem = z.infer<typeof WelcomeItem>;
 export const listWelcomes = defineRoute({
   method: 'GET',
   paths: ['/welcomes'],
-  summary: "This device's mailbox of Welcomes, oldest first",
+  summary:
+    "This device's mailbox of Welcomes, oldest first; when it holds a lot, the rest follows once these are deleted",
   access: 'device',
   status: 200,
   response: z.array(WelcomeItem),

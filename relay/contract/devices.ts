@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { limits } from './limits.ts';
-import { base64Url, Id, Timestamp } from './primitives.ts';
+import { base64Url, Id, lineOfText, Timestamp } from './primitives.ts';
 import { defineRoute } from './route.ts';
 
 const Certificate = base64Url(limits.certificateMax);
@@ -27,7 +27,7 @@ export const putDevice = defineRoute({
   access: 'session',
   params: IdParams,
   body: z.object({
-    name: z.string().trim().min(1).max(limits.deviceNameMaxLength),
+    name: lineOfText(limits.deviceNameMaxLength).min(1),
     certificate: Certificate,
   }),
   status: 200,

@@ -16,6 +16,15 @@ export const Seq = z.int().min(0).meta({ id: 'Seq' });
 /** MLS epoch. 2^53 epochs outlast any conversation, so a JSON number holds it. */
 export const Epoch = z.int().min(0).meta({ id: 'Epoch' });
 
+/** What a person types on one line: neither control characters nor halves of surrogate pairs, which databases refuse. */
+export function lineOfText(maxLength: number) {
+  return z
+    .string()
+    .trim()
+    .max(maxLength)
+    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'may not hold control characters');
+}
+
 /**
  * Bytes as unpadded base64url (RFC 4648 section 5).
  * @param maxBytes the longest accepted byte string
