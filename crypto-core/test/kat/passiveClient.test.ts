@@ -1,0 +1,117 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { concat, toHex } from '../../src/bytes.ts';
+import {
+  decodeKeyPackage,
+  type Group,
+  groupView,
+  joinByWelcome,
+  processCommit,
+  processProposal,
+  type PskLookup,
+  ready,
+  saveEpoch,
+  loadGroup,
+} from '../../src/index.ts';
+import { restoreKeyPackageBundle } from '../../src/group/keyPackage.ts';
+import { getSuite } from '../../src/suite/suites.ts';
+import { fromHex, supportedVectors } from './vectors.ts';
+
+interface Vector {
+  cipher_suite: number;
+  external_psks: { psk_id: string; psk: string }[];
+  key_package: string;
+  signature_priv: string;
+  encryption_priv: string;
+  init_priv: string;
+  welcome: string;
+  ratchet_tree: string | null;
+  initial_epoch_authenticator: string;
+  epochs: { proposals: string[]; commit: string; epoch_authenticator: string }[];
+}
+
+beforeAll(ready);
+
+/** What the client holds: the external PSKs of the vector, and the resumption PSKs of the epochs it went through. */
+class PskStore {
+  readonly #external = new Map<string, Uint8Array>();
+  readonly #resumption = new Map<string, Uint8Array>();
+
+  constructor(vector: Vector) {
+    for (const { psk_id, psk } of vector.external_psks) this.#external.set(psk_id, fromHex(psk));
+  }
+
+  remember({ context, secrets }: Group): void {
+    this.#resumption.set(`${toHex(context.groupId)} ${context.epoch}`, secrets.resumptionPsk);
+  }
+
+  readonly lookup: PskLookup = (id) =>
+    id.type === 'external'
+      ? this.#external.get(toHex(id.pskId))
+      : this.#resumption.get(`${toHex(id.groupId)} ${id.epoch}`);
+}
+
+function join(vector: Vector, psks: PskStore): Group {
+  const suite = getSuite(vector.cipher_suite);
+  const keyPackage = decodeKeyPackage(fromHex(vector.key_package));
+  // Checks that both HPKE private keys belong to the key package.
+  const bundle = restoreKeyPackageBundle(
+    keyPackage,
+    fromHex(vector.init_priv),
+    fromHex(vector.encryption_priv),
+  );
+  return joinByWelcome(
+    fromHex(vector.welcome),
+    bundle,
+    suite.signatureKeyPair(fromHex(vector.signature_priv)),
+    {
+      memberCheck: () => undefined,
+      psks: psks.lookup,
+      ...(vector.ratchet_tree === null ? {} : { ratchetTree: fromHex(vector.ratchet_tree) }),
+    },
+  );
+}
+
+/** Through its records, so that what is saved is all that is needed. */
+function restored(group: Group, records: Map<string, Uint8Array>): Group {
+  const { puts, deletes } = group.secretTree.takeChanges();
+  for (const key of deletes) records.delete(key);
+  for (const [key, bytes] of puts) records.set(key, bytes);
+  return loadGroup(saveEpoch(group), (key) => records.get(key));
+}
+
+function follow(vector: Vector): void {
+  const psks = new PskStore(vector);
+  let group = join(vector, psks);
+  expect(toHex(groupView(group).epochAuthenticator)).toBe(vector.initial_epoch_authenticator);
+  psks.remember(group);
+  for (const epoch of vector.epochs) {
+    const records = new Map<string, Uint8Array>();
+    group = restored(group, records);
+    const proposals = epoch.proposals.map((bytes) => processProposal(group, fromHex(bytes)));
+    group = restored(group, records);
+    ({ group } = processCommit(group, fromHex(epoch.commit), {
+      memberCheck: () => undefined,
+      policy: () => undefined,
+      proposals,
+      psks: psks.lookup,
+    }));
+    expect(toHex(groupView(group).epochAuthenticator)).toBe(epoch.epoch_authenticator);
+    psks.remember(group);
+  }
+}
+
+describe.each(['passive-client-welcome', 'passive-client-handling-commit'])('%s', (name) => {
+  const vectors = supportedVectors<Vector>(name).map((vector, index) => ({ index, vector }));
+
+  it.each(vectors)('vector $index', ({ vector }) => follow(vector));
+
+  it('a welcome with a changed byte is refused', () => {
+    const vector = vectors[0]?.vector;
+    if (vector === undefined) throw new Error('no vector');
+    const welcome = fromHex(vector.welcome);
+    const tampered = concat(welcome.subarray(0, -1), Uint8Array.of((welcome.at(-1) ?? 0) ^ 1));
+    expect(() => join({ ...vector, welcome: toHex(tampered) }, new PskStore(vector))).toThrow(
+      'decrypt-failed',
+    );
+  });
+});

@@ -1,0 +1,219 @@
+/** A small world to play conversations in: devices, what they hold, and checks that they all agree. */
+import { expect } from 'vitest';
+import {
+  type CipherSuiteId,
+  type CommitPolicy,
+  createCommit,
+  type CreateCommitArgs,
+  createGroup,
+  createKeyPackage,
+  type CreatedCommit,
+  createSignatureKeyPair,
+  type Credential,
+  CryptoError,
+  decryptApplication,
+  encryptApplication,
+  type Env,
+  type Group,
+  groupView,
+  joinByWelcome,
+  type KeyPackageBundle,
+  loadGroup,
+  type MemberCheck,
+  processCommit,
+  saveEpoch,
+  type SignatureKeyPair,
+  toHex,
+} from '../../src/index.ts';
+import { fromUtf8, utf8 } from '../../src/bytes.ts';
+
+export const SUITES: readonly CipherSuiteId[] = [0x0003, 0x004d];
+
+export const anyone: MemberCheck = () => undefined;
+export const anything: CommitPolicy = () => undefined;
+
+export interface Device {
+  readonly name: string;
+  readonly credential: Credential;
+  readonly signatureKey: SignatureKeyPair;
+}
+
+export function device(name: string, env: Env): Device {
+  return {
+    name,
+    credential: { type: 'basic', identity: utf8(name) },
+    signatureKey: createSignatureKeyPair(env),
+  };
+}
+
+export function keyPackageOf(owner: Device, suite: CipherSuiteId, env: Env): KeyPackageBundle {
+  const now = BigInt(Math.floor(env.now() / 1000));
+  return createKeyPackage(
+    {
+      suite,
+      credential: owner.credential,
+      signatureKey: owner.signatureKey,
+      lifetime: { notBefore: now - 3600n, notAfter: now + 86_400n * 90n },
+    },
+    env,
+  );
+}
+
+/** Expects a CryptoError of this code, and gives it back. */
+export function refusal(code: string, action: () => unknown): CryptoError {
+  try {
+    action();
+  } catch (error) {
+    expect(error).toBeInstanceOf(CryptoError);
+    expect((error as CryptoError).code, String(error)).toBe(code);
+    return error as CryptoError;
+  }
+  throw new Error(`nothing was thrown, instead of ${code}`);
+}
+
+/** The records of one group on one device, as a database would hold them. */
+export class Store {
+  epochRecord: Uint8Array = new Uint8Array(0);
+  readonly records = new Map<string, Uint8Array>();
+
+  saveEpoch(group: Group): void {
+    this.epochRecord = saveEpoch(group);
+    this.records.clear();
+    this.saveStep(group);
+  }
+
+  /** @returns bytes written. */
+  saveStep(group: Group): number {
+    const { puts, deletes } = group.secretTree.takeChanges();
+    for (const key of deletes) this.records.delete(key);
+    for (const [key, bytes] of puts) this.records.set(key, bytes);
+    return puts.reduce((sum, [, bytes]) => sum + bytes.length, 0);
+  }
+
+  load(): Group {
+    return loadGroup(this.epochRecord, (key) => this.records.get(key));
+  }
+}
+
+/** A device in the conversation. Its state goes through its store around every single step. */
+export class Participant {
+  readonly device: Device;
+  readonly store = new Store();
+
+  constructor(owner: Device, group: Group) {
+    this.device = owner;
+    this.store.saveEpoch(group);
+  }
+
+  get group(): Group {
+    return this.store.load();
+  }
+
+  send(text: string, env: Env): Uint8Array {
+    const { group } = this;
+    const message = encryptApplication(group, utf8(text), utf8('aad'), env);
+    this.store.saveStep(group);
+    return message;
+  }
+
+  receive(message: Uint8Array): string {
+    const { group } = this;
+    const { plaintext } = decryptApplication(group, message);
+    this.store.saveStep(group);
+    return fromUtf8(plaintext);
+  }
+
+  commit(args: Omit<CreateCommitArgs, 'memberCheck' | 'policy'>, env: Env): CreatedCommit {
+    const { group } = this;
+    const created = createCommit(group, { ...args, memberCheck: anyone, policy: anything }, env);
+    this.store.saveStep(group);
+    return created;
+  }
+
+  process(commit: Uint8Array) {
+    const result = processCommit(this.group, commit, { memberCheck: anyone, policy: anything });
+    this.store.saveEpoch(result.group);
+    return result;
+  }
+}
+
+export class Conversation {
+  readonly suite: CipherSuiteId;
+  readonly env: Env;
+  participants: Participant[];
+  #texts = 0;
+
+  constructor(suite: CipherSuiteId, env: Env) {
+    this.suite = suite;
+    this.env = env;
+    const creator = device('device 0', env);
+    const group = createGroup(
+      { suite, groupId: utf8('group'), credential: creator.credential, signatureKey: creator.signatureKey },
+      env,
+    );
+    this.participants = [new Participant(creator, group)];
+  }
+
+  at(index: number): Participant {
+    const participant = this.participants[index];
+    if (participant === undefined) throw new Error(`no participant ${index}`);
+    return participant;
+  }
+
+  /** Merges a pending commit of `by` and lets everybody else process it. Those it removes leave. */
+  accept(by: Participant, created: { pending: Group; commit: Uint8Array }): void {
+    by.store.saveEpoch(created.pending);
+    const removed = this.participants.filter(
+      (other) => other !== by && other.process(created.commit).selfRemoved,
+    );
+    this.participants = this.participants.filter((other) => !removed.includes(other));
+  }
+
+  add(by: Participant, newcomers: readonly Device[], removes: readonly Participant[] = []): void {
+    const bundles = newcomers.map((newcomer) => keyPackageOf(newcomer, this.suite, this.env));
+    const created = by.commit(
+      { adds: bundles.map(({ bytes }) => bytes), removes: removes.map(({ group }) => group.ownLeaf) },
+      this.env,
+    );
+    this.accept(by, created);
+    for (const [index, newcomer] of newcomers.entries()) {
+      const bundle = bundles[index];
+      if (created.welcome === null || bundle === undefined) throw new Error('no welcome');
+      const group = joinByWelcome(created.welcome, bundle, newcomer.signatureKey, { memberCheck: anyone });
+      this.participants.push(new Participant(newcomer, group));
+    }
+  }
+
+  remove(by: Participant, gone: readonly Participant[]): void {
+    this.accept(by, by.commit({ removes: gone.map(({ group }) => group.ownLeaf) }, this.env));
+  }
+
+  update(by: Participant): void {
+    this.accept(by, by.commit({}, this.env));
+  }
+
+  /** Everybody has the same view of the same epoch, and everybody's message reaches everybody else. */
+  expectAgreement(senders: readonly Participant[] = this.participants): void {
+    const views = this.participants.map(({ group }) => {
+      const { ownLeaf: _, ...view } = groupView(group);
+      return view;
+    });
+    for (const view of views) expect(view).toEqual(views[0]);
+    const names = this.participants.map((participant) => participant.device.name).sort();
+    const members = views[0]?.members.map(({ credential }) =>
+      credential.type === 'basic' ? fromUtf8(credential.identity) : '',
+    );
+    expect(members?.sort()).toEqual(names);
+    for (const sender of senders) {
+      const text = `text ${this.#texts++} of ${sender.device.name}`;
+      const message = sender.send(text, this.env);
+      for (const other of this.participants) {
+        if (other !== sender) expect(other.receive(message)).toBe(text);
+      }
+    }
+  }
+}
+
+export function authenticatorOf(participant: Participant): string {
+  return toHex(groupView(participant.group).epochAuthenticator);
+}
