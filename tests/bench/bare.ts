@@ -3,7 +3,6 @@
  * long as RFC 9420 needs them. What a library adds to it is its own cost.
  */
 import sodium from 'libsodium-wrappers';
-import { ready } from '../../crypto-core/src/suite/sodium.ts';
 import { AUTHENTICATED_DATA, GROUP_ID, PLAINTEXT } from './message.ts';
 import type { Lane } from './lane.ts';
 
@@ -34,8 +33,8 @@ const HMAC_INPUTS = [
   kdfLabelLength('nonce', 32),
 ].map(filled);
 
-export async function bareLane(): Promise<Lane> {
-  await ready();
+/** To be called once libsodium is ready. */
+export function bareLane(): Lane {
   const { publicKey, privateKey } = sodium.crypto_sign_seed_keypair(filled(32));
   const secret = filled(32);
   const key = filled(32);

@@ -15,7 +15,8 @@ export interface Measurement extends Contender {
   readonly operation: Operation;
   /**
    * 'memory': the cryptography and framing alone. 'durable': with the new state in an IndexedDB transaction of
-   * durability 'strict', one transaction a message. 'first': the first message of a sender in an epoch.
+   * durability 'strict', one transaction a message. 'first': the first message of a sender in an epoch, with the
+   * records to store made but not written.
    */
   readonly kind: 'memory' | 'durable' | 'first';
   /** Microseconds a message: the median over the rounds of each round's mean, and the quartiles. */
@@ -31,8 +32,8 @@ export interface Measurement extends Contender {
 /** How long it took to build what was measured, and how much is stored once an epoch. */
 export interface SetUp extends Contender {
   readonly milliseconds: number;
-  /** The record of one member that is written once an epoch; null where a library has no such record. */
-  readonly epochBytes: number | null;
+  /** What one member stores once an epoch; null for a library that stores everything with each message. */
+  readonly epoch: { readonly bytes: number; readonly loadMilliseconds: number } | null;
 }
 
 export interface RunOptions {
@@ -46,5 +47,4 @@ export interface RunResult {
   readonly measurements: readonly Measurement[];
   readonly setUps: readonly SetUp[];
   readonly userAgent: string;
-  readonly hardwareConcurrency: number;
 }

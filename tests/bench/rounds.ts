@@ -17,6 +17,7 @@ export async function measure(lanes: readonly Lane[], plan: RoundPlan): Promise<
   for (let round = -plan.warmUpRounds; round < plan.rounds; round++) {
     for (let turn = 0; turn < samples.length; turn++) {
       const { lane, send, receive } = samples[(turn + round + plan.warmUpRounds) % samples.length]!;
+      lane.prepare?.(plan.messagesPerRound);
       const sendBegins = performance.now();
       const sendBytes = await lane.send(plan.messagesPerRound);
       const receiveBegins = performance.now();

@@ -1,7 +1,9 @@
 /** One run: builds the groups, then measures every contender in the same interleaved rounds. */
 import { bareLane } from './bare.ts';
+import { type CipherSuiteId, ready } from '@sinetti/crypto-core';
 import type { Lane } from './lane.ts';
-import type { Contender, Library, Measurement, RunOptions, RunResult, SetUp } from './report.ts';
+import { buildOurGroup, epochCost, firstMessageLane, ourLane } from './ours.ts';
+import type { Library, Measurement, RunOptions, RunResult, SetUp } from './report.ts';
 import { measure, type RoundPlan } from './rounds.ts';
 import { StateStore } from './store.ts';
 import { buildTsMlsGroup, tsMlsLane } from './tsMls.ts';
@@ -12,45 +14,54 @@ interface Plans {
   readonly sizes: readonly number[];
   readonly memory: RoundPlan;
   readonly durable: RoundPlan;
+  readonly first: RoundPlan;
 }
+
+const SUITES: readonly CipherSuiteId[] = [0x0003, 0x004d];
 
 const FULL: Plans = {
   sizes: [2, 100, 1000],
   memory: { kind: 'memory', rounds: 31, warmUpRounds: 5, messagesPerRound: 100 },
   durable: { kind: 'durable', rounds: 21, warmUpRounds: 2, messagesPerRound: 10 },
+  first: { kind: 'first', rounds: 15, warmUpRounds: 2, messagesPerRound: 10 },
 };
 
 const QUICK: Plans = {
   sizes: [2, 100],
   memory: { kind: 'memory', rounds: 5, warmUpRounds: 1, messagesPerRound: 20 },
   durable: { kind: 'durable', rounds: 3, warmUpRounds: 1, messagesPerRound: 3 },
+  first: { kind: 'first', rounds: 3, warmUpRounds: 1, messagesPerRound: 3 },
 };
 
 export async function run({ quick, only }: RunOptions, progress: Progress): Promise<RunResult> {
   const plans = quick ? QUICK : FULL;
+  await ready();
   const store = await StateStore.open();
   const wanted = (library: Library): boolean => only === null || only === library;
   const setUps: SetUp[] = [];
   const memory: Lane[] = [];
   const durable: Lane[] = [];
+  const first: Lane[] = [];
 
-  async function timed<T>(build: () => Promise<T>): Promise<[T, number]> {
-    const begins = performance.now();
-    return [await build(), performance.now() - begins];
-  }
-  function note(contender: Contender, milliseconds: number, epochBytes: number | null): void {
-    setUps.push({ ...contender, milliseconds, epochBytes });
-    progress(
-      `built ${contender.library}, ${contender.members} members: ${(milliseconds / 1000).toFixed(1)} s`,
-    );
-  }
-
-  if (wanted('bare libsodium')) memory.push(await bareLane());
+  if (wanted('bare libsodium')) memory.push(bareLane());
   for (const members of wanted('ts-mls') ? plans.sizes : []) {
-    const [group, milliseconds] = await timed(() => buildTsMlsGroup(members));
-    note(group.contender, milliseconds, null);
+    const begins = performance.now();
+    const group = await buildTsMlsGroup(members);
+    setUps.push({ ...group.contender, milliseconds: performance.now() - begins, epoch: null });
+    progress(`built a group of ${members} with ts-mls`);
     memory.push(tsMlsLane(group, null));
     durable.push(tsMlsLane(group, store));
+  }
+  for (const suite of wanted('crypto-core') ? SUITES : []) {
+    for (const members of plans.sizes) {
+      const begins = performance.now();
+      const group = buildOurGroup(suite, members);
+      setUps.push({ ...group.contender, milliseconds: performance.now() - begins, epoch: epochCost(group) });
+      progress(`built a group of ${members} with crypto-core, suite ${suite}`);
+      memory.push(ourLane(group, null));
+      durable.push(ourLane(group, store));
+      first.push(firstMessageLane(group));
+    }
   }
   if (wanted('IndexedDB alone')) durable.push(storeLane(store));
 
@@ -58,16 +69,13 @@ export async function run({ quick, only }: RunOptions, progress: Progress): Prom
   for (const [lanes, plan] of [
     [memory, plans.memory],
     [durable, plans.durable],
+    [first, plans.first],
   ] as const) {
+    if (lanes.length === 0) continue;
     progress(`measuring: ${plan.kind}, ${lanes.length} contenders, ${plan.rounds} rounds`);
     measurements.push(...(await measure(lanes, plan)));
   }
-  return {
-    measurements,
-    setUps,
-    userAgent: navigator.userAgent,
-    hardwareConcurrency: navigator.hardwareConcurrency,
-  };
+  return { measurements, setUps, userAgent: navigator.userAgent };
 }
 
 /** The least that any durable step can cost: a transaction that writes one small record. */

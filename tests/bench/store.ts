@@ -24,20 +24,21 @@ export class StateStore {
 
   /**
    * Resolves when the change is flushed to the disk ('strict').
-   * @returns bytes written: keys and values
+   * @returns its size, as `sizeOf` counts
    */
-  async write({ puts, deletes }: StateChange): Promise<number> {
+  async write(change: StateChange): Promise<number> {
     const transaction = this.#db.transaction(STATE, 'readwrite', { durability: 'strict' });
-    let bytes = 0;
-    for (const [key, value] of puts) {
-      bytes += key.length + value.length;
-      void transaction.store.put(value, key);
-    }
-    for (const key of deletes) {
-      bytes += key.length;
-      void transaction.store.delete(key);
-    }
+    for (const [key, value] of change.puts) void transaction.store.put(value, key);
+    for (const key of change.deletes) void transaction.store.delete(key);
     await transaction.done;
-    return bytes;
+    return sizeOf(change);
   }
+}
+
+/** Bytes of keys and values. */
+export function sizeOf({ puts, deletes }: StateChange): number {
+  let bytes = 0;
+  for (const [key, value] of puts) bytes += key.length + value.length;
+  for (const key of deletes) bytes += key.length;
+  return bytes;
 }

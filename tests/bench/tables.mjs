@@ -149,7 +149,9 @@ function setUpRows(result) {
   return result.setUps.map((setUp) => [
     ...describe(setUp),
     `${(setUp.milliseconds / 1000).toFixed(2)} s`,
-    setUp.epochBytes === null ? '' : `${setUp.epochBytes} B once an epoch`,
+    setUp.epoch === null
+      ? ''
+      : `${setUp.epoch.bytes} B once an epoch, loaded in ${setUp.epoch.loadMilliseconds.toFixed(1)} ms`,
   ]);
 }
 
