@@ -1,0 +1,358 @@
+/** Conversations with ts-mls, an independent implementation of RFC 9420, in both directions over bytes only. */
+
+import { beforeAll, describe, expect, it } from 'vitest';
+import { fromUtf8, toHex, utf8 } from '../../src/bytes.ts';
+import { decryptApplication, encryptApplication, exportSecret } from '../../src/group/application.ts';
+import { createCommit } from '../../src/group/commit.ts';
+import { createGroup } from '../../src/group/create.ts';
+import { joinExternal } from '../../src/group/external.ts';
+import type { KeyPackageBundle } from '../../src/group/keyPackage.ts';
+import { createKeyPackage } from '../../src/group/keyPackage.ts';
+import { processCommit } from '../../src/group/process.ts';
+import { type Group, groupView } from '../../src/group/state.ts';
+import { joinByWelcome } from '../../src/group/welcome.ts';
+import { toLeafIndex } from '../../src/structs/indices.ts';
+import { ready } from '../../src/suite/sodium.ts';
+import { getSuite } from '../../src/suite/suites.ts';
+import { testEnv } from '../testEnv.ts';
+import * as peer from './peer.ts';
+
+const SUITE = 0x0003;
+const suite = getSuite(SUITE);
+const groupId = utf8('interop');
+// The peer checks lifetimes by the real clock.
+const env = testEnv('interop', Date.now());
+const hooks = { memberCheck: () => undefined, policy: () => undefined };
+let cipherSuite: peer.CiphersuiteImpl;
+
+beforeAll(async () => {
+  await ready();
+  cipherSuite = await peer.getCiphersuiteImpl(
+    peer.getCiphersuiteFromName('MLS_128_DHKEMX25519_CHACHA20POLY1305_SHA256_Ed25519'),
+  );
+});
+
+function lifetime(): { notBefore: bigint; notAfter: bigint } {
+  const now = BigInt(Math.floor(env.now() / 1000));
+  return { notBefore: now - 3600n, notAfter: now + 86_400n };
+}
+
+/** One of our devices: what it publishes and what it keeps. */
+class Ours {
+  readonly signatureKey = suite.signatureKeyPair(env.random(32));
+  readonly credential;
+  group: Group | null = null;
+
+  constructor(name: string) {
+    this.credential = { type: 'basic', identity: utf8(name) } as const;
+  }
+
+  keyPackage(): KeyPackageBundle {
+    return createKeyPackage(
+      { suite: SUITE, credential: this.credential, signatureKey: this.signatureKey, lifetime: lifetime() },
+      env,
+    );
+  }
+
+  create(): void {
+    this.group = createGroup(
+      { suite: SUITE, groupId, credential: this.credential, signatureKey: this.signatureKey },
+      env,
+    );
+  }
+
+  join(welcome: Uint8Array, bundle: KeyPackageBundle): void {
+    this.group = joinByWelcome(welcome, bundle, this.signatureKey, hooks);
+  }
+
+  joinExternally(groupInfo: Uint8Array): Uint8Array {
+    const joined = joinExternal(
+      groupInfo,
+      { credential: this.credential, signatureKey: this.signatureKey, ...hooks },
+      env,
+    );
+    this.group = joined.pending;
+    return joined.commit;
+  }
+
+  commit(args: Partial<Parameters<typeof createCommit>[1]>) {
+    const created = createCommit(this.group!, { ...args, ...hooks }, env);
+    this.group = created.pending;
+    return created;
+  }
+
+  process(commit: Uint8Array): void {
+    this.group = processCommit(this.group!, commit, hooks).group;
+  }
+
+  say(text: string): Uint8Array {
+    return encryptApplication(this.group!, utf8(text), utf8('aad'), env);
+  }
+
+  hear(message: Uint8Array): string {
+    return fromUtf8(decryptApplication(this.group!, message).plaintext);
+  }
+
+  fingerprint(): string {
+    return toHex(groupView(this.group!).epochAuthenticator);
+  }
+}
+
+/** One of the peer's devices, behind the same byte interface. */
+class Theirs {
+  state: peer.ClientState | null = null;
+  #keys: Awaited<ReturnType<typeof peer.generateKeyPackage>> | null = null;
+  readonly #name: string;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  async keyPackage(): Promise<Uint8Array> {
+    this.#keys = await peer.generateKeyPackage(
+      { credentialType: 'basic', identity: utf8(this.#name) },
+      peer.defaultCapabilities(),
+      lifetime(),
+      [],
+      cipherSuite,
+    );
+    return peer.encodeMlsMessage({
+      version: 'mls10',
+      wireformat: 'mls_key_package',
+      keyPackage: this.#keys.publicPackage,
+    });
+  }
+
+  async create(): Promise<void> {
+    await this.keyPackage();
+    const { publicPackage, privatePackage } = this.#keys!;
+    this.state = await peer.createGroup(groupId, publicPackage, privatePackage, [], cipherSuite);
+  }
+
+  async join(welcome: Uint8Array): Promise<void> {
+    const message = decodePeer(welcome);
+    if (message.wireformat !== 'mls_welcome') throw new Error(message.wireformat);
+    const { publicPackage, privatePackage } = this.#keys!;
+    this.state = await peer.joinGroup(
+      message.welcome,
+      publicPackage,
+      privatePackage,
+      peer.emptyPskIndex,
+      cipherSuite,
+    );
+  }
+
+  async joinExternally(groupInfo: Uint8Array): Promise<Uint8Array> {
+    const message = decodePeer(groupInfo);
+    if (message.wireformat !== 'mls_group_info') throw new Error(message.wireformat);
+    await this.keyPackage();
+    const { publicPackage, privatePackage } = this.#keys!;
+    const joined = await peer.joinExternally(message.groupInfo, publicPackage, privatePackage, cipherSuite);
+    this.state = joined.newState;
+    return peer.encodeMlsMessage({
+      version: 'mls10',
+      wireformat: 'mls_public_message',
+      publicMessage: joined.publicMessage,
+    });
+  }
+
+  async commit(
+    extraProposals: peer.Proposal[],
+    wireAsPublicMessage = false,
+  ): Promise<{ commit: Uint8Array; welcome: Uint8Array | null }> {
+    const created = await peer.createCommit(
+      { state: this.state!, cipherSuite },
+      { extraProposals, ratchetTreeExtension: true, wireAsPublicMessage },
+    );
+    this.state = created.newState;
+    return {
+      commit: peer.encodeMlsMessage(created.commit),
+      welcome:
+        created.welcome === undefined
+          ? null
+          : peer.encodeMlsMessage({ version: 'mls10', wireformat: 'mls_welcome', welcome: created.welcome }),
+    };
+  }
+
+  async process(commit: Uint8Array): Promise<void> {
+    const message = decodePeer(commit);
+    if (message.wireformat !== 'mls_private_message' && message.wireformat !== 'mls_public_message') {
+      throw new Error(message.wireformat);
+    }
+    const result = await peer.processMessage(
+      message,
+      this.state!,
+      peer.emptyPskIndex,
+      peer.acceptAll,
+      cipherSuite,
+    );
+    expect(result.kind).toBe('newState');
+    this.state = result.newState;
+  }
+
+  async say(text: string): Promise<Uint8Array> {
+    const sent = await peer.createApplicationMessage(this.state!, utf8(text), cipherSuite, utf8('aad'));
+    this.state = sent.newState;
+    return peer.encodeMlsMessage({
+      version: 'mls10',
+      wireformat: 'mls_private_message',
+      privateMessage: sent.privateMessage,
+    });
+  }
+
+  async hear(bytes: Uint8Array): Promise<string> {
+    const message = decodePeer(bytes);
+    if (message.wireformat !== 'mls_private_message') throw new Error(message.wireformat);
+    const result = await peer.processPrivateMessage(
+      this.state!,
+      message.privateMessage,
+      peer.emptyPskIndex,
+      cipherSuite,
+    );
+    if (result.kind !== 'applicationMessage') throw new Error(result.kind);
+    this.state = result.newState;
+    return fromUtf8(result.message);
+  }
+
+  async groupInfo(): Promise<Uint8Array> {
+    const groupInfo = await peer.createGroupInfoForExternalJoin(this.state!, cipherSuite);
+    return peer.encodeMlsMessage({ version: 'mls10', wireformat: 'mls_group_info', groupInfo });
+  }
+
+  fingerprint(): string {
+    return toHex(this.state!.keySchedule.epochAuthenticator);
+  }
+}
+
+function decodePeer(bytes: Uint8Array): peer.MLSMessage {
+  const decoded = peer.decodeMlsMessage(bytes, 0);
+  if (decoded === undefined) throw new Error('the peer could not decode the message');
+  const [message, length] = decoded;
+  expect(length).toBe(bytes.length);
+  return message;
+}
+
+function addOf(keyPackage: Uint8Array): peer.Proposal {
+  const message = decodePeer(keyPackage);
+  if (message.wireformat !== 'mls_key_package') throw new Error(message.wireformat);
+  return { proposalType: 'add', add: { keyPackage: message.keyPackage } };
+}
+
+/** Both are in the same epoch, and can talk in both directions, several times. */
+async function expectConversation(ours: Ours, theirs: Theirs): Promise<void> {
+  expect(ours.fingerprint()).toBe(theirs.fingerprint());
+  const exporter = theirs.state!.keySchedule.exporterSecret;
+  const exported = await peer.mlsExporter(exporter, 'interop', utf8('context'), 40, cipherSuite);
+  expect(toHex(exportSecret(ours.group!, 'interop', utf8('context'), 40))).toBe(toHex(exported));
+  for (const text of ['moi', 'x'.repeat(5000), '']) {
+    expect(await theirs.hear(ours.say(text))).toBe(text);
+    expect(ours.hear(await theirs.say(text))).toBe(text);
+  }
+}
+
+/** We create the group and add the peer. */
+async function ourGroup(): Promise<{ ours: Ours; theirs: Theirs }> {
+  const ours = new Ours('ours');
+  const theirs = new Theirs('theirs');
+  ours.create();
+  const { welcome } = ours.commit({ adds: [await theirs.keyPackage()] });
+  await theirs.join(welcome!);
+  return { ours, theirs };
+}
+
+/** The peer creates the group and adds us. */
+async function theirGroup(): Promise<{ ours: Ours; theirs: Theirs }> {
+  const ours = new Ours('ours');
+  const theirs = new Theirs('theirs');
+  await theirs.create();
+  const bundle = ours.keyPackage();
+  const { welcome } = await theirs.commit([addOf(bundle.bytes)]);
+  ours.join(welcome!, bundle);
+  return { ours, theirs };
+}
+
+describe.each([
+  ['we created', ourGroup],
+  ['the peer created', theirGroup],
+] as const)('a group that %s', (_, start) => {
+  it('carries messages both ways', async () => {
+    const { ours, theirs } = await start();
+    await expectConversation(ours, theirs);
+  });
+
+  it('is healed by both, by turns, in private and in public messages', async () => {
+    const { ours, theirs } = await start();
+    for (let round = 0; round < 3; round++) {
+      await theirs.process(ours.commit({ forcePath: true }).commit);
+      await expectConversation(ours, theirs);
+      ours.process((await theirs.commit([], round === 1)).commit);
+      await expectConversation(ours, theirs);
+    }
+  });
+
+  it('grows past a full tree and shrinks, whoever commits', async () => {
+    const { ours, theirs } = await start();
+    const ourSecond = new Ours('our second');
+    const theirSecond = new Theirs('their second');
+    const theirThird = new Theirs('their third');
+
+    const bundle = ourSecond.keyPackage();
+    const added = await theirs.commit([addOf(bundle.bytes), addOf(await theirSecond.keyPackage())]);
+    ours.process(added.commit);
+    ourSecond.join(added.welcome!, bundle);
+    await theirSecond.join(added.welcome!);
+    await expectConversation(ours, theirs);
+    await expectConversation(ourSecond, theirSecond);
+
+    const more = ourSecond.commit({ adds: [await theirThird.keyPackage()] });
+    ours.process(more.commit);
+    await theirs.process(more.commit);
+    await theirSecond.process(more.commit);
+    await theirThird.join(more.welcome!);
+    await expectConversation(ourSecond, theirThird);
+    expect(ours.fingerprint()).toBe(theirThird.fingerprint());
+
+    const healed = await theirThird.commit([]);
+    ours.process(healed.commit);
+    ourSecond.process(healed.commit);
+    await theirs.process(healed.commit);
+    await theirSecond.process(healed.commit);
+    await expectConversation(ours, theirThird);
+
+    const removesTheirs = ours.commit({ removes: [toLeafIndex(theirSecond.state!.privatePath.leafIndex)] });
+    ourSecond.process(removesTheirs.commit);
+    await theirs.process(removesTheirs.commit);
+    await theirThird.process(removesTheirs.commit);
+    await expectConversation(ourSecond, theirs);
+
+    const removed = groupView(ourSecond.group!).ownLeaf;
+    const removesOurs = await theirThird.commit([{ proposalType: 'remove', remove: { removed } }]);
+    ours.process(removesOurs.commit);
+    await theirs.process(removesOurs.commit);
+    expect(processCommit(ourSecond.group!, removesOurs.commit, hooks).selfRemoved).toBe(true);
+    await expectConversation(ours, theirs);
+    await expectConversation(ours, theirThird);
+    expect(groupView(ours.group!).members.length).toBe(3);
+  });
+
+  it('lets an external committer of ours in', async () => {
+    const { ours, theirs } = await start();
+    const ourSecond = new Ours('our second');
+    const commit = ourSecond.joinExternally(await theirs.groupInfo());
+    ours.process(commit);
+    await theirs.process(commit);
+    expect(ours.fingerprint()).toBe(ourSecond.fingerprint());
+    await expectConversation(ourSecond, theirs);
+  });
+
+  it('lets an external committer of the peer in', async () => {
+    const { ours, theirs } = await start();
+    const theirSecond = new Theirs('their second');
+    const { commit: update, groupInfo } = ours.commit({ forcePath: true });
+    await theirs.process(update);
+    const commit = await theirSecond.joinExternally(groupInfo);
+    ours.process(commit);
+    await theirs.process(commit);
+    await expectConversation(ours, theirSecond);
+  });
+});
