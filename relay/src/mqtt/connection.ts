@@ -1,7 +1,7 @@
 import type { RawData, WebSocket } from 'ws';
 import { ApiError } from '../errors.ts';
 import { type LiveSession, openLiveSession } from '../realtime/liveSession.ts';
-import type { Services } from '../services.ts';
+import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 import { type Agreement, agree } from './connect.ts';
 import type {
   ClientPacket,
@@ -33,11 +33,6 @@ export interface ConnectionOptions {
   readonly closeTimeoutMs: number;
 }
 
-export type ConnectionServices = Pick<
-  Services,
-  'clock' | 'contacts' | 'hub' | 'log' | 'messaging' | 'sessions'
->;
-
 /** Where connections by the same client identifier of the same person meet. */
 export interface Takeover {
   /** Called when `connection` is accepted; it ends a former one of the same name. */
@@ -63,7 +58,7 @@ const keepAliveFactor = 1.5;
 /** One MQTT 5 connection over a WebSocket, from its first byte to its last. */
 export class Connection {
   readonly #socket: WebSocket;
-  readonly #services: ConnectionServices;
+  readonly #services: RealtimeServices;
   readonly #options: ConnectionOptions;
   readonly #takeover: Takeover;
   readonly #inbox: Inbox;
@@ -71,12 +66,7 @@ export class Connection {
   #accepted: Accepted | null = null;
   #ended = false;
 
-  constructor(
-    socket: WebSocket,
-    services: ConnectionServices,
-    options: ConnectionOptions,
-    takeover: Takeover,
-  ) {
+  constructor(socket: WebSocket, services: RealtimeServices, options: ConnectionOptions, takeover: Takeover) {
     this.#socket = socket;
     this.#services = services;
     this.#options = options;

@@ -1,6 +1,7 @@
 import { limits, mqttPath } from '../../contract/index.ts';
+import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 import type { Upgrades } from '../realtime/upgrade.ts';
-import { Connection, type ConnectionOptions, type ConnectionServices, type Takeover } from './connection.ts';
+import { Connection, type ConnectionOptions, type Takeover } from './connection.ts';
 import { ReasonCode } from './reasonCodes.ts';
 
 export interface MqttGateway {
@@ -20,7 +21,7 @@ const defaults: ConnectionOptions = {
  */
 export function attachMqtt(
   upgrades: Upgrades,
-  services: ConnectionServices,
+  services: RealtimeServices,
   options: Partial<ConnectionOptions> = {},
 ): MqttGateway {
   const connections = new Map<Connection, Promise<void>>();

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { type ErrorCode, OutgoingMessage, Ping, pubackProperties } from '../../contract/index.ts';
 import { requireDevice, type Session } from '../auth/session.ts';
 import { ApiError, toApiError } from '../errors.ts';
-import type { Services } from '../services.ts';
+import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 import type { PublishPacket } from './decode.ts';
 import type { UserProperties } from './encode.ts';
 import { ReasonCode } from './reasonCodes.ts';
@@ -38,7 +38,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * @param token proven anew for every packet: the session may have ended, or got its device, since CONNECT
  */
 export async function handlePublish(
-  services: Pick<Services, 'sessions' | 'messaging' | 'log'>,
+  services: Pick<RealtimeServices, 'sessions' | 'messaging' | 'log'>,
   token: string,
   packet: PublishPacket,
 ): Promise<PublishOutcome> {
@@ -61,7 +61,7 @@ export async function handlePublish(
 }
 
 async function perform(
-  services: Pick<Services, 'messaging'>,
+  services: Pick<RealtimeServices, 'messaging'>,
   session: Session,
   packet: PublishPacket,
 ): Promise<UserProperties> {

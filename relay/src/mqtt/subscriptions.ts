@@ -1,6 +1,6 @@
 import { limits, topics } from '../../contract/index.ts';
 import type { Unsubscribe } from '../realtime/hub.ts';
-import type { Services } from '../services.ts';
+import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 import { maySubscribe } from './acl.ts';
 import { ReasonCode } from './reasonCodes.ts';
 import { filterProblem } from './topics.ts';
@@ -9,7 +9,7 @@ export type Deliver = (topic: string, payload: string, qos: 0 | 1) => void;
 
 /** The subscriptions of one connection, each as long as its person may have it. */
 export class Subscriptions {
-  readonly #services: Pick<Services, 'hub' | 'contacts'>;
+  readonly #services: Pick<RealtimeServices, 'hub' | 'contacts'>;
   readonly #userId: string;
   readonly #deliver: Deliver;
   readonly #active = new Map<string, Unsubscribe>();
@@ -17,7 +17,7 @@ export class Subscriptions {
   #contactChanges = 0;
   #cleared = false;
 
-  constructor(services: Pick<Services, 'hub' | 'contacts'>, userId: string, deliver: Deliver) {
+  constructor(services: Pick<RealtimeServices, 'hub' | 'contacts'>, userId: string, deliver: Deliver) {
     this.#services = services;
     this.#userId = userId;
     this.#deliver = deliver;

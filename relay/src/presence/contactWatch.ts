@@ -1,6 +1,6 @@
 import { topics } from '../../contract/index.ts';
 import type { Unsubscribe } from '../realtime/hub.ts';
-import type { Services } from '../services.ts';
+import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 
 export interface ContactWatchOptions {
   /** The contacts have been read anew: what was told of them before no longer counts. */
@@ -12,7 +12,7 @@ export interface ContactWatchOptions {
 
 /** Follows the status of a person's contacts, and of those alone, while the contacts themselves change. */
 export class ContactWatch {
-  readonly #services: Pick<Services, 'hub' | 'contacts'>;
+  readonly #services: Pick<RealtimeServices, 'hub' | 'contacts'>;
   readonly #userId: string;
   readonly #options: ContactWatchOptions;
   readonly #stopListening: Unsubscribe;
@@ -20,7 +20,11 @@ export class ContactWatch {
   #reading = 0;
   #stopped = false;
 
-  constructor(services: Pick<Services, 'hub' | 'contacts'>, userId: string, options: ContactWatchOptions) {
+  constructor(
+    services: Pick<RealtimeServices, 'hub' | 'contacts'>,
+    userId: string,
+    options: ContactWatchOptions,
+  ) {
     this.#services = services;
     this.#userId = userId;
     this.#options = options;

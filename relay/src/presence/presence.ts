@@ -1,12 +1,8 @@
 import { presencePath } from '../../contract/index.ts';
+import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 import type { Upgrades } from '../realtime/upgrade.ts';
 import { OnlineUsers } from './onlineUsers.ts';
-import {
-  type PresenceOptions,
-  type PresenceServices,
-  PresenceSocket,
-  presenceCloseCode,
-} from './presenceSocket.ts';
+import { type PresenceOptions, PresenceSocket, presenceCloseCode } from './presenceSocket.ts';
 
 export interface Presence {
   /** Closes every socket with 1001. Resolves when all are closed. */
@@ -27,7 +23,7 @@ const maxPayload = 8 * 1024;
 /** Serves the presence socket: contacts, and contacts alone, see when one is online. */
 export function attachPresence(
   upgrades: Upgrades,
-  services: PresenceServices,
+  services: RealtimeServices,
   options: Partial<PresenceOptions> = {},
 ): Presence {
   const online = new OnlineUsers(services.hub);

@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { PresenceClientMessage, type PresenceServerMessage } from '../../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { type LiveSession, openLiveSession } from '../realtime/liveSession.ts';
-import type { Services } from '../services.ts';
+import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 import { ContactWatch } from './contactWatch.ts';
 import type { OnlineUsers } from './onlineUsers.ts';
 
@@ -17,8 +17,6 @@ export interface PresenceOptions {
   /** Milliseconds that a client has to close its side after the relay has closed its own. */
   readonly closeTimeoutMs: number;
 }
-
-export type PresenceServices = Pick<Services, 'clock' | 'contacts' | 'hub' | 'log' | 'sessions'>;
 
 /** Close codes: RFC 6455 section 7.4.1, and two of our own that read like their HTTP counterparts. */
 export const presenceCloseCode = {
@@ -45,7 +43,7 @@ interface Authenticated {
 /** One tab's presence socket: says whether its person is here, and hears the same of the contacts. */
 export class PresenceSocket {
   readonly #socket: WebSocket;
-  readonly #services: PresenceServices;
+  readonly #services: RealtimeServices;
   readonly #options: PresenceOptions;
   readonly #online: OnlineUsers;
   readonly #silenceTimer: NodeJS.Timeout;
@@ -54,7 +52,7 @@ export class PresenceSocket {
   #authenticated: Authenticated | null = null;
   #ended = false;
 
-  constructor(socket: WebSocket, services: PresenceServices, options: PresenceOptions, online: OnlineUsers) {
+  constructor(socket: WebSocket, services: RealtimeServices, options: PresenceOptions, online: OnlineUsers) {
     this.#socket = socket;
     this.#services = services;
     this.#options = options;

@@ -1,5 +1,5 @@
 import type { Session } from '../auth/session.ts';
-import type { Services } from '../services.ts';
+import type { RealtimeServices } from './realtimeServices.ts';
 
 export interface LiveSession {
   readonly session: Session;
@@ -16,7 +16,7 @@ const maxTimerMs = 2 ** 31 - 1;
  * @throws ApiError unauthenticated, session-expired
  */
 export async function openLiveSession(
-  services: Pick<Services, 'sessions' | 'hub' | 'clock'>,
+  services: Pick<RealtimeServices, 'sessions' | 'hub' | 'clock'>,
   token: string,
   onEnd: () => void,
 ): Promise<LiveSession> {

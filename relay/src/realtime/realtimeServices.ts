@@ -1,0 +1,8 @@
+import type { Services } from '../services.ts';
+
+/** As much of the use cases as live connections need. */
+export interface RealtimeServices extends Pick<Services, 'clock' | 'hub' | 'log'> {
+  readonly sessions: Pick<Services['sessions'], 'verify'>;
+  readonly contacts: Pick<Services['contacts'], 'areContacts' | 'idsOf'>;
+  readonly messaging: Pick<Services['messaging'], 'send'>;
+}
