@@ -61,3 +61,31 @@ export {
 } from './group/application.ts';
 export { loadGroup, reloadSecretTree, saveEpoch, type SecretTreeLookup } from './group/snapshot.ts';
 export type { SecretTreeChanges, SecretTreeRecord } from './schedule/secretTree.ts';
+
+export {
+  checkDeviceCredential,
+  type DeviceCertificate,
+  issueDeviceCertificate,
+  readDeviceCertificate,
+  type VerifiedDeviceCertificate,
+  verifyDeviceCertificate,
+} from './account/deviceCertificate.ts';
+export { DEFAULT_PASSWORD_COST, passwordKeys, type PasswordParams } from './account/password.ts';
+export { openRecord, sealRecord } from './account/records.ts';
+export {
+  createRecoveryKey,
+  decodeRecoveryKey,
+  encodeRecoveryKey,
+  recoveryWrapKey,
+} from './account/recoveryKey.ts';
+export { type AccountIdentity, safetyNumber } from './account/safetyNumber.ts';
+export {
+  createVault,
+  createVaultKey,
+  openVault,
+  sealVault,
+  unwrapVaultKey,
+  type Vault,
+  type WrapLabel,
+  wrapVaultKey,
+} from './account/vault.ts';
