@@ -19,11 +19,8 @@ export interface Measurement extends Contender {
    * records to store made but not written.
    */
   readonly kind: 'memory' | 'durable' | 'first';
-  /** Microseconds a message: the median over the rounds of each round's mean, and the quartiles. */
-  readonly median: number;
-  readonly lowerQuartile: number;
-  readonly upperQuartile: number;
-  readonly rounds: number;
+  /** Microseconds a message, the mean of each round. The same place in two contenders' lists is the same round. */
+  readonly rounds: readonly number[];
   readonly messagesPerRound: number;
   /** State written per message, keys included: the median. Null for 'memory'. */
   readonly bytesPerMessage: number | null;

@@ -48,22 +48,13 @@ class Samples {
       ...contender,
       operation,
       kind: plan.kind,
-      median: quantile(this.#microseconds, 0.5),
-      lowerQuartile: quantile(this.#microseconds, 0.25),
-      upperQuartile: quantile(this.#microseconds, 0.75),
-      rounds: plan.rounds,
+      rounds: this.#microseconds,
       messagesPerRound: plan.messagesPerRound,
-      bytesPerMessage: this.#bytes.length === 0 ? null : quantile(this.#bytes, 0.5),
+      bytesPerMessage: this.#bytes.length === 0 ? null : median(this.#bytes),
     };
   }
 }
 
-/** @param at between 0 and 1; linear between the two nearest samples */
-function quantile(samples: readonly number[], at: number): number {
-  const sorted = samples.toSorted((a, b) => a - b);
-  const position = (sorted.length - 1) * at;
-  const below = Math.floor(position);
-  const lower = sorted[below]!;
-  const upper = sorted[Math.min(below + 1, sorted.length - 1)]!;
-  return lower + (upper - lower) * (position - below);
+function median(samples: readonly number[]): number {
+  return samples.toSorted((a, b) => a - b)[samples.length >> 1]!;
 }

@@ -1,6 +1,6 @@
 /** One run: builds the groups, then measures every contender in the same interleaved rounds. */
-import { bareLane } from './bare.ts';
 import { type CipherSuiteId, ready } from '@sinetti/crypto-core';
+import { bareLane } from './bare.ts';
 import type { Lane } from './lane.ts';
 import { buildOurGroup, epochCost, firstMessageLane, ourLane } from './ours.ts';
 import type { Library, Measurement, RunOptions, RunResult, SetUp } from './report.ts';
@@ -21,8 +21,8 @@ const SUITES: readonly CipherSuiteId[] = [0x0003, 0x004d];
 
 const FULL: Plans = {
   sizes: [2, 100, 1000],
-  memory: { kind: 'memory', rounds: 31, warmUpRounds: 5, messagesPerRound: 100 },
-  durable: { kind: 'durable', rounds: 21, warmUpRounds: 2, messagesPerRound: 10 },
+  memory: { kind: 'memory', rounds: 101, warmUpRounds: 10, messagesPerRound: 30 },
+  durable: { kind: 'durable', rounds: 41, warmUpRounds: 3, messagesPerRound: 5 },
   first: { kind: 'first', rounds: 15, warmUpRounds: 2, messagesPerRound: 10 },
 };
 

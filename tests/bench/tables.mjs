@@ -1,4 +1,5 @@
 // The readable report, and the aims it is judged by.
+import { median, quantile, timesAsMuch } from './statistics.mjs';
 
 const AIM_BARE = 1.5;
 const AIM_DURABLE = 10;
@@ -24,7 +25,7 @@ function aimsBesideBare(measurements) {
     const [bare] = pick(measurements, { library: 'bare libsodium', operation });
     const ours = pick(measurements, { library: OURS, kind: 'memory', operation });
     if (bare === undefined || ours.length === 0) return [];
-    const ratios = ours.map(({ median }) => median / bare.median);
+    const ratios = ours.map((one) => timesAsMuch(one, bare));
     const worst = Math.max(...ratios);
     return {
       name: `${operation}: crypto-core beside the bare primitives, worst of all groups and suites`,
@@ -42,7 +43,7 @@ function aimsBesideTsMls(measurements) {
     const [theirs] = pick(measurements, { ...of, library: 'ts-mls' });
     const ours = pick(measurements, { ...of, library: OURS });
     if (theirs === undefined || ours.length === 0) return [];
-    const worst = Math.min(...ours.map(({ median }) => theirs.median / median));
+    const worst = Math.min(...ours.map((one) => timesAsMuch(theirs, one)));
     return {
       name: `${operation}, state saved durably, ${LARGE} members: ts-mls beside crypto-core`,
       wanted: `at least ${AIM_DURABLE} times`,
@@ -90,9 +91,9 @@ export function table(result, aims, machine) {
 }
 
 const describe = ({ library, suite, members }) => [library, suiteName(suite), members ?? ''];
-const spread = ({ median, lowerQuartile, upperQuartile }) => [
-  median.toFixed(1),
-  `${lowerQuartile.toFixed(1)}..${upperQuartile.toFixed(1)}`,
+const spread = ({ rounds }) => [
+  median(rounds).toFixed(1),
+  `${quantile(rounds, 0.25).toFixed(1)}..${quantile(rounds, 0.75).toFixed(1)}`,
 ];
 
 function pairs(result, kind) {
@@ -106,7 +107,7 @@ function pairs(result, kind) {
 function memoryRows(result) {
   const [bare] = pairs(result, 'memory').filter(({ send }) => send.library === 'bare libsodium');
   const besideBare = (one, operation) =>
-    bare === undefined ? '' : `${(one.median / bare[operation].median).toFixed(2)}x bare`;
+    bare === undefined ? '' : `${timesAsMuch(one, bare[operation]).toFixed(2)}x bare`;
   return pairs(result, 'memory').map(({ send, receive }) => [
     ...describe(send),
     ...spread(send),
@@ -123,7 +124,7 @@ function durableRows(result) {
   const cheaper = (one, operation) => {
     const other = theirs(one.members);
     if (other === undefined || one.library !== OURS) return '';
-    return `ts-mls ${(other[operation].median / one.median).toFixed(1)}x`;
+    return `ts-mls ${timesAsMuch(other[operation], one).toFixed(1)}x`;
   };
   return measured.map(({ send, receive }) => [
     ...describe(send),
