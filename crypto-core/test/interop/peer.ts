@@ -12,7 +12,7 @@ import { encode } from '../../src/codec/writer.ts';
 
 export { type ClientState, createGroup, joinGroup } from 'ts-mls/clientState.js';
 export { createCommit } from 'ts-mls/createCommit.js';
-export { createApplicationMessage } from 'ts-mls/createMessage.js';
+export { createApplicationMessage, createProposal } from 'ts-mls/createMessage.js';
 export { type CiphersuiteImpl, getCiphersuiteFromName } from 'ts-mls/crypto/ciphersuite.js';
 export { getCiphersuiteImpl } from 'ts-mls/crypto/getCiphersuiteImpl.js';
 export { defaultCapabilities } from 'ts-mls/defaultCapabilities.js';

@@ -2,23 +2,31 @@
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fromUtf8, toHex, utf8 } from '../../src/bytes.ts';
-import { decryptApplication, encryptApplication, exportSecret } from '../../src/group/application.ts';
-import { createCommit } from '../../src/group/commit.ts';
-import { createGroup } from '../../src/group/create.ts';
-import { joinExternal } from '../../src/group/external.ts';
-import type { KeyPackageBundle } from '../../src/group/keyPackage.ts';
-import { createKeyPackage } from '../../src/group/keyPackage.ts';
-import { processCommit } from '../../src/group/process.ts';
-import { type Group, groupView } from '../../src/group/state.ts';
-import { joinByWelcome } from '../../src/group/welcome.ts';
-import { toLeafIndex } from '../../src/structs/indices.ts';
-import { ready } from '../../src/suite/sodium.ts';
-import { getSuite } from '../../src/suite/suites.ts';
+import {
+  createCommit,
+  createGroup,
+  createKeyPackage,
+  createProposal,
+  createSignatureKeyPair,
+  decryptApplication,
+  encryptApplication,
+  exportSecret,
+  type Group,
+  groupView,
+  joinByWelcome,
+  joinExternal,
+  type KeyPackageBundle,
+  processCommit,
+  processProposal,
+  type ProposalRequest,
+  ready,
+  type StoredProposal,
+  toLeafIndex,
+} from '../../src/index.ts';
 import { testEnv } from '../testEnv.ts';
 import * as peer from './peer.ts';
 
 const SUITE = 0x0003;
-const suite = getSuite(SUITE);
 const groupId = utf8('interop');
 // The peer checks lifetimes by the real clock.
 const env = testEnv('interop', Date.now());
@@ -39,7 +47,7 @@ function lifetime(): { notBefore: bigint; notAfter: bigint } {
 
 /** One of our devices: what it publishes and what it keeps. */
 class Ours {
-  readonly signatureKey = suite.signatureKeyPair(env.random(32));
+  readonly signatureKey = createSignatureKeyPair(env);
   readonly credential;
   group: Group | null = null;
 
@@ -81,8 +89,14 @@ class Ours {
     return created;
   }
 
-  process(commit: Uint8Array): void {
-    this.group = processCommit(this.group!, commit, hooks).group;
+  process(commit: Uint8Array, proposals: readonly StoredProposal[] = []): void {
+    this.group = processCommit(this.group!, commit, { ...hooks, proposals }).group;
+  }
+
+  propose(request: ProposalRequest): { message: Uint8Array; proposal: StoredProposal } {
+    const created = createProposal(this.group!, request, env);
+    this.group = created.group;
+    return created;
   }
 
   say(text: string): Uint8Array {
@@ -174,8 +188,15 @@ class Theirs {
     };
   }
 
-  async process(commit: Uint8Array): Promise<void> {
-    const message = decodePeer(commit);
+  async propose(proposal: peer.Proposal, isPublic: boolean): Promise<Uint8Array> {
+    const created = await peer.createProposal(this.state!, isPublic, proposal, cipherSuite);
+    this.state = created.newState;
+    return peer.encodeMlsMessage(created.message);
+  }
+
+  /** Takes a commit or a proposal. */
+  async process(bytes: Uint8Array): Promise<void> {
+    const message = decodePeer(bytes);
     if (message.wireformat !== 'mls_private_message' && message.wireformat !== 'mls_public_message') {
       throw new Error(message.wireformat);
     }
@@ -333,6 +354,32 @@ describe.each([
     await expectConversation(ours, theirs);
     await expectConversation(ours, theirThird);
     expect(groupView(ours.group!).members.length).toBe(3);
+  });
+
+  it.each([true, false])('commits proposals of the other side (public: %s)', async (isPublic) => {
+    const { ours, theirs } = await start();
+    const ourSecond = new Ours('our second');
+    const theirSecond = new Theirs('their second');
+
+    const bundle = ourSecond.keyPackage();
+    const fromThem = processProposal(ours.group!, await theirs.propose(addOf(bundle.bytes), isPublic));
+    const committed = ours.commit({ proposals: [fromThem] });
+    await theirs.process(committed.commit);
+    ourSecond.join(committed.welcome!, bundle);
+    await expectConversation(ourSecond, theirs);
+
+    const add = ours.propose({ type: 'add', keyPackage: await theirSecond.keyPackage() });
+    const update = ourSecond.propose({ type: 'update' });
+    const stored = [add.proposal, update.proposal];
+    await theirs.process(add.message);
+    await theirs.process(update.message);
+    processProposal(ours.group!, update.message);
+    const { commit, welcome } = await theirs.commit([], isPublic);
+    await theirSecond.join(welcome!);
+    ours.process(commit, stored);
+    ourSecond.process(commit, stored);
+    await expectConversation(ours, theirSecond);
+    expect(ourSecond.fingerprint()).toBe(theirs.fingerprint());
   });
 
   it('lets an external committer of ours in', async () => {
