@@ -82,6 +82,12 @@ export class Store {
     this.saveStep(group);
   }
 
+  /** For a state that changed within its epoch: what the secret tree had before stays. */
+  saveSameEpoch(group: Group): void {
+    this.epochRecord = saveEpoch(group);
+    this.saveStep(group);
+  }
+
   /** @returns bytes written. */
   saveStep(group: Group): number {
     const { puts, deletes } = group.secretTree.takeChanges();

@@ -1,0 +1,186 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { utf8 } from '../../src/bytes.ts';
+import { encode } from '../../src/codec/writer.ts';
+import {
+  createCommit,
+  createProposal,
+  CryptoError,
+  type Extension,
+  joinByWelcome,
+  type PreSharedKeyId,
+  processCommit,
+  processProposal,
+  type ProposalRequest,
+  type PskLookup,
+  ready,
+  type StoredProposal,
+} from '../../src/index.ts';
+import { writeRequiredCapabilities } from '../../src/structs/capabilities.ts';
+import { ExtensionTypeValue } from '../../src/structs/extension.ts';
+import { testEnv } from '../testEnv.ts';
+import {
+  anyone,
+  anything,
+  Conversation,
+  device,
+  keyPackageOf,
+  Participant,
+  refusal,
+  SUITES,
+} from './world.ts';
+
+beforeAll(ready);
+
+const hooks = { memberCheck: anyone, policy: anything };
+
+function ofThree(suite: (typeof SUITES)[number], seed: string): Conversation {
+  const conversation = new Conversation(suite, testEnv(seed));
+  conversation.add(conversation.at(0), [
+    device('device 1', conversation.env),
+    device('device 2', conversation.env),
+  ]);
+  return conversation;
+}
+
+/** Sends a proposal to everybody; returns it as each participant stored it. */
+function propose(conversation: Conversation, by: Participant, request: ProposalRequest): StoredProposal[] {
+  const created = createProposal(by.group, request, conversation.env);
+  by.store.saveSameEpoch(created.group);
+  return conversation.participants.map((participant) => {
+    if (participant === by) return created.proposal;
+    const state = participant.group;
+    const stored = processProposal(state, created.message);
+    participant.store.saveStep(state);
+    return stored;
+  });
+}
+
+describe.each(SUITES)('proposals in suite %i', (suite) => {
+  it('are committed by reference, an own update included', () => {
+    const conversation = ofThree(suite, 'by reference');
+    const [alice, bob] = [conversation.at(0), conversation.at(1)];
+    const newcomer = device('device 3', conversation.env);
+    const bundle = keyPackageOf(newcomer, suite, conversation.env);
+    const before = bob.group.tree.leaf(bob.group.ownLeaf)?.encryptionKey;
+    const update = propose(conversation, bob, { type: 'update' });
+    const add = propose(conversation, bob, { type: 'add', keyPackage: bundle.bytes });
+    const all = update.map((item, index) => [item, add[index]].filter((stored) => stored !== undefined));
+    const { pending, commit, welcome } = createCommit(
+      alice.group,
+      { proposals: all[0] ?? [], ...hooks },
+      conversation.env,
+    );
+    alice.store.saveEpoch(pending);
+    for (const [index, participant] of conversation.participants.entries()) {
+      if (participant === alice) continue;
+      refusal('missing-proposal', () => participant.process(commit));
+      const { group } = processCommit(participant.group, commit, { proposals: all[index] ?? [], ...hooks });
+      participant.store.saveEpoch(group);
+    }
+    if (welcome === null) throw new Error('no welcome');
+    const joined = joinByWelcome(welcome, bundle, newcomer.signatureKey, hooks);
+    conversation.participants.push(new Participant(newcomer, joined));
+    expect(bob.group.tree.leaf(bob.group.ownLeaf)?.encryptionKey).not.toEqual(before);
+    conversation.expectAgreement();
+    conversation.update(bob);
+    conversation.expectAgreement();
+  });
+
+  it('of its own are refused when they come back, and a removal can be proposed by the one who leaves', () => {
+    const conversation = ofThree(suite, 'leave');
+    const [alice, , carol] = conversation.participants;
+    if (alice === undefined || carol === undefined) throw new Error('not three');
+    const { message } = createProposal(
+      carol.group,
+      { type: 'remove', removed: carol.group.ownLeaf },
+      conversation.env,
+    );
+    refusal('own-message', () => processProposal(carol.group, message));
+    const stored = propose(conversation, carol, { type: 'remove', removed: carol.group.ownLeaf });
+    const proposals = stored[0] === undefined ? [] : [stored[0]];
+    const { pending, commit } = createCommit(alice.group, { proposals, ...hooks }, conversation.env);
+    alice.store.saveEpoch(pending);
+    for (const participant of conversation.participants.slice(1)) {
+      const result = processCommit(participant.group, commit, { proposals, ...hooks });
+      expect(result.selfRemoved).toBe(participant === carol);
+      participant.store.saveEpoch(result.group);
+    }
+    refusal('removed', () => carol.send('after', conversation.env));
+    conversation.participants.pop();
+    conversation.expectAgreement();
+  });
+
+  it('pre-shared keys are mixed in: external ones, and the resumption PSK of the epoch', () => {
+    const conversation = ofThree(suite, 'psk');
+    const [alice, bob] = [conversation.at(0), conversation.at(1)];
+    const { groupId, epoch } = alice.group.context;
+    const nonce = conversation.env.random(32);
+    const psks: PreSharedKeyId[] = [
+      { type: 'external', pskId: utf8('shared'), nonce },
+      { type: 'resumption', usage: 'application', groupId, epoch, nonce },
+    ];
+    const known: PskLookup = (id) => (id.type === 'external' ? utf8('secret') : undefined);
+    refusal('missing-psk', () => createCommit(alice.group, { psks, ...hooks }, conversation.env));
+    const { pending, commit } = createCommit(
+      alice.group,
+      { psks, pskLookup: known, ...hooks },
+      conversation.env,
+    );
+    expect(refusal('missing-psk', () => bob.process(commit)).message).toContain('PSK-01');
+    const wrong: PskLookup = () => utf8('something else');
+    refusal('bad-confirmation-tag', () => processCommit(bob.group, commit, { psks: wrong, ...hooks }));
+    alice.store.saveEpoch(pending);
+    for (const participant of conversation.participants.slice(1)) {
+      participant.store.saveEpoch(processCommit(participant.group, commit, { psks: known, ...hooks }).group);
+    }
+    conversation.expectAgreement();
+  });
+
+  it('extensions of the group are replaced when every member supports them', () => {
+    const conversation = ofThree(suite, 'extensions');
+    const required = { extensions: [], proposals: [], credentials: [1] };
+    const extensions: Extension[] = [
+      { type: ExtensionTypeValue.requiredCapabilities, data: encode(required, writeRequiredCapabilities) },
+    ];
+    conversation.accept(conversation.at(1), conversation.at(1).commit({ extensions }, conversation.env));
+    conversation.expectAgreement();
+    expect(conversation.at(2).group.context.extensions).toEqual(extensions);
+    conversation.add(conversation.at(2), [device('device 3', conversation.env)]);
+    conversation.expectAgreement();
+    const unknown: Extension[] = [{ type: 0xf00d, data: utf8('') }];
+    const error = refusal('invalid-proposal', () =>
+      conversation.at(0).commit({ extensions: unknown }, conversation.env),
+    );
+    expect(error.message).toContain('PROP-11');
+  });
+
+  it('the application decides who may stand for a key and which commits pass, at both ends', () => {
+    const conversation = ofThree(suite, 'policy');
+    const [alice, bob] = [conversation.at(0), conversation.at(1)];
+    const bundle = keyPackageOf(device('mallory', conversation.env), suite, conversation.env);
+    const notMallory = ({ credential }: { credential: { type: string; identity?: Uint8Array } }): void => {
+      if (credential.identity?.length === 7) throw new CryptoError('invalid-credential', 'mallory');
+    };
+    const nobodyAdds = ({ adds }: { adds: readonly unknown[] }): void => {
+      if (adds.length > 0) throw new CryptoError('policy', 'no adds');
+    };
+    const adds = [bundle.bytes];
+    refusal('invalid-credential', () =>
+      createCommit(alice.group, { ...hooks, adds, memberCheck: notMallory }, conversation.env),
+    );
+    refusal('policy', () =>
+      createCommit(alice.group, { ...hooks, adds, policy: nobodyAdds }, conversation.env),
+    );
+    const { commit, welcome } = alice.commit({ adds }, conversation.env);
+    refusal('invalid-credential', () =>
+      processCommit(bob.group, commit, { ...hooks, memberCheck: notMallory }),
+    );
+    refusal('policy', () => processCommit(bob.group, commit, { ...hooks, policy: nobodyAdds }));
+    if (welcome === null) throw new Error('no welcome');
+    const other = device('device 9', conversation.env);
+    refusal('missing-key', () =>
+      joinByWelcome(welcome, keyPackageOf(other, suite, conversation.env), other.signatureKey, hooks),
+    );
+    conversation.expectAgreement();
+  });
+});
