@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import type { PasswordParams } from '../../contract/index.ts';
 
@@ -12,7 +12,10 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const usualParams = { opsLimit: 3, memLimit: 134_217_728 };
 
 export interface Passwords {
-  /** @returns the PHC string of an Argon2id hash; the salt is random */
+  /**
+   * @param authKey base64url
+   * @returns the PHC string of an Argon2id hash; the salt is random
+   */
   hash(authKey: string): Promise<string>;
   /** @param hash null for an unknown name: that takes as long as a wrong password, and is false */
   verify(hash: string | null, authKey: string): Promise<boolean>;
@@ -24,14 +27,15 @@ export interface Passwords {
 }
 
 export async function createPasswords(decoySecret: Uint8Array): Promise<Passwords> {
-  const hashAuthKey = (authKey: string) => hash(Buffer.from(authKey, 'base64url'), cost);
-  const unknownHash = await hashAuthKey(Buffer.alloc(32).toString('base64url'));
+  // As text, not as the bytes it stands for: the library's verify takes UTF-8 only.
+  const hashAuthKey = (authKey: string) => hash(authKey, cost);
+  const unknownHash = await hashAuthKey(randomBytes(32).toString('base64url'));
 
   return {
     hash: hashAuthKey,
 
     async verify(storedHash, authKey) {
-      const matches = await verify(storedHash ?? unknownHash, Buffer.from(authKey, 'base64url'));
+      const matches = await verify(storedHash ?? unknownHash, authKey);
       return matches && storedHash !== null;
     },
 

@@ -1,0 +1,184 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type ErrorBody, presencePath, type Profile } from '../contract/index.ts';
+import { buildApp, type Relay } from '../src/app.ts';
+import { readConfig } from '../src/config.ts';
+
+export interface TestRelay {
+  /** e.g. http://127.0.0.1:40123, without a slash at the end. */
+  readonly url: string;
+  readonly wsUrl: string;
+  readonly mqttUrl: string;
+  readonly presenceUrl: string;
+  readonly dataDir: string;
+  /** Every line that the relay has logged. */
+  readonly logLines: readonly string[];
+  readonly relay: Relay;
+  /** Stops the relay, and removes its data folder unless it was given one. */
+  close(): Promise<void>;
+}
+
+export interface TestRelayOptions {
+  /** Settings by the name of their environment variable. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** A folder that outlives the relay. */
+  readonly dataDir?: string;
+  readonly clock?: () => number;
+}
+
+/** A real relay on a free port of this machine, on an empty data folder. */
+export async function startTestRelay(options: TestRelayOptions = {}): Promise<TestRelay> {
+  const dataDir = options.dataDir ?? (await temporaryFolder());
+  const logLines: string[] = [];
+  const relay = await buildApp({
+    config: readConfig({ PORT: '0', LOG_LEVEL: 'trace', ...options.environment, DATA_DIR: dataDir }),
+    logStream: { write: (line) => void logLines.push(line) },
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+  });
+  const { port } = await relay.listen();
+  const wsUrl = `ws://127.0.0.1:${port}`;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    wsUrl,
+    mqttUrl: `${wsUrl}/mqtt`,
+    presenceUrl: `${wsUrl}${presencePath}`,
+    dataDir,
+    logLines,
+    relay,
+    async close() {
+      await relay.close();
+      if (options.dataDir === undefined) await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+export const temporaryFolder = () => mkdtemp(path.join(tmpdir(), 'sinetti-relay-'));
+
+export interface Answer<T> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: T;
+}
+
+/** Calls below /api. `body` is sent as JSON; a string is sent as it is. */
+export async function call<T = ErrorBody>(
+  relay: Pick<TestRelay, 'url'>,
+  method: string,
+  path: string,
+  options: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Answer<T>> {
+  const { token, body } = options;
+  const response = await fetch(`${relay.url}/api${path}`, {
+    method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...options.headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (text === '' ? undefined : JSON.parse(text)) as T,
+  };
+}
+
+export const base64Url = (length: number) => randomBytes(length).toString('base64url');
+
+export interface Person {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string;
+  readonly password: string;
+  readonly salt: string;
+  readonly token: string;
+  /** Calls as this person. */
+  call<T = ErrorBody>(method: string, path: string, body?: unknown): Promise<Answer<T>>;
+}
+
+export interface PersonOnDevice extends Person {
+  readonly deviceId: string;
+  readonly certificate: string;
+}
+
+/** A sign-up body that the relay accepts. */
+export function signUpBody(overrides: Record<string, unknown> = {}) {
+  const username = `user${randomUUID().slice(0, 8)}`;
+  return {
+    username,
+    email: `${username}@example.org`,
+    password: base64Url(32),
+    passwordParams: { salt: base64Url(16), opsLimit: 3, memLimit: 134_217_728 },
+    consent: { privacyConsent: true, consentTimestamp: '2026-03-01T12:00:00.000Z' },
+    ...overrides,
+  };
+}
+
+/** Signs somebody up. */
+export async function signUp(
+  relay: Pick<TestRelay, 'url'>,
+  overrides: Record<string, unknown> = {},
+): Promise<Person> {
+  const body = signUpBody(overrides);
+  const answer = await call<{ access_token: string; user: Profile }>(relay, 'POST', '/register', { body });
+  if (answer.status !== 201) throw new Error(`sign-up answered ${answer.status}`);
+  return {
+    id: answer.body.user.id,
+    username: body.username,
+    email: body.email,
+    password: body.password,
+    salt: body.passwordParams.salt,
+    ...signedIn(relay, answer.body.access_token),
+  };
+}
+
+/** Signs somebody up and registers a device. */
+export async function signUpOnDevice(
+  relay: Pick<TestRelay, 'url'>,
+  overrides: Record<string, unknown> = {},
+): Promise<PersonOnDevice> {
+  return onDevice(await signUp(relay, overrides));
+}
+
+/** The same person in another session, on another device. */
+export async function onAnotherDevice(
+  relay: Pick<TestRelay, 'url'>,
+  person: Person,
+): Promise<PersonOnDevice> {
+  return onDevice(await logIn(relay, person));
+}
+
+/** The same person in another session that has no device yet. */
+export async function logIn(relay: Pick<TestRelay, 'url'>, person: Person): Promise<Person> {
+  const body = { email: person.username, password: person.password };
+  const answer = await call<{ access_token: string }>(relay, 'POST', '/login', { body });
+  if (answer.status !== 200) throw new Error(`log-in answered ${answer.status}`);
+  return { ...person, ...signedIn(relay, answer.body.access_token) };
+}
+
+/** Makes two people contacts. */
+export async function befriend(one: Person, other: Person): Promise<void> {
+  await one.call('POST', `/contacts/request/${other.id}`);
+  const answer = await other.call('POST', `/contacts/request/${one.id}`);
+  if (answer.status !== 201) throw new Error(`the contact request answered ${answer.status}`);
+}
+
+async function onDevice(person: Person): Promise<PersonOnDevice> {
+  const deviceId = randomUUID();
+  const certificate = base64Url(200);
+  const answer = await person.call('PUT', `/devices/${deviceId}`, { name: 'A browser', certificate });
+  if (answer.status !== 200) throw new Error(`registering the device answered ${answer.status}`);
+  return { ...person, deviceId, certificate };
+}
+
+function signedIn(relay: Pick<TestRelay, 'url'>, token: string): Pick<Person, 'token' | 'call'> {
+  return {
+    token,
+    call: (method, path, body) =>
+      call(relay, method, path, { token, ...(body === undefined ? {} : { body }) }),
+  };
+}
