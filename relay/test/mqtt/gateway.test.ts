@@ -10,7 +10,7 @@ import {
   pingOf,
   puback,
 } from './mqttClient.ts';
-import { messagePayload } from './rawClient.ts';
+import { connectBytes, messagePayload, RawClient, subscribeBytes } from './rawClient.ts';
 
 let relay: Realtime;
 let alice: Person;
@@ -174,6 +174,33 @@ describe('the end', () => {
     relay.signOut(alice);
     expect(await reason).toBe(0x87);
     expect(await puback(other, topics.ping, pingOf(bob))).toEqual({ reasonCode: 0 });
+  });
+
+  test('of the session during CONNECT is the end of the connection', async () => {
+    let proofs = 0;
+    relay.state.beforeVerify = async () => {
+      proofs += 1;
+      if (proofs === 2) relay.signOut(alice);
+    };
+    const client = await RawClient.open(relay.mqttUrl);
+    client.send(connectBytes(alice));
+    expect((await client.ending()).packets).not.toContainEqual(expect.objectContaining({ reasonCode: 0 }));
+  });
+
+  test('of the socket during CONNECT leaves nothing behind', async () => {
+    const [asked, proof] = [deferred(), deferred()];
+    relay.state.beforeVerify = () => {
+      asked.resolve();
+      return proof.promise;
+    };
+    const client = await RawClient.open(relay.mqttUrl);
+    client.send(Buffer.concat([connectBytes(alice), subscribeBytes(1, topics.userMessages(alice.id))]));
+    await asked.promise;
+    client.close();
+    await client.ending();
+    proof.resolve();
+    await relay.gateway.close();
+    expect(relay.hub.listeners.size).toBe(0);
   });
 
   test('of the token ends its connection', async () => {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
-import { Hub } from '../../src/realtime/hub.ts';
+import { Hub, type SignalListener, type TopicListener, type Unsubscribe } from '../../src/realtime/hub.ts';
 import { attachUpgrades } from '../../src/realtime/upgrade.ts';
 import type { Session } from '../../src/auth/session.ts';
 import { ApiError } from '../../src/errors.ts';
@@ -27,11 +27,33 @@ interface HarnessOptions {
 
 const sentAt = '2026-03-01T12:00:00.000Z';
 
+/** Knows who still listens, so that a connection that leaves something behind is found. */
+class CountingHub extends Hub {
+  readonly listeners = new Set<object>();
+
+  override subscribe(topic: string, listener: TopicListener): Unsubscribe {
+    return this.#count(super.subscribe(topic, listener));
+  }
+
+  override onSignal(listener: SignalListener): Unsubscribe {
+    return this.#count(super.onSignal(listener));
+  }
+
+  #count(unsubscribe: Unsubscribe): Unsubscribe {
+    const counted = () => {
+      this.listeners.delete(counted);
+      unsubscribe();
+    };
+    this.listeners.add(counted);
+    return counted;
+  }
+}
+
 /** The gateway and the presence socket on a real HTTP server, over sessions, contacts and a log held in memory. */
 export async function startRealtime(options: HarnessOptions = {}) {
   const logLines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line) => void logLines.push(line) });
-  const hub = new Hub((error) => log.error({ err: error }, 'listener failed'));
+  const hub = new CountingHub((error) => log.error({ err: error }, 'listener failed'));
   const sessions = new Map<string, Session>();
   const pairs = new Set<string>();
   const stored: NewMessage[] = [];
@@ -40,6 +62,8 @@ export async function startRealtime(options: HarnessOptions = {}) {
   const state = {
     /** Runs inside `send`, before the message is stored: to hold it back or to refuse it. */
     beforeCommit: (_message: NewMessage): Promise<void> => Promise.resolve(),
+    /** Runs inside `verify`, before the answer is looked up. */
+    beforeVerify: (): Promise<void> => Promise.resolve(),
     /** Runs inside `areContacts` and `idsOf`, before the answer is looked up. */
     beforeContacts: (): Promise<void> => Promise.resolve(),
   };
@@ -50,6 +74,7 @@ export async function startRealtime(options: HarnessOptions = {}) {
     clock: () => Date.now(),
     sessions: {
       verify: async (token: string) => {
+        await state.beforeVerify();
         const session = sessions.get(token);
         if (session === undefined) throw new ApiError('unauthenticated', 'Sign in first.');
         return session;
@@ -132,9 +157,19 @@ export async function startRealtime(options: HarnessOptions = {}) {
       pairs.delete(pairOf(one.id, other.id));
       hub.signal({ type: 'contacts-changed', userIds: [one.id, other.id] });
     },
+    /** Collects what is said of a person's status from now on. */
+    statusOf(person: Person): unknown[] {
+      const told: unknown[] = [];
+      Hub.prototype.subscribe.call(hub, topics.userStatus(person.id), (payload) => {
+        told.push(JSON.parse(payload));
+      });
+      return told;
+    },
+    /** @throws Error if a connection has left a listener behind */
     async close(): Promise<void> {
       await Promise.all([gateway.close(), presence.close()]);
       await new Promise((resolve) => server.close(resolve));
+      if (hub.listeners.size > 0) throw new Error(`${hub.listeners.size} listeners are left`);
     },
   };
 }

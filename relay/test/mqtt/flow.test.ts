@@ -1,0 +1,198 @@
+import type { Packet } from 'mqtt-packet';
+import { afterEach, expect, test } from 'vitest';
+import { topics } from '../../contract/index.ts';
+import { deferred, type Realtime, startRealtime } from './harness.ts';
+import { bytesOf, connectBytes, publishBytes, RawClient, subscribeBytes } from './rawClient.ts';
+
+const open: Realtime[] = [];
+
+async function start(options: Parameters<typeof startRealtime>[0] = {}): Promise<Realtime> {
+  const relay = await startRealtime(options);
+  open.push(relay);
+  return relay;
+}
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((relay) => relay.close()));
+});
+
+async function startWithFriends(options: Parameters<typeof startRealtime>[0] = {}) {
+  const relay = await start(options);
+  const [alice, bob] = [relay.signUp(), relay.signUp()];
+  relay.befriend(alice, bob);
+  return { relay, alice, bob };
+}
+
+/** A connected client that gets what is published for its person. */
+async function subscribed(relay: Realtime, qos: 0 | 1, properties: object = {}) {
+  const person = relay.signUp();
+  const client = await RawClient.connect(relay.mqttUrl, person, properties);
+  client.send(subscribeBytes(1, topics.userMessages(person.id), qos));
+  expect(await client.next()).toMatchObject({ cmd: 'suback', granted: [qos] });
+  return { client, publish: (text: string) => relay.hub.publish(topics.userMessages(person.id), text) };
+}
+
+function textOf(packet: Packet): string {
+  return packet.cmd === 'publish' ? String(packet.payload) : packet.cmd;
+}
+
+async function acknowledge(client: RawClient, packet: Packet): Promise<void> {
+  client.sendPacket({ cmd: 'puback', messageId: packet.messageId ?? 0 });
+}
+
+test('32 packets may wait for their PUBACK, 33 may not', async () => {
+  const { relay, alice, bob } = await startWithFriends();
+  const commit = deferred();
+  relay.state.beforeCommit = () => commit.promise;
+  const packets = Array.from({ length: 32 }, (_, index) => publishBytes(index + 1, alice, bob));
+
+  const modest = await RawClient.connect(relay.mqttUrl, alice);
+  modest.send(Buffer.concat(packets));
+  const greedy = await RawClient.connect(relay.mqttUrl, bob);
+  greedy.send(
+    Buffer.concat([
+      ...packets.map((_, index) => publishBytes(index + 1, bob, alice)),
+      publishBytes(33, bob, alice),
+    ]),
+  );
+  expect((await greedy.ending()).packets).toMatchObject([{ cmd: 'disconnect', reasonCode: 0x93 }]);
+
+  commit.resolve();
+  for (let id = 1; id <= 32; id += 1) {
+    expect(await modest.next()).toMatchObject({ cmd: 'puback', messageId: id });
+  }
+  modest.send(publishBytes(1, alice, bob));
+  expect(await modest.next()).toMatchObject({ cmd: 'puback', messageId: 1 });
+});
+
+test('a packet identifier that waits for its PUBACK may not be used again', async () => {
+  const { relay, alice, bob } = await startWithFriends();
+  const commit = deferred();
+  relay.state.beforeCommit = () => commit.promise;
+  const client = await RawClient.connect(relay.mqttUrl, alice);
+  client.send(Buffer.concat([publishBytes(5, alice, bob), publishBytes(5, alice, bob)]));
+  expect((await client.ending()).packets).toMatchObject([{ cmd: 'disconnect', reasonCode: 0x82 }]);
+  commit.resolve();
+});
+
+test('a flood of QoS 0 is read no faster than it is stored, and none of it is lost', async () => {
+  const { relay, alice, bob } = await startWithFriends();
+  const [started, commit] = [deferred(), deferred()];
+  relay.state.beforeCommit = () => {
+    started.resolve();
+    return commit.promise;
+  };
+  const client = await RawClient.connect(relay.mqttUrl, alice);
+  const content = 'A'.repeat(100_000);
+  for (let index = 0; index < 200; index += 1) client.send(publishBytes(0, alice, bob, { content }));
+  await started.promise;
+  const other = await RawClient.connect(relay.mqttUrl, bob);
+  await other.ping();
+  // 20 MB don't fit into the gateway's queue and the kernel's buffers, so some are still here.
+  expect(client.socket.bufferedAmount).toBeGreaterThan(1_000_000);
+  commit.resolve();
+  await client.ping();
+  expect(relay.stored).toHaveLength(200);
+});
+
+test('a packet in single bytes is read', async () => {
+  const { relay, alice, bob } = await startWithFriends();
+  const client = await RawClient.open(relay.mqttUrl);
+  for (const byte of Buffer.concat([connectBytes(alice), publishBytes(3, alice, bob)])) {
+    client.send(Uint8Array.of(byte));
+  }
+  expect(await client.next()).toMatchObject({ cmd: 'connack', reasonCode: 0 });
+  expect(await client.next()).toMatchObject({ cmd: 'puback', messageId: 3 });
+});
+
+test('deliveries keep to the Receive Maximum of the client, and to their order', async () => {
+  const relay = await start();
+  const { client, publish } = await subscribed(relay, 1, { receiveMaximum: 2 });
+  for (const text of ['1', '2', '3', '4', '5']) publish(text);
+  const first = await client.next();
+  const second = await client.next();
+  // Were a third on its way, it would come before the answer to this.
+  await client.ping();
+  expect([first, second].map(textOf)).toEqual(['1', '2']);
+  await acknowledge(client, second);
+  const third = await client.next();
+  await client.ping();
+  await acknowledge(client, first);
+  await acknowledge(client, third);
+  expect([third, await client.next(), await client.next()].map(textOf)).toEqual(['3', '4', '5']);
+});
+
+test('an acknowledgement that nothing waits for changes nothing', async () => {
+  const relay = await start();
+  const { client, publish } = await subscribed(relay, 1, { receiveMaximum: 1 });
+  publish('1');
+  publish('2');
+  const first = await client.next();
+  client.sendPacket({ cmd: 'puback', messageId: 999 });
+  await client.ping();
+  await acknowledge(client, first);
+  expect(textOf(await client.next())).toBe('2');
+});
+
+test('a packet beyond the Maximum Packet Size of the client is not sent, and holds nothing up', async () => {
+  const relay = await start();
+  const { client, publish } = await subscribed(relay, 1, { maximumPacketSize: 1000, receiveMaximum: 1 });
+  publish('x'.repeat(1000));
+  publish('small');
+  expect(textOf(await client.next())).toBe('small');
+});
+
+test('a client that does not acknowledge is dropped, others go on', async () => {
+  const relay = await start({ mqtt: { maxBufferedBytes: 1000 } });
+  const { client, publish } = await subscribed(relay, 1, { receiveMaximum: 1 });
+  const { client: other, publish: publishToOther } = await subscribed(relay, 1, { receiveMaximum: 1 });
+  publish('taken');
+  publish('x'.repeat(900));
+  await client.ping().catch(() => {});
+  publish('x'.repeat(101));
+  expect((await client.ending()).packets.at(-1)).toMatchObject({ cmd: 'disconnect', reasonCode: 0x97 });
+  publishToOther('still');
+  expect(textOf(await other.next())).toBe('still');
+});
+
+test('a client that does not read is dropped, others go on', async () => {
+  const relay = await start({ mqtt: { closeTimeoutMs: 20_000 } });
+  const { client, publish } = await subscribed(relay, 0);
+  const { client: other, publish: publishToOther } = await subscribed(relay, 0);
+  client.socket.pause();
+  const text = 'x'.repeat(200_000);
+  for (let index = 0; index < 100; index += 1) publish(text);
+  publishToOther('still');
+  expect(textOf(await other.next())).toBe('still');
+  client.socket.resume();
+  const { packets } = await client.ending();
+  expect(packets.length).toBeLessThan(100);
+  expect(packets.at(-1)).toMatchObject({ cmd: 'disconnect', reasonCode: 0x97 });
+});
+
+test('a client that neither reads nor closes is cut off', async () => {
+  const relay = await start({ mqtt: { closeTimeoutMs: 20 } });
+  const { client } = await subscribed(relay, 0);
+  client.socket.pause();
+  await relay.gateway.close();
+  client.socket.resume();
+  expect((await client.ending()).packets).toMatchObject([{ cmd: 'disconnect', reasonCode: 0x8b }]);
+});
+
+test('a client that falls silent for one and a half times its Keep Alive is dropped', async () => {
+  const relay = await start();
+  const person = relay.signUp();
+  const client = await RawClient.open(relay.mqttUrl);
+  client.send(
+    bytesOf({
+      cmd: 'connect',
+      protocolVersion: 5,
+      clientId: 'silent',
+      clean: true,
+      keepalive: 1,
+      properties: { userProperties: { token: person.token } },
+    }),
+  );
+  expect(await client.next()).toMatchObject({ cmd: 'connack', reasonCode: 0 });
+  expect((await client.ending()).packets).toMatchObject([{ cmd: 'disconnect', reasonCode: 0x8d }]);
+});
