@@ -1,0 +1,82 @@
+/** What arrives is hostile until proved otherwise: decoding it gives a value or a CryptoError, and nothing else. */
+import { describe, expect, it } from 'vitest';
+import { concat, toHex } from '../../src/bytes.ts';
+import { CryptoError } from '../../src/errors.ts';
+import { decodeMlsMessage, encodeMlsMessage } from '../../src/structs/mlsMessage.ts';
+import { fromHex, readVectors } from '../kat/vectors.ts';
+
+const vectors = readVectors<Record<string, string>[]>('mls/messages.json').slice(0, 10);
+const NAMES = [
+  'mls_welcome',
+  'mls_group_info',
+  'mls_key_package',
+  'public_message_proposal',
+  'public_message_commit',
+  'private_message',
+];
+
+/** A small deterministic generator (mulberry32), so that a failure can be repeated. */
+function generator(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+/** Flips, overwrites, cuts out, repeats or appends somewhere. */
+function mutate(bytes: Uint8Array, below: (limit: number) => number): Uint8Array {
+  const at = below(bytes.length);
+  const length = 1 + below(8);
+  const out = bytes.slice();
+  switch (below(5)) {
+    case 0:
+      out[at]! ^= 1 << below(8);
+      return out;
+    case 1:
+      out[at] = [0x00, 0x3f, 0x40, 0x7f, 0x80, 0xbf, 0xc0, 0xff][below(8)]!;
+      return out;
+    case 2:
+      return concat(bytes.subarray(0, at), bytes.subarray(at + length));
+    case 3:
+      return concat(bytes.subarray(0, at + length), bytes.subarray(at));
+    default:
+      return concat(bytes, new Uint8Array(length).fill(below(256)));
+  }
+}
+
+describe.each(NAMES)('a mutated %s', (name) => {
+  it('is refused with a code, or is one of the messages that encode to exactly these bytes', () => {
+    const below = generator(name.length * 7919);
+    let refused = 0;
+    let decoded = 0;
+    for (const vector of vectors) {
+      const original = fromHex(vector[name]!);
+      for (let round = 0; round < 300; round++) {
+        let bytes = mutate(original, below);
+        if (below(3) === 0) bytes = mutate(bytes, below);
+        try {
+          const message = decodeMlsMessage(bytes);
+          decoded++;
+          expect(toHex(encodeMlsMessage(message))).toBe(toHex(bytes));
+        } catch (error) {
+          if (!(error instanceof CryptoError)) throw error;
+          expect(['malformed', 'unsupported']).toContain(error.code);
+          refused++;
+        }
+      }
+    }
+    expect(refused).toBeGreaterThan(500);
+    expect(decoded).toBeGreaterThan(100);
+  });
+
+  it('is refused at every length that is not its own', () => {
+    const original = fromHex(vectors[0]![name]!);
+    for (let length = 0; length < original.length; length++) {
+      expect(() => decodeMlsMessage(original.subarray(0, length))).toThrow(CryptoError);
+    }
+    expect(() => decodeMlsMessage(concat(original, Uint8Array.of(0)))).toThrow('malformed');
+  });
+});
