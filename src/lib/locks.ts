@@ -1,5 +1,3 @@
-import { createKeyedQueue } from './keyedQueue.ts';
-
 /** One holder at a time for a name: across all tabs when built on Web Locks. */
 export interface Locks {
   hold<T>(name: string, task: () => Promise<T>): Promise<T>;
@@ -10,9 +8,4 @@ export function webLocks(manager: LockManager): Locks {
   return {
     hold: async <T>(name: string, task: () => Promise<T>): Promise<T> => await manager.request(name, task),
   };
-}
-
-/** Locks within one process, for places without Web Locks. */
-export function processLocks(): Locks {
-  return { hold: createKeyedQueue() };
 }

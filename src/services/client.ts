@@ -1,0 +1,130 @@
+import { AppError } from '../lib/appError.ts';
+import { createApi } from '../net/api.ts';
+import { createHttp } from '../net/http.ts';
+import { createRealtime, type RealtimeOptions } from '../net/mqtt.ts';
+import { createPresence, type PresenceOptions } from '../net/presence.ts';
+import type { AppActions } from '../store/actions.ts';
+import type { Deps } from './deps.ts';
+import { createBackground } from './failures.ts';
+import { topUpKeyPackages } from './enrolment.ts';
+import { createMessenger, type Messenger } from './messenger.ts';
+import { authErrorEvent, createSession, type Session } from './session.ts';
+import { texts } from './texts.ts';
+import { createTokenStore } from './token.ts';
+
+/** Where the relay is. */
+export interface RelayAddresses {
+  /** Origin of the API without `/api`; empty for the page's own. */
+  readonly apiHost: string;
+  readonly mqttUrl: string;
+  readonly presenceUrl: string;
+}
+
+export interface ClientOptions extends Omit<Deps, 'api'> {
+  readonly addresses: RelayAddresses;
+  readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+  readonly deviceName: string;
+  readonly navigate: (path: string) => void;
+  /** Whether the person can see the page: only then is a message read. */
+  readonly isVisible: () => boolean;
+  readonly createSocket: PresenceOptions['createSocket'];
+  readonly fetch?: typeof globalThis.fetch;
+  readonly connectMqtt?: RealtimeOptions['connect'];
+}
+
+export interface Client {
+  readonly actions: AppActions;
+  readonly session: Session;
+  /** The page has come into sight. */
+  onVisible(): void;
+}
+
+/** A whole client but for its screen: what the browser gives it comes in, and what a person can do comes out. */
+export function createClient(options: ClientOptions): Client {
+  const { addresses, clock, log, random } = options;
+  const tokens = createTokenStore(options.storage);
+  const background = createBackground(log);
+
+  const http = createHttp({
+    host: addresses.apiHost,
+    token: tokens.read,
+    onUnauthenticated(token, handledBy) {
+      tokens.removeIf(token);
+      if (handledBy === 'session' && tokens.read() === null)
+        options.events.dispatchEvent(new Event(authErrorEvent));
+    },
+    clock,
+    log,
+    ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+  });
+  const deps: Deps = { ...options, api: createApi(http) };
+
+  let messenger: Messenger | null = null;
+  const hasToken = () => tokens.read() !== null;
+
+  const session: Session = createSession({
+    deps,
+    tokens,
+    deviceName: options.deviceName,
+    navigate: options.navigate,
+    background,
+    openScope(userId) {
+      const opened = createMessenger({
+        deps,
+        userId,
+        hasToken,
+        isVisible: options.isVisible,
+        onUnauthorized: () => background(session.check),
+        leaveForLogin: (afterMs) => session.leaveForLogin(afterMs),
+        topUpKeyPackages: () => topUpKeyPackages(deps),
+        createRealtime: (ownId, listeners) =>
+          createRealtime({
+            url: addresses.mqttUrl,
+            userId: ownId,
+            token: tokens.read,
+            listeners,
+            clock,
+            random,
+            log,
+            ...(options.connectMqtt === undefined ? {} : { connect: options.connectMqtt }),
+          }),
+        createPresence: (ownId, listeners) =>
+          createPresence({
+            url: addresses.presenceUrl,
+            userId: ownId,
+            token: tokens.read,
+            listeners,
+            clock,
+            random,
+            log,
+            createSocket: options.createSocket,
+          }),
+      });
+      messenger = opened;
+      return opened;
+    },
+  });
+
+  function signedIn(): Messenger {
+    if (messenger === null) throw new AppError('unauthenticated', texts.sessionExpired);
+    return messenger;
+  }
+
+  const actions: AppActions = {
+    signUp: (input) => session.signUp(input),
+    logIn: (input) => session.logIn(input),
+    logOut: (how) => session.logOut(how),
+    searchUsers: async (query) => await signedIn().contacts.search(query),
+    sendContactRequest: async (userId) => await signedIn().contacts.request(userId),
+    acceptContactRequest: async (requestId) => await signedIn().contacts.accept(requestId),
+    rejectContactRequest: async (requestId) => await signedIn().contacts.reject(requestId),
+    removeContact: async (userId) => await signedIn().contacts.remove(userId),
+    openChat: async (userId) => await signedIn().reading.open(userId),
+    loadOlderMessages: async (userId) => await signedIn().reading.loadOlder(userId),
+    sendMessage: async (userId, text) => await signedIn().messaging.send(userId, text),
+    retryMessage: async (messageId) => await signedIn().messaging.retry(messageId),
+    discardMessage: async (messageId) => await signedIn().messaging.discard(messageId),
+  };
+
+  return { actions, session, onVisible: () => messenger?.reading.markRead() };
+}

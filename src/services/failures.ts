@@ -1,0 +1,43 @@
+import { AppError } from '../lib/appError.ts';
+import { errorCode } from '../lib/errorCode.ts';
+import type { Log } from '../lib/log.ts';
+import { ApiError, NetworkError } from '../net/errors.ts';
+
+/** Thrown into a task that outlived its session, at its next write. */
+export const sessionEndedCode = 'session-ended';
+
+/** The relay's answer inside a failure, whichever of several paths gave it. */
+export function apiErrorOf(error: unknown): ApiError | null {
+  if (error instanceof ApiError) return error;
+  if (!(error instanceof AggregateError)) return null;
+  return error.errors.find((one: unknown): one is ApiError => one instanceof ApiError) ?? null;
+}
+
+/** Whether nothing answered at all. */
+export function isUnreachable(error: unknown): boolean {
+  if (error instanceof NetworkError) return true;
+  return error instanceof AggregateError && error.errors.every((one) => one instanceof NetworkError);
+}
+
+/** The relay's own sentence when it gave one, else the catalogue's. */
+export function toAppError(error: unknown, sentence: string): AppError {
+  if (error instanceof AppError) return error;
+  const answer = apiErrorOf(error);
+  const code = answer?.code ?? (isUnreachable(error) ? 'unreachable' : errorCode(error));
+  return new AppError(code, answer?.detail || sentence, { cause: error });
+}
+
+/** Starts a task nobody waits for. What the network layer has logged already is not logged twice. */
+export type Background = (task: () => Promise<unknown>) => void;
+
+export function createBackground(log: Log): Background {
+  return (task) => {
+    task().catch((error: unknown) => {
+      if (apiErrorOf(error) !== null || isUnreachable(error)) return;
+      const code = errorCode(error);
+      if (code === sessionEndedCode || code === 'locked') return;
+      if (code === 'internal') log.error('background-failure', { code });
+      else log.warn('background-failure', { code });
+    });
+  };
+}

@@ -1,0 +1,145 @@
+import type { CommitSubmission } from '../crypto/client.ts';
+import { AppError } from '../lib/appError.ts';
+import { errorCode } from '../lib/errorCode.ts';
+import { isApiError } from '../net/errors.ts';
+import { peerOf } from './conversationIds.ts';
+import type { Deps } from './deps.ts';
+import { texts } from './texts.ts';
+
+type WelcomeItem = Awaited<ReturnType<Deps['api']['listWelcomes']>>[number];
+
+/** How an attempt to become a member ended. `lost-race`: another commit took the epoch; sync and try again. */
+export type EnterResult = 'entered' | 'lost-race' | 'not-started';
+
+export interface Membership {
+  /** Reads this device's mailbox and answers the conversations that have a Welcome in it. */
+  refreshMailbox(): Promise<readonly string[]>;
+  /** Becomes a member of a conversation that exists: by Welcome, else by external commit. */
+  enter(conversationId: string): Promise<EnterResult>;
+  /**
+   * Starts a direct conversation with every device of both people. Whether this start or another one won shows in the log.
+   * @throws AppError `no-device` when the other person has none
+   */
+  start(conversationId: string): Promise<void>;
+  /** Submits a commit; false when another one took its epoch. */
+  submit(submission: CommitSubmission): Promise<boolean>;
+  /** Removes the Welcomes of a conversation that this device is a member of already. */
+  dropWelcomes(conversationId: string): Promise<void>;
+}
+
+/** Failures that say nothing about the Welcome itself: it stays in the mailbox for the next attempt. */
+const passing = new Set(['locked', 'storage', 'internal']);
+
+export function createMembership(deps: Deps, ownUserId: string): Membership {
+  const { api, crypto, locks } = deps;
+  let mailbox: readonly WelcomeItem[] = [];
+
+  // Two tabs that joined at the same time would each replace the other's pending commit.
+  function exclusively<T>(conversationId: string, task: () => Promise<T>): Promise<T> {
+    return locks.hold(`sinetti:join:${conversationId}`, task);
+  }
+
+  async function refreshMailbox(): Promise<readonly string[]> {
+    mailbox = await api.listWelcomes();
+    return [...new Set(mailbox.map((item) => item.conversationId))];
+  }
+
+  async function drop(item: WelcomeItem): Promise<void> {
+    mailbox = mailbox.filter((other) => other.id !== item.id);
+    await api.deleteWelcome(item.id).catch((error: unknown) => {
+      // Another tab was first.
+      if (!isApiError(error, 'not-found')) throw error;
+    });
+  }
+
+  async function welcomesFor(conversationId: string): Promise<WelcomeItem[]> {
+    const known = mailbox.filter((item) => item.conversationId === conversationId);
+    if (known.length === 0) await refreshMailbox();
+    return mailbox.filter((item) => item.conversationId === conversationId).sort((a, b) => b.seq - a.seq);
+  }
+
+  async function joinByWelcome(conversationId: string): Promise<boolean> {
+    for (const item of await welcomesFor(conversationId)) {
+      try {
+        await crypto.joinByWelcome({
+          conversationId,
+          epoch: item.epoch,
+          seq: item.seq,
+          welcome: item.welcome,
+        });
+      } catch (error) {
+        if (passing.has(errorCode(error))) throw error;
+        // Not meant for the keys this device has: it will never open, and the external commit is the way in.
+        await drop(item);
+        continue;
+      }
+      await drop(item);
+      return true;
+    }
+    return false;
+  }
+
+  async function submit(submission: CommitSubmission): Promise<boolean> {
+    try {
+      await api.submitCommit(submission.conversationId, {
+        epoch: submission.epoch,
+        commit: submission.commit,
+        welcomes: submission.welcomes.map(({ deviceIds, welcome }) => ({
+          deviceIds: [...deviceIds],
+          welcome,
+        })),
+        groupInfo: submission.groupInfo,
+      });
+      return true;
+    } catch (error) {
+      if (isApiError(error, 'stale-epoch')) return false;
+      throw error;
+    }
+  }
+
+  return {
+    refreshMailbox,
+    submit,
+
+    enter: (conversationId) =>
+      exclusively(conversationId, async () => {
+        const { status } = await crypto.conversation(conversationId);
+        if (status === 'joined') return 'entered';
+        // An own start is on its way: the log will tell whether it won.
+        if (status === 'starting') return 'not-started';
+        if (status !== 'forked' && (await joinByWelcome(conversationId))) return 'entered';
+        const current = await api.getGroupInfo(conversationId).catch((error: unknown) => {
+          if (isApiError(error, 'not-found')) return null;
+          throw error;
+        });
+        if (current === null) return 'not-started';
+        const submission = await crypto.joinByExternalCommit({
+          conversationId,
+          epoch: current.epoch,
+          groupInfo: current.groupInfo,
+        });
+        return (await submit(submission)) ? 'entered' : 'lost-race';
+      }),
+
+    start: (conversationId) =>
+      exclusively(conversationId, async () => {
+        const { status } = await crypto.conversation(conversationId);
+        const peer = peerOf(conversationId, ownUserId);
+        if (status === 'joined' || peer === null) return;
+        const claimed = await Promise.all(
+          [peer, ownUserId].map(async (userId) => {
+            const keyPackages = await api.claimKeyPackages(userId);
+            return keyPackages.map(({ deviceId, keyPackage }) => ({ userId, deviceId, keyPackage }));
+          }),
+        );
+        const keyPackages = claimed.flat();
+        if (!keyPackages.some(({ userId }) => userId === peer))
+          throw new AppError('no-device', texts.noDevice);
+        await submit(await crypto.startConversation({ conversationId, keyPackages }));
+      }),
+
+    async dropWelcomes(conversationId) {
+      for (const item of mailbox.filter((other) => other.conversationId === conversationId)) await drop(item);
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { AppError } from '../lib/appError.ts';
+import { timestamp } from '../lib/clock.ts';
+import { errorCode } from '../lib/errorCode.ts';
+import { ApiError } from '../net/errors.ts';
+import { connectionBannerAtom } from '../store/session.ts';
+import { showToastAtom } from '../store/toasts.ts';
+import type { Chats } from './chats.ts';
+import { directConversationId } from './conversationIds.ts';
+import type { Deps } from './deps.ts';
+import type { Background } from './failures.ts';
+import type { Outbox } from './outbox.ts';
+import { sendErrorText } from './sendErrors.ts';
+import { texts } from './texts.ts';
+import { timings } from './timings.ts';
+
+export interface Messaging {
+  send(userId: string, text: string): Promise<void>;
+  retry(messageId: string): Promise<void>;
+  discard(messageId: string): Promise<void>;
+}
+
+export interface MessagingOptions {
+  readonly deps: Deps;
+  readonly ownUserId: string;
+  readonly chats: Chats;
+  readonly outbox: Outbox;
+  readonly hasToken: () => boolean;
+  /** Ends the session and goes to the login page after a while, so that the sentence can be read first. */
+  readonly leaveForLogin: (afterMs: number) => void;
+  readonly background: Background;
+}
+
+/** Shows why messages could not be sent, as the catalogue says. */
+export function createSendFailureReport(options: Pick<MessagingOptions, 'deps' | 'leaveForLogin'>) {
+  return (error: unknown): void => {
+    options.deps.store.set(showToastAtom, 'error', sendErrorText(error));
+    if (error instanceof ApiError && error.status === 401) {
+      options.leaveForLogin(timings.redirectUnauthenticated);
+    }
+  };
+}
+
+export function createMessaging(options: MessagingOptions): Messaging {
+  const { background, chats, outbox, ownUserId } = options;
+  const { clock, crypto, newId, store } = options.deps;
+
+  function requireToken(): void {
+    if (options.hasToken()) return;
+    store.set(connectionBannerAtom, true);
+    store.set(showToastAtom, 'error', texts.sendNotSignedIn);
+    options.leaveForLogin(timings.redirectNotSignedIn);
+    throw new AppError('unauthenticated', texts.sendNotSignedIn);
+  }
+
+  return {
+    async send(userId, text) {
+      const trimmed = text.trim();
+      if (trimmed === '') return;
+      requireToken();
+      const conversationId = directConversationId(ownUserId, userId);
+      try {
+        const view = await crypto.queueMessage({
+          conversationId,
+          messageId: newId(),
+          text: trimmed,
+          sentAt: timestamp(clock),
+        });
+        chats.addMessages(conversationId, [view]);
+      } catch (error) {
+        throw new AppError(errorCode(error), sendErrorText(error), { cause: error });
+      }
+      background(() => outbox.flush(conversationId));
+    },
+
+    async retry(messageId) {
+      requireToken();
+      const message = (await crypto.outbox()).find((one) => one.messageId === messageId);
+      if (message === undefined) return;
+      chats.addMessages(message.conversationId, [{ ...message, status: 'sending' }]);
+      background(() => outbox.flush(message.conversationId, messageId));
+    },
+
+    async discard(messageId) {
+      await crypto.discardMessage(messageId);
+      chats.removeMessage(messageId);
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import type { MessageView } from '../crypto/client.ts';
+import { createBackoff } from '../lib/backoff.ts';
+import { delay, timestamp } from '../lib/clock.ts';
+import { coalesce } from '../lib/coalesce.ts';
+import { errorCode } from '../lib/errorCode.ts';
+import { forEachLimited } from '../lib/parallel.ts';
+import { ApiError, isApiError, NetworkError } from '../net/errors.ts';
+import type { Acknowledgement, Realtime } from '../net/mqtt.ts';
+import type { Chats } from './chats.ts';
+import { peerOf } from './conversationIds.ts';
+import type { Deps } from './deps.ts';
+import { sessionEndedCode } from './failures.ts';
+import type { Membership } from './membership.ts';
+import { stopsAll } from './sendErrors.ts';
+import type { Sync } from './sync.ts';
+import { timings } from './timings.ts';
+
+/** How often a message is prepared again because the conversation moved under it. */
+const maxPreparations = 8;
+const conversationsAtOnce = 4;
+
+type Prepared = Extract<Awaited<ReturnType<Deps['crypto']['prepareMessage']>>, { kind: 'message' }>;
+
+interface Failure {
+  readonly reason: unknown;
+}
+
+export interface Outbox {
+  /** Sends what waits in a conversation, in order. `retry` names a failed message that is to be tried again. */
+  flush(conversationId: string, retry?: string): Promise<void>;
+  /** Every conversation with waiting messages. */
+  flushAll(): Promise<void>;
+}
+
+export interface OutboxOptions {
+  readonly deps: Deps;
+  readonly ownUserId: string;
+  readonly sync: Pick<Sync, 'catchUp'>;
+  readonly membership: Pick<Membership, 'start' | 'submit'>;
+  readonly chats: Pick<Chats, 'addMessages'>;
+  readonly realtime: Pick<Realtime, 'isConnected' | 'publish'>;
+  /** Once for a flush, however many messages failed with it. */
+  readonly onFailed: (error: unknown) => void;
+}
+
+/**
+ * Brings queued messages into the log, one conversation at a time and in the order they were written. The worker keeps
+ * each message until the log has it, so what is lost here (a reload, a crash) is found again by the next flush.
+ */
+export function createOutbox(options: OutboxOptions): Outbox {
+  const { chats, membership, ownUserId, realtime, sync } = options;
+  const { api, clock, crypto, locks, log } = options.deps;
+  const flushes = new Map<string, () => Promise<void>>();
+  const retries = new Set<string>();
+
+  async function publish(message: Prepared, recipientId: string): Promise<Acknowledgement> {
+    if (realtime.isConnected()) {
+      try {
+        return await realtime.publish({
+          type: 'message',
+          messageId: message.messageId,
+          senderId: ownUserId,
+          recipientId,
+          epoch: message.epoch,
+          content: message.content,
+          timestamp: timestamp(clock),
+        });
+      } catch (error) {
+        // Whether it arrived is unknown; the message id makes asking again over REST harmless.
+        if (!(error instanceof NetworkError)) throw error;
+      }
+    }
+    return await api.sendUserMessage(recipientId, {
+      messageId: message.messageId,
+      epoch: message.epoch,
+      content: message.content,
+    });
+  }
+
+  /** Prepares and sends until the relay takes the message. The conversation may move in between, but not for ever. */
+  async function deliver(conversationId: string, messageId: string): Promise<MessageView> {
+    const recipientId = peerOf(conversationId, ownUserId);
+    if (recipientId === null) throw new ApiError({ status: 404, code: 'not-found', detail: null });
+    const backoff = createBackoff({
+      baseMs: timings.commitRetryBase,
+      maxMs: timings.commitRetryMax,
+      random: options.deps.random,
+    });
+    for (let preparation = 0; preparation < maxPreparations; preparation += 1) {
+      // The first repetition is ordinary (healing, a lost race); after that somebody else is as busy as we are.
+      if (preparation > 1) await delay(clock, backoff.next());
+      const prepared = await crypto.prepareMessage(messageId);
+      if (prepared.kind === 'sent') return prepared.message;
+      if (prepared.kind === 'message') {
+        try {
+          const { seq, timestamp: storedAt } = await publish(prepared, recipientId);
+          return await crypto.messageAccepted(messageId, { seq, timestamp: storedAt });
+        } catch (error) {
+          if (!isApiError(error, 'stale-epoch')) throw error;
+        }
+      }
+      if (prepared.kind === 'commit') await membership.submit(prepared.submission);
+      const state = await sync.catchUp(conversationId);
+      if (prepared.kind === 'outside' && state.status !== 'joined') {
+        await membership.start(conversationId);
+        await sync.catchUp(conversationId);
+      }
+    }
+    throw new ApiError({ status: 409, code: 'stale-epoch', detail: null });
+  }
+
+  async function fail(conversationId: string, messageId: string, code: string): Promise<void> {
+    try {
+      chats.addMessages(conversationId, [await crypto.messageFailed(messageId, code)]);
+    } catch (error) {
+      // The person has discarded it in the meantime.
+      if (errorCode(error) !== 'not-found') throw error;
+    }
+  }
+
+  function failureCode(error: unknown): string {
+    return error instanceof NetworkError ? 'network' : errorCode(error);
+  }
+
+  /** The worker knows no such message: the person has discarded it. The relay's `not-found` is another thing. */
+  function wasDiscarded(error: unknown): boolean {
+    return !(error instanceof ApiError) && errorCode(error) === 'not-found';
+  }
+
+  async function attempt(conversationId: string, messageId: string): Promise<Failure | null> {
+    try {
+      chats.addMessages(conversationId, [await deliver(conversationId, messageId)]);
+      return null;
+    } catch (reason) {
+      return { reason };
+    }
+  }
+
+  async function flushLocked(conversationId: string): Promise<void> {
+    const waiting = (await crypto.outbox()).filter(
+      (message) =>
+        message.conversationId === conversationId &&
+        (message.status === 'sending' || retries.has(message.messageId)),
+    );
+    let stopped: Failure | null = null;
+    for (const { messageId } of waiting) {
+      retries.delete(messageId);
+      const failure: Failure | null = stopped ?? (await attempt(conversationId, messageId));
+      if (failure === null) continue;
+      const code = failureCode(failure.reason);
+      // The session is over, or the keys are locked: the message keeps waiting for the next one.
+      if (code === sessionEndedCode || code === 'locked') throw failure.reason;
+      if (wasDiscarded(failure.reason)) continue;
+      await fail(conversationId, messageId, code);
+      if (stopped === null) {
+        log.warn('send-failed', { code });
+        options.onFailed(failure.reason);
+      }
+      if (stopsAll(failure.reason)) stopped = failure;
+    }
+  }
+
+  function flushOf(conversationId: string): () => Promise<void> {
+    const known = flushes.get(conversationId);
+    if (known !== undefined) return known;
+    const flush = coalesce(() =>
+      // Another tab may be sending the same messages.
+      locks.hold(`sinetti:outbox:${conversationId}`, () => flushLocked(conversationId)),
+    );
+    flushes.set(conversationId, flush);
+    return flush;
+  }
+
+  return {
+    async flush(conversationId, retry) {
+      if (retry !== undefined) retries.add(retry);
+      await flushOf(conversationId)();
+    },
+    async flushAll() {
+      const waiting = (await crypto.outbox()).filter((message) => message.status === 'sending');
+      const ids = new Set(waiting.map((message) => message.conversationId));
+      await forEachLimited(ids, conversationsAtOnce, (id) => flushOf(id)());
+    },
+  };
+}

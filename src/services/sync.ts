@@ -1,0 +1,254 @@
+import type { ConversationState, CryptoApi, LogEntryInput } from '../crypto/client.ts';
+import { createBackoff } from '../lib/backoff.ts';
+import { delay } from '../lib/clock.ts';
+import { coalesce } from '../lib/coalesce.ts';
+import { errorCode } from '../lib/errorCode.ts';
+import { createKeyedQueue } from '../lib/keyedQueue.ts';
+import { forEachLimited } from '../lib/parallel.ts';
+import { type IncomingEvent, limits } from '../net/contract.ts';
+import { isApiError } from '../net/errors.ts';
+import { peerOf } from './conversationIds.ts';
+import type { Deps } from './deps.ts';
+import type { Membership } from './membership.ts';
+import { timings } from './timings.ts';
+
+const conversationsAtOnce = 4;
+/** How often one catch-up tries to become a member before the conversation rests. */
+const maxRounds = 6;
+
+type EntryEvent = Extract<IncomingEvent, { type: 'message' | 'commit' }>;
+type DeliveredEvent = Extract<IncomingEvent, { type: 'delivered' }>;
+type Summary = Awaited<ReturnType<Deps['api']['listConversations']>>[number];
+
+export type ProcessResult = Awaited<ReturnType<CryptoApi['processEntries']>>;
+
+export interface SyncListeners {
+  /** A conversation's log was processed further. */
+  onProcessed(result: ProcessResult): void;
+  onState(state: ConversationState): void;
+}
+
+export interface Sync {
+  /** Everything: the mailbox, then every conversation that is not up to date. */
+  syncAll(): Promise<void>;
+  /** Brings one conversation up to the relay's log, joining or rejoining it where needed. */
+  catchUp(conversationId: string): Promise<ConversationState>;
+  onEntry(event: EntryEvent): Promise<void>;
+  onDelivered(event: DeliveredEvent): Promise<void>;
+  /** Entries that were before this device's time, below a position. They change nothing here but the view. */
+  olderEntries(conversationId: string, before: number, limit: number): Promise<OlderEntries>;
+}
+
+export interface OlderEntries {
+  readonly messages: ProcessResult['messages'];
+  /** Lowest position fetched; null when there is nothing below `before`. */
+  readonly lowestSeq: number | null;
+}
+
+function fromEvent(event: EntryEvent): LogEntryInput {
+  return {
+    id: event.messageId,
+    seq: event.seq,
+    epoch: event.epoch,
+    kind: event.type === 'message' ? 'application' : 'commit',
+    sender_id: event.senderId,
+    sender_device_id: event.senderDeviceId,
+    content: event.content,
+    timestamp: event.timestamp,
+  };
+}
+
+/** Only what the worker needs; the rest of an entry stays out of it. */
+function toInput(entry: LogEntryInput): LogEntryInput {
+  const { id, seq, epoch, kind, sender_id, sender_device_id, content, timestamp } = entry;
+  return { id, seq, epoch, kind, sender_id, sender_device_id, content, timestamp };
+}
+
+function isMember(state: ConversationState): boolean {
+  return state.status === 'joined';
+}
+
+/**
+ * Keeps this device's conversations in step with the relay's logs. Each conversation has one queue, so that its entries
+ * are processed in order whatever they came by: fetched pages, live events, or the polling.
+ */
+export function createSync(
+  deps: Deps,
+  ownUserId: string,
+  membership: Membership,
+  listeners: SyncListeners,
+): Sync {
+  const { api, clock, crypto, log } = deps;
+  const queue = createKeyedQueue();
+  const live = new Map<string, EntryEvent[]>();
+  /** Conversations that could not be entered: not tried again before the time given. */
+  const restingUntil = new Map<string, number>();
+
+  async function page(conversationId: string, query: { after?: number; before?: number; limit: number }) {
+    const peer = peerOf(conversationId, ownUserId);
+    if (peer === null) return [];
+    try {
+      const entries = await api.listUserMessages(peer, query);
+      return entries.filter((entry) => entry.conversationId === conversationId).map(toInput);
+    } catch (error) {
+      // Not started yet; or a list that breaks its schema, which counts as empty (spec section 5).
+      if (isApiError(error, 'not-found', 'invalid-response')) return [];
+      throw error;
+    }
+  }
+
+  async function process(
+    conversationId: string,
+    entries: readonly LogEntryInput[],
+  ): Promise<ConversationState> {
+    const result = await crypto.processEntries(conversationId, entries);
+    listeners.onProcessed(result);
+    return result.state;
+  }
+
+  /** Page by page: each one is saved before the next is fetched. */
+  async function replayAsMember(start: ConversationState): Promise<ConversationState> {
+    const limit = limits.messagesPerPage;
+    let state = start;
+    while (isMember(state)) {
+      const before = state.lastSeq;
+      const entries = await page(state.conversationId, { after: before, limit });
+      if (entries.length === 0) return state;
+      state = await process(state.conversationId, entries);
+      if (state.lastSeq <= before) return state;
+      if (entries.length < limit) return state;
+    }
+    return state;
+  }
+
+  /** An own commit waits somewhere in the log: the worker needs to see everything up to it at once. */
+  async function replayToOwnCommit(start: ConversationState): Promise<ConversationState> {
+    const limit = limits.messagesPerPage;
+    const entries: LogEntryInput[] = [];
+    let after = start.lastSeq;
+    for (;;) {
+      const next = await page(start.conversationId, { after, limit });
+      entries.push(...next);
+      const last = next.at(-1);
+      if (last === undefined || last.seq <= after) break;
+      after = last.seq;
+      if (next.length < limit) break;
+    }
+    return entries.length === 0 ? start : await process(start.conversationId, entries);
+  }
+
+  async function replay(state: ConversationState): Promise<ConversationState> {
+    return isMember(state) ? await replayAsMember(state) : await replayToOwnCommit(state);
+  }
+
+  async function bringUpToDate(conversationId: string): Promise<ConversationState> {
+    const backoff = createBackoff({
+      baseMs: timings.commitRetryBase,
+      maxMs: timings.commitRetryMax,
+      random: deps.random,
+    });
+    let state = await crypto.conversation(conversationId);
+    if (isMember(state) || state.status === 'starting') state = await replay(state);
+    for (let round = 0; round < maxRounds; round += 1) {
+      if (isMember(state) || state.status === 'starting') return state;
+      if ((restingUntil.get(conversationId) ?? 0) > clock.now()) return state;
+      const result = await membership.enter(conversationId);
+      if (result === 'not-started') return state;
+      if (result === 'lost-race') await delay(clock, backoff.next());
+      else state = await replay(await crypto.conversation(conversationId));
+    }
+    if (!isMember(state)) {
+      restingUntil.set(conversationId, clock.now() + timings.rejoinPause);
+      log.warn('sync-stalled', { code: state.status });
+    }
+    return state;
+  }
+
+  function catchUp(conversationId: string): Promise<ConversationState> {
+    return queue(conversationId, async () => {
+      const state = await bringUpToDate(conversationId);
+      listeners.onState(state);
+      return state;
+    });
+  }
+
+  async function moveReadPositions(
+    conversationId: string,
+    positions: { own: number; peer: number | null },
+  ): Promise<void> {
+    let state = await crypto.conversation(conversationId);
+    if (positions.own > state.readSeq) {
+      state = await crypto.setReadPosition(conversationId, 'own', positions.own);
+    }
+    if (positions.peer !== null && positions.peer > state.peerReadSeq) {
+      state = await crypto.setReadPosition(conversationId, 'peer', positions.peer);
+    }
+    listeners.onState(state);
+  }
+
+  async function syncConversation(conversationId: string, summary: Summary | undefined): Promise<void> {
+    const known = await crypto.conversation(conversationId);
+    const current = isMember(known) && (summary === undefined || known.lastSeq >= summary.lastSeq);
+    const state = current ? known : await catchUp(conversationId);
+    if (isMember(state)) await membership.dropWelcomes(conversationId);
+    if (summary === undefined) return;
+    await moveReadPositions(conversationId, { own: summary.readSeq, peer: summary.peerReadSeq });
+  }
+
+  async function syncAllOnce(): Promise<void> {
+    const welcomed = await membership.refreshMailbox();
+    const summaries = new Map((await api.listConversations()).map((one) => [one.conversationId, one]));
+    // A start or a commit of ours may have reached the relay without its answer reaching us.
+    const unfinished = (await crypto.conversations()).filter((state) => state.status === 'starting');
+    const ids = new Set([
+      ...summaries.keys(),
+      ...welcomed,
+      ...unfinished.map((state) => state.conversationId),
+    ]);
+    const direct = [...ids].filter((id) => peerOf(id, ownUserId) !== null);
+    await forEachLimited(direct, conversationsAtOnce, (id) => syncConversation(id, summaries.get(id)));
+  }
+
+  /** Processes what has gathered since the last turn in one batch. */
+  async function drain(conversationId: string): Promise<void> {
+    const events = live.get(conversationId) ?? [];
+    live.delete(conversationId);
+    if (events.length === 0) return;
+    const entries = events.map(fromEvent).sort((one, other) => one.seq - other.seq);
+    try {
+      const state = await process(conversationId, entries);
+      if (isMember(state)) return listeners.onState(state);
+    } catch (error) {
+      if (errorCode(error) !== 'gap') throw error;
+    }
+    listeners.onState(await bringUpToDate(conversationId));
+  }
+
+  return {
+    syncAll: coalesce(syncAllOnce),
+    catchUp,
+
+    async onEntry(event) {
+      if (peerOf(event.conversationId, ownUserId) === null) return;
+      const gathered = live.get(event.conversationId);
+      if (gathered === undefined) live.set(event.conversationId, [event]);
+      else gathered.push(event);
+      await queue(event.conversationId, () => drain(event.conversationId));
+    },
+
+    async onDelivered({ conversationId, readerId, seq }) {
+      const peer = peerOf(conversationId, ownUserId);
+      if (peer === null || (readerId !== ownUserId && readerId !== peer)) return;
+      const positions = readerId === ownUserId ? { own: seq, peer: null } : { own: 0, peer: seq };
+      await queue(conversationId, () => moveReadPositions(conversationId, positions));
+    },
+
+    olderEntries: (conversationId, before, limit) =>
+      queue(conversationId, async () => {
+        const entries = await page(conversationId, { before, limit });
+        if (entries.length === 0) return { messages: [], lowestSeq: null };
+        const { messages } = await crypto.processEntries(conversationId, entries);
+        return { messages, lowestSeq: entries[0]?.seq ?? null };
+      }),
+  };
+}

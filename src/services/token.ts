@@ -1,0 +1,55 @@
+export const tokenStorageKey = 'token';
+
+/** The claims that the client reads; the relay alone verifies the signature. */
+interface Claims {
+  /** Seconds since the Unix epoch. */
+  readonly exp: number;
+  readonly sub: string | null;
+}
+
+function claimsOf(token: string): Claims | null {
+  const parts = token.split('.');
+  const payload = parts[1];
+  if (parts.length !== 3 || payload === undefined) return null;
+  try {
+    const base64 = payload.replaceAll('-', '+').replaceAll('_', '/');
+    const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+    const claims: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    if (typeof claims !== 'object' || claims === null) return null;
+    if (!('exp' in claims) || typeof claims.exp !== 'number') return null;
+    return { exp: claims.exp, sub: 'sub' in claims && typeof claims.sub === 'string' ? claims.sub : null };
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a token has three parts and an expiry that has not passed (spec section 4). */
+export function isUsableToken(token: string, nowMs: number): boolean {
+  const claims = claimsOf(token);
+  return claims !== null && claims.exp * 1000 > nowMs;
+}
+
+export interface TokenStore {
+  read(): string | null;
+  save(token: string): void;
+  remove(): void;
+  /** Removes the token only if it is still this one: a late answer must not end a newer session. */
+  removeIf(token: string): void;
+}
+
+/** The session token, in local storage under the spec's key, shared by all tabs. */
+export function createTokenStore(storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>): TokenStore {
+  return {
+    read: () => storage.getItem(tokenStorageKey),
+    save: (token) => storage.setItem(tokenStorageKey, token),
+    remove: () => storage.removeItem(tokenStorageKey),
+    removeIf(token) {
+      if (storage.getItem(tokenStorageKey) === token) storage.removeItem(tokenStorageKey);
+    },
+  };
+}
+
+/** Whose token it is. */
+export function tokenUserId(token: string): string | null {
+  return claimsOf(token)?.sub ?? null;
+}
