@@ -10,7 +10,7 @@ export function createKeyedQueue(): KeyedQueue {
     // A failed task must not stop those behind it.
     const tail = result
       .catch(() => undefined)
-      .then(() => {
+      .finally(() => {
         if (tails.get(key) === tail) tails.delete(key);
       });
     tails.set(key, tail);

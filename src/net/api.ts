@@ -25,7 +25,7 @@ export function createApi(http: Http) {
         return await http.call(routes.profile, { unauthenticated: 'caller' });
       } catch (error) {
         if (error instanceof ApiError && error.status === 401) throw error;
-        return await http.call(routes.profile, { unauthenticated: 'caller' });
+        return http.call(routes.profile, { unauthenticated: 'caller' });
       }
     },
 

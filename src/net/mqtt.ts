@@ -125,7 +125,7 @@ export function createRealtime(options: RealtimeOptions): Realtime {
     random: options.random,
     canConnect: () => options.token() !== null,
     connect: attempt,
-    onStatus: listeners.onStatus,
+    onStatus: (status) => listeners.onStatus(status),
   });
 
   function ready(session: MqttClient): void {
@@ -149,7 +149,7 @@ export function createRealtime(options: RealtimeOptions): Realtime {
     timers = [];
     session.end(true);
     const error = new NetworkError('unreachable', 'MQTT connection closed');
-    for (const reject of [...unacknowledged]) reject(error);
+    for (const reject of unacknowledged) reject(error);
     log.warn('realtime-closed', { code });
     reconnector.failed();
   }
@@ -227,7 +227,7 @@ export function createRealtime(options: RealtimeOptions): Realtime {
       timers = [];
       session?.end(true);
       const error = new NetworkError('unreachable', 'MQTT connection closed');
-      for (const reject of [...unacknowledged]) reject(error);
+      for (const reject of unacknowledged) reject(error);
       reconnector.close();
     },
 

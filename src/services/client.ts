@@ -44,10 +44,12 @@ export function createClient(options: ClientOptions): Client {
   const { addresses, clock, log, random } = options;
   const tokens = createTokenStore(options.storage);
   const background = createBackground(log);
+  const readToken = () => tokens.read();
+  const hasToken = () => readToken() !== null;
 
   const http = createHttp({
     host: addresses.apiHost,
-    token: tokens.read,
+    token: readToken,
     onUnauthenticated(token, handledBy) {
       tokens.removeIf(token);
       if (handledBy === 'session' && tokens.read() === null)
@@ -60,7 +62,6 @@ export function createClient(options: ClientOptions): Client {
   const deps: Deps = { ...options, api: createApi(http) };
 
   let messenger: Messenger | null = null;
-  const hasToken = () => tokens.read() !== null;
 
   const session: Session = createSession({
     deps,
@@ -74,14 +75,14 @@ export function createClient(options: ClientOptions): Client {
         userId,
         hasToken,
         isVisible: options.isVisible,
-        onUnauthorized: () => background(session.check),
+        onUnauthorized: () => background(() => session.check()),
         leaveForLogin: (afterMs) => session.leaveForLogin(afterMs),
         topUpKeyPackages: () => topUpKeyPackages(deps),
         createRealtime: (ownId, listeners) =>
           createRealtime({
             url: addresses.mqttUrl,
             userId: ownId,
-            token: tokens.read,
+            token: readToken,
             listeners,
             clock,
             random,
@@ -92,7 +93,7 @@ export function createClient(options: ClientOptions): Client {
           createPresence({
             url: addresses.presenceUrl,
             userId: ownId,
-            token: tokens.read,
+            token: readToken,
             listeners,
             clock,
             random,
@@ -114,16 +115,16 @@ export function createClient(options: ClientOptions): Client {
     signUp: (input) => session.signUp(input),
     logIn: (input) => session.logIn(input),
     logOut: (how) => session.logOut(how),
-    searchUsers: async (query) => await signedIn().contacts.search(query),
-    sendContactRequest: async (userId) => await signedIn().contacts.request(userId),
-    acceptContactRequest: async (requestId) => await signedIn().contacts.accept(requestId),
-    rejectContactRequest: async (requestId) => await signedIn().contacts.reject(requestId),
-    removeContact: async (userId) => await signedIn().contacts.remove(userId),
-    openChat: async (userId) => await signedIn().reading.open(userId),
-    loadOlderMessages: async (userId) => await signedIn().reading.loadOlder(userId),
-    sendMessage: async (userId, text) => await signedIn().messaging.send(userId, text),
-    retryMessage: async (messageId) => await signedIn().messaging.retry(messageId),
-    discardMessage: async (messageId) => await signedIn().messaging.discard(messageId),
+    searchUsers: async (query) => signedIn().contacts.search(query),
+    sendContactRequest: async (userId) => signedIn().contacts.request(userId),
+    acceptContactRequest: async (requestId) => signedIn().contacts.accept(requestId),
+    rejectContactRequest: async (requestId) => signedIn().contacts.reject(requestId),
+    removeContact: async (userId) => signedIn().contacts.remove(userId),
+    openChat: async (userId) => signedIn().reading.open(userId),
+    loadOlderMessages: async (userId) => signedIn().reading.loadOlder(userId),
+    sendMessage: async (userId, text) => signedIn().messaging.send(userId, text),
+    retryMessage: async (messageId) => signedIn().messaging.retry(messageId),
+    discardMessage: async (messageId) => signedIn().messaging.discard(messageId),
   };
 
   return { actions, session, onVisible: () => messenger?.reading.markRead() };

@@ -65,7 +65,7 @@ export function createContacts(deps: Deps, ownUserId: string): Contacts {
 
     return {
       async load() {
-        if (store.get(atom).loaded) return await refresh();
+        if (store.get(atom).loaded) return refresh();
         store.set(atom, { ...store.get(atom), loading: true });
         try {
           await read();

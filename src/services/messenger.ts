@@ -114,7 +114,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     ownUserId: userId,
     chats,
     sync,
-    watchStatus: realtime.watchStatus,
+    watchStatus: (contactId) => realtime.watchStatus(contactId),
     hasToken,
     isVisible: options.isVisible,
     background,
@@ -124,7 +124,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     switch (event.type) {
       case 'message':
       case 'commit':
-        return await sync.onEntry(event);
+        return sync.onEntry(event);
       case 'available':
         if (peerOf(event.conversationId, userId) !== null) await sync.catchUp(event.conversationId);
         return;
@@ -133,17 +133,21 @@ export function createMessenger(options: MessengerOptions): Messenger {
         await membership.refreshMailbox();
         await sync.catchUp(event.conversationId);
         await membership.dropWelcomes(event.conversationId);
-        return await options.topUpKeyPackages();
+        return options.topUpKeyPackages();
       case 'delivered':
-        return await sync.onDelivered(event);
+        return sync.onDelivered(event);
       case 'contacts':
-        return await contacts.refresh();
+        return contacts.refresh();
     }
   }
 
   async function syncAndSend(): Promise<void> {
     // What waits can leave even when some conversation could not be brought up to date.
-    await sync.syncAll().finally(() => outbox.flushAll());
+    try {
+      await sync.syncAll();
+    } finally {
+      await outbox.flushAll();
+    }
   }
 
   async function catchUpAfterConnecting(): Promise<void> {
@@ -175,7 +179,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
       endPresence = trackPresence(store, events);
       timers = [
         clock.every(timings.contactsPolling, () => {
-          if (hasToken()) background(contacts.refresh);
+          if (hasToken()) background(() => contacts.refresh());
         }),
         clock.every(timings.syncPolling, () => {
           if (hasToken() && !realtime.isConnected()) background(syncAndSend);

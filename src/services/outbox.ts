@@ -70,7 +70,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         if (!(error instanceof NetworkError)) throw error;
       }
     }
-    return await api.sendUserMessage(recipientId, {
+    return api.sendUserMessage(recipientId, {
       messageId: message.messageId,
       epoch: message.epoch,
       content: message.content,

@@ -130,7 +130,7 @@ export function createReading(options: ReadingOptions): Reading {
       untold.set(state.conversationId, newest.messageId);
       chats.setState(await crypto.setReadPosition(state.conversationId, 'own', newest.seq));
     }
-    for (const [conversationId, messageId] of [...untold]) await tell(conversationId, messageId);
+    for (const [conversationId, messageId] of untold) await tell(conversationId, messageId);
   });
 
   async function refresh(userId: string): Promise<void> {

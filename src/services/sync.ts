@@ -134,11 +134,11 @@ export function createSync(
       after = last.seq;
       if (next.length < limit) break;
     }
-    return entries.length === 0 ? start : await process(start.conversationId, entries);
+    return entries.length === 0 ? start : process(start.conversationId, entries);
   }
 
   async function replay(state: ConversationState): Promise<ConversationState> {
-    return isMember(state) ? await replayAsMember(state) : await replayToOwnCommit(state);
+    return isMember(state) ? replayAsMember(state) : replayToOwnCommit(state);
   }
 
   async function bringUpToDate(conversationId: string): Promise<ConversationState> {
