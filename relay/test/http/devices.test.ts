@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClaimedKeyPackage, type Device, type DeviceCertificate, limits } from '../../contract/index.ts';
+import {
+  base64Url,
+  befriend,
+  logIn,
+  onAnotherDevice,
+  type Person,
+  signUp,
+  signUpOnDevice,
+  startTestRelay,
+  type TestRelay,
+} from '../helpers.ts';
+
+const minute = 60_000;
+let now = Date.parse('2026-03-01T12:00:00.000Z');
+let relay: TestRelay;
+beforeAll(async () => {
+  relay = await startTestRelay({ clock: () => now });
+});
+afterAll(() => relay.close());
+
+const register = (person: Person, id: string, certificate: string, name = 'A browser') =>
+  person.call<Device>('PUT', `/devices/${id}`, { name, certificate });
+
+describe('registering a device', () => {
+  it('binds the session, under the same token', async () => {
+    const person = await signUp(relay);
+    expect(await person.call('GET', '/welcomes')).toMatchObject({
+      status: 403,
+      body: { code: 'device-required' },
+    });
+    const [id, certificate] = [randomUUID(), base64Url(200)];
+    expect((await register(person, id, certificate, ' Firefox on Linux ')).body).toEqual({
+      id,
+      name: 'Firefox on Linux',
+      certificate,
+      created_at: new Date(now).toISOString(),
+      last_seen_at: new Date(now).toISOString(),
+      current: true,
+    });
+    expect((await person.call('GET', '/welcomes')).status).toBe(200);
+  });
+
+  it('resumes it in a later session under the same certificate', async () => {
+    const first = await signUpOnDevice(relay);
+    const later = await logIn(relay, first);
+    expect((await later.call('GET', '/welcomes')).status).toBe(403);
+    expect(await register(later, first.deviceId, first.certificate, 'Renamed')).toMatchObject({
+      status: 200,
+      body: { id: first.deviceId, name: 'Renamed', current: true },
+    });
+    expect((await later.call<Device[]>('GET', '/devices')).body).toHaveLength(1);
+  });
+
+  it('refuses another certificate, another person and a second device for one session', async () => {
+    const owner = await signUpOnDevice(relay);
+    const conflict = { status: 409, body: { code: 'device-conflict' } };
+    expect(await register(await logIn(relay, owner), owner.deviceId, base64Url(200))).toMatchObject(conflict);
+    expect(await register(await signUp(relay), owner.deviceId, owner.certificate)).toMatchObject(conflict);
+    expect(await register(owner, randomUUID(), base64Url(200))).toMatchObject(conflict);
+    expect((await owner.call<Device[]>('GET', '/devices')).body).toHaveLength(1);
+  });
+
+  it('stops at the limit', async () => {
+    const person = await signUp(relay);
+    for (let count = 0; count < limits.devicesPerUser; count++) await onAnotherDevice(relay, person);
+    expect(await register(person, randomUUID(), base64Url(200))).toMatchObject({
+      status: 409,
+      body: { code: 'limit-reached' },
+    });
+  });
+
+  it.each([
+    ['name', { name: ' ', certificate: base64Url(10) }],
+    ['name', { name: 'a\nb', certificate: base64Url(10) }],
+    ['certificate', { name: 'A', certificate: base64Url(limits.certificateMax + 1) }],
+    ['certificate', { name: 'A', certificate: 'not base64url!' }],
+    ['certificate', { name: 'A' }],
+  ])('refuses a bad %s and names it', async (field, body) => {
+    const person = await signUp(relay);
+    const answer = await person.call('PUT', `/devices/${randomUUID()}`, body);
+    expect(answer).toMatchObject({ status: 422, body: { code: 'invalid-request' } });
+    expect(answer.body.detail).toMatch(new RegExp(`^${field}: `));
+  });
+});
+
+describe('devices', () => {
+  it('are listed to their owner, with the one that asks', async () => {
+    const first = await signUpOnDevice(relay);
+    now += minute;
+    const second = await onAnotherDevice(relay, first);
+    const devices = (await second.call<Device[]>('GET', '/devices')).body;
+    expect(devices.map(({ id, current }) => [id, current])).toEqual([
+      [first.deviceId, false],
+      [second.deviceId, true],
+    ]);
+  });
+
+  it('show when they were last seen, to within five minutes', async () => {
+    const person = await signUpOnDevice(relay);
+    const registered = now;
+    const lastSeen = async () => {
+      const other = await logIn(relay, person);
+      return (await other.call<Device[]>('GET', '/devices')).body[0]?.last_seen_at;
+    };
+    now = registered + 4 * minute;
+    await person.call('GET', '/profile');
+    expect(await lastSeen()).toBe(new Date(registered).toISOString());
+    now = registered + 6 * minute;
+    await person.call('GET', '/profile');
+    expect(await lastSeen()).toBe(new Date(now).toISOString());
+  });
+
+  it("show their certificates to their owner and the owner's contacts alone", async () => {
+    const [owner, contact, stranger] = [
+      await signUpOnDevice(relay),
+      await signUp(relay),
+      await signUp(relay),
+    ];
+    await befriend(owner, contact);
+    const expected = [{ id: owner.deviceId, certificate: owner.certificate }];
+    for (const person of [owner, contact]) {
+      const answer = await person.call<DeviceCertificate[]>('GET', `/users/${owner.id}/devices`);
+      expect(answer).toMatchObject({ status: 200, body: expected });
+    }
+    const refused = await stranger.call('GET', `/users/${owner.id}/devices`);
+    expect(refused).toMatchObject({ status: 404, body: { code: 'not-found' } });
+    expect((await stranger.call('GET', `/users/${randomUUID()}/devices`)).body).toEqual(refused.body);
+  });
+});
+
+describe('KeyPackages', () => {
+  const claim = (person: Person, ownerId: string) =>
+    person.call<ClaimedKeyPackage[]>('POST', `/users/${ownerId}/key-packages/claim`);
+
+  it('are counted, and the same one counts once', async () => {
+    const person = await signUpOnDevice(relay);
+    expect((await person.call('GET', '/key-packages')).body).toEqual({ available: 0, lastResort: false });
+    const keyPackages = [base64Url(300), base64Url(300)];
+    const lastResort = base64Url(300);
+    const answer = await person.call('POST', '/key-packages', { keyPackages, lastResort });
+    expect(answer).toMatchObject({ status: 201, body: { available: 2 } });
+    const again = await person.call('POST', '/key-packages', {
+      keyPackages: [...keyPackages, base64Url(300)],
+    });
+    expect(again).toMatchObject({ status: 201, body: { available: 3 } });
+    expect((await person.call('GET', '/key-packages')).body).toEqual({ available: 3, lastResort: true });
+  });
+
+  it('are given once each, then the last-resort one is, and a new one replaces it', async () => {
+    const [owner, contact] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
+    await befriend(owner, contact);
+    const keyPackages = [base64Url(300), base64Url(300), base64Url(300)];
+    const lastResort = base64Url(300);
+    await owner.call('POST', '/key-packages', { keyPackages, lastResort });
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => claim(contact, owner.id)));
+    const claimed = answers.flatMap((answer) => answer.body);
+    expect(
+      claimed
+        .filter((one) => !one.lastResort)
+        .map((one) => one.keyPackage)
+        .sort(),
+    ).toEqual([...keyPackages].sort());
+    expect(claimed.filter((one) => one.lastResort).map((one) => one.keyPackage)).toEqual([
+      lastResort,
+      lastResort,
+    ]);
+    expect(new Set(claimed.map((one) => one.deviceId))).toEqual(new Set([owner.deviceId]));
+
+    const replacement = base64Url(300);
+    await owner.call('POST', '/key-packages', { keyPackages: [], lastResort: replacement });
+    expect((await claim(contact, owner.id)).body).toEqual([
+      { deviceId: owner.deviceId, keyPackage: replacement, lastResort: true },
+    ]);
+  });
+
+  it('come one from each device; the calling device and those without any are left out', async () => {
+    const first = await signUpOnDevice(relay);
+    const second = await onAnotherDevice(relay, first);
+    await onAnotherDevice(relay, first);
+    for (const device of [first, second]) {
+      await device.call('POST', '/key-packages', { keyPackages: [base64Url(300), base64Url(300)] });
+    }
+    const contact = await signUpOnDevice(relay);
+    await befriend(first, contact);
+    const byContact = (await claim(contact, first.id)).body.map((one) => one.deviceId);
+    expect(byContact.sort()).toEqual([first.deviceId, second.deviceId].sort());
+    expect((await claim(first, first.id)).body.map((one) => one.deviceId)).toEqual([second.deviceId]);
+  });
+
+  it('are for contacts', async () => {
+    const [owner, stranger] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
+    await owner.call('POST', '/key-packages', { keyPackages: [base64Url(300)] });
+    expect(await claim(stranger, owner.id)).toMatchObject({ status: 403, body: { code: 'not-a-contact' } });
+    expect(await claim(stranger, randomUUID())).toMatchObject({ status: 404, body: { code: 'not-found' } });
+    expect((await owner.call('GET', '/key-packages')).body).toMatchObject({ available: 1 });
+  });
+
+  it('are refused beyond the limit, and then none is stored', async () => {
+    const person = await signUpOnDevice(relay);
+    const hundred = () => Array.from({ length: limits.keyPackagesPerRequest }, () => base64Url(40));
+    await person.call('POST', '/key-packages', { keyPackages: hundred() });
+    await person.call('POST', '/key-packages', { keyPackages: hundred() });
+    const lastResort = base64Url(40);
+    expect(
+      await person.call('POST', '/key-packages', { keyPackages: [base64Url(40)], lastResort }),
+    ).toMatchObject({
+      status: 409,
+      body: { code: 'limit-reached' },
+    });
+    expect((await person.call('GET', '/key-packages')).body).toEqual({ available: 200, lastResort: false });
+    const tooMany = { keyPackages: [...hundred(), base64Url(40)] };
+    expect(await person.call('POST', '/key-packages', tooMany)).toMatchObject({ status: 422 });
+  });
+
+  it('need a device', async () => {
+    const person = await signUp(relay);
+    const refused = { status: 403, body: { code: 'device-required' } };
+    expect(await person.call('GET', '/key-packages')).toMatchObject(refused);
+    expect(await person.call('POST', '/key-packages', { keyPackages: [] })).toMatchObject(refused);
+    expect(await claim(person, person.id)).toMatchObject(refused);
+  });
+});
