@@ -1,15 +1,6 @@
-import { EMPTY } from '../bytes.ts';
 import { CryptoError } from '../errors.ts';
 
 const MAX_VECTOR_LENGTH = 2 ** 30 - 1;
-
-const SPARE_LENGTH = 1024;
-
-/**
- * The buffer of the writer that finished last, all zero, for the next one. A message takes half a dozen writers, and
- * allocating their buffers cost a third of all that sending adds to its primitives.
- */
-let spare: Uint8Array | null = null;
 
 /** Encoder of the TLS presentation language as RFC 9420 section 2.1 extends it, into one growing buffer. */
 export class Writer {
@@ -18,12 +9,7 @@ export class Writer {
 
   /** @param capacity expected size in bytes; the buffer grows when it turns out larger */
   constructor(capacity = 256) {
-    if (spare !== null && capacity <= SPARE_LENGTH) {
-      this.#bytes = spare;
-      spare = null;
-    } else {
-      this.#bytes = new Uint8Array(Math.max(capacity, SPARE_LENGTH));
-    }
+    this.#bytes = new Uint8Array(capacity);
   }
 
   /** @throws CryptoError 'usage' outside 0..2^8-1 */
@@ -114,14 +100,9 @@ export class Writer {
     write(this, value);
   }
 
-  /** What was written, in an array of its own. The writer is empty afterwards, and its buffer wiped. */
+  /** What was written, in an array of its own. */
   finish(): Uint8Array {
-    const written = this.#bytes.slice(0, this.#length);
-    this.#bytes.fill(0, 0, this.#length);
-    if (this.#bytes.length === SPARE_LENGTH) spare = this.#bytes;
-    this.#bytes = EMPTY;
-    this.#length = 0;
-    return written;
+    return this.#bytes.slice(0, this.#length);
   }
 
   #putU32(value: number): void {
@@ -139,7 +120,6 @@ export class Writer {
     if (this.#length > this.#bytes.length) {
       const grown = new Uint8Array(Math.max(this.#length, 2 * this.#bytes.length));
       grown.set(this.#bytes.subarray(0, start));
-      this.#bytes.fill(0, 0, start);
       this.#bytes = grown;
     }
     return start;

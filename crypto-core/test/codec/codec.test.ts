@@ -124,26 +124,35 @@ describe('Writer', () => {
     }
   });
 
-  it('hands out an array that later writes do not reach, and starts again', () => {
+  it('hands out an array that later writes do not reach', () => {
     const writer = new Writer(8);
     writer.u8(1);
     const first = writer.finish();
     writer.u8(2);
     expect(toHex(first)).toBe('01');
-    expect(toHex(writer.finish())).toBe('02');
+    expect(toHex(writer.finish())).toBe('0102');
+  });
+});
+
+describe('bytes', () => {
+  it('compares', () => {
+    expect(equalBytes(utf8('a'), utf8('ab'))).toBe(false);
+    expect(equalBytes(utf8('ab'), utf8('ab'))).toBe(true);
+    expect(equalBytes(utf8('ab'), utf8('aa'))).toBe(false);
+    expect(compareBytes(utf8('a'), utf8('ab'))).toBeLessThan(0);
+    expect(compareBytes(utf8('b'), utf8('ab'))).toBeGreaterThan(0);
+    expect(compareBytes(utf8('b'), utf8('b'))).toBe(0);
   });
 
-  it('shares its buffer with no other writer, and leaves nothing in it for the next', () => {
-    const secret = new Uint8Array(700).fill(0xff);
-    const outer = new Writer();
-    outer.bytes(secret);
-    const inner = encode(secret, (w, value) => w.opaque(value));
-    outer.bytes(secret);
-    expect([inner.length, toHex(outer.finish())]).toEqual([702, 'ff'.repeat(1400)]);
+  it('joins and wipes', () => {
+    const joined = concat(utf8('a'), utf8(''), utf8('bc'));
+    expect(fromUtf8(joined)).toBe('abc');
+    wipe(joined);
+    expect(toHex(joined)).toBe('000000');
+  });
 
-    encode(secret, (w, value) => w.bytes(value));
-    const next = new Writer();
-    next.zeros(700);
-    expect(next.finish().every((byte) => byte === 0)).toBe(true);
+  it('refuses what is not UTF-8 and keeps a byte order mark', () => {
+    expect(codeOf(() => fromUtf8(fromHex('c328')))).toBe('malformed');
+    expect(fromUtf8(fromHex('efbbbf61'))).toBe('\ufeffa');
   });
 });
