@@ -24,11 +24,16 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   return out;
 }
 
+/** The octet at an index that is known to be inside. */
+export function octetAt(bytes: Uint8Array, index: number): number {
+  return bytes[index] as number;
+}
+
 /** Whether two byte strings are equal, in time that depends on their lengths only. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;
-  for (let i = 0; i < a.length; i++) difference |= a[i]! ^ b[i]!;
+  for (let i = 0; i < a.length; i++) difference |= octetAt(a, i) ^ octetAt(b, i);
   return difference === 0;
 }
 
@@ -36,7 +41,8 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i++) {
-    if (a[i] !== b[i]) return a[i]! - b[i]!;
+    const difference = octetAt(a, i) - octetAt(b, i);
+    if (difference !== 0) return difference;
   }
   return a.length - b.length;
 }

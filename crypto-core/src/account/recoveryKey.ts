@@ -7,7 +7,6 @@ import { blake2bKeyed, sha256 } from '../suite/sodium.ts';
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const KEY_LENGTH = 32;
 const CHECKSUM_LENGTH = 3;
-const GROUP_LENGTH = 4;
 // 35 bytes are exactly 56 characters of five bits, so there are no spare bits and no second spelling of a key.
 const TEXT_LENGTH = ((KEY_LENGTH + CHECKSUM_LENGTH) * 8) / 5;
 
@@ -30,11 +29,11 @@ export function encodeRecoveryKey(key: Uint8Array): string {
     bits += 8;
     while (bits >= 5) {
       bits -= 5;
-      text += ALPHABET[(buffer >>> bits) & 31]!;
+      text += ALPHABET.charAt((buffer >>> bits) & 31);
     }
     buffer &= 0xff;
   }
-  return text.match(new RegExp(`.{${GROUP_LENGTH}}`, 'g'))!.join('-');
+  return text.replace(/.{4}(?=.)/g, '$&-');
 }
 
 /**

@@ -1,3 +1,4 @@
+import { octetAt } from '../bytes.ts';
 import { CryptoError } from '../errors.ts';
 
 /**
@@ -29,12 +30,12 @@ export class Reader {
   }
 
   u8(): number {
-    return this.#bytes[this.#take(1)]!;
+    return octetAt(this.#bytes, this.#take(1));
   }
 
   u16(): number {
     const at = this.#take(2);
-    return (this.#bytes[at]! << 8) | this.#bytes[at + 1]!;
+    return (octetAt(this.#bytes, at) << 8) | octetAt(this.#bytes, at + 1);
   }
 
   u32(): number {

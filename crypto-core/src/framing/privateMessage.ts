@@ -1,5 +1,5 @@
 /** Encrypted messages (RFC 9420 section 6.3). */
-import { wipe } from '../bytes.ts';
+import { octetAt, wipe } from '../bytes.ts';
 import { decode, Reader } from '../codec/reader.ts';
 import { encode, Writer } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
@@ -184,5 +184,5 @@ function ratchetOf(contentType: ContentType): RatchetType {
 }
 
 function applyReuseGuard(nonce: Uint8Array, reuseGuard: Uint8Array): void {
-  for (let i = 0; i < REUSE_GUARD_LENGTH; i++) nonce[i]! ^= reuseGuard[i]!;
+  for (let i = 0; i < REUSE_GUARD_LENGTH; i++) nonce[i] = octetAt(nonce, i) ^ octetAt(reuseGuard, i);
 }

@@ -27,9 +27,15 @@ export interface MessageKey {
   readonly nonce: Uint8Array;
 }
 
+interface RatchetPosition {
+  readonly generation: number;
+  /** ratchet_secret_[N]_[generation] */
+  readonly secret: Uint8Array;
+}
+
 export interface Ratchet {
-  /** The generation that `secret` is for; null once the last one was used. */
-  readonly next: { readonly generation: number; readonly secret: Uint8Array } | null;
+  /** Null once the last generation was used. */
+  readonly next: RatchetPosition | null;
   /** Keys of generations before `next` that were passed over, in ascending order. */
   readonly skipped: readonly MessageKey[];
 }
@@ -47,7 +53,10 @@ export function stepRatchet(
   const { generation, secret } = ratchet.next;
   return {
     messageKey: deriveMessageKey(suite, secret, generation),
-    ratchet: { next: successor(suite, secret, generation), skipped: ratchet.skipped },
+    ratchet: {
+      next: generation === MAX_GENERATION ? null : successor(suite, secret, generation),
+      skipped: ratchet.skipped,
+    },
   };
 }
 
@@ -73,7 +82,7 @@ export function seekRatchet(
   }
   if (generation === ratchet.next.generation) return stepRatchet(suite, ratchet);
 
-  let next: NonNullable<Ratchet['next']> = ratchet.next;
+  let next = ratchet.next;
   const passedOver: MessageKey[] = [];
   while (next.generation < generation) {
     // Keys that the bound would drop at once are not derived.
@@ -81,8 +90,7 @@ export function seekRatchet(
       passedOver.push(deriveMessageKey(suite, next.secret, next.generation));
     }
     const stale = next;
-    // Never null: `generation` is at most the last one, so those before it have a successor.
-    next = successor(suite, stale.secret, stale.generation)!;
+    next = successor(suite, stale.secret, stale.generation);
     if (stale !== ratchet.next) wipe(stale.secret);
   }
   const skipped = [...ratchet.skipped, ...passedOver].slice(-MAX_SKIPPED_KEYS);
@@ -99,8 +107,7 @@ function deriveMessageKey(suite: CipherSuite, secret: Uint8Array, generation: nu
   };
 }
 
-function successor(suite: CipherSuite, secret: Uint8Array, generation: number): Ratchet['next'] {
-  if (generation === MAX_GENERATION) return null;
+function successor(suite: CipherSuite, secret: Uint8Array, generation: number): RatchetPosition {
   return {
     generation: generation + 1,
     secret: deriveTreeSecret(suite, secret, 'secret', generation, suite.kdf.Nh),

@@ -44,7 +44,7 @@ export interface TentativeKey extends MessageKey {
 interface Expansion {
   readonly ratchets: LeafRatchets;
   /** Consumed on the way down: the ancestor that was expanded. */
-  readonly consumed: NodeIndex | null;
+  readonly consumed: readonly [NodeIndex, Uint8Array] | null;
   /** The copath below it, still to be used by other leaves. */
   readonly siblings: readonly (readonly [NodeIndex, Uint8Array])[];
 }
@@ -138,7 +138,8 @@ export class SecretTree {
       else deletes.push(nodeKey(node));
     }
     for (const leaf of this.#changedLeaves) {
-      puts.push([leafKey(leaf), encodeLeaf(this.#leaves.get(leaf)!)]);
+      const ratchets = this.#leaves.get(leaf);
+      if (ratchets !== undefined) puts.push([leafKey(leaf), encodeLeaf(ratchets)]);
     }
     this.#changedNodes = new Set();
     this.#changedLeaves = new Set();
@@ -148,9 +149,10 @@ export class SecretTree {
   #apply(leaf: LeafIndex, expansion: Expansion, type: RatchetType, ratchet: Ratchet): void {
     this.#steps++;
     if (expansion.consumed !== null) {
-      wipe(this.#nodes.get(expansion.consumed)!);
-      this.#nodes.set(expansion.consumed, null);
-      this.#changedNodes.add(expansion.consumed);
+      const [node, secret] = expansion.consumed;
+      wipe(secret);
+      this.#nodes.set(node, null);
+      this.#changedNodes.add(node);
     }
     for (const [node, secret] of expansion.siblings) {
       this.#nodes.set(node, secret);
@@ -179,14 +181,14 @@ export class SecretTree {
       node = parentOf(node);
       secret = this.#nodeSecret(node);
     }
-    const consumed = node;
+    const consumed = [node, secret] as const;
     const siblings: [NodeIndex, Uint8Array][] = [];
     for (const child of descent.reverse()) {
       const isLeft = child < node;
       const sibling = isLeft ? rightOf(node) : leftOf(node);
       siblings.push([sibling, this.#childSecret(secret, isLeft ? RIGHT : LEFT)]);
       const below = this.#childSecret(secret, isLeft ? LEFT : RIGHT);
-      if (node !== consumed) wipe(secret);
+      if (secret !== consumed[1]) wipe(secret);
       secret = below;
       node = child;
     }
@@ -194,7 +196,7 @@ export class SecretTree {
       handshake: startRatchet(deriveSecret(this.#suite, secret, 'handshake')),
       application: startRatchet(deriveSecret(this.#suite, secret, 'application')),
     };
-    if (node !== consumed) wipe(secret);
+    if (secret !== consumed[1]) wipe(secret);
     return { ratchets, consumed, siblings };
   }
 

@@ -8,6 +8,7 @@ import { CryptoError } from '../errors.ts';
 
 /** Resolves when the library may be used; everything after it is synchronous. */
 export async function ready(): Promise<void> {
+  // oxlint-disable-next-line import/no-named-as-default-member -- see the import
   await sodium.ready;
 }
 

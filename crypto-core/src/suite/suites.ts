@@ -1,3 +1,4 @@
+import { equalBytes } from '../bytes.ts';
 import { CryptoError } from '../errors.ts';
 import { HASH_LENGTH, hkdfExpand, hkdfExtract } from './hkdf.ts';
 import { dhkemX25519, xwing, type Kem } from './kem.ts';
@@ -51,16 +52,10 @@ const expandedKeys = new WeakMap<Uint8Array, Uint8Array>();
 
 function expandedKey(seed: Uint8Array): Uint8Array {
   const cached = expandedKeys.get(seed);
-  if (cached !== undefined && startsWith(cached, seed)) return cached;
+  if (cached !== undefined && equalBytes(cached.subarray(0, seed.length), seed)) return cached;
   const { privateKey } = ed25519KeyPair(seed);
   expandedKeys.set(seed, privateKey);
   return privateKey;
-}
-
-function startsWith(expanded: Uint8Array, seed: Uint8Array): boolean {
-  let difference = 0;
-  for (let i = 0; i < seed.length; i++) difference |= expanded[i]! ^ seed[i]!;
-  return difference === 0;
 }
 
 function defineSuite(id: CipherSuiteId, kem: Kem): CipherSuite {

@@ -19,6 +19,7 @@ function vectorsDirectory(): string {
  * One file of published vectors.
  * @param path relative to the vectors directory, such as "mls/crypto-basics.json"
  */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller states the file's format
 export function readVectors<T>(path: string): T {
   return JSON.parse(readFileSync(`${vectorsDirectory()}/${path}`, 'utf8')) as T;
 }
