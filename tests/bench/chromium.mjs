@@ -12,7 +12,7 @@ import { chromiumArgs, chromiumPath } from '../e2e/browser.mjs';
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript' };
 
 /**
- * @param {{ quick: boolean, only: string | null, profilePath: string | null }} options
+ * @param {{ quick: boolean, only: string[], profilePath: string | null }} options
  * @param {(line: string) => void} progress
  */
 export async function runInChromium({ quick, only, profilePath }, progress) {

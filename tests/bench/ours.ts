@@ -12,8 +12,8 @@ import {
   joinByWelcome,
   loadGroup,
   saveEpoch,
+  sealRecord,
 } from '@sinetti/crypto-core';
-import { sealRecord } from '../../crypto-core/src/account/records.ts';
 import { browserEnv } from '../../workers/env.ts';
 import type { Lane } from './lane.ts';
 import { AUTHENTICATED_DATA, assertPlaintext, GROUP_ID, identityOf, PLAINTEXT } from './message.ts';

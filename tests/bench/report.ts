@@ -36,8 +36,8 @@ export interface SetUp extends Contender {
 export interface RunOptions {
   /** A smoke test: few rounds, groups of 2 and 100. */
   readonly quick: boolean;
-  /** Runs only the contenders of this library, for a profile. */
-  readonly only: Library | null;
+  /** The libraries to run; empty for all. */
+  readonly only: readonly Library[];
 }
 
 export interface RunResult {

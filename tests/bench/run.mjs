@@ -9,7 +9,7 @@ import { judge, table } from './tables.mjs';
 const USAGE = `npm run bench -- [options]
   --quick            a smoke test: few rounds, groups of 2 and 100
   --json <file>      also write every measurement there
-  --only <library>   "crypto-core", "ts-mls", "bare libsodium" or "IndexedDB alone"
+  --only <library>   "crypto-core", "ts-mls", "bare libsodium" or "IndexedDB alone"; may be given again
   --profile <file>   run on the page's thread and write a .cpuprofile (open it in Chromium's developer tools)
 `;
 
@@ -17,7 +17,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     json: { type: 'string' },
-    only: { type: 'string' },
+    only: { type: 'string', multiple: true, default: [] },
     profile: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -35,7 +35,7 @@ if (values.help) {
 async function bench() {
   const loadBefore = loadavg()[0];
   const result = await runInChromium(
-    { quick: values.quick, only: values.only ?? null, profilePath: values.profile ?? null },
+    { quick: values.quick, only: values.only, profilePath: values.profile ?? null },
     (line) => process.stderr.write(`bench: ${line}\n`),
   );
   const aims = judge(result);

@@ -37,7 +37,7 @@ export async function run({ quick, only }: RunOptions, progress: Progress): Prom
   const plans = quick ? QUICK : FULL;
   await ready();
   const store = await StateStore.open();
-  const wanted = (library: Library): boolean => only === null || only === library;
+  const wanted = (library: Library): boolean => only.length === 0 || only.includes(library);
   const setUps: SetUp[] = [];
   const memory: Lane[] = [];
   const durable: Lane[] = [];
