@@ -1,6 +1,7 @@
 import type { RawData, WebSocket } from 'ws';
 import { ApiError } from '../errors.ts';
 import { type LiveSession, openLiveSession } from '../realtime/liveSession.ts';
+import { toBuffer } from '../realtime/rawData.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 import { type Agreement, agree } from './connect.ts';
 import type {
@@ -105,7 +106,7 @@ export class Connection {
     if (!isBinary) return this.#endSocket(closeCode.unsupportedData);
     this.#accepted?.keepAliveTimer.refresh();
     try {
-      this.#inbox.push(toBytes(data));
+      this.#inbox.push(toBuffer(data));
     } catch (error) {
       this.#fail(error);
     }
@@ -232,9 +233,4 @@ export class Connection {
     accepted.delivery.clear();
     this.#takeover.release(accepted.live.session.userId, accepted.agreement.clientId, this);
   }
-}
-
-function toBytes(data: RawData): Uint8Array {
-  if (Array.isArray(data)) return Buffer.concat(data);
-  return data instanceof ArrayBuffer ? new Uint8Array(data) : data;
 }

@@ -68,6 +68,6 @@ export class Subscriptions {
   clear(): void {
     this.#cleared = true;
     this.#stopListening();
-    for (const filter of [...this.#active.keys()]) this.unsubscribe(filter);
+    for (const filter of this.#active.keys()) this.unsubscribe(filter);
   }
 }

@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { PresenceClientMessage, type PresenceServerMessage } from '../../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { type LiveSession, openLiveSession } from '../realtime/liveSession.ts';
+import { toBuffer } from '../realtime/rawData.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 import { ContactWatch } from './contactWatch.ts';
 import type { OnlineUsers } from './onlineUsers.ts';
@@ -165,7 +166,7 @@ export class PresenceSocket {
 
 function parseMessage(data: RawData): ClientMessage | null {
   try {
-    return PresenceClientMessage.parse(JSON.parse(data.toString()));
+    return PresenceClientMessage.parse(JSON.parse(toBuffer(data).toString()));
   } catch {
     return null;
   }

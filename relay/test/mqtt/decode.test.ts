@@ -9,6 +9,15 @@ function decode(bytes: Uint8Array): ClientPacket[] {
   return [...new FrameSplitter(256 * 1024).push(bytes)].map((frame) => decodePacket(frame));
 }
 
+/** What decoding throws, or the packets if it doesn't. */
+function refusalOf(bytes: Uint8Array): unknown {
+  try {
+    return decode(bytes);
+  } catch (error) {
+    return error;
+  }
+}
+
 function written(source: Packet): ClientPacket | undefined {
   return decode(generate(source, { protocolVersion: 5 }))[0];
 }
@@ -143,27 +152,17 @@ test.each([
 test.each(badPackets.filter(({ name }) => name !== 'a second CONNECT'))(
   '$name is refused',
   ({ bytes, reasonCode }) => {
-    const thrown = (() => {
-      try {
-        return decode(bytes);
-      } catch (error) {
-        return error;
-      }
-    })();
-    expect(thrown).toBeInstanceOf(PacketError);
-    expect(thrown).toMatchObject({ reasonCode });
+    const refusal = refusalOf(bytes);
+    expect(refusal).toBeInstanceOf(PacketError);
+    expect(refusal).toMatchObject({ reasonCode });
   },
 );
 
 test('no message of a refusal quotes the packet', () => {
   const secret = 'secret-in-a-topic';
   for (const firstByte of [0x30, 0x31, 0x34, 0x38]) {
-    try {
-      decode(packet(firstByte, text(`${secret}/#`), 0, 7, 0));
-      expect.unreachable();
-    } catch (error) {
-      expect(error).toBeInstanceOf(PacketError);
-      expect(String(error)).not.toContain(secret);
-    }
+    const refusal = refusalOf(packet(firstByte, text(`${secret}/#`), 0, 7, 0));
+    expect(refusal).toBeInstanceOf(PacketError);
+    expect(String(refusal)).not.toContain(secret);
   }
 });

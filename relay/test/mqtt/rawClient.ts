@@ -1,7 +1,9 @@
 import { generate, parser as createParser, type Packet } from 'mqtt-packet';
-import WebSocket from 'ws';
+import { WebSocket } from 'ws';
 import { topics } from '../../contract/index.ts';
 import type { Person } from './harness.ts';
+
+type Identified = Pick<Person, 'id'>;
 
 /** How a connection ended: the WebSocket close code, and the packets that came before it and weren't taken. */
 export interface Ending {
@@ -112,7 +114,7 @@ export function subscribeBytes(packetId: number, filter: string, qos: 0 | 1 | 2 
 }
 
 /** The payload a person publishes for another, with whatever `changes` a test makes to it. */
-export function messagePayload(from: Person, to: Person, changes: object = {}): string {
+export function messagePayload(from: Identified, to: Identified, changes: object = {}): string {
   return JSON.stringify({
     type: 'message',
     messageId: crypto.randomUUID(),
@@ -125,7 +127,12 @@ export function messagePayload(from: Person, to: Person, changes: object = {}): 
   });
 }
 
-export function publishBytes(packetId: number, from: Person, to: Person, changes: object = {}): Buffer {
+export function publishBytes(
+  packetId: number,
+  from: Identified,
+  to: Identified,
+  changes: object = {},
+): Buffer {
   return bytesOf({
     cmd: 'publish',
     topic: topics.userMessages(to.id),

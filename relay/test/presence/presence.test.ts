@@ -1,59 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import WebSocket from 'ws';
 import { deferred, type Person, type Realtime, startRealtime } from '../mqtt/harness.ts';
-
-/** One tab. */
-class Tab {
-  readonly socket: WebSocket;
-  readonly closed: Promise<number>;
-  readonly #received: unknown[] = [];
-  readonly #waiting: ((message: unknown) => void)[] = [];
-
-  private constructor(url: string) {
-    this.socket = new WebSocket(url);
-    this.socket.on('message', (data) => {
-      const message: unknown = JSON.parse(data.toString());
-      const waiter = this.#waiting.shift();
-      if (waiter === undefined) this.#received.push(message);
-      else waiter(message);
-    });
-    this.closed = new Promise((resolve) => {
-      this.socket.once('close', (code) => resolve(code));
-    });
-  }
-
-  static async open(relay: Realtime): Promise<Tab> {
-    const tab = new Tab(relay.presenceUrl);
-    await new Promise((resolve, reject) => {
-      tab.socket.once('open', resolve);
-      tab.socket.once('error', reject);
-    });
-    tab.socket.on('error', () => {});
-    return tab;
-  }
-
-  send(message: unknown): void {
-    this.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
-  }
-
-  next(): Promise<unknown> {
-    if (this.#received.length > 0) return Promise.resolve(this.#received.shift());
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-    });
-  }
-
-  /** Proves that nothing else is on its way. */
-  async expectNothing(): Promise<void> {
-    this.send({ type: 'ping' });
-    expect(await this.next()).toEqual({ type: 'pong' });
-  }
-
-  async leave(): Promise<void> {
-    this.socket.close();
-    await this.closed;
-  }
-}
+import { type Arrival, arriveAt, hello, Tab } from './tab.ts';
 
 let relay: Realtime;
 let alice: Person;
@@ -70,17 +17,9 @@ beforeEach(async () => {
 
 afterEach(() => relay.close());
 
-function hello(person: Person) {
-  return { userId: person.id, online: true, token: person.token };
-}
-
 /** A tab whose person is online, and the contacts it found online. */
-async function arrive(person: Person, where = relay): Promise<{ tab: Tab; online: unknown }> {
-  const tab = await Tab.open(where);
-  tab.send(hello(person));
-  const first = await tab.next();
-  expect(first).toMatchObject({ type: 'online_users' });
-  return { tab, online: (first as { userIds: unknown }).userIds };
+function arrive(person: Person, where = relay): Promise<Arrival> {
+  return arriveAt(where, person);
 }
 
 describe('contacts see one another', () => {
