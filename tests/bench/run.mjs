@@ -38,7 +38,7 @@ async function bench() {
     { quick: values.quick, only: values.only, profilePath: values.profile ?? null },
     (line) => process.stderr.write(`bench: ${line}\n`),
   );
-  const aims = judge(result);
+  const aims = judge(result, values.quick);
   const machine = {
     processor: cpus()[0]?.model ?? 'unknown',
     cores: cpus().length,
