@@ -2,7 +2,6 @@ import { createStore } from 'jotai';
 import { createCryptoClient } from '../crypto/client.ts';
 import { systemClock } from '../lib/clock.ts';
 import { deviceName } from '../lib/deviceName.ts';
-import { webLocks } from '../lib/locks.ts';
 import { createLog } from '../lib/log.ts';
 import { mqttPath, presencePath } from '../net/contract.ts';
 import { createClient, type RelayAddresses } from '../services/client.ts';
@@ -45,7 +44,7 @@ export async function bootstrap(): Promise<Bootstrapped> {
     storage: window.localStorage,
     clock: systemClock,
     random: Math.random,
-    locks: webLocks(navigator.locks),
+    locks: navigator.locks,
     log: createLog(console),
     newId: () => crypto.randomUUID(),
     events: window,

@@ -8,8 +8,16 @@ import { texts } from './texts.ts';
 
 type WelcomeItem = Awaited<ReturnType<Deps['api']['listWelcomes']>>[number];
 
-/** How an attempt to become a member ended. `lost-race`: another commit took the epoch; sync and try again. */
-export type EnterResult = 'entered' | 'lost-race' | 'not-started';
+/** How an attempt to become a member ended. */
+export type EnterResult =
+  /** By external commit: it takes effect once the log has been processed from `seq`. */
+  | { readonly kind: 'committed'; readonly seq: number }
+  /** By Welcome, or by another tab: this device is a member. */
+  | { readonly kind: 'member' }
+  /** Another commit took the epoch: worth another attempt. */
+  | { readonly kind: 'lost-race' }
+  /** The relay has no such conversation yet, or an own start of it is on its way. */
+  | { readonly kind: 'not-started' };
 
 export interface Membership {
   /** Reads this device's mailbox and answers the conversations that have a Welcome in it. */
@@ -21,8 +29,8 @@ export interface Membership {
    * @throws AppError `no-device` when the other person has none
    */
   start(conversationId: string): Promise<void>;
-  /** Submits a commit; false when another one took its epoch. */
-  submit(submission: CommitSubmission): Promise<boolean>;
+  /** Submits a commit; answers its log position, or null when another one took its epoch. */
+  submit(submission: CommitSubmission): Promise<number | null>;
   /** Removes the Welcomes of a conversation that this device is a member of already. */
   dropWelcomes(conversationId: string): Promise<void>;
 }
@@ -36,7 +44,7 @@ export function createMembership(deps: Deps, ownUserId: string): Membership {
 
   // Two tabs that joined at the same time would each replace the other's pending commit.
   function exclusively<T>(conversationId: string, task: () => Promise<T>): Promise<T> {
-    return locks.hold(`sinetti:join:${conversationId}`, task);
+    return locks.request(`sinetti:join:${conversationId}`, task);
   }
 
   async function refreshMailbox(): Promise<readonly string[]> {
@@ -79,9 +87,9 @@ export function createMembership(deps: Deps, ownUserId: string): Membership {
     return false;
   }
 
-  async function submit(submission: CommitSubmission): Promise<boolean> {
+  async function submit(submission: CommitSubmission): Promise<number | null> {
     try {
-      await api.submitCommit(submission.conversationId, {
+      const { seq } = await api.submitCommit(submission.conversationId, {
         epoch: submission.epoch,
         commit: submission.commit,
         welcomes: submission.welcomes.map(({ deviceIds, welcome }) => ({
@@ -90,9 +98,9 @@ export function createMembership(deps: Deps, ownUserId: string): Membership {
         })),
         groupInfo: submission.groupInfo,
       });
-      return true;
+      return seq;
     } catch (error) {
-      if (isApiError(error, 'stale-epoch')) return false;
+      if (isApiError(error, 'stale-epoch')) return null;
       throw error;
     }
   }
@@ -104,21 +112,21 @@ export function createMembership(deps: Deps, ownUserId: string): Membership {
     enter: (conversationId) =>
       exclusively(conversationId, async () => {
         const { status } = await crypto.conversation(conversationId);
-        if (status === 'joined') return 'entered';
-        // An own start is on its way: the log will tell whether it won.
-        if (status === 'starting') return 'not-started';
-        if (status !== 'forked' && (await joinByWelcome(conversationId))) return 'entered';
+        if (status === 'joined') return { kind: 'member' };
+        if (status === 'starting') return { kind: 'not-started' };
+        if (status === 'outside' && (await joinByWelcome(conversationId))) return { kind: 'member' };
         const current = await api.getGroupInfo(conversationId).catch((error: unknown) => {
           if (isApiError(error, 'not-found')) return null;
           throw error;
         });
-        if (current === null) return 'not-started';
+        if (current === null) return { kind: 'not-started' };
         const submission = await crypto.joinByExternalCommit({
           conversationId,
           epoch: current.epoch,
           groupInfo: current.groupInfo,
         });
-        return (await submit(submission)) ? 'entered' : 'lost-race';
+        const seq = await submit(submission);
+        return seq === null ? { kind: 'lost-race' } : { kind: 'committed', seq };
       }),
 
     start: (conversationId) =>

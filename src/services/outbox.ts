@@ -165,7 +165,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     if (known !== undefined) return known;
     const flush = coalesce(() =>
       // Another tab may be sending the same messages.
-      locks.hold(`sinetti:outbox:${conversationId}`, () => flushLocked(conversationId)),
+      locks.request(`sinetti:outbox:${conversationId}`, () => flushLocked(conversationId)),
     );
     flushes.set(conversationId, flush);
     return flush;

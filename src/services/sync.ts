@@ -106,39 +106,18 @@ export function createSync(
     return result.state;
   }
 
-  /** Page by page: each one is saved before the next is fetched. */
-  async function replayAsMember(start: ConversationState): Promise<ConversationState> {
+  /** Processes the log above a position page by page: each one is saved before the next is fetched. */
+  async function replay(start: ConversationState, from = start.lastSeq): Promise<ConversationState> {
     const limit = limits.messagesPerPage;
     let state = start;
-    while (isMember(state)) {
-      const before = state.lastSeq;
-      const entries = await page(state.conversationId, { after: before, limit });
-      if (entries.length === 0) return state;
+    for (let after = from; ; after = state.lastSeq) {
+      const entries = await page(state.conversationId, { after, limit });
+      const last = entries.at(-1);
+      if (last === undefined) return state;
       state = await process(state.conversationId, entries);
-      if (state.lastSeq <= before) return state;
-      if (entries.length < limit) return state;
+      // Behind the page's end: the rest is not for a device outside, or the worker has stopped at it.
+      if (state.lastSeq < last.seq || entries.length < limit) return state;
     }
-    return state;
-  }
-
-  /** An own commit waits somewhere in the log: the worker needs to see everything up to it at once. */
-  async function replayToOwnCommit(start: ConversationState): Promise<ConversationState> {
-    const limit = limits.messagesPerPage;
-    const entries: LogEntryInput[] = [];
-    let after = start.lastSeq;
-    for (;;) {
-      const next = await page(start.conversationId, { after, limit });
-      entries.push(...next);
-      const last = next.at(-1);
-      if (last === undefined || last.seq <= after) break;
-      after = last.seq;
-      if (next.length < limit) break;
-    }
-    return entries.length === 0 ? start : process(start.conversationId, entries);
-  }
-
-  async function replay(state: ConversationState): Promise<ConversationState> {
-    return isMember(state) ? replayAsMember(state) : replayToOwnCommit(state);
   }
 
   async function bringUpToDate(conversationId: string): Promise<ConversationState> {
@@ -148,14 +127,16 @@ export function createSync(
       random: deps.random,
     });
     let state = await crypto.conversation(conversationId);
-    if (isMember(state) || state.status === 'starting') state = await replay(state);
-    for (let round = 0; round < maxRounds; round += 1) {
-      if (isMember(state) || state.status === 'starting') return state;
+    if (state.status !== 'outside') state = await replay(state);
+    for (let round = 0; round < maxRounds && !isMember(state); round += 1) {
       if ((restingUntil.get(conversationId) ?? 0) > clock.now()) return state;
-      const result = await membership.enter(conversationId);
-      if (result === 'not-started') return state;
-      if (result === 'lost-race') await delay(clock, backoff.next());
-      else state = await replay(await crypto.conversation(conversationId));
+      const entered = await membership.enter(conversationId);
+      if (entered.kind === 'not-started') return state;
+      if (entered.kind === 'lost-race') await delay(clock, backoff.next());
+      state = await crypto.conversation(conversationId);
+      if (state.status !== 'outside') state = await replay(state);
+      // A device outside has no position of its own: its log begins with the commit that adds it.
+      else if (entered.kind === 'committed') state = await replay(state, entered.seq - 1);
     }
     if (!isMember(state)) {
       restingUntil.set(conversationId, clock.now() + timings.rejoinPause);
