@@ -1,0 +1,217 @@
+import {
+  createKeyPackage,
+  createSignatureKeyPair,
+  createVault,
+  createVaultKey,
+  DEFAULT_PASSWORD_COST,
+  encodeKeyPackageBundle,
+  issueDeviceCertificate,
+  openVault,
+  passwordKeys,
+  ready,
+  sealVault,
+  toHex,
+  unwrapVaultKey,
+  wipe,
+  wrapVaultKey,
+} from '@sinetti/crypto-core';
+import type { CryptoApi } from './api.ts';
+import { check, Id, KeyPackageCount, Password, PasswordParams, SealedVault } from './arguments.ts';
+import { toBase64Url } from './base64url.ts';
+import { CryptoApiError } from './errors.ts';
+import { boolean } from './guards.ts';
+import { type Device, type Session, type SessionDeps, toDevice } from './session.ts';
+import { write } from './vault/db.ts';
+import { DeviceRecord } from './vault/records.ts';
+
+export interface AccountDeps extends SessionDeps {
+  /**
+   * In place of Argon2id, for tests that open hundreds of vaults. Whoever passes this in production gives the relay
+   * everybody's password.
+   */
+  readonly DANGEROUS_passwordKeysForTesting?: typeof passwordKeys;
+}
+
+type AccountApi = Pick<
+  CryptoApi,
+  | 'beginSignUp'
+  | 'beginLogin'
+  | 'createVault'
+  | 'openVault'
+  | 'resume'
+  | 'openDevice'
+  | 'createKeyPackages'
+  | 'lock'
+  | 'erase'
+>;
+
+const SUITE = 0x004d;
+const DAY_SECONDS = 86_400;
+/** A KeyPackage may be used from a day before it was made (clocks differ) to 90 days after. */
+const LIFETIME_DAYS = { before: 1, after: 90 };
+
+export function createAccount(deps: AccountDeps, session: Session): AccountApi {
+  const { env } = deps;
+  const derive = deps.DANGEROUS_passwordKeysForTesting ?? passwordKeys;
+  /** From beginSignUp or beginLogin until the vault is open. */
+  let wrapKey: Uint8Array | null = null;
+
+  function keepWrapKey(next: Uint8Array | null): void {
+    if (wrapKey !== null) wipe(wrapKey);
+    wrapKey = next;
+  }
+
+  function requireWrapKey(): Uint8Array {
+    if (wrapKey === null) throw new CryptoApiError('usage', 'no password was given');
+    return wrapKey;
+  }
+
+  return {
+    async beginSignUp(password) {
+      check('beginSignUp', Password, password);
+      await ready();
+      const salt = env.random(16);
+      const keys = derive(password, { salt, ...DEFAULT_PASSWORD_COST });
+      keepWrapKey(keys.wrapKey);
+      const { opsLimit, memLimitBytes } = DEFAULT_PASSWORD_COST;
+      return {
+        authKey: toBase64Url(keys.authKey),
+        passwordParams: { salt: toBase64Url(salt), opsLimit, memLimit: memLimitBytes },
+      };
+    },
+
+    async beginLogin(password, passwordParams) {
+      check('beginLogin', Password, password);
+      const { salt, opsLimit, memLimit } = check('beginLogin', PasswordParams, passwordParams);
+      await ready();
+      const keys = derive(password, { salt, opsLimit, memLimitBytes: memLimit });
+      keepWrapKey(keys.wrapKey);
+      return { authKey: toBase64Url(keys.authKey) };
+    },
+
+    async createVault(userId) {
+      check('createVault', Id, userId);
+      await ready();
+      const wrappingKey = requireWrapKey();
+      const vault = createVault(env);
+      const vaultKey = createVaultKey(env);
+      const sealed = {
+        sealedVault: toBase64Url(sealVault(vault, vaultKey, userId, env)),
+        passwordWrap: toBase64Url(wrapVaultKey(vaultKey, wrappingKey, 'password', env)),
+        recoveryWrap: null,
+      };
+      wipe(vaultKey, vault.accountSeed, vault.storageKey, vault.historyKey);
+      return sealed;
+    },
+
+    async openVault(userId, vault) {
+      check('openVault', Id, userId);
+      const { sealedVault, passwordWrap } = check('openVault', SealedVault, vault);
+      await ready();
+      const vaultKey = unwrapVaultKey(passwordWrap, requireWrapKey(), 'password');
+      const opened = openVault(sealedVault, vaultKey, userId);
+      wipe(vaultKey);
+      await session.open(userId, opened);
+      keepWrapKey(null);
+    },
+
+    async resume(userId) {
+      check('resume', Id, userId);
+      await ready();
+      return session.resume(userId);
+    },
+
+    async openDevice() {
+      const person = session.person();
+      const { sealer, userId, vault } = person;
+      // Two tabs that start at once make one device: the first one's is found by the other.
+      const { device, isNew } = await write(person.db, 'strict', async (tx) => {
+        const devices = tx.objectStore('device');
+        const stored = await devices.get('device');
+        if (stored !== undefined) {
+          return { device: toDevice(sealer.open('device', 'device', stored, DeviceRecord)), isNew: false };
+        }
+        const { publicKey, privateKey } = createSignatureKeyPair(env);
+        const deviceId = randomUuid(env.random(16));
+        const notBefore = seconds(env.now());
+        const certificate = issueDeviceCertificate(vault.accountSeed, {
+          userId,
+          deviceId,
+          deviceKey: publicKey,
+          notBefore,
+        });
+        const record: DeviceRecord = { deviceId, signatureSeed: privateKey, certificate };
+        await devices.put(sealer.seal('device', 'device', record), 'device');
+        return { device: toDevice(record), isNew: true };
+      });
+      person.device = device;
+      return { userId, deviceId: device.deviceId, certificate: toBase64Url(device.certificate), isNew };
+    },
+
+    async createKeyPackages(count, lastResort) {
+      check('createKeyPackages', KeyPackageCount, count);
+      check('createKeyPackages', boolean, lastResort);
+      const person = session.personWithDevice();
+      const single = Array.from({ length: count }, () => makeKeyPackage(person.device, false));
+      const last = lastResort ? makeKeyPackage(person.device, true) : null;
+      await write(person.db, 'strict', async (tx) => {
+        const store = tx.objectStore('keyPackages');
+        const bundles = last === null ? single : [...single, last];
+        await Promise.all(
+          bundles.map((bundle) => {
+            const ref = toHex(bundle.ref);
+            return store.put(
+              person.sealer.sealBytes('keyPackages', ref, encodeKeyPackageBundle(bundle)),
+              ref,
+            );
+          }),
+        );
+      });
+      return {
+        keyPackages: single.map(({ bytes }) => toBase64Url(bytes)),
+        lastResort: last === null ? null : toBase64Url(last.bytes),
+      };
+    },
+
+    async lock() {
+      keepWrapKey(null);
+      await session.lock();
+    },
+
+    async erase() {
+      keepWrapKey(null);
+      await session.erase();
+    },
+  };
+
+  function makeKeyPackage(device: Device, lastResort: boolean) {
+    const now = seconds(env.now());
+    return createKeyPackage(
+      {
+        suite: SUITE,
+        credential: { type: 'basic', identity: device.certificate },
+        signatureKey: device.signatureKey,
+        lifetime: {
+          notBefore: now - BigInt(LIFETIME_DAYS.before * DAY_SECONDS),
+          notAfter: now + BigInt(LIFETIME_DAYS.after * DAY_SECONDS),
+        },
+        lastResort,
+      },
+      env,
+    );
+  }
+}
+
+/** Whole seconds since the Unix epoch, as MLS counts time. */
+function seconds(milliseconds: number): bigint {
+  return BigInt(Math.floor(milliseconds / 1000));
+}
+
+/** A version 4 UUID (RFC 9562 section 5.4) of 16 random bytes. */
+function randomUuid(random: Uint8Array): string {
+  const hex = Array.from(random, (byte, i) => {
+    const value = i === 6 ? (byte & 0x0f) | 0x40 : i === 8 ? (byte & 0x3f) | 0x80 : byte;
+    return value.toString(16).padStart(2, '0');
+  }).join('');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}

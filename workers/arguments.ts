@@ -1,0 +1,89 @@
+/** What the page may pass in. Everything is checked here before it is used; a breach is `usage`. */
+import { CryptoApiError } from './errors.ts';
+import { array, type Guard, GuardFailure, integer, object, oneOf, string } from './guards.ts';
+import { limits } from './limits.ts';
+import { bytes } from './vault/json.ts';
+
+/** @throws CryptoApiError `usage`, naming the method and the field */
+export function check<T>(method: string, guard: Guard<T>, value: unknown): T {
+  try {
+    return guard(value);
+  } catch (error) {
+    if (error instanceof GuardFailure) throw new CryptoApiError('usage', `${method}: ${error.message}`);
+    throw error;
+  }
+}
+
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const epoch = integer(0);
+const seq = integer(0);
+const timestamp = string(64, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/);
+
+export const Id = string(36, new RegExp(`^${UUID}$`));
+export const ConversationId = string(128, new RegExp(`^(?:direct:${UUID}:${UUID}|group:${UUID})$`));
+export const Password = string(limits.password);
+export const FailureCode = string(64, /^[a-z][a-z0-9-]*$/);
+
+export const PasswordParams = object({
+  salt: bytes(16, 16),
+  opsLimit: integer(1, 0xffff_ffff),
+  memLimit: integer(1),
+});
+
+export const SealedVault = object({
+  sealedVault: bytes(limits.sealedVault),
+  passwordWrap: bytes(limits.keyWrap),
+});
+
+export const KeyPackageCount = integer(0, limits.keyPackagesPerCall);
+
+export const StartInput = object({
+  conversationId: ConversationId,
+  keyPackages: array(
+    object({ userId: Id, deviceId: Id, keyPackage: bytes(limits.keyPackage) }),
+    limits.devicesPerStart,
+  ),
+});
+
+export const WelcomeInput = object({
+  conversationId: ConversationId,
+  epoch,
+  seq: integer(1),
+  welcome: bytes(limits.welcome),
+});
+
+export const ExternalInput = object({
+  conversationId: ConversationId,
+  epoch,
+  groupInfo: bytes(limits.groupInfo),
+});
+
+/** The content stays text until it is needed: what it holds is the peer's doing, and never stops the others. */
+export const LogEntries = array(
+  object({
+    id: Id,
+    seq: integer(1),
+    epoch,
+    kind: oneOf('application', 'commit'),
+    sender_id: Id,
+    sender_device_id: Id,
+    content: string(Math.ceil((limits.commit * 4) / 3)),
+    timestamp,
+  }),
+  limits.entriesPerCall,
+);
+
+export const Limit = integer(1, limits.messagesPerPage);
+export const Before = integer(1);
+export const Reader = oneOf('own', 'peer');
+export const Seq = seq;
+
+export const QueueInput = object({
+  conversationId: ConversationId,
+  messageId: Id,
+  // UTF-16 units here; the limit in UTF-8 is checked on the encoded payload.
+  text: string(limits.text),
+  sentAt: timestamp,
+});
+
+export const AcceptedInput = object({ seq: integer(1), timestamp });

@@ -1,0 +1,71 @@
+import { type AccountDeps, createAccount } from './account.ts';
+import type { CryptoApi } from './api.ts';
+import { createConversations } from './conversations.ts';
+import { toCryptoApiError } from './failures.ts';
+import { createLog } from './log.ts';
+import { createOutbox } from './outbox.ts';
+import { Session } from './session.ts';
+
+/** What the api needs from its surroundings, so that it also runs where there is no browser. */
+export type CryptoApiDeps = AccountDeps;
+
+// A record, so that a method which the interface adds or drops fails to compile here.
+const methods: Readonly<Record<keyof CryptoApi, true>> = {
+  beginSignUp: true,
+  beginLogin: true,
+  createVault: true,
+  openVault: true,
+  resume: true,
+  openDevice: true,
+  createKeyPackages: true,
+  lock: true,
+  erase: true,
+  conversations: true,
+  conversation: true,
+  startConversation: true,
+  joinByWelcome: true,
+  joinByExternalCommit: true,
+  processEntries: true,
+  messages: true,
+  setReadPosition: true,
+  queueMessage: true,
+  prepareMessage: true,
+  messageAccepted: true,
+  messageFailed: true,
+  discardMessage: true,
+  outbox: true,
+};
+
+export function isCryptoApiMethod(name: string): name is keyof CryptoApi {
+  return Object.hasOwn(methods, name);
+}
+
+/**
+ * The whole api over one browser's storage. Each instance is one tab: several may share an IndexedDB factory and a
+ * lock manager. Every method rejects with a CryptoApiError and nothing else.
+ */
+export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
+  const session = new Session(deps);
+  return withCodes({
+    ...createAccount(deps, session),
+    ...createConversations(deps, session),
+    ...createLog(deps, session),
+    ...createOutbox(deps, session),
+  });
+}
+
+type Method = (...args: never[]) => Promise<unknown>;
+
+function withCodes(api: CryptoApi): CryptoApi {
+  const wrapped = Object.entries<Method>({ ...api }).map(([name, method]): [string, Method] => [
+    name,
+    async (...args) => {
+      try {
+        return await method(...args);
+      } catch (error) {
+        throw toCryptoApiError(error);
+      }
+    },
+  ]);
+  return Object.fromEntries(wrapped) as unknown as CryptoApi;
+}

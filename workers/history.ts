@@ -1,0 +1,187 @@
+/** Views of what is stored: the preserved-message cache and the state of a conversation. */
+import type { ConversationState, MessageContent, MessageView } from './api.ts';
+import { limits } from './limits.ts';
+import { payloadContent } from './payload.ts';
+import type { Person } from './session.ts';
+import { readHead, sealingKey } from './steps.ts';
+import { type MessageRow, type OutboxRow, type Transaction, withinConversation } from './vault/db.ts';
+import { type HeadRecord, MembersRecord, MessageRecord, OutboxRecord } from './vault/records.ts';
+
+export function messageView(
+  conversationId: string,
+  seq: number,
+  messageId: string,
+  record: MessageRecord,
+): MessageView {
+  return {
+    conversationId,
+    messageId,
+    seq,
+    senderId: record.senderId,
+    senderDeviceId: record.senderDeviceId,
+    timestamp: record.timestamp,
+    status: record.own ? 'sent' : 'received',
+    content: messageContent(record),
+  };
+}
+
+function messageContent({ payload, reason }: MessageRecord): MessageContent {
+  if (payload !== null) return payloadContent(payload);
+  return { kind: 'undecryptable', reason: reason ?? 'damaged' };
+}
+
+export function outboxView(
+  person: Person,
+  conversationId: string,
+  messageId: string,
+  record: OutboxRecord,
+): MessageView {
+  return {
+    conversationId,
+    messageId,
+    seq: record.seq,
+    senderId: person.userId,
+    senderDeviceId: person.device?.deviceId ?? '',
+    timestamp: record.timestamp ?? record.sentAt,
+    // A discarded message is shown to nobody; whoever looks at it anyway sees that it wasn't sent.
+    status: record.status === 'discarded' ? 'failed' : record.status,
+    ...(record.failure === null ? {} : { failure: record.failure }),
+    content: payloadContent(record.payload),
+  };
+}
+
+export function openMessage(
+  person: Person,
+  conversationId: string,
+  seq: number,
+  row: MessageRow,
+): MessageRecord {
+  return person.sealer.open('messages', sealingKey(conversationId, seq), row.sealed, MessageRecord);
+}
+
+export function openOutbox(person: Person, messageId: string, row: OutboxRow): OutboxRecord {
+  return person.sealer.open('outbox', messageId, row.sealed, OutboxRecord);
+}
+
+/** The message of that id in the log, if this device has it. */
+export async function findMessage(
+  tx: Transaction,
+  person: Person,
+  messageId: string,
+): Promise<MessageView | null> {
+  const index = tx.objectStore('messages').index('messageId');
+  const [key, row] = await Promise.all([index.getKey(messageId), index.get(messageId)]);
+  if (key === undefined || row === undefined) return null;
+  const [conversationId, seq] = key;
+  return messageView(conversationId, seq, messageId, openMessage(person, conversationId, seq, row));
+}
+
+/** The newest messages below `before`, ascending. */
+export async function messagePage(
+  tx: Transaction,
+  person: Person,
+  conversationId: string,
+  before: number | undefined,
+  limit: number,
+): Promise<MessageView[]> {
+  const range =
+    before === undefined
+      ? withinConversation(conversationId)
+      : IDBKeyRange.bound([conversationId], [conversationId, before], false, true);
+  const views: MessageView[] = [];
+  let cursor = await tx.objectStore('messages').openCursor(range, 'prev');
+  while (cursor !== null && views.length < limit) {
+    const { messageId } = cursor.value;
+    const [, seq] = cursor.key;
+    views.push(
+      messageView(conversationId, seq, messageId, openMessage(person, conversationId, seq, cursor.value)),
+    );
+    if (views.length < limit) cursor = await cursor.continue();
+  }
+  return views.reverse();
+}
+
+/** Messages of other people above the read position, counted up to the limit. */
+export async function countUnread(
+  tx: Transaction,
+  person: Person,
+  conversationId: string,
+  readSeq: number,
+): Promise<number> {
+  const range = IDBKeyRange.bound([conversationId, readSeq], [conversationId, []], true, true);
+  let count = 0;
+  let cursor = await tx.objectStore('messages').openCursor(range);
+  while (cursor !== null && count < limits.unread) {
+    const [, seq] = cursor.key;
+    if (openMessage(person, conversationId, seq, cursor.value).senderId !== person.userId) count++;
+    cursor = await cursor.continue();
+  }
+  return count;
+}
+
+export async function conversationState(
+  tx: Transaction,
+  person: Person,
+  conversationId: string,
+  head: HeadRecord,
+): Promise<ConversationState> {
+  const sealedMembers = await tx.objectStore('members').get(conversationId);
+  const members =
+    sealedMembers === undefined
+      ? []
+      : person.sealer.open('members', conversationId, sealedMembers, MembersRecord);
+  return {
+    conversationId,
+    status: statusOf(head),
+    epoch: head.epoch,
+    lastSeq: head.lastSeq,
+    joinedSeq: head.joinedSeq,
+    readSeq: head.readSeq,
+    peerReadSeq: head.peerReadSeq,
+    unread: head.unread,
+    lastMessage: await newestMessage(tx, person, conversationId),
+    members,
+  };
+}
+
+/** Every conversation that has a state here. */
+export async function allConversations(tx: Transaction, person: Person): Promise<ConversationState[]> {
+  const states: ConversationState[] = [];
+  for (const conversationId of await tx.objectStore('heads').getAllKeys()) {
+    const head = await readHead(tx, person.sealer, conversationId);
+    states.push(await conversationState(tx, person, conversationId, head));
+  }
+  return states;
+}
+
+function statusOf(head: HeadRecord): ConversationState['status'] {
+  if (head.membership === 'member') return 'joined';
+  if (head.membership === 'forked') return 'forked';
+  return head.pending === 'start' ? 'starting' : 'outside';
+}
+
+async function newestMessage(
+  tx: Transaction,
+  person: Person,
+  conversationId: string,
+): Promise<MessageView | null> {
+  const [logged] = await messagePage(tx, person, conversationId, undefined, 1);
+  const waiting = await newestInOutbox(tx, person, conversationId);
+  if (logged === undefined || waiting === null) return logged ?? waiting;
+  return Date.parse(waiting.timestamp) > Date.parse(logged.timestamp) ? waiting : logged;
+}
+
+async function newestInOutbox(
+  tx: Transaction,
+  person: Person,
+  conversationId: string,
+): Promise<MessageView | null> {
+  const index = tx.objectStore('outbox').index('conversation');
+  let cursor = await index.openCursor(withinConversation(conversationId), 'prev');
+  while (cursor !== null) {
+    const record = openOutbox(person, cursor.primaryKey, cursor.value);
+    if (record.status !== 'discarded') return outboxView(person, conversationId, cursor.primaryKey, record);
+    cursor = await cursor.continue();
+  }
+  return null;
+}

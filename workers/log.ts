@@ -1,0 +1,281 @@
+/** Processing a conversation's log, in order (PROTOCOL section 4). */
+import { CryptoError, decryptApplication, equalBytes, processCommit } from '@sinetti/crypto-core';
+import type { CryptoApi, LogEntryInput, MessageView, UndecryptableReason } from './api.ts';
+import { check, ConversationId, LogEntries } from './arguments.ts';
+import { fromBase64Url, toBase64Url } from './base64url.ts';
+import { CryptoApiError } from './errors.ts';
+import { certificateOf, GroupState } from './groupState.ts';
+import { conversationState, messageView, openMessage, openOutbox } from './history.ts';
+import { limits } from './limits.ts';
+import { participantsOf } from './membership.ts';
+import { payloadText } from './payload.ts';
+import { reasonOfCode } from './reasons.ts';
+import type { Session } from './session.ts';
+import { type ConversationStep, inStep, type StepDeps } from './steps.ts';
+import type { ForkReason, MessageRecord } from './vault/records.ts';
+
+const encoder = new TextEncoder();
+
+export function createLog(deps: StepDeps, session: Session): Pick<CryptoApi, 'processEntries'> {
+  return {
+    async processEntries(id, input) {
+      const conversationId = check('processEntries', ConversationId, id);
+      const entries = check('processEntries', LogEntries, input);
+      const person = session.personWithDevice();
+      participantsOf(conversationId, person.userId);
+      return inStep(person, deps, conversationId, 'relaxed', async (step) => {
+        const views = await new LogReader(step, deps).read(entries);
+        const state = await conversationState(step.tx, person, conversationId, step.head);
+        return { messages: views, state };
+      });
+    },
+  };
+}
+
+/** What stops the reading: the rest of the log is not for this device, as long as it stays outside. */
+const STOP = Symbol('stop');
+
+class LogReader {
+  readonly #step: ConversationStep;
+  readonly #deps: StepDeps;
+
+  constructor(step: ConversationStep, deps: StepDeps) {
+    this.#step = step;
+    this.#deps = deps;
+  }
+
+  async read(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
+    const { head } = this.#step;
+    checkAscending(entries);
+    const firstNew = entries.findIndex(({ seq }) => seq > head.lastSeq);
+    const known = firstNew < 0 ? entries : entries.slice(0, firstNew);
+    const fresh = firstNew < 0 ? [] : entries.slice(firstNew);
+    const views = await this.#recall(known);
+    if (fresh.length > 0) views.push(...(await this.#readFresh(fresh)));
+    return views;
+  }
+
+  /** Entries processed before: from the cache, and what is in it no more has a reason instead. */
+  async #recall(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
+    const { conversationId, head, person, tx } = this.#step;
+    const messages = entries.filter(({ kind }) => kind === 'application');
+    const rows = await Promise.all(
+      messages.map(({ seq }) => tx.objectStore('messages').get([conversationId, seq])),
+    );
+    return messages.map((entry, i) => {
+      const row = rows[i];
+      if (row !== undefined) {
+        return messageView(
+          conversationId,
+          entry.seq,
+          row.messageId,
+          openMessage(person, conversationId, entry.seq, row),
+        );
+      }
+      return this.#view(
+        entry,
+        refusal(entry, entry.seq <= head.joinedSeq ? 'before-join' : 'storage-erased'),
+      );
+    });
+  }
+
+  async #readFresh(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
+    const { head } = this.#step;
+    if (head.membership === 'none' && head.pending !== 'start') {
+      const joined = head.pending === 'external' ? await this.#findOwnJoin(entries) : -1;
+      if (joined < 0) return [];
+      checkContiguous(entries, entries[0]?.seq ?? 0);
+      return this.#readFromJoin(entries, joined);
+    }
+    checkContiguous(entries, head.lastSeq + 1);
+    return this.#readAll(entries);
+  }
+
+  async #findOwnJoin(entries: readonly LogEntryInput[]): Promise<number> {
+    const pending = await this.#step.pending();
+    if (pending === null) return -1;
+    const commit = toBase64Url(pending.commit);
+    return entries.findIndex(({ kind, content }) => kind === 'commit' && content === commit);
+  }
+
+  async #readFromJoin(entries: readonly LogEntryInput[], joined: number): Promise<MessageView[]> {
+    const before = entries
+      .slice(0, joined)
+      .filter(({ kind }) => kind === 'application')
+      .map((entry) => this.#view(entry, refusal(entry, 'before-join')));
+    return [...before, ...(await this.#readAll(entries.slice(joined)))];
+  }
+
+  async #readAll(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
+    const { head } = this.#step;
+    const views: MessageView[] = [];
+    for (const entry of entries) {
+      if (entry.kind === 'application') {
+        const record = await this.#message(entry);
+        this.#keep(entry, record);
+        views.push(this.#view(entry, record));
+      } else if ((await this.#commit(entry)) === STOP) {
+        return views;
+      }
+      head.lastSeq = entry.seq;
+    }
+    return views;
+  }
+
+  #keep(entry: LogEntryInput, record: MessageRecord): void {
+    const { head, person } = this.#step;
+    this.#step.putMessage(entry.seq, entry.id, record);
+    if (entry.sender_id !== person.userId && entry.seq > head.readSeq) {
+      head.unread = Math.min(head.unread + 1, limits.unread);
+    }
+  }
+
+  #view(entry: LogEntryInput, record: MessageRecord): MessageView {
+    return messageView(this.#step.conversationId, entry.seq, entry.id, record);
+  }
+
+  // Application entries.
+
+  async #message(entry: LogEntryInput): Promise<MessageRecord> {
+    const { head, person } = this.#step;
+    if (entry.sender_device_id === person.device.deviceId) {
+      return entry.sender_id === person.userId ? this.#ownMessage(entry) : refusal(entry, 'rules');
+    }
+    const state = head.membership === 'member' ? await this.#step.state() : null;
+    if (state === null) return refusal(entry, head.membership === 'none' ? 'before-join' : head.forkReason);
+    try {
+      const record = received(entry, decryptEntry(state, entry, head.epoch));
+      state.accept();
+      return record;
+    } catch (error) {
+      state.revert();
+      const reason = reasonOf(error);
+      if (reason === 'storage-erased') this.#step.fork(reason);
+      return refusal(entry, reason);
+    }
+  }
+
+  /** MLS gives no device the key of its own message: the plaintext is the one that waited in the outbox. */
+  async #ownMessage(entry: LogEntryInput): Promise<MessageRecord> {
+    const { conversationId, person, tx } = this.#step;
+    const row = await tx.objectStore('outbox').get(entry.id);
+    if (row === undefined || row.conversationId !== conversationId) {
+      const seen = await tx.objectStore('messages').index('messageId').getKey(entry.id);
+      return refusal(entry, seen === undefined ? 'storage-erased' : 'damaged', true);
+    }
+    const { ciphertext, payload } = openOutbox(person, entry.id, row);
+    await tx.objectStore('outbox').delete(entry.id);
+    const unaltered = ciphertext !== null && toBase64Url(ciphertext) === entry.content;
+    return unaltered ? { ...received(entry, payload), own: true } : refusal(entry, 'damaged', true);
+  }
+
+  // Commits.
+
+  async #commit(entry: LogEntryInput): Promise<void | typeof STOP> {
+    const { head } = this.#step;
+    const content = fromBase64Url(entry.content);
+    const pending = await this.#step.pending();
+    if (pending !== null && content !== null && equalBytes(pending.commit, content)) {
+      if (head.membership === 'none') head.joinedSeq = head.pending === 'start' ? 0 : entry.seq;
+      this.#step.enterPending(pending, this.#deps.env.now());
+      return;
+    }
+    if (head.membership === 'none') {
+      // The other one's start took the place of this one's: that is joined by its Welcome.
+      this.#step.dropPending();
+      return STOP;
+    }
+    if (head.membership === 'member') {
+      // The relay takes a commit for the current epoch only; what claims an earlier one changes nothing.
+      if (entry.epoch < head.epoch) return;
+      if ((await this.#othersCommit(entry, content)) === STOP) return STOP;
+    }
+    if (head.pending !== 'none' && head.pendingEpoch <= entry.epoch) this.#step.dropPending();
+  }
+
+  async #othersCommit(entry: LogEntryInput, content: Uint8Array | null): Promise<void | typeof STOP> {
+    const { head, tx, person } = this.#step;
+    const membership = await this.#step.membership();
+    const state = await this.#step.state();
+    if (state === null) return;
+    let next: GroupState;
+    try {
+      if (content === null || entry.epoch !== head.epoch) throw new CryptoError('malformed', 'log entry');
+      const { memberCheck, policy } = membership;
+      const processed = membership.run(() => processCommit(state.group, content, { memberCheck, policy }));
+      if (processed.selfRemoved) {
+        this.#step.leave();
+        this.#step.dropPending();
+        head.lastSeq = entry.seq;
+        return STOP;
+      }
+      next = GroupState.fresh(processed.group);
+    } catch (error) {
+      this.#step.fork(reasonOf(error));
+      return;
+    }
+    this.#step.enterEpoch(next);
+    await membership.savePins(tx, person, this.#deps.env.now());
+  }
+}
+
+/** @throws CryptoError for whatever is wrong with it; the ratchet may then have moved */
+function decryptEntry(state: GroupState, entry: LogEntryInput, epoch: number): string {
+  const content = fromBase64Url(entry.content);
+  if (content === null || entry.epoch !== epoch) throw new CryptoError('malformed', 'log entry');
+  if (!state.hasDevice(entry.sender_id, entry.sender_device_id)) {
+    throw new CryptoError('unknown-sender', 'a device that is not in the group');
+  }
+  const { plaintext, authenticatedData, sender } = decryptApplication(state.group, content);
+  const { userId, deviceId } = certificateOf(sender.credential);
+  if (userId !== entry.sender_id || deviceId !== entry.sender_device_id) {
+    throw new CryptoError('policy', 'the relay names another sender');
+  }
+  // A ciphertext that stands under another id in the log is a copy.
+  if (!equalBytes(authenticatedData, encoder.encode(entry.id))) {
+    throw new CryptoError('malformed', 'message id');
+  }
+  const payload = payloadText(plaintext);
+  if (payload === null) throw new CryptoError('malformed', 'payload');
+  return payload;
+}
+
+/**
+ * What an entry was refused for. Its bytes are a stranger's, so an error that nobody foresaw is the entry's doing as
+ * well: it must not stop the ones after it.
+ */
+function reasonOf(error: unknown): ForkReason {
+  if (error instanceof CryptoApiError && error.code === 'identity-changed') return 'unknown-device';
+  return error instanceof CryptoError ? reasonOfCode[error.code] : 'damaged';
+}
+
+function received(entry: LogEntryInput, payload: string): MessageRecord {
+  return {
+    senderId: entry.sender_id,
+    senderDeviceId: entry.sender_device_id,
+    timestamp: entry.timestamp,
+    own: false,
+    payload,
+    reason: null,
+  };
+}
+
+function refusal(entry: LogEntryInput, reason: UndecryptableReason, own = false): MessageRecord {
+  return { ...received(entry, ''), payload: null, reason, own };
+}
+
+function checkAscending(entries: readonly LogEntryInput[]): void {
+  for (let i = 1; i < entries.length; i++) {
+    const [before, entry] = [entries[i - 1], entries[i]];
+    if (before !== undefined && entry !== undefined && entry.seq <= before.seq) {
+      throw new CryptoApiError('usage', 'entries out of order');
+    }
+  }
+}
+
+/** @throws CryptoApiError `gap`, whose detail is the sequence number that is missing */
+function checkContiguous(entries: readonly LogEntryInput[], first: number): void {
+  for (const [i, { seq }] of entries.entries()) {
+    if (seq !== first + i) throw new CryptoApiError('gap', String(first + i));
+  }
+}

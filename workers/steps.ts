@@ -1,0 +1,256 @@
+/** One step in one conversation: under its lock, in one transaction, with the group that belongs to what is stored. */
+import { CryptoError, type Group, saveEpoch } from '@sinetti/crypto-core';
+import { type CachedGroup, GroupState, type RatchetLookup } from './groupState.ts';
+import { conversationLock } from './locks.ts';
+import { Membership } from './membership.ts';
+import type { Device, Person, SessionDeps } from './session.ts';
+import { type Transaction, withinConversation, write, type WriteTransaction } from './vault/db.ts';
+import {
+  emptyHead,
+  type ForkReason,
+  HeadRecord,
+  type MessageRecord,
+  OutboxRecord,
+  PendingRecord,
+  type Sealer,
+} from './vault/records.ts';
+
+export type PersonOnDevice = Person & { readonly device: Device };
+export type StepDeps = Pick<SessionDeps, 'env' | 'locks'>;
+
+/**
+ * Runs a step [Note: one ratchet step at a time]. The group in memory is taken out first and put back only after the
+ * browser has committed, so that whatever goes wrong it is loaded again from what is stored.
+ * @param durability `strict` when the step uses up a sending key
+ */
+export async function inStep<T>(
+  person: PersonOnDevice,
+  deps: StepDeps,
+  conversationId: string,
+  durability: 'strict' | 'relaxed',
+  body: (step: ConversationStep) => Promise<T>,
+): Promise<T> {
+  return deps.locks.request(conversationLock(person.userId, conversationId), async () => {
+    const cached = person.groups.get(conversationId);
+    person.groups.delete(conversationId);
+    const { result, keep } = await write(person.db, durability, async (tx) => {
+      const head = await readHead(tx, person.sealer, conversationId);
+      const step = new ConversationStep(person, tx, conversationId, head, cached ?? null);
+      const result = await body(step);
+      return { result, keep: await step.save() };
+    });
+    if (keep !== null) person.groups.set(conversationId, keep);
+    return result;
+  });
+}
+
+/** The head of a conversation; of an unknown one, that of an outsider. */
+export async function readHead(tx: Transaction, sealer: Sealer, conversationId: string): Promise<HeadRecord> {
+  const sealed = await tx.objectStore('heads').get(conversationId);
+  return sealed === undefined ? { ...emptyHead } : sealer.open('heads', conversationId, sealed, HeadRecord);
+}
+
+/** The key under which a compound-key record is sealed. */
+export function sealingKey(conversationId: string, key: string | number): string {
+  return `${conversationId}/${key}`;
+}
+
+export class ConversationStep {
+  readonly person: PersonOnDevice;
+  readonly tx: WriteTransaction;
+  readonly conversationId: string;
+  /** Changed in place; stored by {@link save}. */
+  readonly head: HeadRecord;
+  #state: GroupState | null;
+  readonly #cached: CachedGroup | null;
+  #isNewEpoch = false;
+  #isGone = false;
+  #membership: Membership | null = null;
+  readonly #writes: Promise<unknown>[] = [];
+
+  constructor(
+    person: PersonOnDevice,
+    tx: WriteTransaction,
+    conversationId: string,
+    head: HeadRecord,
+    cached: CachedGroup | null,
+  ) {
+    this.person = person;
+    this.tx = tx;
+    this.conversationId = conversationId;
+    this.head = head;
+    this.#cached = cached;
+    this.#state = cached?.version === head.version ? cached.state : null;
+  }
+
+  /** A member's group; null when what is stored of it can't be read back: then the conversation has forked. */
+  async state(): Promise<GroupState | null> {
+    try {
+      this.#state ??= await this.#load();
+    } catch (error) {
+      if (!(error instanceof CryptoError)) throw error;
+      this.fork('storage-erased');
+    }
+    return this.#state;
+  }
+
+  /** This device can't follow the others any more, until it rejoins. */
+  fork(reason: ForkReason): void {
+    this.#state = null;
+    this.head.membership = 'forked';
+    this.head.forkReason = reason;
+  }
+
+  async membership(): Promise<Membership> {
+    this.#membership ??= await Membership.load(this.tx, this.person, this.conversationId);
+    return this.#membership;
+  }
+
+  /** Enters a new epoch: the keys of the one before go. */
+  enterEpoch(state: GroupState): void {
+    this.#state = state;
+    this.#isNewEpoch = true;
+    this.#isGone = false;
+    this.head.membership = 'member';
+    this.head.epoch = state.epoch;
+    this.queueWrite(this.#forgetDiscarded());
+  }
+
+  /** Removed from the group: its keys go, the messages stay. */
+  leave(): void {
+    this.#state = null;
+    this.#isNewEpoch = false;
+    this.#isGone = true;
+    this.head.membership = 'none';
+  }
+
+  async pending(): Promise<PendingRecord | null> {
+    if (this.head.pending === 'none') return null;
+    const sealed = await this.tx.objectStore('pending').get(this.conversationId);
+    return sealed === undefined
+      ? null
+      : this.person.sealer.open('pending', this.conversationId, sealed, PendingRecord);
+  }
+
+  /** Keeps an own commit until the log shows it, or another in its place. */
+  setPending(
+    kind: 'start' | 'member' | 'external',
+    epoch: number,
+    group: Group,
+    submission: Pick<PendingRecord, 'commit' | 'welcome' | 'welcomeDeviceIds' | 'groupInfo'>,
+  ): void {
+    const ratchets = GroupState.fresh(group).takeUnsaved().puts;
+    const record: PendingRecord = {
+      group: saveEpoch(group),
+      ratchets: [...ratchets].map(([key, value]) => ({ key, value })),
+      ...submission,
+    };
+    this.head.pending = kind;
+    this.head.pendingEpoch = epoch;
+    const sealed = this.person.sealer.seal('pending', this.conversationId, record);
+    this.queueWrite(this.tx.objectStore('pending').put(sealed, this.conversationId));
+  }
+
+  /** The pending commit is in force. */
+  enterPending(pending: PendingRecord, now: number): void {
+    const ratchets = new Map(pending.ratchets.map(({ key, value }) => [key, value]));
+    this.dropPending();
+    this.enterEpoch(GroupState.restore(pending.group, ratchets));
+    this.head.committedAt = now;
+    this.head.sentSinceCommit = 0;
+  }
+
+  dropPending(): void {
+    if (this.head.pending === 'none') return;
+    this.head.pending = 'none';
+    this.queueWrite(this.tx.objectStore('pending').delete(this.conversationId));
+  }
+
+  putMessage(seq: number, messageId: string, record: MessageRecord): void {
+    const sealed = this.person.sealer.seal('messages', sealingKey(this.conversationId, seq), record);
+    this.queueWrite(this.tx.objectStore('messages').put({ messageId, sealed }, [this.conversationId, seq]));
+  }
+
+  /** A request whose answer is awaited before the step ends. */
+  queueWrite(request: Promise<unknown>): void {
+    // It is awaited in `save`; until then a failure isn't unhandled.
+    request.catch(() => {});
+    this.#writes.push(request);
+  }
+
+  /** Writes the head and whatever moved. @returns what may stay in memory once the transaction has committed */
+  async save(): Promise<CachedGroup | null> {
+    const { conversationId, head, person, tx } = this;
+    const state = this.#state;
+    const changes = state?.takeUnsaved();
+    const ratchets = tx.objectStore('ratchets');
+    const moved = changes !== undefined && changes.puts.size + changes.deletes.size > 0;
+    if (this.#isNewEpoch || this.#isGone) {
+      this.queueWrite(ratchets.delete(withinConversation(conversationId)));
+    }
+    if (this.#isGone) {
+      this.queueWrite(tx.objectStore('epochs').delete(conversationId));
+      this.queueWrite(tx.objectStore('members').delete(conversationId));
+    }
+    if (this.#isNewEpoch && state !== null) {
+      const epoch = person.sealer.sealBytes('epochs', conversationId, saveEpoch(state.group));
+      const members = person.sealer.seal('members', conversationId, state.members());
+      this.queueWrite(tx.objectStore('epochs').put(epoch, conversationId));
+      this.queueWrite(tx.objectStore('members').put(members, conversationId));
+    }
+    for (const [key, value] of changes?.puts ?? []) {
+      const sealed = person.sealer.sealBytes('ratchets', sealingKey(conversationId, key), value);
+      this.queueWrite(ratchets.put(sealed, [conversationId, key]));
+    }
+    if (!this.#isNewEpoch) {
+      for (const key of changes?.deletes ?? []) this.queueWrite(ratchets.delete([conversationId, key]));
+    }
+    if (moved || this.#isNewEpoch || this.#isGone) head.version++;
+    if (this.#isNewEpoch) head.epochVersion = head.version;
+    this.queueWrite(
+      tx.objectStore('heads').put(person.sealer.seal('heads', conversationId, head), conversationId),
+    );
+    await Promise.all(this.#writes);
+    return state === null ? null : { version: head.version, epochVersion: head.epochVersion, state };
+  }
+
+  async #load(): Promise<GroupState> {
+    const { conversationId, person, tx } = this;
+    const range = withinConversation(conversationId);
+    const sameEpoch = this.#cached?.epochVersion === this.head.epochVersion ? this.#cached.state : null;
+    const [keys, values, epoch] = await Promise.all([
+      tx.objectStore('ratchets').getAllKeys(range),
+      tx.objectStore('ratchets').getAll(range),
+      sameEpoch === null ? tx.objectStore('epochs').get(conversationId) : undefined,
+    ]);
+    const sealed = new Map(keys.map(([, key], i) => [key, values[i]]));
+    // A group is large and its ratchets are many: each is opened when it is first needed.
+    const stored: RatchetLookup = (key) => {
+      const value = sealed.get(key);
+      return value === undefined
+        ? undefined
+        : person.sealer.openBytes('ratchets', sealingKey(conversationId, key), value);
+    };
+    if (sameEpoch !== null) return sameEpoch.reload(stored);
+    if (epoch === undefined) throw new CryptoError('corrupt-record', 'epochs: missing');
+    return GroupState.load(person.sealer.openBytes('epochs', conversationId, epoch), stored);
+  }
+
+  /** A discarded message is kept until its ciphertext can't reach the log any more: from the next epoch on. */
+  async #forgetDiscarded(): Promise<void> {
+    const { conversationId, person, tx } = this;
+    const outbox = tx.objectStore('outbox');
+    const range = withinConversation(conversationId);
+    const index = outbox.index('conversation');
+    const [keys, rows] = await Promise.all([index.getAllKeys(range), index.getAll(range)]);
+    for (const [i, key] of keys.entries()) {
+      const row = rows[i];
+      if (
+        row !== undefined &&
+        person.sealer.open('outbox', key, row.sealed, OutboxRecord).status === 'discarded'
+      ) {
+        await outbox.delete(key);
+      }
+    }
+  }
+}

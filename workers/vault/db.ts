@@ -1,0 +1,204 @@
+/**
+ * The browser's storage. Two databases: a small root one that says who is signed in, and one for each person. Keys
+ * and index values are in the clear (ids and positions, which the relay knows too); everything else is sealed
+ * (see records.ts) before it comes here.
+ */
+import { type DBSchema, type IDBPDatabase, type IDBPTransaction, wrap } from 'idb';
+
+/** A session: the storage key, wrapped by a key that WebCrypto never lets out. Gone after logging out. */
+export interface SessionRow {
+  readonly wrappingKey: CryptoKey;
+  readonly iv: Uint8Array;
+  readonly wrapped: Uint8Array;
+}
+
+export interface MessageRow {
+  readonly messageId: string;
+  readonly sealed: Uint8Array;
+}
+
+export interface OutboxRow {
+  readonly conversationId: string;
+  /** Ascending in the order of writing. */
+  readonly order: number;
+  readonly sealed: Uint8Array;
+}
+
+interface RootSchema extends DBSchema {
+  sessions: { key: string; value: SessionRow };
+}
+
+interface PersonSchema extends DBSchema {
+  /** `vault` and `device`. */
+  device: { key: string; value: Uint8Array };
+  /** By KeyPackageRef in hexadecimal. */
+  keyPackages: { key: string; value: Uint8Array };
+  /** User id to the account key seen first. */
+  pins: { key: string; value: Uint8Array };
+  /** Conversation id to position, membership and counters: rewritten with each step, and small. */
+  heads: { key: string; value: Uint8Array };
+  /** Conversation id to who is in the tree: written once an epoch. */
+  members: { key: string; value: Uint8Array };
+  /** Conversation id to the group without its ratchets: written once an epoch. */
+  epochs: { key: string; value: Uint8Array };
+  /** [conversation id, secret tree key] to a ratchet: only what moved is written. */
+  ratchets: { key: [string, string]; value: Uint8Array };
+  /** Conversation id to the own commit that the log hasn't shown yet. */
+  pending: { key: string; value: Uint8Array };
+  /** [conversation id, seq]: the preserved-message cache. */
+  messages: { key: [string, number]; value: MessageRow; indexes: { messageId: string } };
+  /** By message id. */
+  outbox: { key: string; value: OutboxRow; indexes: { order: number; conversation: [string, number] } };
+}
+
+export type StoreName =
+  | 'device'
+  | 'keyPackages'
+  | 'pins'
+  | 'heads'
+  | 'members'
+  | 'epochs'
+  | 'ratchets'
+  | 'pending'
+  | 'messages'
+  | 'outbox';
+
+export type RootDatabase = IDBPDatabase<RootSchema>;
+export type PersonDatabase = IDBPDatabase<PersonSchema>;
+export type ReadTransaction = IDBPTransaction<PersonSchema, StoreName[], 'readonly'>;
+export type WriteTransaction = IDBPTransaction<PersonSchema, StoreName[], 'readwrite'>;
+/** What reads accept: either kind. */
+export type Transaction = ReadTransaction | WriteTransaction;
+
+const STORES: StoreName[] = [
+  'device',
+  'keyPackages',
+  'pins',
+  'heads',
+  'members',
+  'epochs',
+  'ratchets',
+  'pending',
+  'messages',
+  'outbox',
+];
+
+/** One step of a schema's history: what brings the version below to this one. Steps are only ever appended. */
+export type Migration = (db: IDBDatabase, tx: IDBTransaction) => void;
+
+export const rootMigrations: readonly Migration[] = [(db) => void db.createObjectStore('sessions')];
+
+export const personMigrations: readonly Migration[] = [
+  (db) => {
+    for (const store of [
+      'device',
+      'keyPackages',
+      'pins',
+      'heads',
+      'members',
+      'epochs',
+      'ratchets',
+      'pending',
+    ]) {
+      db.createObjectStore(store);
+    }
+    db.createObjectStore('messages').createIndex('messageId', 'messageId');
+    const outbox = db.createObjectStore('outbox');
+    outbox.createIndex('order', 'order');
+    outbox.createIndex('conversation', ['conversationId', 'order']);
+  },
+];
+
+/**
+ * Opens a database and brings its schema up to date, one migration after the other, in one transaction.
+ * @param onClosed the connection is gone: another tab erases or upgrades the database, or the browser evicted it
+ */
+export async function openDatabase(
+  factory: IDBFactory,
+  name: string,
+  migrations: readonly Migration[],
+  onClosed: () => void,
+): Promise<IDBDatabase> {
+  const request = factory.open(name, migrations.length);
+  request.addEventListener('upgradeneeded', (event) => {
+    const tx = request.transaction;
+    if (tx === null) return;
+    for (const migrate of migrations.slice(event.oldVersion)) migrate(request.result, tx);
+  });
+  await wrap(request);
+  const db = request.result;
+  db.addEventListener('versionchange', () => {
+    // Holding on would block the other tab for as long as this one lives.
+    db.close();
+    onClosed();
+  });
+  db.addEventListener('close', onClosed);
+  return db;
+}
+
+export async function openRootDatabase(factory: IDBFactory): Promise<RootDatabase> {
+  return wrap(await openDatabase(factory, 'sinetti', rootMigrations, () => {})) as unknown as RootDatabase;
+}
+
+export function personDatabaseName(userId: string): string {
+  return `sinetti-${userId}`;
+}
+
+export async function openPersonDatabase(
+  factory: IDBFactory,
+  userId: string,
+  onClosed: () => void,
+): Promise<PersonDatabase> {
+  const db = await openDatabase(factory, personDatabaseName(userId), personMigrations, onClosed);
+  return wrap(db) as unknown as PersonDatabase;
+}
+
+/** Resolves once every tab has let go and the database is gone. */
+export async function deletePersonDatabase(factory: IDBFactory, userId: string): Promise<void> {
+  await wrap(factory.deleteDatabase(personDatabaseName(userId)));
+}
+
+/**
+ * Runs `body` in one transaction over all stores: all of it is stored, or none. `body` may wait for nothing but this
+ * transaction's own requests. The result is let out only after the browser has committed.
+ * @param durability `strict` waits for the disk: for whatever uses up a sending key
+ */
+export async function write<T>(
+  db: PersonDatabase,
+  durability: 'strict' | 'relaxed',
+  body: (tx: WriteTransaction) => Promise<T>,
+): Promise<T> {
+  const tx = db.transaction(STORES, 'readwrite', { durability });
+  const done = tx.done;
+  // Whoever fails first is reported below; the same failure must not surface again as an unhandled rejection.
+  done.catch(() => {});
+  let result: T;
+  try {
+    result = await body(tx);
+  } catch (error) {
+    abort(tx);
+    throw error;
+  }
+  await done;
+  return result;
+}
+
+/** Reads in one transaction: one moment's view of all stores. */
+export async function read<T>(db: PersonDatabase, body: (tx: ReadTransaction) => Promise<T>): Promise<T> {
+  const tx = db.transaction(STORES, 'readonly');
+  tx.done.catch(() => {});
+  return body(tx);
+}
+
+function abort(tx: WriteTransaction): void {
+  try {
+    tx.abort();
+  } catch {
+    // It has ended already: what made `body` fail was its failure.
+  }
+}
+
+/** All keys [conversation id, …] of a compound-key store. */
+export function withinConversation(conversationId: string): IDBKeyRange {
+  return IDBKeyRange.bound([conversationId], [conversationId, []]);
+}

@@ -1,0 +1,167 @@
+/**
+ * What is stored, and in which shape. Each record is sealed for the store and key it stands under, so that one can't
+ * be put in the place of another, and is decoded strictly when it comes back.
+ */
+import { CryptoError, type Env, openRecord, sealRecord } from '@sinetti/crypto-core';
+import { CryptoApiError } from '../errors.ts';
+import {
+  array,
+  boolean,
+  type Guard,
+  type Guarded,
+  GuardFailure,
+  integer,
+  nullable,
+  object,
+  oneOf,
+  string,
+} from '../guards.ts';
+import { limits } from '../limits.ts';
+import type { StoreName } from './db.ts';
+import { bytes, decodeJson, encodeJson } from './json.ts';
+
+const id = string(128);
+const timestamp = string(64);
+
+export const VaultRecord = object({ accountSeed: bytes(32, 32), historyKey: bytes(32, 32) });
+export type VaultRecord = Guarded<typeof VaultRecord>;
+
+export const DeviceRecord = object({
+  deviceId: id,
+  signatureSeed: bytes(32, 32),
+  certificate: bytes(1024, 1),
+});
+export type DeviceRecord = Guarded<typeof DeviceRecord>;
+
+export const PinRecord = object({ accountKey: bytes(32, 32), firstSeen: integer(0) });
+export type PinRecord = Guarded<typeof PinRecord>;
+
+/** Where a conversation stands. Rewritten with each step, so nothing in it grows with the group. */
+export const HeadRecord = object({
+  /** `forked`: a commit was refused that the others may have followed. */
+  membership: oneOf('none', 'member', 'forked'),
+  /** With `forked`: why, which is also what becomes of the messages that can't be read until the rejoin. */
+  forkReason: oneOf('damaged', 'rules', 'unknown-device', 'storage-erased'),
+  /** Counts the steps: a tab whose group in memory is of another version loads it again. */
+  version: integer(0),
+  /** The version at which the epoch's record was written. */
+  epochVersion: integer(0),
+  epoch: integer(0),
+  lastSeq: integer(0),
+  joinedSeq: integer(0),
+  readSeq: integer(0),
+  peerReadSeq: integer(0),
+  unread: integer(0, limits.unread),
+  pending: oneOf('none', 'start', 'member', 'external'),
+  /** The epoch that the pending commit ends. */
+  pendingEpoch: integer(0),
+  /** When this device last committed a path (ms since the Unix epoch); null until it has since it was let in. */
+  committedAt: nullable(integer(0)),
+  sentSinceCommit: integer(0),
+});
+export type HeadRecord = Guarded<typeof HeadRecord>;
+
+export type ForkReason = HeadRecord['forkReason'];
+
+export const emptyHead: HeadRecord = {
+  membership: 'none',
+  forkReason: 'damaged',
+  version: 0,
+  epochVersion: 0,
+  epoch: 0,
+  lastSeq: 0,
+  joinedSeq: 0,
+  readSeq: 0,
+  peerReadSeq: 0,
+  unread: 0,
+  pending: 'none',
+  pendingEpoch: 0,
+  committedAt: null,
+  sentSinceCommit: 0,
+};
+
+export const MembersRecord = array(object({ userId: id, deviceIds: array(id, 100_000) }), 100_000);
+export type MembersRecord = Guarded<typeof MembersRecord>;
+
+/** The group after an own commit that waits for its place in the log, and what was given to the relay. */
+export const PendingRecord = object({
+  group: bytes(64 * 1024 * 1024),
+  ratchets: array(object({ key: string(32), value: bytes(1024 * 1024) }), 1_000_000),
+  commit: bytes(limits.commit),
+  welcome: nullable(bytes(limits.welcome)),
+  welcomeDeviceIds: array(id, limits.devicesPerStart),
+  groupInfo: bytes(limits.groupInfo),
+});
+export type PendingRecord = Guarded<typeof PendingRecord>;
+
+/** An entry of the preserved-message cache: the payload as it came, or the reason why there is none. */
+export const MessageRecord = object({
+  senderId: id,
+  senderDeviceId: id,
+  timestamp,
+  own: boolean,
+  payload: nullable(string(limits.content)),
+  reason: nullable(oneOf('before-join', 'storage-erased', 'damaged', 'unknown-device', 'rules')),
+});
+export type MessageRecord = Guarded<typeof MessageRecord>;
+
+export const OutboxRecord = object({
+  /** `discarded`: hidden, and kept only until its ciphertext can't reach the log any more. */
+  status: oneOf('sending', 'failed', 'sent', 'discarded'),
+  failure: nullable(string(64)),
+  payload: string(limits.payload),
+  sentAt: timestamp,
+  /** The epoch of `ciphertext`. */
+  epoch: nullable(integer(0)),
+  ciphertext: nullable(bytes(limits.content)),
+  seq: nullable(integer(1)),
+  timestamp: nullable(timestamp),
+});
+export type OutboxRecord = Guarded<typeof OutboxRecord>;
+
+/** Seals and opens a person's records. */
+export class Sealer {
+  #storageKey: Uint8Array | null;
+  readonly #env: Env;
+
+  constructor(storageKey: Uint8Array, env: Env) {
+    this.#storageKey = storageKey;
+    this.#env = env;
+  }
+
+  sealBytes(store: StoreName, key: string, plaintext: Uint8Array): Uint8Array {
+    return sealRecord(this.#key(), store, key, plaintext, this.#env);
+  }
+
+  /** @throws CryptoError `corrupt-record` */
+  openBytes(store: StoreName, key: string, sealed: Uint8Array): Uint8Array {
+    return openRecord(this.#key(), store, key, sealed);
+  }
+
+  seal(store: StoreName, key: string, record: object): Uint8Array {
+    return this.sealBytes(store, key, encodeJson(record));
+  }
+
+  /** @throws CryptoError `corrupt-record`, also for a record that opens but isn't of its shape */
+  open<T>(store: StoreName, key: string, sealed: Uint8Array, guard: Guard<T>): T {
+    const plaintext = this.openBytes(store, key, sealed);
+    try {
+      return decodeJson(plaintext, guard);
+    } catch (error) {
+      if (error instanceof GuardFailure)
+        throw new CryptoError('corrupt-record', `${store}: ${error.message}`);
+      throw error;
+    }
+  }
+
+  /** Forgets the key: a step under way fails instead of sealing under what is left of it. */
+  wipe(): void {
+    this.#storageKey?.fill(0);
+    this.#storageKey = null;
+  }
+
+  #key(): Uint8Array {
+    if (this.#storageKey === null) throw new CryptoApiError('locked');
+    return this.#storageKey;
+  }
+}
