@@ -6,7 +6,8 @@ import type { PreSharedKeyId } from '../structs/psk.ts';
 /**
  * The Authentication Service of RFC 9420 section 5.3.1. Called for every credential that is new to this client:
  * of an added or updated leaf, of a committer's changed leaf, and of each leaf of a tree it joins.
- * `replaces` is set when a member's credential changes: the new one must be a valid successor.
+ * `replaces` is set when a member's credential or signature key changes, and for an external joiner that removes a
+ * leaf: the credential must then be a valid successor of that one.
  * Throws CryptoError `invalid-credential` to refuse.
  */
 export type MemberCheck = (

@@ -71,6 +71,11 @@ export function refusal(code: string, action: () => unknown): CryptoError {
   throw new Error(`nothing was thrown, instead of ${code}`);
 }
 
+/** Expects that this very check refuses, with this code. */
+export function refusedBy(check: string, code: string, action: () => unknown): void {
+  expect(refusal(code, action).message).toContain(check);
+}
+
 /** The records of one group on one device, as a database would hold them. */
 export class Store {
   epochRecord: Uint8Array = new Uint8Array(0);
