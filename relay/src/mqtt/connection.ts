@@ -56,6 +56,9 @@ const closeCode = { normal: 1000, protocolError: 1002, unsupportedData: 1003 } a
 /** MQTT 5 section 3.1.2.10: the client has one and a half times the Keep Alive. */
 const keepAliveFactor = 1.5;
 
+/** Each filter can cost a question to the database, and thousands fit into a packet. */
+const maxFiltersPerSubscribe = 64;
+
 /** One MQTT 5 connection over a WebSocket, from its first byte to its last. */
 export class Connection {
   readonly #socket: WebSocket;
@@ -187,8 +190,9 @@ export class Connection {
 
   async #handleSubscribe(packet: SubscribePacket, { subscriptions }: Accepted): Promise<void> {
     const granted: number[] = [];
-    for (const { filter, qos } of packet.subscriptions) {
-      granted.push(await subscriptions.subscribe(filter, qos));
+    for (const [index, { filter, qos }] of packet.subscriptions.entries()) {
+      const isAsked = index < maxFiltersPerSubscribe;
+      granted.push(isAsked ? await subscriptions.subscribe(filter, qos) : ReasonCode.QuotaExceeded);
     }
     this.#send(encodeSuback(packet.packetId, granted));
   }

@@ -37,6 +37,9 @@ export class Subscriptions {
   async subscribe(filter: string, requestedQos: 0 | 1 | 2): Promise<number> {
     const problem = filterProblem(filter);
     if (problem !== null) return problem;
+    if (!this.#active.has(filter) && this.#active.size >= limits.mqttExtraSubscriptions) {
+      return ReasonCode.QuotaExceeded;
+    }
     let allowed: boolean;
     let changes: number;
     do {
@@ -45,9 +48,6 @@ export class Subscriptions {
       allowed = await maySubscribe(this.#services.contacts, this.#userId, filter);
     } while (changes !== this.#contactChanges);
     if (!allowed || this.#cleared) return ReasonCode.NotAuthorized;
-    if (!this.#active.has(filter) && this.#active.size >= limits.mqttExtraSubscriptions) {
-      return ReasonCode.QuotaExceeded;
-    }
     const qos = requestedQos === 0 ? 0 : 1;
     // A repeated subscription replaces the former [MQTT-3.8.4-3].
     this.unsubscribe(filter);

@@ -120,6 +120,18 @@ describe('SUBSCRIBE', () => {
     expect(await granted(client, topics.userMessages(alice.id))).toEqual([1]);
   });
 
+  test('asks for no more than 64 filters of one packet', async () => {
+    const client = await clients.connect(relay.mqttUrl, alice);
+    let asked = 0;
+    relay.state.beforeContacts = async () => {
+      asked += 1;
+    };
+    const filters = Array.from({ length: 3000 }, () => topics.userStatus(crypto.randomUUID()));
+    const answer = await granted(client, ...filters);
+    expect(answer).toEqual(filters.map((_, index) => (index < 64 ? 0x87 : 0x97)));
+    expect(asked).toBe(64);
+  });
+
   test('a status is delivered until the contact is removed', async () => {
     const client = await clients.connect(relay.mqttUrl, alice);
     expect(await granted(client, topics.userStatus(bob.id), topics.userMessages(alice.id))).toEqual([1, 1]);

@@ -23,6 +23,7 @@ interface HarnessOptions {
   readonly mqtt?: Partial<ConnectionOptions>;
   readonly presence?: Partial<PresenceOptions>;
   readonly allowedOrigins?: readonly string[];
+  readonly trustProxy?: boolean;
 }
 
 const sentAt = '2026-03-01T12:00:00.000Z';
@@ -110,7 +111,7 @@ export async function startRealtime(options: HarnessOptions = {}) {
   const server = createServer();
   const upgrades = attachUpgrades(server, {
     allowedOrigins: options.allowedOrigins ?? [],
-    trustProxy: false,
+    trustProxy: options.trustProxy ?? false,
   });
   const gateway = attachMqtt(upgrades, services, options.mqtt);
   const presence = attachPresence(upgrades, services, options.presence);

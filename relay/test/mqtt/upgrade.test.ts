@@ -15,6 +15,7 @@ interface Attempt {
   readonly path?: string;
   readonly protocol?: string;
   readonly origin?: string;
+  readonly forwardedHost?: string;
 }
 
 /** The status of the answer to a WebSocket handshake; 101 if it was accepted. */
@@ -23,6 +24,7 @@ function handshake({
   path = '/mqtt',
   protocol = 'mqtt',
   origin,
+  forwardedHost,
 }: Attempt): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const attempt = request(`http://${host}${path}`, {
@@ -33,6 +35,7 @@ function handshake({
         'sec-websocket-key': 'AQIDBAUGBwgJCgsMDQ4PEA==',
         ...(protocol === '' ? {} : { 'sec-websocket-protocol': protocol }),
         ...(origin === undefined ? {} : { origin }),
+        ...(forwardedHost === undefined ? {} : { 'x-forwarded-host': forwardedHost }),
       },
     });
     attempt.on('upgrade', (response, socket) => {
@@ -72,6 +75,15 @@ test.each([
 ])('a page of %s opens no socket', async (origin) => {
   expect(await handshake({ origin })).toBe(403);
   expect(await handshake({ path: '/ws/presence/', protocol: '', origin })).toBe(403);
+});
+
+test('behind a trusted proxy its host counts, behind none it does not', async () => {
+  const proxied = await startRealtime({ trustProxy: true });
+  const attempt = { origin: 'https://public.example', forwardedHost: 'public.example' };
+  expect(await handshake({ host: proxied.host, ...attempt })).toBe(101);
+  expect(await handshake({ host: proxied.host, ...attempt, forwardedHost: 'else.example' })).toBe(403);
+  expect(await handshake(attempt)).toBe(403);
+  await proxied.close();
 });
 
 test.each(['/', '/mqtt/', '/mqttx', '/ws/presence', '/api/profile', '//mqtt'])(
