@@ -1,0 +1,303 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createApi } from '../../../../src/net/api.ts';
+import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
+import { createHttp, requestTimeoutMs } from '../../../../src/net/http.ts';
+import { capturedLog } from './support/capturedLog.ts';
+import { FakeClock, settled } from './support/fakeClock.ts';
+
+const userId = '0f8fad5b-d9cb-469f-a165-70867728950e';
+const profile = {
+  id: userId,
+  username: 'anna',
+  email: 'anna@example.org',
+  full_name: 'Anna',
+  created_at: '2026-03-01T12:00:00.000Z',
+};
+const authKey = 'A'.repeat(43);
+
+interface Seen {
+  readonly method: string;
+  readonly url: string;
+  readonly authorization: string | null;
+  readonly body: unknown;
+}
+
+type Answer = Response | 'unreachable' | 'never';
+
+function json(status: number, body: unknown): Response {
+  return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
+}
+
+function refusal(status: number, code: string, detail = 'A sentence.', extra: object = {}): Response {
+  return json(status, { detail, code, ...extra });
+}
+
+/** An API whose requests are answered one after the other from the list given. */
+function setUp(...answers: Answer[]) {
+  const seen: Seen[] = [];
+  const clock = new FakeClock();
+  const { lines, log } = capturedLog();
+  const onUnauthenticated = vi.fn();
+  let token: string | null = 'header.payload.signature';
+  const api = createApi(
+    createHttp({
+      host: 'https://relay.example',
+      token: () => token,
+      onUnauthenticated,
+      clock,
+      log,
+      fetch: async (input, init) => {
+        const request = new Request(input, init);
+        const text = await request.clone().text();
+        seen.push({
+          method: request.method,
+          url: request.url,
+          authorization: request.headers.get('authorization'),
+          body: text === '' ? undefined : JSON.parse(text),
+        });
+        const answer = answers.shift();
+        if (answer === undefined) throw new Error('an unexpected request');
+        if (answer === 'unreachable') throw new TypeError('Failed to fetch');
+        if (answer !== 'never') return answer;
+        return new Promise((_resolve, reject) => {
+          request.signal.addEventListener('abort', () => reject(request.signal.reason));
+        });
+      },
+    }),
+  );
+  return {
+    api,
+    clock,
+    lines,
+    onUnauthenticated,
+    seen,
+    setToken: (value: string | null) => {
+      token = value;
+    },
+  };
+}
+
+async function failureOf(call: Promise<unknown>): Promise<unknown> {
+  return await call.then(
+    () => {
+      throw new Error('the call succeeded');
+    },
+    (error: unknown) => error,
+  );
+}
+
+describe('a call', () => {
+  it('carries the token and answers what the schema parsed', async () => {
+    const { api, seen } = setUp(json(200, { ...profile, unknown: 'field' }));
+    await expect(api.profile()).resolves.toEqual(profile);
+    expect(seen).toEqual([
+      {
+        method: 'GET',
+        url: 'https://relay.example/api/profile',
+        authorization: 'Bearer header.payload.signature',
+        body: undefined,
+      },
+    ]);
+  });
+
+  it('carries no token when none is stored, and never to a public call', async () => {
+    const { api, seen, setToken } = setUp(
+      json(200, { salt: 'A'.repeat(22), opsLimit: 3, memLimit: 134_217_728 }),
+      json(200, []),
+    );
+    await api.authParams('anna');
+    setToken(null);
+    await api.listContacts();
+    expect(seen.map(({ authorization }) => authorization)).toEqual([null, null]);
+  });
+
+  it('encodes what it puts into the path and the query', async () => {
+    const { api, seen } = setUp(json(200, []), json(200, []));
+    await api.searchUsers('å & b/?');
+    await api.listUserMessages(userId, { after: 0, limit: 200 });
+    expect(seen.map(({ url }) => new URL(url).search)).toEqual([
+      '?q=%C3%A5+%26+b%2F%3F',
+      '?after=0&limit=200',
+    ]);
+    expect(new URL(seen[1]?.url ?? '').pathname).toBe(`/api/messages/user/${userId}`);
+  });
+
+  it('answers nothing for 204', async () => {
+    const { api } = setUp(new Response(null, { status: 204 }));
+    await expect(api.removeContact(userId)).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ['a field is missing', json(200, { id: userId })],
+    ['the list is an object', json(200, { items: [] })],
+    ['the body is no JSON', new Response('<html>', { status: 200 })],
+    ['the body is empty', new Response('', { status: 200 })],
+  ])('is refused as invalid-response when %s', async (_name, answer) => {
+    const { api, lines } = setUp(answer);
+    const error = await failureOf(api.listContacts());
+    expect(error).toMatchObject({ name: 'ApiError', code: 'invalid-response', detail: null });
+    expect(lines).toEqual([expect.stringContaining('invalid-response')]);
+  });
+
+  it("keeps the relay's code, sentence and epoch", async () => {
+    const { api } = setUp(refusal(409, 'stale-epoch', 'The conversation has moved on.', { epoch: 7 }));
+    const error = await failureOf(
+      api.sendUserMessage(userId, { messageId: userId, epoch: 6, content: 'AAAA' }),
+    );
+    expect(error).toMatchObject({
+      status: 409,
+      code: 'stale-epoch',
+      detail: 'The conversation has moved on.',
+      epoch: 7,
+    });
+  });
+
+  it.each([
+    ['a page of a proxy', new Response('<html>Bad gateway</html>', { status: 502 })],
+    ['a code that the contract does not have', refusal(502, 'made-up')],
+  ])('takes no words from %s', async (_name, answer) => {
+    const { api } = setUp(answer);
+    expect(await failureOf(api.listContacts())).toMatchObject({
+      status: 502,
+      code: 'invalid-response',
+      detail: null,
+    });
+  });
+
+  it('is unreachable without a connection, and is not repeated', async () => {
+    const { api, seen } = setUp('unreachable');
+    const error = await failureOf(api.listContacts());
+    expect(error).toBeInstanceOf(NetworkError);
+    expect(error).toMatchObject({ code: 'unreachable' });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('times out after 30 seconds without an answer', async () => {
+    const { api, clock } = setUp('never');
+    const failure = failureOf(api.listContacts());
+    await settled();
+    await clock.advance(requestTimeoutMs);
+    expect(await failure).toMatchObject({ name: 'NetworkError', code: 'timeout' });
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('a 401', () => {
+  it('tells which token is worth nothing, and who acts on it', async () => {
+    const { api, onUnauthenticated } = setUp(
+      refusal(401, 'session-expired'),
+      refusal(401, 'session-expired'),
+    );
+    await failureOf(api.listContacts());
+    await failureOf(api.sendUserMessage(userId, { messageId: userId, epoch: 0, content: 'AAAA' }));
+    expect(onUnauthenticated.mock.calls).toEqual([
+      ['header.payload.signature', 'session'],
+      ['header.payload.signature', 'caller'],
+    ]);
+  });
+
+  it('at login is about the password, not about a session', async () => {
+    const { api, onUnauthenticated } = setUp(refusal(401, 'wrong-credentials'));
+    await failureOf(api.login({ email: 'anna', password: authKey }));
+    expect(onUnauthenticated).not.toHaveBeenCalled();
+  });
+});
+
+describe('the fallback paths of login', () => {
+  const session = { access_token: 'a.b.c', user: profile };
+
+  it.each<[string, Answer]>([
+    ['404', refusal(404, 'not-found')],
+    ['405', refusal(405, 'method-not-allowed')],
+    ['no connection', 'unreachable'],
+  ])('are tried in turn after %s, and the first success wins', async (_name, first) => {
+    const { api, seen } = setUp(first, refusal(404, 'not-found'), json(200, session));
+    await expect(api.login({ email: 'anna', password: authKey })).resolves.toEqual(session);
+    expect(seen.map(({ url }) => new URL(url).pathname)).toEqual([
+      '/api/login/email',
+      '/api/login',
+      '/api/auth/login',
+    ]);
+    expect(seen.map(({ body }) => body)).toEqual(Array(3).fill({ email: 'anna', password: authKey }));
+  });
+
+  it.each([
+    [401, 'wrong-credentials'],
+    [409, 'limit-reached'],
+    [422, 'invalid-request'],
+    [429, 'rate-limited'],
+    [500, 'internal'],
+  ])('are not tried after a %i', async (status, code) => {
+    const { api, seen } = setUp(refusal(status, code));
+    expect(await failureOf(api.login({ email: 'anna', password: authKey }))).toMatchObject({ status, code });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('fail together when none answers', async () => {
+    const { api } = setUp(refusal(404, 'not-found'), refusal(404, 'not-found'), 'unreachable');
+    const error = await failureOf(api.login({ email: 'anna', password: authKey }));
+    expect(error).toBeInstanceOf(AggregateError);
+    expect(error).toMatchObject({ errors: [{ status: 404 }, { status: 404 }, { code: 'unreachable' }] });
+  });
+});
+
+it.each([
+  ['accept', (api: ReturnType<typeof createApi>) => api.acceptContact(userId), '/api/contact/accept/'],
+  ['reject', (api: ReturnType<typeof createApi>) => api.rejectContact(userId), '/api/contact/deny/'],
+])('%s falls back to its second path', async (_name, call, path) => {
+  const { api, seen } = setUp(
+    refusal(404, 'not-found'),
+    json(200, { contact: { id: userId, username: 'anna', email: 'anna@example.org' } }),
+  );
+  await call(api);
+  expect(new URL(seen[1]?.url ?? '').pathname).toBe(path + userId);
+});
+
+describe('the profile', () => {
+  it('is asked for once more after a failure', async () => {
+    const { api, seen } = setUp(refusal(500, 'internal'), json(200, profile));
+    await expect(api.profile()).resolves.toEqual(profile);
+    expect(seen).toHaveLength(2);
+  });
+
+  it('is not asked for again once the session is over', async () => {
+    const { api, seen } = setUp(refusal(401, 'session-expired'));
+    expect(await failureOf(api.profile())).toBeInstanceOf(ApiError);
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('the log', () => {
+  it.each([
+    [401, 'session-expired', 'authentication-error'],
+    [403, 'not-a-contact', 'permission-error'],
+    [404, 'not-found', 'resource-not-found'],
+    [500, 'internal', 'server-error'],
+  ])('names a %i', async (status, code, event) => {
+    const { api, lines } = setUp(refusal(status, code));
+    await failureOf(api.listContacts());
+    expect(lines).toEqual([expect.stringContaining(event)]);
+  });
+
+  it('gives a hint about a message path that is not found', async () => {
+    const { api, lines } = setUp(refusal(404, 'not-found'));
+    await failureOf(api.listUserMessages(userId, { limit: 1 }));
+    expect(lines[0]).toContain('hint=');
+  });
+
+  it('names an unreachable server', async () => {
+    const { api, lines } = setUp('unreachable');
+    await failureOf(api.listContacts());
+    expect(lines).toEqual([expect.stringContaining('server-unreachable')]);
+  });
+
+  it('holds no id, token, body or sentence of the relay', async () => {
+    const { api, lines } = setUp(refusal(403, 'not-a-contact', 'Anna is no contact.'), 'unreachable');
+    await failureOf(api.sendUserMessage(userId, { messageId: userId, epoch: 0, content: 'c2VjcmV0' }));
+    await failureOf(api.searchUsers('anna@example.org'));
+    const text = lines.join('\n');
+    for (const secret of [userId, 'header.payload', 'c2VjcmV0', 'Anna', 'example.org']) {
+      expect(text).not.toContain(secret);
+    }
+  });
+});

@@ -1,0 +1,311 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  acknowledgementTimeoutMs,
+  connectTimeoutMs,
+  createRealtime,
+  pingIntervalMs,
+  type Realtime,
+} from '../../../../src/net/mqtt.ts';
+import { capturedLog } from './support/capturedLog.ts';
+import { FakeClock } from './support/fakeClock.ts';
+import { asMqttClient, FakeMqttClient, type Publication } from './support/fakeMqttClient.ts';
+
+const me = '00000000-0000-4000-8000-000000000001';
+const peer = '00000000-0000-4000-8000-000000000002';
+const conversationId = `direct:${me}:${peer}`;
+const time = '2026-03-01T12:00:00.000Z';
+
+const message = {
+  type: 'message',
+  messageId: '00000000-0000-4000-8000-000000000003',
+  senderId: me,
+  recipientId: peer,
+  epoch: 3,
+  content: 'AAAA',
+  timestamp: time,
+} as const;
+
+let clients: FakeMqttClient[];
+let clock: FakeClock;
+let token: string | null;
+let lines: string[];
+let realtime: Realtime;
+const listeners = { onStatus: vi.fn(), onEvent: vi.fn(), onPresence: vi.fn(), onUnauthorized: vi.fn() };
+
+beforeEach(() => {
+  clients = [];
+  clock = new FakeClock();
+  token = 'first.token.x';
+  for (const listener of Object.values(listeners)) listener.mockClear();
+  const captured = capturedLog();
+  lines = captured.lines;
+  realtime = createRealtime({
+    url: 'wss://relay.example/mqtt',
+    userId: me,
+    token: () => token,
+    listeners,
+    clock,
+    random: () => 1,
+    log: captured.log,
+    connect: (_url, options) => {
+      const client = new FakeMqttClient(options);
+      clients.push(client);
+      return asMqttClient(client);
+    },
+  });
+});
+
+function client(index = clients.length - 1): FakeMqttClient {
+  const found = clients[index];
+  if (found === undefined) throw new Error('no client was made');
+  return found;
+}
+
+function connected(): FakeMqttClient {
+  realtime.open();
+  client().accept();
+  return client();
+}
+
+function publication(): Publication {
+  const found = client().publications.at(-1);
+  if (found === undefined) throw new Error('nothing was published');
+  return found;
+}
+
+const statuses = () => listeners.onStatus.mock.calls.map(([status]) => status);
+
+describe('connecting', () => {
+  it('begins a clean MQTT 5 session with the token as user property', () => {
+    realtime.open();
+    expect(client().options).toMatchObject({
+      protocolVersion: 5,
+      clean: true,
+      keepalive: 30,
+      connectTimeout: 10_000,
+      reconnectPeriod: 0,
+      queueQoSZero: false,
+      timerVariant: 'native',
+      clientId: `sinetti_${me}_${clock.now()}`,
+      properties: { sessionExpiryInterval: 0, userProperties: { token: 'first.token.x' } },
+    });
+  });
+
+  it('is connected once it hears its own topic', () => {
+    realtime.open();
+    client().emit('connect');
+    expect(realtime.isConnected()).toBe(false);
+    expect(client().subscriptions).toEqual([`user/${me}/messages`]);
+    client().accept();
+    expect(realtime.isConnected()).toBe(true);
+    expect(statuses()).toEqual(['connecting', 'connected']);
+  });
+
+  it('is not set up without a token, and is once there is one', async () => {
+    token = null;
+    realtime.open();
+    await clock.advance(500);
+    expect(clients).toHaveLength(0);
+    token = 'late.token.x';
+    await clock.advance(5_000);
+    expect(clients).toHaveLength(1);
+  });
+
+  it('gives up on a relay that does not answer within 10 seconds', async () => {
+    realtime.open();
+    await clock.advance(connectTimeoutMs);
+    expect(client(0).ended).toBe(true);
+    expect(statuses()).toEqual(['connecting', 'reconnecting']);
+    expect(lines).toEqual([expect.stringContaining('timeout')]);
+  });
+
+  it('fails when its own topic is refused', () => {
+    realtime.open();
+    client().accept(0x87);
+    expect(realtime.isConnected()).toBe(false);
+    expect(statuses()).toEqual(['connecting', 'reconnecting']);
+  });
+
+  it('says when the relay refuses the token', () => {
+    realtime.open();
+    client().emit('error', Object.assign(new Error('Connection refused: Not authorized'), { code: 0x87 }));
+    expect(listeners.onUnauthorized).toHaveBeenCalledOnce();
+  });
+
+  it('says when the relay ends the session', () => {
+    connected().emit('disconnect', { cmd: 'disconnect', reasonCode: 0x87 });
+    expect(listeners.onUnauthorized).toHaveBeenCalledOnce();
+    expect(statuses().at(-1)).toBe('reconnecting');
+  });
+});
+
+describe('reconnecting', () => {
+  it('waits longer after each failure in a row, and reads the token anew', async () => {
+    connected().emit('close');
+    token = 'second.token.x';
+    await clock.advance(999);
+    expect(clients).toHaveLength(1);
+    await clock.advance(1);
+    expect(client().options.properties?.userProperties).toEqual({ token: 'second.token.x' });
+    client().emit('error', new Error('connect ECONNREFUSED'));
+    client().emit('close');
+    await clock.advance(1_999);
+    expect(clients).toHaveLength(2);
+    await clock.advance(1);
+    expect(clients).toHaveLength(3);
+  });
+
+  it('begins with a short wait again after a success', async () => {
+    connected().emit('close');
+    await clock.advance(1_000);
+    client().accept();
+    client().emit('close');
+    await clock.advance(1_000);
+    expect(clients).toHaveLength(3);
+  });
+
+  it('takes no notice of a session that has been replaced', async () => {
+    const first = connected();
+    first.emit('close');
+    await clock.advance(1_000);
+    client().accept();
+    first.receive(`user/${me}/messages`, { type: 'contacts' });
+    first.emit('close');
+    expect(listeners.onEvent).not.toHaveBeenCalled();
+    expect(realtime.isConnected()).toBe(true);
+  });
+
+  it('ends with close()', async () => {
+    connected();
+    realtime.close();
+    client().emit('close');
+    await clock.advance(600_000);
+    expect(clients).toHaveLength(1);
+    expect(client().ended).toBe(true);
+    expect(statuses()).toEqual(['connecting', 'connected', 'closed']);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+it('pings every 30 seconds', async () => {
+  connected();
+  await clock.advance(pingIntervalMs);
+  expect(publication()).toMatchObject({ topic: 'ping', qos: 0, payload: { type: 'ping', userId: me } });
+  await clock.advance(pingIntervalMs);
+  expect(client().publications).toHaveLength(2);
+});
+
+describe('what arrives', () => {
+  it('is given on as the event that the schema parsed', () => {
+    const event = { type: 'delivered', conversationId, messageId: message.messageId, readerId: peer, seq: 4 };
+    connected().receive(`user/${me}/messages`, { ...event, more: 'than asked for' });
+    expect(listeners.onEvent).toHaveBeenCalledExactlyOnceWith(event);
+  });
+
+  it.each([
+    ['no JSON', '{'],
+    ['an unknown type', { type: 'typing' }],
+    ['a missing field', { type: 'welcome' }],
+    ['a number where an id belongs', { type: 'welcome', conversationId: 7 }],
+    ['null', 'null'],
+  ])('is dropped and logged by its code when it is %s', (_name, payload) => {
+    const session = connected();
+    session.receive(`user/${me}/messages`, payload);
+    expect(listeners.onEvent).not.toHaveBeenCalled();
+    expect(lines).toEqual([expect.stringContaining('invalid-event')]);
+    session.receive(`user/${me}/messages`, { type: 'contacts' });
+    expect(listeners.onEvent).toHaveBeenCalledOnce();
+  });
+
+  it("tells the status of the open chat's contact", () => {
+    const session = connected();
+    realtime.watchStatus(peer);
+    session.receive(`user/${peer}/status`, { userId: peer, online: true });
+    expect(session.subscriptions).toContain(`user/${peer}/status`);
+    expect(listeners.onPresence).toHaveBeenCalledExactlyOnceWith({ userId: peer, online: true });
+    realtime.watchStatus(null);
+    expect(session.unsubscriptions).toEqual([`user/${peer}/status`]);
+  });
+
+  it("does not take one person's status from another's topic", () => {
+    connected().receive(`user/${peer}/status`, { userId: me, online: false });
+    expect(listeners.onPresence).not.toHaveBeenCalled();
+  });
+
+  it('watches the open chat again after a reconnection', async () => {
+    connected();
+    realtime.watchStatus(peer);
+    client().emit('close');
+    await clock.advance(1_000);
+    client().accept();
+    expect(client().subscriptions).toContain(`user/${peer}/status`);
+  });
+});
+
+describe('publishing', () => {
+  it('resolves with where the relay stored the message', async () => {
+    connected();
+    const sent = realtime.publish(message);
+    expect(publication()).toMatchObject({ topic: `user/${peer}/messages`, qos: 1, payload: message });
+    publication().callback?.(undefined, {
+      cmd: 'puback',
+      properties: { userProperties: { seq: '12', timestamp: time } },
+    });
+    await expect(sent).resolves.toEqual({ seq: 12, timestamp: time });
+  });
+
+  it('rejects a refusal with its code and the current epoch', async () => {
+    connected();
+    const sent = realtime.publish(message);
+    publication().callback?.(new Error('Publish error'), {
+      cmd: 'puback',
+      reasonCode: 0x83,
+      properties: { userProperties: { code: 'stale-epoch', epoch: '5' } },
+    });
+    await expect(sent).rejects.toMatchObject({
+      name: 'ApiError',
+      status: 409,
+      code: 'stale-epoch',
+      epoch: 5,
+    });
+  });
+
+  it('takes a refusal without a known code as internal', async () => {
+    connected();
+    const sent = realtime.publish(message);
+    publication().callback?.(new Error('Publish error'), { cmd: 'puback', reasonCode: 0x80 });
+    await expect(sent).rejects.toMatchObject({ code: 'internal', epoch: undefined });
+  });
+
+  it.each([
+    ['without a position', { timestamp: time }],
+    ['with a position that is no number', { seq: 'twelve', timestamp: time }],
+    ['without a time', { seq: '12' }],
+  ])('rejects an acknowledgement %s', async (_name, userProperties) => {
+    connected();
+    const sent = realtime.publish(message);
+    publication().callback?.(undefined, { cmd: 'puback', properties: { userProperties } });
+    await expect(sent).rejects.toMatchObject({ code: 'invalid-response' });
+  });
+
+  it('rejects what was not acknowledged when the connection is lost', async () => {
+    connected();
+    const sent = realtime.publish(message);
+    client().emit('close');
+    await expect(sent).rejects.toMatchObject({ name: 'NetworkError', code: 'unreachable' });
+  });
+
+  it('rejects what is not acknowledged in time', async () => {
+    connected();
+    const sent = expect(realtime.publish(message)).rejects.toMatchObject({
+      name: 'NetworkError',
+      code: 'timeout',
+    });
+    await clock.advance(acknowledgementTimeoutMs);
+    await sent;
+  });
+
+  it('needs a connection', async () => {
+    await expect(realtime.publish(message)).rejects.toThrow('MQTT client not initialized');
+  });
+});
