@@ -2,7 +2,7 @@
 import { wrap } from 'comlink';
 import workerUrl from '../../workers/crypto.worker.ts?worker&url';
 import type { CryptoApi, CryptoWorker } from '../../workers/api.ts';
-import { fromWire } from '../../workers/errors.ts';
+import { CryptoApiError, fromWire } from '../../workers/errors.ts';
 
 export type {
   CommitSubmission,
@@ -25,8 +25,14 @@ export { CryptoApiError, type CryptoApiErrorCode } from '../../workers/errors.ts
 export function createCryptoClient(): CryptoApi {
   // The type of `new Worker` knows strings only; under Trusted Types the string has to have come from the policy.
   const url = trustedWorkerUrl() as unknown as string;
-  const worker = wrap<CryptoWorker>(new Worker(url, { type: 'module', name: 'sinetti-crypto' }));
-  return clientOf((method, args) => worker.call(method, args));
+  const worker = new Worker(url, { type: 'module', name: 'sinetti-crypto' });
+  const broken = new Promise<never>((_resolve, reject) => {
+    // It can't be loaded or has died: without this every call would wait for ever.
+    worker.addEventListener('error', () => reject(new CryptoApiError('internal', 'worker')));
+  });
+  broken.catch(() => {});
+  const door = wrap<CryptoWorker>(worker);
+  return clientOf((method, args) => Promise.race([door.call(method, args), broken]));
 }
 
 /** A CryptoApi whose methods go through the one call of the door, failures with their codes. */

@@ -1,0 +1,78 @@
+import 'fake-indexeddb/auto';
+import { createHash } from 'node:crypto';
+import { IDBFactory } from 'fake-indexeddb';
+import type { CryptoApi } from '../../../../workers/api.ts';
+import { createCryptoApi } from '../../../../workers/createCryptoApi.ts';
+import type { Locks } from '../../../../workers/locks.ts';
+
+/** The one clock of a test. */
+export class Clock {
+  #now = Date.UTC(2026, 2, 1);
+
+  now(): number {
+    return this.#now;
+  }
+
+  advance(milliseconds: number): void {
+    this.#now += milliseconds;
+  }
+}
+
+/** Web Locks of one browser: exclusive, first come first served, shared by its tabs. */
+export class MemoryLocks implements Locks {
+  readonly #tails = new Map<string, Promise<unknown>>();
+
+  request<T>(name: string, callback: () => Promise<T>): Promise<T> {
+    const before = this.#tails.get(name) ?? Promise.resolve();
+    const run = before.then(callback);
+    this.#tails.set(
+      name,
+      run.catch(() => {}),
+    );
+    return run;
+  }
+}
+
+/** Bytes from SHA-256 in counter mode. */
+export function seededRandom(seed: string): (length: number) => Uint8Array {
+  let counter = 0;
+  return (length) => {
+    const out = new Uint8Array(length);
+    for (let offset = 0; offset < length; offset += 32) {
+      const block = createHash('sha256').update(`${seed}/${counter++}`).digest();
+      out.set(block.subarray(0, Math.min(32, length - offset)), offset);
+    }
+    return out;
+  };
+}
+
+/** A hash in place of Argon2id: these tests open many vaults and guess no passwords. */
+function cheapPasswordKeys(password: string, { salt }: { readonly salt: Uint8Array }) {
+  const key = (label: string) =>
+    new Uint8Array(createHash('sha256').update(label).update(salt).update(password).digest());
+  return { authKey: key('auth'), wrapKey: key('wrap') };
+}
+
+/** One browser profile: its storage and locks outlive the tabs. */
+export class Browser {
+  readonly indexedDB = new IDBFactory();
+  readonly locks = new MemoryLocks();
+  readonly #random: (length: number) => Uint8Array;
+  readonly #clock: Clock;
+
+  constructor(seed: string, clock: Clock) {
+    this.#random = seededRandom(seed);
+    this.#clock = clock;
+  }
+
+  /** A new tab: a worker that knows nothing but what is stored. */
+  tab(options: { realPasswordKeys?: boolean } = {}): CryptoApi {
+    return createCryptoApi({
+      env: { random: this.#random, now: () => this.#clock.now() },
+      indexedDB: this.indexedDB,
+      locks: this.locks,
+      subtle: crypto.subtle,
+      ...(options.realPasswordKeys === true ? {} : { DANGEROUS_passwordKeysForTesting: cheapPasswordKeys }),
+    });
+  }
+}

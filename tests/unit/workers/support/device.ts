@@ -1,0 +1,179 @@
+import type { CryptoApi, MessageView } from '../../../../workers/api.ts';
+import { Browser, Clock } from './browser.ts';
+import { MemoryRelay, StaleEpoch } from './relay.ts';
+
+export const PASSWORD = 'correct horse battery staple';
+
+/** A page over one tab: what the services do with the api, without the waiting. */
+export class TestDevice {
+  readonly relay: MemoryRelay;
+  readonly browser: Browser;
+  readonly userId: string;
+  readonly deviceId: string;
+  api: CryptoApi;
+
+  constructor(relay: MemoryRelay, browser: Browser, userId: string, deviceId: string, api: CryptoApi) {
+    this.relay = relay;
+    this.browser = browser;
+    this.userId = userId;
+    this.deviceId = deviceId;
+    this.api = api;
+  }
+
+  /** Signs up, or in on a new browser when the person has a vault. */
+  static async create(relay: MemoryRelay, browser: Browser, userId: string): Promise<TestDevice> {
+    const api = browser.tab();
+    const { passwordParams } = await api.beginSignUp(PASSWORD);
+    let vault = relay.vaults.get(userId);
+    if (vault === undefined) {
+      vault = await api.createVault(userId);
+      relay.vaults.set(userId, vault);
+      relay.passwordParams.set(userId, passwordParams);
+    } else {
+      await api.beginLogin(PASSWORD, relay.passwordParams.get(userId) ?? passwordParams);
+    }
+    await api.openVault(userId, vault);
+    const { deviceId } = await api.openDevice();
+    relay.publish(userId, deviceId, await api.createKeyPackages(3, true));
+    return new TestDevice(relay, browser, userId, deviceId, api);
+  }
+
+  /** Another tab of the same browser, or the same one after a reload. */
+  async openTab(): Promise<TestDevice> {
+    const api = this.browser.tab();
+    if (!(await api.resume(this.userId))) throw new Error('the session is gone');
+    const { deviceId } = await api.openDevice();
+    return new TestDevice(this.relay, this.browser, this.userId, deviceId, api);
+  }
+
+  async start(conversationId: string): Promise<void> {
+    const people = conversationId.split(':').slice(1);
+    const keyPackages = this.relay.claim(people, this.deviceId);
+    const submission = await this.api.startConversation({ conversationId, keyPackages });
+    try {
+      this.relay.submit(this, submission);
+    } catch (error) {
+      if (!(error instanceof StaleEpoch)) throw error;
+    }
+    await this.sync();
+  }
+
+  /** Everything the relay has for this device. @returns the messages that are new here */
+  async sync(): Promise<MessageView[]> {
+    const views: MessageView[] = [];
+    for (const id of this.relay.conversationsOf(this.userId)) views.push(...(await this.syncOne(id)));
+    return views;
+  }
+
+  async syncOne(conversationId: string): Promise<MessageView[]> {
+    const mailbox = this.relay.mailbox(this.deviceId);
+    const views: MessageView[] = [];
+    for (let round = 0; round < 5; round++) {
+      for (const item of mailbox.filter((welcome) => welcome.conversationId === conversationId)) {
+        await this.api.joinByWelcome(item);
+        mailbox.splice(mailbox.indexOf(item), 1);
+      }
+      const { lastSeq } = await this.api.conversation(conversationId);
+      const entries = this.relay.entries(conversationId, lastSeq);
+      const { messages, state } = await this.api.processEntries(conversationId, entries);
+      views.push(...messages);
+      if (state.status === 'joined' || this.relay.log(conversationId).epoch === 0) return views;
+      if (mailbox.some((welcome) => welcome.conversationId === conversationId)) continue;
+      if (state.status !== 'starting') await this.joinByExternalCommit(conversationId);
+    }
+    return views;
+  }
+
+  async joinByExternalCommit(conversationId: string): Promise<void> {
+    const { epoch, groupInfo } = this.relay.log(conversationId);
+    const submission = await this.api.joinByExternalCommit({ conversationId, epoch, groupInfo });
+    this.relay.submit(this, submission);
+  }
+
+  /** Writes a message and brings it into the log. */
+  async send(conversationId: string, text: string): Promise<string> {
+    const messageId = await this.queue(conversationId, text);
+    await this.flush(messageId);
+    return messageId;
+  }
+
+  async queue(conversationId: string, text: string, messageId = this.relay.uuid()): Promise<string> {
+    await this.api.queueMessage({ conversationId, messageId, text, sentAt: '2026-03-01T10:00:00.000Z' });
+    return messageId;
+  }
+
+  async flush(messageId: string): Promise<void> {
+    for (let attempt = 0; attempt < 6; attempt++) {
+      const prepared = await this.api.prepareMessage(messageId);
+      if (prepared.kind === 'sent') return;
+      if (prepared.kind === 'outside') {
+        const { conversationId } = await this.waiting(messageId);
+        await this.sync();
+        const { status } = await this.api.conversation(conversationId);
+        if (status === 'outside') await this.start(conversationId);
+        continue;
+      }
+      try {
+        if (prepared.kind === 'message') {
+          const { seq, timestamp } = this.relay.send(this, prepared);
+          await this.api.messageAccepted(messageId, { seq, timestamp });
+          return;
+        }
+        if (prepared.kind === 'commit') this.relay.submit(this, prepared.submission);
+      } catch (error) {
+        if (!(error instanceof StaleEpoch)) throw error;
+      }
+      await this.sync();
+    }
+    throw new Error('the message found no way');
+  }
+
+  async waiting(messageId: string): Promise<MessageView> {
+    const view = (await this.api.outbox()).find((message) => message.messageId === messageId);
+    if (view === undefined) throw new Error('not in the outbox');
+    return view;
+  }
+
+  /** All messages of a conversation as this browser keeps them. */
+  async history(conversationId: string): Promise<MessageView[]> {
+    return this.api.messages(conversationId, { limit: 1000 });
+  }
+}
+
+/** The text of a view, or why there is none. */
+export function textOf({ content }: MessageView): string {
+  if (content.kind === 'text') return content.text;
+  return content.kind === 'unknown' ? '(unknown)' : `(${content.reason})`;
+}
+
+export const ALICE = 'a0000000-0000-4000-8000-000000000001';
+export const BOB = 'b0000000-0000-4000-8000-000000000002';
+export const CAROL = 'c0000000-0000-4000-8000-000000000003';
+export const ALICE_AND_BOB = `direct:${ALICE}:${BOB}`;
+
+export interface World {
+  readonly clock: Clock;
+  readonly relay: MemoryRelay;
+  device(userId: string): Promise<TestDevice>;
+}
+
+export function createWorld(seed = 'world'): World {
+  const clock = new Clock();
+  const relay = new MemoryRelay(clock);
+  let count = 0;
+  return {
+    clock,
+    relay,
+    device: (userId) => TestDevice.create(relay, new Browser(`${seed}/${count++}`, clock), userId),
+  };
+}
+
+/** Alice and Bob with a device each, both in the conversation. */
+export async function createPair(seed?: string) {
+  const world = createWorld(seed);
+  const alice = await world.device(ALICE);
+  const bob = await world.device(BOB);
+  await alice.start(ALICE_AND_BOB);
+  await bob.sync();
+  return { world, alice, bob, relay: world.relay };
+}

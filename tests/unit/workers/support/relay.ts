@@ -1,0 +1,138 @@
+import type { CommitSubmission, LogEntryInput, PasswordParams, SealedVault } from '../../../../workers/api.ts';
+import { type Clock, seededRandom } from './browser.ts';
+
+interface Welcome {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly epoch: number;
+  readonly seq: number;
+  readonly welcome: string;
+}
+
+interface Log {
+  epoch: number;
+  groupInfo: string;
+  readonly entries: LogEntryInput[];
+}
+
+interface PublishedDevice {
+  readonly userId: string;
+  readonly deviceId: string;
+  readonly keyPackages: string[];
+  lastResort: string | null;
+}
+
+export class StaleEpoch extends Error {}
+
+/** What the relay does for the worker: numbers entries, compares epochs, keeps mailboxes. In memory. */
+export class MemoryRelay {
+  readonly devices: PublishedDevice[] = [];
+  readonly vaults = new Map<string, SealedVault>();
+  readonly passwordParams = new Map<string, PasswordParams>();
+  readonly #logs = new Map<string, Log>();
+  readonly #mailboxes = new Map<string, Welcome[]>();
+  readonly #random = seededRandom('relay');
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  publish(userId: string, deviceId: string, packages: { keyPackages: string[]; lastResort: string | null }): void {
+    const device = this.devices.find((known) => known.deviceId === deviceId);
+    if (device === undefined) this.devices.push({ userId, deviceId, ...packages });
+    else device.keyPackages.push(...packages.keyPackages);
+  }
+
+  /** One key package of every device of these people but one. */
+  claim(userIds: readonly string[], except: string) {
+    return this.devices
+      .filter(({ userId, deviceId }) => userIds.includes(userId) && deviceId !== except)
+      .map(({ userId, deviceId, keyPackages, lastResort }) => {
+        const keyPackage = keyPackages.shift() ?? lastResort;
+        if (keyPackage === null) throw new Error('out of key packages');
+        return { userId, deviceId, keyPackage };
+      });
+  }
+
+  conversationsOf(userId: string): string[] {
+    return [...this.#logs.keys()].filter((id) => id.includes(userId));
+  }
+
+  log(conversationId: string): Log {
+    const log = this.#logs.get(conversationId) ?? { epoch: 0, groupInfo: '', entries: [] };
+    this.#logs.set(conversationId, log);
+    return log;
+  }
+
+  entries(conversationId: string, after = 0): LogEntryInput[] {
+    return this.log(conversationId).entries.filter(({ seq }) => seq > after);
+  }
+
+  submit(sender: { userId: string; deviceId: string }, submission: CommitSubmission): LogEntryInput {
+    const log = this.log(submission.conversationId);
+    if (submission.epoch !== log.epoch) throw new StaleEpoch();
+    const entry = this.append(sender, submission.conversationId, {
+      kind: 'commit',
+      epoch: log.epoch,
+      content: submission.commit,
+    });
+    log.epoch++;
+    log.groupInfo = submission.groupInfo;
+    for (const { deviceIds, welcome } of submission.welcomes) {
+      for (const deviceId of deviceIds) {
+        this.mailbox(deviceId).push({
+          id: this.uuid(),
+          conversationId: submission.conversationId,
+          epoch: log.epoch,
+          seq: entry.seq,
+          welcome,
+        });
+      }
+    }
+    return entry;
+  }
+
+  /** An application message; idempotent by its id. */
+  send(
+    sender: { userId: string; deviceId: string },
+    message: { conversationId: string; messageId: string; epoch: number; content: string },
+  ): LogEntryInput {
+    const log = this.log(message.conversationId);
+    const existing = log.entries.find(({ id }) => id === message.messageId);
+    if (existing !== undefined) return existing;
+    if (message.epoch !== log.epoch) throw new StaleEpoch();
+    const { conversationId, messageId: id, epoch, content } = message;
+    return this.append(sender, conversationId, { id, kind: 'application', epoch, content });
+  }
+
+  /** Whatever a hostile relay would put in the log. */
+  append(
+    sender: { userId: string; deviceId: string },
+    conversationId: string,
+    entry: Partial<LogEntryInput> & Pick<LogEntryInput, 'kind' | 'epoch' | 'content'>,
+  ): LogEntryInput {
+    const { entries } = this.log(conversationId);
+    const stored: LogEntryInput = {
+      id: this.uuid(),
+      seq: entries.length + 1,
+      sender_id: sender.userId,
+      sender_device_id: sender.deviceId,
+      timestamp: new Date(this.#clock.now()).toISOString(),
+      ...entry,
+    };
+    entries.push(stored);
+    return stored;
+  }
+
+  mailbox(deviceId: string): Welcome[] {
+    const mailbox = this.#mailboxes.get(deviceId) ?? [];
+    this.#mailboxes.set(deviceId, mailbox);
+    return mailbox;
+  }
+
+  uuid(): string {
+    const hex = Buffer.from(this.#random(16)).toString('hex');
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
+  }
+}
