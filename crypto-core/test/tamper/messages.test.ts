@@ -1,0 +1,328 @@
+/** Messages that were changed, cut, repeated or misdirected on their way, at the level the application sees. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { concat, utf8 } from '../../src/bytes.ts';
+import {
+  CryptoError,
+  type CryptoErrorCode,
+  decodeKeyPackageBundle,
+  decryptApplication,
+  encodeKeyPackageBundle,
+  encryptApplication,
+  exportGroupInfo,
+  joinByWelcome,
+  joinExternal,
+  loadGroup,
+  peekMessage,
+  processCommit,
+  processProposal,
+  ready,
+  saveEpoch,
+  toLeafIndex,
+} from '../../src/index.ts';
+import {
+  anyone,
+  anything,
+  Conversation,
+  device,
+  keyPackageOf,
+  type Participant,
+  refusal,
+  SUITES,
+} from '../scenario/world.ts';
+import { testEnv } from '../testEnv.ts';
+import { codeOf } from '../codeOf.ts';
+import { flip } from './forge.ts';
+
+const hooks = { memberCheck: anyone, policy: anything };
+
+beforeAll(ready);
+
+function ofThree(suite: (typeof SUITES)[number], seed: string): Conversation {
+  const conversation = new Conversation(suite, testEnv(seed));
+  conversation.add(conversation.at(0), [
+    device('device 1', conversation.env),
+    device('device 2', conversation.env),
+  ]);
+  return conversation;
+}
+
+/** Lengths of the fields of an MLSMessage that start it, in order; the group id here has 5 bytes. */
+const HEADER = [
+  ['version', 2],
+  ['wire format', 2],
+  ['group id length', 1],
+  ['group id', 5],
+  ['epoch', 8],
+] as const;
+
+interface ByteClass {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+function byteClasses(fields: readonly (readonly [string, number])[], total: number): ByteClass[] {
+  let start = 0;
+  const classes = fields.map(([name, length]) => ({ name, start, end: (start += length) }));
+  return [...classes, { name: 'rest', start, end: total }];
+}
+
+function stateOf({ store }: Participant): unknown {
+  return structuredClone([store.epochRecord, [...store.records]]);
+}
+
+describe.each(SUITES)('an application message in suite %i', (suite) => {
+  const codes: Record<string, readonly CryptoErrorCode[]> = {
+    version: ['unsupported'],
+    'wire format': ['unsupported', 'malformed'],
+    'group id length': ['malformed', 'wrong-group'],
+    'group id': ['wrong-group'],
+    epoch: ['wrong-epoch'],
+    'content type': ['malformed'],
+    'authenticated data length': ['malformed', 'decrypt-failed'],
+    'authenticated data': ['decrypt-failed'],
+    'sender data length': ['malformed', 'decrypt-failed'],
+    'sender data': ['decrypt-failed'],
+    rest: ['malformed', 'decrypt-failed'],
+  };
+  const fields = [
+    ...HEADER,
+    ['content type', 1],
+    ['authenticated data length', 1],
+    ['authenticated data', 3],
+    ['sender data length', 1],
+    ['sender data', 28],
+  ] as const;
+
+  it('is refused with the right code whichever bit is flipped; the true one is read afterwards', () => {
+    const conversation = ofThree(suite, 'flips');
+    const [alice, bob] = [conversation.at(0), conversation.at(1)];
+    const message = alice.send('the true one', conversation.env);
+    const before = stateOf(bob);
+    const { group } = bob;
+    for (const { name, start, end } of byteClasses(fields, message.length)) {
+      for (let at = start; at < end; at += 1) {
+        for (const bit of [0x01, 0x40]) {
+          const changed = message.slice();
+          changed[at] = (changed[at] ?? 0) ^ bit;
+          try {
+            decryptApplication(group, changed);
+            expect.unreachable(`${name} at ${at}`);
+          } catch (error) {
+            expect(error).toBeInstanceOf(CryptoError);
+            expect(codes[name], `${name} at ${at}: ${String(error)}`).toContain((error as CryptoError).code);
+          }
+        }
+      }
+    }
+    bob.store.saveStep(group);
+    expect(stateOf(bob)).toEqual(before);
+    expect(bob.receive(message)).toBe('the true one');
+    conversation.expectAgreement();
+  });
+
+  it('is malformed when it is cut or longer', () => {
+    const conversation = ofThree(suite, 'cut');
+    const [alice, bob] = [conversation.at(0), conversation.at(1)];
+    const message = alice.send('text', conversation.env);
+    const { group } = bob;
+    for (let length = 0; length < message.length; length += 1) {
+      refusal('malformed', () => decryptApplication(group, message.subarray(0, length)));
+    }
+    refusal('malformed', () => decryptApplication(group, concat(message, Uint8Array.of(0))));
+    expect(bob.receive(message)).toBe('text');
+  });
+
+  it('is replayed, of another epoch or group, or our own', () => {
+    const conversation = ofThree(suite, 'replayed');
+    const [alice, bob] = [conversation.at(0), conversation.at(1)];
+    const old = alice.send('old', conversation.env);
+    const unread = alice.send('unread', conversation.env);
+    expect(bob.receive(old)).toBe('old');
+    refusal('replayed', () => bob.receive(old));
+    refusal('own-message', () => alice.receive(old));
+    conversation.update(alice);
+    refusal('wrong-epoch', () => bob.receive(unread));
+    const future = conversation.at(2).commit({}, conversation.env).pending;
+    const early = encryptApplication(future, utf8('early'), utf8(''), conversation.env);
+    refusal('wrong-epoch', () => bob.receive(early));
+    conversation.expectAgreement();
+  });
+
+  it('of a sender who is nobody, or pretends to be another, is refused', () => {
+    const conversation = ofThree(suite, 'sender');
+    const [alice, mallory] = [conversation.at(0), conversation.at(1)];
+    const from = (leaf: number): Uint8Array =>
+      encryptApplication(
+        { ...mallory.group, ownLeaf: toLeafIndex(leaf) },
+        utf8('hi'),
+        utf8(''),
+        conversation.env,
+      );
+    refusal('unknown-sender', () => alice.receive(from(3)));
+    refusal('bad-signature', () => alice.receive(from(2)));
+    conversation.expectAgreement();
+  });
+
+  it('too far ahead is refused, and one within reach is read', () => {
+    const conversation = ofThree(suite, 'far');
+    const [alice, bob] = [conversation.at(0), conversation.at(1)];
+    const { group } = alice;
+    const messages = Array.from({ length: 1002 }, (_, index) =>
+      encryptApplication(group, utf8(`text ${index}`), utf8(''), conversation.env),
+    );
+    alice.store.saveStep(group);
+    refusal('generation-too-far', () => bob.receive(messages[1001] ?? new Uint8Array(0)));
+    expect(bob.receive(messages[1000] ?? new Uint8Array(0))).toBe('text 1000');
+    expect(bob.receive(messages[1001] ?? new Uint8Array(0))).toBe('text 1001');
+  });
+});
+
+describe('a commit that was changed on its way', () => {
+  const publicCodes: Record<string, readonly CryptoErrorCode[]> = {
+    version: ['unsupported'],
+    'wire format': ['unsupported', 'malformed'],
+    'group id length': ['malformed', 'wrong-group'],
+    'group id': ['wrong-group'],
+    epoch: ['wrong-epoch'],
+    rest: [
+      'malformed',
+      'unsupported',
+      'bad-signature',
+      'bad-confirmation-tag',
+      'unknown-sender',
+      'bad-membership-tag',
+      'invalid-commit',
+    ],
+  };
+
+  function refusedEverywhere(
+    participant: Participant,
+    commit: Uint8Array,
+    codes: Record<string, readonly CryptoErrorCode[]>,
+  ): void {
+    const { group } = participant;
+    for (const { name, start, end } of byteClasses(HEADER, commit.length)) {
+      for (let at = start; at < end; at += 1) {
+        try {
+          processCommit(group, flip(commit, at), hooks);
+          expect.unreachable(`${name} at ${at}`);
+        } catch (error) {
+          expect(error).toBeInstanceOf(CryptoError);
+          expect(codes[name], `${name} at ${at}: ${String(error)}`).toContain((error as CryptoError).code);
+        }
+      }
+    }
+    for (let length = 0; length < commit.length; length += 1) {
+      refusal('malformed', () => processCommit(group, commit.subarray(0, length), hooks));
+    }
+    expect(group.secretTree.takeChanges()).toEqual({ puts: [], deletes: [] });
+  }
+
+  it.each(SUITES)('private: is refused at every byte, and the true one is processed (suite %i)', (suite) => {
+    const conversation = ofThree(suite, 'private commit');
+    const [alice, bob] = [conversation.at(0), conversation.at(1)];
+    const created = alice.commit({}, conversation.env);
+    refusedEverywhere(bob, created.commit, { ...publicCodes, rest: ['malformed', 'decrypt-failed'] });
+    refusal('own-message', () => alice.process(created.commit));
+    conversation.accept(alice, created);
+    conversation.expectAgreement();
+    refusal('wrong-epoch', () => bob.process(created.commit));
+  });
+
+  it.each(SUITES)('external: is refused at every byte, and the true one is processed (suite %i)', (suite) => {
+    const conversation = ofThree(suite, 'external commit');
+    const bob = conversation.at(1);
+    const joiner = device('joiner', conversation.env);
+    const join = joinExternal(
+      exportGroupInfo(bob.group),
+      { ...joiner, memberCheck: anyone },
+      conversation.env,
+    );
+    refusedEverywhere(bob, join.commit, publicCodes);
+    bob.process(join.commit);
+  });
+});
+
+describe('an invitation that was changed on its way', () => {
+  it('is refused at every byte of the welcome, and the true one is accepted', () => {
+    const conversation = ofThree(3, 'welcome');
+    const newcomer = device('newcomer', conversation.env);
+    const bundle = keyPackageOf(newcomer, 3, conversation.env);
+    const { welcome, pending } = conversation.at(0).commit({ adds: [bundle.bytes] }, conversation.env);
+    if (welcome === null) throw new Error('no welcome');
+    const join = (bytes: Uint8Array) => joinByWelcome(bytes, bundle, newcomer.signatureKey, hooks);
+    const codes = ['malformed', 'unsupported', 'missing-key', 'decrypt-failed'];
+    for (let at = 0; at < welcome.length; at += 1) {
+      expect(codes).toContain(codeOf(() => join(flip(welcome, at))));
+      refusal('malformed', () => join(welcome.subarray(0, at)));
+    }
+    expect(join(welcome).secrets).toEqual(pending.secrets);
+  });
+
+  it('is refused at every byte of the group info', () => {
+    const conversation = ofThree(3, 'group info');
+    const joiner = { ...device('joiner', conversation.env), memberCheck: anyone };
+    const info = exportGroupInfo(conversation.at(0).group);
+    const codes: CryptoErrorCode[] = [
+      'malformed',
+      'unsupported',
+      'missing-key',
+      'bad-signature',
+      'unknown-sender',
+      'invalid-tree',
+      'invalid-leaf',
+    ];
+    for (let at = 0; at < info.length; at += 1) {
+      expect(codes).toContain(codeOf(() => joinExternal(flip(info, at), joiner, conversation.env)));
+    }
+    joinExternal(info, joiner, conversation.env);
+  });
+});
+
+describe('bytes of any kind', () => {
+  it('give a CryptoError at every door, and nothing else', () => {
+    const conversation = ofThree(3, 'noise');
+    const { env } = conversation;
+    const alice = conversation.at(0).group;
+    const owner = device('newcomer', env);
+    const bundle = keyPackageOf(owner, 3, env);
+    const created = conversation.at(0).commit({ adds: [bundle.bytes] }, env);
+    const samples = [
+      bundle.bytes,
+      created.commit,
+      created.welcome ?? new Uint8Array(0),
+      created.groupInfo,
+      saveEpoch(alice),
+      encodeKeyPackageBundle(bundle),
+    ];
+    const doors: ((bytes: Uint8Array) => unknown)[] = [
+      peekMessage,
+      (bytes) => decryptApplication(alice, bytes),
+      (bytes) => processCommit(alice, bytes, hooks),
+      (bytes) => processProposal(alice, bytes),
+      (bytes) => joinByWelcome(bytes, bundle, owner.signatureKey, hooks),
+      (bytes) => joinExternal(bytes, { ...owner, memberCheck: anyone }, env),
+      (bytes) => loadGroup(bytes, () => undefined),
+      decodeKeyPackageBundle,
+    ];
+    const draw = (below: number): number => {
+      const [high = 0, low = 0] = env.random(2);
+      return (high * 256 + low) % below;
+    };
+    for (let round = 0; round < 400; round += 1) {
+      const sample = samples[round % samples.length] ?? new Uint8Array(0);
+      const bytes = round % 4 === 0 ? env.random(draw(200)) : sample.slice(0, sample.length - draw(3));
+      for (let change = draw(4); change > 0 && bytes.length > 0; change -= 1) {
+        bytes[draw(bytes.length)] = draw(256);
+      }
+      for (const door of doors) {
+        try {
+          door(bytes);
+        } catch (error) {
+          expect(error, String((error as Error).stack)).toBeInstanceOf(CryptoError);
+        }
+      }
+    }
+  });
+});
