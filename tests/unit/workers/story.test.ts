@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ALICE, ALICE_AND_BOB, BOB, createPair, createWorld, textOf } from './support/device.ts';
+import { ALICE, ALICE_AND_BOB, BOB, CAROL, createPair, createWorld, textOf } from './support/device.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -18,5 +18,324 @@ describe('two people', () => {
     const [hello, hi] = await alice.history(ALICE_AND_BOB);
     expect([hello?.status, hi?.status]).toEqual(['sent', 'received']);
     expect([hello?.senderId, hi?.senderId]).toEqual([ALICE, BOB]);
+  });
+
+  it('see who is in the tree, and how far each has read', async () => {
+    const { alice, bob } = await createPair();
+    await alice.send(ALICE_AND_BOB, 'one');
+    await alice.send(ALICE_AND_BOB, 'two');
+    await bob.sync();
+    const state = await bob.api.conversation(ALICE_AND_BOB);
+    expect(state).toMatchObject({
+      status: 'joined',
+      epoch: 1,
+      joinedSeq: 1,
+      lastSeq: 3,
+      unread: 2,
+      readSeq: 0,
+    });
+    expect(new Map(state.members.map(({ userId, deviceIds }) => [userId, deviceIds]))).toEqual(
+      new Map([
+        [ALICE, [alice.deviceId]],
+        [BOB, [bob.deviceId]],
+      ]),
+    );
+    expect(state.lastMessage && textOf(state.lastMessage)).toBe('two');
+
+    expect(await bob.api.setReadPosition(ALICE_AND_BOB, 'own', 2)).toMatchObject({ readSeq: 2, unread: 1 });
+    expect(await bob.api.setReadPosition(ALICE_AND_BOB, 'own', 9)).toMatchObject({ readSeq: 9, unread: 0 });
+    // Another device had read further than this one had processed: what comes now is not new to the person.
+    await alice.send(ALICE_AND_BOB, 'three');
+    await bob.sync();
+    expect(await bob.api.conversation(ALICE_AND_BOB)).toMatchObject({ unread: 0 });
+    expect(await bob.api.setReadPosition(ALICE_AND_BOB, 'own', 4)).toMatchObject({ readSeq: 9 });
+    expect(await alice.api.setReadPosition(ALICE_AND_BOB, 'peer', 3)).toMatchObject({ peerReadSeq: 3 });
+    expect((await bob.api.conversations()).map(({ conversationId }) => conversationId)).toEqual([
+      ALICE_AND_BOB,
+    ]);
+  });
+
+  it('start at the same time: one start wins, the other person joins it, and nothing is lost or doubled', async () => {
+    const world = createWorld();
+    const alice = await world.device(ALICE);
+    const bob = await world.device(BOB);
+    const fromAlice = await alice.queue(ALICE_AND_BOB, 'me first');
+    const fromBob = await bob.queue(ALICE_AND_BOB, 'no, me');
+    const claim = (device: typeof alice) => world.relay.claim([ALICE, BOB], device.deviceId);
+    const [winner, loser] = await Promise.all([
+      alice.api.startConversation({ conversationId: ALICE_AND_BOB, keyPackages: claim(alice) }),
+      bob.api.startConversation({ conversationId: ALICE_AND_BOB, keyPackages: claim(bob) }),
+    ]);
+    expect(await bob.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'starting' });
+    world.relay.submit(alice, winner);
+    expect(() => world.relay.submit(bob, loser)).toThrow();
+
+    // The start of somebody else takes the place of the own one; what follows it is left for the Welcome.
+    const { state } = await bob.api.processEntries(ALICE_AND_BOB, world.relay.entries(ALICE_AND_BOB));
+    expect(state).toMatchObject({ status: 'outside', lastSeq: 0 });
+
+    await bob.flush(fromBob);
+    await alice.flush(fromAlice);
+    await bob.sync();
+    await alice.sync();
+    for (const device of [alice, bob]) {
+      expect((await device.history(ALICE_AND_BOB)).map(textOf).sort()).toEqual(['me first', 'no, me']);
+    }
+  });
+
+  it('take up a start again that never reached the relay', async () => {
+    const world = createWorld();
+    const alice = await world.device(ALICE);
+    const bob = await world.device(BOB);
+    const messageId = await alice.queue(ALICE_AND_BOB, 'finally');
+    const keyPackages = world.relay.claim([ALICE, BOB], alice.deviceId);
+    const lost = await alice.api.startConversation({ conversationId: ALICE_AND_BOB, keyPackages });
+
+    const again = await (await alice.openTab()).api.prepareMessage(messageId);
+    expect(again).toEqual({ kind: 'commit', submission: lost });
+    await alice.flush(messageId);
+    expect((await bob.sync()).map(textOf)).toEqual(['finally']);
+  });
+
+  it('heal: a device that was let in renews its keys before its first message, then every 50 or 24 hours', async () => {
+    const { alice, bob, relay, world } = await createPair();
+    const commits = () => relay.entries(ALICE_AND_BOB).filter(({ kind }) => kind === 'commit');
+    await alice.send(ALICE_AND_BOB, 'the starter has just committed');
+    expect(commits()).toHaveLength(1);
+    await bob.send(ALICE_AND_BOB, 'first');
+    await bob.send(ALICE_AND_BOB, 'second');
+    expect(commits().map(({ sender_id }) => sender_id)).toEqual([ALICE, BOB]);
+
+    for (let i = 3; i <= 50; i++) await bob.send(ALICE_AND_BOB, `number ${i}`);
+    expect(commits()).toHaveLength(2);
+    await bob.send(ALICE_AND_BOB, 'number 51');
+    expect(commits()).toHaveLength(3);
+
+    world.clock.advance(DAY - 1);
+    await bob.send(ALICE_AND_BOB, 'not yet');
+    expect(commits()).toHaveLength(3);
+    world.clock.advance(1);
+    await bob.send(ALICE_AND_BOB, 'a day later');
+    expect(commits()).toHaveLength(4);
+
+    await alice.sync();
+    const texts = (await alice.history(ALICE_AND_BOB)).map(textOf);
+    expect(texts).toHaveLength(54);
+    expect(texts.at(-1)).toBe('a day later');
+  });
+
+  it('encrypt again when the epoch moved, and never twice in the same one', async () => {
+    const { alice, bob, relay } = await createPair();
+    const messageId = await alice.queue(ALICE_AND_BOB, 'in between');
+    const first = await alice.api.prepareMessage(messageId);
+    expect(await alice.api.prepareMessage(messageId)).toEqual(first);
+    expect(await (await alice.openTab()).api.prepareMessage(messageId)).toEqual(first);
+
+    await bob.send(ALICE_AND_BOB, 'my first, so I commit');
+    await alice.sync();
+    const second = await alice.api.prepareMessage(messageId);
+    expect(first).toMatchObject({ kind: 'message', epoch: 1, messageId });
+    expect(second).toMatchObject({ kind: 'message', epoch: 2, messageId });
+
+    await alice.flush(messageId);
+    expect((await bob.sync()).map(textOf)).toEqual(['my first, so I commit', 'in between']);
+    expect(relay.entries(ALICE_AND_BOB).filter(({ id }) => id === messageId)).toHaveLength(1);
+  });
+});
+
+describe('the outbox', () => {
+  it('keeps a message through failure and reload until the log has it', async () => {
+    const { alice } = await createPair();
+    const messageId = await alice.queue(ALICE_AND_BOB, 'patience');
+    expect(await alice.waiting(messageId)).toMatchObject({ status: 'sending', seq: null });
+    expect(await alice.api.messageFailed(messageId, 'network')).toMatchObject({
+      status: 'failed',
+      failure: 'network',
+    });
+    const reloaded = await alice.openTab();
+    expect(await reloaded.waiting(messageId)).toMatchObject({
+      status: 'failed',
+      content: { text: 'patience' },
+    });
+    expect((await reloaded.api.conversation(ALICE_AND_BOB)).lastMessage).toMatchObject({ messageId });
+
+    await reloaded.flush(messageId);
+    expect(await reloaded.waiting(messageId)).toMatchObject({ status: 'sent', seq: 2 });
+    await reloaded.sync();
+    expect(await reloaded.api.outbox()).toEqual([]);
+    expect(await reloaded.api.prepareMessage(messageId)).toMatchObject({ kind: 'sent', message: { seq: 2 } });
+    // Late news about a message that the log has change nothing.
+    expect(await reloaded.api.messageFailed(messageId, 'timeout')).toMatchObject({ status: 'sent' });
+    expect(
+      await reloaded.api.messageAccepted(messageId, { seq: 2, timestamp: '2026-03-01T00:00:00.000Z' }),
+    ).toMatchObject({ status: 'sent', seq: 2 });
+  });
+
+  it('takes the same message once, and no other under its id', async () => {
+    const { alice } = await createPair();
+    const messageId = await alice.queue(ALICE_AND_BOB, 'once');
+    await alice.queue(ALICE_AND_BOB, 'once', messageId);
+    expect(await alice.api.outbox()).toHaveLength(1);
+    await expect(alice.queue(ALICE_AND_BOB, 'another', messageId)).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('lists messages in the order of writing', async () => {
+    const { alice } = await createPair();
+    for (const text of ['a', 'b', 'c']) await alice.queue(ALICE_AND_BOB, text);
+    expect((await alice.api.outbox()).map(textOf)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('forgets a discarded message, unless it got through after all', async () => {
+    const { alice, bob, relay } = await createPair();
+    const unsent = await alice.queue(ALICE_AND_BOB, 'never prepared');
+    await alice.api.discardMessage(unsent);
+    await expect(alice.api.prepareMessage(unsent)).rejects.toMatchObject({ code: 'not-found' });
+
+    const inFlight = await alice.queue(ALICE_AND_BOB, 'too late to stop');
+    const prepared = await alice.api.prepareMessage(inFlight);
+    if (prepared.kind !== 'message') throw new Error(prepared.kind);
+    await alice.api.discardMessage(inFlight);
+    expect(await alice.api.outbox()).toEqual([]);
+    relay.send(alice, prepared);
+    expect((await alice.sync()).map(textOf)).toEqual(['too late to stop']);
+
+    const stopped = await alice.queue(ALICE_AND_BOB, 'stopped');
+    await alice.api.prepareMessage(stopped);
+    await alice.api.discardMessage(stopped);
+    // With the epoch goes the last chance of its ciphertext, and with that the record.
+    await bob.sync();
+    await bob.send(ALICE_AND_BOB, 'commits first');
+    await alice.sync();
+    await expect(alice.api.prepareMessage(stopped)).rejects.toMatchObject({ code: 'not-found' });
+    await alice.api.discardMessage(stopped);
+  });
+
+  it('refuses to discard what was sent', async () => {
+    const { alice } = await createPair();
+    const messageId = await alice.send(ALICE_AND_BOB, 'sent');
+    await expect(alice.api.discardMessage(messageId)).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('carries any text of up to 64 KiB, and no other', async () => {
+    const { alice, bob } = await createPair();
+    const texts = ['ä'.repeat(32 * 1024), '"\\\u202e<b>\u0000', '👩‍👩‍👧', ' '];
+    for (const text of texts) await alice.send(ALICE_AND_BOB, text);
+    await alice.send(ALICE_AND_BOB, 'lone \ud800 surrogate');
+    expect((await bob.sync()).map(textOf)).toEqual([...texts, 'lone \ufffd surrogate']);
+    for (const text of ['', 'x'.repeat(64 * 1024 + 1), 'ä'.repeat(32 * 1024 + 1), '\u0000'.repeat(30_000)]) {
+      await expect(alice.queue(ALICE_AND_BOB, text)).rejects.toMatchObject({ code: 'usage' });
+    }
+  });
+});
+
+describe('a second browser of the same person', () => {
+  it('joins by external commit; from then on both see what either sends, and what is older has its reason', async () => {
+    const { alice, bob, relay, world } = await createPair();
+    await alice.send(ALICE_AND_BOB, 'before the laptop');
+    await bob.sync();
+
+    const laptop = await world.device(ALICE);
+    expect(laptop.deviceId).not.toBe(alice.deviceId);
+    expect((await laptop.sync()).map(textOf)).toEqual(['(before-join)']);
+    const state = await laptop.api.conversation(ALICE_AND_BOB);
+    expect(state).toMatchObject({ status: 'joined', joinedSeq: 3, lastSeq: 3, unread: 0 });
+
+    await laptop.send(ALICE_AND_BOB, 'from the laptop');
+    await bob.sync();
+    await bob.send(ALICE_AND_BOB, 'to both');
+    await alice.sync();
+    await laptop.sync();
+    const expected = ['from the laptop', 'to both'];
+    expect((await alice.history(ALICE_AND_BOB)).map(textOf)).toEqual(['before the laptop', ...expected]);
+    expect((await laptop.history(ALICE_AND_BOB)).map(textOf)).toEqual(expected);
+    expect((await alice.history(ALICE_AND_BOB)).at(1)).toMatchObject({
+      status: 'received',
+      senderId: ALICE,
+      senderDeviceId: laptop.deviceId,
+    });
+    expect(await alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ unread: 1 });
+
+    // The history view passes old entries in; those of before have no other answer, and nothing is stored of them.
+    const old = await laptop.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB).slice(0, 2));
+    expect(old.messages.map(textOf)).toEqual(['(before-join)']);
+    const all = await laptop.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB));
+    expect(all.messages.map(textOf)).toEqual(['(before-join)', ...expected]);
+    expect(await laptop.history(ALICE_AND_BOB)).toHaveLength(2);
+  });
+
+  it('leaves the log alone while it is outside', async () => {
+    const { world, relay } = await createPair();
+    const laptop = await world.device(ALICE);
+    const result = await laptop.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB));
+    expect(result).toMatchObject({ messages: [], state: { status: 'outside', lastSeq: 0 } });
+  });
+
+  it('joins again when another commit came before its own', async () => {
+    const { alice, bob, relay, world } = await createPair();
+    const laptop = await world.device(ALICE);
+    const { epoch, groupInfo } = relay.log(ALICE_AND_BOB);
+    const late = await laptop.api.joinByExternalCommit({ conversationId: ALICE_AND_BOB, epoch, groupInfo });
+    const messageId = await laptop.queue(ALICE_AND_BOB, 'made it');
+    expect(await laptop.api.prepareMessage(messageId)).toEqual({ kind: 'wait' });
+    await bob.send(ALICE_AND_BOB, 'commits first');
+    expect(() => relay.submit(laptop, late)).toThrow();
+
+    await laptop.sync();
+    await laptop.flush(messageId);
+    expect((await alice.sync()).map(textOf)).toEqual(['commits first', 'made it']);
+    expect((await bob.sync()).map(textOf)).toEqual(['commits first', 'made it']);
+  });
+
+  it('comes back in the place of its old leaf after its storage was erased', async () => {
+    const { alice, bob, world } = await createPair();
+    await alice.send(ALICE_AND_BOB, 'kept by Bob');
+    await bob.sync();
+    await alice.api.erase();
+    const again = await world.device(ALICE);
+    expect((await again.sync()).map(textOf)).toEqual(['(before-join)']);
+    await again.send(ALICE_AND_BOB, 'new keys');
+    expect((await bob.sync()).map(textOf)).toEqual(['new keys']);
+  });
+});
+
+describe('preconditions', () => {
+  it("refuses groups, other people's conversations, and conversations with nobody to add", async () => {
+    const world = createWorld();
+    const alice = await world.device(ALICE);
+    const start = (conversationId: string) =>
+      alice.api.startConversation({ conversationId, keyPackages: [] });
+    await expect(start(`group:${ALICE}`)).rejects.toMatchObject({ code: 'unsupported' });
+    await expect(start(`direct:${BOB}:${CAROL}`)).rejects.toMatchObject({ code: 'usage' });
+    await expect(start(`direct:${BOB}:${ALICE}`)).rejects.toMatchObject({ code: 'usage' });
+    await expect(start(ALICE_AND_BOB)).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('names the entry that is missing, and processes none', async () => {
+    const { alice, bob, relay } = await createPair();
+    for (const text of ['one', 'two', 'three', 'four']) await alice.send(ALICE_AND_BOB, text);
+    const [, one, two, , four] = relay.entries(ALICE_AND_BOB);
+    const give = (...entries: (typeof one)[]) =>
+      bob.api.processEntries(
+        ALICE_AND_BOB,
+        entries.filter((entry) => entry !== undefined),
+      );
+    await expect(give(two)).rejects.toMatchObject({ code: 'gap', detail: '2' });
+    await expect(give(one, two, four)).rejects.toMatchObject({ code: 'gap', detail: '4' });
+    await expect(give(two, one)).rejects.toMatchObject({ code: 'usage' });
+    expect(await bob.api.conversation(ALICE_AND_BOB)).toMatchObject({ lastSeq: 1 });
+    expect((await bob.sync()).map(textOf)).toEqual(['one', 'two', 'three', 'four']);
+  });
+
+  it('answers a Welcome that was processed before with the state as it is', async () => {
+    const world = createWorld();
+    const alice = await world.device(ALICE);
+    const bob = await world.device(BOB);
+    await alice.start(ALICE_AND_BOB);
+    const [welcome] = world.relay.mailbox(bob.deviceId);
+    if (welcome === undefined) throw new Error('no Welcome');
+    await bob.api.joinByWelcome(welcome);
+    await bob.send(ALICE_AND_BOB, 'in');
+    await bob.sync();
+    expect(await bob.api.joinByWelcome(welcome)).toMatchObject({ status: 'joined', epoch: 2, lastSeq: 3 });
   });
 });

@@ -1,4 +1,9 @@
-import type { CommitSubmission, LogEntryInput, PasswordParams, SealedVault } from '../../../../workers/api.ts';
+import type {
+  CommitSubmission,
+  LogEntryInput,
+  PasswordParams,
+  SealedVault,
+} from '../../../../workers/api.ts';
 import { type Clock, seededRandom } from './browser.ts';
 
 interface Welcome {
@@ -38,7 +43,11 @@ export class MemoryRelay {
     this.#clock = clock;
   }
 
-  publish(userId: string, deviceId: string, packages: { keyPackages: string[]; lastResort: string | null }): void {
+  publish(
+    userId: string,
+    deviceId: string,
+    packages: { keyPackages: string[]; lastResort: string | null },
+  ): void {
     const device = this.devices.find((known) => known.deviceId === deviceId);
     if (device === undefined) this.devices.push({ userId, deviceId, ...packages });
     else device.keyPackages.push(...packages.keyPackages);
