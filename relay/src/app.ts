@@ -5,7 +5,7 @@ import { ApiError, errorCode, StartupError } from './errors.ts';
 import { registerContract } from './http/contractRoutes.ts';
 import { allowOrigins } from './http/cors.ts';
 import { answerError, answerErrors, parseJsonOnly } from './http/errors.ts';
-import { setSecurityHeaders } from './http/headers.ts';
+import { setHeaders, setSecurityHeaders } from './http/headers.ts';
 import { createLog, type LogStream, RequestLog } from './http/logging.ts';
 import { serveWebClient } from './http/static.ts';
 import { attachMqtt } from './mqtt/gateway.ts';
@@ -55,7 +55,9 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       requestIdHeader: false,
       // Fastify's own answers are not in the contract's form; the hook below answers instead.
       return503OnClosing: false,
+      // These answers are given before any hook runs.
       frameworkErrors: (error, request, reply) => {
+        setHeaders(request, reply, config);
         answerError(error, request, reply);
       },
       // No answer can follow what is not HTTP.
@@ -68,10 +70,12 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     const services = await createServices({ config, hub, clock, log: app.log, db: database.db, secrets });
 
     let closing = false;
-    app.addHook('onRequest', async (_request, reply) => {
-      if (!closing) return;
-      reply.header('connection', 'close');
-      throw new ApiError('unavailable', 'The server is restarting.');
+    app.addHook('onRequest', async () => {
+      if (closing) throw new ApiError('unavailable', 'The server is restarting.');
+    });
+    app.addHook('onSend', async (_request, reply) => {
+      // A connection that stays open after its answer would hold up the drain.
+      if (closing) reply.header('connection', 'close');
     });
     setSecurityHeaders(app, config);
     allowOrigins(app, config);

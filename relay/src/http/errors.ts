@@ -7,10 +7,11 @@ export function answerErrors(app: FastifyInstance): void {
 }
 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const answer = fromFramework(error) ?? toApiError(error);
+  const answer = error instanceof ApiError ? error : (fromFramework(error) ?? toApiError(error));
   if (answer.code === 'internal' || answer.code === 'storage-full') {
     request.log.error({ err: error }, 'request failed');
   }
+  reply.header('cache-control', 'no-store');
   if (answer.status === 401) reply.header('www-authenticate', 'Bearer');
   return reply.code(answer.status).send(answer.toBody());
 }
@@ -28,8 +29,17 @@ function fromFramework(error: unknown): ApiError | null {
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new ApiError('not-found', 'There is nothing at this address.');
     default:
-      return null;
+      return isFaultOfClient(error)
+        ? new ApiError('invalid-request', "The request's headers ask for what can't be done.")
+        : null;
   }
+}
+
+/** Such as a failed precondition on a static file. */
+function isFaultOfClient(error: unknown): boolean {
+  return (
+    error instanceof Error && 'status' in error && Number(error.status) >= 400 && Number(error.status) < 500
+  );
 }
 
 /** Takes JSON alone. An empty body is no body: calls without one may still name a content type. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 
 const csp = (directives: Record<string, string>) =>
@@ -11,7 +11,7 @@ const csp = (directives: Record<string, string>) =>
  * no WebAssembly), and scripts reach the DOM's dangerous sinks through one named Trusted Types policy, which makes the
  * worker's URL. In Chromium and Firefox `'self'` covers the sockets of the same origin.
  */
-export const pagePolicy = (connectOrigins: readonly string[]) =>
+const pagePolicy = (connectOrigins: readonly string[]) =>
   csp({
     'default-src': "'none'",
     'script-src': "'self'",
@@ -34,7 +34,7 @@ export const pagePolicy = (connectOrigins: readonly string[]) =>
  * What the worker that holds the keys may do; a worker takes its policy from its own response. It may compile
  * libsodium's WebAssembly, which the page may not, and it has no network at all: keys have no way out but the page.
  */
-export const workerPolicy = csp({
+const workerPolicy = csp({
   'default-src': "'none'",
   'script-src': "'self' 'wasm-unsafe-eval'",
   'connect-src': "'none'",
@@ -82,17 +82,34 @@ const headers = {
 } as const;
 
 const twoYears = 'max-age=63072000';
+const hashedName = 'public, max-age=31536000, immutable';
 
-/** Sets the headers of every answer. Static files then replace the policy and the caching by their own. */
+/** Sets the headers of every answer, before anything else can answer. */
 export function setSecurityHeaders(app: FastifyInstance, config: Config): void {
-  const page = pagePolicy(config.connectOrigins);
   app.addHook('onRequest', async (request, reply) => {
-    const isApi = request.url === '/api' || request.url.startsWith('/api/');
-    reply.headers(headers);
-    reply.header('content-security-policy', isApi ? apiPolicy : page);
-    // Answers hold what is one person's alone; static files say themselves how long they last.
-    reply.header('cache-control', 'no-store');
-    // Behind TLS only: on plain HTTP browsers ignore it, and localhost must stay usable.
-    if (request.protocol === 'https') reply.header('strict-transport-security', twoYears);
+    setHeaders(request, reply, config);
   });
+}
+
+/** The headers of whatever is answered at this request's address. An error replaces the caching by none. */
+export function setHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  config: Pick<Config, 'connectOrigins'>,
+): void {
+  const { policy, caching } = kindOf(request.url.split('?', 1)[0] ?? '', config.connectOrigins);
+  reply.headers({ ...headers, 'content-security-policy': policy, 'cache-control': caching });
+  // Behind TLS only: on plain HTTP browsers ignore it, and localhost must stay usable.
+  if (request.protocol === 'https') reply.header('strict-transport-security', twoYears);
+}
+
+function kindOf(pathname: string, connectOrigins: readonly string[]): { policy: string; caching: string } {
+  // Answers of the API hold what is one person's alone.
+  if (/^\/api(\/|$)/.test(pathname)) return { policy: apiPolicy, caching: 'no-store' };
+  if (/^\/assets\/crypto\.worker-[\w-]+\.js$/.test(pathname)) {
+    return { policy: workerPolicy, caching: hashedName };
+  }
+  // Names under /assets hold a hash of the content; everything else must be asked for again.
+  const caching = pathname.startsWith('/assets/') ? hashedName : 'no-cache';
+  return { policy: pagePolicy(connectOrigins), caching };
 }

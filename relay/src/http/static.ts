@@ -1,13 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
 import { answerError } from './errors.ts';
-import { workerPolicy } from './headers.ts';
-
-const year = 'public, max-age=31536000, immutable';
 
 /**
  * Serves the built web client beside the API. Addresses that are no file are routes of the client and answer its page,
@@ -16,12 +13,7 @@ const year = 'public, max-age=31536000, immutable';
 export async function serveWebClient(app: FastifyInstance, config: Config): Promise<void> {
   const built = existsSync(path.join(config.webDir, 'index.html'));
   app.setNotFoundHandler((request, reply) => {
-    const isPage =
-      built &&
-      (request.method === 'GET' || request.method === 'HEAD') &&
-      !/^\/(api|assets)(\/|$)/.test(request.url.split('?', 1)[0] ?? '') &&
-      (request.headers.accept ?? '').includes('text/html');
-    if (isPage) return reply.sendFile('index.html');
+    if (built && asksForPage(request)) return reply.sendFile('index.html');
     return answerError(new ApiError('not-found', 'There is nothing at this address.'), request, reply);
   });
   if (!built) {
@@ -30,14 +22,18 @@ export async function serveWebClient(app: FastifyInstance, config: Config): Prom
   }
   await app.register(fastifyStatic, {
     root: config.webDir,
+    // One route for each file that is there now: no address can name a file outside, or one with a leading dot.
+    wildcard: false,
+    // Set by address, with the other headers.
     cacheControl: false,
-    setHeaders: (response, file) => {
-      const name = path.relative(config.webDir, file).split(path.sep).join('/');
-      // Names under assets/ hold a hash of the content; everything else must be asked for again.
-      response.setHeader('cache-control', name.startsWith('assets/') ? year : 'no-cache');
-      if (/^assets\/crypto\.worker-[\w-]+\.js$/.test(name)) {
-        response.setHeader('content-security-policy', workerPolicy);
-      }
-    },
+    acceptRanges: false,
   });
+}
+
+function asksForPage(request: FastifyRequest): boolean {
+  return (
+    (request.method === 'GET' || request.method === 'HEAD') &&
+    (request.headers.accept ?? '').includes('text/html') &&
+    !/^\/(api|assets)(\/|$)/.test(request.url.split('?', 1)[0] ?? '')
+  );
 }

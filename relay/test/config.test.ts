@@ -1,0 +1,68 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { StartupError } from '../src/errors.ts';
+
+describe('configuration', () => {
+  it('has defaults that listen to this machine only', () => {
+    const config = readConfig({});
+    expect(config).toEqual({
+      port: 8080,
+      host: '127.0.0.1',
+      dataDir: path.resolve('data'),
+      webDir: path.resolve(import.meta.dirname, '../../dist'),
+      logLevel: 'info',
+      trustProxy: false,
+      allowedOrigins: [],
+      connectOrigins: [],
+    });
+    expect(readConfig({ PORT: '', HOST: '', DATA_DIR: '', TRUST_PROXY: '' })).toEqual(config);
+  });
+
+  it('takes each variable', () => {
+    const config = readConfig({
+      PORT: '0',
+      HOST: '::',
+      DATA_DIR: '/var/lib/sinetti',
+      WEB_DIR: '/srv/web',
+      LOG_LEVEL: 'warn',
+      TRUST_PROXY: 'true',
+      ALLOWED_ORIGINS: 'https://a.example.org/, http://localhost:5173',
+      VITE_API_HOST: 'https://relay.example.org/path',
+      VITE_MQTT_URL: 'wss://relay.example.org:8443/mqtt',
+    });
+    expect(config).toEqual({
+      port: 0,
+      host: '::',
+      dataDir: '/var/lib/sinetti',
+      webDir: '/srv/web',
+      logLevel: 'warn',
+      trustProxy: true,
+      allowedOrigins: ['https://a.example.org', 'http://localhost:5173'],
+      connectOrigins: ['https://relay.example.org', 'wss://relay.example.org:8443'],
+    });
+  });
+
+  it.each([
+    ['PORT', '80 80', 'PORT must be a port number.'],
+    ['PORT', '65536', 'PORT must be a port number.'],
+    ['PORT', '-1', 'PORT must be a port number.'],
+    ['PORT', '80.5', 'PORT must be a port number.'],
+    ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent.'],
+    ['TRUST_PROXY', 'yes', 'TRUST_PROXY must be true or false.'],
+    ['ALLOWED_ORIGINS', 'example.org', 'ALLOWED_ORIGINS must be a comma-separated list of origins'],
+    ['ALLOWED_ORIGINS', 'https://a.example,javascript:alert(1)', 'ALLOWED_ORIGINS must be'],
+    ['VITE_API_HOST', "https:; script-src 'unsafe-inline'", 'VITE_API_HOST must be an http(s) address.'],
+    ['VITE_MQTT_URL', 'mqtt://broker', 'VITE_MQTT_URL must be a ws(s) address.'],
+  ])('refuses %s=%s in one sentence', (name, value, sentence) => {
+    const read = () => readConfig({ [name]: value });
+    expect(read).toThrow(StartupError);
+    expect(read).toThrow(sentence);
+  });
+
+  it('names every wrong variable', () => {
+    expect(() => readConfig({ PORT: 'x', TRUST_PROXY: 'x' })).toThrow(
+      'PORT must be a port number. TRUST_PROXY must be true or false.',
+    );
+  });
+});

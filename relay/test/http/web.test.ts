@@ -1,0 +1,175 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestRelay, temporaryFolder, type TestRelay } from '../helpers.ts';
+
+let webDir: string;
+let relay: TestRelay;
+beforeAll(async () => {
+  webDir = await temporaryFolder();
+  await mkdir(path.join(webDir, 'assets'));
+  await writeFile(path.join(webDir, 'index.html'), '<!doctype html><title>Sinetti</title>');
+  await writeFile(path.join(webDir, 'favicon.svg'), '<svg/>');
+  await writeFile(path.join(webDir, '.env'), 'SECRET=1');
+  await writeFile(path.join(webDir, 'assets', 'index-B2x_4f.js'), 'page();');
+  await writeFile(path.join(webDir, 'assets', 'crypto.worker-Aa1-b_2.js'), 'worker();');
+  relay = await startTestRelay({
+    environment: {
+      WEB_DIR: webDir,
+      TRUST_PROXY: 'true',
+      ALLOWED_ORIGINS: 'https://app.example.org',
+      VITE_API_HOST: 'https://relay.example.org/',
+      VITE_MQTT_URL: 'wss://mqtt.example.org/mqtt',
+    },
+  });
+});
+afterAll(async () => {
+  await relay.close();
+  await rm(webDir, { recursive: true });
+});
+
+const get = (address: string, headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(`${relay.url}${address}`, { method, headers });
+const html = { accept: 'text/html,application/xhtml+xml' };
+
+describe('the web client', () => {
+  it.each(['/', '/login', '/dashboard/messages?x=1', '/api-guide'])(
+    'answers its page at %s',
+    async (address) => {
+      const response = await get(address, html);
+      expect(response.status).toBe(200);
+      expect(await response.text()).toContain('<title>Sinetti</title>');
+      expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+      expect(response.headers.get('cache-control')).toBe('no-cache');
+    },
+  );
+
+  it.each([
+    ['/assets/gone-123.js', html],
+    ['/api/gone', html],
+    ['/gone.js', { accept: '*/*' }],
+    ['/.env', { accept: '*/*' }],
+    ['/..%2f..%2fetc%2fpasswd', { accept: '*/*' }],
+  ])('answers 404 at %s', async (address, headers) => {
+    const response = await get(address, headers);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ code: 'not-found' });
+  });
+
+  it('is not what other methods get', async () => {
+    expect((await get('/login', html, 'POST')).status).toBe(404);
+    expect((await get('/login', html, 'HEAD')).status).toBe(200);
+  });
+
+  it('is cached for good where names hold a hash, and asked for again elsewhere', async () => {
+    const asset = await get('/assets/index-B2x_4f.js');
+    expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect((await get('/favicon.svg')).headers.get('cache-control')).toBe('no-cache');
+    const { etag } = Object.fromEntries((await get('/favicon.svg')).headers);
+    // fetch asks for a reload unless the caching is named.
+    const again = { 'if-none-match': etag ?? '', 'cache-control': 'max-age=0' };
+    expect((await get('/favicon.svg', again)).status).toBe(304);
+  });
+});
+
+describe('a conditional request', () => {
+  it('that fails is refused', async () => {
+    expect((await get('/favicon.svg', { 'if-match': '"another"' })).status).toBe(422);
+  });
+});
+
+describe('headers', () => {
+  const pagePolicy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self' https://relay.example.org wss://mqtt.example.org",
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types sinetti-worker',
+  ].join('; ');
+
+  it.each(['/', '/assets/index-B2x_4f.js'])('give the page its policy: %s', async (address) => {
+    expect((await get(address, html)).headers.get('content-security-policy')).toBe(pagePolicy);
+  });
+
+  it('let the worker compile WebAssembly and give it no network', async () => {
+    expect((await get('/assets/crypto.worker-Aa1-b_2.js')).headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'none'; require-trusted-types-for 'script'",
+    );
+  });
+
+  it.each(['/', '/assets/crypto.worker-Aa1-b_2.js', '/api/profile', '/gone.js'])(
+    'isolate and quieten every answer: %s',
+    async (address) => {
+      const { headers } = await get(address, html);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-embedder-policy': 'require-corp',
+        'cross-origin-resource-policy': 'same-origin',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+      });
+      expect(headers.get('permissions-policy')).toMatch(/camera=\(\).*geolocation=\(\).*microphone=\(\)/);
+      expect(headers.get('strict-transport-security')).toBeNull();
+      expect(headers.get('server')).toBeNull();
+      expect(headers.get('x-powered-by')).toBeNull();
+    },
+  );
+
+  it.each(['/', '/api/profile'])('ask for TLS behind TLS alone: %s', async (address) => {
+    const { headers } = await get(address, { ...html, 'x-forwarded-proto': 'https' });
+    expect(headers.get('strict-transport-security')).toBe('max-age=63072000');
+  });
+
+  it('keep errors out of caches', async () => {
+    for (const address of ['/assets/gone-123.js', '/assets/crypto.worker-gone.js', '/gone', '/%']) {
+      expect((await get(address)).headers.get('cache-control')).toBe('no-store');
+    }
+  });
+
+  it('keep answers of the API out of caches, and make them harmless as pages', async () => {
+    for (const address of [
+      '/api/profile',
+      '/api/auth/params?identifier=x',
+      '/api/gone',
+      '/api/messages/user/%',
+    ]) {
+      const { headers } = await get(address);
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+    }
+  });
+});
+
+describe('other origins', () => {
+  const ask = (origin: string, method: string) =>
+    get('/api/auth/params?identifier=x', { origin, 'access-control-request-method': 'GET' }, method);
+
+  it('may call the API if they are configured', async () => {
+    for (const method of ['OPTIONS', 'GET']) {
+      const { status, headers } = await ask('https://app.example.org', method);
+      expect(status).toBe(method === 'OPTIONS' ? 204 : 200);
+      expect(headers.get('access-control-allow-origin')).toBe('https://app.example.org');
+      expect(headers.get('access-control-allow-credentials')).toBeNull();
+      expect(headers.get('vary')).toBe('Origin');
+    }
+    const preflight = await ask('https://app.example.org', 'OPTIONS');
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
+  });
+
+  it('get no leave otherwise', async () => {
+    for (const origin of ['https://evil.example', 'null', 'https://app.example.org.evil.example']) {
+      for (const method of ['OPTIONS', 'GET']) {
+        const { headers } = await ask(origin, method);
+        expect(headers.get('access-control-allow-origin')).toBeNull();
+      }
+    }
+  });
+});
