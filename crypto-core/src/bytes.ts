@@ -37,16 +37,6 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return difference === 0;
 }
 
-/** Lexicographic order of byte strings, a proper prefix first; for public values (not constant-time). */
-export function compareBytes(a: Uint8Array, b: Uint8Array): number {
-  const shared = Math.min(a.length, b.length);
-  for (let i = 0; i < shared; i++) {
-    const difference = octetAt(a, i) - octetAt(b, i);
-    if (difference !== 0) return difference;
-  }
-  return a.length - b.length;
-}
-
 /** Overwrites secrets that are no longer needed. Copies the engine made on the way are beyond reach. */
 export function wipe(...secrets: readonly Uint8Array[]): void {
   for (const secret of secrets) secret.fill(0);

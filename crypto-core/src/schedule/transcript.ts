@@ -1,5 +1,5 @@
 /** Transcript hashes and the confirmation tag (RFC 9420 sections 8.2 and 6.1). */
-import { concat, equalBytes } from '../bytes.ts';
+import { concat } from '../bytes.ts';
 import { encode } from '../codec/writer.ts';
 import { type FramedContent, writeFramedContent } from '../structs/framedContent.ts';
 import { type WireFormat, WireFormatValue } from '../structs/wireFormat.ts';
@@ -40,20 +40,11 @@ export function interimTranscriptHash(
   );
 }
 
+/** confirmation_tag of the epoch whose confirmed transcript hash this is; to be compared in constant time. */
 export function confirmationTag(
   suite: CipherSuite,
   confirmationKey: Uint8Array,
   confirmedHash: Uint8Array,
 ): Uint8Array {
   return suite.mac(confirmationKey, confirmedHash);
-}
-
-/** Whether the tag is the one that `confirmationKey` gives; constant-time. */
-export function verifyConfirmationTag(
-  suite: CipherSuite,
-  confirmationKey: Uint8Array,
-  confirmedHash: Uint8Array,
-  tag: Uint8Array,
-): boolean {
-  return equalBytes(confirmationTag(suite, confirmationKey, confirmedHash), tag);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareBytes, concat, equalBytes, fromUtf8, toHex, utf8, wipe } from '../../src/bytes.ts';
+import { concat, equalBytes, fromUtf8, toHex, utf8, wipe } from '../../src/bytes.ts';
 import { decode, Reader } from '../../src/codec/reader.ts';
 import { encode, Writer } from '../../src/codec/writer.ts';
 import { codeOf } from '../codeOf.ts';
@@ -139,9 +139,6 @@ describe('bytes', () => {
     expect(equalBytes(utf8('a'), utf8('ab'))).toBe(false);
     expect(equalBytes(utf8('ab'), utf8('ab'))).toBe(true);
     expect(equalBytes(utf8('ab'), utf8('aa'))).toBe(false);
-    expect(compareBytes(utf8('a'), utf8('ab'))).toBeLessThan(0);
-    expect(compareBytes(utf8('b'), utf8('ab'))).toBeGreaterThan(0);
-    expect(compareBytes(utf8('b'), utf8('b'))).toBe(0);
   });
 
   it('joins and wipes', () => {
