@@ -14,12 +14,7 @@ export interface ButtonLook {
 
 /** Class names of a button, for elements that aren't one (links, menu triggers). */
 export function buttonClass({ variant = 'secondary', size = 'medium', wide = false }: ButtonLook): string {
-  return clsx(
-    styles.button,
-    styles[variant],
-    size !== 'medium' && styles[size],
-    wide && styles.wide,
-  );
+  return clsx(styles.button, styles[variant], size !== 'medium' && styles[size], wide && styles.wide);
 }
 
 interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'>, ButtonLook {

@@ -12,7 +12,10 @@ interface FieldFrame {
   error?: string | undefined;
 }
 
-type InputProps = Omit<ComponentProps<'input'>, 'className' | 'name' | 'onChange' | 'defaultValue' | 'value'> &
+type InputProps = Omit<
+  ComponentProps<'input'>,
+  'className' | 'name' | 'onChange' | 'defaultValue' | 'value'
+> &
   FieldFrame & { value: string; onValueChange: (value: string) => void };
 
 /** A labelled text input. */
@@ -25,7 +28,15 @@ export function TextField({ label, name, description, error, value, onValueChang
 }
 
 /** A password input whose content can be shown. */
-export function PasswordField({ label, name, description, error, value, onValueChange, ...rest }: InputProps) {
+export function PasswordField({
+  label,
+  name,
+  description,
+  error,
+  value,
+  onValueChange,
+  ...rest
+}: InputProps) {
   const [shown, setShown] = useState(false);
   return (
     <Frame label={label} name={name} description={description} error={error}>

@@ -1,0 +1,39 @@
+import { useAtomValue, useSetAtom } from 'jotai';
+import { type ReactNode, useEffect, useState } from 'react';
+import { Navigate } from 'react-router-dom';
+import { signedOutPathAtom } from '../features/session/atoms.ts';
+import { paths } from '../lib/paths.ts';
+import { authStatusAtom, currentUserAtom } from '../store/session.ts';
+import { LoadingScreen } from '../ui/Spinner.tsx';
+
+/**
+ * Shows the spinner until it is known whether there is a session. Later loading, such as logging in, is the form's own
+ * to show: unmounting the form would lose what was typed.
+ */
+export function SessionGate({ children }: { children: ReactNode }) {
+  const status = useAtomValue(authStatusAtom);
+  const [settled, setSettled] = useState(status !== 'loading');
+  if (!settled && status !== 'loading') setSettled(true);
+  return settled ? children : <LoadingScreen />;
+}
+
+/** For pages of visitors. `hold` keeps one shown that still has something to say. */
+export function VisitorsOnly({ children, hold = false }: { children: ReactNode; hold?: boolean }) {
+  const status = useAtomValue(authStatusAtom);
+  const user = useAtomValue(currentUserAtom);
+  if (status === 'success' && user !== null && !hold) return <Navigate to={paths.dashboard} replace />;
+  return children;
+}
+
+export function MembersOnly({ children }: { children: ReactNode }) {
+  const user = useAtomValue(currentUserAtom);
+  const signedOutPath = useAtomValue(signedOutPathAtom);
+  const setSignedOutPath = useSetAtom(signedOutPathAtom);
+
+  const signedIn = user !== null;
+  useEffect(() => {
+    if (signedIn) setSignedOutPath(paths.login);
+  }, [signedIn, setSignedOutPath]);
+
+  return signedIn ? children : <Navigate to={signedOutPath} replace />;
+}

@@ -1,0 +1,26 @@
+import { useAtomValue } from 'jotai';
+import { paths } from '../../lib/paths.ts';
+import { connectionBannerAtom } from '../../store/session.ts';
+import { Alert } from '../../ui/Alert.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { sessionTexts } from './texts.ts';
+import { useLogOut } from './useLogOut.ts';
+
+/** The session doesn't answer any more: only logging in again helps. */
+export function ConnectionBanner() {
+  const shown = useAtomValue(connectionBannerAtom);
+  const { busy, logOut } = useLogOut(paths.login);
+  if (!shown) return null;
+  return (
+    <Alert
+      kind="warning"
+      action={
+        <Button size="small" busy={busy} onClick={() => void logOut({ erase: false })}>
+          {sessionTexts.reLogin}
+        </Button>
+      }
+    >
+      {sessionTexts.connectionError}
+    </Alert>
+  );
+}

@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react';
+import { LogoMark } from '../../ui/Logo.tsx';
+import { SitePage } from '../site/SitePage.tsx';
+import styles from './AuthPage.module.css';
+
+interface AuthPageProps {
+  title: string;
+  lead: string;
+  /** The way to the other form. */
+  other: ReactNode;
+  children: ReactNode;
+}
+
+/** The frame of the log-in and the sign-up form. */
+export function AuthPage({ title, lead, other, children }: AuthPageProps) {
+  return (
+    <SitePage>
+      <div className={styles.page}>
+        <div className={styles.card}>
+          <div className={styles.head}>
+            <LogoMark className={styles.mark} />
+            <h1 className={styles.title}>{title}</h1>
+            <p className={styles.lead}>{lead}</p>
+          </div>
+          {children}
+          <p className={styles.other}>{other}</p>
+        </div>
+      </div>
+    </SitePage>
+  );
+}

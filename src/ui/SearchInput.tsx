@@ -1,0 +1,37 @@
+import { Input } from '@base-ui/react/input';
+import { Search } from 'lucide-react';
+import { type ComponentProps, useEffect, useRef } from 'react';
+import styles from './SearchInput.module.css';
+
+interface SearchInputProps
+  extends Omit<ComponentProps<'input'>, 'className' | 'type' | 'value' | 'defaultValue' | 'onChange'> {
+  /** Its accessible name. */
+  label: string;
+  value: string;
+  onValueChange: (value: string) => void;
+  /** Takes focus when it appears; for inputs that the person has just asked for. */
+  autoFocus?: boolean;
+}
+
+export function SearchInput({ label, value, onValueChange, autoFocus = false, ...rest }: SearchInputProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (autoFocus) input.current?.focus();
+  }, [autoFocus]);
+  return (
+    <span className={styles.frame}>
+      <Search aria-hidden="true" />
+      <Input
+        autoComplete="off"
+        spellCheck={false}
+        {...rest}
+        ref={input}
+        type="search"
+        className={styles.input}
+        aria-label={label}
+        value={value}
+        onValueChange={onValueChange}
+      />
+    </span>
+  );
+}
