@@ -10,3 +10,14 @@ export function codeOf(call: () => unknown): string {
   }
   return 'none';
 }
+
+/** The whole message of the CryptoError that a call throws, code and check ID first; 'none' when it throws nothing. */
+export function refusalOf(call: () => unknown): string {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof CryptoError) return error.message;
+    throw error;
+  }
+  return 'none';
+}

@@ -51,14 +51,9 @@ function proposeUpdate(group: Group, env: Env): { proposal: Proposal; group: Gro
 }
 
 function build(group: Group, request: ProposalRequest, env: Env): { proposal: Proposal; group: Group } {
-  switch (request.type) {
-    case 'add':
-      return { proposal: { type: 'add', keyPackage: decodeKeyPackage(request.keyPackage) }, group };
-    case 'remove':
-      return { proposal: request, group };
-    case 'update':
-      return proposeUpdate(group, env);
-  }
+  if (request.type === 'update') return proposeUpdate(group, env);
+  if (request.type === 'remove') return { proposal: request, group };
+  return { proposal: { type: 'add', keyPackage: decodeKeyPackage(request.keyPackage) }, group };
 }
 
 /**

@@ -99,14 +99,9 @@ export function writeSender(w: Writer, sender: Sender): void {
 
 /** The content alone, its type known from outside, as PrivateMessageContent starts. */
 export function readContent(r: Reader, type: ContentType): Content {
-  switch (type) {
-    case 'application':
-      return { type, data: r.opaque() };
-    case 'proposal':
-      return { type, proposal: readProposal(r) };
-    case 'commit':
-      return { type, commit: readCommit(r) };
-  }
+  if (type === 'application') return { type, data: r.opaque() };
+  if (type === 'proposal') return { type, proposal: readProposal(r) };
+  return { type, commit: readCommit(r) };
 }
 
 export function writeContent(w: Writer, content: Content): void {

@@ -17,17 +17,9 @@ import {
 } from '../../src/index.ts';
 import { writeRequiredCapabilities } from '../../src/structs/capabilities.ts';
 import { ExtensionTypeValue } from '../../src/structs/extension.ts';
+import { codeOf, refusalOf } from '../codeOf.ts';
 import { testEnv } from '../testEnv.ts';
-import {
-  anyone,
-  anything,
-  Conversation,
-  device,
-  keyPackageOf,
-  Participant,
-  refusal,
-  SUITES,
-} from './world.ts';
+import { anyone, anything, Conversation, device, keyPackageOf, Participant, SUITES } from './world.ts';
 
 beforeAll(ready);
 
@@ -73,7 +65,7 @@ describe.each(SUITES)('proposals in suite %i', (suite) => {
     alice.store.saveEpoch(pending);
     for (const [index, participant] of conversation.participants.entries()) {
       if (participant === alice) continue;
-      refusal('missing-proposal', () => participant.process(commit));
+      expect(codeOf(() => participant.process(commit))).toBe('missing-proposal');
       const { group } = processCommit(participant.group, commit, { proposals: all[index] ?? [], ...hooks });
       participant.store.saveEpoch(group);
     }
@@ -81,9 +73,9 @@ describe.each(SUITES)('proposals in suite %i', (suite) => {
     const joined = joinByWelcome(welcome, bundle, newcomer.signatureKey, hooks);
     conversation.participants.push(new Participant(newcomer, joined));
     expect(bob.group.tree.leaf(bob.group.ownLeaf)?.encryptionKey).not.toEqual(before);
-    conversation.expectAgreement();
+    expect(conversation.disagreements()).toEqual([]);
     conversation.update(bob);
-    conversation.expectAgreement();
+    expect(conversation.disagreements()).toEqual([]);
   });
 
   it('of its own are refused when they come back, and a removal can be proposed by the one who leaves', () => {
@@ -95,7 +87,7 @@ describe.each(SUITES)('proposals in suite %i', (suite) => {
       { type: 'remove', removed: carol.group.ownLeaf },
       conversation.env,
     );
-    refusal('own-message', () => processProposal(carol.group, message));
+    expect(codeOf(() => processProposal(carol.group, message))).toBe('own-message');
     const stored = propose(conversation, carol, { type: 'remove', removed: carol.group.ownLeaf });
     const proposals = stored[0] === undefined ? [] : [stored[0]];
     const { pending, commit } = createCommit(alice.group, { proposals, ...hooks }, conversation.env);
@@ -105,9 +97,9 @@ describe.each(SUITES)('proposals in suite %i', (suite) => {
       expect(result.selfRemoved).toBe(participant === carol);
       participant.store.saveEpoch(result.group);
     }
-    refusal('removed', () => carol.send('after', conversation.env));
+    expect(codeOf(() => carol.send('after', conversation.env))).toBe('removed');
     conversation.participants.pop();
-    conversation.expectAgreement();
+    expect(conversation.disagreements()).toEqual([]);
   });
 
   it('pre-shared keys are mixed in: external ones, and the resumption PSK of the epoch', () => {
@@ -120,20 +112,22 @@ describe.each(SUITES)('proposals in suite %i', (suite) => {
       { type: 'resumption', usage: 'application', groupId, epoch, nonce },
     ];
     const known: PskLookup = (id) => (id.type === 'external' ? utf8('secret') : undefined);
-    refusal('missing-psk', () => createCommit(alice.group, { psks, ...hooks }, conversation.env));
+    expect(codeOf(() => createCommit(alice.group, { psks, ...hooks }, conversation.env))).toBe('missing-psk');
     const { pending, commit } = createCommit(
       alice.group,
       { psks, pskLookup: known, ...hooks },
       conversation.env,
     );
-    expect(refusal('missing-psk', () => bob.process(commit)).message).toContain('PSK-01');
+    expect(refusalOf(() => bob.process(commit))).toContain('missing-psk: PSK-01');
     const wrong: PskLookup = () => utf8('something else');
-    refusal('bad-confirmation-tag', () => processCommit(bob.group, commit, { psks: wrong, ...hooks }));
+    expect(codeOf(() => processCommit(bob.group, commit, { psks: wrong, ...hooks }))).toBe(
+      'bad-confirmation-tag',
+    );
     alice.store.saveEpoch(pending);
     for (const participant of conversation.participants.slice(1)) {
       participant.store.saveEpoch(processCommit(participant.group, commit, { psks: known, ...hooks }).group);
     }
-    conversation.expectAgreement();
+    expect(conversation.disagreements()).toEqual([]);
   });
 
   it('extensions of the group are replaced when every member supports them', () => {
@@ -143,15 +137,14 @@ describe.each(SUITES)('proposals in suite %i', (suite) => {
       { type: ExtensionTypeValue.requiredCapabilities, data: encode(required, writeRequiredCapabilities) },
     ];
     conversation.accept(conversation.at(1), conversation.at(1).commit({ extensions }, conversation.env));
-    conversation.expectAgreement();
+    expect(conversation.disagreements()).toEqual([]);
     expect(conversation.at(2).group.context.extensions).toEqual(extensions);
     conversation.add(conversation.at(2), [device('device 3', conversation.env)]);
-    conversation.expectAgreement();
+    expect(conversation.disagreements()).toEqual([]);
     const unknown: Extension[] = [{ type: 0xf00d, data: utf8('') }];
-    const error = refusal('invalid-proposal', () =>
-      conversation.at(0).commit({ extensions: unknown }, conversation.env),
+    expect(refusalOf(() => conversation.at(0).commit({ extensions: unknown }, conversation.env))).toContain(
+      'invalid-proposal: PROP-11',
     );
-    expect(error.message).toContain('PROP-11');
   });
 
   it('the application decides who may stand for a key and which commits pass, at both ends', () => {
@@ -165,22 +158,24 @@ describe.each(SUITES)('proposals in suite %i', (suite) => {
       if (adds.length > 0) throw new CryptoError('policy', 'no adds');
     };
     const adds = [bundle.bytes];
-    refusal('invalid-credential', () =>
-      createCommit(alice.group, { ...hooks, adds, memberCheck: notMallory }, conversation.env),
-    );
-    refusal('policy', () =>
-      createCommit(alice.group, { ...hooks, adds, policy: nobodyAdds }, conversation.env),
-    );
+    expect(
+      codeOf(() => createCommit(alice.group, { ...hooks, adds, memberCheck: notMallory }, conversation.env)),
+    ).toBe('invalid-credential');
+    expect(
+      codeOf(() => createCommit(alice.group, { ...hooks, adds, policy: nobodyAdds }, conversation.env)),
+    ).toBe('policy');
     const { commit, welcome } = alice.commit({ adds }, conversation.env);
-    refusal('invalid-credential', () =>
-      processCommit(bob.group, commit, { ...hooks, memberCheck: notMallory }),
+    expect(codeOf(() => processCommit(bob.group, commit, { ...hooks, memberCheck: notMallory }))).toBe(
+      'invalid-credential',
     );
-    refusal('policy', () => processCommit(bob.group, commit, { ...hooks, policy: nobodyAdds }));
+    expect(codeOf(() => processCommit(bob.group, commit, { ...hooks, policy: nobodyAdds }))).toBe('policy');
     if (welcome === null) throw new Error('no welcome');
     const other = device('device 9', conversation.env);
-    refusal('missing-key', () =>
-      joinByWelcome(welcome, keyPackageOf(other, suite, conversation.env), other.signatureKey, hooks),
-    );
-    conversation.expectAgreement();
+    expect(
+      codeOf(() =>
+        joinByWelcome(welcome, keyPackageOf(other, suite, conversation.env), other.signatureKey, hooks),
+      ),
+    ).toBe('missing-key');
+    expect(conversation.disagreements()).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 /** A small world to play conversations in: devices, what they hold, and checks that they all agree. */
-import { expect } from 'vitest';
+import { isDeepStrictEqual } from 'node:util';
 import {
   type CipherSuiteId,
   type CommitPolicy,
@@ -10,7 +10,6 @@ import {
   type CreatedCommit,
   createSignatureKeyPair,
   type Credential,
-  CryptoError,
   decryptApplication,
   encryptApplication,
   type Env,
@@ -57,23 +56,6 @@ export function keyPackageOf(owner: Device, suite: CipherSuiteId, env: Env): Key
     },
     env,
   );
-}
-
-/** Expects a CryptoError of this code, and gives it back. */
-export function refusal(code: string, action: () => unknown): CryptoError {
-  try {
-    action();
-  } catch (error) {
-    expect(error).toBeInstanceOf(CryptoError);
-    expect((error as CryptoError).code, String(error)).toBe(code);
-    return error as CryptoError;
-  }
-  throw new Error(`nothing was thrown, instead of ${code}`);
-}
-
-/** Expects that this very check refuses, with this code. */
-export function refusedBy(check: string, code: string, action: () => unknown): void {
-  expect(refusal(code, action).message).toContain(check);
 }
 
 /** The records of one group on one device, as a database would hold them. */
@@ -203,25 +185,32 @@ export class Conversation {
     this.accept(by, by.commit({}, this.env));
   }
 
-  /** Everybody has the same view of the same epoch, and everybody's message reaches everybody else. */
-  expectAgreement(senders: readonly Participant[] = this.participants): void {
+  /**
+   * Whether everybody has the same view of the same epoch, and every message of `senders` reaches everybody else.
+   * @returns what is wrong: nothing, when all is well
+   */
+  disagreements(senders: readonly Participant[] = this.participants): string[] {
+    const found: string[] = [];
     const views = this.participants.map(({ group }) => {
       const { ownLeaf: _, ...view } = groupView(group);
       return view;
     });
-    for (const view of views) expect(view).toEqual(views[0]);
-    const names = this.participants.map((participant) => participant.device.name).sort();
+    for (const [index, view] of views.entries()) {
+      if (!isDeepStrictEqual(view, views[0])) found.push(`view of ${this.at(index).device.name}`);
+    }
+    const names = this.participants.map((participant) => participant.device.name);
     const members = views[0]?.members.map(({ credential }) =>
       credential.type === 'basic' ? fromUtf8(credential.identity) : '',
     );
-    expect(members?.sort()).toEqual(names);
+    if (!isDeepStrictEqual(members?.sort(), names.sort())) found.push(`members ${members?.join()}`);
     for (const sender of senders) {
       const text = `text ${this.#texts++} of ${sender.device.name}`;
       const message = sender.send(text, this.env);
       for (const other of this.participants) {
-        if (other !== sender) expect(other.receive(message)).toBe(text);
+        if (other !== sender && other.receive(message) !== text) found.push(`text at ${other.device.name}`);
       }
     }
+    return found;
   }
 }
 

@@ -118,7 +118,8 @@ describe.each(SUITES)('the golden conversation of suite %i', (suite) => {
     const { steps, state } = play(suite);
     const golden = readGolden(suite);
     expect(Object.keys(steps)).toEqual(Object.keys(golden.steps));
-    for (const [name, bytes] of Object.entries(golden.steps)) expect(steps[name], name).toBe(bytes);
+    const changed = Object.keys(golden.steps).filter((name) => steps[name] !== golden.steps[name]);
+    expect(changed).toEqual([]);
     expect(state).toEqual(golden.state);
   });
 
