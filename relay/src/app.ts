@@ -124,17 +124,15 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<{ p
 }
 
 function listenFailure(error: unknown, host: string, port: number): unknown {
-  switch (errorCode(error)) {
-    case 'EADDRINUSE':
-      return new StartupError(`Port ${port} is already in use. Set PORT to another one.`);
-    case 'EACCES':
-      return new StartupError(
-        `Port ${port} needs more rights than this process has. Set PORT to another one.`,
-      );
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return new StartupError(`This machine has no address ${host} to listen on. Set HOST to another one.`);
-    default:
-      return error;
+  const code = errorCode(error);
+  if (code === 'EADDRINUSE') {
+    return new StartupError(`Port ${port} is already in use. Set PORT to another one.`);
   }
+  if (code === 'EACCES') {
+    return new StartupError(`Port ${port} needs more rights than this process has. Set PORT to another one.`);
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return new StartupError(`This machine has no address ${host} to listen on. Set HOST to another one.`);
+  }
+  return error;
 }

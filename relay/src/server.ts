@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { buildApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { StartupError } from './errors.ts';
@@ -31,8 +32,8 @@ try {
     throw error;
   });
   const host = config.host === '127.0.0.1' || config.host === '0.0.0.0' ? 'localhost' : config.host;
-  console.log(`Sinetti is ready at http://${host.includes(':') ? `[${host}]` : host}:${port}`);
+  process.stdout.write(`Sinetti is ready at http://${host.includes(':') ? `[${host}]` : host}:${port}\n`);
 } catch (error) {
-  console.error(error instanceof StartupError ? error.message : error);
+  process.stderr.write(`${error instanceof StartupError ? error.message : inspect(error)}\n`);
   process.exit(1);
 }

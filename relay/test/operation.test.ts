@@ -143,7 +143,7 @@ describe('stopping', () => {
     const [code] = (await socketClosed) as [number];
     expect(code).toBe(1001);
     await closed;
-    await expect(fetch(relay.url)).rejects.toThrow();
+    await expect(fetch(relay.url)).rejects.toThrow('fetch failed');
 
     const later = await startTestRelay({ dataDir });
     expect((await call(later, 'POST', '/register', { body })).body).toMatchObject({ code: 'username-taken' });

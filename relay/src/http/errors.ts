@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorCode } from '../../contract/index.ts';
 import { ApiError, errorCode, toApiError } from '../errors.ts';
 
 /** Makes every answer that is not a success the contract's `{detail, code}`. */
@@ -17,22 +18,22 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /** Fastify's own refusals in the contract's codes. */
+const frameworkErrors = new Map<string | null, readonly [ErrorCode, string]>([
+  ['FST_ERR_CTP_BODY_TOO_LARGE', ['payload-too-large', 'The request is too large.']],
+  [
+    'FST_ERR_CTP_INVALID_MEDIA_TYPE',
+    ['unsupported-media-type', 'Send the request body as application/json.'],
+  ],
+  ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', ['malformed-json', 'The request body ended early.']],
+  ['FST_ERR_BAD_URL', ['not-found', 'There is nothing at this address.']],
+  ['FST_ERR_MAX_PARAM_LENGTH', ['not-found', 'There is nothing at this address.']],
+]);
+
 function fromFramework(error: unknown): ApiError | null {
-  switch (errorCode(error)) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new ApiError('payload-too-large', 'The request is too large.');
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new ApiError('unsupported-media-type', 'Send the request body as application/json.');
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new ApiError('malformed-json', 'The request body has another length than announced.');
-    case 'FST_ERR_BAD_URL':
-    case 'FST_ERR_MAX_PARAM_LENGTH':
-      return new ApiError('not-found', 'There is nothing at this address.');
-    default:
-      return isFaultOfClient(error)
-        ? new ApiError('invalid-request', "The request's headers ask for what can't be done.")
-        : null;
-  }
+  const known = frameworkErrors.get(errorCode(error));
+  if (known !== undefined) return new ApiError(...known);
+  if (!isFaultOfClient(error)) return null;
+  return new ApiError('invalid-request', "The request's headers ask for what can't be done.");
 }
 
 /** Such as a failed precondition on a static file. */

@@ -68,8 +68,8 @@ export class Hub {
   }
 
   #deliver<T>(listeners: ReadonlySet<(value: T) => void>, value: T): void {
-    // A copy, because a listener may unsubscribe itself or others.
-    for (const listener of [...listeners]) {
+    // A copy: whoever subscribes meanwhile hears what is published after that.
+    for (const listener of Array.from(listeners)) {
       try {
         listener(value);
       } catch (error) {

@@ -7,7 +7,7 @@ export async function countKeyPackages(db: Db, deviceId: string): Promise<number
     .select((select) => select.fn.countAll<number>().as('count'))
     .where('device_id', '=', deviceId)
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return count;
 }
 
 /** Adds single-use KeyPackages; those that are there already are left alone. */

@@ -57,7 +57,9 @@ describe('register', () => {
       signUpBody({ username: 'first-come', email: `first${index}@example.org` }),
     );
     const answers = await Promise.all(bodies.map((body) => call(relay, 'POST', '/register', { body })));
-    expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409, 409]);
+    expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([
+      201, 409, 409, 409, 409,
+    ]);
   });
 
   it.each([
@@ -225,7 +227,7 @@ describe('vault', () => {
       body: { code: 'stale-version', version: 0 },
     });
     const answers = await Promise.all([1, 2, 3].map(() => person.call('PUT', '/vault', vault(0))));
-    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409, 409]);
+    expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
     expect(await person.call('PUT', '/vault', vault(0))).toMatchObject({
       status: 409,
       body: { code: 'stale-version', version: 1 },

@@ -184,7 +184,10 @@ describe('a commit', () => {
     await start();
     const people = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? aino : eero));
     const answers = await Promise.all(people.map((person) => submit(person, commitBody(1))));
-    expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array<number>(9).fill(409)]);
+    expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([
+      201,
+      ...Array<number>(9).fill(409),
+    ]);
     expect(seqs(await log(aino, eero))).toEqual([1, 2]);
   });
 
