@@ -51,9 +51,9 @@ export function createClient(options: ClientOptions): Client {
     host: addresses.apiHost,
     token: readToken,
     onUnauthenticated(token, handledBy) {
-      tokens.removeIf(token);
-      if (handledBy === 'session' && tokens.read() === null)
-        options.events.dispatchEvent(new Event(authErrorEvent));
+      // Of several calls that the end of a session meets, the first decides what the person sees.
+      const first = tokens.removeIf(token);
+      if (first && handledBy === 'session') options.events.dispatchEvent(new Event(authErrorEvent));
     },
     clock,
     log,
@@ -102,7 +102,13 @@ export function createClient(options: ClientOptions): Client {
           }),
       });
       messenger = opened;
-      return opened;
+      return {
+        start: () => opened.start(),
+        stop() {
+          opened.stop();
+          if (messenger === opened) messenger = null;
+        },
+      };
     },
   });
 

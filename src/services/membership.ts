@@ -87,6 +87,16 @@ export function createMembership(deps: Deps, ownUserId: string): Membership {
     return false;
   }
 
+  /** Null while nobody has started the conversation. */
+  async function groupInfo(conversationId: string) {
+    try {
+      return await api.getGroupInfo(conversationId);
+    } catch (error) {
+      if (isApiError(error, 'not-found')) return null;
+      throw error;
+    }
+  }
+
   async function submit(submission: CommitSubmission): Promise<number | null> {
     try {
       const { seq } = await api.submitCommit(submission.conversationId, {
@@ -115,10 +125,7 @@ export function createMembership(deps: Deps, ownUserId: string): Membership {
         if (status === 'joined') return { kind: 'member' };
         if (status === 'starting') return { kind: 'not-started' };
         if (status === 'outside' && (await joinByWelcome(conversationId))) return { kind: 'member' };
-        const current = await api.getGroupInfo(conversationId).catch((error: unknown) => {
-          if (isApiError(error, 'not-found')) return null;
-          throw error;
-        });
+        const current = await groupInfo(conversationId);
         if (current === null) return { kind: 'not-started' };
         const submission = await crypto.joinByExternalCommit({
           conversationId,
@@ -133,7 +140,8 @@ export function createMembership(deps: Deps, ownUserId: string): Membership {
       exclusively(conversationId, async () => {
         const { status } = await crypto.conversation(conversationId);
         const peer = peerOf(conversationId, ownUserId);
-        if (status === 'joined' || peer === null) return;
+        // KeyPackages are used up by asking for them: only where there is nothing to join.
+        if (status !== 'outside' || peer === null || (await groupInfo(conversationId)) !== null) return;
         const claimed = await Promise.all(
           [peer, ownUserId].map(async (userId) => {
             const keyPackages = await api.claimKeyPackages(userId);

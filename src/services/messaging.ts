@@ -1,3 +1,4 @@
+import type { MessageView } from '../crypto/client.ts';
 import { AppError } from '../lib/appError.ts';
 import { timestamp } from '../lib/clock.ts';
 import { errorCode } from '../lib/errorCode.ts';
@@ -52,23 +53,33 @@ export function createMessaging(options: MessagingOptions): Messaging {
     throw new AppError('unauthenticated', texts.sendNotSignedIn);
   }
 
+  /** The list of chats shows the newest message, also while it waits. */
+  async function refreshState(conversationId: string): Promise<void> {
+    chats.setState(await crypto.conversation(conversationId));
+  }
+
   return {
     async send(userId, text) {
       const trimmed = text.trim();
       if (trimmed === '') return;
       requireToken();
       const conversationId = directConversationId(ownUserId, userId);
+      let view: MessageView;
       try {
-        const view = await crypto.queueMessage({
+        view = await crypto.queueMessage({
           conversationId,
           messageId: newId(),
           text: trimmed,
           sentAt: timestamp(clock),
         });
-        chats.addMessages(conversationId, [view]);
       } catch (error) {
-        throw new AppError(errorCode(error), sendErrorText(error), { cause: error });
+        // The worker's only reason to refuse the arguments themselves: everything else about them is ours.
+        const tooLong = errorCode(error) === 'usage';
+        const sentence = tooLong ? texts.sendFailedBecause(texts.messageTooLong) : sendErrorText(error);
+        throw new AppError(errorCode(error), sentence, { cause: error });
       }
+      chats.addMessages(conversationId, [view]);
+      await refreshState(conversationId);
       background(() => outbox.flush(conversationId));
     },
 
@@ -81,8 +92,10 @@ export function createMessaging(options: MessagingOptions): Messaging {
     },
 
     async discard(messageId) {
+      const message = (await crypto.outbox()).find((one) => one.messageId === messageId);
       await crypto.discardMessage(messageId);
       chats.removeMessage(messageId);
+      if (message !== undefined) await refreshState(message.conversationId);
     },
   };
 }

@@ -7,7 +7,6 @@ import { texts } from './texts.ts';
 const cryptoReasons: Readonly<Record<string, string>> = {
   'identity-changed': texts.identityChanged,
   storage: texts.storageFailed,
-  usage: texts.messageTooLong,
 };
 
 /** The catalogue's sentence for a message that could not be sent (spec section 8). */

@@ -1,4 +1,4 @@
-import type { ConversationState, CryptoApi, LogEntryInput } from '../crypto/client.ts';
+import type { ConversationState, LogEntryInput, ProcessResult } from '../crypto/client.ts';
 import { createBackoff } from '../lib/backoff.ts';
 import { delay } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';
@@ -19,8 +19,6 @@ const maxRounds = 6;
 type EntryEvent = Extract<IncomingEvent, { type: 'message' | 'commit' }>;
 type DeliveredEvent = Extract<IncomingEvent, { type: 'delivered' }>;
 type Summary = Awaited<ReturnType<Deps['api']['listConversations']>>[number];
-
-export type ProcessResult = Awaited<ReturnType<CryptoApi['processEntries']>>;
 
 export interface SyncListeners {
   /** A conversation's log was processed further. */

@@ -33,8 +33,11 @@ export interface TokenStore {
   read(): string | null;
   save(token: string): void;
   remove(): void;
-  /** Removes the token only if it is still this one: a late answer must not end a newer session. */
-  removeIf(token: string): void;
+  /**
+   * Removes the token only if it is still this one: a late answer must not end a newer session.
+   * @returns whether it was
+   */
+  removeIf(token: string): boolean;
 }
 
 /** The session token, in local storage under the spec's key, shared by all tabs. */
@@ -44,7 +47,9 @@ export function createTokenStore(storage: Pick<Storage, 'getItem' | 'setItem' | 
     save: (token) => storage.setItem(tokenStorageKey, token),
     remove: () => storage.removeItem(tokenStorageKey),
     removeIf(token) {
-      if (storage.getItem(tokenStorageKey) === token) storage.removeItem(tokenStorageKey);
+      const isStored = storage.getItem(tokenStorageKey) === token;
+      if (isStored) storage.removeItem(tokenStorageKey);
+      return isStored;
     },
   };
 }

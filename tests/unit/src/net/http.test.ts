@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createApi } from '../../../../src/net/api.ts';
 import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
-import { createHttp, requestTimeoutMs } from '../../../../src/net/http.ts';
+import { createHttp, type HttpOptions, requestTimeoutMs } from '../../../../src/net/http.ts';
 import { capturedLog } from './support/capturedLog.ts';
 import { FakeClock, settled } from './support/fakeClock.ts';
 
@@ -37,7 +37,7 @@ function setUp(...answers: Answer[]) {
   const seen: Seen[] = [];
   const clock = new FakeClock();
   const { lines, log } = capturedLog();
-  const onUnauthenticated = vi.fn();
+  const onUnauthenticated = vi.fn<HttpOptions['onUnauthenticated']>();
   let token: string | null = 'header.payload.signature';
   const api = createApi(
     createHttp({
@@ -77,8 +77,8 @@ function setUp(...answers: Answer[]) {
   };
 }
 
-async function failureOf(call: Promise<unknown>): Promise<unknown> {
-  return await call.then(
+function failureOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
     () => {
       throw new Error('the call succeeded');
     },

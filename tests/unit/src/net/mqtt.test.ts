@@ -5,6 +5,7 @@ import {
   createRealtime,
   pingIntervalMs,
   type Realtime,
+  type RealtimeListeners,
 } from '../../../../src/net/mqtt.ts';
 import { capturedLog } from './support/capturedLog.ts';
 import { FakeClock } from './support/fakeClock.ts';
@@ -30,7 +31,12 @@ let clock: FakeClock;
 let token: string | null;
 let lines: string[];
 let realtime: Realtime;
-const listeners = { onStatus: vi.fn(), onEvent: vi.fn(), onPresence: vi.fn(), onUnauthorized: vi.fn() };
+const listeners = {
+  onStatus: vi.fn<RealtimeListeners['onStatus']>(),
+  onEvent: vi.fn<RealtimeListeners['onEvent']>(),
+  onPresence: vi.fn<RealtimeListeners['onPresence']>(),
+  onUnauthorized: vi.fn<RealtimeListeners['onUnauthorized']>(),
+};
 
 beforeEach(() => {
   clients = [];

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createPresence, type Presence } from '../../../../src/net/presence.ts';
+import { createPresence, type Presence, type PresenceListeners } from '../../../../src/net/presence.ts';
 import { capturedLog } from './support/capturedLog.ts';
 import { FakeClock } from './support/fakeClock.ts';
 
@@ -42,7 +42,11 @@ let clock: FakeClock;
 let token: string | null;
 let lines: string[];
 let presence: Presence;
-const listeners = { onOnlineUsers: vi.fn(), onChange: vi.fn(), onLost: vi.fn() };
+const listeners = {
+  onOnlineUsers: vi.fn<PresenceListeners['onOnlineUsers']>(),
+  onChange: vi.fn<PresenceListeners['onChange']>(),
+  onLost: vi.fn<PresenceListeners['onLost']>(),
+};
 
 beforeEach(() => {
   sockets = [];
