@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
+import { pathOf } from './address.ts';
 
 const csp = (directives: Record<string, string>) =>
   Object.entries(directives)
@@ -97,7 +98,7 @@ export function setHeaders(
   reply: FastifyReply,
   config: Pick<Config, 'connectOrigins'>,
 ): void {
-  const { policy, caching } = kindOf(request.url.split('?', 1)[0] ?? '', config.connectOrigins);
+  const { policy, caching } = kindOf(pathOf(request), config.connectOrigins);
   reply.headers({ ...headers, 'content-security-policy': policy, 'cache-control': caching });
   // Behind TLS only: on plain HTTP browsers ignore it, and localhost must stay usable.
   if (request.protocol === 'https') reply.header('strict-transport-security', twoYears);

@@ -4,6 +4,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
+import { pathOf } from './address.ts';
 import { answerError } from './errors.ts';
 
 /**
@@ -34,6 +35,6 @@ function asksForPage(request: FastifyRequest): boolean {
   return (
     (request.method === 'GET' || request.method === 'HEAD') &&
     (request.headers.accept ?? '').includes('text/html') &&
-    !/^\/(api|assets)(\/|$)/.test(request.url.split('?', 1)[0] ?? '')
+    !/^\/(api|assets)(\/|$)/.test(pathOf(request))
   );
 }

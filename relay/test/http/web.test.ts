@@ -140,6 +140,7 @@ describe('headers', () => {
       '/api/auth/params?identifier=x',
       '/api/gone',
       '/api/messages/user/%',
+      '/%61pi/auth/params?identifier=x',
     ]) {
       const { headers } = await get(address);
       expect(headers.get('cache-control')).toBe('no-store');
