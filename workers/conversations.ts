@@ -30,9 +30,9 @@ import { certificateOf, GroupState } from './groupState.ts';
 import { allConversations, conversationState, countUnread, messagePage } from './history.ts';
 import { groupIdOf, participantsOf } from './membership.ts';
 import type { Session } from './session.ts';
-import { type ConversationStep, inStep, readHead, type StepDeps } from './steps.ts';
+import { type ConversationStep, inStep, type StepDeps } from './steps.ts';
 import { read } from './vault/db.ts';
-import type { PendingRecord } from './vault/records.ts';
+import { type PendingRecord, readHead } from './vault/records.ts';
 
 type ConversationsApi = Pick<
   CryptoApi,
@@ -121,7 +121,7 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
           // An external commit that is under way can still be accepted: then it counts.
           if (head.pending !== 'external' || head.pendingEpoch < epoch) step.dropPending();
         }
-        return conversationState(step.tx, person, conversationId, head);
+        return step.finish();
       });
     },
 
@@ -163,13 +163,14 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
       const whose = check('setReadPosition', Reader, reader);
       const seq = check('setReadPosition', Seq, position);
       const person = session.personWithDevice();
-      return inStep(person, deps, conversationId, 'relaxed', async ({ head, tx }) => {
+      return inStep(person, deps, conversationId, 'relaxed', async (step) => {
+        const { head, tx } = step;
         if (whose === 'peer') head.peerReadSeq = Math.max(head.peerReadSeq, seq);
         else if (seq > head.readSeq) {
           head.readSeq = seq;
           head.unread = await countUnread(tx, person, conversationId, seq);
         }
-        return conversationState(tx, person, conversationId, head);
+        return step.finish();
       });
     },
   };

@@ -3,9 +3,15 @@ import type { ConversationState, MessageContent, MessageView } from './api.ts';
 import { limits } from './limits.ts';
 import { payloadContent } from './payload.ts';
 import type { Person } from './session.ts';
-import { readHead, sealingKey } from './steps.ts';
 import { type MessageRow, type OutboxRow, type Transaction, withinConversation } from './vault/db.ts';
-import { type HeadRecord, MembersRecord, MessageRecord, OutboxRecord } from './vault/records.ts';
+import {
+  type HeadRecord,
+  MembersRecord,
+  MessageRecord,
+  OutboxRecord,
+  readHead,
+  sealingKey,
+} from './vault/records.ts';
 
 export function messageView(
   conversationId: string,

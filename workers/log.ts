@@ -5,7 +5,7 @@ import { check, ConversationId, LogEntries } from './arguments.ts';
 import { fromBase64Url, toBase64Url } from './base64url.ts';
 import { CryptoApiError } from './errors.ts';
 import { certificateOf, GroupState } from './groupState.ts';
-import { conversationState, messageView, openMessage, openOutbox } from './history.ts';
+import { messageView, openMessage, openOutbox } from './history.ts';
 import { limits } from './limits.ts';
 import { participantsOf } from './membership.ts';
 import { payloadText } from './payload.ts';
@@ -24,9 +24,8 @@ export function createLog(deps: StepDeps, session: Session): Pick<CryptoApi, 'pr
       const person = session.personWithDevice();
       participantsOf(conversationId, person.userId);
       return inStep(person, deps, conversationId, 'relaxed', async (step) => {
-        const views = await new LogReader(step, deps).read(entries);
-        const state = await conversationState(step.tx, person, conversationId, step.head);
-        return { messages: views, state };
+        const messages = await new LogReader(step, deps).read(entries);
+        return { messages, state: await step.finish() };
       });
     },
   };

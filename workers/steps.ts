@@ -1,18 +1,20 @@
 /** One step in one conversation: under its lock, in one transaction, with the group that belongs to what is stored. */
 import { CryptoError, type Group, saveEpoch } from '@sinetti/crypto-core';
+import type { ConversationState } from './api.ts';
 import { type CachedGroup, GroupState, type RatchetLookup } from './groupState.ts';
+import { conversationState } from './history.ts';
 import { conversationLock } from './locks.ts';
 import { Membership } from './membership.ts';
 import type { Device, Person, SessionDeps } from './session.ts';
-import { type Transaction, withinConversation, write, type WriteTransaction } from './vault/db.ts';
+import { withinConversation, write, type WriteTransaction } from './vault/db.ts';
 import {
-  emptyHead,
   type ForkReason,
   HeadRecord,
   type MessageRecord,
   OutboxRecord,
   PendingRecord,
-  type Sealer,
+  readHead,
+  sealingKey,
 } from './vault/records.ts';
 
 export type PersonOnDevice = Person & { readonly device: Device };
@@ -44,17 +46,6 @@ export async function inStep<T>(
   });
 }
 
-/** The head of a conversation; of an unknown one, that of an outsider. */
-export async function readHead(tx: Transaction, sealer: Sealer, conversationId: string): Promise<HeadRecord> {
-  const sealed = await tx.objectStore('heads').get(conversationId);
-  return sealed === undefined ? { ...emptyHead } : sealer.open('heads', conversationId, sealed, HeadRecord);
-}
-
-/** The key under which a compound-key record is sealed. */
-export function sealingKey(conversationId: string, key: string | number): string {
-  return `${conversationId}/${key}`;
-}
-
 export class ConversationStep {
   readonly person: PersonOnDevice;
   readonly tx: WriteTransaction;
@@ -66,6 +57,7 @@ export class ConversationStep {
   #isNewEpoch = false;
   #isGone = false;
   #membership: Membership | null = null;
+  #saved: Promise<CachedGroup | null> | null = null;
   readonly #writes: Promise<unknown>[] = [];
 
   constructor(
@@ -178,8 +170,19 @@ export class ConversationStep {
     this.#writes.push(request);
   }
 
-  /** Writes the head and whatever moved. @returns what may stay in memory once the transaction has committed */
-  async save(): Promise<CachedGroup | null> {
+  /** Saves, and tells the state that results: the last thing a step does. */
+  async finish(): Promise<ConversationState> {
+    await this.save();
+    return conversationState(this.tx, this.person, this.conversationId, this.head);
+  }
+
+  /** Writes the head and whatever moved, once. @returns what may stay in memory when the transaction has committed */
+  save(): Promise<CachedGroup | null> {
+    this.#saved ??= this.#write();
+    return this.#saved;
+  }
+
+  async #write(): Promise<CachedGroup | null> {
     const { conversationId, head, person, tx } = this;
     const state = this.#state;
     const changes = state?.takeUnsaved();

@@ -17,7 +17,7 @@ import {
   string,
 } from '../guards.ts';
 import { limits } from '../limits.ts';
-import type { StoreName } from './db.ts';
+import type { StoreName, Transaction } from './db.ts';
 import { bytes, decodeJson, encodeJson } from './json.ts';
 
 const id = string(128);
@@ -164,4 +164,15 @@ export class Sealer {
     if (this.#storageKey === null) throw new CryptoApiError('locked');
     return this.#storageKey;
   }
+}
+
+/** The head of a conversation; of an unknown one, that of an outsider. */
+export async function readHead(tx: Transaction, sealer: Sealer, conversationId: string): Promise<HeadRecord> {
+  const sealed = await tx.objectStore('heads').get(conversationId);
+  return sealed === undefined ? { ...emptyHead } : sealer.open('heads', conversationId, sealed, HeadRecord);
+}
+
+/** The key under which a compound-key record is sealed. */
+export function sealingKey(conversationId: string, key: string | number): string {
+  return `${conversationId}/${key}`;
 }

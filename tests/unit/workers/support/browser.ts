@@ -47,7 +47,7 @@ export function seededRandom(seed: string): (length: number) => Uint8Array {
 }
 
 /** A hash in place of Argon2id: these tests open many vaults and guess no passwords. */
-function cheapPasswordKeys(password: string, { salt }: { readonly salt: Uint8Array }) {
+export function cheapPasswordKeys(password: string, { salt }: { readonly salt: Uint8Array }) {
   const key = (label: string) =>
     new Uint8Array(createHash('sha256').update(label).update(salt).update(password).digest());
   return { authKey: key('auth'), wrapKey: key('wrap') };

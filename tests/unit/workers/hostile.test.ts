@@ -1,0 +1,337 @@
+import { describe, expect, it } from 'vitest';
+import type { LogEntryInput } from '../../../workers/api.ts';
+import { toBase64Url } from '../../../workers/base64url.ts';
+import { ALICE, ALICE_AND_BOB, BOB, CAROL, createPair, createWorld, textOf } from './support/device.ts';
+import { decode, Rogue } from './support/rogue.ts';
+
+/** Alice, with a rogue of Bob's in the conversation. */
+async function createPairWithRogue() {
+  const world = createWorld();
+  const { relay } = world;
+  const alice = await world.device(ALICE);
+  const bob = await Rogue.create(relay, BOB, 'bob');
+  bob.publish();
+  await alice.start(ALICE_AND_BOB);
+  bob.join();
+  return { world, relay, alice, bob };
+}
+
+type Pair = Awaited<ReturnType<typeof createPair>>;
+
+function flipped(content: string, at: number): string {
+  const bytes = decode(content);
+  bytes[at < 0 ? bytes.length + at : at]! ^= 1;
+  return toBase64Url(bytes);
+}
+
+/** What a hostile relay puts in the log in place of, or before, Bob's message `good`. */
+const forgeries: Record<
+  string,
+  { reason: string; forge(pair: Pair, good: LogEntryInput): Partial<LogEntryInput> }
+> = {
+  'tampered at the end': {
+    reason: 'damaged',
+    forge: (_, good) => ({ content: flipped(good.content, -1) }),
+  },
+  'tampered in the header': {
+    reason: 'damaged',
+    forge: (_, good) => ({ content: flipped(good.content, 6) }),
+  },
+  truncated: { reason: 'damaged', forge: (_, good) => ({ content: good.content.slice(0, -40) }) },
+  'with bytes behind it': {
+    reason: 'damaged',
+    forge: (_, good) => ({ content: toBase64Url(new Uint8Array([...decode(good.content), 0])) }),
+  },
+  empty: { reason: 'damaged', forge: () => ({ content: '' }) },
+  'not base64url': { reason: 'damaged', forge: (_, good) => ({ content: `${good.content}=` }) },
+  'of another id': { reason: 'damaged', forge: ({ relay }) => ({ id: relay.uuid() }) },
+  'of an earlier epoch': { reason: 'damaged', forge: (_, good) => ({ epoch: good.epoch - 1 }) },
+  'of a later epoch': { reason: 'damaged', forge: (_, good) => ({ epoch: good.epoch + 1 }) },
+  'a commit as a message': {
+    reason: 'damaged',
+    forge: ({ relay }) => ({ content: relay.entries(ALICE_AND_BOB)[1]!.content }),
+  },
+  'of an invented device': {
+    reason: 'unknown-device',
+    forge: ({ relay }) => ({ sender_device_id: relay.uuid() }),
+  },
+  "of another person's device": { reason: 'unknown-device', forge: () => ({ sender_id: ALICE }) },
+  'of another device that is in the group': {
+    reason: 'rules',
+    forge: ({ relay }) => {
+      const laptop = relay.devices.at(-1)!;
+      return { sender_id: laptop.userId, sender_device_id: laptop.deviceId };
+    },
+  },
+  'of the own device in another name': {
+    reason: 'rules',
+    forge: ({ alice }) => ({ sender_id: BOB, sender_device_id: alice.deviceId }),
+  },
+  'of the own device, never written here': {
+    reason: 'storage-erased',
+    forge: ({ alice }) => ({ sender_id: ALICE, sender_device_id: alice.deviceId }),
+  },
+};
+
+describe('a forged message gets its reason, and the good one after it still arrives', () => {
+  it.each(Object.entries(forgeries))('%s', async (_name, { reason, forge }) => {
+    const pair = await createPair();
+    const { alice, bob, relay, world } = pair;
+    await bob.send(ALICE_AND_BOB, 'settled');
+    const laptop = await world.device(ALICE);
+    await laptop.sync();
+    await alice.sync();
+    await bob.sync();
+
+    const messageId = await bob.queue(ALICE_AND_BOB, 'good');
+    const prepared = await bob.api.prepareMessage(messageId);
+    if (prepared.kind !== 'message') throw new Error(prepared.kind);
+    const good = {
+      id: messageId,
+      kind: 'application',
+      epoch: prepared.epoch,
+      content: prepared.content,
+      sender_id: BOB,
+      sender_device_id: bob.deviceId,
+    } as const;
+    // The forgery comes first: it must not use up the key of the message it imitates.
+    relay.append(bob, ALICE_AND_BOB, { ...good, ...forge(pair, { ...good, seq: 0, timestamp: '' }) });
+    const genuine = relay.append(bob, ALICE_AND_BOB, good);
+    const views = await alice.sync();
+    expect(views.map(textOf)).toEqual([`(${reason})`, 'good']);
+    expect(await alice.api.conversation(ALICE_AND_BOB)).toMatchObject({
+      status: 'joined',
+      lastSeq: genuine.seq,
+    });
+    // Asked again, the answers are the same.
+    const again = await alice.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB).slice(-2));
+    expect(again.messages).toEqual(views);
+  });
+
+  it('replayed, under its own id or a new one', async () => {
+    const { alice, bob, relay } = await createPair();
+    const messageId = await bob.send(ALICE_AND_BOB, 'once');
+    const original = relay.entries(ALICE_AND_BOB).at(-1)!;
+    const { kind, epoch, content } = original;
+    relay.append(bob, ALICE_AND_BOB, { id: messageId, kind, epoch, content });
+    relay.append(bob, ALICE_AND_BOB, { kind, epoch, content });
+    await bob.send(ALICE_AND_BOB, 'good');
+    expect((await alice.sync()).map(textOf)).toEqual(['once', '(damaged)', '(damaged)', 'good']);
+    // The sender's own copy can't be doubled either.
+    expect((await bob.sync()).map(textOf)).toEqual(['once', '(damaged)', '(storage-erased)', 'good']);
+  });
+
+  it('an own message that came back altered', async () => {
+    const { alice, relay } = await createPair();
+    const messageId = await alice.queue(ALICE_AND_BOB, 'mine');
+    const prepared = await alice.api.prepareMessage(messageId);
+    if (prepared.kind !== 'message') throw new Error(prepared.kind);
+    relay.send(alice, { ...prepared, content: flipped(prepared.content, -1) });
+    await alice.send(ALICE_AND_BOB, 'good');
+    expect((await alice.sync()).map(textOf)).toEqual(['(damaged)', 'good']);
+  });
+
+  it('too far ahead in its ratchet', async () => {
+    const { alice, bob, relay } = await createPairWithRogue();
+    bob.say(ALICE_AND_BOB, 'good');
+    for (let skipped = 0; skipped < 1100; skipped++) bob.encrypt('withheld', '');
+    bob.say(ALICE_AND_BOB, 'far');
+    expect((await alice.sync()).map(textOf)).toEqual(['good', '(damaged)']);
+    bob.commit(ALICE_AND_BOB, {});
+    bob.say(ALICE_AND_BOB, 'good again');
+    expect((await alice.sync()).map(textOf)).toEqual(['good again']);
+    expect(relay.log(ALICE_AND_BOB).epoch).toBe(2);
+  });
+});
+
+describe('a payload', () => {
+  it('of a newer version is kept and shown as unknown; a broken one is damaged', async () => {
+    const { alice, bob } = await createPairWithRogue();
+    const sentAt = '2026-03-01T10:00:00Z';
+    const payloads: [string | Uint8Array, string][] = [
+      [JSON.stringify({ v: 2, type: 'text', words: [] }), '(unknown)'],
+      [JSON.stringify({ v: 1, type: 'sticker', url: 'https://example.org' }), '(unknown)'],
+      [JSON.stringify({ v: 1, type: 'text', text: 7, sentAt }), '(damaged)'],
+      [JSON.stringify({ v: 1, type: 'text', sentAt }), '(damaged)'],
+      [JSON.stringify({ type: 'text', text: 'no version', sentAt }), '(damaged)'],
+      [JSON.stringify([]), '(damaged)'],
+      ['null', '(damaged)'],
+      ['{"v":1', '(damaged)'],
+      ['', '(damaged)'],
+      [new Uint8Array([0xff, 0xfe]), '(damaged)'],
+      [JSON.stringify({ v: 1, type: 'text', text: 'plain', sentAt, extra: true }), 'plain'],
+      [JSON.stringify({ v: 1, type: 'text', text: '__proto__', sentAt, __proto__: 1 }), '__proto__'],
+    ];
+    for (const [payload] of payloads) bob.send(ALICE_AND_BOB, payload);
+    expect((await alice.sync()).map(textOf)).toEqual(payloads.map(([, shown]) => shown));
+    expect((await alice.history(ALICE_AND_BOB)).map(textOf)).toEqual(payloads.map(([, shown]) => shown));
+  });
+});
+
+describe('a commit that no client should follow', () => {
+  /** Alice is forked by it, tells so, rejoins, and hears the next good message. */
+  async function expectRejoin(
+    { alice, bob }: Awaited<ReturnType<typeof createPairWithRogue>>,
+    reason: string,
+  ) {
+    const before = await alice.api.conversation(ALICE_AND_BOB);
+    bob.say(ALICE_AND_BOB, 'unheard');
+    const { lastSeq } = before;
+    const { messages, state } = await alice.api.processEntries(
+      ALICE_AND_BOB,
+      alice.relay.entries(ALICE_AND_BOB, lastSeq),
+    );
+    expect(state.status).toBe('forked');
+    expect(messages.map(textOf)).toEqual([`(${reason})`]);
+    const messageId = await alice.queue(ALICE_AND_BOB, 'waits');
+    expect(await alice.api.prepareMessage(messageId)).toEqual({ kind: 'outside' });
+  }
+
+  it('garbage: forked, and joined again by external commit', async () => {
+    const pair = await createPairWithRogue();
+    const { alice, bob, relay } = pair;
+    bob.say(ALICE_AND_BOB, 'heard');
+    await alice.sync();
+    // The relay can't tell: it counts the epoch on, and so does whoever sent it.
+    const real = relay.entries(ALICE_AND_BOB).length;
+    bob.commit(ALICE_AND_BOB, {});
+    Object.assign(relay.log(ALICE_AND_BOB).entries[real]!, { content: 'AAAA' });
+    await expectRejoin(pair, 'damaged');
+
+    await alice.sync();
+    const commit = relay.entries(ALICE_AND_BOB).at(-1)!;
+    expect(commit).toMatchObject({ kind: 'commit', sender_id: ALICE });
+    bob.follow(commit.content);
+    bob.say(ALICE_AND_BOB, 'heard again');
+    expect((await alice.sync()).map(textOf)).toEqual(['heard again']);
+    expect((await alice.history(ALICE_AND_BOB)).map(textOf)).toEqual(['heard', '(damaged)', 'heard again']);
+    expect(await alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'joined', joinedSeq: 0 });
+    await alice.flush((await alice.api.outbox())[0]!.messageId);
+  });
+
+  it('adds a stranger to a direct conversation', async () => {
+    const pair = await createPairWithRogue();
+    pair.bob.commit(ALICE_AND_BOB, { adds: [await Rogue.create(pair.relay, CAROL, 'carol')] });
+    await expectRejoin(pair, 'rules');
+    // As long as the stranger is in it, there is nothing to come back to.
+    await expect(pair.alice.joinByExternalCommit(ALICE_AND_BOB)).rejects.toMatchObject({ code: 'policy' });
+  });
+
+  it('removes a device of somebody else', async () => {
+    const pair = await createPairWithRogue();
+    pair.bob.commit(ALICE_AND_BOB, { removes: [pair.alice.deviceId] });
+    await expectRejoin(pair, 'rules');
+    await pair.alice.sync();
+    expect(await pair.alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'joined' });
+  });
+
+  it("brings a device that another account key certified in that person's name", async () => {
+    const pair = await createPairWithRogue();
+    const impostor = await Rogue.create(pair.relay, BOB, 'not bob');
+    impostor.joinFromOutside(ALICE_AND_BOB);
+    const seen = { ...pair, bob: impostor };
+    await expectRejoin(seen, 'unknown-device');
+    await expect(pair.alice.joinByExternalCommit(ALICE_AND_BOB)).rejects.toMatchObject({
+      code: 'identity-changed',
+    });
+  });
+
+  it('is of an epoch that is over: nothing happens', async () => {
+    const { alice, bob, relay } = await createPairWithRogue();
+    bob.commit(ALICE_AND_BOB, {});
+    await alice.sync();
+    relay.append(bob, ALICE_AND_BOB, { kind: 'commit', epoch: 0, content: 'AAAA' });
+    bob.say(ALICE_AND_BOB, 'good');
+    expect((await alice.sync()).map(textOf)).toEqual(['good']);
+  });
+
+  it('is of an epoch yet to come: this device has missed something', async () => {
+    const pair = await createPairWithRogue();
+    pair.relay.append(pair.bob, ALICE_AND_BOB, { kind: 'commit', epoch: 7, content: 'AAAA' });
+    await expectRejoin(pair, 'damaged');
+  });
+});
+
+describe("a person's own other device", () => {
+  it('may remove this one, which is then outside, keeps what it had, and may come back', async () => {
+    const { alice, bob, relay } = await createPairWithRogue();
+    bob.say(ALICE_AND_BOB, 'heard');
+    const phone = await Rogue.ofPerson(relay, ALICE);
+    phone.joinFromOutside(ALICE_AND_BOB);
+    phone.commit(ALICE_AND_BOB, { removes: [alice.deviceId] });
+    phone.say(ALICE_AND_BOB, 'unheard');
+    const { messages, state } = await alice.api.processEntries(
+      ALICE_AND_BOB,
+      relay.entries(ALICE_AND_BOB, 1),
+    );
+    expect(messages.map(textOf)).toEqual(['heard']);
+    expect(state).toMatchObject({ status: 'outside', lastSeq: 4, members: [] });
+
+    // The pin outlives the membership: in Bob's name nobody else gets in.
+    const impostor = await Rogue.create(relay, BOB, 'not bob');
+    const keyPackage = toBase64Url(impostor.bundle.bytes);
+    await expect(
+      alice.api.startConversation({
+        conversationId: ALICE_AND_BOB,
+        keyPackages: [{ userId: BOB, deviceId: impostor.deviceId, keyPackage }],
+      }),
+    ).rejects.toMatchObject({ code: 'identity-changed' });
+
+    expect((await alice.sync()).map(textOf)).toEqual(['(before-join)']);
+    phone.follow(relay.entries(ALICE_AND_BOB).at(-1)!.content);
+    phone.say(ALICE_AND_BOB, 'welcome back');
+    expect((await alice.sync()).map(textOf)).toEqual(['welcome back']);
+    expect((await alice.history(ALICE_AND_BOB)).map(textOf)).toEqual(['heard', 'welcome back']);
+  });
+});
+
+describe('starting and joining', () => {
+  it("refuses key packages that aren't the claimed device's, or aren't key packages", async () => {
+    const world = createWorld();
+    const alice = await world.device(ALICE);
+    const bob = await world.device(BOB);
+    const { keyPackage } = world.relay.claim([BOB], alice.deviceId)[0]!;
+    const start = (deviceId: string, bytes: string) =>
+      alice.api.startConversation({
+        conversationId: ALICE_AND_BOB,
+        keyPackages: [{ userId: BOB, deviceId, keyPackage: bytes }],
+      });
+    await expect(start(alice.deviceId, keyPackage)).rejects.toMatchObject({ code: 'invalid-key-package' });
+    await expect(start(bob.deviceId, flipped(keyPackage, -1))).rejects.toMatchObject({
+      code: expect.stringMatching(/^(bad-signature|invalid-key-package)$/),
+    });
+    await expect(start(bob.deviceId, 'AAAA')).rejects.toMatchObject({ code: 'unsupported' });
+    expect(await alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'outside' });
+    await alice.start(ALICE_AND_BOB);
+    expect(await alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'joined' });
+  });
+
+  it('refuses Welcomes of another group, epoch or company, and stays outside', async () => {
+    const world = createWorld();
+    const alice = await world.device(ALICE);
+    const bob = await Rogue.create(world.relay, BOB, 'bob');
+    const carol = await Rogue.create(world.relay, CAROL, 'carol');
+    const claim = () => world.relay.claim([ALICE], '').map(({ keyPackage }) => keyPackage);
+    const join = (rogue: Rogue, groupId: string, epoch: number, others: string[] = []) => {
+      const { welcome } = rogue.found(groupId, [...claim(), ...others]);
+      return alice.api.joinByWelcome({ conversationId: ALICE_AND_BOB, epoch, seq: 1, welcome });
+    };
+    await expect(join(bob, `direct:${ALICE}:${CAROL}`, 1)).rejects.toMatchObject({ code: 'wrong-group' });
+    await expect(join(bob, ALICE_AND_BOB, 2)).rejects.toMatchObject({ code: 'wrong-epoch' });
+    await expect(join(carol, ALICE_AND_BOB, 1)).rejects.toMatchObject({ code: 'policy' });
+    await expect(join(bob, ALICE_AND_BOB, 1, [toBase64Url(carol.bundle.bytes)])).rejects.toMatchObject({
+      code: 'policy',
+    });
+    const strangers = bob.found(ALICE_AND_BOB, [toBase64Url(carol.bundle.bytes)]);
+    await expect(
+      alice.api.joinByWelcome({
+        conversationId: ALICE_AND_BOB,
+        epoch: 1,
+        seq: 1,
+        welcome: strangers.welcome,
+      }),
+    ).rejects.toMatchObject({ code: 'missing-key' });
+    expect(await alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'outside', lastSeq: 0 });
+    expect(await join(bob, ALICE_AND_BOB, 1)).toMatchObject({ status: 'joined' });
+  });
+});

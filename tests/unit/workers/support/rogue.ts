@@ -1,0 +1,193 @@
+import {
+  createCommit,
+  createGroup,
+  createKeyPackage,
+  createSignatureKeyPair,
+  encryptApplication,
+  type Env,
+  type Group,
+  groupView,
+  issueDeviceCertificate,
+  joinByWelcome,
+  joinExternal,
+  type KeyPackageBundle,
+  openVault,
+  processCommit,
+  ready,
+  unwrapVaultKey,
+  type Vault,
+} from '@sinetti/crypto-core';
+import { fromBase64Url, toBase64Url } from '../../../../workers/base64url.ts';
+import { cheapPasswordKeys, seededRandom } from './browser.ts';
+import { PASSWORD } from './device.ts';
+import type { MemoryRelay } from './relay.ts';
+
+const anybody = { memberCheck: () => {}, policy: () => {} };
+
+/** A device with valid keys that keeps none of the rules: what a modified client could send. */
+export class Rogue {
+  readonly relay: MemoryRelay;
+  readonly userId: string;
+  readonly deviceId: string;
+  readonly bundle: KeyPackageBundle;
+  readonly #env: Env;
+  readonly #signatureKey: ReturnType<typeof createSignatureKeyPair>;
+  readonly #certificate: Uint8Array;
+  #group: Group | null = null;
+
+  /** Of a person with an account key of this text's, whoever else there may be of that id. */
+  static async create(relay: MemoryRelay, userId: string, account: string): Promise<Rogue> {
+    await ready();
+    return new Rogue(relay, userId, seededRandom(account)(32));
+  }
+
+  /** Of a person who has signed up. */
+  static async ofPerson(relay: MemoryRelay, userId: string): Promise<Rogue> {
+    await ready();
+    return new Rogue(relay, userId, openVaultOf(relay, userId).accountSeed);
+  }
+
+  private constructor(relay: MemoryRelay, userId: string, accountSeed: Uint8Array) {
+    this.relay = relay;
+    this.userId = userId;
+    this.deviceId = relay.uuid();
+    this.#env = { random: seededRandom(this.deviceId), now: () => Date.UTC(2026, 2, 1) };
+    this.#signatureKey = createSignatureKeyPair(this.#env);
+    this.#certificate = issueDeviceCertificate(accountSeed, {
+      userId,
+      deviceId: this.deviceId,
+      deviceKey: this.#signatureKey.publicKey,
+      notBefore: 0n,
+    });
+    const now = BigInt(this.#env.now() / 1000);
+    this.bundle = createKeyPackage(
+      {
+        suite: 0x004d,
+        credential: { type: 'basic', identity: this.#certificate },
+        signatureKey: this.#signatureKey,
+        lifetime: { notBefore: now - 86_400n, notAfter: now + 86_400n },
+      },
+      this.#env,
+    );
+  }
+
+  publish(): void {
+    const keyPackage = toBase64Url(this.bundle.bytes);
+    this.relay.publish(this.userId, this.deviceId, { keyPackages: [], lastResort: keyPackage });
+  }
+
+  get group(): Group {
+    if (this.#group === null) throw new Error('not joined');
+    return this.#group;
+  }
+
+  /** Takes the newest Welcome of its mailbox. */
+  join(): void {
+    const item = this.relay.mailbox(this.deviceId).pop();
+    if (item === undefined) throw new Error('no Welcome');
+    this.#group = joinByWelcome(decode(item.welcome), this.bundle, this.#signatureKey, anybody);
+  }
+
+  joinFromOutside(conversationId: string): void {
+    const { epoch, groupInfo } = this.relay.log(conversationId);
+    const credential = { type: 'basic', identity: this.#certificate } as const;
+    const joined = joinExternal(
+      decode(groupInfo),
+      { credential, signatureKey: this.#signatureKey, memberCheck: () => {}, resync: true },
+      this.#env,
+    );
+    this.#submit(conversationId, epoch, joined);
+  }
+
+  /** A group of its own making, under any id, with the Welcome for those it adds. */
+  found(groupId: string, keyPackages: readonly string[]) {
+    const group = createGroup(
+      {
+        suite: 0x004d,
+        groupId: new TextEncoder().encode(groupId),
+        credential: { type: 'basic', identity: this.#certificate },
+        signatureKey: this.#signatureKey,
+      },
+      this.#env,
+    );
+    const created = createCommit(group, { adds: keyPackages.map(decode), ...anybody }, this.#env);
+    if (created.welcome === null) throw new Error('nobody to welcome');
+    this.#group = created.pending;
+    return {
+      commit: toBase64Url(created.commit),
+      welcome: toBase64Url(created.welcome),
+      groupInfo: toBase64Url(created.groupInfo),
+    };
+  }
+
+  /** Catches up with a commit of somebody else. */
+  follow(commit: string): void {
+    this.#group = processCommit(this.group, decode(commit), anybody).group;
+  }
+
+  /** An application message; its authenticated data is the id unless said otherwise. */
+  encrypt(plaintext: string | Uint8Array, messageId: string): string {
+    const bytes = typeof plaintext === 'string' ? new TextEncoder().encode(plaintext) : plaintext;
+    return toBase64Url(encryptApplication(this.group, bytes, new TextEncoder().encode(messageId), this.#env));
+  }
+
+  /** Puts a message in the log. */
+  send(conversationId: string, plaintext: string | Uint8Array): string {
+    const messageId = this.relay.uuid();
+    const content = this.encrypt(plaintext, messageId);
+    const epoch = Number(groupView(this.group).epoch);
+    this.relay.send(this, { conversationId, messageId, epoch, content });
+    return content;
+  }
+
+  say(conversationId: string, text: string): void {
+    this.send(conversationId, JSON.stringify({ v: 1, type: 'text', text, sentAt: '2026-03-01T10:00:00Z' }));
+  }
+
+  /** Commits what it likes. */
+  commit(conversationId: string, change: { adds?: readonly Rogue[]; removes?: readonly string[] }): void {
+    const { members, epoch } = groupView(this.group);
+    const removes = members
+      .filter(({ credential }) =>
+        change.removes?.some(
+          (deviceId) =>
+            credential.type === 'basic' && Buffer.from(credential.identity).includes(Buffer.from(deviceId)),
+        ),
+      )
+      .map(({ leafIndex }) => leafIndex);
+    const adds = (change.adds ?? []).map(({ bundle }) => bundle.bytes);
+    const created = createCommit(this.group, { adds, removes, forcePath: true, ...anybody }, this.#env);
+    this.#submit(conversationId, Number(epoch), created);
+  }
+
+  #submit(
+    conversationId: string,
+    epoch: number,
+    { pending, commit, groupInfo }: { pending: Group; commit: Uint8Array; groupInfo: Uint8Array },
+  ): void {
+    this.relay.submit(this, {
+      conversationId,
+      epoch,
+      commit: toBase64Url(commit),
+      welcomes: [],
+      groupInfo: toBase64Url(groupInfo),
+    });
+    this.#group = pending;
+  }
+}
+
+/** What the password opens: the keys that nothing at rest may show. */
+export function openVaultOf(relay: MemoryRelay, userId: string): Vault {
+  const vault = relay.vaults.get(userId);
+  const params = relay.passwordParams.get(userId);
+  if (vault === undefined || params === undefined) throw new Error('has not signed up');
+  const { wrapKey } = cheapPasswordKeys(PASSWORD, { salt: decode(params.salt) });
+  const vaultKey = unwrapVaultKey(decode(vault.passwordWrap), wrapKey, 'password');
+  return openVault(decode(vault.sealedVault), vaultKey, userId);
+}
+
+export function decode(wire: string): Uint8Array {
+  const bytes = fromBase64Url(wire);
+  if (bytes === null) throw new Error('not base64url');
+  return bytes;
+}
