@@ -333,7 +333,9 @@ describe('preconditions', () => {
     await alice.start(ALICE_AND_BOB);
     const [welcome] = world.relay.mailbox(bob.deviceId);
     if (welcome === undefined) throw new Error('no Welcome');
-    await bob.api.joinByWelcome(welcome);
+    const joined = await bob.api.joinByWelcome(welcome);
+    expect(joined).toMatchObject({ status: 'joined', epoch: 1, joinedSeq: 1, lastSeq: 1 });
+    expect(joined.members.map(({ userId }) => userId).sort()).toEqual([ALICE, BOB]);
     await bob.send(ALICE_AND_BOB, 'in');
     await bob.sync();
     expect(await bob.api.joinByWelcome(welcome)).toMatchObject({ status: 'joined', epoch: 2, lastSeq: 3 });

@@ -57,11 +57,18 @@ export function cheapPasswordKeys(password: string, { salt }: { readonly salt: U
 export class Browser {
   readonly indexedDB = new IDBFactory();
   readonly locks = new MemoryLocks();
+  /** Every random value that the tabs ever drew: seeds, keys and nonces. */
+  readonly drawn: Uint8Array[] = [];
   readonly #random: (length: number) => Uint8Array;
   readonly #clock: Clock;
 
   constructor(seed: string, clock: Clock) {
-    this.#random = seededRandom(seed);
+    const random = seededRandom(seed);
+    this.#random = (length) => {
+      const bytes = random(length);
+      this.drawn.push(bytes.slice());
+      return bytes;
+    };
     this.#clock = clock;
   }
 

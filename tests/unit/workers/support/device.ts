@@ -103,7 +103,7 @@ export class TestDevice {
   }
 
   async flush(messageId: string): Promise<void> {
-    for (let attempt = 0; attempt < 6; attempt++) {
+    for (let attempt = 0; attempt < 20; attempt++) {
       const prepared = await this.api.prepareMessage(messageId);
       if (prepared.kind === 'sent') return;
       if (prepared.kind === 'outside') {

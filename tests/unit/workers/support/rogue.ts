@@ -3,6 +3,7 @@ import {
   createGroup,
   createKeyPackage,
   createSignatureKeyPair,
+  decryptApplication,
   encryptApplication,
   type Env,
   type Group,
@@ -123,6 +124,12 @@ export class Rogue {
   /** Catches up with a commit of somebody else. */
   follow(commit: string): void {
     this.#group = processCommit(this.group, decode(commit), anybody).group;
+  }
+
+  /** Opens an application message, whoever it is from. */
+  open(content: string): { text: string; generation: number } {
+    const { plaintext, generation } = decryptApplication(this.group, decode(content));
+    return { text: new TextDecoder().decode(plaintext), generation };
   }
 
   /** An application message; its authenticated data is the id unless said otherwise. */
