@@ -1,4 +1,5 @@
 /** The part of making a commit (RFC 9420 section 12.4.1) that members and external joiners share. */
+import { wipe } from '../bytes.ts';
 import type { Env } from '../env.ts';
 import { ownContent, signFramedContent, type VerifiedContent } from '../framing/contentAuth.ts';
 import { confirmedTranscriptHash } from '../schedule/transcript.ts';
@@ -106,6 +107,7 @@ export function assembleCommit(input: CommitInput, env: Env): AssembledCommit {
     commitSecret,
     input.pskSecret,
   );
+  wipe(commitSecret);
   const auth = { signature, confirmationTag: epoch.confirmationTag };
   return { content: ownContent(wireFormat, framed, auth), path, context, epoch, joinerSecret };
 }

@@ -1,5 +1,5 @@
 /** Creating commits as a member (RFC 9420 section 12.4.1). */
-import { EMPTY } from '../bytes.ts';
+import { EMPTY, wipe } from '../bytes.ts';
 import type { Env } from '../env.ts';
 import { protectPrivateMessage } from '../framing/privateMessage.ts';
 import type { Commit, ProposalOrRef } from '../structs/commit.ts';
@@ -81,7 +81,7 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
   const { suite, ownLeaf, context } = group;
   const sender: Sender = { type: 'member', leafIndex: ownLeaf };
   const list: Commit = { proposals: proposalsOf(args), path: null };
-  const proposals = resolveProposals(list, sender, args.proposals ?? []);
+  const proposals = resolveProposals(list, sender, args.proposals ?? [], context.epoch);
   validateProposalList(suite, list, proposals, ownLeaf);
 
   const tree = group.tree.clone();
@@ -131,6 +131,7 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
   };
   const welcome =
     effects.added.length === 0 ? null : createWelcome(pending, effects, assembled, pskSecret, env);
+  wipe(assembled.joinerSecret, ...(assembled.path?.pathSecrets ?? []));
   const groupInfo = exportGroupInfo({ ...pending, status: 'active' });
   // Last, because it uses up a key of the current epoch.
   const privateMessage = protectPrivateMessage(suite, assembled.content, privateKeysOf(group), env);

@@ -1,5 +1,5 @@
 /** Processing the commits of others (RFC 9420 section 12.4.2). */
-import { equalBytes, toHex } from '../bytes.ts';
+import { equalBytes, toHex, wipe } from '../bytes.ts';
 import { CryptoError } from '../errors.ts';
 import type { VerifiedContent } from '../framing/contentAuth.ts';
 import { unprotectPrivateMessage } from '../framing/privateMessage.ts';
@@ -12,7 +12,8 @@ import type { GroupContext } from '../structs/groupContext.ts';
 import type { LeafIndex, NodeIndex } from '../structs/indices.ts';
 import type { LeafNode } from '../structs/leafNode.ts';
 import { decodeMlsMessage, type MlsMessage } from '../structs/mlsMessage.ts';
-import type { RatchetTree } from '../tree/ratchetTree.ts';
+import type { UpdatePath } from '../structs/updatePath.ts';
+import type { PathStep, RatchetTree } from '../tree/ratchetTree.ts';
 import { rootHash } from '../tree/treeHash.ts';
 import { decryptPath, keysInTree, mergePath, type PrivateKeys } from '../tree/treekem.ts';
 import { nodeOfLeaf } from '../tree/math.ts';
@@ -112,7 +113,7 @@ function findCommitter(group: Group, tree: RatchetTree, sender: Sender, effects:
   return { leafIndex: tree.reserveLeaf(), external: true, replaces: effects.removed[0]?.before ?? null };
 }
 
-/** The own private keys that the proposals leave in use, with that of an own Update if one was committed. */
+/** The own private keys that are still in use, with that of an own Update if one was committed. */
 function keysAfterProposals(
   group: Group,
   tree: RatchetTree,
@@ -127,33 +128,31 @@ function keysAfterProposals(
   return keys.set(nodeOfLeaf(group.ownLeaf), privateKey);
 }
 
-interface AppliedPath {
+interface PathOutcome {
   readonly commitSecret: Uint8Array;
   readonly privateKeys: PrivateKeys;
 }
 
-/** @param tree with the proposals applied; gets the path merged */
-function applyPath(
+/** @param tree of the new epoch, with the path merged. @param steps of the path; none without one */
+function openPath(
   group: Group,
   tree: RatchetTree,
-  commit: Commit,
-  committer: LeafIndex,
+  path: UpdatePath | null,
+  steps: readonly PathStep[],
   effects: ProposalEffects,
-): AppliedPath {
-  const { suite } = group;
+): PathOutcome {
+  const { suite, ownLeaf } = group;
   const keys = keysAfterProposals(group, tree, effects);
-  if (commit.path === null) {
-    checkTreeLeaves(tree);
-    return { commitSecret: new Uint8Array(suite.kdf.Nh), privateKeys: keys };
-  }
-  const added = new Set(effects.added.map(({ leafIndex }) => leafIndex));
-  const steps = mergePath(suite, tree, committer, commit.path, added);
-  checkTreeLeaves(tree);
-  const provisional = nextContext(group, tree, effects);
-  const context = encodeContext(provisional);
-  const received = decryptPath(suite, tree, group.ownLeaf, keys, commit.path, steps, context, added);
+  if (path === null) return { commitSecret: new Uint8Array(suite.kdf.Nh), privateKeys: keys };
+  const context = encodeContext(nextContext(group, tree, effects));
+  const received = decryptPath(suite, tree, ownLeaf, keys, path, steps, context, addedLeaves(effects));
+  wipe(received.pathSecret);
   const privateKeys = keysInTree(tree, new Map([...keys, ...received.privateKeys]));
   return { commitSecret: received.commitSecret, privateKeys };
+}
+
+function addedLeaves(effects: ProposalEffects): ReadonlySet<LeafIndex> {
+  return new Set(effects.added.map(({ leafIndex }) => leafIndex));
 }
 
 /** The provisional GroupContext: of the new epoch, but with the old confirmed transcript hash. */
@@ -191,7 +190,7 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
   const { content, commit, confirmationTag } = openCommit(group, decodeMlsMessage(bytes.slice()));
   const { suite, context } = group;
   const { sender, authenticatedData } = content.content;
-  const proposals = resolveProposals(commit, sender, args.proposals ?? []);
+  const proposals = resolveProposals(commit, sender, args.proposals ?? [], context.epoch);
   validateProposalList(suite, commit, proposals, sender.type === 'member' ? sender.leafIndex : 'external');
   checkPathPresence(commit, proposals);
 
@@ -212,6 +211,10 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
   const policySender = committer.external ? 'external' : committer.leafIndex;
   checkPolicy(args.policy, group, policySender, committerLeaf.credential, effects);
 
+  // The public half of the path first: it is all that a removed member can check.
+  const { path } = commit;
+  const steps = path === null ? [] : mergePath(suite, tree, committer.leafIndex, path, addedLeaves(effects));
+  checkTreeLeaves(tree);
   const outcome = {
     sender: committer.leafIndex,
     external: committer.external,
@@ -224,7 +227,7 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
   }
 
   const pskSecret = pskSecretOf(suite, effects.psks, withOwnResumptionPsk(group, args.psks));
-  const { commitSecret, privateKeys } = applyPath(group, tree, commit, committer.leafIndex, effects);
+  const { commitSecret, privateKeys } = openPath(group, tree, path, steps, effects);
   const newContext: GroupContext = {
     ...nextContext(group, tree, effects),
     confirmedTranscriptHash: confirmedTranscriptHash(suite, group.interimTranscriptHash, {
@@ -233,12 +236,13 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
       signature: content.auth.signature,
     }),
   };
-  const { joinerSecret: _, ...epoch } = advanceEpoch(
+  const { joinerSecret, ...epoch } = advanceEpoch(
     { suite, context: newContext, leafCount: tree.leafCount },
     initSecretFor(group, effects),
     commitSecret,
     pskSecret,
   );
+  wipe(commitSecret, joinerSecret);
   if (!equalBytes(epoch.confirmationTag, confirmationTag)) {
     throw new CryptoError('bad-confirmation-tag', 'COMMIT-03: commit');
   }

@@ -15,6 +15,7 @@ import type { RatchetTree } from '../tree/ratchetTree.ts';
 export interface StoredProposal {
   /** ProposalRef (section 5.2). */
   readonly ref: Uint8Array;
+  readonly epoch: bigint;
   readonly proposal: Proposal;
   readonly sender: Sender;
 }
@@ -34,17 +35,18 @@ export function byReference({ ref }: StoredProposal): ProposalOrRef {
 }
 
 /**
- * PROP-01 (section 12.4): each proposal that the commit refers to is known.
+ * PROP-01 (section 12.4): each proposal that the commit refers to is known, and of this epoch.
  * @throws CryptoError `missing-proposal`
  */
 export function resolveProposals(
   commit: Commit,
   committer: Sender,
   stored: readonly StoredProposal[],
+  epoch: bigint,
 ): CommittedProposal[] {
   return commit.proposals.map((item) => {
     if (item.type === 'proposal') return { proposal: item.proposal, sender: committer };
-    const found = stored.find(({ ref }) => equalBytes(ref, item.reference));
+    const found = stored.find((known) => known.epoch === epoch && equalBytes(known.ref, item.reference));
     if (found === undefined) {
       throw new CryptoError('missing-proposal', `PROP-01: ${toHex(item.reference)}`);
     }

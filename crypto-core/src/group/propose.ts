@@ -78,7 +78,7 @@ export function createProposal(group: Group, request: ProposalRequest, env: Env)
   return {
     group: next,
     message: encodeMlsMessage({ wireFormat: 'private-message', privateMessage }),
-    proposal: { ref: refOf(group, content), proposal, sender: framed.sender },
+    proposal: { ref: refOf(group, content), epoch: context.epoch, proposal, sender: framed.sender },
   };
 }
 
@@ -115,5 +115,5 @@ export function processProposal(group: Group, bytes: Uint8Array): StoredProposal
   if (body.type !== 'proposal') throw new CryptoError('malformed', `${body.type} instead of a proposal`);
   if (sender.type === 'member' && sender.leafIndex === group.ownLeaf) throw new CryptoError('own-message');
   checkProposalSender(body.proposal, sender);
-  return { ref: refOf(group, content), proposal: body.proposal, sender };
+  return { ref: refOf(group, content), epoch: group.context.epoch, proposal: body.proposal, sender };
 }

@@ -96,7 +96,10 @@ export function privateMessageOf(
   const ref = makeProposalRef(suite, encode(own, writeAuthenticatedContent));
   return {
     bytes: encodeMlsMessage({ wireFormat: 'private-message', privateMessage }),
-    stored: content.type === 'proposal' ? { ref, proposal: content.proposal, sender: framed.sender } : null,
+    stored:
+      content.type === 'proposal'
+        ? { ref, epoch: framed.epoch, proposal: content.proposal, sender: framed.sender }
+        : null,
   };
 }
 

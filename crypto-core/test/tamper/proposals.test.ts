@@ -84,6 +84,19 @@ describe('a list of proposals is refused', () => {
     );
   });
 
+  it('PROP-01: that refers to a proposal of an earlier epoch', () => {
+    const conversation = ofThree();
+    const [alice, bob] = [conversation.at(0), conversation.at(1)];
+    const proposal = { type: 'psk', psk: externalPsk(32) } as const;
+    const { bytes } = privateMessageOf(bob.group, { type: 'proposal', proposal }, null, env);
+    const stored = processProposal(alice.group, bytes);
+    conversation.update(bob);
+    const commit = forgeCommit(bob.group, { proposals: [{ type: 'reference', reference: stored.ref }] }, env);
+    expect(refusalOf(() => processCommit(alice.group, commit, { ...hooks, proposals: [stored] }))).toContain(
+      'missing-proposal: PROP-01',
+    );
+  });
+
   it('PROP-02: with a proposal that its sender may not make', () => {
     const external = { type: 'external', senderIndex: 0 } as const;
     const externalInit: Proposal = { type: 'external-init', kemOutput: utf8('') };
