@@ -140,7 +140,7 @@ describe.each(vectors)('treekem $index', ({ vector }) => {
     for (const { commitSecret } of received) expect(commitSecret).toEqual(made.commitSecret);
   });
 
-  it('PATH-01 to PATH-04: a path that was tampered with is refused', () => {
+  it('PATH-01, PATH-02, PATH-03, PATH-04: a path that was tampered with is refused', () => {
     const [update] = vector.update_paths;
     if (update === undefined) throw new Error('no path');
     const sender = toLeafIndex(update.sender);
