@@ -32,7 +32,6 @@ export class Inbox {
   #queuedBytes = 0;
   #connectSeen = false;
   #isFull = false;
-  #stopped = false;
   #draining: Promise<void> | null = null;
 
   constructor(options: InboxOptions) {
@@ -47,7 +46,6 @@ export class Inbox {
   /** @throws PacketError if the bytes break MQTT's rules; nothing may be pushed after it */
   push(chunk: Uint8Array): void {
     for (const frame of this.#splitter.push(chunk)) {
-      if (this.#stopped) return;
       if ((frame.type === packetType.connect) === this.#connectSeen) {
         throw protocolError('CONNECT must come first, and once');
       }
@@ -67,9 +65,8 @@ export class Inbox {
     this.#unacknowledged.delete(packetId);
   }
 
-  /** Drops what waits. A packet that is being handled is handled to its end. */
+  /** Drops what waits. A packet that is being handled is handled to its end. Nothing may be pushed after it. */
   stop(): void {
-    this.#stopped = true;
     this.#queue = [];
     this.#queuedBytes = 0;
   }

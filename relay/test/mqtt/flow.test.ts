@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Packet } from 'mqtt-packet';
 import { afterEach, expect, test } from 'vitest';
 import { topics } from '../../contract/index.ts';
 import { deferred, type Realtime, startRealtime } from './harness.ts';
-import { bytesOf, connectBytes, publishBytes, RawClient, subscribeBytes } from './rawClient.ts';
+import { connectBytes, publishBytes, RawClient, subscribeBytes } from './rawClient.ts';
 
 const open: Realtime[] = [];
 
@@ -87,7 +88,8 @@ test('a flood of QoS 0 is read no faster than it is stored, and none of it is lo
   for (let index = 0; index < 200; index += 1) client.send(publishBytes(0, alice, bob, { content }));
   await started.promise;
   const other = await RawClient.connect(relay.mqttUrl, bob);
-  await other.ping();
+  // Time enough for all of it, if it were read.
+  for (let index = 0; index < 500; index += 1) await other.ping();
   // 20 MB don't fit into the gateway's queue and the kernel's buffers, so some are still here.
   expect(client.socket.bufferedAmount).toBeGreaterThan(1_000_000);
   commit.resolve();
@@ -179,20 +181,38 @@ test('a client that neither reads nor closes is cut off', async () => {
   expect((await client.ending()).packets).toMatchObject([{ cmd: 'disconnect', reasonCode: 0x8b }]);
 });
 
+test('a client that is dropped while it may not send goes at once', async () => {
+  const { relay, alice, bob } = await startWithFriends({ mqtt: { closeTimeoutMs: 3_600_000 } });
+  const [started, commit] = [deferred(), deferred()];
+  relay.state.beforeCommit = () => {
+    started.resolve();
+    return commit.promise;
+  };
+  const client = await RawClient.connect(relay.mqttUrl, alice);
+  for (let index = 0; index < 100; index += 1) client.send(publishBytes(0, alice, bob));
+  await started.promise;
+  const closed = relay.gateway.close();
+  expect((await client.ending()).packets).toMatchObject([{ cmd: 'disconnect', reasonCode: 0x8b }]);
+  commit.resolve();
+  await closed;
+  expect(relay.stored).toHaveLength(1);
+});
+
+test('any packet keeps a connection alive', async () => {
+  const relay = await start();
+  const client = await RawClient.open(relay.mqttUrl);
+  client.send(connectBytes(relay.signUp(), {}, 1));
+  expect(await client.next()).toMatchObject({ cmd: 'connack', reasonCode: 0 });
+  for (let index = 0; index < 7; index += 1) {
+    await sleep(300);
+    await client.ping();
+  }
+});
+
 test('a client that falls silent for one and a half times its Keep Alive is dropped', async () => {
   const relay = await start();
-  const person = relay.signUp();
   const client = await RawClient.open(relay.mqttUrl);
-  client.send(
-    bytesOf({
-      cmd: 'connect',
-      protocolVersion: 5,
-      clientId: 'silent',
-      clean: true,
-      keepalive: 1,
-      properties: { userProperties: { token: person.token } },
-    }),
-  );
+  client.send(connectBytes(relay.signUp(), {}, 1));
   expect(await client.next()).toMatchObject({ cmd: 'connack', reasonCode: 0 });
   expect((await client.ending()).packets).toMatchObject([{ cmd: 'disconnect', reasonCode: 0x8d }]);
 });

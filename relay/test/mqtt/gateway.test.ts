@@ -209,9 +209,26 @@ describe('the end', () => {
     client.send(Buffer.concat([connectBytes(alice), subscribeBytes(1, topics.userMessages(alice.id))]));
     await asked.promise;
     client.close();
-    await client.ending();
+    await relay.allSocketsClosed();
     proof.resolve();
     await relay.gateway.close();
+    expect(relay.hub.listeners.size).toBe(0);
+  });
+
+  test('of the socket during SUBSCRIBE leaves nothing behind', async () => {
+    const [asked, answer] = [deferred(), deferred()];
+    relay.state.beforeContacts = () => {
+      asked.resolve();
+      return answer.promise;
+    };
+    const client = await RawClient.connect(relay.mqttUrl, alice);
+    client.send(subscribeBytes(1, topics.userStatus(bob.id)));
+    await asked.promise;
+    client.close();
+    await relay.allSocketsClosed();
+    const closed = relay.gateway.close();
+    answer.resolve();
+    await closed;
     expect(relay.hub.listeners.size).toBe(0);
   });
 
@@ -241,9 +258,13 @@ describe('the end', () => {
     client.publish(topics.userMessages(bob.id), messagePayload(alice, bob), { qos: 1 }, () => {});
     await started.promise;
     const reason = disconnectReason(client);
-    const closed = relay.gateway.close();
+    let isClosed = false;
+    const closed = relay.gateway.close().finally(() => {
+      isClosed = true;
+    });
     expect(await reason).toBe(0x8b);
-    expect(relay.stored).toEqual([]);
+    await relay.allSocketsClosed();
+    expect([isClosed, relay.stored.length]).toEqual([false, 0]);
     commit.resolve();
     await closed;
     expect(relay.stored).toHaveLength(1);

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
+import { vi } from 'vitest';
 import { Hub, type SignalListener, type TopicListener, type Unsubscribe } from '../../src/realtime/hub.ts';
 import { attachUpgrades } from '../../src/realtime/upgrade.ts';
 import type { Session } from '../../src/auth/session.ts';
@@ -165,6 +166,15 @@ export async function startRealtime(options: HarnessOptions = {}) {
         told.push(JSON.parse(payload));
       });
       return told;
+    },
+    /** Resolves once the server has seen every socket close. */
+    async allSocketsClosed(): Promise<void> {
+      await vi.waitFor(async () => {
+        const count = await new Promise<number>((resolve, reject) => {
+          server.getConnections((error, open) => (error === null ? resolve(open) : reject(error)));
+        });
+        if (count > 0) throw new Error(`${count} sockets are open`);
+      });
     },
     /** @throws Error if a connection has left a listener behind */
     async close(): Promise<void> {

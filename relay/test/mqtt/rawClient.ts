@@ -98,13 +98,14 @@ export function bytesOf(packet: Packet): Buffer {
   return generate(packet, { protocolVersion: 5 });
 }
 
-export function connectBytes(person: Pick<Person, 'token'>, properties: object = {}): Buffer {
+/** @param keepalive seconds */
+export function connectBytes(person: Pick<Person, 'token'>, properties: object = {}, keepalive = 30): Buffer {
   return bytesOf({
     cmd: 'connect',
     protocolVersion: 5,
     clientId: 'raw',
     clean: true,
-    keepalive: 30,
+    keepalive,
     properties: { userProperties: { token: person.token }, ...properties },
   });
 }

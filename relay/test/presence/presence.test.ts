@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deferred, type Person, type Realtime, startRealtime } from '../mqtt/harness.ts';
 import { type Arrival, arriveAt, hello, Tab } from './tab.ts';
@@ -111,6 +112,37 @@ describe('when contacts change', () => {
     await strangerTab.leave();
     expect(await aliceTab.next()).toEqual({ userId: stranger.id, online: false });
   });
+
+  test('a former one is seen no more even while the new list is being read', async () => {
+    const { tab: aliceTab } = await arrive(alice);
+    const { tab: bobTab } = await arrive(bob);
+    await aliceTab.next();
+    const answer = deferred();
+    relay.state.beforeContacts = () => answer.promise;
+    relay.unfriend(alice, bob);
+    await bobTab.leave();
+    await aliceTab.expectNothing();
+    answer.resolve();
+    expect(await aliceTab.next()).toEqual({ type: 'online_users', userIds: [] });
+    await aliceTab.expectNothing();
+  });
+
+  test('a tab that leaves while they are being read leaves nothing behind', async () => {
+    const [asked, answer] = [deferred(), deferred()];
+    relay.state.beforeContacts = () => {
+      asked.resolve();
+      return answer.promise;
+    };
+    const tab = await Tab.open(relay);
+    tab.send(hello(alice));
+    await asked.promise;
+    await tab.leave();
+    await relay.allSocketsClosed();
+    answer.resolve();
+    await relay.close();
+    expect(relay.hub.listeners.size).toBe(0);
+    relay = await startRealtime();
+  });
 });
 
 test('a ping is answered', async () => {
@@ -219,6 +251,17 @@ describe('a socket is closed', () => {
     expect(await tab.closed).toBe(4408);
     expect(told).toEqual([true, false].map((online) => ({ userId: one.id, online })));
     await quiet.close();
+  });
+
+  test('but not while pings come', async () => {
+    const patient = await startRealtime({ presence: { pingTimeoutMs: 1500 } });
+    const { tab } = await arrive(patient.signUp(), patient);
+    for (let index = 0; index < 7; index += 1) {
+      await sleep(300);
+      await tab.expectNothing();
+    }
+    expect(tab.socket.readyState).toBe(tab.socket.OPEN);
+    await patient.close();
   });
 
   test('with 4401 when its session ends, and others stay', async () => {
