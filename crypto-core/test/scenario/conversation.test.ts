@@ -54,18 +54,21 @@ describe.each(SUITES)('a conversation in suite %i', (suite) => {
     ).toHaveLength(1);
   });
 
-  it('adds, removes and updates by anybody, several at once, in an order drawn by lot', () => {
+  it('adds, removes, updates and joins from outside by anybody, several at once, in an order drawn by lot', () => {
     const env = testEnv(`lot ${suite}`);
     const draw = (below: number): number => (env.random(1)[0] ?? 0) % below;
     const conversation = new Conversation(suite, env);
     let made = 1;
-    for (let step = 0; step < 40; step += 1) {
+    for (let step = 0; step < 60; step += 1) {
       const { participants } = conversation;
       const by = conversation.at(draw(participants.length));
       const others = participants.filter((other) => other !== by);
-      const kind = draw(4);
+      const kind = draw(6);
       if (kind === 0 && others.length > 3) conversation.remove(by, some(others, draw).slice(0, 4));
       else if (kind === 1 && others.length > 0) conversation.update(by);
+      else if (kind === 2 && participants.length < 16)
+        conversation.joinFromOutside(device(`device ${made++}`, env));
+      else if (kind === 3 && others.length > 0) conversation.comeBack(by);
       else if (participants.length < 16) {
         const newcomers = Array.from({ length: 1 + draw(3) }, () => device(`device ${made++}`, env));
         conversation.add(by, newcomers, others.length > 2 && draw(2) === 0 ? others.slice(0, 1) : []);

@@ -13,9 +13,11 @@ import {
   decryptApplication,
   encryptApplication,
   type Env,
+  exportGroupInfo,
   type Group,
   groupView,
   joinByWelcome,
+  joinExternal,
   type KeyPackageBundle,
   loadGroup,
   type MemberCheck,
@@ -183,6 +185,23 @@ export class Conversation {
 
   update(by: Participant): void {
     this.accept(by, by.commit({}, this.env));
+  }
+
+  /** A device joins by external commit, from the group info of whoever comes first. */
+  joinFromOutside(newcomer: Device): void {
+    const info = exportGroupInfo(this.at(0).group);
+    const join = joinExternal(info, { ...newcomer, memberCheck: anyone }, this.env);
+    for (const participant of this.participants) participant.process(join.commit);
+    this.participants.push(new Participant(newcomer, join.pending));
+  }
+
+  /** A member that lost its state joins again from outside, in place of its old leaf. */
+  comeBack(lost: Participant): void {
+    this.participants = this.participants.filter((participant) => participant !== lost);
+    const info = exportGroupInfo(this.at(0).group);
+    const join = joinExternal(info, { ...lost.device, memberCheck: anyone, resync: true }, this.env);
+    for (const participant of this.participants) participant.process(join.commit);
+    this.participants.push(new Participant(lost.device, join.pending));
   }
 
   /**

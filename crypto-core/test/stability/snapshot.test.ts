@@ -1,0 +1,74 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { concat } from '../../src/bytes.ts';
+import {
+  createProposal,
+  type Group,
+  loadGroup,
+  ready,
+  reloadSecretTree,
+  saveEpoch,
+} from '../../src/index.ts';
+import { codeOf } from '../codeOf.ts';
+import { Conversation, device, SUITES } from '../scenario/world.ts';
+import { testEnv } from '../testEnv.ts';
+
+beforeAll(ready);
+
+function ofThree(suite: (typeof SUITES)[number]): Conversation {
+  const conversation = new Conversation(suite, testEnv('snapshot'));
+  const { env } = conversation;
+  conversation.add(conversation.at(0), [device('device 1', env), device('device 2', env)]);
+  return conversation;
+}
+
+/** Everything but the secret tree, which has its own records. */
+function contents(group: Group): unknown {
+  const { tree, secretTree: _, ...rest } = group;
+  return [rest, tree.toNodes()];
+}
+
+describe.each(SUITES)('a saved group in suite %i', (suite) => {
+  it('is loaded as it was, in every status and with an update that waits', () => {
+    const conversation = ofThree(suite);
+    const { group } = conversation.at(1);
+    const waiting = createProposal(group, { type: 'update' }, conversation.env).group;
+    expect(waiting.pendingUpdates.size).toBe(1);
+    for (const state of [group, waiting, { ...group, status: 'removed' } as const]) {
+      const loaded = loadGroup(saveEpoch(state), () => undefined);
+      expect(contents(loaded)).toEqual(contents(state));
+      expect(saveEpoch(loaded)).toEqual(saveEpoch(state));
+    }
+  });
+
+  it('is refused in another version, cut, or longer', () => {
+    const record = saveEpoch(ofThree(suite).at(0).group);
+    const load = (bytes: Uint8Array) => () => loadGroup(bytes, () => undefined);
+    expect(codeOf(load(concat(Uint8Array.of(2), record.subarray(1))))).toBe('unsupported');
+    expect(codeOf(load(concat(record, Uint8Array.of(0))))).toBe('malformed');
+    const cuts = [0, 1, 2, 50, 200, record.length - 1].map((length) =>
+      codeOf(load(record.subarray(0, length))),
+    );
+    expect(new Set(cuts)).toEqual(new Set(['malformed']));
+  });
+
+  it('does not hold the secret tree: without its records nothing can be read', () => {
+    const conversation = ofThree(suite);
+    const [alice, bob] = [conversation.at(0), conversation.at(1)];
+    const message = alice.send('text', conversation.env);
+    bob.store.records.clear();
+    expect(codeOf(() => bob.receive(message))).toBe('missing-key');
+  });
+
+  it('takes up what another tab has done with the same epoch', () => {
+    const conversation = ofThree(suite);
+    const [alice, bob] = [conversation.at(0), conversation.at(1)];
+    const inThisTab = bob.group;
+    const first = alice.send('first', conversation.env);
+    expect(bob.receive(first)).toBe('first');
+    const reloaded = reloadSecretTree(inThisTab, (key) => bob.store.records.get(key));
+    expect(reloaded.context).toBe(inThisTab.context);
+    bob.store.saveStep(reloaded);
+    expect(codeOf(() => bob.receive(first))).toBe('replayed');
+    expect(conversation.disagreements()).toEqual([]);
+  });
+});
