@@ -76,7 +76,7 @@ export async function dump(browser: Browser): Promise<Buffer> {
   const parts: Buffer[] = [];
   for (const { name } of await browser.indexedDB.databases()) {
     const db = await answer<IDBDatabase>(browser.indexedDB.open(name ?? ''));
-    const tx = db.transaction(db.objectStoreNames);
+    const tx = db.transaction([...db.objectStoreNames]);
     for (const storeName of db.objectStoreNames) {
       const store = tx.objectStore(storeName);
       for (const found of [await answer(store.getAllKeys()), await answer(store.getAll())]) {

@@ -1,0 +1,204 @@
+import { CryptoError } from '@sinetti/crypto-core';
+import { describe, expect, it, vi } from 'vitest';
+import type { CallResult, CryptoApi } from '../../../workers/api.ts';
+import { fromBase64Url, toBase64Url } from '../../../workers/base64url.ts';
+import { createDoor } from '../../../workers/door.ts';
+import { browserEnv } from '../../../workers/env.ts';
+import { CryptoApiError, cryptoApiErrorCodes, fromWire } from '../../../workers/errors.ts';
+import { toCryptoApiError } from '../../../workers/failures.ts';
+import { array, GuardFailure, integer, object, oneOf, string } from '../../../workers/guards.ts';
+import { encodeTextPayload, payloadContent } from '../../../workers/payload.ts';
+import { reasonOfCode } from '../../../workers/reasons.ts';
+import { bytes, decodeJson, encodeJson } from '../../../workers/vault/json.ts';
+import { Browser, Clock, seededRandom } from './support/browser.ts';
+
+describe('base64url', () => {
+  it('is the canonical unpadded encoding of any bytes', () => {
+    const random = seededRandom('base64url');
+    for (const length of [0, 1, 2, 3, 4, 31, 32, 33, 20_000]) {
+      const sample = random(length);
+      const text = toBase64Url(sample);
+      expect(text).toBe(Buffer.from(sample).toString('base64url'));
+      expect(fromBase64Url(text)).toEqual(sample);
+    }
+  });
+
+  it.each(['A', 'AA==', 'AB', 'AAB', 'A A', 'A+AA', 'A/AA', 'AAAA\n', 'ÄÄÄÄ', 'AAAAA'])(
+    'refuses %j',
+    (text) => {
+      expect(fromBase64Url(text)).toBeNull();
+    },
+  );
+});
+
+describe('guards', () => {
+  const Person = object({
+    name: string(5, /^[a-z]*$/),
+    age: integer(0, 150),
+    kind: oneOf('a', 'b'),
+    tags: array(string(3), 2),
+  });
+  const good = { name: 'ada', age: 36, kind: 'a', tags: ['x'] };
+
+  it('copy what they know and nothing else', () => {
+    expect(Person({ ...good, extra: 1 })).toEqual(good);
+  });
+
+  it.each([
+    ['name', { name: 'toolong' }],
+    ['name', { name: 'Ada' }],
+    ['name', { name: undefined }],
+    ['age', { age: 1.5 }],
+    ['age', { age: '36' }],
+    ['age', { age: Number.NaN }],
+    ['age', { age: 151 }],
+    ['kind', { kind: 'c' }],
+    ['tags', { tags: ['x', 'y', 'z'] }],
+    ['tags', { tags: 'xy' }],
+    ['tags', { tags: [7] }],
+  ])('refuse a wrong %s, naming the field and not its value', (field, change) => {
+    expect(() => Person({ ...good, ...change })).toThrow(GuardFailure);
+    expect(() => Person({ ...good, ...change })).toThrow(new RegExp(`^${field}: [a-z0-9 ]+$`));
+  });
+
+  it.each([null, undefined, 'text', 7])('refuse %j for an object', (value) => {
+    expect(() => Person(value)).toThrow(GuardFailure);
+  });
+});
+
+describe('JSON records', () => {
+  const Row = object({ key: bytes(4, 2) });
+
+  it('bring byte strings back', () => {
+    const row = { key: new Uint8Array([1, 2, 3]) };
+    expect(decodeJson(encodeJson(row), Row)).toEqual(row);
+  });
+
+  it.each(['{"key":"AQ"}', '{"key":"AQIDBAU"}', '{"key":"A"}', '{"key":7}', '{}', '{', ''])(
+    'refuse %s',
+    (text) => {
+      expect(() => decodeJson(new TextEncoder().encode(text), Row)).toThrow(GuardFailure);
+    },
+  );
+});
+
+describe('payloads', () => {
+  it('are versioned JSON', () => {
+    const payload = encodeTextPayload('hei', '2026-03-01T10:00:00Z');
+    expect(JSON.parse(payload)).toEqual({ v: 1, type: 'text', text: 'hei', sentAt: '2026-03-01T10:00:00Z' });
+    expect(payloadContent(payload)).toEqual({ kind: 'text', text: 'hei' });
+  });
+});
+
+describe('reasons', () => {
+  it('are those of the closed list, each of them in use', () => {
+    // `before-join` is told by the position in the log, not by a code.
+    expect(new Set(Object.values(reasonOfCode))).toEqual(
+      new Set(['damaged', 'unknown-device', 'rules', 'storage-erased']),
+    );
+  });
+
+  it.each([
+    ['decrypt-failed', 'damaged'],
+    ['replayed', 'damaged'],
+    ['wrong-epoch', 'damaged'],
+    ['unknown-sender', 'unknown-device'],
+    ['invalid-credential', 'unknown-device'],
+    ['policy', 'rules'],
+    ['invalid-commit', 'rules'],
+    ['corrupt-record', 'storage-erased'],
+  ] as const)('%s is told as %s', (code, reason) => {
+    expect(reasonOfCode[code]).toBe(reason);
+  });
+});
+
+describe('errors', () => {
+  it('keep their codes, and the messages of none but the expected', () => {
+    const cases: [unknown, Partial<CryptoApiError>][] = [
+      [new CryptoApiError('gap', '7'), { code: 'gap', detail: '7' }],
+      [new CryptoError('replayed'), { code: 'replayed', detail: '' }],
+      [new CryptoError('policy', 'adds a stranger'), { code: 'policy', detail: 'adds a stranger' }],
+      [
+        new DOMException('disk full', 'QuotaExceededError'),
+        { code: 'storage', detail: 'QuotaExceededError' },
+      ],
+      [new TypeError('the text "secret" has no length'), { code: 'internal', detail: 'TypeError' }],
+      ['secret', { code: 'internal', detail: 'string' }],
+    ];
+    for (const [error, expected] of cases) expect(toCryptoApiError(error)).toMatchObject(expected);
+  });
+
+  it('come out of the wire as the codes that are known', () => {
+    expect(fromWire('gap', '7')).toMatchObject({ code: 'gap', detail: '7', message: 'gap: 7' });
+    expect(fromWire('constructor', 'x')).toMatchObject({ code: 'internal' });
+    expect(cryptoApiErrorCodes.has('identity-changed')).toBe(true);
+  });
+});
+
+describe('the door', () => {
+  const door = createDoor(new Browser('door', new Clock()).tab());
+  const call = (method: string, ...args: unknown[]) => door.call(method as keyof CryptoApi, args);
+
+  it('answers values and failures alike', async () => {
+    expect(await call('resume', 'a0000000-0000-4000-8000-000000000001')).toEqual({ ok: true, value: false });
+    expect(await call('conversations')).toEqual({ ok: false, code: 'locked', detail: '' });
+  });
+
+  it.each([
+    ['toString'],
+    ['__proto__'],
+    ['nothing'],
+    ['resume'],
+    ['resume', 7],
+    ['resume', '../other'],
+    ['beginSignUp', null],
+    ['beginSignUp', 'x'.repeat(5000)],
+    ['beginLogin', 'password', null],
+    ['createVault', 'not an id'],
+    ['openVault', 'a0000000-0000-4000-8000-000000000001', { sealedVault: '!', passwordWrap: '' }],
+    ['messages', 'direct:a:b', { limit: 10 }],
+    ['messages', 'direct:a:b', null],
+    ['processEntries', 'direct:a:b', []],
+    ['queueMessage', {}],
+    ['prepareMessage', ['x']],
+    ['messageFailed', 'a0000000-0000-4000-8000-000000000001', 'Not a code'],
+  ])('refuses %s(…) as usage', async (method, ...args) => {
+    expect(await call(method, ...args)).toMatchObject({ ok: false, code: 'usage' });
+  });
+
+  it('never rejects', async () => {
+    await expect(door.call('resume', null as never)).resolves.toMatchObject({ ok: false, code: 'usage' });
+  });
+});
+
+describe('the client', () => {
+  it('passes calls through, and throws failures with their codes', async () => {
+    vi.doMock('../../../workers/crypto.worker.ts?worker&url', () => ({ default: '/worker.js' }));
+    const { clientOf } = await import('../../../src/crypto/client.ts');
+    const calls: unknown[] = [];
+    const answers: CallResult[] = [
+      { ok: true, value: false },
+      { ok: false, code: 'wrong-password', detail: '' },
+    ];
+    const client = clientOf(async (...call) => {
+      calls.push(call);
+      return answers.shift()!;
+    });
+    expect(await client.resume('someone')).toBe(false);
+    await expect(client.lock()).rejects.toMatchObject({ name: 'CryptoApiError', code: 'wrong-password' });
+    expect(calls).toEqual([
+      ['resume', ['someone']],
+      ['lock', []],
+    ]);
+    // It can be returned from an async function without being taken for a promise.
+    expect(await client).toBe(client);
+  });
+});
+
+describe("the browser's randomness", () => {
+  it('fills beyond what one call may ask for', () => {
+    const drawn = browserEnv.random(200_000);
+    expect(drawn).toHaveLength(200_000);
+    expect(drawn.subarray(-32).some((byte) => byte !== 0)).toBe(true);
+  });
+});
