@@ -65,6 +65,8 @@ export interface Realtime {
   publish(message: OutgoingMessage): Promise<Acknowledgement>;
 }
 
+type Puback = Extract<Packet, { cmd: 'puback' }>;
+
 function parseJson(payload: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload));
@@ -77,14 +79,13 @@ function hex(reasonCode: number): string {
   return `0x${reasonCode.toString(16).padStart(2, '0')}`;
 }
 
-function userProperty(packet: Packet | undefined, name: string): string | undefined {
-  if (packet?.cmd !== 'puback') return undefined;
-  const value = packet.properties?.userProperties?.[name];
+function userProperty(packet: Puback | undefined, name: string): string | undefined {
+  const value = packet?.properties?.userProperties?.[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
 /** What an unsuccessful PUBACK says, in the terms REST would have used. */
-function refusal(packet: Packet): ApiError {
+function refusal(packet: Puback): ApiError {
   const given = userProperty(packet, pubackProperties.code);
   const code: ErrorCode = errorCodes.find((known) => known === given) ?? 'internal';
   const epoch = Epoch.safeParse(Number(userProperty(packet, pubackProperties.epoch)));
@@ -96,7 +97,7 @@ function refusal(packet: Packet): ApiError {
   });
 }
 
-function acknowledgement(packet: Packet | undefined): Acknowledgement {
+function acknowledgement(packet: Puback | undefined): Acknowledgement {
   const seq = Seq.safeParse(Number(userProperty(packet, pubackProperties.seq)));
   const time = Timestamp.safeParse(userProperty(packet, pubackProperties.timestamp));
   if (!seq.success || !time.success)
@@ -117,6 +118,8 @@ export function createRealtime(options: RealtimeOptions): Realtime {
   let connected = false;
   let watched: string | null = null;
   let timers: Timer[] = [];
+  /** By packet identifier: mqtt.js calls back with the PUBLISH when it went well, and the PUBACK is what tells where. */
+  let pubacks = new Map<number, Puback>();
   /** Rejections of publications that still wait for their PUBACK. */
   const unacknowledged = new Set<(error: NetworkError) => void>();
 
@@ -190,6 +193,7 @@ export function createRealtime(options: RealtimeOptions): Realtime {
       },
     });
     client = session;
+    pubacks = new Map();
     timers = [clock.after(connectTimeoutMs, () => lost(session, 'timeout'))];
 
     session.on('connect', () => {
@@ -203,6 +207,11 @@ export function createRealtime(options: RealtimeOptions): Realtime {
     session.on('message', (topic, _payload, packet) => {
       if (client === session) received(topic, packet);
     });
+    session.on('packetreceive', (packet) => {
+      if (client === session && packet.cmd === 'puback' && packet.messageId !== undefined) {
+        pubacks.set(packet.messageId, packet);
+      }
+    });
     session.on('disconnect', (packet) => {
       if (client === session && packet.reasonCode === notAuthorized) listeners.onUnauthorized();
       lost(session, hex(packet.reasonCode ?? 0));
@@ -214,6 +223,14 @@ export function createRealtime(options: RealtimeOptions): Realtime {
       if (client === session && reasonCode === notAuthorized) listeners.onUnauthorized();
       lost(session, reasonCode === null ? 'unreachable' : hex(reasonCode));
     });
+  }
+
+  function takePuback(packet: Packet | undefined): Puback | undefined {
+    const messageId = packet?.messageId;
+    if (messageId === undefined) return undefined;
+    const puback = pubacks.get(messageId);
+    pubacks.delete(messageId);
+    return puback;
   }
 
   return {
@@ -261,16 +278,18 @@ export function createRealtime(options: RealtimeOptions): Realtime {
           topics.userMessages(message.recipientId),
           JSON.stringify(message),
           { qos: 1 },
-          (error, packet) =>
+          (error, packet) => {
+            const puback = takePuback(packet);
             settle(() => {
-              if (error && packet?.cmd === 'puback') return reject(refusal(packet));
+              if (error && puback !== undefined) return reject(refusal(puback));
               if (error) return reject(new NetworkError('unreachable', undefined, { cause: error }));
               try {
-                resolve(acknowledgement(packet));
+                resolve(acknowledgement(puback));
               } catch (breach) {
                 reject(breach);
               }
-            }),
+            });
+          },
         );
       });
     },

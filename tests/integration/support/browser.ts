@@ -31,6 +31,20 @@ function cheapPasswordKeys(password: string, { salt }: { readonly salt: Uint8Arr
   return { authKey: key('auth'), wrapKey: key('wrap') };
 }
 
+/** Web Locks of one browser: exclusive, first come first served, shared by its tabs. */
+class MemoryLocks {
+  #queue = createKeyedQueue();
+
+  request<T>(name: string, task: () => Promise<T>): Promise<T> {
+    return this.#queue(name, task);
+  }
+
+  /** What becomes of the locks when every tab that holds one is gone. */
+  releaseAll(): void {
+    this.#queue = createKeyedQueue();
+  }
+}
+
 class MemoryStorage {
   readonly entries = new Map<string, string>();
 
@@ -57,7 +71,7 @@ export interface BrowserOptions {
 export class Browser {
   readonly indexedDB = new IDBFactory();
   readonly storage = new MemoryStorage();
-  readonly locks = { request: createKeyedQueue() };
+  readonly locks = new MemoryLocks();
   readonly logLines: string[] = [];
   readonly tabs: Tab[] = [];
   readonly #addresses: RelayAddresses;
@@ -168,6 +182,10 @@ export class Tab {
   onVisible(): void {
     this.visible = true;
     this.#client.onVisible();
+  }
+
+  onTokenChanged() {
+    return this.#client.session.onTokenChanged();
   }
 
   /** The tab is gone: no goodbye beyond what closing sockets says. */

@@ -5,7 +5,8 @@ export interface Publication {
   readonly topic: string;
   readonly payload: unknown;
   readonly qos: number;
-  readonly callback: ((error?: Error, packet?: Packet) => void) | undefined;
+  readonly messageId: number;
+  readonly callback: ((error?: Error | null, packet?: Packet) => void) | undefined;
 }
 
 type Granted = (error: Error | null, granted: { topic: string; qos: number }[]) => void;
@@ -39,7 +40,8 @@ export class FakeMqttClient extends EventEmitter {
     options: { qos: number },
     callback?: Publication['callback'],
   ): void {
-    this.publications.push({ topic, payload: JSON.parse(payload), qos: options.qos, callback });
+    const messageId = this.publications.length + 1;
+    this.publications.push({ topic, payload: JSON.parse(payload), qos: options.qos, messageId, callback });
   }
 
   end(): void {
@@ -50,6 +52,27 @@ export class FakeMqttClient extends EventEmitter {
   accept(qos = 1): void {
     this.emit('connect');
     this.#granted?.(null, [{ topic: this.subscriptions[0] ?? '', qos }]);
+  }
+
+  /** As mqtt.js: the callback gets the PUBACK with an error, and the stored PUBLISH without one. */
+  acknowledge(userProperties: Record<string, string>, reasonCode = 0): void {
+    const publication = this.publications.at(-1);
+    if (publication === undefined) throw new Error('nothing was published');
+    const { messageId, topic } = publication;
+    const puback: Packet = { cmd: 'puback', messageId, reasonCode, properties: { userProperties } };
+    this.emit('packetreceive', puback);
+    if (reasonCode >= 0x80) publication.callback?.(new Error('Publish error'), puback);
+    else {
+      publication.callback?.(null, {
+        cmd: 'publish',
+        messageId,
+        topic,
+        payload: '',
+        qos: 1,
+        dup: false,
+        retain: false,
+      });
+    }
   }
 
   receive(topic: string, payload: unknown): void {
