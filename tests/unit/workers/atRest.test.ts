@@ -1,3 +1,4 @@
+import { openRecord } from '@sinetti/crypto-core';
 import { describe, expect, it } from 'vitest';
 import {
   type Migration,
@@ -50,6 +51,36 @@ describe('records at rest', () => {
         }
       }
     }
+  });
+
+  it('are all sealed under the storage key, but for their keys and indexes', async () => {
+    const { alice, bob, relay, world } = await createPair();
+    await alice.send(ALICE_AND_BOB, 'sent');
+    await bob.sync();
+    await bob.send(ALICE_AND_BOB, 'received');
+    await (await world.device(ALICE)).sync();
+    await alice.sync();
+    world.clock.advance(24 * 60 * 60 * 1000);
+    const messageId = await alice.queue(ALICE_AND_BOB, 'waits for a commit');
+    expect(await alice.api.prepareMessage(messageId)).toMatchObject({ kind: 'commit' });
+
+    const { storageKey } = openVaultOf(relay, ALICE);
+    const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(personDatabaseName(ALICE)));
+    const tx = db.transaction([...db.objectStoreNames]);
+    for (const name of db.objectStoreNames) {
+      const store = tx.objectStore(name);
+      const [rowKeys, rows] = [await answer(store.getAllKeys()), await answer<unknown[]>(store.getAll())];
+      expect(rows.length, name).toBeGreaterThan(0);
+      for (const [i, row] of rows.entries()) {
+        const { sealed, ...indexed } =
+          row instanceof Uint8Array ? { sealed: row } : (row as { sealed: Uint8Array });
+        const place = [rowKeys[i]].flat().join('/');
+        expect(() => openRecord(storageKey, name, place, sealed), `${name} ${place}`).not.toThrow();
+        const known = { messages: ['messageId'], outbox: ['conversationId', 'order'] }[name] ?? [];
+        expect(Object.keys(indexed).sort()).toEqual(known);
+      }
+    }
+    db.close();
   });
 
   it('are each sealed for their own place', async () => {
