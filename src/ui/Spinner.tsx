@@ -1,4 +1,5 @@
 import styles from './Spinner.module.css';
+import { VisuallyHidden } from './VisuallyHidden.tsx';
 
 /** The mark alone; say what is awaited beside it. */
 export function Spinner() {
@@ -9,6 +10,7 @@ export function Spinner() {
 export function LoadingScreen({ text = 'Loading...' }: { text?: string }) {
   return (
     <main className={styles.screen}>
+      <VisuallyHidden as="h1">Sinetti</VisuallyHidden>
       <Spinner />
       <p role="status">{text}</p>
     </main>

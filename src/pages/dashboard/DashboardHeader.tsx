@@ -13,7 +13,9 @@ export function DashboardHeader() {
     <div className={styles.bar}>
       <Logo />
       <span className={styles.space} />
-      <ConnectionStatus />
+      <div className={styles.connection}>
+        <ConnectionStatus />
+      </div>
       {user !== null && (
         <div className={styles.user}>
           <Avatar name={displayName(user)} size={30} />

@@ -62,24 +62,24 @@ export function DashboardPage() {
             <ConnectionBanner />
           </div>
         </header>
-        <Tabs.List className={styles.tabs} aria-label="Sections" activateOnFocus>
-          {tabNames.map((name) => {
-            const { label, icon: Icon, meaning } = tabLooks[name];
-            return (
-              <Tabs.Tab key={name} value={name} className={styles.tab}>
-                <Icon aria-hidden="true" />
-                {label}
-                <span className={styles.count}>
-                  <Badge count={counts[name]} meaning={meaning} />
-                </span>
-              </Tabs.Tab>
-            );
-          })}
-        </Tabs.List>
+        <nav className={styles.nav} aria-label="Sections">
+          <Tabs.List className={styles.tabs} activateOnFocus>
+            {tabNames.map((name) => {
+              const { label, icon: Icon, meaning } = tabLooks[name];
+              return (
+                <Tabs.Tab key={name} value={name} className={styles.tab}>
+                  <Icon aria-hidden="true" />
+                  {label}
+                  <span className={styles.count}>
+                    <Badge count={counts[name]} meaning={meaning} />
+                  </span>
+                </Tabs.Tab>
+              );
+            })}
+          </Tabs.List>
+        </nav>
         <main className={styles.main} id={mainId} tabIndex={-1}>
-          <VisuallyHidden>
-            <h1>Sinetti</h1>
-          </VisuallyHidden>
+          <VisuallyHidden as="h1">Sinetti</VisuallyHidden>
           <Tabs.Panel value="messages" className={styles.panel}>
             <MessagesTab
               initialChat={requestedChat}

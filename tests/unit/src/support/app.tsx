@@ -1,0 +1,114 @@
+import { render } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { createStore, Provider } from 'jotai';
+import type { ReactNode } from 'react';
+import { MemoryRouter } from 'react-router-dom';
+import { vi } from 'vitest';
+import { type AppActions, actionsAtom } from '../../../../src/store/actions.ts';
+import type { Chat, ConversationState, MessageContent, MessageView } from '../../../../src/store/chats.ts';
+import type { LoadedList, Person } from '../../../../src/store/contacts.ts';
+import { authStatusAtom, type CurrentUser, currentUserAtom } from '../../../../src/store/session.ts';
+import { toastsAtom } from '../../../../src/store/toasts.ts';
+
+export const aino: CurrentUser = {
+  id: 'aino-id',
+  username: 'aino',
+  email: 'aino@example.fi',
+  full_name: 'Aino',
+  created_at: '2026-03-14T10:00:00Z',
+};
+
+export const veikko: Person = { id: 'veikko-id', username: 'veikko', email: 'veikko@example.fi' };
+export const kaisa: Person = { id: 'kaisa-id', username: 'kaisa', email: 'kaisa@example.fi' };
+
+type FakeActions = { readonly [Name in keyof AppActions]: ReturnType<typeof vi.fn<AppActions[Name]>> };
+
+/** Every action succeeds with nothing, until a test says otherwise. */
+export function fakeActions(): FakeActions {
+  return {
+    signUp: vi.fn<AppActions['signUp']>().mockResolvedValue(),
+    logIn: vi.fn<AppActions['logIn']>().mockResolvedValue(),
+    logOut: vi.fn<AppActions['logOut']>().mockResolvedValue(),
+    searchUsers: vi.fn<AppActions['searchUsers']>().mockResolvedValue([]),
+    sendContactRequest: vi
+      .fn<AppActions['sendContactRequest']>()
+      .mockResolvedValue({ success: true, message: '' }),
+    acceptContactRequest: vi.fn<AppActions['acceptContactRequest']>().mockResolvedValue(),
+    rejectContactRequest: vi.fn<AppActions['rejectContactRequest']>().mockResolvedValue(),
+    removeContact: vi.fn<AppActions['removeContact']>().mockResolvedValue(),
+    openChat: vi.fn<AppActions['openChat']>().mockResolvedValue(),
+    loadOlderMessages: vi.fn<AppActions['loadOlderMessages']>().mockResolvedValue(),
+    sendMessage: vi.fn<AppActions['sendMessage']>().mockResolvedValue(),
+    retryMessage: vi.fn<AppActions['retryMessage']>().mockResolvedValue(),
+    discardMessage: vi.fn<AppActions['discardMessage']>().mockResolvedValue(),
+  };
+}
+
+/** A store with actions in it and, unless told otherwise, Aino signed in. */
+export function createWorld({ signedIn = true } = {}) {
+  const store = createStore();
+  const actions = fakeActions();
+  store.set(actionsAtom, actions);
+  store.set(authStatusAtom, signedIn ? 'success' : 'idle');
+  if (signedIn) store.set(currentUserAtom, aino);
+  return {
+    store,
+    actions,
+    /** The toasts asked for so far. */
+    toasts: () => store.get(toastsAtom).map(({ kind, text }) => `${kind}: ${text}`),
+    show: (element: ReactNode) => {
+      render(
+        <Provider store={store}>
+          <MemoryRouter>{element}</MemoryRouter>
+        </Provider>,
+      );
+      return userEvent.setup();
+    },
+  };
+}
+
+export function loaded<T>(...items: T[]): LoadedList<T> {
+  return { items, loading: false, loaded: true };
+}
+
+let nextSeq = 1;
+
+export function message(
+  senderId: string,
+  content: string | MessageContent,
+  rest: Partial<MessageView> = {},
+): MessageView {
+  const seq = nextSeq++;
+  return {
+    conversationId: 'direct:aino-id:veikko-id',
+    messageId: `message-${seq}`,
+    seq,
+    senderId,
+    senderDeviceId: 'device',
+    timestamp: '2026-06-01T12:00:00.000Z',
+    status: senderId === aino.id ? 'sent' : 'received',
+    content: typeof content === 'string' ? { kind: 'text', text: content } : content,
+    ...rest,
+  };
+}
+
+export function chat(messages: readonly MessageView[], state: Partial<ConversationState> = {}): Chat {
+  return {
+    state: {
+      conversationId: 'direct:aino-id:veikko-id',
+      status: 'joined',
+      epoch: 1,
+      lastSeq: messages.at(-1)?.seq ?? 0,
+      joinedSeq: 0,
+      readSeq: 0,
+      peerReadSeq: 0,
+      unread: 0,
+      lastMessage: messages.at(-1) ?? null,
+      members: [],
+      ...state,
+    },
+    messages,
+    loading: false,
+    hasOlder: false,
+  };
+}

@@ -1,0 +1,47 @@
+import { act, render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { createStore, Provider } from 'jotai';
+
+import { describe, expect, it, vi } from 'vitest';
+import { ToastRegion } from '../../../../src/features/toasts/ToastRegion.tsx';
+import { showToastAtom, toastsAtom } from '../../../../src/store/toasts.ts';
+
+function showRegion() {
+  const store = createStore();
+  render(
+    <Provider store={store}>
+      <ToastRegion />
+    </Provider>,
+  );
+  return store;
+}
+
+describe('toasts', () => {
+  it('shows each once and forgets the one that is dismissed', async () => {
+    const store = showRegion();
+    act(() => {
+      store.set(showToastAtom, 'success', 'Contact request rejected');
+      store.set(showToastAtom, 'error', 'Network error.');
+    });
+    expect(await screen.findAllByText('Contact request rejected')).not.toHaveLength(0);
+
+    const dialog = screen.getAllByRole('dialog').find((toast) => toast.textContent?.includes('rejected'));
+    if (!dialog) throw new Error('the toast is missing');
+    await userEvent.click(dialog.querySelector('button') ?? dialog);
+    await waitFor(() => expect(store.get(toastsAtom).map(({ text }) => text)).toEqual(['Network error.']));
+  });
+
+  it('takes itself away when its time is over', async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    try {
+      const store = showRegion();
+      act(() => store.set(showToastAtom, 'success', 'Done'));
+      await act(() => vi.advanceTimersByTimeAsync(2500));
+      expect(store.get(toastsAtom)).toHaveLength(1);
+      await act(() => vi.advanceTimersByTimeAsync(1000));
+      expect(store.get(toastsAtom)).toHaveLength(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
