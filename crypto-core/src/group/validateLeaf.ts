@@ -160,7 +160,7 @@ export function checkNewLeaf(
   if (!unchanged) checkCredential(context, leaf, replaces?.credential ?? null);
 }
 
-export function sameCredential(a: Credential, b: Credential): boolean {
+function sameCredential(a: Credential, b: Credential): boolean {
   return a.type === 'basic' && b.type === 'basic' && equalBytes(a.identity, b.identity);
 }
 

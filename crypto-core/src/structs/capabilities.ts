@@ -1,7 +1,7 @@
 import type { Reader } from '../codec/reader.ts';
 import type { Writer } from '../codec/writer.ts';
 
-/** What a leaf's client understands, as IANA numbers (RFC 9420, section 7.2). */
+/** What a leaf's client understands, as IANA numbers (RFC 9420 section 7.2). */
 export interface Capabilities {
   readonly versions: readonly number[];
   readonly cipherSuites: readonly number[];
@@ -31,7 +31,7 @@ export function writeCapabilities(w: Writer, capabilities: Capabilities): void {
   w.vector(capabilities.credentials, writeU16);
 }
 
-/** The required_capabilities extension (RFC 9420, section 11.1). */
+/** The required_capabilities extension (RFC 9420 section 11.1). */
 export interface RequiredCapabilities {
   readonly extensions: readonly number[];
   readonly proposals: readonly number[];

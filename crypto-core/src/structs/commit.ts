@@ -9,7 +9,7 @@ export type ProposalOrRef =
   | { readonly type: 'proposal'; readonly proposal: Proposal }
   | { readonly type: 'reference'; readonly reference: Uint8Array };
 
-/** RFC 9420, section 12.4. */
+/** RFC 9420 section 12.4. */
 export interface Commit {
   readonly proposals: readonly ProposalOrRef[];
   readonly path: UpdatePath | null;

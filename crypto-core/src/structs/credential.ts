@@ -4,12 +4,10 @@ import { CryptoError } from '../errors.ts';
 
 export const CredentialTypeValue = { basic: 1, x509: 2 } as const;
 
-/** RFC 9420, section 5.3. `x509` is decoded, never accepted into a group (check `CRED-01`). */
+/** RFC 9420 section 5.3. `x509` is decoded, never accepted into a group (check `CRED-01`). */
 export type Credential =
   | { readonly type: 'basic'; readonly identity: Uint8Array }
   | { readonly type: 'x509'; readonly certificates: readonly Uint8Array[] };
-
-export type CredentialType = Credential['type'];
 
 /** @throws CryptoError `unsupported` for a credential type whose layout is unknown. */
 export function readCredential(r: Reader): Credential {

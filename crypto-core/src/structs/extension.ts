@@ -2,7 +2,7 @@ import type { Reader } from '../codec/reader.ts';
 import type { Writer } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
 
-/** RFC 9420, section 17.3; `lastResort` is last_resort_key_package of draft-ietf-mls-extensions. */
+/** RFC 9420 section 17.3; `lastResort` is last_resort_key_package of draft-ietf-mls-extensions. */
 export const ExtensionTypeValue = {
   applicationId: 0x0001,
   ratchetTree: 0x0002,
@@ -12,7 +12,7 @@ export const ExtensionTypeValue = {
   lastResort: 0x000a,
 } as const;
 
-/** RFC 9420, section 7.2. The data stays opaque here: an unknown extension is carried, not refused. */
+/** RFC 9420 section 7.2. The data stays opaque here: an unknown extension is carried, not refused. */
 export interface Extension {
   readonly type: number;
   readonly data: Uint8Array;

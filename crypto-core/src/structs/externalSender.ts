@@ -2,7 +2,7 @@ import type { Reader } from '../codec/reader.ts';
 import type { Writer } from '../codec/writer.ts';
 import { type Credential, readCredential, writeCredential } from './credential.ts';
 
-/** An entry of the external_senders extension (RFC 9420, section 12.1.8.1). */
+/** An entry of the external_senders extension (RFC 9420 section 12.1.8.1). */
 export interface ExternalSender {
   readonly signatureKey: Uint8Array;
   readonly credential: Credential;

@@ -15,7 +15,7 @@ const ContentTypeValue = { application: 1, proposal: 2, commit: 3 } as const sat
   number
 >;
 
-/** RFC 9420, section 6. */
+/** RFC 9420 section 6. */
 export type Sender =
   | { readonly type: 'member'; readonly leafIndex: LeafIndex }
   /** An index into the external_senders extension. */
@@ -35,7 +35,7 @@ export type Content =
   | { readonly type: 'proposal'; readonly proposal: Proposal }
   | { readonly type: 'commit'; readonly commit: Commit };
 
-/** RFC 9420, section 6. */
+/** RFC 9420 section 6. */
 export interface FramedContent {
   readonly groupId: Uint8Array;
   readonly epoch: bigint;
@@ -44,13 +44,13 @@ export interface FramedContent {
   readonly content: Content;
 }
 
-/** RFC 9420, section 6.1. `confirmationTag` is present exactly when the content is a commit. */
+/** RFC 9420 section 6.1. `confirmationTag` is present exactly when the content is a commit. */
 export interface FramedContentAuthData {
   readonly signature: Uint8Array;
   readonly confirmationTag: Uint8Array | null;
 }
 
-/** RFC 9420, section 6: what a ProposalRef and the transcript hash are taken over. */
+/** RFC 9420 section 6: what a ProposalRef and the transcript hash are taken over. */
 export interface AuthenticatedContent {
   readonly wireFormat: WireFormat;
   readonly content: FramedContent;

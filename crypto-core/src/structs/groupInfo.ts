@@ -12,7 +12,7 @@ export interface GroupInfoContent {
   readonly signer: LeafIndex;
 }
 
-/** RFC 9420, section 12.4.3. */
+/** RFC 9420 section 12.4.3. */
 export interface GroupInfo extends GroupInfoContent {
   readonly signature: Uint8Array;
 }

@@ -1,6 +1,6 @@
 /**
  * Leaf and node indices are both small integers and are easily taken for one another, so each has its own type.
- * RFC 9420, section 4.1 and appendix C: node `2 * i` is leaf `i`.
+ * RFC 9420 section 4.1 and appendix C: node `2 * i` is leaf `i`.
  */
 
 declare const leafIndexBrand: unique symbol;

@@ -12,7 +12,7 @@ export interface KeyPackageContent {
   readonly extensions: readonly Extension[];
 }
 
-/** RFC 9420, section 10. */
+/** RFC 9420 section 10. */
 export interface KeyPackage extends KeyPackageContent {
   readonly signature: Uint8Array;
 }

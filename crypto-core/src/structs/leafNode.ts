@@ -6,7 +6,7 @@ import { type Credential, readCredential, writeCredential } from './credential.t
 import { type Extension, readExtensions, writeExtensions } from './extension.ts';
 import type { LeafIndex } from './indices.ts';
 
-/** Seconds since the Unix epoch, both ends included (RFC 9420, section 7.2). */
+/** Seconds since the Unix epoch, both ends included (RFC 9420 section 7.2). */
 export interface Lifetime {
   readonly notBefore: bigint;
   readonly notAfter: bigint;
@@ -29,7 +29,7 @@ export interface LeafNodeContent {
   readonly extensions: readonly Extension[];
 }
 
-/** RFC 9420, section 7.2. */
+/** RFC 9420 section 7.2. */
 export interface LeafNode extends LeafNodeContent {
   readonly signature: Uint8Array;
 }

@@ -4,7 +4,7 @@ import { CryptoError } from '../errors.ts';
 import { type LeafIndex, toLeafIndex } from './indices.ts';
 import { type LeafNode, readLeafNode, writeLeafNode } from './leafNode.ts';
 
-/** RFC 9420, section 7.1. */
+/** RFC 9420 section 7.1. */
 export interface ParentNode {
   readonly encryptionKey: Uint8Array;
   readonly parentHash: Uint8Array;
@@ -12,7 +12,7 @@ export interface ParentNode {
   readonly unmergedLeaves: readonly LeafIndex[];
 }
 
-/** A node as the ratchet_tree extension carries it (RFC 9420, section 12.4.3.3). */
+/** A node as the ratchet_tree extension carries it (RFC 9420 section 12.4.3.3). */
 export type Node =
   | { readonly type: 'leaf'; readonly leaf: LeafNode }
   | { readonly type: 'parent'; readonly parent: ParentNode };

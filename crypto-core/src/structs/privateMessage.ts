@@ -3,7 +3,7 @@ import type { Writer } from '../codec/writer.ts';
 import { type ContentType, readContentType, writeContentType } from './framedContent.ts';
 import { type LeafIndex, toLeafIndex } from './indices.ts';
 
-/** RFC 9420, section 6.3. */
+/** RFC 9420 section 6.3. */
 export interface PrivateMessage {
   readonly groupId: Uint8Array;
   readonly epoch: bigint;
@@ -13,7 +13,7 @@ export interface PrivateMessage {
   readonly ciphertext: Uint8Array;
 }
 
-/** RFC 9420, section 6.3.2. */
+/** RFC 9420 section 6.3.2. */
 export interface SenderData {
   readonly leafIndex: LeafIndex;
   readonly generation: number;
@@ -42,13 +42,13 @@ export function writePrivateMessage(w: Writer, message: PrivateMessage): void {
   w.opaque(message.ciphertext);
 }
 
-/** Associated data of the content's encryption (RFC 9420, section 6.3.1). */
+/** Associated data of the content's encryption (RFC 9420 section 6.3.1). */
 export function writePrivateContentAAD(w: Writer, message: PrivateContentAAD): void {
   writeSenderDataAAD(w, message);
   w.opaque(message.authenticatedData);
 }
 
-/** Associated data of the sender data's encryption (RFC 9420, section 6.3.2). */
+/** Associated data of the sender data's encryption (RFC 9420 section 6.3.2). */
 export function writeSenderDataAAD(w: Writer, message: Omit<PrivateContentAAD, 'authenticatedData'>): void {
   w.opaque(message.groupId);
   w.u64(message.epoch);

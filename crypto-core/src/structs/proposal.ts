@@ -46,7 +46,7 @@ export interface GroupContextExtensionsProposal {
   readonly extensions: readonly Extension[];
 }
 
-/** RFC 9420, section 12.1. */
+/** RFC 9420 section 12.1. */
 export type Proposal =
   | AddProposal
   | UpdateProposal

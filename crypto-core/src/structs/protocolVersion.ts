@@ -2,7 +2,7 @@ import type { Reader } from '../codec/reader.ts';
 import type { Writer } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
 
-/** ProtocolVersion `mls10` (RFC 9420, section 6), the only one there is. */
+/** ProtocolVersion `mls10` (RFC 9420 section 6), the only one there is. */
 export const MLS10 = 1;
 
 /** @throws CryptoError `unsupported` for any other version: nothing after it can be decoded safely. */

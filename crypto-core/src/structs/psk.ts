@@ -4,7 +4,7 @@ import { CryptoError } from '../errors.ts';
 
 export type ResumptionPskUsage = 'application' | 'reinit' | 'branch';
 
-/** RFC 9420, section 8.4. */
+/** RFC 9420 section 8.4. */
 export type PreSharedKeyId =
   | { readonly type: 'external'; readonly pskId: Uint8Array; readonly nonce: Uint8Array }
   | {

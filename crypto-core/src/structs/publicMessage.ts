@@ -9,7 +9,7 @@ import {
   writeFramedContentAuthData,
 } from './framedContent.ts';
 
-/** RFC 9420, section 6.2. `membershipTag` is present exactly when the sender is a member. */
+/** RFC 9420 section 6.2. `membershipTag` is present exactly when the sender is a member. */
 export interface PublicMessage {
   readonly content: FramedContent;
   readonly auth: FramedContentAuthData;

@@ -9,7 +9,7 @@ export interface UpdatePathNode {
   readonly encryptedPathSecret: readonly HpkeCiphertext[];
 }
 
-/** RFC 9420, section 7.6. */
+/** RFC 9420 section 7.6. */
 export interface UpdatePath {
   readonly leafNode: LeafNode;
   readonly nodes: readonly UpdatePathNode[];

@@ -9,7 +9,7 @@ export interface EncryptedGroupSecrets {
   readonly encryptedGroupSecrets: HpkeCiphertext;
 }
 
-/** RFC 9420, section 12.4.3.1. */
+/** RFC 9420 section 12.4.3.1. */
 export interface Welcome {
   readonly cipherSuite: number;
   readonly secrets: readonly EncryptedGroupSecrets[];

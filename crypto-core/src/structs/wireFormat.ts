@@ -1,4 +1,4 @@
-/** RFC 9420, section 17.2. */
+/** RFC 9420 section 17.2. */
 export const WireFormatValue = {
   'public-message': 1,
   'private-message': 2,

@@ -1,5 +1,5 @@
 /**
- * Arithmetic of the array representation of a complete binary tree (RFC 9420, appendix C). Leaf counts are powers of
+ * Arithmetic of the array representation of a complete binary tree (RFC 9420 appendix C). Leaf counts are powers of
  * two: section 7.7 keeps every ratchet tree full. All of it is closed-form; nothing walks from the root.
  */
 import { type LeafIndex, type NodeIndex, toLeafIndex, toNodeIndex } from '../structs/indices.ts';
@@ -86,11 +86,4 @@ export function isInSubtree(leaf: LeafIndex, node: NodeIndex): boolean {
   const span = (1 << level(node)) - 1;
   const at = nodeOfLeaf(leaf);
   return at >= node - span && at <= node + span;
-}
-
-/** The lowest node that has both leaves below it. */
-export function commonAncestor(a: LeafIndex, b: LeafIndex): NodeIndex {
-  let node = nodeOfLeaf(a);
-  while (!isInSubtree(b, node)) node = parentOf(node);
-  return node;
 }

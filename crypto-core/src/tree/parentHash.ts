@@ -1,4 +1,4 @@
-/** Parent hashes (RFC 9420, section 7.9): what binds the keys above a leaf to that leaf's signature. */
+/** Parent hashes (RFC 9420 section 7.9): what binds the keys above a leaf to that leaf's signature. */
 import { EMPTY, equalBytes } from '../bytes.ts';
 import { Writer } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';

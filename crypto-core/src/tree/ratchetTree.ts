@@ -1,5 +1,5 @@
 /**
- * The public ratchet tree (RFC 9420, sections 4 and 7). A tree is changed only on a `clone()`, so that a pending or a
+ * The public ratchet tree (RFC 9420 sections 4 and 7). A tree is changed only on a `clone()`, so that a pending or a
  * failed commit leaves the epoch it started from untouched; nodes themselves are immutable and shared by the clones.
  */
 import { CryptoError } from '../errors.ts';
@@ -12,7 +12,6 @@ import {
   directPath,
   fullLeafCount,
   isLeaf,
-  leafOfNode,
   leftOf,
   MAX_LEAF_COUNT,
   nodeCount,
@@ -47,7 +46,7 @@ export class RatchetTree {
   }
 
   /**
-   * Builds a tree from the contents of a ratchet_tree extension (RFC 9420, section 12.4.3.3).
+   * Builds a tree from the contents of a ratchet_tree extension (RFC 9420 section 12.4.3.3).
    * @throws CryptoError `invalid-tree` when it is empty, ends in a blank node, or a node is of the wrong kind for its
    * place (check `TREE-01`).
    */
@@ -234,8 +233,4 @@ export class RatchetTree {
     if (this.node(index) !== null) return true;
     return !isLeaf(index) && (this.#hasResolution(leftOf(index)) || this.#hasResolution(rightOf(index)));
   }
-}
-
-export function leavesOf(nodes: readonly NodeIndex[]): LeafIndex[] {
-  return nodes.filter(isLeaf).map(leafOfNode);
 }

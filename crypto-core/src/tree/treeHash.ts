@@ -1,4 +1,4 @@
-/** Tree hashes (RFC 9420, section 7.8), computed once for each state of a subtree and kept in the tree. */
+/** Tree hashes (RFC 9420 section 7.8), computed once for each state of a subtree and kept in the tree. */
 import { Writer } from '../codec/writer.ts';
 import type { LeafIndex, NodeIndex } from '../structs/indices.ts';
 import { type LeafNode, writeLeafNode } from '../structs/leafNode.ts';

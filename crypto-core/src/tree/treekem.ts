@@ -1,4 +1,4 @@
-/** TreeKEM (RFC 9420, sections 7.4 to 7.6): fresh secrets along a path, and their way to everybody below it. */
+/** TreeKEM (RFC 9420 sections 7.4 to 7.6): fresh secrets along a path, and their way to everybody below it. */
 import { equalBytes, wipe } from '../bytes.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';

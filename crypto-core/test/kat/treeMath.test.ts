@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { toLeafIndex, toNodeIndex } from '../../src/structs/indices.ts';
 import {
-  commonAncestor,
   directPath,
   fullLeafCount,
+  isInSubtree,
   isLeaf,
   leftOf,
   nodeCount,
+  nodeOfLeaf,
   parentOf,
   rightOf,
   rootOf,
@@ -45,14 +46,13 @@ describe.each(vectors)('tree-math, $n_leaves leaves', (vector) => {
 });
 
 describe('tree math beyond the vectors', () => {
-  it('finds the lowest common ancestor that two direct paths share', () => {
-    for (let a = 0; a < 8; a += 1) {
-      for (let b = 0; b < 8; b += 1) {
-        if (a === b) continue;
-        const shared = directPath(toLeafIndex(b), 8);
-        const expected = directPath(toLeafIndex(a), 8).find((node) => shared.includes(node));
-        expect(commonAncestor(toLeafIndex(a), toLeafIndex(b))).toBe(expected);
-      }
+  it('has each leaf below its direct path, and below nothing else', () => {
+    for (let leaf = 0; leaf < 8; leaf += 1) {
+      const index = toLeafIndex(leaf);
+      const above = Array.from({ length: 15 }, (_, node) => toNodeIndex(node)).filter((node) =>
+        isInSubtree(index, node),
+      );
+      expect(above).toEqual([nodeOfLeaf(index), ...directPath(index, 8)].toSorted((a, b) => a - b));
     }
   });
 
