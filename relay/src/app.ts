@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
-import { openSqlite } from './db/sqlite.ts';
+import { type OpenDatabase, openSqlite } from './db/sqlite.ts';
 import { ApiError, errorCode, StartupError } from './errors.ts';
 import { registerContract } from './http/contractRoutes.ts';
 import { allowOrigins } from './http/cors.ts';
@@ -29,7 +29,10 @@ export interface Relay {
   readonly services: Services;
   /** @throws StartupError if the address can't be listened on */
   listen(): Promise<{ port: number }>;
-  /** Drains: takes no more requests, ends the sockets with a reason, finishes what runs, closes the database. */
+  /**
+   * Drains: takes no more requests, ends the sockets with a reason, finishes what runs, closes the database.
+   * Later calls wait for the first.
+   */
   close(): Promise<void>;
 }
 
@@ -69,13 +72,13 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     const secrets = await loadSecrets(config.dataDir);
     const services = await createServices({ config, hub, clock, log: app.log, db: database.db, secrets });
 
-    let closing = false;
+    let closed: Promise<void> | undefined;
     app.addHook('onRequest', async () => {
-      if (closing) throw new ApiError('unavailable', 'The server is restarting.');
+      if (closed !== undefined) throw new ApiError('unavailable', 'The server is restarting.');
     });
     app.addHook('onSend', async (_request, reply) => {
       // A connection that stays open after its answer would hold up the drain.
-      if (closing) reply.header('connection', 'close');
+      if (closed !== undefined) reply.header('connection', 'close');
     });
     setSecurityHeaders(app, config);
     allowOrigins(app, config);
@@ -99,17 +102,24 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       app,
       services,
       listen: () => listen(app, config),
-      async close() {
-        closing = true;
-        const cutOff = setTimeout(() => app.server.closeAllConnections(), drainTimeout);
-        await app.close();
-        clearTimeout(cutOff);
-        await database.close();
+      close() {
+        closed ??= drain(app, database);
+        return closed;
       },
     };
   } catch (error) {
     await database.close();
     throw error;
+  }
+}
+
+async function drain(app: FastifyInstance, database: OpenDatabase): Promise<void> {
+  const cutOff = setTimeout(() => app.server.closeAllConnections(), drainTimeout);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(cutOff);
+    await database.close();
   }
 }
 

@@ -31,8 +31,9 @@ try {
     await relay.close();
     throw error;
   });
-  const host = config.host === '127.0.0.1' || config.host === '0.0.0.0' ? 'localhost' : config.host;
-  process.stdout.write(`Sinetti is ready at http://${host.includes(':') ? `[${host}]` : host}:${port}\n`);
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  const isHere = ['127.0.0.1', '0.0.0.0', '::1', '::'].includes(config.host);
+  process.stdout.write(`Sinetti is ready at http://${isHere ? 'localhost' : host}:${port}\n`);
 } catch (error) {
   process.stderr.write(`${error instanceof StartupError ? error.message : inspect(error)}\n`);
   process.exit(1);

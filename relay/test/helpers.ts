@@ -33,7 +33,14 @@ export async function startTestRelay(options: TestRelayOptions = {}): Promise<Te
   const dataDir = options.dataDir ?? (await temporaryFolder());
   const logLines: string[] = [];
   const relay = await buildApp({
-    config: readConfig({ PORT: '0', LOG_LEVEL: 'trace', ...options.environment, DATA_DIR: dataDir }),
+    config: readConfig({
+      PORT: '0',
+      LOG_LEVEL: 'trace',
+      // Whether the web client happens to be built must not change a test.
+      WEB_DIR: path.join(dataDir, 'no-web-client'),
+      ...options.environment,
+      DATA_DIR: dataDir,
+    }),
     logStream: { write: (line) => void logLines.push(line) },
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   });

@@ -64,7 +64,10 @@ function open(file: string): Database.Database {
   }
 }
 
-/** SQLite's own refusals are for the operator; anything else is a defect and keeps its stack. */
+/**
+ * SQLite's own refusals are for the operator; anything else is a defect and keeps its stack. To a file that can't be
+ * opened the driver gives no code, only this name.
+ */
 function unusable(dataDir: string, error: unknown): unknown {
   const fromSqlite =
     errorCode(error)?.startsWith('SQLITE_') === true || /ConnectionFailed/.test(String(error));

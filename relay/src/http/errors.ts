@@ -33,14 +33,13 @@ function fromFramework(error: unknown): ApiError | null {
   const known = frameworkErrors.get(errorCode(error));
   if (known !== undefined) return new ApiError(...known);
   if (!isFaultOfClient(error)) return null;
-  return new ApiError('invalid-request', "The request's headers ask for what can't be done.");
+  return new ApiError('invalid-request', "The request can't be served as it was sent.");
 }
 
-/** Such as a failed precondition on a static file. */
+/** What Fastify and its static files refuse otherwise, such as a failed precondition. */
 function isFaultOfClient(error: unknown): boolean {
-  return (
-    error instanceof Error && 'status' in error && Number(error.status) >= 400 && Number(error.status) < 500
-  );
+  const { statusCode, status = statusCode } = Object(error) as { statusCode?: unknown; status?: unknown };
+  return typeof status === 'number' && status >= 400 && status < 500;
 }
 
 /** Takes JSON alone. An empty body is no body: calls without one may still name a content type. */

@@ -60,7 +60,6 @@ const headers = {
   'permissions-policy': [
     'accelerometer',
     'autoplay',
-    'bluetooth',
     'browsing-topics',
     'camera',
     'display-capture',

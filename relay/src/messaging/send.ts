@@ -1,5 +1,6 @@
 import { directConversationId, type SentMessage } from '../../contract/index.ts';
 import type { DeviceSession } from '../auth/session.ts';
+import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import { findEpoch, takeSeq } from '../repositories/conversations.ts';
 import { type EntryHead, type EntryRow, findEntry, insertEntry } from '../repositories/entries.ts';
@@ -17,7 +18,7 @@ export async function send(
   const outcome = await db.transaction().execute(async (tx) => {
     const known = await findEntry(tx, message.messageId);
     // Asked before anything else: a repeat answers as the first did, even if the two are no longer contacts.
-    if (known?.conversationId === conversationId && known.senderId === sender.userId) {
+    if (known !== null && isRepeat(known, conversationId, sender.userId)) {
       return { entry: known, appended: null };
     }
     await requireContact(tx, sender.userId, message.recipientId);
@@ -45,6 +46,9 @@ export async function send(
   return receipt(outcome.entry);
 }
 
+const isRepeat = (known: EntryHead, conversationId: string, senderId: string) =>
+  known.kind === 'application' && known.conversationId === conversationId && known.senderId === senderId;
+
 /** What the sender of an entry gets for it. */
 export function receipt(entry: EntryHead): SentMessage {
   return {
@@ -56,7 +60,7 @@ export function receipt(entry: EntryHead): SentMessage {
 }
 
 /** Carries the current epoch; 0 says that the conversation has yet to be started, by a commit. */
-export async function staleEpoch(db: MessagingDependencies['db'], conversationId: string): Promise<ApiError> {
+export async function staleEpoch(db: Db, conversationId: string): Promise<ApiError> {
   return new ApiError('stale-epoch', 'The conversation has moved on. Update and send again.', {
     epoch: (await findEpoch(db, conversationId)) ?? 0,
   });

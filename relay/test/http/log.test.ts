@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type ConversationSummary, directConversationId, limits } from '../../contract/index.ts';
+import {
+  base64Url,
+  befriend,
+  type Person,
+  type PersonOnDevice,
+  signUpOnDevice,
+  startTestRelay,
+  type TestRelay,
+} from '../helpers.ts';
+import {
+  type CommitBody,
+  commitBody,
+  log,
+  messageBody,
+  send,
+  seqs,
+  submitCommit,
+  toldBy,
+} from './conversation.ts';
+
+let relay: TestRelay;
+let aino: PersonOnDevice;
+let eero: PersonOnDevice;
+let stranger: PersonOnDevice;
+let conversationId: string;
+beforeAll(async () => {
+  relay = await startTestRelay();
+});
+afterAll(() => relay.close());
+beforeEach(async () => {
+  [aino, eero, stranger] = await Promise.all([
+    signUpOnDevice(relay),
+    signUpOnDevice(relay),
+    signUpOnDevice(relay),
+  ]);
+  await befriend(aino, eero);
+  conversationId = directConversationId(aino.id, eero.id);
+});
+
+const submit = (person: Person, body: CommitBody, id = conversationId) => submitCommit(person, id, body);
+const start = () => submit(aino, commitBody(0, [{ deviceIds: [eero.deviceId], welcome: base64Url(900) }]));
+const told = (people: readonly Person[], action: () => Promise<unknown>) => toldBy(relay, people, action);
+
+describe('the log', () => {
+  it('is paged upwards from a position and downwards to one', async () => {
+    await start();
+    for (let count = 0; count < 9; count++) await send(aino, eero, messageBody(1));
+    expect(seqs(await log(eero, aino, '?after=0&limit=4'))).toEqual([1, 2, 3, 4]);
+    expect(seqs(await log(eero, aino, '?after=8&limit=4'))).toEqual([9, 10]);
+    expect(await log(eero, aino, '?after=10')).toEqual([]);
+    expect(seqs(await log(eero, aino, '?limit=3'))).toEqual([8, 9, 10]);
+    expect(seqs(await log(eero, aino, '?before=8&limit=3'))).toEqual([5, 6, 7]);
+    expect(seqs(await log(eero, aino, '?after=2&before=5'))).toEqual([3, 4]);
+    expect(seqs(await log(eero, aino))).toHaveLength(10);
+    for (const query of [
+      '?limit=0',
+      '?limit=201',
+      '?after=-1',
+      '?before=0',
+      '?after=x',
+      '?after=1&after=2',
+    ]) {
+      expect(await eero.call('GET', `/messages/user/${aino.id}${query}`)).toMatchObject({
+        status: 422,
+        body: { code: 'invalid-request' },
+      });
+    }
+  });
+
+  it('ends a page of large entries early, and loses none of them', async () => {
+    await start();
+    const large = () => ({ ...messageBody(1), content: base64Url(limits.contentMax) });
+    for (let count = 0; count < 70; count++) await send(aino, eero, large());
+    const first = await log(eero, aino, '?after=0&limit=200');
+    expect(first.length).toBeLessThan(71);
+    const rest = await log(eero, aino, `?after=${first.at(-1)?.seq}&limit=200`);
+    expect(seqs([...first, ...rest])).toEqual(Array.from({ length: 71 }, (_, index) => index + 1));
+    expect(seqs(await log(eero, aino, '?limit=200')).at(-1)).toBe(71);
+  });
+
+  it('is empty between contacts who have not talked, and hidden from everybody else', async () => {
+    expect(await log(aino, eero)).toEqual([]);
+    await start();
+    const hidden = await stranger.call('GET', `/messages/user/${aino.id}`);
+    expect(hidden).toMatchObject({ status: 404, body: { code: 'not-found' } });
+    expect((await stranger.call('GET', `/messages/user/${randomUUID()}`)).body).toEqual(hidden.body);
+    expect(await stranger.call('GET', `/conversations/${conversationId}/group-info`)).toMatchObject({
+      status: 404,
+      body: { code: 'not-found' },
+    });
+    expect((await stranger.call('GET', '/conversations')).body).toEqual([]);
+  });
+
+  it('stays readable to both when the contact ends', async () => {
+    await start();
+    await aino.call('DELETE', `/contacts/${eero.id}`);
+    expect(await log(aino, eero)).toHaveLength(1);
+    expect(await log(eero, aino)).toHaveLength(1);
+    expect((await eero.call<ConversationSummary[]>('GET', '/conversations')).body).toHaveLength(1);
+  });
+});
+
+describe('reading', () => {
+  it.each(['delivered', 'read'])(
+    'up to a message by /%s marks it and all before it, and tells both',
+    async (path) => {
+      await start();
+      const ids: string[] = [];
+      for (let count = 0; count < 3; count++) ids.push((await send(aino, eero, messageBody(1))).body.id);
+      const events = await told([aino, eero], async () => {
+        expect((await eero.call('PUT', `/messages/${ids[1]}/${path}`)).status).toBe(204);
+      });
+      const event = { type: 'delivered', conversationId, messageId: ids[1], readerId: eero.id, seq: 3 };
+      expect(events).toHaveLength(2);
+      expect(new Map(events)).toEqual(
+        new Map([
+          [aino.id, event],
+          [eero.id, event],
+        ]),
+      );
+      const entries = await log(aino, eero);
+      expect(entries.map((entry) => [entry.seq, entry.is_read, entry.delivered])).toEqual([
+        [1, true, true],
+        [2, true, true],
+        [3, true, true],
+        [4, false, false],
+      ]);
+      expect((await eero.call('GET', '/conversations')).body).toMatchObject([{ readSeq: 3, peerReadSeq: 0 }]);
+      expect((await aino.call('GET', '/conversations')).body).toMatchObject([{ readSeq: 0, peerReadSeq: 3 }]);
+    },
+  );
+
+  it('never goes back, and is told once', async () => {
+    await start();
+    const first = (await send(aino, eero, messageBody(1))).body.id;
+    const second = (await send(aino, eero, messageBody(1))).body.id;
+    await eero.call('PUT', `/messages/${second}/read`);
+    const events = await told([aino, eero], async () => {
+      for (const id of [first, second])
+        expect((await eero.call('PUT', `/messages/${id}/read`)).status).toBe(204);
+    });
+    expect(events).toEqual([]);
+    expect((await log(aino, eero)).every((entry) => entry.is_read)).toBe(true);
+  });
+
+  it("is the receiver's alone", async () => {
+    await start();
+    const { id } = (await send(aino, eero, messageBody(1))).body;
+    for (const person of [aino, stranger]) {
+      expect(await person.call('PUT', `/messages/${id}/read`)).toMatchObject({
+        status: 404,
+        body: { code: 'not-found' },
+      });
+    }
+    expect((await eero.call('PUT', `/messages/${randomUUID()}/read`)).status).toBe(404);
+    expect((await log(eero, aino)).some((entry) => entry.is_read)).toBe(false);
+  });
+});
