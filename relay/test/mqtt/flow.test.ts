@@ -189,8 +189,11 @@ test('a client that is dropped while it may not send goes at once', async () => 
     return commit.promise;
   };
   const client = await RawClient.connect(relay.mqttUrl, alice);
-  for (let index = 0; index < 100; index += 1) client.send(publishBytes(0, alice, bob));
+  const content = 'A'.repeat(100_000);
+  for (let index = 0; index < 200; index += 1) client.send(publishBytes(0, alice, bob, { content }));
   await started.promise;
+  const other = await RawClient.connect(relay.mqttUrl, bob);
+  for (let index = 0; index < 500; index += 1) await other.ping();
   const closed = relay.gateway.close();
   expect((await client.ending()).packets).toMatchObject([{ cmd: 'disconnect', reasonCode: 0x8b }]);
   commit.resolve();
