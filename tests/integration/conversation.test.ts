@@ -1,7 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startTestRelay, type TestRelay } from '../../relay/test/helpers.ts';
 import { presenceAtom } from '../../src/store/connection.ts';
-import { befriend, Browser, isSignedIn, type Tab, until, untilConnected } from './support/browser.ts';
+import {
+  befriend,
+  Browser,
+  isSignedIn,
+  type Tab,
+  troubles,
+  until,
+  untilConnected,
+} from './support/browser.ts';
 
 let relay: TestRelay;
 let browsers: Browser[];
@@ -53,6 +61,10 @@ it('carries a conversation of two people from the first message to the next logi
   await untilSame(bert, annaId, ['received: Hello Bert', 'sent: Hello Anna']);
   await untilSame(anna, bertId, ['sent: Hello Bert', 'received: Hello Anna']);
 
+  // All of it went over MQTT.
+  expect(relay.logLines.filter((text) => text.includes('"POST"') && text.includes('/messages/'))).toEqual([]);
+  expect(troubles(...browsers)).toEqual([]);
+
   // Both reload.
   for (const [browser, before, other, lines] of [
     [browsers[0], anna, bertId, ['sent: Hello Bert', 'received: Hello Anna']],
@@ -103,6 +115,7 @@ it('lets a second browser of a person in, from then on', async () => {
   await anna.actions.sendMessage(bertId, 'five');
   await until(() => phone.lines(bertId).at(-1), 'received: five');
   await until(() => bert.lines(annaId).at(-1), 'received: five');
+  expect(troubles(...browsers)).toEqual([]);
 });
 
 describe('without MQTT', () => {
@@ -132,6 +145,7 @@ describe('without MQTT', () => {
     await untilSame(anna, bert.userId, ['sent: connected', 'sent: cut', 'received: heard']);
     anna.restoreMqtt();
     await untilConnected(anna);
+    expect(anna.toastTexts).toEqual([]);
   });
 });
 
@@ -144,6 +158,7 @@ it('keeps every message once when both people start the conversation at the same
   ]);
   await until(() => anna.lines(bert.userId).toSorted(), ['received: from Bert', 'sent: from Anna']);
   await until(() => bert.lines(anna.userId).toSorted(), ['received: from Anna', 'sent: from Bert']);
+  expect(troubles(...browsers)).toEqual([]);
 });
 
 it('keeps order and loses nothing while both write at once', async () => {
@@ -174,6 +189,7 @@ it('keeps order and loses nothing while both write at once', async () => {
     () => of(bert, anna.userId, 'received'),
     numbers.map((number) => `received: a${number}`),
   );
+  expect(troubles(...browsers)).toEqual([]);
 });
 
 it('ends the session in the browser when it has ended at the relay', async () => {

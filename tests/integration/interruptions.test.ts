@@ -83,6 +83,7 @@ it('discards a failed message for good', async () => {
   await untilConnected(anna, bert);
   await anna.actions.sendMessage(bertId, 'meant');
   await until(() => bert.lines(anna.userId), ['received: first', 'received: meant']);
+  expect(anna.lines(bertId)).toEqual(['sent: first', 'sent: meant']);
 });
 
 /** Lets the worker finish a call whose answer reaches nobody any more. */
@@ -127,6 +128,7 @@ it.each(['queueMessage', 'prepareMessage', 'messageAccepted'] as const)(
     await until(() => bert.lines(anna.userId), ['received: first', 'received: last words']);
     await bert.actions.sendMessage(anna.userId, 'heard');
     await until(() => anna.lines(bertId).at(-1), 'received: heard');
+    expect(anna.toastTexts).toEqual([]);
   },
 );
 
@@ -149,6 +151,9 @@ it('shows the same conversation in two tabs that both write', async () => {
   const all = ['first', ...numbers.flatMap((number) => [`one-${number}`, `two-${number}`, `bert-${number}`])];
   for (const tab of [anna, second]) await until(() => texts(tab, bertId).toSorted(), all.toSorted());
   await until(() => texts(bert, annaId).toSorted(), all.toSorted());
+  for (const tab of [anna, second]) {
+    await until(() => tab.lines(bertId).filter((text) => text.startsWith('sending')), []);
+  }
   // In one order, which is the log's.
   expect(texts(second, bertId)).toEqual(texts(anna, bertId));
   expect(texts(bert, annaId)).toEqual(texts(anna, bertId));

@@ -3,8 +3,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { IDBFactory } from 'fake-indexeddb';
 import { createStore } from 'jotai';
 import mqtt, { type MqttClient } from 'mqtt';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import type { passwordKeys } from '@sinetti/crypto-core';
 import type { CryptoApi } from '../../../src/crypto/client.ts';
 import { type Clock, systemClock } from '../../../src/lib/clock.ts';
 import { createKeyedQueue } from '../../../src/lib/keyedQueue.ts';
@@ -62,8 +63,10 @@ class MemoryStorage {
 }
 
 export interface BrowserOptions {
-  /** Argon2id as in production. */
-  readonly realPasswordKeys?: boolean;
+  /** In place of the cheap hash. */
+  readonly passwordKeys?: typeof passwordKeys;
+  /** Sees every random value that the worker draws. */
+  readonly onRandom?: (bytes: Uint8Array) => void;
   readonly withoutMqtt?: boolean;
 }
 
@@ -85,13 +88,18 @@ export class Browser {
   /** @param wrapCrypto stands between the tab's services and its worker */
   openTab(wrapCrypto: (api: CryptoApi) => CryptoApi = (api) => api): Tab {
     const api = createCryptoApi({
-      env: browserEnv,
+      env: {
+        now: () => browserEnv.now(),
+        random: (length) => {
+          const bytes = browserEnv.random(length);
+          this.#options.onRandom?.(bytes);
+          return bytes;
+        },
+      },
       indexedDB: this.indexedDB,
       locks: this.locks,
       subtle: crypto.subtle,
-      ...(this.#options.realPasswordKeys === true
-        ? {}
-        : { DANGEROUS_passwordKeysForTesting: cheapPasswordKeys }),
+      DANGEROUS_passwordKeysForTesting: this.#options.passwordKeys ?? cheapPasswordKeys,
     });
     const tab = new Tab(this, wrapCrypto(api), this.#addresses, this.#options.withoutMqtt === true);
     this.tabs.push(tab);
@@ -132,7 +140,12 @@ export class Tab {
       deviceName: 'A test',
       navigate: (path) => void this.visits.push(path),
       isVisible: () => this.visible,
-      createSocket: (url) => new WebSocket(url) as unknown as globalThis.WebSocket,
+      createSocket: (url) => {
+        const socket = new WebSocket(url);
+        // A browser's socket may fail unheard; this one would end the process.
+        socket.on('error', () => undefined);
+        return socket as unknown as globalThis.WebSocket;
+      },
       connectMqtt: (url, options) => {
         const socket = mqtt.connect(this.#mqttCut ? nowhere : url, options);
         this.#sockets.add(socket);
@@ -157,6 +170,10 @@ export class Tab {
 
   get toastTexts(): string[] {
     return this.store.get(toastsAtom).map(({ text }) => text);
+  }
+
+  get conversationIds(): string[] {
+    return Object.values(this.store.get(chatsAtom)).flatMap(({ state }) => state?.conversationId ?? []);
   }
 
   /** The real-time connection breaks and can't come back before {@link restoreMqtt}. */
@@ -220,11 +237,19 @@ function line({ content, status }: MessageView): string {
 
 /** Waits until an observation becomes true of the world. */
 export async function until<T>(observe: () => T, expected: T): Promise<void> {
-  await expect.poll(observe, { timeout: 30_000, interval: 20 }).toEqual(expected);
+  await vi.waitFor(() => expect(observe()).toEqual(expected), { timeout: 30_000, interval: 20 });
 }
 
 export async function untilConnected(...tabs: Tab[]): Promise<void> {
   for (const tab of tabs) await until(() => tab.isConnected, true);
+}
+
+/** What went wrong that a person or a developer was told of; that a conversation isn't started yet is no trouble. */
+export function troubles(...browsers: Browser[]): string[] {
+  return browsers.flatMap(({ logLines, tabs }) => [
+    ...tabs.flatMap((tab) => tab.toastTexts),
+    ...logLines.filter((text) => !text.startsWith('resource-not-found')),
+  ]);
 }
 
 /** Two signed-in people become contacts, the way people do. */

@@ -1,0 +1,174 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestRelay, temporaryFolder, type TestRelay } from '../../relay/test/helpers.ts';
+import { passwordKeys } from '@sinetti/crypto-core';
+import {
+  befriend,
+  Browser,
+  type BrowserOptions,
+  type Tab,
+  until,
+  untilConnected,
+} from './support/browser.ts';
+import { type RecordingProxy, startRecordingProxy } from './support/recordingProxy.ts';
+import { bytesOfFolder, bytesOfIndexedDb, findSecrets, type Secret } from './support/scan.ts';
+
+const sentences = {
+  overMqtt: 'The heron stands still in the reeds at dawn.',
+  answer: 'Nobody saw the lighthouse keeper leave, Åsa.',
+  overRest: 'Seven barrels of tar went by the old road.',
+  fromThirdBrowser: 'The ice will hold until the second Sunday.',
+  neverSent: 'This one was written and then thought better of.',
+};
+const passwords = { anna: 'correct horse battery staple 91', bert: 'välkommen till skärgården 17' };
+
+const text = (name: string, value: string): Secret => ({ name, bytes: Buffer.from(value) });
+
+let dataDir: string;
+let relay: TestRelay;
+let proxy: RecordingProxy;
+const browsers: Browser[] = [];
+/** Every 32-byte value that a browser drew: seeds, private keys, storage, vault and history keys, path secrets. */
+const drawn: Secret[] = [];
+const authKeys: Secret[] = [];
+const wrapKeys: Secret[] = [];
+let found: Record<'traffic' | 'files' | 'relayLog' | 'clientLog' | 'localStorage' | 'indexedDb', Buffer>;
+
+const options: BrowserOptions = {
+  onRandom: (bytes) => {
+    if (bytes.length >= 32) drawn.push({ name: `drawn value ${drawn.length}`, bytes: bytes.slice() });
+  },
+  passwordKeys: (password, params) => {
+    const keys = passwordKeys(password, params);
+    authKeys.push({ name: 'authKey', bytes: keys.authKey.slice() });
+    wrapKeys.push({ name: 'wrapKey', bytes: keys.wrapKey.slice() });
+    return keys;
+  },
+};
+
+function newTab(): Tab {
+  const browser = new Browser(proxy, options);
+  browsers.push(browser);
+  return browser.openTab();
+}
+
+async function say(from: Tab, to: Tab, sentence: string): Promise<void> {
+  await from.actions.sendMessage(to.userId, sentence);
+  await until(() => to.lines(from.userId).at(-1), `received: ${sentence}`);
+}
+
+async function playStory(): Promise<void> {
+  const anna = await newTab().signUp('anna', passwords.anna);
+  const bert = await newTab().signUp('bert', passwords.bert);
+  await untilConnected(anna, bert);
+  await befriend(anna, bert);
+  await anna.actions.openChat(bert.userId);
+  await bert.actions.openChat(anna.userId);
+  await say(anna, bert, sentences.overMqtt);
+  await say(bert, anna, sentences.answer);
+
+  const phone = await newTab().logIn('anna', passwords.anna);
+  await untilConnected(phone);
+  await phone.actions.openChat(bert.userId);
+  await until(() => phone.chat(bert.userId).state?.status, 'joined');
+  await say(phone, bert, sentences.fromThirdBrowser);
+
+  anna.cutMqtt();
+  await until(() => anna.isConnected, false);
+  await say(anna, bert, sentences.overRest);
+
+  // Bert logs out, which leaves only sealed records; the others stay signed in.
+  await bert.actions.logOut();
+  await bert.logIn('bert', passwords.bert);
+  await bert.crypto.queueMessage({
+    conversationId: anna.chat(bert.userId).state?.conversationId ?? '',
+    messageId: crypto.randomUUID(),
+    text: sentences.neverSent,
+    sentAt: new Date().toISOString(),
+  });
+}
+
+beforeAll(async () => {
+  dataDir = await temporaryFolder();
+  relay = await startTestRelay({ dataDir });
+  proxy = await startRecordingProxy(relay);
+  await playStory();
+  found = {
+    traffic: proxy.traffic(),
+    files: await bytesOfFolder(dataDir),
+    relayLog: Buffer.from(relay.logLines.join('\n')),
+    clientLog: Buffer.from(browsers.flatMap(({ logLines }) => logLines).join('\n')),
+    localStorage: Buffer.from(JSON.stringify(browsers.map(({ storage }) => [...storage.entries]))),
+    indexedDb: Buffer.concat(await Promise.all(browsers.map(({ indexedDB }) => bytesOfIndexedDb(indexedDB)))),
+  };
+}, 120_000);
+
+afterAll(async () => {
+  for (const browser of browsers) browser.close();
+  await proxy.close();
+  await relay.close();
+  await rm(dataDir, { recursive: true });
+});
+
+const places = ['traffic', 'files', 'relayLog', 'clientLog', 'localStorage', 'indexedDb'] as const;
+
+describe.each(places)('%s', (place) => {
+  it('holds no sentence', () => {
+    const secrets = Object.entries(sentences).map(([name, value]) => text(name, value));
+    expect(findSecrets(found[place], secrets)).toEqual([]);
+  });
+
+  it('holds no password and no key that wraps the vault', () => {
+    const secrets = Object.entries(passwords).map(([name, value]) => text(`${name}'s password`, value));
+    expect(findSecrets(found[place], [...secrets, ...wrapKeys])).toEqual([]);
+  });
+
+  it('holds no seed and no private key', () => {
+    expect(findSecrets(found[place], drawn)).toEqual([]);
+  });
+});
+
+it.each(['files', 'relayLog', 'clientLog', 'localStorage', 'indexedDb'] as const)(
+  'what proves the password to the relay stays out of %s',
+  (place) => {
+    expect(findSecrets(found[place], authKeys)).toEqual([]);
+  },
+);
+
+describe('the search itself', () => {
+  it('sees the traffic: what proves the password goes to the relay, and is found there', () => {
+    expect(authKeys.length).toBeGreaterThanOrEqual(4);
+    expect(new Set(findSecrets(found.traffic, authKeys))).toEqual(new Set(['authKey']));
+    expect(Math.min(...Object.values(proxy.counts))).toBeGreaterThan(4);
+  });
+
+  it('sees the files, and what the browsers stored', () => {
+    expect(findSecrets(found.files, [text('email', 'anna@example.org')])).toEqual(['email']);
+    const [conversation = ''] = browsers[0]?.tabs[0]?.conversationIds ?? [];
+    expect(findSecrets(found.indexedDb, [text('conversation id', conversation)])).toEqual([
+      'conversation id',
+    ]);
+    expect(findSecrets(found.localStorage, [text('token', 'eyJhbGciOi')])).toEqual(['token']);
+  });
+
+  it('knows the secrets of all three browsers', () => {
+    // 50 KeyPackages of two key pairs for each, and the rest.
+    expect(drawn.length).toBeGreaterThan(300);
+  });
+
+  it.each([
+    ['as it is', (bytes: Buffer) => bytes],
+    ['in hexadecimal', (bytes: Buffer) => Buffer.from(bytes.toString('hex'))],
+    ...[0, 1, 2].map((offset): [string, (bytes: Buffer) => Buffer] => [
+      `inside base64url after ${offset} bytes`,
+      (bytes) =>
+        Buffer.from(
+          Buffer.concat([Buffer.alloc(offset, 7), bytes, Buffer.alloc(5, 9)]).toString('base64url'),
+        ),
+    ]),
+  ])('finds a value %s', (_name, hide) => {
+    const bytes = Buffer.from(drawn[0]?.bytes ?? []);
+    const haystack = Buffer.concat([Buffer.alloc(100, 1), hide(bytes), Buffer.alloc(100, 2)]);
+    expect(findSecrets(haystack, [{ name: 'planted', bytes }])).toEqual(['planted']);
+  });
+});
