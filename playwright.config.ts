@@ -14,6 +14,7 @@ export default defineConfig({
     : [['list']],
   snapshotPathTemplate: '{testDir}/screens/{arg}{ext}',
   use: {
+    actionTimeout: 15_000,
     launchOptions: {
       ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
       args: chromiumArgs,

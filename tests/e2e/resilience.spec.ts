@@ -81,7 +81,9 @@ test('a message that cannot be sent says so, survives a reload and can be retrie
   );
   await alice.send('Into the void.');
   await expect(
-    alice.page.getByText('Network error. Please check your internet connection and try again.'),
+    alice.page
+      .getByRole('region', { name: 'Notifications' })
+      .getByText('Network error. Please check your internet connection and try again.'),
   ).toBeVisible();
   await expect(alice.messages.getByRole('button', { name: 'Retry' })).toBeVisible();
   await alice.page.reload();

@@ -39,8 +39,7 @@ export class Person {
   }
 
   async logOut(): Promise<void> {
-    await this.page.getByRole('button', { name: 'Logout' }).click();
-    await this.page.getByRole('menuitem', { name: 'Log out', exact: true }).click();
+    await this.page.getByRole('button', { name: 'Logout', exact: true }).click();
     await expect(this.page).toHaveURL('/');
   }
 
@@ -78,7 +77,7 @@ export class Person {
   /** This person's entry in the contact list of the Messages tab. */
   contact(other: Person): Locator {
     return this.page
-      .getByRole('list', { name: 'Contacts' })
+      .getByRole('region', { name: 'Conversations' })
       .getByRole('listitem')
       .filter({ hasText: other.username });
   }
@@ -96,7 +95,7 @@ export class Person {
   }
 
   get messages(): Locator {
-    return this.page.getByRole('log');
+    return this.page.getByRole('region', { name: /^Messages with/ });
   }
 
   message(text: string): Locator {

@@ -1,0 +1,103 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+
+import { expect, test } from './support/test.ts';
+
+const widths = [360, 768, 1440] as const;
+const schemes = ['light', 'dark'] as const;
+
+/** Both themes at every width, compared with the pictures kept; and axe, which must find nothing in either theme. */
+async function looksRight(page: Page, name: string): Promise<void> {
+  for (const colorScheme of schemes) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: width === 360 ? 740 : 900 });
+      await page.evaluate(() => document.fonts.ready);
+      await expect(page).toHaveScreenshot(`${name}-${width}-${colorScheme}.png`, {
+        animations: 'disabled',
+        caret: 'hide',
+        maxDiffPixelRatio: 0.02,
+        // The time of day differs from run to run.
+        mask: [page.locator('time')],
+        maskColor: colorScheme === 'light' ? '#e8ebee' : '#2a3138',
+      });
+    }
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual(
+      [],
+    );
+  }
+}
+
+test('what a visitor sees', async ({ newBrowser }) => {
+  const { person: visitor } = await newBrowser('visitor');
+  const { page } = visitor;
+  for (const [path, name] of [
+    ['/', 'landing'],
+    ['/login', 'login'],
+    ['/signup', 'signup'],
+    ['/contact', 'contact'],
+    ['/privacy-policy', 'privacy-policy'],
+    ['/terms', 'terms'],
+    ['/about', 'about'],
+  ] as const) {
+    await page.goto(path);
+    await expect(page.getByRole('main')).toBeVisible();
+    await looksRight(page, name);
+  }
+  await page.goto('/login');
+  await page.getByLabel('Username').fill('nobody');
+  await page.getByLabel('Password', { exact: true }).fill('not the password');
+  await page.getByRole('button', { name: 'Log In' }).click();
+  await expect(page.getByRole('alert')).toBeVisible();
+  await looksRight(page, 'login-refused');
+});
+
+test('what somebody new sees', async ({ newBrowser }) => {
+  const { person: alice } = await newBrowser('alice');
+  await alice.signUp();
+  await looksRight(alice.page, 'messages-empty');
+  for (const tab of ['Groups', 'Contacts', 'Profile'] as const) {
+    await alice.tab(tab).click();
+    await looksRight(alice.page, `${tab.toLowerCase()}-empty`);
+  }
+  await alice.tab('Contacts').click();
+  await alice.page.getByRole('button', { name: 'Find Users' }).click();
+  await looksRight(alice.page, 'find-users');
+});
+
+test('what people in conversation see', async ({ newBrowser }) => {
+  test.setTimeout(300_000);
+  const { person: aino } = await newBrowser('aino');
+  const { person: mikael } = await newBrowser('mikael');
+  await aino.signUp();
+  await mikael.signUp();
+  await aino.requestContact(mikael);
+  await mikael.tab('Contacts').click();
+  await expect(mikael.page.getByRole('button', { name: 'Accept' })).toBeVisible();
+  await looksRight(mikael.page, 'contacts-request');
+  await mikael.acceptContact(aino);
+  // Until the toast is gone.
+  await expect(mikael.page.getByText('Contact request accepted successfully!')).toHaveCount(0);
+  await looksRight(mikael.page, 'contacts');
+
+  await aino.openChat(mikael);
+  await looksRight(aino.page, 'chat-empty');
+  await aino.send('Hei! Did the boat make it back before the storm?');
+  await mikael.openChat(aino);
+  await mikael.sees('Hei! Did the boat make it back before the storm?');
+  await mikael.send('Just. She is moored behind the island, and the stove is lit.');
+  await mikael.send('Come by on Sunday?');
+  await aino.sees('Come by on Sunday?');
+  await aino.send('Gladly. I bring cardamom buns, and the charts you asked for.');
+  await mikael.sees('Gladly. I bring cardamom buns, and the charts you asked for.');
+  await mikael.send('👍');
+  await aino.sees('👍');
+  await looksRight(aino.page, 'chat');
+
+  const { person: second } = await newBrowser('aino');
+  await second.logIn();
+  await second.openChat(mikael);
+  await expect(second.messages.getByText("Message couldn't be decrypted").first()).toBeVisible();
+  await looksRight(second.page, 'chat-before-join');
+});
