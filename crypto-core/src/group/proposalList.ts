@@ -115,7 +115,7 @@ export function applyProposals(
         break;
       case 'update':
         if (sender.type !== 'member')
-          throw new CryptoError('invalid-proposal', 'PROP-06: update from outside');
+          throw new CryptoError('usage', 'an update from outside was let through');
         updated.push({ ...leafBefore(tree, sender.leafIndex), after: proposal.leafNode });
         break;
       case 'remove':

@@ -1,11 +1,9 @@
 /**
  * Arithmetic of the array representation of a complete binary tree (RFC 9420 appendix C). Leaf counts are powers of
- * two: section 7.7 keeps every ratchet tree full. All of it is closed-form; nothing walks from the root.
+ * two: section 7.7 keeps every ratchet tree full. All of it is closed-form; nothing walks from the root. A vector of at
+ * most 2^30 bytes can't hold a tree whose node indices leave 32-bit integer arithmetic.
  */
 import { type LeafIndex, type NodeIndex, toLeafIndex, toNodeIndex } from '../structs/indices.ts';
-
-/** The protocol carries leaf indices as uint32; this bound keeps node indices inside 32-bit integer arithmetic. */
-export const MAX_LEAF_COUNT = 2 ** 30;
 
 export function nodeOfLeaf(leaf: LeafIndex): NodeIndex {
   return toNodeIndex(leaf * 2);

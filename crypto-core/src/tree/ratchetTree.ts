@@ -13,7 +13,6 @@ import {
   fullLeafCount,
   isLeaf,
   leftOf,
-  MAX_LEAF_COUNT,
   nodeCount,
   nodeOfLeaf,
   rightOf,
@@ -55,7 +54,6 @@ export class RatchetTree {
       throw new CryptoError('invalid-tree', 'TREE-01: a ratchet tree ends in a node that is not blank');
     }
     const leafCount = fullLeafCount((nodes.length + 1) >>> 1);
-    if (leafCount > MAX_LEAF_COUNT) throw new CryptoError('invalid-tree', 'TREE-01: too many leaves');
     const padded: (Node | null)[] = [...nodes];
     while (padded.length < nodeCount(leafCount)) padded.push(null);
     for (const [index, node] of padded.entries()) {

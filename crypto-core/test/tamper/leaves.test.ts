@@ -8,11 +8,19 @@ import {
   processCommit,
   ready,
 } from '../../src/index.ts';
-import { MAX_LIFETIME_SECONDS, checkTreeLeaves } from '../../src/group/validateLeaf.ts';
+import { MAX_LIFETIME_SECONDS, checkCapabilities, checkTreeLeaves } from '../../src/group/validateLeaf.ts';
 import type { LeafNodeContent } from '../../src/structs/leafNode.ts';
 import { toLeafIndex } from '../../src/structs/indices.ts';
 import { anyone, anything, Conversation, device, keyPackageOf } from '../scenario/world.ts';
 import { refusalOf } from '../codeOf.ts';
+import {
+  type Capabilities,
+  type RequiredCapabilities,
+  writeRequiredCapabilities,
+} from '../../src/structs/capabilities.ts';
+import { ExtensionTypeValue } from '../../src/structs/extension.ts';
+import { getSuite } from '../../src/suite/suites.ts';
+import { encode } from '../../src/codec/writer.ts';
 import { testEnv } from '../testEnv.ts';
 import { forgeKeyPackage, forgeCommit, type KeyPackageForgery, privateMessageOf } from './forge.ts';
 
@@ -56,6 +64,30 @@ describe('a leaf is refused', () => {
     expect(whenAdded({ leaf: { capabilities: { ...known, cipherSuites: [1] } } })).toContain(
       'invalid-leaf: LEAF-02',
     );
+  });
+
+  it('LEAF-02: without an extension, a proposal or a credential type that the group requires', () => {
+    const { leafNode } = keyPackageOf(device('newcomer', env), SUITE, env).keyPackage;
+    const whenRequired = (
+      required: Partial<RequiredCapabilities>,
+      supported: Partial<Capabilities>,
+    ): string => {
+      const all = { extensions: [], proposals: [], credentials: [], ...required };
+      const data = encode(all, writeRequiredCapabilities);
+      const groupExtensions = [{ type: ExtensionTypeValue.requiredCapabilities, data }];
+      const leaf = { ...leafNode, capabilities: { ...known, ...supported } };
+      return refusalOf(() => checkCapabilities({ suite: getSuite(SUITE), groupExtensions }, leaf));
+    };
+    const numbers = [0xf00d];
+    const credentials = [1, 0xf00d];
+    expect(whenRequired({ extensions: numbers }, {})).toContain('invalid-leaf: LEAF-02: required extension');
+    expect(whenRequired({ proposals: numbers }, {})).toContain('invalid-leaf: LEAF-02: required proposal');
+    expect(whenRequired({ credentials }, {})).toContain('invalid-leaf: LEAF-02: required credential');
+    expect(whenRequired({ extensions: numbers }, { extensions: numbers })).toBe('none');
+    expect(whenRequired({ proposals: numbers }, { proposals: numbers })).toBe('none');
+    expect(whenRequired({ credentials }, { credentials })).toBe('none');
+    // Default types are supported without being listed.
+    expect(whenRequired({ extensions: [1, 5], proposals: [1, 7] }, {})).toBe('none');
   });
 
   it('LEAF-03: in a group with an extension that it does not support', () => {
