@@ -16,7 +16,7 @@ import { assertActive, type Group, memberLeaf } from './state.ts';
  * Encrypts an application message, padded to a Padmé size. It uses up a key: store
  * `group.secretTree.takeChanges()` before the message leaves.
  * @returns MLSMessage(PrivateMessage)
- * @throws CryptoError `removed`, `unsupported`, `key-exhausted`
+ * @throws CryptoError 'removed', 'unsupported', 'key-exhausted'
  */
 export function encryptApplication(
   group: Group,
@@ -50,8 +50,8 @@ export interface DecryptedMessage {
 /**
  * Decrypts an application message of another member. Success uses up its key: store
  * `group.secretTree.takeChanges()` together with the plaintext. A message that is refused changes nothing.
- * @throws CryptoError `malformed`, `unsupported`, `wrong-group`, `wrong-epoch`, `decrypt-failed`, `unknown-sender`,
- * `own-message`, `replayed`, `generation-too-far`, `bad-signature`, `removed`
+ * @throws CryptoError 'malformed', 'unsupported', 'wrong-group', 'wrong-epoch', 'decrypt-failed', 'unknown-sender',
+ * 'own-message', 'replayed', 'generation-too-far', 'bad-signature', 'removed'
  */
 export function decryptApplication(group: Group, bytes: Uint8Array): DecryptedMessage {
   assertActive(group);
@@ -91,7 +91,7 @@ export type PeekedMessage =
 
 /**
  * What a message says about itself, unverified, for finding the group it belongs to.
- * @throws CryptoError `malformed`, `unsupported`
+ * @throws CryptoError 'malformed', 'unsupported'
  */
 export function peekMessage(bytes: Uint8Array): PeekedMessage {
   const message = decodeMlsMessage(bytes);

@@ -69,7 +69,7 @@ function makePath(input: CommitInput, env: Env): NewPath {
   );
 }
 
-/** @throws CryptoError `invalid-leaf` when the resulting tree would be refused by the others */
+/** @throws CryptoError 'invalid-leaf' when the resulting tree would be refused by the others */
 export function assembleCommit(input: CommitInput, env: Env): AssembledCommit {
   const { suite, tree, sender, wireFormat } = input;
   const path = input.withPath ? makePath(input, env) : null;

@@ -28,7 +28,7 @@ const CLOCK_SKEW_SECONDS = 60n * 60n;
 
 /**
  * A new group of one member in epoch 0 (RFC 9420 section 11).
- * @throws CryptoError `invalid-credential`, or `invalid-leaf` for extensions that this implementation doesn't know
+ * @throws CryptoError 'invalid-credential', or 'invalid-leaf' for extensions that this implementation doesn't know
  */
 export function createGroup(args: CreateGroupArgs, env: Env): Group {
   const suite = getSuite(args.suite);

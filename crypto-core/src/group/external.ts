@@ -53,8 +53,8 @@ function oldAppearance(tree: RatchetTree, signatureKey: Uint8Array): Member | un
 
 /**
  * Makes a commit that adds this client to a group it has the GroupInfo of.
- * @throws CryptoError `malformed`, `unsupported`, `missing-key`, `unknown-sender`, `bad-signature`, `invalid-tree`,
- * `invalid-leaf` (LEAF-08 too, when this signature key is in the group and `resync` isn't set), `invalid-credential`
+ * @throws CryptoError 'malformed', 'unsupported', 'missing-key', 'unknown-sender', 'bad-signature', 'invalid-tree',
+ * 'invalid-leaf' (LEAF-08 too, when this signature key is in the group and `resync` isn't set), 'invalid-credential'
  */
 export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env: Env): ExternalJoin {
   const info = decodeGroupInfo(groupInfo);

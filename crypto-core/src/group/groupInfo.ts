@@ -47,7 +47,7 @@ export function welcomeGroupInfo(group: Group): GroupInfo {
 
 /**
  * MLSMessage(GroupInfo) with the tree and the external public key: what an external commit starts from.
- * @throws CryptoError `removed`, `unsupported`
+ * @throws CryptoError 'removed', 'unsupported'
  */
 export function exportGroupInfo(group: Group): Uint8Array {
   assertActive(group);
@@ -57,7 +57,7 @@ export function exportGroupInfo(group: Group): Uint8Array {
 
 /**
  * The tree that came inside a GroupInfo, or the one given beside it.
- * @throws CryptoError `missing-key` when there is neither, `malformed`, `invalid-tree`
+ * @throws CryptoError 'missing-key' when there is neither, 'malformed', 'invalid-tree'
  */
 export function treeOfGroupInfo(info: GroupInfo, beside: Uint8Array | undefined): RatchetTree {
   const data = findExtension(info.extensions, ExtensionTypeValue.ratchetTree) ?? beside?.slice();
@@ -65,7 +65,7 @@ export function treeOfGroupInfo(info: GroupInfo, beside: Uint8Array | undefined)
   return RatchetTree.fromNodes(decode(data, readRatchetTreeNodes));
 }
 
-/** @throws CryptoError `unsupported` when the group can't be joined from outside */
+/** @throws CryptoError 'unsupported' when the group can't be joined from outside */
 export function externalPubOf(info: GroupInfo): Uint8Array {
   const data = findExtension(info.extensions, ExtensionTypeValue.externalPub);
   if (data === undefined) throw new CryptoError('unsupported', 'the group info has no external_pub');
@@ -75,7 +75,7 @@ export function externalPubOf(info: GroupInfo): Uint8Array {
 /**
  * INFO-01 (section 12.4.3): the signer's leaf is not blank.
  * INFO-02 (section 12.4.3): the signature holds under that leaf's key.
- * @throws CryptoError `unknown-sender`, `bad-signature`
+ * @throws CryptoError 'unknown-sender', 'bad-signature'
  */
 export function verifyGroupInfo(suite: CipherSuite, info: GroupInfo, tree: RatchetTree): void {
   const leaf = info.signer < tree.leafCount ? tree.leaf(info.signer) : null;

@@ -8,7 +8,7 @@ import type { PreSharedKeyId } from '../structs/psk.ts';
  * of an added or updated leaf, of a committer's changed leaf, and of each leaf of a tree it joins.
  * `replaces` is set when a member's credential or signature key changes, and for an external joiner that removes a
  * leaf: the credential must then be a valid successor of that one.
- * Throws CryptoError `invalid-credential` to refuse.
+ * Throws CryptoError 'invalid-credential' to refuse.
  */
 export type MemberCheck = (
   leaf: { readonly credential: Credential; readonly signatureKey: Uint8Array },
@@ -46,7 +46,7 @@ export interface CommitProposal {
   readonly group: GroupView;
 }
 
-/** The application's own rules for commits, its own ones included. Throws CryptoError `policy` to refuse. */
+/** The application's own rules for commits, its own ones included. Throws CryptoError 'policy' to refuse. */
 export type CommitPolicy = (commit: CommitProposal) => void;
 
 /** Finds a pre-shared key that the application holds; undefined makes the commit fail with `missing-psk`. */

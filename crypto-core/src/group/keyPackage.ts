@@ -132,7 +132,7 @@ function bundleOf(
   };
 }
 
-/** @throws CryptoError `unsupported` when the package is of another suite */
+/** @throws CryptoError 'unsupported' when the package is of another suite */
 export function keyPackageRef(keyPackage: KeyPackage): Uint8Array {
   return makeKeyPackageRef(getSuite(keyPackage.cipherSuite), encode(keyPackage, writeKeyPackage));
 }
@@ -141,7 +141,7 @@ export function isLastResort(keyPackage: KeyPackage): boolean {
   return findExtension(keyPackage.extensions, ExtensionTypeValue.lastResort) !== undefined;
 }
 
-/** @throws CryptoError `malformed` when the message is something else, `unsupported` */
+/** @throws CryptoError 'malformed' when the message is something else, 'unsupported' */
 export function decodeKeyPackage(bytes: Uint8Array): KeyPackage {
   const message = decodeMlsMessage(bytes.slice());
   if (message.wireFormat !== 'key-package') {
@@ -162,7 +162,7 @@ export function encodeKeyPackageBundle(bundle: KeyPackageBundle): Uint8Array {
 
 /**
  * Restores a bundle, checking that its private keys are those of the package.
- * @throws CryptoError `malformed`, `unsupported`, or `missing-key` when the halves don't fit each other
+ * @throws CryptoError 'malformed', 'unsupported', or 'missing-key' when the halves don't fit each other
  */
 export function decodeKeyPackageBundle(record: Uint8Array): KeyPackageBundle {
   const fields = decode(record.slice(), (r) => {
@@ -177,7 +177,7 @@ export function decodeKeyPackageBundle(record: Uint8Array): KeyPackageBundle {
   );
 }
 
-/** @throws CryptoError `missing-key` when a private key is not the one of the package, `unsupported` */
+/** @throws CryptoError 'missing-key' when a private key is not the one of the package, 'unsupported' */
 export function restoreKeyPackageBundle(
   keyPackage: KeyPackage,
   initPrivateKey: Uint8Array,

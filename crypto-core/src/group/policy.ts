@@ -4,7 +4,7 @@ import type { CommitPolicy } from './hooks.ts';
 import type { ProposalEffects } from './proposalList.ts';
 import { type Group, groupView } from './state.ts';
 
-/** Puts a valid commit before the application. @throws CryptoError `policy` */
+/** Puts a valid commit before the application. @throws CryptoError 'policy' */
 export function checkPolicy(
   policy: CommitPolicy,
   group: Group,

@@ -179,10 +179,10 @@ function memberOf(leafIndex: LeafIndex, leaf: LeafNode): MemberView {
  * Processes a commit of another member or of an external joiner. Nothing of `group` changes, its secret tree
  * included, so that a refused commit can be followed by any other.
  * COMMIT-03 (section 12.4.2): the confirmation tag is that of the new epoch.
- * @throws CryptoError `malformed`, `unsupported`, `wrong-group`, `wrong-epoch`, `own-message`, `unknown-sender`,
- * `bad-membership-tag`, `decrypt-failed`, `replayed`, `generation-too-far`, `bad-signature`, `missing-proposal`,
- * `missing-psk`, `missing-key`, `invalid-proposal`, `invalid-key-package`, `invalid-leaf`, `invalid-credential`,
- * `invalid-commit`, `policy`, `bad-confirmation-tag`, `removed`
+ * @throws CryptoError 'malformed', 'unsupported', 'wrong-group', 'wrong-epoch', 'own-message', 'unknown-sender',
+ * 'bad-membership-tag', 'decrypt-failed', 'replayed', 'generation-too-far', 'bad-signature', 'missing-proposal',
+ * 'missing-psk', 'missing-key', 'invalid-proposal', 'invalid-key-package', 'invalid-leaf', 'invalid-credential',
+ * 'invalid-commit', 'policy', 'bad-confirmation-tag', 'removed'
  */
 export function processCommit(group: Group, bytes: Uint8Array, args: ProcessCommitArgs): ProcessedCommit {
   assertActive(group);

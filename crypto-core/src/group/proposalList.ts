@@ -36,7 +36,7 @@ export function byReference({ ref }: StoredProposal): ProposalOrRef {
 
 /**
  * PROP-01 (section 12.4): each proposal that the commit refers to is known, and of this epoch.
- * @throws CryptoError `missing-proposal`
+ * @throws CryptoError 'missing-proposal'
  */
 export function resolveProposals(
   commit: Commit,
@@ -93,7 +93,7 @@ function leafBefore(tree: RatchetTree, leafIndex: LeafIndex): ChangedMember {
  * Applies a list that `validateProposalList` accepted, to a tree that is the caller's to change: updates, then
  * removes, then adds (section 12.3).
  * PROP-06 (sections 12.1.2 and 12.1.3): what is removed or updated is a leaf that is not blank.
- * @throws CryptoError `invalid-proposal`
+ * @throws CryptoError 'invalid-proposal'
  */
 export function applyProposals(
   tree: RatchetTree,

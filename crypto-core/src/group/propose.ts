@@ -59,7 +59,7 @@ function build(group: Group, request: ProposalRequest, env: Env): { proposal: Pr
 /**
  * Makes a proposal. It is validated when it is committed. Uses up a handshake key: store
  * `group.secretTree.takeChanges()` before the message leaves.
- * @throws CryptoError `removed`, `unsupported`, `malformed`
+ * @throws CryptoError 'removed', 'unsupported', 'malformed'
  */
 export function createProposal(group: Group, request: ProposalRequest, env: Env): CreatedProposal {
   assertActive(group);
@@ -85,7 +85,7 @@ export function createProposal(group: Group, request: ProposalRequest, env: Env)
 /**
  * Opens a proposal of somebody else, to be kept until the epoch ends. A private one uses up its key: store
  * `group.secretTree.takeChanges()` together with it.
- * @throws CryptoError as `decryptApplication`, and `bad-membership-tag`, `invalid-proposal`
+ * @throws CryptoError as `decryptApplication`, and 'bad-membership-tag', 'invalid-proposal'
  */
 export function processProposal(group: Group, bytes: Uint8Array): StoredProposal {
   assertActive(group);

@@ -17,7 +17,7 @@ function externalSenderKey(group: Group, senderIndex: number): Uint8Array {
 
 /**
  * The signature key that a message of this epoch has to hold under.
- * @throws CryptoError `unknown-sender`, or `invalid-commit` for an external commit without a path (EXT-05)
+ * @throws CryptoError 'unknown-sender', or 'invalid-commit' for an external commit without a path (EXT-05)
  */
 export function signatureKeyIn(group: Group): (framed: FramedContent) => Uint8Array {
   return ({ sender, content }) => {

@@ -93,7 +93,7 @@ export function saveEpoch(group: Group): Uint8Array {
 /**
  * Restores a group. Records of the secret tree are looked up when they are needed.
  * @param epochRecord from `saveEpoch`; the caller has checked its authenticity
- * @throws CryptoError `malformed`, `unsupported` for a record of another version, `invalid-tree`
+ * @throws CryptoError 'malformed', 'unsupported' for a record of another version, 'invalid-tree'
  */
 export function loadGroup(epochRecord: Uint8Array, lookup: SecretTreeLookup): Group {
   const fields = decode(epochRecord.slice(), (r) => {

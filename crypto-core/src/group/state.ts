@@ -46,13 +46,13 @@ export function encodeContext(context: GroupContext): Uint8Array {
   return encode(context, writeGroupContext);
 }
 
-/** @throws CryptoError `removed`, or `unsupported` in a group that was reinitialized */
+/** @throws CryptoError 'removed', or 'unsupported' in a group that was reinitialized */
 export function assertActive(group: Group): void {
   if (group.status === 'removed') throw new CryptoError('removed');
   if (group.status === 'reinitialized') throw new CryptoError('unsupported', 'the group was reinitialized');
 }
 
-/** @throws CryptoError `unknown-sender` when the leaf is blank or outside the tree */
+/** @throws CryptoError 'unknown-sender' when the leaf is blank or outside the tree */
 export function memberLeaf(tree: RatchetTree, index: LeafIndex): LeafNode {
   const leaf = index < tree.leafCount ? tree.leaf(index) : null;
   if (leaf === null) throw new CryptoError('unknown-sender', `leaf ${index}`);

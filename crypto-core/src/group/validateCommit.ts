@@ -18,7 +18,7 @@ export function needsPath(proposals: readonly CommittedProposal[]): boolean {
 
 /**
  * COMMIT-01 (section 12.4): the path is there when it has to be.
- * @throws CryptoError `invalid-commit`
+ * @throws CryptoError 'invalid-commit'
  */
 export function checkPathPresence(commit: Commit, proposals: readonly CommittedProposal[]): void {
   if (commit.path === null && needsPath(proposals)) {
@@ -31,7 +31,7 @@ export function checkPathPresence(commit: Commit, proposals: readonly CommittedP
  * The path's leaf is checked as LEAF-… of source `commit`.
  * @param tree with the proposals applied, and not yet the path
  * @param replaces the committer's leaf before; of an external commit, the leaf it removes, if any
- * @throws CryptoError `invalid-commit`, `invalid-leaf`, `bad-signature`, `invalid-credential`
+ * @throws CryptoError 'invalid-commit', 'invalid-leaf', 'bad-signature', 'invalid-credential'
  */
 export function validatePath(
   context: LeafContext,

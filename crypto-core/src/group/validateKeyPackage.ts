@@ -11,7 +11,7 @@ import { checkNewLeaf, type LeafContext } from './validateLeaf.ts';
  * KP-02: the signature holds.
  * KP-03: the init key differs from the leaf's encryption key.
  * Its leaf is checked as LEAF-… of source `key-package`.
- * @throws CryptoError `invalid-key-package`, `bad-signature`, `invalid-leaf`, `invalid-credential`
+ * @throws CryptoError 'invalid-key-package', 'bad-signature', 'invalid-leaf', 'invalid-credential'
  */
 export function validateKeyPackage(context: LeafContext, keyPackage: KeyPackage): void {
   const { cipherSuite, initKey, leafNode, signature } = keyPackage;

@@ -50,7 +50,7 @@ function refuse(check: string, detail: string): never {
 
 /**
  * LEAF-01 (section 7.3): the leaf's signature holds for its place in this group.
- * @throws CryptoError `bad-signature`
+ * @throws CryptoError 'bad-signature'
  */
 function checkSignature(context: LeafContext, leaf: LeafNode, leafIndex: LeafIndex): void {
   const content = leafNodeTBS(leaf, { groupId: context.groupId, leafIndex });
@@ -62,7 +62,7 @@ function checkSignature(context: LeafContext, leaf: LeafNode, leafIndex: LeafInd
 /**
  * CRED-01: a credential is `basic`; X.509 chains are decoded and refused, as nothing here validates them.
  * CRED-02 (section 5.3.1): the application accepts the credential for the signature key.
- * @throws CryptoError `invalid-credential`
+ * @throws CryptoError 'invalid-credential'
  */
 export function checkCredential(
   context: LeafContext,
@@ -84,7 +84,7 @@ export function requiredCapabilities(extensions: readonly Extension[]): Required
  * LEAF-02 (sections 11.1 and 7.2): the leaf supports what the group requires, and MLS 1.0 with the group's suite.
  * LEAF-03 (section 13.4): the leaf supports each extension of the GroupContext.
  * LEAF-04 (section 7.3): the leaf lists its own credential type and its own extensions.
- * @throws CryptoError `invalid-leaf`
+ * @throws CryptoError 'invalid-leaf'
  */
 export function checkCapabilities(
   context: Pick<LeafContext, 'suite' | 'groupExtensions'>,
@@ -116,7 +116,7 @@ export function checkCapabilities(
 /**
  * LEAF-05 (section 7.3): the current time is within the lifetime, and the lifetime is not longer than accepted.
  * Checked for leaves that this client is about to send; a received one may have expired on its way.
- * @throws CryptoError `invalid-leaf`
+ * @throws CryptoError 'invalid-leaf'
  */
 export function checkLifetime(leaf: LeafNode, env: Env): void {
   if (leaf.source.type !== 'key-package') return;
@@ -132,7 +132,7 @@ export function checkLifetime(leaf: LeafNode, env: Env): void {
  * LEAF-07 (sections 7.3 and 12.4.2): a leaf that replaces another has a fresh encryption key.
  * LEAF-11 (section 5.1.1): its keys have the lengths of the suite, so that a path can be encrypted to it.
  * @param replaces the leaf that was in this place before, if it is the same member's.
- * @throws CryptoError `invalid-leaf`, `bad-signature`, `invalid-credential`
+ * @throws CryptoError 'invalid-leaf', 'bad-signature', 'invalid-credential'
  */
 export function checkNewLeaf(
   context: LeafContext,
@@ -169,7 +169,7 @@ function sameCredential(a: Credential, b: Credential): boolean {
  * LEAF-09 (section 7.3, 12.4.3.1): encryption keys are unique among the nodes.
  * LEAF-10 (section 7.3): each credential type in use is supported by all members.
  * One pass over the tree, once for each commit.
- * @throws CryptoError `invalid-leaf`
+ * @throws CryptoError 'invalid-leaf'
  */
 export function checkTreeLeaves(tree: RatchetTree): void {
   const signatureKeys = new ByteSet();

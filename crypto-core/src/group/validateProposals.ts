@@ -31,7 +31,7 @@ const FROM_EXTERNAL: ReadonlySet<ProposalType> = new Set<ProposalType>([
 
 /**
  * PROP-02 (section 12.1.8): a sender outside the group proposes only what it may.
- * @throws CryptoError `invalid-proposal`
+ * @throws CryptoError 'invalid-proposal'
  */
 export function checkProposalSender(proposal: Proposal, sender: Sender): void {
   const allowed =
@@ -67,7 +67,7 @@ function count(proposals: readonly CommittedProposal[], type: ProposalType): num
  * PROP-08: at most one GroupContextExtensions.
  * PROP-09: a ReInit stands alone, and does not lower the protocol version (section 12.1.5).
  * PROP-10: no ExternalInit.
- * @throws CryptoError `invalid-proposal`
+ * @throws CryptoError 'invalid-proposal'
  */
 function checkMemberList(proposals: readonly CommittedProposal[], committer: LeafIndex): void {
   const changed = new Set<LeafIndex>();
@@ -95,7 +95,7 @@ function checkMemberList(proposals: readonly CommittedProposal[], committer: Lea
  * EXT-02: at most one Remove.
  * EXT-03: nothing else but PreSharedKeys.
  * EXT-04: nothing by reference.
- * @throws CryptoError `invalid-proposal`
+ * @throws CryptoError 'invalid-proposal'
  */
 function checkExternalList(commit: Commit, proposals: readonly CommittedProposal[]): void {
   if (count(proposals, 'external-init') !== 1) refuse('EXT-01', 'not exactly one external init');
@@ -106,7 +106,7 @@ function checkExternalList(commit: Commit, proposals: readonly CommittedProposal
   if (commit.proposals.some((item) => item.type === 'reference')) refuse('EXT-04', 'proposal by reference');
 }
 
-/** @throws CryptoError `invalid-proposal` */
+/** @throws CryptoError 'invalid-proposal' */
 export function validateProposalList(
   suite: CipherSuite,
   commit: Commit,
@@ -127,7 +127,7 @@ export function validateProposalList(
  * PROP-11 (sections 12.1.7 and 13.4): after a change of extensions every member supports them.
  * PROP-12 (section 5.3.1): new external senders are acceptable to the application.
  * @param tree with the proposals applied
- * @throws CryptoError `invalid-proposal`, `invalid-key-package`, `invalid-leaf`, `bad-signature`, `invalid-credential`
+ * @throws CryptoError 'invalid-proposal', 'invalid-key-package', 'invalid-leaf', 'bad-signature', 'invalid-credential'
  */
 export function validateEffects(context: LeafContext, tree: RatchetTree, effects: ProposalEffects): void {
   for (const { keyPackage } of effects.added) validateKeyPackage(context, keyPackage);

@@ -35,7 +35,7 @@ function checkUnmergedLeaves(tree: RatchetTree, index: NodeIndex, parent: Parent
  * Checks a tree that came with, or beside, a GroupInfo.
  * TREE-06: its root hash is the one in the GroupContext.
  * Parent hashes (TREE-02), leaves (LEAF-…) and the uniqueness of keys are checked here too.
- * @throws CryptoError `invalid-tree`, `invalid-leaf`, `bad-signature`, `invalid-credential`
+ * @throws CryptoError 'invalid-tree', 'invalid-leaf', 'bad-signature', 'invalid-credential'
  */
 export function validateTree(context: LeafContext, tree: RatchetTree, expectedRootHash: Uint8Array): void {
   if (!equalBytes(rootHash(context.suite, tree), expectedRootHash)) {

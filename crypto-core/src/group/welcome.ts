@@ -65,7 +65,7 @@ export function createWelcome(
 
 /**
  * WELCOME-01: the Welcome holds secrets for this key package, and is of its suite.
- * @throws CryptoError `missing-key`, `decrypt-failed`
+ * @throws CryptoError 'missing-key', 'decrypt-failed'
  */
 export function openGroupSecrets(
   suite: CipherSuite,
@@ -82,7 +82,7 @@ export function openGroupSecrets(
   return decode(decryptWithLabel(suite, initPrivateKey, LABEL, encryptedGroupInfo, sealed), readGroupSecrets);
 }
 
-/** @throws CryptoError `decrypt-failed`, `malformed` */
+/** @throws CryptoError 'decrypt-failed', 'malformed' */
 export function openGroupInfo(
   suite: CipherSuite,
   welcome: Welcome,
@@ -95,7 +95,7 @@ export function openGroupInfo(
 
 /**
  * WELCOME-02 (section 12.4.3.1): the tree holds the very leaf of the key package.
- * @throws CryptoError `invalid-tree`
+ * @throws CryptoError 'invalid-tree'
  */
 function findOwnLeaf(tree: RatchetTree, bundle: KeyPackageBundle): LeafIndex {
   const own = encode(bundle.keyPackage.leafNode, writeLeafNode);
@@ -119,8 +119,8 @@ export interface JoinByWelcomeArgs {
  * WELCOME-03: PSKs of usage reinit and branch, which tie a group to another, are not supported.
  * WELCOME-04: the suite in the GroupInfo is the Welcome's.
  * WELCOME-05: the confirmation tag holds.
- * @throws CryptoError `malformed`, `missing-key`, `missing-psk`, `decrypt-failed`, `unsupported`, `unknown-sender`,
- * `bad-signature`, `bad-confirmation-tag`, `invalid-tree`, `invalid-leaf`, `invalid-credential`, `invalid-commit`
+ * @throws CryptoError 'malformed', 'missing-key', 'missing-psk', 'decrypt-failed', 'unsupported', 'unknown-sender',
+ * 'bad-signature', 'bad-confirmation-tag', 'invalid-tree', 'invalid-leaf', 'invalid-credential', 'invalid-commit'
  */
 export function joinByWelcome(
   bytes: Uint8Array,

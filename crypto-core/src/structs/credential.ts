@@ -9,7 +9,7 @@ export type Credential =
   | { readonly type: 'basic'; readonly identity: Uint8Array }
   | { readonly type: 'x509'; readonly certificates: readonly Uint8Array[] };
 
-/** @throws CryptoError `unsupported` for a credential type whose layout is unknown. */
+/** @throws CryptoError 'unsupported' for a credential type whose layout is unknown. */
 export function readCredential(r: Reader): Credential {
   const type = r.u16();
   switch (type) {

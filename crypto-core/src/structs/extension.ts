@@ -27,7 +27,7 @@ export function writeExtension(w: Writer, extension: Extension): void {
   w.opaque(extension.data);
 }
 
-/** @throws CryptoError `malformed` when a type occurs twice, which section 13.4 forbids for every list. */
+/** @throws CryptoError 'malformed' when a type occurs twice, which section 13.4 forbids for every list. */
 export function readExtensions(r: Reader): readonly Extension[] {
   const extensions = r.vector(readExtension);
   const seen = new Set<number>();

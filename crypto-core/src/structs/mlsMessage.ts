@@ -17,7 +17,7 @@ export type MlsMessage =
   | { readonly wireFormat: 'group-info'; readonly groupInfo: GroupInfo }
   | { readonly wireFormat: 'key-package'; readonly keyPackage: KeyPackage };
 
-/** @throws CryptoError `unsupported` for another protocol version or an unknown wire format. */
+/** @throws CryptoError 'unsupported' for another protocol version or an unknown wire format. */
 export function readMlsMessage(r: Reader): MlsMessage {
   readMls10(r);
   const wireFormat = r.u16();

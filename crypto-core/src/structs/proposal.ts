@@ -68,7 +68,7 @@ export const ProposalTypeValue = {
   'group-context-extensions': 7,
 } as const satisfies Record<ProposalType, number>;
 
-/** @throws CryptoError `unsupported` for a proposal type whose layout is unknown. */
+/** @throws CryptoError 'unsupported' for a proposal type whose layout is unknown. */
 export function readProposal(r: Reader): Proposal {
   const type = r.u16();
   switch (type) {

@@ -5,7 +5,7 @@ import { CryptoError } from '../errors.ts';
 /** ProtocolVersion `mls10` (RFC 9420 section 6), the only one there is. */
 export const MLS10 = 1;
 
-/** @throws CryptoError `unsupported` for any other version: nothing after it can be decoded safely. */
+/** @throws CryptoError 'unsupported' for any other version: nothing after it can be decoded safely. */
 export function readMls10(r: Reader): void {
   const version = r.u16();
   if (version !== MLS10) throw new CryptoError('unsupported', `protocol version ${version}`);

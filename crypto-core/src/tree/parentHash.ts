@@ -75,7 +75,7 @@ function isChained(
 
 /**
  * TREE-02 (sections 7.9.2 and 12.4.3.1): each parent node that is not blank is parent-hash valid, by exactly one chain.
- * @throws CryptoError `invalid-tree`
+ * @throws CryptoError 'invalid-tree'
  */
 export function verifyParentHashes(suite: CipherSuite, tree: RatchetTree): void {
   for (const [index, node] of tree.entries()) {

@@ -46,7 +46,7 @@ export class RatchetTree {
 
   /**
    * Builds a tree from the contents of a ratchet_tree extension (RFC 9420 section 12.4.3.3).
-   * @throws CryptoError `invalid-tree` when it is empty, ends in a blank node, or a node is of the wrong kind for its
+   * @throws CryptoError 'invalid-tree' when it is empty, ends in a blank node, or a node is of the wrong kind for its
    * place (check `TREE-01`).
    */
   static fromNodes(nodes: readonly (Node | null)[]): RatchetTree {

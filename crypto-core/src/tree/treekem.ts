@@ -115,7 +115,7 @@ export function encryptPath(
  * PATH-01: one node for each step of the filtered direct path (section 7.6).
  * PATH-02: one ciphertext for each recipient of each step (section 7.6).
  * PATH-03: the leaf carries the parent hash that follows from the path (section 7.9.2).
- * @throws CryptoError `invalid-commit`
+ * @throws CryptoError 'invalid-commit'
  */
 export function mergePath(
   suite: CipherSuite,
@@ -155,7 +155,7 @@ export interface ReceivedPath {
 /**
  * Decrypts the path secret meant for this member and derives what follows from it.
  * @param tree after `mergePath`. @param keys the member's keys from before the path.
- * @throws CryptoError `missing-key` when no key of ours fits, `decrypt-failed`, or `invalid-commit` (PATH-04) when the
+ * @throws CryptoError 'missing-key' when no key of ours fits, 'decrypt-failed', or 'invalid-commit' (PATH-04) when the
  * secrets don't lead to the public keys of the path.
  */
 export function decryptPath(
@@ -186,7 +186,7 @@ export function decryptPath(
 /**
  * Derives the private keys of `steps` from the path secret of the first, and the commit secret.
  * PATH-04: each derived public key is the one in the tree (section 7.5).
- * @throws CryptoError `invalid-commit`
+ * @throws CryptoError 'invalid-commit'
  */
 export function followPath(
   suite: CipherSuite,
