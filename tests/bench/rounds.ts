@@ -9,14 +9,14 @@ export interface RoundPlan {
 }
 
 /**
- * Measures all lanes in interleaved rounds: each round gives every lane one turn, in an order that rotates, so that
- * whatever else the machine does falls on all of them alike.
+ * Measures all lanes in interleaved rounds: each round gives every lane one turn, so that whatever else the machine
+ * does falls on all of them alike. The order is shuffled each time: a lane that always followed the same other would
+ * always pay for the collection of that one's garbage.
  */
 export async function measure(lanes: readonly Lane[], plan: RoundPlan): Promise<Measurement[]> {
   const samples = lanes.map((lane) => ({ lane, send: new Samples(), receive: new Samples() }));
   for (let round = -plan.warmUpRounds; round < plan.rounds; round++) {
-    for (let turn = 0; turn < samples.length; turn++) {
-      const { lane, send, receive } = samples[(turn + round + plan.warmUpRounds) % samples.length]!;
+    for (const { lane, send, receive } of shuffled(samples)) {
       lane.prepare?.(plan.messagesPerRound);
       const sendBegins = performance.now();
       const sendBytes = await lane.send(plan.messagesPerRound);
@@ -53,6 +53,13 @@ class Samples {
       bytesPerMessage: this.#bytes.length === 0 ? null : median(this.#bytes),
     };
   }
+}
+
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ item }) => item);
 }
 
 function median(samples: readonly number[]): number {
