@@ -145,9 +145,9 @@ export interface CryptoApi {
     count: number,
     lastResort: boolean,
   ): Promise<{ keyPackages: WireBytes[]; lastResort: WireBytes | null }>;
-  /** Logging out: destroys the session's wrapped storage key; the sealed records stay. */
+  /** Logging out: destroys the session's wrapped storage key, opened or not; the sealed records stay. */
   lock(): Promise<void>;
-  /** Logging out and erasing this browser. */
+  /** Logging out and erasing this browser. Other tabs of the person are locked by it. Errors: `locked`. */
   erase(): Promise<void>;
 
   // Conversations.
@@ -163,19 +163,30 @@ export interface CryptoApi {
     conversationId: string;
     keyPackages: readonly { userId: string; deviceId: string; keyPackage: WireBytes }[];
   }): Promise<CommitSubmission>;
+  /**
+   * Joins what it was added to; a member already stays as it is. Errors: `missing-key` (the Welcome is for none of this
+   * device's KeyPackages), `wrong-group`, `wrong-epoch`, `policy`, `identity-changed`, and the core's for a broken one.
+   */
   joinByWelcome(input: {
     conversationId: string;
     epoch: number;
     seq: number;
     welcome: WireBytes;
   }): Promise<ConversationState>;
-  /** For a device outside, or forked: joins, or rejoins in place of its old leaf. */
+  /**
+   * For a device outside, or forked: joins, or rejoins in place of its old leaf. It is a member once the log has been
+   * processed from that commit on. Errors: `usage` for a member, and as {@link joinByWelcome}.
+   */
   joinByExternalCommit(input: {
     conversationId: string;
     epoch: number;
     groupInfo: WireBytes;
   }): Promise<CommitSubmission>;
-  /** Next entries of the log, in order. A bad entry becomes a message with its reason and never stops those after it. */
+  /**
+   * Next entries of the log, in order. A bad entry becomes a message with its reason and never stops those after it.
+   * For a device outside they are left alone, unless its own external commit is among them. Errors: `gap`, whose detail
+   * is the position that is missing (nothing was processed then), `usage` for entries out of order.
+   */
   processEntries(conversationId: string, entries: readonly LogEntryInput[]): Promise<ProcessResult>;
   /** From the preserved-message cache: the newest `limit` below `before` (or of all), ascending. */
   messages(conversationId: string, page: { before?: number; limit: number }): Promise<MessageView[]>;
@@ -183,16 +194,18 @@ export interface CryptoApi {
 
   // Outbox: a message is kept, sealed, from the moment it is written until the log has it.
 
+  /** The same message again is the one already there. Errors: `usage` for no text, too much of it, or an id in use. */
   queueMessage(input: {
     conversationId: string;
     messageId: string;
     text: string;
     sentAt: string;
   }): Promise<MessageView>;
-  /** Encrypts once per epoch: asked again in the same epoch it answers the same ciphertext. */
+  /** Encrypts once per epoch: asked again in the same epoch it answers the same ciphertext. Errors: `not-found`. */
   prepareMessage(messageId: string): Promise<PreparedMessage>;
   messageAccepted(messageId: string, accepted: { seq: number; timestamp: string }): Promise<MessageView>;
   messageFailed(messageId: string, code: string): Promise<MessageView>;
+  /** If its ciphertext reached the log after all, it is shown like any other. Errors: `usage` for one that was sent. */
   discardMessage(messageId: string): Promise<void>;
   /** All messages of this browser that the log hasn't returned yet, oldest first. */
   outbox(): Promise<MessageView[]>;

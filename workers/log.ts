@@ -43,9 +43,9 @@ class LogReader {
     this.#deps = deps;
   }
 
-  async read(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
+  async read(given: readonly LogEntryInput[]): Promise<MessageView[]> {
     const { head } = this.#step;
-    checkAscending(entries);
+    const entries = ascending(given);
     const firstNew = entries.findIndex(({ seq }) => seq > head.lastSeq);
     const known = firstNew < 0 ? entries : entries.slice(0, firstNew);
     const fresh = firstNew < 0 ? [] : entries.slice(firstNew);
@@ -263,13 +263,13 @@ function refusal(entry: LogEntryInput, reason: UndecryptableReason, own = false)
   return { ...received(entry, ''), payload: null, reason, own };
 }
 
-function checkAscending(entries: readonly LogEntryInput[]): void {
-  for (let i = 1; i < entries.length; i++) {
-    const [before, entry] = [entries[i - 1], entries[i]];
-    if (before !== undefined && entry !== undefined && entry.seq <= before.seq) {
-      throw new CryptoApiError('usage', 'entries out of order');
-    }
-  }
+/** An entry that was delivered twice counts once. @throws CryptoApiError `usage` for entries out of order */
+function ascending(entries: readonly LogEntryInput[]): LogEntryInput[] {
+  return entries.filter(({ seq }, i) => {
+    const before = entries[i - 1];
+    if (before !== undefined && seq < before.seq) throw new CryptoApiError('usage', 'entries out of order');
+    return before === undefined || seq > before.seq;
+  });
 }
 
 /** @throws CryptoApiError `gap`, whose detail is the sequence number that is missing */

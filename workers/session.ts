@@ -89,6 +89,7 @@ export class Session {
       });
     } catch (error) {
       person.db.close();
+      sealer.wipe();
       throw error;
     }
     this.#person = person;

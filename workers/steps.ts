@@ -9,7 +9,7 @@ import type { Device, Person, SessionDeps } from './session.ts';
 import { withinConversation, write, type WriteTransaction } from './vault/db.ts';
 import {
   type ForkReason,
-  HeadRecord,
+  type HeadRecord,
   type MessageRecord,
   OutboxRecord,
   PendingRecord,

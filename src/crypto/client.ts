@@ -1,5 +1,6 @@
 /** The page's side of the room that holds the keys: the only place that starts the worker or talks to it. */
 import { wrap } from 'comlink';
+// oxlint-disable-next-line import/default -- the default export is Vite's: the address of the built worker
 import workerUrl from '../../workers/crypto.worker.ts?worker&url';
 import type { CryptoApi, CryptoWorker } from '../../workers/api.ts';
 import { CryptoApiError, fromWire } from '../../workers/errors.ts';
@@ -36,7 +37,7 @@ export function createCryptoClient(): CryptoApi {
 }
 
 /** A CryptoApi whose methods go through the one call of the door, failures with their codes. */
-export function clientOf(call: CryptoWorker['call']): CryptoApi {
+function clientOf(call: CryptoWorker['call']): CryptoApi {
   return new Proxy({} as CryptoApi, {
     get(_target, method) {
       // A client that looks like a promise would be called when it is awaited.

@@ -65,7 +65,7 @@ export type StoreName =
 
 export type RootDatabase = IDBPDatabase<RootSchema>;
 export type PersonDatabase = IDBPDatabase<PersonSchema>;
-export type ReadTransaction = IDBPTransaction<PersonSchema, StoreName[], 'readonly'>;
+export type ReadTransaction = IDBPTransaction<PersonSchema, StoreName[]>;
 export type WriteTransaction = IDBPTransaction<PersonSchema, StoreName[], 'readwrite'>;
 /** What reads accept: either kind. */
 export type Transaction = ReadTransaction | WriteTransaction;

@@ -78,7 +78,7 @@ describe('the session', () => {
     await signUp(browser, ALICE);
     const [session] = await rows<{ wrappingKey: CryptoKey }>(browser, 'sinetti', 'sessions');
     expect(session?.wrappingKey.extractable).toBe(false);
-    await expect(crypto.subtle.exportKey('raw', session!.wrappingKey)).rejects.toThrow();
+    await expect(crypto.subtle.exportKey('raw', session!.wrappingKey)).rejects.toThrow('not extractable');
   });
 
   it('locks: no call works any more, the session is gone, the records stay', async () => {

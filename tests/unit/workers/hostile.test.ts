@@ -27,7 +27,7 @@ function flipped(content: string, at: number): string {
 /** What a hostile relay puts in the log in place of, or before, Bob's message `good`. */
 const forgeries: Record<
   string,
-  { reason: string; forge(pair: Pair, good: LogEntryInput): Partial<LogEntryInput> }
+  { reason: string; forge: (pair: Pair, good: LogEntryInput) => Partial<LogEntryInput> }
 > = {
   'tampered at the end': {
     reason: 'damaged',
@@ -249,6 +249,7 @@ describe('a commit that no client should follow', () => {
     const pair = await createPairWithRogue();
     pair.relay.append(pair.bob, ALICE_AND_BOB, { kind: 'commit', epoch: 7, content: 'AAAA' });
     await expectRejoin(pair, 'damaged');
+    expect(await pair.alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ epoch: 1, lastSeq: 3 });
   });
 });
 

@@ -1,6 +1,6 @@
 import { CryptoError } from '@sinetti/crypto-core';
-import { describe, expect, it, vi } from 'vitest';
-import type { CallResult, CryptoApi } from '../../../workers/api.ts';
+import { describe, expect, it } from 'vitest';
+import type { CryptoApi } from '../../../workers/api.ts';
 import { fromBase64Url, toBase64Url } from '../../../workers/base64url.ts';
 import { createDoor } from '../../../workers/door.ts';
 import { browserEnv } from '../../../workers/env.ts';
@@ -168,30 +168,6 @@ describe('the door', () => {
 
   it('never rejects', async () => {
     await expect(door.call('resume', null as never)).resolves.toMatchObject({ ok: false, code: 'usage' });
-  });
-});
-
-describe('the client', () => {
-  it('passes calls through, and throws failures with their codes', async () => {
-    vi.doMock('../../../workers/crypto.worker.ts?worker&url', () => ({ default: '/worker.js' }));
-    const { clientOf } = await import('../../../src/crypto/client.ts');
-    const calls: unknown[] = [];
-    const answers: CallResult[] = [
-      { ok: true, value: false },
-      { ok: false, code: 'wrong-password', detail: '' },
-    ];
-    const client = clientOf(async (...call) => {
-      calls.push(call);
-      return answers.shift()!;
-    });
-    expect(await client.resume('someone')).toBe(false);
-    await expect(client.lock()).rejects.toMatchObject({ name: 'CryptoApiError', code: 'wrong-password' });
-    expect(calls).toEqual([
-      ['resume', ['someone']],
-      ['lock', []],
-    ]);
-    // It can be returned from an async function without being taken for a promise.
-    expect(await client).toBe(client);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ALICE, ALICE_AND_BOB, BOB, CAROL, createPair, createWorld, textOf } from './support/device.ts';
+import { StaleEpoch } from './support/relay.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -68,7 +69,7 @@ describe('two people', () => {
     ]);
     expect(await bob.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'starting' });
     world.relay.submit(alice, winner);
-    expect(() => world.relay.submit(bob, loser)).toThrow();
+    expect(() => world.relay.submit(bob, loser)).toThrow(StaleEpoch);
 
     // The start of somebody else takes the place of the own one; what follows it is left for the Welcome.
     const { state } = await bob.api.processEntries(ALICE_AND_BOB, world.relay.entries(ALICE_AND_BOB));
@@ -278,7 +279,7 @@ describe('a second browser of the same person', () => {
     const messageId = await laptop.queue(ALICE_AND_BOB, 'made it');
     expect(await laptop.api.prepareMessage(messageId)).toEqual({ kind: 'wait' });
     await bob.send(ALICE_AND_BOB, 'commits first');
-    expect(() => relay.submit(laptop, late)).toThrow();
+    expect(() => relay.submit(laptop, late)).toThrow(StaleEpoch);
 
     await laptop.sync();
     await laptop.flush(messageId);
@@ -323,7 +324,9 @@ describe('preconditions', () => {
     await expect(give(one, two, four)).rejects.toMatchObject({ code: 'gap', detail: '4' });
     await expect(give(two, one)).rejects.toMatchObject({ code: 'usage' });
     expect(await bob.api.conversation(ALICE_AND_BOB)).toMatchObject({ lastSeq: 1 });
-    expect((await bob.sync()).map(textOf)).toEqual(['one', 'two', 'three', 'four']);
+    const twice = await give(one, one, two);
+    expect(twice.messages.map(textOf)).toEqual(['one', 'two']);
+    expect((await bob.sync()).map(textOf)).toEqual(['three', 'four']);
   });
 
   it('answers a Welcome that was processed before with the state as it is', async () => {

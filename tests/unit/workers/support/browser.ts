@@ -20,16 +20,18 @@ export class Clock {
 
 /** Web Locks of one browser: exclusive, first come first served, shared by its tabs. */
 export class MemoryLocks implements Locks {
-  readonly #tails = new Map<string, Promise<unknown>>();
+  readonly #tails = new Map<string, Promise<void>>();
 
-  request<T>(name: string, callback: () => Promise<T>): Promise<T> {
-    const before = this.#tails.get(name) ?? Promise.resolve();
-    const run = before.then(callback);
-    this.#tails.set(
-      name,
-      run.catch(() => {}),
-    );
-    return run;
+  async request<T>(name: string, callback: () => Promise<T>): Promise<T> {
+    const before = this.#tails.get(name);
+    let release = (): void => {};
+    this.#tails.set(name, new Promise<void>((resolve) => (release = resolve)));
+    await before;
+    try {
+      return await callback();
+    } finally {
+      release();
+    }
   }
 }
 

@@ -154,7 +154,7 @@ export const ALICE_AND_BOB = `direct:${ALICE}:${BOB}`;
 export interface World {
   readonly clock: Clock;
   readonly relay: MemoryRelay;
-  device(userId: string): Promise<TestDevice>;
+  readonly device: (userId: string) => Promise<TestDevice>;
 }
 
 export function createWorld(seed = 'world'): World {

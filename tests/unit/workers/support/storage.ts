@@ -1,15 +1,34 @@
 /** What happens to a browser's storage: crashes in the middle, and what is found when it is read raw. */
 import type { Browser } from './browser.ts';
 
-type Put = IDBObjectStore['put'];
-type Delete = IDBObjectStore['delete'];
+/** Runs `body` with `before` in front of every call of a method, whichever object it is called on. */
+async function intercept<T extends object>(
+  prototype: T,
+  methods: readonly (keyof T)[],
+  before: (target: T, args: readonly unknown[]) => void,
+  body: () => Promise<unknown>,
+): Promise<void> {
+  const originals = methods.map((method): [keyof T, unknown] => [method, prototype[method]]);
+  for (const [method, original] of originals) {
+    if (typeof original !== 'function') throw new Error(`no method ${String(method)}`);
+    const intercepted = function (this: T, ...args: unknown[]): unknown {
+      before(this, args);
+      return Reflect.apply(original, this, args);
+    };
+    Reflect.set(prototype, method, intercepted);
+  }
+  try {
+    await body();
+  } finally {
+    for (const [method, original] of originals) Reflect.set(prototype, method, original);
+  }
+}
 
 /**
  * Runs `body` and kills its transaction at the `nth` write, as if the tab had died there.
  * @returns whether it came to that many writes
  */
 export async function crashAtWrite(nth: number, body: () => Promise<unknown>): Promise<boolean> {
-  const { put, delete: remove } = IDBObjectStore.prototype;
   let writes = 0;
   let crashed = false;
   const die = (store: IDBObjectStore) => {
@@ -19,56 +38,31 @@ export async function crashAtWrite(nth: number, body: () => Promise<unknown>): P
     store.transaction.abort();
     throw new DOMException('the tab died', 'AbortError');
   };
-  IDBObjectStore.prototype.put = function (...args: Parameters<Put>) {
-    die(this);
-    return put.apply(this, args);
-  };
-  IDBObjectStore.prototype.delete = function (...args: Parameters<Delete>) {
-    die(this);
-    return remove.apply(this, args);
-  };
   try {
-    await body();
-    if (crashed) throw new Error('it went on after the crash');
+    await intercept(IDBObjectStore.prototype, ['put', 'delete'], die, body);
   } catch (error) {
     if (!crashed) throw error;
-  } finally {
-    IDBObjectStore.prototype.put = put;
-    IDBObjectStore.prototype.delete = remove;
+    return true;
   }
-  return crashed;
+  if (crashed) throw new Error('it went on after the crash');
+  return false;
 }
 
 /** The bytes of the values that `body` stores, by store. */
 export async function measureWrites(body: () => Promise<unknown>): Promise<Map<string, number>> {
-  const { put } = IDBObjectStore.prototype;
   const bytes = new Map<string, number>();
-  IDBObjectStore.prototype.put = function (...args: Parameters<Put>) {
-    bytes.set(this.name, (bytes.get(this.name) ?? 0) + rawBytes(args[0]).length);
-    return put.apply(this, args);
+  const count = ({ name }: IDBObjectStore, [value]: readonly unknown[]) => {
+    bytes.set(name, (bytes.get(name) ?? 0) + rawBytes(value).length);
   };
-  try {
-    await body();
-  } finally {
-    IDBObjectStore.prototype.put = put;
-  }
+  await intercept(IDBObjectStore.prototype, ['put'], count, body);
   return bytes;
 }
 
 /** How many transactions `body` opens. */
 export async function countTransactions(body: () => Promise<unknown>): Promise<number> {
-  const { transaction } = IDBDatabase.prototype;
-  let count = 0;
-  IDBDatabase.prototype.transaction = function (...args: Parameters<IDBDatabase['transaction']>) {
-    count++;
-    return transaction.apply(this, args);
-  };
-  try {
-    await body();
-  } finally {
-    IDBDatabase.prototype.transaction = transaction;
-  }
-  return count;
+  let transactions = 0;
+  await intercept(IDBDatabase.prototype, ['transaction'], () => transactions++, body);
+  return transactions;
 }
 
 /** Every key and value of every database of a browser, one after the other. */
