@@ -21,7 +21,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
 export function VisitorsOnly({ children, hold = false }: { children: ReactNode; hold?: boolean }) {
   const status = useAtomValue(authStatusAtom);
   const user = useAtomValue(currentUserAtom);
-  if (status === 'success' && user !== null && !hold) return <Navigate to={paths.dashboard} replace />;
+  if (status === 'success' && user !== null && !hold) return <Redirect to={paths.dashboard} />;
   return children;
 }
 
@@ -35,5 +35,15 @@ export function MembersOnly({ children }: { children: ReactNode }) {
     if (signedIn) setSignedOutPath(paths.login);
   }, [signedIn, setSignedOutPath]);
 
-  return signedIn ? children : <Navigate to={signedOutPath} replace />;
+  return signedIn ? children : <Redirect to={signedOutPath} />;
+}
+
+/** Fills the window until the other page's chunk is there. */
+function Redirect({ to }: { to: string }) {
+  return (
+    <>
+      <LoadingScreen />
+      <Navigate to={to} replace />
+    </>
+  );
 }

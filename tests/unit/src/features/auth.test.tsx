@@ -109,7 +109,7 @@ describe('signing up', () => {
       'Account created successfully! Redirecting to dashboard...',
     );
     expect(onBusyChange).toHaveBeenLastCalledWith(true);
-    await waitFor(() => expect(onBusyChange).toHaveBeenLastCalledWith(false), { timeout: 3000 });
+    await waitFor(() => expect(onBusyChange).toHaveBeenLastCalledWith(false));
   });
 
   it('shows the refusal and gives the form back', async () => {

@@ -1,0 +1,217 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, it, vi } from 'vitest';
+import { ContactsTab } from '../../../../src/features/contacts/ContactsTab.tsx';
+import { offeredPeople } from '../../../../src/features/contacts/search.ts';
+import { AppError } from '../../../../src/lib/appError.ts';
+import { presenceAtom } from '../../../../src/store/connection.ts';
+import {
+  contactsAtom,
+  contactsErrorAtom,
+  incomingRequestsAtom,
+  outgoingRequestsAtom,
+  type Person,
+} from '../../../../src/store/contacts.ts';
+import { aino, createWorld, kaisa, loaded, veikko } from '../support/app.tsx';
+
+const eino: Person = { id: 'eino-id', username: 'eino', email: 'eino@example.fi' };
+const request = { id: 'request-1', from_user: eino, created_at: '2026-06-01T12:00:00.000Z' };
+
+function showContacts(view: 'management' | 'search' = 'management') {
+  const world = createWorld();
+  world.store.set(contactsAtom, loaded(veikko));
+  world.store.set(incomingRequestsAtom, loaded(request));
+  world.store.set(outgoingRequestsAtom, loaded());
+  const onViewChange = vi.fn<(next: 'management' | 'search') => void>();
+  const onMessage = vi.fn<(userId: string) => void>();
+  const user = world.show(<ContactsTab view={view} onViewChange={onViewChange} onMessage={onMessage} />);
+  return { ...world, user, onViewChange, onMessage };
+}
+
+describe('managing contacts', () => {
+  it('lists who asks to connect, with their email address', () => {
+    showContacts();
+    const requests = screen.getByRole('region', { name: /Contact Requests/ });
+    expect(within(requests).getByRole('listitem')).toHaveTextContent(/eino.*eino@example\.fi/);
+  });
+
+  it('accepts and says so', async () => {
+    const { actions, user, toasts } = showContacts();
+    await user.click(screen.getByRole('button', { name: 'Accept' }));
+    expect(actions.acceptContactRequest).toHaveBeenCalledExactlyOnceWith('request-1');
+    await waitFor(() => expect(toasts()).toEqual(['success: Contact request accepted successfully!']));
+  });
+
+  it('declines and says so', async () => {
+    const { actions, user, toasts } = showContacts();
+    await user.click(screen.getByRole('button', { name: 'Decline' }));
+    expect(actions.rejectContactRequest).toHaveBeenCalledExactlyOnceWith('request-1');
+    await waitFor(() => expect(toasts()).toEqual(['success: Contact request rejected']));
+  });
+
+  it.each([
+    [
+      new AppError('not-found', 'Failed to accept request (404): gone'),
+      'Failed to accept request (404): gone',
+    ],
+    [new Error('boom'), 'Failed to accept request. Please try again.'],
+  ])('says why it could not accept: %s', async (error, sentence) => {
+    const { actions, user, toasts } = showContacts();
+    actions.acceptContactRequest.mockRejectedValue(error);
+    await user.click(screen.getByRole('button', { name: 'Accept' }));
+    await waitFor(() => expect(toasts()).toEqual([`error: ${sentence}`]));
+    expect(screen.getByRole('button', { name: 'Accept' })).toBeEnabled();
+  });
+
+  it('says that there is nothing to see', () => {
+    const { store } = showContacts();
+    act(() => {
+      store.set(contactsAtom, loaded());
+      store.set(incomingRequestsAtom, loaded());
+    });
+    expect(screen.getByText("You're all caught up! No pending contact requests.")).toBeVisible();
+    expect(screen.getByText('Your contacts list is empty.')).toBeVisible();
+    expect(screen.queryByText('Sent Requests')).toBeNull();
+  });
+
+  it('shows loading, the shared error, presence and sent requests', () => {
+    const { store } = showContacts();
+    act(() => {
+      store.set(presenceAtom, { [veikko.id]: true });
+      store.set(contactsErrorAtom, 'Failed to load contact requests. Please try again.');
+      store.set(
+        outgoingRequestsAtom,
+        loaded({ id: 'out-1', to_user: { id: kaisa.id, username: 'kaisa' }, created_at: '' }),
+      );
+    });
+    expect(screen.getByRole('alert')).toHaveTextContent('Failed to load contact requests. Please try again.');
+    expect(screen.getByRole('region', { name: 'My Contacts' })).toHaveTextContent(/veikko.*Online/);
+    expect(screen.getByRole('region', { name: 'Sent Requests' })).toHaveTextContent('kaisa');
+    act(() => store.set(contactsAtom, { items: [], loading: true, loaded: false }));
+    expect(screen.getByText('Loading contacts...')).toBeVisible();
+  });
+
+  it('opens the chat with a contact', async () => {
+    const { user, onMessage } = showContacts();
+    await user.click(screen.getByRole('button', { name: 'Message' }));
+    expect(onMessage).toHaveBeenCalledExactlyOnceWith(veikko.id);
+  });
+
+  it('removes a contact only after asking', async () => {
+    const { actions, user, toasts } = showContacts();
+    actions.removeContact.mockRejectedValueOnce(new Error('boom'));
+    const choose = async (answer: string) => {
+      await user.click(screen.getByRole('button', { name: 'More about veikko' }));
+      await user.click(await screen.findByRole('menuitem', { name: 'Remove contact' }));
+      await user.click(within(await screen.findByRole('alertdialog')).getByRole('button', { name: answer }));
+      await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+    };
+    await choose('Cancel');
+    expect(actions.removeContact).not.toHaveBeenCalled();
+    await choose('Remove');
+    expect(actions.removeContact).toHaveBeenCalledExactlyOnceWith(veikko.id);
+    expect(toasts()).toEqual(['error: Failed to remove contact. Please try again.']);
+  });
+
+  it('leads to the search', async () => {
+    const { user, onViewChange } = showContacts();
+    await user.click(screen.getByRole('button', { name: 'Find Users' }));
+    expect(onViewChange).toHaveBeenCalledExactlyOnceWith('search');
+  });
+});
+
+describe('finding people', () => {
+  it('asks for nothing below two characters', async () => {
+    vi.useFakeTimers();
+    try {
+      const { actions } = showContacts('search');
+      const input = screen.getByPlaceholderText('Search by email or username...');
+      expect(screen.getByText('Minimum 2 characters required')).toBeVisible();
+      for (const value of [' k ', '   ', '']) {
+        fireEvent.change(input, { target: { value } });
+        await act(() => vi.runAllTimersAsync());
+      }
+      expect(actions.searchUsers).not.toHaveBeenCalled();
+      fireEvent.change(input, { target: { value: 'ka' } });
+      await act(() => vi.runAllTimersAsync());
+      expect(actions.searchUsers).toHaveBeenCalledExactlyOnceWith('ka');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('asks once for what was typed, and adds whom it finds', async () => {
+    const { actions, user, toasts } = showContacts('search');
+    actions.searchUsers.mockResolvedValue([kaisa]);
+    await user.type(screen.getByRole('searchbox'), ' kaisa ');
+    await user.click(await screen.findByRole('button', { name: 'Add Contact' }));
+    expect(actions.searchUsers).toHaveBeenCalledExactlyOnceWith('kaisa');
+    expect(actions.sendContactRequest).toHaveBeenCalledExactlyOnceWith(kaisa.id);
+    await waitFor(() => expect(toasts()).toEqual(['success: Contact request sent successfully']));
+  });
+
+  it.each([
+    ['Already asked.', 'Already asked.'],
+    ['', 'Failed to send contact request. Please try again.'],
+  ])('shows a refusal that says %j', async (said, shown) => {
+    const { actions, user, toasts } = showContacts('search');
+    actions.searchUsers.mockResolvedValue([kaisa]);
+    actions.sendContactRequest.mockResolvedValue({ success: false, message: said });
+    await user.type(screen.getByRole('searchbox'), 'kaisa');
+    await user.click(await screen.findByRole('button', { name: 'Add Contact' }));
+    await waitFor(() => expect(toasts()).toEqual([`error: ${shown}`]));
+  });
+
+  it('offers no second request to who was asked or asks', async () => {
+    const { actions, store, user } = showContacts('search');
+    store.set(
+      outgoingRequestsAtom,
+      loaded({ id: 'out-1', to_user: { id: kaisa.id, username: 'kaisa' }, created_at: '' }),
+    );
+    actions.searchUsers.mockResolvedValue([kaisa, eino]);
+    await user.type(screen.getByRole('searchbox'), 'example.fi');
+    expect(await screen.findByText('Request sent')).toBeVisible();
+    expect(screen.getByText('Asked to connect with you')).toBeVisible();
+    expect(screen.queryByRole('button', { name: 'Add Contact' })).toBeNull();
+  });
+
+  it('says whom it did not find, markup included', async () => {
+    const { user } = showContacts('search');
+    await user.type(screen.getByRole('searchbox'), '<b>x</b>');
+    expect(await screen.findByText('No users found matching "<b>x</b>"')).toBeVisible();
+  });
+
+  it('says when the search fails, and clears it with the query', async () => {
+    const { actions, user } = showContacts('search');
+    actions.searchUsers.mockRejectedValue(new Error('boom'));
+    await user.type(screen.getByRole('searchbox'), 'kaisa');
+    expect(await screen.findByRole('alert')).toHaveTextContent('Failed to search users. Please try again.');
+    await user.clear(screen.getByRole('searchbox'));
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+
+  it('drops the answer to an older query', async () => {
+    const { actions, user } = showContacts('search');
+    const answers = new Map<string, (people: readonly Person[]) => void>();
+    actions.searchUsers.mockImplementation((query) => new Promise((resolve) => answers.set(query, resolve)));
+    await user.type(screen.getByRole('searchbox'), 'ka');
+    await waitFor(() => expect(answers.has('ka')).toBe(true));
+    await user.type(screen.getByRole('searchbox'), 'isa');
+    await waitFor(() => expect(answers.has('kaisa')).toBe(true));
+    await act(async () => answers.get('kaisa')?.([kaisa]));
+    await act(async () => answers.get('ka')?.([{ ...kaisa, id: 'other', username: 'kalle' }]));
+    expect(screen.getByText('kaisa')).toBeVisible();
+    expect(screen.queryByText('kalle')).toBeNull();
+  });
+});
+
+describe('offeredPeople', () => {
+  const exclude = { ownId: aino.id, contactIds: new Set([veikko.id]) };
+
+  it('leaves out oneself, contacts and what does not match', () => {
+    const results = [aino, veikko, kaisa, eino];
+    expect(offeredPeople(results, ' EXAMPLE.fi ', exclude)).toEqual([kaisa, eino]);
+    expect(offeredPeople(results, 'kai', exclude)).toEqual([kaisa]);
+    expect(offeredPeople(results, 'eino-id', exclude)).toEqual([eino]);
+    expect(offeredPeople(results, 'nobody', exclude)).toEqual([]);
+  });
+});

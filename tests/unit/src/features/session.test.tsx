@@ -1,0 +1,89 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { MessageAnnouncer } from '../../../../src/features/messages/Announcer.tsx';
+import { ConnectionBanner } from '../../../../src/features/session/ConnectionBanner.tsx';
+import { ConnectionStatus } from '../../../../src/features/session/ConnectionStatus.tsx';
+import { LogoutControl } from '../../../../src/features/session/LogoutControl.tsx';
+import { AppError } from '../../../../src/lib/appError.ts';
+import { chatsAtom } from '../../../../src/store/chats.ts';
+import { realtimeStatusAtom } from '../../../../src/store/connection.ts';
+import { contactsAtom } from '../../../../src/store/contacts.ts';
+import { connectionBannerAtom } from '../../../../src/store/session.ts';
+import { aino, chat, createWorld, loaded, message, veikko } from '../support/app.tsx';
+
+describe('logging out', () => {
+  it('takes one click', async () => {
+    const { actions, show } = createWorld();
+    const user = show(<LogoutControl />);
+    await user.click(screen.getByRole('button', { name: 'Logout' }));
+    expect(actions.logOut).toHaveBeenCalledExactlyOnceWith({ erase: false });
+  });
+
+  it('erases only after asking', async () => {
+    const { actions, show } = createWorld();
+    const user = show(<LogoutControl />);
+    const ask = async () => {
+      await user.click(screen.getByRole('button', { name: 'More logout options' }));
+      await user.click(await screen.findByRole('menuitem', { name: 'Log out and erase this browser' }));
+      return within(await screen.findByRole('alertdialog', { name: 'Erase this browser?' }));
+    };
+    await user.click((await ask()).getByRole('button', { name: 'Cancel' }));
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+    expect(actions.logOut).not.toHaveBeenCalled();
+
+    await user.click((await ask()).getByRole('button', { name: 'Log out and erase' }));
+    expect(actions.logOut).toHaveBeenCalledExactlyOnceWith({ erase: true });
+  });
+
+  it('says when it fails', async () => {
+    const { actions, show, toasts } = createWorld();
+    actions.logOut.mockRejectedValue(new AppError('locked', 'Close the other tabs first.'));
+    const user = show(<LogoutControl />);
+    await user.click(screen.getByRole('button', { name: 'Logout' }));
+    await waitFor(() => expect(toasts()).toEqual(['error: Close the other tabs first.']));
+    expect(screen.getByRole('button', { name: 'Logout' })).toBeEnabled();
+  });
+});
+
+describe('the connection', () => {
+  it('has a banner with a way out when the session does not answer', async () => {
+    const { store, actions, show } = createWorld();
+    const user = show(<ConnectionBanner />);
+    expect(screen.queryByRole('status')).toBeNull();
+    act(() => store.set(connectionBannerAtom, true));
+    expect(screen.getByRole('status')).toHaveTextContent(
+      'Connection error. Please check your internet connection or try logging in again.',
+    );
+    await user.click(screen.getByRole('button', { name: 'Re-login' }));
+    expect(actions.logOut).toHaveBeenCalledExactlyOnceWith({ erase: false });
+  });
+
+  it('says its state only while it is not up', () => {
+    const { store, show } = createWorld();
+    show(<ConnectionStatus />);
+    for (const [status, text] of [
+      ['connecting', 'Connecting…'],
+      ['connected', ''],
+      ['reconnecting', 'Reconnecting…'],
+      ['closed', 'Offline'],
+    ] as const) {
+      act(() => store.set(realtimeStatusAtom, status));
+      expect(screen.getByRole('status').textContent).toBe(text);
+    }
+  });
+});
+
+describe('announcing messages', () => {
+  it('tells of what arrives, not of history and not of own messages', () => {
+    const { store, show } = createWorld();
+    store.set(contactsAtom, loaded(veikko));
+    store.set(chatsAtom, { [veikko.id]: chat([message(veikko.id, 'Old news')]) });
+    show(<MessageAnnouncer />);
+    const status = screen.getByRole('status');
+    expect(status).toBeEmptyDOMElement();
+    act(() => store.set(chatsAtom, { [veikko.id]: chat([message(aino.id, 'Mine')]) }));
+    expect(status).toBeEmptyDOMElement();
+    act(() => store.set(chatsAtom, { [veikko.id]: chat([message(veikko.id, 'Sauna at seven?')]) }));
+    expect(status).toHaveTextContent('New message from veikko: Sauna at seven?');
+  });
+});
