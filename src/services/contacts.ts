@@ -56,7 +56,8 @@ export function createContacts(deps: Deps, ownUserId: string): Contacts {
       if (kept !== present.items || present.loading || !present.loaded) {
         store.set(atom, { items: kept, loading: false, loaded: true });
       }
-      store.set(contactsErrorAtom, null);
+      // Another list's failure is still worth reading.
+      if (store.get(contactsErrorAtom) === failure) store.set(contactsErrorAtom, null);
     }
 
     const refresh = coalesce(async () => {

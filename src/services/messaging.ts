@@ -45,10 +45,10 @@ export function createMessaging(options: MessagingOptions): Messaging {
   const { background, chats, outbox, ownUserId } = options;
   const { clock, crypto, newId, store } = options.deps;
 
+  /** The sentence goes to the caller, whose toast it is. */
   function requireToken(): void {
     if (options.hasToken()) return;
     store.set(connectionBannerAtom, true);
-    store.set(showToastAtom, 'error', texts.sendNotSignedIn);
     options.leaveForLogin(timings.redirectNotSignedIn);
     throw new AppError('unauthenticated', texts.sendNotSignedIn);
   }
@@ -87,7 +87,8 @@ export function createMessaging(options: MessagingOptions): Messaging {
       requireToken();
       const message = (await crypto.outbox()).find((one) => one.messageId === messageId);
       if (message === undefined) return;
-      chats.addMessages(message.conversationId, [{ ...message, status: 'sending' }]);
+      const { failure: _failure, ...waiting } = message;
+      chats.addMessages(message.conversationId, [{ ...waiting, status: 'sending' }]);
       background(() => outbox.flush(message.conversationId, messageId));
     },
 

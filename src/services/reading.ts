@@ -1,13 +1,15 @@
 import type { MessageView } from '../crypto/client.ts';
 import { coalesce } from '../lib/coalesce.ts';
+import { createKeyedQueue } from '../lib/keyedQueue.ts';
 import { isApiError } from '../net/errors.ts';
 import { activeChatAtom, emptyChat } from '../store/chats.ts';
 import { connectionBannerAtom } from '../store/session.ts';
 import { type Chats, mergeMessages } from './chats.ts';
 import { directConversationId, peerOf } from './conversationIds.ts';
 import type { Deps } from './deps.ts';
-import type { Background } from './failures.ts';
+import { type Background, toAppError } from './failures.ts';
 import type { Sync } from './sync.ts';
+import { texts } from './texts.ts';
 
 const pageSize = 50;
 /** Pages of the log that may hold commits only before a person is left without an answer. */
@@ -39,6 +41,8 @@ function newestReceived(messages: readonly MessageView[], ownUserId: string): Me
 export function createReading(options: ReadingOptions): Reading {
   const { background, chats, ownUserId, sync } = options;
   const { api, crypto, store } = options.deps;
+  /** One page at a time for a chat: each begins where the one before it ended. */
+  const pages = createKeyedQueue();
   /** Per chat, the lowest log position that has been looked at. */
   const lowestSeq = new Map<string, number>();
 
@@ -136,7 +140,9 @@ export function createReading(options: ReadingOptions): Reading {
   async function refresh(userId: string): Promise<void> {
     const conversationId = directConversationId(ownUserId, userId);
     await sync.catchUp(conversationId);
-    if (chats.get(userId).messages.length < pageSize && mayHaveOlder(userId)) await loadPage(userId);
+    if (chats.get(userId).messages.length < pageSize && mayHaveOlder(userId)) {
+      await pages(userId, () => loadPage(userId));
+    }
     await markActiveRead();
   }
 
@@ -150,21 +156,18 @@ export function createReading(options: ReadingOptions): Reading {
       try {
         if (!chats.isLoaded(userId)) await loadFirst(userId);
       } catch (error) {
-        // A failed fetch leaves the list as it is (spec section 8); a bug is still to be heard of.
-        background(() => Promise.reject(error));
+        throw toAppError(error, texts.loadMessagesFailed);
       }
+      // A failed fetch leaves the list as it is (spec section 8): what this browser has is shown.
       background(() => refresh(userId));
     },
 
     async loadOlder(userId) {
-      if (!chats.get(userId).hasOlder || chats.get(userId).loading) return;
-      chats.change(userId, () => ({ loading: true }));
+      if (!chats.get(userId).hasOlder) return;
       try {
-        await loadPage(userId);
+        await pages(userId, () => loadPage(userId));
       } catch (error) {
-        background(() => Promise.reject(error));
-      } finally {
-        chats.change(userId, () => ({ loading: false }));
+        throw toAppError(error, texts.loadMessagesFailed);
       }
     },
 

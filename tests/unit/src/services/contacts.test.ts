@@ -1,0 +1,208 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Api } from '../../../../src/net/api.ts';
+import { NetworkError } from '../../../../src/net/errors.ts';
+import { type Contacts, createContacts } from '../../../../src/services/contacts.ts';
+import {
+  contactsAtom,
+  contactsErrorAtom,
+  incomingRequestsAtom,
+  outgoingRequestsAtom,
+} from '../../../../src/store/contacts.ts';
+import { me, peer, refused, type TestDeps, testDeps } from './support/deps.ts';
+
+const bert = { id: peer, username: 'bert', email: 'bert@example.org' };
+const cleo = { id: '00000000-0000-4000-8000-000000000003', username: 'cleo', email: 'cleo@bertram.example' };
+const request = { id: 'r1', from_user: bert, created_at: '2026-03-01T12:00:00.000Z' };
+const sent = { id: 'r2', to_user: { id: cleo.id, username: 'cleo' }, created_at: '2026-03-01T12:00:00.000Z' };
+
+const api = {
+  listContacts: vi.fn<Api['listContacts']>(),
+  listContactRequests: vi.fn<Api['listContactRequests']>(),
+  listSentRequests: vi.fn<Api['listSentRequests']>(),
+  searchUsers: vi.fn<Api['searchUsers']>(),
+  requestContact: vi.fn<Api['requestContact']>(),
+  acceptContact: vi.fn<Api['acceptContact']>(),
+  rejectContact: vi.fn<Api['rejectContact']>(),
+  removeContact: vi.fn<Api['removeContact']>(),
+};
+let deps: TestDeps;
+let contacts: Contacts;
+
+beforeEach(() => {
+  for (const call of Object.values(api)) call.mockReset();
+  api.listContacts.mockResolvedValue([bert]);
+  api.listContactRequests.mockResolvedValue([request]);
+  api.listSentRequests.mockResolvedValue([sent]);
+  deps = testDeps({ api });
+  contacts = createContacts(deps, me);
+});
+
+describe('loading', () => {
+  it('fills the three lists, each with its own indicator', async () => {
+    const loading = contacts.load();
+    const begun = { items: [], loading: true, loaded: false };
+    expect(deps.store.get(contactsAtom)).toEqual(begun);
+    expect(deps.store.get(incomingRequestsAtom)).toEqual(begun);
+    expect(deps.store.get(outgoingRequestsAtom)).toEqual(begun);
+    await loading;
+    expect(deps.store.get(contactsAtom)).toEqual({ items: [bert], loading: false, loaded: true });
+    expect(deps.store.get(incomingRequestsAtom).items).toEqual([request]);
+    expect(deps.store.get(outgoingRequestsAtom).items).toEqual([sent]);
+  });
+
+  it.each([
+    ['listContacts', 'Failed to load contacts. Please try again.'],
+    ['listContactRequests', 'Failed to load contact requests. Please try again.'],
+    ['listSentRequests', 'Failed to load sent requests. Please try again.'],
+  ] as const)('says what failed when %s does', async (call, sentence) => {
+    api[call].mockRejectedValue(refused('internal'));
+    await contacts.load();
+    expect(deps.store.get(contactsErrorAtom)).toBe(sentence);
+  });
+
+  it('clears the sentence with the next success', async () => {
+    api.listContacts.mockRejectedValueOnce(new NetworkError('unreachable'));
+    await contacts.load();
+    await contacts.load();
+    expect(deps.store.get(contactsErrorAtom)).toBeNull();
+    expect(deps.store.get(contactsAtom).items).toEqual([bert]);
+  });
+});
+
+describe('refreshing in the background', () => {
+  it('reads only the lists that have been loaded', async () => {
+    await contacts.refresh();
+    expect(api.listContacts).not.toHaveBeenCalled();
+    await contacts.load();
+    await contacts.refresh();
+    expect(api.listContacts).toHaveBeenCalledTimes(2);
+  });
+
+  it('changes nothing while the ids are the same', async () => {
+    await contacts.load();
+    const before = deps.store.get(contactsAtom);
+    api.listContacts.mockResolvedValue([{ ...bert, username: 'BERT' }]);
+    await contacts.refresh();
+    expect(deps.store.get(contactsAtom)).toBe(before);
+    api.listContacts.mockResolvedValue([bert, cleo]);
+    await contacts.refresh();
+    expect(deps.store.get(contactsAtom).items).toEqual([bert, cleo]);
+  });
+
+  it('fails silently and keeps what is known', async () => {
+    await contacts.load();
+    api.listContacts.mockRejectedValue(new NetworkError('unreachable'));
+    await contacts.refresh();
+    expect(deps.store.get(contactsErrorAtom)).toBeNull();
+    expect(deps.store.get(contactsAtom)).toMatchObject({ items: [bert], loading: false });
+  });
+});
+
+describe('searching', () => {
+  it.each(['', ' ', 'b', ' b '])('asks nobody for %j', async (query) => {
+    await expect(contacts.search(query)).resolves.toEqual([]);
+    expect(api.searchUsers).not.toHaveBeenCalled();
+  });
+
+  it('leaves out oneself, contacts and what does not match', async () => {
+    await contacts.load();
+    api.searchUsers.mockResolvedValue([
+      bert,
+      cleo,
+      { id: me, username: 'bertha', email: 'me@example.org' },
+      { id: '00000000-0000-4000-8000-000000000004', username: 'dora', email: 'dora@example.org' },
+    ]);
+    await expect(contacts.search(' BERT ')).resolves.toEqual([cleo]);
+    expect(api.searchUsers).toHaveBeenCalledWith('BERT');
+  });
+
+  it('rejects with its sentence', async () => {
+    api.searchUsers.mockRejectedValue(refused('internal', 'Something inside.'));
+    await expect(contacts.search('bert')).rejects.toMatchObject({
+      name: 'AppError',
+      code: 'internal',
+      message: 'Failed to search users. Please try again.',
+    });
+  });
+});
+
+describe('requests', () => {
+  it('answers the message of a sent one, and reads the sent ones again', async () => {
+    await contacts.load();
+    api.requestContact.mockResolvedValue({
+      id: 'r3',
+      status: 'pending',
+      message: 'Contact request sent successfully',
+    });
+    await expect(contacts.request(cleo.id)).resolves.toEqual({
+      success: true,
+      message: 'Contact request sent successfully',
+    });
+    expect(api.listSentRequests).toHaveBeenCalledTimes(2);
+    expect(api.listContacts).toHaveBeenCalledTimes(1);
+  });
+
+  it('reads everything again when the request crossed one the other way', async () => {
+    await contacts.load();
+    api.requestContact.mockResolvedValue({ id: 'r3', status: 'accepted', message: 'Accepted' });
+    await contacts.request(peer);
+    for (const list of [api.listContacts, api.listContactRequests, api.listSentRequests]) {
+      expect(list).toHaveBeenCalledTimes(2);
+    }
+  });
+
+  it.each([
+    [
+      "the relay's sentence",
+      refused('request-exists', 'There is a request already.'),
+      'There is a request already.',
+    ],
+    ['its own', new NetworkError('timeout'), 'Failed to send contact request. Please try again.'],
+  ])('answers a failure with %s', async (_name, error, message) => {
+    api.requestContact.mockRejectedValue(error);
+    await expect(contacts.request(peer)).resolves.toEqual({ success: false, message });
+  });
+
+  it('accepted: reads contacts and incoming requests again', async () => {
+    await contacts.load();
+    api.acceptContact.mockResolvedValue({ contact: bert });
+    await contacts.accept('r1');
+    expect(api.listContacts).toHaveBeenCalledTimes(2);
+    expect(api.listContactRequests).toHaveBeenCalledTimes(2);
+    expect(api.listSentRequests).toHaveBeenCalledTimes(1);
+  });
+
+  it('rejected: reads incoming requests again only', async () => {
+    await contacts.load();
+    api.rejectContact.mockResolvedValue(undefined);
+    await contacts.reject('r1');
+    expect(api.listContacts).toHaveBeenCalledTimes(1);
+    expect(api.listContactRequests).toHaveBeenCalledTimes(2);
+  });
+
+  it('reject with a sentence when both paths fail', async () => {
+    const failure = new AggregateError([refused('not-found', 'No such request.'), refused('not-found')]);
+    api.acceptContact.mockRejectedValue(failure);
+    api.rejectContact.mockRejectedValue(new NetworkError('unreachable'));
+    await expect(contacts.accept('r1')).rejects.toMatchObject({
+      code: 'not-found',
+      message: 'No such request.',
+    });
+    await expect(contacts.reject('r1')).rejects.toMatchObject({
+      code: 'unreachable',
+      message: 'Failed to reject request. Please try again.',
+    });
+  });
+});
+
+it('removes a contact, and says when it could not', async () => {
+  await contacts.load();
+  api.removeContact.mockResolvedValue(undefined);
+  api.listContacts.mockResolvedValue([]);
+  await contacts.remove(peer);
+  expect(deps.store.get(contactsAtom).items).toEqual([]);
+  api.removeContact.mockRejectedValue(refused('internal', 'Something inside.'));
+  await expect(contacts.remove(peer)).rejects.toMatchObject({
+    message: 'Failed to remove contact. Please try again.',
+  });
+});

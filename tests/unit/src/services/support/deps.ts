@@ -1,0 +1,94 @@
+import { createStore } from 'jotai';
+import type { CryptoApi, ConversationState, MessageView } from '../../../../../src/crypto/client.ts';
+import { createKeyedQueue } from '../../../../../src/lib/keyedQueue.ts';
+import type { Api } from '../../../../../src/net/api.ts';
+import { ApiError, type ApiErrorCode } from '../../../../../src/net/errors.ts';
+import type { Deps } from '../../../../../src/services/deps.ts';
+import { capturedLog } from '../../net/support/capturedLog.ts';
+import { FakeClock } from '../../net/support/fakeClock.ts';
+
+export const me = '00000000-0000-4000-8000-000000000001';
+export const peer = '00000000-0000-4000-8000-000000000002';
+export const conversationId = `direct:${me}:${peer}`;
+
+/** An object that has only the parts a test gives it; anything else is a call the test did not expect. */
+export function partial<T extends object>(parts: Partial<T>): T {
+  return new Proxy(parts as T, {
+    get(target, name, receiver) {
+      if (name in target) return Reflect.get(target, name, receiver);
+      return () => Promise.reject(new Error(`unexpected call of ${String(name)}`));
+    },
+  });
+}
+
+export interface TestDeps extends Deps {
+  readonly clock: FakeClock;
+  readonly lines: string[];
+}
+
+export function testDeps(parts: { api?: Partial<Api>; crypto?: Partial<CryptoApi> } = {}): TestDeps {
+  const { lines, log } = capturedLog();
+  let ids = 0;
+  return {
+    api: partial<Api>(parts.api ?? {}),
+    crypto: partial<CryptoApi>(parts.crypto ?? {}),
+    store: createStore(),
+    clock: new FakeClock(),
+    random: () => 1,
+    locks: { request: createKeyedQueue() },
+    log,
+    lines,
+    newId: () => {
+      ids += 1;
+      return `00000000-0000-4000-8000-1${String(ids).padStart(11, '0')}`;
+    },
+    events: new EventTarget(),
+  };
+}
+
+const statuses: Partial<Record<ApiErrorCode, number>> = {
+  'not-found': 404,
+  'stale-epoch': 409,
+  'stale-version': 409,
+  'not-a-contact': 403,
+  'session-expired': 401,
+  'wrong-credentials': 401,
+  'username-taken': 409,
+  internal: 500,
+};
+
+/** A refusal of the relay. */
+export function refused(code: ApiErrorCode, detail: string | null = null): ApiError {
+  return new ApiError({ status: statuses[code] ?? 400, code, detail });
+}
+
+export function state(change: Partial<ConversationState> = {}): ConversationState {
+  return {
+    conversationId,
+    status: 'joined',
+    epoch: 1,
+    lastSeq: 1,
+    joinedSeq: 0,
+    readSeq: 0,
+    peerReadSeq: 0,
+    unread: 0,
+    lastMessage: null,
+    members: [],
+    ...change,
+  };
+}
+
+/** A message of the other person at a position, one second after the one before. */
+export function received(seq: number, change: Partial<MessageView> = {}): MessageView {
+  return {
+    conversationId,
+    messageId: `m${seq}`,
+    seq,
+    senderId: peer,
+    senderDeviceId: 'device',
+    timestamp: new Date(Date.parse('2026-03-01T12:00:00.000Z') + seq * 1000).toISOString(),
+    status: 'received',
+    content: { kind: 'text', text: `text ${seq}` },
+    ...change,
+  };
+}
