@@ -3,6 +3,7 @@ import {
   createSignatureKeyPair,
   createVault,
   createVaultKey,
+  decodeKeyPackageBundle,
   DEFAULT_PASSWORD_COST,
   encodeKeyPackageBundle,
   issueDeviceCertificate,
@@ -20,8 +21,8 @@ import { check, Id, KeyPackageCount, Password, PasswordParams, SealedVault } fro
 import { toBase64Url } from './base64url.ts';
 import { CryptoApiError } from './errors.ts';
 import { boolean } from './guards.ts';
-import { type Device, type Session, type SessionDeps, toDevice } from './session.ts';
-import { write } from './vault/db.ts';
+import { type Device, type Person, type Session, type SessionDeps, toDevice } from './session.ts';
+import { type KeyPackageStore, write } from './vault/db.ts';
 import { DeviceRecord } from './vault/records.ts';
 
 export interface AccountDeps extends SessionDeps {
@@ -156,6 +157,7 @@ export function createAccount(deps: AccountDeps, session: Session): AccountApi {
       const last = lastResort ? makeKeyPackage(person.device, true) : null;
       await write(person.db, 'strict', async (tx) => {
         const store = tx.objectStore('keyPackages');
+        await forgetExpired(store, person);
         const bundles = last === null ? single : [...single, last];
         await Promise.all(
           bundles.map((bundle) => {
@@ -183,6 +185,19 @@ export function createAccount(deps: AccountDeps, session: Session): AccountApi {
       await session.erase();
     },
   };
+
+  /** Nobody may use an expired package any more, so its keys would only be something to steal. */
+  async function forgetExpired(store: KeyPackageStore, { sealer }: Person): Promise<void> {
+    const now = seconds(env.now());
+    const [refs, rows] = await Promise.all([store.getAllKeys(), store.getAll()]);
+    for (const [i, ref] of refs.entries()) {
+      const row = rows[i];
+      if (row === undefined) continue;
+      const { keyPackage } = decodeKeyPackageBundle(sealer.openBytes('keyPackages', ref, row));
+      const { source } = keyPackage.leafNode;
+      if (source.type === 'key-package' && source.lifetime.notAfter < now) await store.delete(ref);
+    }
+  }
 
   function makeKeyPackage(device: Device, lastResort: boolean) {
     const now = seconds(env.now());

@@ -46,6 +46,9 @@ export function createOutbox(deps: StepDeps, session: Session): OutboxApi {
           }
           throw new CryptoApiError('usage', 'the message id is taken');
         }
+        if ((await findMessage(tx, person, messageId)) !== null) {
+          throw new CryptoApiError('usage', 'the message id is in the log');
+        }
         const last = await tx.objectStore('outbox').index('order').openKeyCursor(null, 'prev');
         const record: OutboxRecord = {
           status: 'sending',
@@ -95,7 +98,9 @@ export function createOutbox(deps: StepDeps, session: Session): OutboxApi {
       const person = session.person();
       return write(person.db, 'relaxed', async (tx) => {
         const waiting = await find(tx, person, messageId);
-        if (waiting === null) return requireLogged(tx, person, messageId);
+        if (waiting === null || waiting.record.status === 'discarded') {
+          return requireLogged(tx, person, messageId);
+        }
         const { row, record } = waiting;
         // What the relay has taken hasn't failed, whatever a second attempt met.
         const failed: OutboxRecord =

@@ -3,7 +3,7 @@
  * and index values are in the clear (ids and positions, which the relay knows too); everything else is sealed
  * (see records.ts) before it comes here.
  */
-import { type DBSchema, type IDBPDatabase, type IDBPTransaction, wrap } from 'idb';
+import { type DBSchema, type IDBPDatabase, type IDBPObjectStore, type IDBPTransaction, wrap } from 'idb';
 
 /** A session: the storage key, wrapped by a key that WebCrypto never lets out. Gone after logging out. */
 export interface SessionRow {
@@ -67,6 +67,7 @@ export type RootDatabase = IDBPDatabase<RootSchema>;
 export type PersonDatabase = IDBPDatabase<PersonSchema>;
 export type ReadTransaction = IDBPTransaction<PersonSchema, StoreName[]>;
 export type WriteTransaction = IDBPTransaction<PersonSchema, StoreName[], 'readwrite'>;
+export type KeyPackageStore = IDBPObjectStore<PersonSchema, StoreName[], 'keyPackages', 'readwrite'>;
 /** What reads accept: either kind. */
 export type Transaction = ReadTransaction | WriteTransaction;
 

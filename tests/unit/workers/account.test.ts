@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { personDatabaseName } from '../../../workers/vault/db.ts';
 import { Browser, Clock } from './support/browser.ts';
-import { ALICE, ALICE_AND_BOB, BOB, createPair, PASSWORD, textOf } from './support/device.ts';
+import {
+  ALICE,
+  ALICE_AND_BOB,
+  BOB,
+  CAROL,
+  createPair,
+  createWorld,
+  PASSWORD,
+  textOf,
+} from './support/device.ts';
 
 async function signUp(browser: Browser, userId: string, password = PASSWORD) {
   const api = browser.tab();
@@ -174,6 +183,40 @@ describe('the device', () => {
     expect(new Set([...keyPackages, lastResort]).size).toBe(6);
     expect(await api.createKeyPackages(0, false)).toEqual({ keyPackages: [], lastResort: null });
     await expect(api.createKeyPackages(1000, false)).rejects.toMatchObject({ code: 'usage' });
+  });
+});
+
+describe('key packages', () => {
+  it('are used once, but for the last resort, and forgotten when they expire', async () => {
+    const world = createWorld();
+    const alice = await world.device(ALICE);
+    const bob = await world.device(BOB);
+    const stored = () => rows(bob.browser, personDatabaseName(BOB), 'keyPackages');
+    expect(await stored()).toHaveLength(4);
+    await alice.start(ALICE_AND_BOB);
+    await bob.sync();
+    expect(await stored()).toHaveLength(3);
+
+    world.clock.advance(90 * 24 * 60 * 60 * 1000);
+    await bob.api.createKeyPackages(2, false);
+    expect(await stored()).toHaveLength(5);
+    world.clock.advance(1000);
+    await bob.api.createKeyPackages(1, false);
+    expect(await stored()).toHaveLength(3);
+  });
+
+  it('of last resort let several people in', async () => {
+    const world = createWorld();
+    const bob = await world.device(BOB);
+    world.relay.devices[0]!.keyPackages.length = 0;
+    for (const userId of [ALICE, CAROL]) {
+      const [lower, higher] = [userId, BOB].sort();
+      const conversationId = `direct:${lower}:${higher}`;
+      const device = await world.device(userId);
+      await device.start(conversationId);
+      await device.send(conversationId, 'by the last resort');
+      expect((await bob.syncOne(conversationId)).map(textOf)).toEqual(['by the last resort']);
+    }
   });
 });
 

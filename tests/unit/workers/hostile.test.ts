@@ -217,6 +217,22 @@ describe('a commit that no client should follow', () => {
     await expect(pair.alice.joinByExternalCommit(ALICE_AND_BOB)).rejects.toMatchObject({ code: 'policy' });
   });
 
+  it('comes from a stranger outside', async () => {
+    const pair = await createPairWithRogue();
+    const carol = await Rogue.create(pair.relay, CAROL, 'carol');
+    carol.joinFromOutside(ALICE_AND_BOB);
+    await expectRejoin({ ...pair, bob: carol }, 'rules');
+    await expect(pair.alice.joinByExternalCommit(ALICE_AND_BOB)).rejects.toMatchObject({ code: 'policy' });
+  });
+
+  it("changes the group's extensions", async () => {
+    const pair = await createPairWithRogue();
+    pair.bob.commit(ALICE_AND_BOB, { extensions: [] });
+    await expectRejoin(pair, 'rules');
+    await pair.alice.sync();
+    expect(await pair.alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'joined', epoch: 3 });
+  });
+
   it('removes a device of somebody else', async () => {
     const pair = await createPairWithRogue();
     pair.bob.commit(ALICE_AND_BOB, { removes: [pair.alice.deviceId] });

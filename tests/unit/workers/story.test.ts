@@ -178,6 +178,9 @@ describe('the outbox', () => {
     await alice.queue(ALICE_AND_BOB, 'once', messageId);
     expect(await alice.api.outbox()).toHaveLength(1);
     await expect(alice.queue(ALICE_AND_BOB, 'another', messageId)).rejects.toMatchObject({ code: 'usage' });
+    await alice.flush(messageId);
+    await alice.sync();
+    await expect(alice.queue(ALICE_AND_BOB, 'once', messageId)).rejects.toMatchObject({ code: 'usage' });
   });
 
   it('lists messages in the order of writing', async () => {
@@ -196,6 +199,8 @@ describe('the outbox', () => {
     const prepared = await alice.api.prepareMessage(inFlight);
     if (prepared.kind !== 'message') throw new Error(prepared.kind);
     await alice.api.discardMessage(inFlight);
+    // News of the attempt that was under way doesn't bring it back.
+    await expect(alice.api.messageFailed(inFlight, 'timeout')).rejects.toMatchObject({ code: 'not-found' });
     expect(await alice.api.outbox()).toEqual([]);
     relay.send(alice, prepared);
     expect((await alice.sync()).map(textOf)).toEqual(['too late to stop']);

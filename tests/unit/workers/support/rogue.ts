@@ -6,6 +6,7 @@ import {
   decryptApplication,
   encryptApplication,
   type Env,
+  type Extension,
   type Group,
   groupView,
   issueDeviceCertificate,
@@ -152,7 +153,10 @@ export class Rogue {
   }
 
   /** Commits what it likes. */
-  commit(conversationId: string, change: { adds?: readonly Rogue[]; removes?: readonly string[] }): void {
+  commit(
+    conversationId: string,
+    change: { adds?: readonly Rogue[]; removes?: readonly string[]; extensions?: readonly Extension[] },
+  ): void {
     const { members, epoch } = groupView(this.group);
     const removes = members
       .filter(({ credential }) =>
@@ -163,7 +167,12 @@ export class Rogue {
       )
       .map(({ leafIndex }) => leafIndex);
     const adds = (change.adds ?? []).map(({ bundle }) => bundle.bytes);
-    const created = createCommit(this.group, { adds, removes, forcePath: true, ...anybody }, this.#env);
+    const { extensions } = change;
+    const created = createCommit(
+      this.group,
+      { adds, removes, ...(extensions && { extensions }), forcePath: true, ...anybody },
+      this.#env,
+    );
     this.#submit(conversationId, Number(epoch), created);
   }
 
