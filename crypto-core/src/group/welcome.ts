@@ -17,7 +17,7 @@ import {
   type Welcome,
   writeGroupSecrets,
 } from '../structs/welcome.ts';
-import { decryptWithLabel, encryptWithLabel, makeKeyPackageRef } from '../suite/labels.ts';
+import { decryptWithLabel, encryptorWithLabel, makeKeyPackageRef } from '../suite/labels.ts';
 import { type CipherSuite, getSuite } from '../suite/suites.ts';
 import { isInSubtree, nodeOfLeaf } from '../tree/math.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
@@ -46,6 +46,7 @@ export function createWelcome(
   const { key, nonce } = deriveWelcomeKey(suite, deriveWelcomeSecret(suite, joinerSecret, pskSecret));
   const groupInfo = encode(welcomeGroupInfo(pending), writeGroupInfo, 4096);
   const encryptedGroupInfo = suite.aead.seal(key, nonce, EMPTY, groupInfo);
+  const encrypt = encryptorWithLabel(suite, LABEL, encryptedGroupInfo);
   const secrets = effects.added.map(({ leafIndex, keyPackage }): EncryptedGroupSecrets => {
     const step = path?.steps.findIndex(({ node }) => isInSubtree(leafIndex, node)) ?? -1;
     const groupSecrets = encode(
@@ -53,7 +54,7 @@ export function createWelcome(
       writeGroupSecrets,
     );
     const newMember = makeKeyPackageRef(suite, encode(keyPackage, writeKeyPackage));
-    const sealed = encryptWithLabel(suite, keyPackage.initKey, LABEL, encryptedGroupInfo, groupSecrets, env);
+    const sealed = encrypt(keyPackage.initKey, groupSecrets, env);
     wipe(groupSecrets);
     return { newMember, encryptedGroupSecrets: sealed };
   });

@@ -21,6 +21,23 @@ export interface HpkeContext {
 
 const MODE_BASE = Uint8Array.of(0);
 
+/** The sender's half of SetupBaseS that doesn't depend on who receives. */
+export interface BaseSender {
+  /** The encapsulation and the sender's context. @throws CryptoError 'malformed' for an invalid public key */
+  setup(publicKey: Uint8Array, env: Env): { kemOutput: Uint8Array; context: HpkeContext };
+}
+
+/** For many recipients of one `info`: it may be a megabyte, and is hashed once. */
+export function baseSender(suite: CipherSuite, info: Uint8Array): BaseSender {
+  const schedule = keyScheduleOf(suite, info);
+  return {
+    setup(publicKey, env) {
+      const { enc, sharedSecret } = suite.kem.encap(publicKey, env);
+      return { kemOutput: enc, context: schedule(sharedSecret) };
+    },
+  };
+}
+
 /** SetupBaseS: the encapsulation and the sender's context. @throws CryptoError 'malformed' for an invalid public key */
 export function setupBaseS(
   suite: CipherSuite,
@@ -28,8 +45,7 @@ export function setupBaseS(
   info: Uint8Array,
   env: Env,
 ): { kemOutput: Uint8Array; context: HpkeContext } {
-  const { enc, sharedSecret } = suite.kem.encap(publicKey, env);
-  return { kemOutput: enc, context: keySchedule(suite, sharedSecret, info) };
+  return baseSender(suite, info).setup(publicKey, env);
 }
 
 /** SetupBaseR: the recipient's context. @throws CryptoError 'malformed' for an invalid encapsulation */
@@ -39,7 +55,7 @@ export function setupBaseR(
   privateKey: Uint8Array,
   info: Uint8Array,
 ): HpkeContext {
-  return keySchedule(suite, suite.kem.decap(kemOutput, privateKey), info);
+  return keyScheduleOf(suite, info)(suite.kem.decap(kemOutput, privateKey));
 }
 
 /** Single-shot SealBase (RFC 9180 section 6.1). */
@@ -66,12 +82,22 @@ export function open(
   return setupBaseR(suite, sealed.kemOutput, privateKey, info).open(aad, sealed.ciphertext);
 }
 
-function keySchedule(suite: CipherSuite, sharedSecret: Uint8Array, info: Uint8Array): HpkeContext {
+/** KeySchedule of RFC 9180 section 5.1, up to where the shared secret comes in. */
+function keyScheduleOf(suite: CipherSuite, info: Uint8Array): (sharedSecret: Uint8Array) => HpkeContext {
   const { aead, kdf, kem } = suite;
   const suiteId = concat(utf8('HPKE'), u16(kem.id), u16(kdf.id), u16(aead.id));
   const pskIdHash = labeledExtract(suiteId, EMPTY, 'psk_id_hash', EMPTY);
   const infoHash = labeledExtract(suiteId, EMPTY, 'info_hash', info);
   const context = concat(MODE_BASE, pskIdHash, infoHash);
+  return (sharedSecret) => contextOf(suite, suiteId, context, sharedSecret);
+}
+
+function contextOf(
+  { aead, kdf }: CipherSuite,
+  suiteId: Uint8Array,
+  context: Uint8Array,
+  sharedSecret: Uint8Array,
+): HpkeContext {
   const secret = labeledExtract(suiteId, sharedSecret, 'secret', EMPTY);
   const key = labeledExpand(suiteId, secret, 'key', context, aead.Nk);
   const baseNonce = labeledExpand(suiteId, secret, 'base_nonce', context, aead.Nn);

@@ -55,7 +55,20 @@ export function encryptWithLabel(
   plaintext: Uint8Array,
   env: Env,
 ): HpkeCiphertext {
-  return hpke.seal(suite, publicKey, labelled(label, context), EMPTY, plaintext, env);
+  return encryptorWithLabel(suite, label, context)(publicKey, plaintext, env);
+}
+
+/** EncryptWithLabel to many recipients: the context, which may be large, is hashed once. */
+export function encryptorWithLabel(
+  suite: CipherSuite,
+  label: string,
+  context: Uint8Array,
+): (publicKey: Uint8Array, plaintext: Uint8Array, env: Env) => HpkeCiphertext {
+  const sender = hpke.baseSender(suite, labelled(label, context));
+  return (publicKey, plaintext, env) => {
+    const { kemOutput, context: sealing } = sender.setup(publicKey, env);
+    return { kemOutput, ciphertext: sealing.seal(EMPTY, plaintext) };
+  };
 }
 
 /** DecryptWithLabel. @throws CryptoError 'decrypt-failed' or 'malformed' */

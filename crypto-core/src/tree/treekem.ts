@@ -5,7 +5,7 @@ import { CryptoError } from '../errors.ts';
 import type { LeafIndex, NodeIndex } from '../structs/indices.ts';
 import type { LeafNode } from '../structs/leafNode.ts';
 import type { UpdatePath, UpdatePathNode } from '../structs/updatePath.ts';
-import { decryptWithLabel, deriveSecret, encryptWithLabel } from '../suite/labels.ts';
+import { decryptWithLabel, deriveSecret, encryptorWithLabel } from '../suite/labels.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 import { isInSubtree, isLeaf, leafOfNode, nodeOfLeaf } from './math.ts';
 import { setPathKeys } from './parentHash.ts';
@@ -94,6 +94,7 @@ export function encryptPath(
   added: ReadonlySet<LeafIndex>,
   env: Env,
 ): UpdatePath {
+  const encrypt = encryptorWithLabel(suite, LABEL, context);
   const nodes = path.steps.map(({ copathChild }, index): UpdatePathNode => {
     const encryptionKey = path.publicKeys[index];
     const pathSecret = path.pathSecrets[index];
@@ -103,7 +104,7 @@ export function encryptPath(
     const encryptedPathSecret = recipients(tree, copathChild, added).map((recipient) => {
       const recipientKey = tree.encryptionKey(recipient);
       if (recipientKey === null) throw new CryptoError('usage', 'a resolution holds no blank node');
-      return encryptWithLabel(suite, recipientKey, LABEL, context, pathSecret, env);
+      return encrypt(recipientKey, pathSecret, env);
     });
     return { encryptionKey, encryptedPathSecret };
   });
