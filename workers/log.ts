@@ -71,10 +71,8 @@ class LogReader {
           openMessage(person, conversationId, entry.seq, row),
         );
       }
-      return this.#view(
-        entry,
-        refusal(entry, entry.seq <= head.joinedSeq ? 'before-join' : 'storage-erased'),
-      );
+      const reason = entry.seq <= head.joinedSeq ? 'before-join' : 'storage-erased';
+      return this.#view(entry, refusal(entry, reason, entry.sender_device_id === person.device.deviceId));
     });
   }
 

@@ -96,6 +96,22 @@ describe('records at rest', () => {
     await expect(alice.history(ALICE_AND_BOB)).rejects.toMatchObject({ code: 'corrupt-record' });
   });
 
+  it('of single messages that were lost leave a reason in their place', async () => {
+    const { alice, bob, relay } = await createPair();
+    await alice.send(ALICE_AND_BOB, 'mine');
+    await bob.sync();
+    await bob.send(ALICE_AND_BOB, 'yours');
+    await alice.sync();
+    const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(personDatabaseName(ALICE)));
+    await answer(db.transaction('messages', 'readwrite').objectStore('messages').clear());
+    db.close();
+    const { messages } = await alice.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB));
+    expect(messages.map((view) => [textOf(view), view.status])).toEqual([
+      ['(storage-erased)', 'sent'],
+      ['(storage-erased)', 'received'],
+    ]);
+  });
+
   it('that were lost make the device rejoin, and do not stop the log', async () => {
     for (const lost of ['epochs', 'ratchets']) {
       const { alice, bob } = await createPair();
