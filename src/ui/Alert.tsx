@@ -23,8 +23,11 @@ interface AlertProps {
 export function Alert({ kind, children, action }: AlertProps) {
   const Icon = alertIcons[kind];
   return (
-    <div className={clsx(styles.alert, styles[kind])} role={kind === 'error' ? 'alert' : 'status'}>
-      <Icon aria-hidden="true" />
+    <div
+      className={clsx(styles.alert, styles[kind], action !== undefined && styles.withAction)}
+      role={kind === 'error' ? 'alert' : 'status'}
+    >
+      <Icon className={styles.icon} aria-hidden="true" />
       <div className={styles.text}>{children}</div>
       {action}
     </div>
