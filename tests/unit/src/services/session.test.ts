@@ -294,6 +294,7 @@ describe('logging out', () => {
     const out = session.logOut();
     await deps.clock.advance(3_000);
     await out;
+    expect(status()).toBe('idle');
     expectSignedOut();
   });
 });

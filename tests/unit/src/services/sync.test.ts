@@ -1,0 +1,308 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { NetworkError } from '../../../../src/net/errors.ts';
+import { createMembership, type Membership } from '../../../../src/services/membership.ts';
+import { createSync, type Sync, type SyncListeners } from '../../../../src/services/sync.ts';
+import { settled } from '../net/support/fakeClock.ts';
+import { conversationId, me, peer, refused, type TestDeps, testDeps } from './support/deps.ts';
+import { SimulatedDevice, SimulatedRelay } from './support/simulation.ts';
+
+let relay: SimulatedRelay;
+let device: SimulatedDevice;
+let deps: TestDeps;
+let membership: Membership;
+let sync: Sync;
+const onProcessed = vi.fn<SyncListeners['onProcessed']>();
+const onState = vi.fn<SyncListeners['onState']>();
+
+beforeEach(() => {
+  onProcessed.mockReset();
+  onState.mockReset();
+  relay = new SimulatedRelay();
+  device = new SimulatedDevice();
+  deps = testDeps({ api: relay.apiFor(me, 'own-device'), crypto: device.api() });
+  membership = createMembership(deps, me);
+  sync = createSync(deps, me, membership, { onProcessed, onState });
+});
+
+const texts = () =>
+  device.messages.map(({ content }) => (content.kind === 'text' ? content.text : content.kind));
+
+/** A live event for an entry of the log. */
+function event(seq: number): Parameters<Sync['onEntry']>[0] {
+  const entry = relay.log[seq - 1];
+  if (entry === undefined) throw new Error('no such entry');
+  return {
+    type: entry.kind === 'commit' ? 'commit' : 'message',
+    conversationId,
+    messageId: entry.id,
+    senderId: entry.sender_id,
+    senderDeviceId: entry.sender_device_id,
+    seq,
+    epoch: entry.epoch,
+    content: entry.content,
+    timestamp: entry.timestamp,
+  };
+}
+
+/** A device that is a member and has processed the log so far. */
+async function memberOf(messages: number): Promise<void> {
+  relay.begin(peer, messages);
+  relay.welcome('own-device', 1);
+  await sync.catchUp(conversationId);
+  relay.calls.length = 0;
+  onProcessed.mockReset();
+}
+
+describe('catching up', () => {
+  it('fetches nothing for a conversation that nobody has started', async () => {
+    await expect(sync.catchUp(conversationId)).resolves.toMatchObject({ status: 'outside' });
+    expect(relay.calls).toEqual(['listWelcomes', 'getGroupInfo']);
+  });
+
+  it('joins by the Welcome, takes it out of the mailbox, and reads what came after it', async () => {
+    relay.begin(peer, 3);
+    relay.welcome('own-device', 1);
+    await expect(sync.catchUp(conversationId)).resolves.toMatchObject({ status: 'joined', lastSeq: 4 });
+    expect(texts()).toEqual(['text 1', 'text 2', 'text 3']);
+    expect(relay.calls).toEqual(['listWelcomes', 'deleteWelcome', 'listUserMessages after 1']);
+  });
+
+  it('joins by external commit without a Welcome, and reads the log from there', async () => {
+    relay.begin(peer, 300);
+    await expect(sync.catchUp(conversationId)).resolves.toMatchObject({ status: 'joined', joinedSeq: 302 });
+    expect(relay.calls).toEqual([
+      'listWelcomes',
+      'getGroupInfo',
+      'submitCommit',
+      'listUserMessages after 301',
+    ]);
+  });
+
+  it('joins by external commit when the Welcome is for keys this device does not have', async () => {
+    relay.begin(peer, 1);
+    relay.welcomes.set('own-device', [
+      { id: 'w1', conversationId, epoch: 1, seq: 1, welcome: 'welcome to a stranger' },
+    ]);
+    await expect(sync.catchUp(conversationId)).resolves.toMatchObject({ status: 'joined', joinedSeq: 3 });
+    expect(relay.welcomes.get('own-device')).toEqual([]);
+  });
+
+  it('keeps the Welcome when only this browser failed', async () => {
+    relay.begin(peer, 1);
+    relay.welcome('own-device', 1);
+    deps = testDeps({
+      api: relay.apiFor(me, 'own-device'),
+      crypto: {
+        ...device.api(),
+        joinByWelcome: () => Promise.reject(Object.assign(new Error(), { code: 'storage' })),
+      },
+    });
+    sync = createSync(deps, me, createMembership(deps, me), { onProcessed, onState });
+    await expect(sync.catchUp(conversationId)).rejects.toMatchObject({ code: 'storage' });
+    expect(relay.welcomes.get('own-device')).toHaveLength(1);
+  });
+
+  it('reads a long log page by page', async () => {
+    relay.begin(peer, 450);
+    relay.welcome('own-device', 1);
+    await sync.catchUp(conversationId);
+    expect(device.lastSeq).toBe(451);
+    expect(relay.calls.filter((call) => call.startsWith('listUserMessages'))).toEqual([
+      'listUserMessages after 1',
+      'listUserMessages after 201',
+      'listUserMessages after 401',
+    ]);
+    expect(onProcessed).toHaveBeenCalledTimes(3);
+  });
+
+  it('tries again with a pause when another commit takes its epoch', async () => {
+    relay.begin(peer, 1);
+    let races = 2;
+    relay.before = (call) => {
+      if (call === 'submitCommit' && races > 0) {
+        races -= 1;
+        relay.append('commit', `faster ${races}`, peer);
+      }
+    };
+    const caughtUp = sync.catchUp(conversationId);
+    await settled();
+    expect(device.membership).toBe('none');
+    await deps.clock.advance(1_000);
+    await expect(caughtUp).resolves.toMatchObject({ status: 'joined', joinedSeq: 5 });
+  });
+
+  it('rests after losing every race, and does not try again at once', async () => {
+    relay.begin(peer, 1);
+    relay.before = (call) => {
+      if (call === 'submitCommit') relay.append('commit', 'always faster', peer);
+    };
+    const caughtUp = sync.catchUp(conversationId);
+    await settled();
+    await deps.clock.advance(30_000);
+    await expect(caughtUp).resolves.toMatchObject({ status: 'outside' });
+    expect(deps.lines).toEqual(['warn sync-stalled code="outside"']);
+    relay.calls.length = 0;
+    await sync.catchUp(conversationId);
+    expect(relay.calls).toEqual([]);
+    relay.before = () => undefined;
+    await deps.clock.advance(60_000);
+    await expect(sync.catchUp(conversationId)).resolves.toMatchObject({ status: 'joined' });
+  });
+
+  it('rejoins when its state has forked', async () => {
+    await memberOf(1);
+    device.refuses.add('forged');
+    relay.append('commit', 'forged', peer);
+    relay.append('application', 'after the fork', peer);
+    await expect(sync.catchUp(conversationId)).resolves.toMatchObject({ status: 'joined', lastSeq: 5 });
+    expect(relay.log.at(-1)?.content).toBe('own external 1');
+  });
+
+  it('discards its own start when the other one came first, and joins that by its Welcome', async () => {
+    device.pending = { kind: 'start', epoch: 0, commit: 'own start' };
+    relay.begin(peer, 1);
+    relay.welcome('own-device', 1);
+    await expect(sync.catchUp(conversationId)).resolves.toMatchObject({ status: 'joined', joinedSeq: 1 });
+    expect(texts()).toEqual(['text 1']);
+  });
+
+  it('finds its own start in the log when the answer to it was lost', async () => {
+    device.pending = { kind: 'start', epoch: 0, commit: 'own start' };
+    relay.append('commit', 'own start', me);
+    await expect(sync.catchUp(conversationId)).resolves.toMatchObject({ status: 'joined', joinedSeq: 0 });
+    expect(relay.calls).toEqual(['listUserMessages after 0']);
+  });
+
+  it('takes a list that breaks the contract as empty', async () => {
+    await memberOf(1);
+    relay.append('application', 'out of reach', peer);
+    relay.before = (call) => {
+      if (call.startsWith('listUserMessages')) throw refused('invalid-response');
+    };
+    await expect(sync.catchUp(conversationId)).resolves.toMatchObject({ status: 'joined', lastSeq: 2 });
+  });
+
+  it('ignores entries of another conversation in the answer', async () => {
+    await memberOf(0);
+    relay.append('application', 'mine', peer);
+    relay.log.push({
+      ...relay.append('application', 'foreign', peer),
+      conversationId: `direct:${peer}:${peer}`,
+    });
+    relay.log.splice(2, 1);
+    await sync.catchUp(conversationId);
+    expect(texts()).toEqual(['mine']);
+  });
+});
+
+describe('live entries', () => {
+  it('are processed in the order of the log, in one batch', async () => {
+    await memberOf(0);
+    for (const text of ['a', 'b', 'c']) relay.append('application', text, peer);
+    await Promise.all([sync.onEntry(event(3)), sync.onEntry(event(2)), sync.onEntry(event(4))]);
+    expect(texts()).toEqual(['a', 'b', 'c']);
+    expect(onProcessed).toHaveBeenCalledTimes(1);
+    expect(relay.calls).toEqual([]);
+  });
+
+  it('that leave a gap have it fetched', async () => {
+    await memberOf(0);
+    for (const text of ['a', 'b', 'c']) relay.append('application', text, peer);
+    await sync.onEntry(event(4));
+    expect(texts()).toEqual(['a', 'b', 'c']);
+    expect(relay.calls).toEqual(['listUserMessages after 1']);
+  });
+
+  it('seen before change nothing', async () => {
+    await memberOf(2);
+    await sync.onEntry(event(2));
+    await sync.onEntry(event(3));
+    expect(texts()).toEqual(['text 1', 'text 2']);
+  });
+
+  it('let a device in that is outside', async () => {
+    relay.begin(peer, 1);
+    relay.welcome('own-device', 1);
+    await sync.onEntry(event(2));
+    expect(texts()).toEqual(['text 1']);
+  });
+
+  it.each([`direct:${peer}:00000000-0000-4000-8000-000000000009`, `group:${peer}`])(
+    'of %s are not ours',
+    async (id) => {
+      relay.begin(peer, 1);
+      await sync.onEntry({ ...event(1), conversationId: id });
+      expect(relay.calls).toEqual([]);
+      expect(onProcessed).not.toHaveBeenCalled();
+    },
+  );
+});
+
+describe('read positions', () => {
+  it('come with the event, one for each side', async () => {
+    await memberOf(3);
+    await sync.onDelivered({ type: 'delivered', conversationId, messageId: 'm', readerId: peer, seq: 3 });
+    await sync.onDelivered({ type: 'delivered', conversationId, messageId: 'm', readerId: me, seq: 2 });
+    expect(device).toMatchObject({ peerReadSeq: 3, readSeq: 2 });
+  });
+
+  it('of strangers mean nothing', async () => {
+    await memberOf(3);
+    const stranger = '00000000-0000-4000-8000-000000000009';
+    await sync.onDelivered({ type: 'delivered', conversationId, messageId: 'm', readerId: stranger, seq: 3 });
+    expect(device).toMatchObject({ peerReadSeq: 0, readSeq: 0 });
+  });
+});
+
+describe('syncing everything', () => {
+  it('brings in what is behind, with its read positions', async () => {
+    relay.begin(peer, 2);
+    relay.welcome('own-device', 1);
+    Object.assign(relay, { readSeq: 2, peerReadSeq: 3 });
+    await sync.syncAll();
+    expect(texts()).toEqual(['text 1', 'text 2']);
+    expect(device).toMatchObject({ readSeq: 2, peerReadSeq: 3 });
+    expect(relay.welcomes.get('own-device')).toEqual([]);
+  });
+
+  it('asks for no entries where nothing is missing', async () => {
+    await memberOf(2);
+    await sync.syncAll();
+    expect(relay.calls).toEqual(['listWelcomes', 'listConversations']);
+  });
+
+  it('removes Welcomes that came too late to be needed', async () => {
+    await memberOf(2);
+    relay.welcome('own-device', 3);
+    await sync.syncAll();
+    expect(relay.welcomes.get('own-device')).toEqual([]);
+  });
+
+  it('looks after a start whose answer was lost', async () => {
+    device.pending = { kind: 'start', epoch: 0, commit: 'own start' };
+    relay.append('commit', 'own start', me);
+    relay.readSeq = 0;
+    await sync.syncAll();
+    expect(device.membership).toBe('member');
+  });
+
+  it('rejects without a connection, and works the next time', async () => {
+    await memberOf(0);
+    relay.append('application', 'a', peer);
+    relay.before = () => {
+      throw new NetworkError('unreachable');
+    };
+    await expect(sync.syncAll()).rejects.toMatchObject({ code: 'unreachable' });
+    relay.before = () => undefined;
+    await sync.syncAll();
+    expect(texts()).toEqual(['a']);
+  });
+});
+
+describe('older entries', () => {
+  it('answer the lowest position reached, and null at the beginning', async () => {
+    await memberOf(5);
+    await expect(sync.olderEntries(conversationId, 4, 2)).resolves.toMatchObject({ lowestSeq: 2 });
+    await expect(sync.olderEntries(conversationId, 1, 2)).resolves.toEqual({ messages: [], lowestSeq: null });
+  });
+});
