@@ -43,6 +43,8 @@ export const ErrorBody = z
     epoch: Epoch.optional(),
     /** With `stale-version`: the vault's current version. */
     version: z.int().optional(),
+    /** With `rate-limited`: seconds to wait, as the Retry-After header says. */
+    retryAfter: z.int().min(1).optional(),
   })
   .meta({ id: 'Error' });
 export type ErrorBody = z.infer<typeof ErrorBody>;

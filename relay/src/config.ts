@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import * as z from 'zod';
 import { StartupError } from './errors.ts';
+import { parseQuotas, type Quotas } from './rateLimits/quotas.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -26,6 +27,17 @@ const Environment = z.object({
   WEB_DIR: z.string().min(1, 'must be a folder').optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
   TRUST_PROXY: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  RATE_LIMITS: z
+    .string()
+    .default('')
+    .transform((text, context) => {
+      const quotas = parseQuotas(text);
+      if (quotas !== null) return quotas;
+      context.addIssue(
+        'must be off, or a list of known limits such as send.account=1200/1m, search.account=off',
+      );
+      return z.NEVER;
+    }),
   ALLOWED_ORIGINS: z
     .string()
     .default('')
@@ -57,8 +69,10 @@ export interface Config {
   /** Absolute. The built web client; the API runs without it. */
   readonly webDir: string;
   readonly logLevel: (typeof logLevels)[number];
-  /** Believe X-Forwarded-*: only behind a proxy that overwrites them. */
+  /** Believe X-Forwarded-*, of which the last value counts: only behind one proxy that sets them. */
   readonly trustProxy: boolean;
+  /** How often accounts and addresses may do what. */
+  readonly rateLimits: Quotas;
   /** Origins beside the relay's own whose pages may open sockets and call the API. */
   readonly allowedOrigins: readonly string[];
   /** Origins beside its own that the served page connects to, as it was built to. */
@@ -85,6 +99,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     webDir: path.resolve(values.WEB_DIR ?? path.join(repositoryRoot(), 'dist')),
     logLevel: values.LOG_LEVEL,
     trustProxy: values.TRUST_PROXY === 'true',
+    rateLimits: values.RATE_LIMITS,
     allowedOrigins: values.ALLOWED_ORIGINS,
     connectOrigins: [values.VITE_API_HOST, values.VITE_MQTT_URL].filter((origin) => origin !== undefined),
   };

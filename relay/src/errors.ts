@@ -1,6 +1,6 @@
 import { type ErrorBody, type ErrorCode, errorStatus } from '../contract/index.ts';
 
-export type ErrorExtra = Pick<ErrorBody, 'epoch' | 'version'>;
+export type ErrorExtra = Pick<ErrorBody, 'epoch' | 'version' | 'retryAfter'>;
 
 /** A refusal that the caller may see. Everything else that is thrown is a defect and answers `internal`. */
 export class ApiError extends Error {

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { StartupError } from '../src/errors.ts';
+import { defaultQuotas } from '../src/rateLimits/quotas.ts';
 
 describe('configuration', () => {
   it('has defaults that listen to this machine only', () => {
@@ -13,6 +14,7 @@ describe('configuration', () => {
       webDir: path.resolve(import.meta.dirname, '../../dist'),
       logLevel: 'info',
       trustProxy: false,
+      rateLimits: defaultQuotas,
       allowedOrigins: [],
       connectOrigins: [],
     });
@@ -27,6 +29,7 @@ describe('configuration', () => {
       WEB_DIR: '/srv/web',
       LOG_LEVEL: 'warn',
       TRUST_PROXY: 'true',
+      RATE_LIMITS: 'send.account=1200/2m, sign-up.address=off',
       ALLOWED_ORIGINS: 'https://a.example.org/, http://localhost:5173',
       VITE_API_HOST: 'https://relay.example.org/path',
       VITE_MQTT_URL: 'wss://relay.example.org:8443/mqtt',
@@ -38,6 +41,11 @@ describe('configuration', () => {
       webDir: '/srv/web',
       logLevel: 'warn',
       trustProxy: true,
+      rateLimits: {
+        ...defaultQuotas,
+        'send.account': { count: 1200, periodMs: 120_000 },
+        'sign-up.address': null,
+      },
       allowedOrigins: ['https://a.example.org', 'http://localhost:5173'],
       connectOrigins: ['https://relay.example.org', 'wss://relay.example.org:8443'],
     });
@@ -50,6 +58,14 @@ describe('configuration', () => {
     ['PORT', '80.5', 'PORT must be a port number.'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent.'],
     ['TRUST_PROXY', 'yes', 'TRUST_PROXY must be true or false.'],
+    [
+      'RATE_LIMITS',
+      'send.account',
+      'RATE_LIMITS must be off, or a list of known limits such as send.account=',
+    ],
+    ['RATE_LIMITS', 'send.accounts=5/1m', 'RATE_LIMITS must be off'],
+    ['RATE_LIMITS', 'send.account=0/1m', 'RATE_LIMITS must be off'],
+    ['RATE_LIMITS', 'send.account=5/1d', 'RATE_LIMITS must be off'],
     ['ALLOWED_ORIGINS', 'example.org', 'ALLOWED_ORIGINS must be a comma-separated list of origins'],
     ['ALLOWED_ORIGINS', 'https://a.example,javascript:alert(1)', 'ALLOWED_ORIGINS must be'],
     ['VITE_API_HOST', "https:; script-src 'unsafe-inline'", 'VITE_API_HOST must be an http(s) address.'],

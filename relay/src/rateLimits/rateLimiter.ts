@@ -1,0 +1,60 @@
+import { ApiError } from '../errors.ts';
+import type { QuotaName, Quotas } from './quotas.ts';
+import type { Bucket, RateLimitStore } from './store.ts';
+
+/** What is taken from, and who takes: a user id, an address prefix, or both. */
+export type Share = readonly [quota: QuotaName, subject: string];
+
+export interface RateLimiterOptions {
+  readonly store: RateLimitStore;
+  readonly quotas: Quotas;
+  /** Told of every refusal. */
+  readonly onRefused: (quota: QuotaName) => void;
+}
+
+/**
+ * Limits what one account and one address may do, whichever door they come through: REST and MQTT take from the same
+ * buckets. Our own rather than a plugin of the HTTP server, which would see neither MQTT nor failed log-ins.
+ */
+export class RateLimiter {
+  readonly #options: RateLimiterOptions;
+
+  constructor(options: RateLimiterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Takes one of each share, in order. The narrowest comes first: whoever has used up their own quota then takes
+   * nothing from the people they share an address with.
+   * @throws ApiError rate-limited with the seconds to wait
+   */
+  async take(...shares: readonly Share[]): Promise<void> {
+    for (const [name, subject] of shares) {
+      const bucket = this.#bucket(name, subject);
+      const waitMs = bucket === null ? 0 : await this.#options.store.take(bucket);
+      if (waitMs > 0) {
+        this.#options.onRefused(name);
+        throw rateLimited(waitMs);
+      }
+    }
+  }
+
+  /** Puts back what `take` took, for what turned out not to count. */
+  async giveBack(...shares: readonly Share[]): Promise<void> {
+    for (const [name, subject] of shares) {
+      const bucket = this.#bucket(name, subject);
+      if (bucket !== null) await this.#options.store.giveBack(bucket);
+    }
+  }
+
+  #bucket(name: QuotaName, subject: string): Bucket | null {
+    const quota = this.#options.quotas[name];
+    return quota === null ? null : { ...quota, key: `${name} ${subject}` };
+  }
+}
+
+function rateLimited(waitMs: number): ApiError {
+  return new ApiError('rate-limited', 'Too many requests. Please wait a moment and try again.', {
+    retryAfter: Math.ceil(waitMs / 1000),
+  });
+}

@@ -1,0 +1,74 @@
+import { type Quota, takeOne } from './bucket.ts';
+
+/** One subject's bucket of one quota. */
+export interface Bucket extends Quota {
+  /** Names the quota and its subject. Holds no name or email of a person: a digest stands for them. */
+  readonly key: string;
+}
+
+/**
+ * Where buckets are kept: in this process, or in a place that several relays share.
+ * Both methods settle without throwing. A shared store that can't be reached falls back to one of this process, because
+ * neither letting everybody pass nor refusing everybody would do.
+ */
+export interface RateLimitStore {
+  /**
+   * Takes one from a bucket. Of calls that run at the same time no more succeed than the bucket holds.
+   * @returns milliseconds until it has one; 0 if one was taken
+   */
+  take(bucket: Bucket): Promise<number>;
+  /** Puts back one that was taken and turned out not to count. A bucket never holds more than its count. */
+  giveBack(bucket: Bucket): Promise<void>;
+}
+
+/** About 20 MB at most. */
+const defaultMaxBuckets = 100_000;
+
+/** Buckets of this process. A full bucket is forgotten; of too many, the one that was used longest ago is. */
+export class MemoryRateLimitStore implements RateLimitStore {
+  /** By key, the time at which the bucket is full; least recently used first. */
+  readonly #fullAt = new Map<string, number>();
+  readonly #clock: () => number;
+  readonly #maxBuckets: number;
+
+  constructor(clock: () => number, maxBuckets = defaultMaxBuckets) {
+    this.#clock = clock;
+    this.#maxBuckets = maxBuckets;
+  }
+
+  /** Buckets that are not full, and some that became full since the last time anything was taken. */
+  get size(): number {
+    return this.#fullAt.size;
+  }
+
+  take(bucket: Bucket): Promise<number> {
+    const now = this.#clock();
+    const { fullAt, waitMs } = takeOne(this.#fullAt.get(bucket.key) ?? 0, bucket, now);
+    this.#put(bucket.key, fullAt, now);
+    return Promise.resolve(waitMs);
+  }
+
+  giveBack({ key, count, periodMs }: Bucket): Promise<void> {
+    const fullAt = this.#fullAt.get(key);
+    if (fullAt !== undefined) this.#put(key, fullAt - periodMs / count, this.#clock());
+    return Promise.resolve();
+  }
+
+  #put(key: string, fullAt: number, now: number): void {
+    // Set anew, so that it becomes the most recent one.
+    this.#fullAt.delete(key);
+    if (fullAt > now) this.#fullAt.set(key, fullAt);
+    this.#forgetFull(now);
+  }
+
+  /** Looks at the two oldest at a time: every call adds one at most, so the map can't outgrow the cleaning. */
+  #forgetFull(now: number): void {
+    let looked = 0;
+    for (const [key, fullAt] of this.#fullAt) {
+      const isTooMany = this.#fullAt.size > this.#maxBuckets;
+      if (fullAt <= now || isTooMany) this.#fullAt.delete(key);
+      looked += 1;
+      if (looked >= 2) return;
+    }
+  }
+}
