@@ -1,0 +1,238 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CryptoApi } from '../../../../src/crypto/client.ts';
+import type { Api } from '../../../../src/net/api.ts';
+import type { IncomingEvent } from '../../../../src/net/contract.ts';
+import type { Realtime, RealtimeListeners } from '../../../../src/net/mqtt.ts';
+import type { PresenceListeners } from '../../../../src/net/presence.ts';
+import { createMessenger, type Messenger } from '../../../../src/services/messenger.ts';
+import { activeChatAtom, chatsAtom } from '../../../../src/store/chats.ts';
+import { presenceAtom, realtimeStatusAtom } from '../../../../src/store/connection.ts';
+import { contactsAtom } from '../../../../src/store/contacts.ts';
+import { settled } from '../net/support/fakeClock.ts';
+import { conversationId, me, peer, type TestDeps, testDeps } from './support/deps.ts';
+import { SimulatedDevice, SimulatedRelay } from './support/simulation.ts';
+
+const bert = { id: peer, username: 'bert', email: 'bert@example.org' };
+
+let relay: SimulatedRelay;
+let device: SimulatedDevice;
+let worker: Partial<CryptoApi>;
+let deps: TestDeps;
+let signedIn: boolean;
+let connected: boolean;
+let realtimeListeners: RealtimeListeners;
+let presenceListeners: PresenceListeners;
+let messenger: Messenger;
+const listContacts = vi.fn<Api['listContacts']>();
+const topUpKeyPackages = vi.fn<() => Promise<void>>();
+const realtime = {
+  open: vi.fn<() => void>(),
+  close: vi.fn<() => void>(),
+  watchStatus: vi.fn<Realtime['watchStatus']>(),
+  publish: vi.fn<Realtime['publish']>(),
+  isConnected: () => connected,
+};
+const presence = { open: vi.fn<() => void>(), close: vi.fn<() => void>() };
+
+beforeEach(async () => {
+  vi.clearAllMocks();
+  listContacts.mockResolvedValue([bert]);
+  topUpKeyPackages.mockResolvedValue(undefined);
+  signedIn = true;
+  connected = true;
+  relay = new SimulatedRelay();
+  device = new SimulatedDevice();
+  worker = device.api();
+  deps = testDeps({
+    api: {
+      ...relay.apiFor(me, 'own-device'),
+      listContacts,
+      listContactRequests: () => Promise.resolve([]),
+      listSentRequests: () => Promise.resolve([]),
+      markDelivered: () => Promise.resolve(undefined),
+    },
+    crypto: worker,
+  });
+  messenger = createMessenger({
+    deps,
+    userId: me,
+    hasToken: () => signedIn,
+    isVisible: () => true,
+    onUnauthorized: () => undefined,
+    leaveForLogin: () => undefined,
+    topUpKeyPackages,
+    createRealtime: (_userId, listeners) => {
+      realtimeListeners = listeners;
+      return realtime;
+    },
+    createPresence: (_userId, listeners) => {
+      presenceListeners = listeners;
+      return presence;
+    },
+  });
+  await messenger.start();
+  await settled();
+  relay.calls.length = 0;
+});
+
+async function receive(event: IncomingEvent): Promise<void> {
+  realtimeListeners.onEvent(event);
+  await settled();
+}
+
+const chat = () => deps.store.get(chatsAtom)[peer];
+
+describe('a session', () => {
+  it('opens both connections, loads the contacts and looks after its KeyPackages', () => {
+    expect(realtime.open).toHaveBeenCalledOnce();
+    expect(presence.open).toHaveBeenCalledOnce();
+    expect(deps.store.get(contactsAtom).items).toEqual([bert]);
+    expect(topUpKeyPackages).toHaveBeenCalledOnce();
+  });
+
+  it('shows the state of the connection, and syncs when it comes up', async () => {
+    relay.begin(peer, 1);
+    relay.welcome('own-device', 1);
+    realtimeListeners.onStatus('connected');
+    await settled();
+    expect(deps.store.get(realtimeStatusAtom)).toBe('connected');
+    expect(chat()?.state?.lastSeq).toBe(2);
+  });
+
+  it('sends what was left waiting, although syncing failed', async () => {
+    relay.begin(peer, 0);
+    Object.assign(device, { membership: 'member', epoch: 1, lastSeq: 1, joinedSeq: 1 });
+    await worker.queueMessage?.({
+      conversationId,
+      messageId: 'left',
+      text: 'left over',
+      sentAt: '2026-03-01T12:00:00.000Z',
+    });
+    connected = false;
+    relay.before = (call) => {
+      if (call === 'listConversations') throw new Error('broken');
+    };
+    realtimeListeners.onStatus('connected');
+    await settled();
+    expect(relay.log.at(-1)?.content).toBe('left over');
+  });
+});
+
+describe('an event', () => {
+  it('with an entry is processed and told to the page', async () => {
+    relay.begin(peer, 0);
+    relay.welcome('own-device', 1);
+    await receive({ type: 'welcome', conversationId });
+    const heard = vi.fn<(event: Event) => void>();
+    deps.events.addEventListener('ws-message', heard);
+    const entry = relay.append('application', 'live', peer);
+    await receive({
+      type: 'message',
+      conversationId,
+      messageId: entry.id,
+      senderId: peer,
+      senderDeviceId: entry.sender_device_id,
+      seq: entry.seq,
+      epoch: entry.epoch,
+      content: entry.content,
+      timestamp: entry.timestamp,
+    });
+    expect(chat()?.state?.lastSeq).toBe(2);
+    expect(heard.mock.calls[0]?.[0]).toMatchObject({ detail: { type: 'message', userId: peer } });
+  });
+
+  it('with a Welcome joins, empties the mailbox and tops up KeyPackages', async () => {
+    relay.begin(peer, 1);
+    relay.welcome('own-device', 1);
+    await receive({ type: 'welcome', conversationId });
+    expect(chat()?.state?.status).toBe('joined');
+    expect(relay.welcomes.get('own-device')).toEqual([]);
+    expect(topUpKeyPackages).toHaveBeenCalledTimes(2);
+  });
+
+  it('of an entry too large to be sent along has it fetched', async () => {
+    relay.begin(peer, 2);
+    relay.welcome('own-device', 1);
+    await receive({ type: 'available', conversationId, seq: 3 });
+    expect(chat()?.state?.lastSeq).toBe(3);
+  });
+
+  it('of changed contacts has them read again', async () => {
+    await receive({ type: 'contacts' });
+    expect(listContacts).toHaveBeenCalledTimes(2);
+  });
+
+  it('about a conversation of others is ignored', async () => {
+    const foreign = `direct:${peer}:00000000-0000-4000-8000-000000000009`;
+    await receive({ type: 'welcome', conversationId: foreign });
+    await receive({ type: 'available', conversationId: foreign, seq: 1 });
+    expect(relay.calls).toEqual([]);
+  });
+
+  it('of presence reaches the map by either way', () => {
+    presenceListeners.onOnlineUsers([peer]);
+    expect(deps.store.get(presenceAtom)).toEqual({ [peer]: true });
+    realtimeListeners.onPresence({ userId: peer, online: false });
+    expect(deps.store.get(presenceAtom)).toEqual({ [peer]: false });
+    presenceListeners.onLost();
+    expect(deps.store.get(presenceAtom)).toEqual({});
+  });
+});
+
+describe('every 10 seconds', () => {
+  it('the contacts are read again', async () => {
+    await deps.clock.advance(10_000);
+    expect(listContacts).toHaveBeenCalledTimes(2);
+  });
+
+  it('the log is asked only while MQTT is down', async () => {
+    await deps.clock.advance(10_000);
+    expect(relay.calls).toEqual([]);
+    connected = false;
+    await deps.clock.advance(10_000);
+    expect(relay.calls).toContain('listConversations');
+  });
+
+  it('nothing is asked without a token', async () => {
+    signedIn = false;
+    connected = false;
+    await deps.clock.advance(30_000);
+    expect(relay.calls).toEqual([]);
+    expect(listContacts).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('after the session', () => {
+  it('nothing of it is left on screen or on the clock', async () => {
+    relay.begin(peer, 1);
+    relay.welcome('own-device', 1);
+    await messenger.reading.open(peer);
+    await settled();
+    messenger.stop();
+    expect(deps.store.get(chatsAtom)).toEqual({});
+    expect(deps.store.get(activeChatAtom)).toBeNull();
+    expect(deps.store.get(contactsAtom)).toEqual({ items: [], loading: false, loaded: false });
+    expect(realtime.close).toHaveBeenCalledOnce();
+    expect(presence.close).toHaveBeenCalledOnce();
+    expect(deps.clock.pending).toBe(0);
+  });
+
+  it('a late answer does not reach the screen of the next one', async () => {
+    let answer: () => void = () => undefined;
+    listContacts.mockReturnValue(
+      new Promise((resolve) => {
+        answer = () => resolve([bert, { ...bert, id: me }]);
+      }),
+    );
+    relay.begin(peer, 1);
+    relay.welcome('own-device', 1);
+    realtimeListeners.onEvent({ type: 'contacts' });
+    realtimeListeners.onEvent({ type: 'welcome', conversationId });
+    messenger.stop();
+    answer();
+    await settled();
+    expect(deps.store.get(contactsAtom).items).toEqual([]);
+    expect(deps.store.get(chatsAtom)).toEqual({});
+    expect(deps.lines).toEqual([]);
+  });
+});

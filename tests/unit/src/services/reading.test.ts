@@ -1,0 +1,223 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CryptoApi } from '../../../../src/crypto/client.ts';
+import { NetworkError } from '../../../../src/net/errors.ts';
+import { type Chats, createChats } from '../../../../src/services/chats.ts';
+import { createBackground } from '../../../../src/services/failures.ts';
+import { createReading, type Reading, type ReadingOptions } from '../../../../src/services/reading.ts';
+import { activeChatAtom } from '../../../../src/store/chats.ts';
+import { connectionBannerAtom } from '../../../../src/store/session.ts';
+import { settled } from '../net/support/fakeClock.ts';
+import { conversationId, me, peer, received, type TestDeps, testDeps } from './support/deps.ts';
+import { SimulatedDevice } from './support/simulation.ts';
+
+let device: SimulatedDevice;
+let worker: Partial<CryptoApi>;
+let deps: TestDeps;
+let chats: Chats;
+let reading: Reading;
+let signedIn: boolean;
+let visible: boolean;
+const markDelivered = vi.fn<(messageId: string) => Promise<undefined>>();
+const olderEntries = vi.fn<ReadingOptions['sync']['olderEntries']>();
+const watchStatus = vi.fn<(userId: string | null) => void>();
+
+beforeEach(() => {
+  markDelivered.mockReset().mockResolvedValue(undefined);
+  olderEntries.mockReset().mockResolvedValue({ messages: [], lowestSeq: null });
+  watchStatus.mockReset();
+  signedIn = true;
+  visible = true;
+  device = new SimulatedDevice();
+  Object.assign(device, { membership: 'member', epoch: 1 });
+  worker = device.api();
+  deps = testDeps({ api: { markDelivered }, crypto: worker });
+  chats = createChats(deps.store, me);
+  reading = createReading({
+    deps,
+    ownUserId: me,
+    chats,
+    sync: {
+      catchUp: async () => {
+        chats.setState(device.state());
+        return device.state();
+      },
+      olderEntries,
+    },
+    watchStatus,
+    hasToken: () => signedIn,
+    isVisible: () => visible,
+    background: createBackground(deps.log),
+  });
+});
+
+/** Messages of the other person that this device has. */
+function have(first: number, last: number): void {
+  for (let seq = first; seq <= last; seq += 1) device.messages.push(received(seq));
+  device.lastSeq = last;
+}
+
+const seqs = () => chats.get(peer).messages.map(({ seq }) => seq);
+const range = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+describe('opening a chat', () => {
+  it('shows what this browser has, the waiting messages last', async () => {
+    have(1, 2);
+    await worker.queueMessage?.({
+      conversationId,
+      messageId: 'waiting',
+      text: 'hello',
+      sentAt: '2026-03-01T12:05:00.000Z',
+    });
+    const opening = reading.open(peer);
+    expect(deps.store.get(activeChatAtom)).toBe(peer);
+    expect(chats.get(peer).loading).toBe(true);
+    await opening;
+    expect(chats.get(peer)).toMatchObject({ loading: false, hasOlder: false });
+    expect(seqs()).toEqual([1, 2, null]);
+    expect(watchStatus).toHaveBeenLastCalledWith(peer);
+  });
+
+  it('marks it read at the relay and here', async () => {
+    have(1, 3);
+    await reading.open(peer);
+    await settled();
+    expect(markDelivered).toHaveBeenCalledExactlyOnceWith('m3');
+    expect(device.readSeq).toBe(3);
+    expect(chats.get(peer).state?.readSeq).toBe(3);
+  });
+
+  it('marks nothing read that nobody can see, until it comes into sight', async () => {
+    have(1, 3);
+    visible = false;
+    await reading.open(peer);
+    await settled();
+    expect(markDelivered).not.toHaveBeenCalled();
+    visible = true;
+    reading.markRead();
+    await settled();
+    expect(markDelivered).toHaveBeenCalledOnce();
+  });
+
+  it('marks neither own messages nor what was read before', async () => {
+    have(1, 3);
+    device.readSeq = 3;
+    device.messages.push(received(4, { senderId: me, status: 'sent' }));
+    await reading.open(peer);
+    await settled();
+    expect(markDelivered).not.toHaveBeenCalled();
+  });
+
+  it('tells the relay later what it could not tell at once', async () => {
+    have(1, 3);
+    markDelivered.mockRejectedValueOnce(new NetworkError('unreachable'));
+    await reading.open(peer);
+    await settled();
+    expect(device.readSeq).toBe(3);
+    await reading.open(null);
+    reading.markRead();
+    await settled();
+    expect(markDelivered.mock.calls).toEqual([['m3'], ['m3']]);
+    reading.markRead();
+    await settled();
+    expect(markDelivered).toHaveBeenCalledTimes(2);
+  });
+
+  it('shows the banner when the session is gone', async () => {
+    signedIn = false;
+    await reading.open(peer);
+    expect(deps.store.get(connectionBannerAtom)).toBe(true);
+    expect(markDelivered).not.toHaveBeenCalled();
+  });
+
+  it('can be tried again after this browser failed', async () => {
+    have(1, 1);
+    const { messages } = worker;
+    worker.messages = () => Promise.reject(Object.assign(new Error(), { code: 'storage' }));
+    await expect(reading.open(peer)).rejects.toMatchObject({
+      name: 'AppError',
+      code: 'storage',
+      message: 'Failed to load messages. Please try again.',
+    });
+    expect(chats.get(peer).loading).toBe(false);
+    if (messages !== undefined) worker.messages = messages;
+    await reading.open(peer);
+    expect(seqs()).toEqual([1]);
+  });
+
+  it('closes it again', async () => {
+    await reading.open(peer);
+    await reading.open(null);
+    expect(deps.store.get(activeChatAtom)).toBeNull();
+    expect(watchStatus).toHaveBeenLastCalledWith(null);
+  });
+
+  it('with oneself is impossible', async () => {
+    await reading.open(me);
+    expect(deps.store.get(activeChatAtom)).toBeNull();
+  });
+});
+
+describe('older messages', () => {
+  it('come page by page from this browser, and end', async () => {
+    have(1, 120);
+    await reading.open(peer);
+    expect(seqs()).toEqual(range(71, 120));
+    expect(chats.get(peer).hasOlder).toBe(true);
+    await reading.loadOlder(peer);
+    expect(seqs()).toEqual(range(21, 120));
+    await reading.loadOlder(peer);
+    expect(seqs()).toEqual(range(1, 120));
+    expect(chats.get(peer).hasOlder).toBe(false);
+    expect(olderEntries).not.toHaveBeenCalled();
+  });
+
+  it('two calls at once load two pages, not one page twice', async () => {
+    have(1, 150);
+    await reading.open(peer);
+    await Promise.all([reading.loadOlder(peer), reading.loadOlder(peer)]);
+    expect(seqs()).toEqual(range(1, 150));
+  });
+
+  it('from before this device joined come from the relay, below where it joined', async () => {
+    device.joinedSeq = 30;
+    have(31, 40);
+    olderEntries.mockImplementation(async (_id, before) =>
+      before > 20
+        ? { messages: [received(20), received(25)], lowestSeq: 20 }
+        : { messages: [received(2)], lowestSeq: 1 },
+    );
+    await reading.open(peer);
+    await settled();
+    expect(olderEntries.mock.calls).toEqual([[conversationId, 31, 50]]);
+    expect(seqs()).toEqual([20, 25, ...range(31, 40)]);
+    expect(chats.get(peer).hasOlder).toBe(true);
+    await reading.loadOlder(peer);
+    expect(olderEntries).toHaveBeenLastCalledWith(conversationId, 20, 50);
+    expect(seqs()).toEqual([2, 20, 25, ...range(31, 40)]);
+    expect(chats.get(peer).hasOlder).toBe(false);
+  });
+
+  it('are looked for behind pages that hold commits only', async () => {
+    device.joinedSeq = 200;
+    have(201, 201);
+    olderEntries.mockImplementation(async (_id, before) =>
+      before > 100 ? { messages: [], lowestSeq: before - 50 } : { messages: [received(70)], lowestSeq: 60 },
+    );
+    await reading.open(peer);
+    await settled();
+    expect(seqs()).toEqual([70, 201]);
+  });
+
+  it('that could not be fetched can be asked for again', async () => {
+    device.joinedSeq = 30;
+    have(31, 31);
+    olderEntries.mockRejectedValue(new NetworkError('unreachable'));
+    await reading.open(peer);
+    await settled();
+    await expect(reading.loadOlder(peer)).rejects.toMatchObject({ name: 'AppError', code: 'unreachable' });
+    olderEntries.mockResolvedValue({ messages: [received(9)], lowestSeq: 1 });
+    await reading.loadOlder(peer);
+    expect(seqs()).toEqual([9, 31]);
+  });
+});
