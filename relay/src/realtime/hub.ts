@@ -1,14 +1,17 @@
-import { type IncomingEvent, type PresenceChange, topics } from '../../contract/index.ts';
+import * as z from 'zod';
+import { Id, type IncomingEvent, type PresenceChange, topics } from '../../contract/index.ts';
 
 export type Unsubscribe = () => void;
 export type TopicListener = (payload: string) => void;
 
-/** Facts that end or change what a live connection may do. */
-export type Signal =
+/** Facts that end or change what a live connection may do. A schema, because they also travel between relays. */
+export const Signal = z.discriminatedUnion('type', [
   /** The session was logged out or revoked: its connections close now. */
-  | { readonly type: 'session-ended'; readonly sessionId: string }
+  z.object({ type: z.literal('session-ended'), sessionId: Id }).readonly(),
   /** Two people became contacts or stopped being contacts. */
-  | { readonly type: 'contacts-changed'; readonly userIds: readonly [string, string] };
+  z.object({ type: z.literal('contacts-changed'), userIds: z.tuple([Id, Id]).readonly() }).readonly(),
+]);
+export type Signal = z.infer<typeof Signal>;
 export type SignalListener = (signal: Signal) => void;
 
 /**
