@@ -21,15 +21,15 @@ function collectComplaints(context: BrowserContext, complaints: string[]): void 
 }
 
 export const test = base.extend<World>({
-  relay: async ({}, use) => {
+  relay: async ({}, provide) => {
     const relay = await RunningRelay.start();
-    await use(relay);
+    await provide(relay);
     await relay.stop();
   },
-  newBrowser: async ({ browser, relay }, use) => {
+  newBrowser: async ({ browser, relay }, provide) => {
     const contexts: BrowserContext[] = [];
     const complaints: string[] = [];
-    await use(async (username, options) => {
+    await provide(async (username, options) => {
       const context = await browser.newContext({ baseURL: relay.url, ...options });
       contexts.push(context);
       collectComplaints(context, complaints);
