@@ -4,12 +4,12 @@ import { App } from './App.tsx';
 import { type Bootstrapped, bootstrap } from './bootstrap.ts';
 import { routes } from './routes.tsx';
 
-function render({ store, setNavigate }: Bootstrapped) {
+function render(bootstrapped: Bootstrapped) {
   const container = document.getElementById('root');
   if (container === null) throw new Error('index.html has no #root');
   const router = createBrowserRouter(routes);
-  setNavigate((path) => void router.navigate(path));
-  createRoot(container).render(<App store={store} router={router} />);
+  bootstrapped.setNavigate((path) => void router.navigate(path));
+  createRoot(container).render(<App store={bootstrapped.store} router={router} />);
 }
 
 void bootstrap().then(render);

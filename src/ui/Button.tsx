@@ -1,5 +1,5 @@
 import { Button as BaseButton } from '@base-ui/react/button';
-import clsx from 'clsx';
+import { clsx } from 'clsx';
 import type { ComponentProps, ReactNode } from 'react';
 import { Link, type LinkProps } from 'react-router-dom';
 import styles from './Button.module.css';

@@ -1,4 +1,4 @@
-import clsx from 'clsx';
+import { clsx } from 'clsx';
 import styles from './Presence.module.css';
 
 /** Filled when online, a ring when not: the difference isn't in the colour alone. */

@@ -10,14 +10,20 @@ interface SearchInputProps
   value: string;
   onValueChange: (value: string) => void;
   /** Takes focus when it appears; for inputs that the person has just asked for. */
-  autoFocus?: boolean;
+  focusOnMount?: boolean;
 }
 
-export function SearchInput({ label, value, onValueChange, autoFocus = false, ...rest }: SearchInputProps) {
+export function SearchInput({
+  label,
+  value,
+  onValueChange,
+  focusOnMount = false,
+  ...rest
+}: SearchInputProps) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    if (autoFocus) input.current?.focus();
-  }, [autoFocus]);
+    if (focusOnMount) input.current?.focus();
+  }, [focusOnMount]);
   return (
     <span className={styles.frame}>
       <Search aria-hidden="true" />

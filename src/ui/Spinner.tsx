@@ -12,7 +12,7 @@ export function LoadingScreen({ text = 'Loading...' }: { text?: string }) {
     <main className={styles.screen}>
       <VisuallyHidden as="h1">Sinetti</VisuallyHidden>
       <Spinner />
-      <p role="status">{text}</p>
+      <output>{text}</output>
     </main>
   );
 }
@@ -20,9 +20,9 @@ export function LoadingScreen({ text = 'Loading...' }: { text?: string }) {
 /** A part of the screen waits. */
 export function LoadingLine({ text }: { text: string }) {
   return (
-    <p className={styles.line} role="status">
+    <output className={styles.line}>
       <Spinner />
       {text}
-    </p>
+    </output>
   );
 }

@@ -42,7 +42,7 @@ function ToastFeed({ items, onDismiss }: ToastsProps) {
       shown.current.add(item.id);
       manager.add({
         id: String(item.id),
-        description: item.text,
+        title: item.text,
         type: item.kind,
         timeout: item.durationMs,
         priority: item.kind === 'error' ? 'high' : 'low',
@@ -63,7 +63,7 @@ function ToastList() {
           <span className={styles.icon} aria-hidden="true">
             <Icon />
           </span>
-          <Toast.Description className={styles.text} />
+          <Toast.Title className={styles.text} render={<p />} />
           <Toast.Close render={<IconButton size="small" label="Dismiss" icon={<X />} />} />
         </Toast.Content>
       </Toast.Root>

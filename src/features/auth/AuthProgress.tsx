@@ -6,9 +6,5 @@ import { progressTexts } from './texts.ts';
 /** What takes its time, said politely. */
 export function AuthProgressLine() {
   const progress = useAtomValue(authProgressAtom);
-  return (
-    <p className={styles.progress} role="status">
-      {progress !== null && progressTexts[progress]}
-    </p>
-  );
+  return <output className={styles.progress}>{progress !== null && progressTexts[progress]}</output>;
 }

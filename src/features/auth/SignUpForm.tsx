@@ -30,7 +30,7 @@ export function SignUpForm({ onBusyChange }: SignUpFormProps) {
 
   const done = useEffectEvent(() => onBusyChange(false));
   useEffect(() => {
-    if (state !== 'done') return;
+    if (state !== 'done') return undefined;
     const timer = setTimeout(() => done(), signUpRedirectDelay);
     return () => clearTimeout(timer);
   }, [state]);

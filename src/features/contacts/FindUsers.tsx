@@ -44,7 +44,7 @@ export function FindUsers({ onBack }: { onBack: () => void }) {
         onValueChange={setInput}
         aria-describedby={hintId}
         autoCapitalize="none"
-        autoFocus
+        focusOnMount
       />
       <p className={styles.hint} id={hintId}>
         {contactTexts.searchHint}

@@ -1,48 +1,45 @@
 import { useAtomValue } from 'jotai';
 import { useEffect, useState } from 'react';
 import { errorText } from '../../lib/errorText.ts';
-import { requiredActionsAtom } from '../../store/actions.ts';
+import { type AppActions, requiredActionsAtom } from '../../store/actions.ts';
 import type { Person } from '../../store/contacts.ts';
 import { contactTexts, searchDelay, searchMinimum } from './texts.ts';
 
-export type UserSearch =
-  | { readonly status: 'idle' }
-  | { readonly status: 'searching' }
+type SearchOutcome =
   | { readonly status: 'found'; readonly query: string; readonly results: readonly Person[] }
-  | { readonly status: 'failed'; readonly message: string };
+  | { readonly status: 'failed'; readonly query: string; readonly message: string };
+
+export type UserSearch = { readonly status: 'idle' } | { readonly status: 'searching' } | SearchOutcome;
 
 /** Searches a moment after the last key; an answer to an older query is dropped. */
 export function useUserSearch(input: string): UserSearch {
   const actions = useAtomValue(requiredActionsAtom);
-  const [search, setSearch] = useState<UserSearch>({ status: 'idle' });
+  const [outcome, setOutcome] = useState<SearchOutcome | null>(null);
   const query = input.trim();
+  const wanted = query.length >= searchMinimum;
 
   useEffect(() => {
-    if (query.length < searchMinimum) {
-      setSearch({ status: 'idle' });
-      return;
-    }
+    if (!wanted) return undefined;
     let current = true;
-    const timer = setTimeout(() => {
-      setSearch({ status: 'searching' });
-      void actions
-        .searchUsers(query)
-        .then(
-          (results): UserSearch => ({ status: 'found', query, results }),
-          (error: unknown): UserSearch => ({
-            status: 'failed',
-            message: errorText(error, contactTexts.searchFailed),
-          }),
-        )
-        .then((outcome) => {
-          if (current) setSearch(outcome);
-        });
-    }, searchDelay);
+    async function search() {
+      const next = await outcomeOf(query, actions);
+      if (current) setOutcome(next);
+    }
+    const timer = setTimeout(() => void search(), searchDelay);
     return () => {
       current = false;
       clearTimeout(timer);
     };
-  }, [query, actions]);
+  }, [query, wanted, actions]);
 
-  return search;
+  if (!wanted) return { status: 'idle' };
+  return outcome?.query === query ? outcome : { status: 'searching' };
+}
+
+async function outcomeOf(query: string, actions: AppActions): Promise<SearchOutcome> {
+  try {
+    return { status: 'found', query, results: await actions.searchUsers(query) };
+  } catch (error) {
+    return { status: 'failed', query, message: errorText(error, contactTexts.searchFailed) };
+  }
 }

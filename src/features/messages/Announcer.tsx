@@ -30,5 +30,5 @@ export function MessageAnnouncer() {
     }
   }, [chats, contacts, ownId]);
 
-  return <VisuallyHidden role="status">{announcement}</VisuallyHidden>;
+  return <VisuallyHidden as="output">{announcement}</VisuallyHidden>;
 }

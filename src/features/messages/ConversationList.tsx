@@ -1,4 +1,4 @@
-import clsx from 'clsx';
+import { clsx } from 'clsx';
 import { useAtomValue } from 'jotai';
 import { Search, UserRoundPlus, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
@@ -18,6 +18,7 @@ import styles from './ConversationList.module.css';
 import { shortMoment } from './format.ts';
 import { contentPreview } from './preview.ts';
 import { contactsLoadingCap, messageTexts } from './texts.ts';
+import { useNow } from './useNow.ts';
 
 interface ConversationListProps {
   onOpen: (userId: string) => void;
@@ -28,6 +29,7 @@ export function ConversationList({ onOpen, onFindContacts }: ConversationListPro
   const rows = useAtomValue(conversationRowsAtom);
   const loading = useContactsLoading();
   const error = useAtomValue(contactsErrorAtom);
+  const now = useNow();
   const [searching, setSearching] = useState(false);
   const [query, setQuery] = useState('');
 
@@ -55,7 +57,7 @@ export function ConversationList({ onOpen, onFindContacts }: ConversationListPro
             placeholder={messageTexts.searchPlaceholder}
             value={query}
             onValueChange={setQuery}
-            autoFocus
+            focusOnMount
           />
         </div>
       )}
@@ -81,7 +83,7 @@ export function ConversationList({ onOpen, onFindContacts }: ConversationListPro
         <ul>
           {shown.map((row) => (
             <li key={row.userId}>
-              <Row row={row} onOpen={onOpen} />
+              <Row row={row} now={now} onOpen={onOpen} />
             </li>
           ))}
         </ul>
@@ -90,7 +92,13 @@ export function ConversationList({ onOpen, onFindContacts }: ConversationListPro
   );
 }
 
-function Row({ row, onOpen }: { row: ConversationRow; onOpen: (userId: string) => void }) {
+interface RowProps {
+  row: ConversationRow;
+  now: Date;
+  onOpen: (userId: string) => void;
+}
+
+function Row({ row, now, onOpen }: RowProps) {
   const active = useAtomValue(activeChatAtom) === row.userId;
   const ownId = useAtomValue(currentUserAtom)?.id;
   const { lastMessage } = row;
@@ -123,7 +131,7 @@ function Row({ row, onOpen }: { row: ConversationRow; onOpen: (userId: string) =
           ) : (
             lastMessage !== null && (
               <time className={styles.meta} dateTime={lastMessage.timestamp}>
-                {shortMoment(lastMessage.timestamp, new Date())}
+                {shortMoment(lastMessage.timestamp, now)}
               </time>
             )
           )}
@@ -138,7 +146,7 @@ function useContactsLoading(): boolean {
   const { loaded } = useAtomValue(contactsAtom);
   const [capPassed, setCapPassed] = useState(false);
   useEffect(() => {
-    if (loaded) return;
+    if (loaded) return undefined;
     const timer = setTimeout(() => setCapPassed(true), contactsLoadingCap);
     return () => clearTimeout(timer);
   }, [loaded]);

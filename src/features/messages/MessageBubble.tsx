@@ -1,7 +1,7 @@
-import clsx from 'clsx';
+import { clsx } from 'clsx';
 import { useAtomValue, useSetAtom } from 'jotai';
 import { Check, CheckCheck, CircleAlert, Clock3, LockKeyhole } from 'lucide-react';
-import { memo, useState } from 'react';
+import { memo, type ReactNode, useState } from 'react';
 import { errorText } from '../../lib/errorText.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import type { MessageView, UndecryptableReason } from '../../store/chats.ts';
@@ -108,22 +108,13 @@ function Undecryptable({ reason }: { reason: UndecryptableReason }) {
 }
 
 function Status({ message, read }: { message: MessageView; read: boolean }) {
-  switch (message.status) {
-    case 'sending':
-      return <StatusMark icon={<Clock3 />} text={messageTexts.sending} />;
-    case 'failed':
-      return <StatusMark icon={<CircleAlert />} text={messageTexts.notSent} />;
-    case 'sent':
-    case 'received':
-      return read ? (
-        <StatusMark icon={<CheckCheck className={styles.read} />} text={messageTexts.read} />
-      ) : (
-        <StatusMark icon={<Check />} text={messageTexts.sent} />
-      );
-  }
+  if (message.status === 'sending') return <StatusMark icon={<Clock3 />} text={messageTexts.sending} />;
+  if (message.status === 'failed') return <StatusMark icon={<CircleAlert />} text={messageTexts.notSent} />;
+  if (read) return <StatusMark icon={<CheckCheck className={styles.read} />} text={messageTexts.read} />;
+  return <StatusMark icon={<Check />} text={messageTexts.sent} />;
 }
 
-function StatusMark({ icon, text }: { icon: React.ReactNode; text: string }) {
+function StatusMark({ icon, text }: { icon: ReactNode; text: string }) {
   return (
     <span title={text}>
       {icon}

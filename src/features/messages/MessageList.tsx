@@ -15,6 +15,7 @@ import styles from './MessageList.module.css';
 import { messageTexts } from './texts.ts';
 import { timeline } from './timeline.ts';
 import { useChatScroll } from './useChatScroll.ts';
+import { useNow } from './useNow.ts';
 
 interface MessageListProps {
   userId: string;
@@ -26,14 +27,14 @@ interface MessageListProps {
 export function MessageList({ userId, name, chat }: MessageListProps) {
   const ownId = useAtomValue(currentUserAtom)?.id;
   const older = useOlderMessages(userId, chat.hasOlder);
-  const scroll = useChatScroll({
+  const { scroller, unseenBelow, onScroll, toBottom } = useChatScroll({
     messages: chat.messages,
     ownId,
     onNearTop: older.load,
   });
   const days = useMemo(() => timeline(chat.messages), [chat.messages]);
   const peerReadSeq = chat.state?.peerReadSeq ?? 0;
-  const now = new Date();
+  const now = useNow();
 
   if (chat.messages.length === 0) {
     return (
@@ -60,13 +61,12 @@ export function MessageList({ userId, name, chat }: MessageListProps) {
 
   return (
     <div className={styles.frame}>
-      {/* Focusable, so that it can be scrolled by keyboard. */}
-      <div
+      <section
         className={styles.scroller}
-        ref={scroll.scroller}
-        onScroll={scroll.onScroll}
-        role="region"
+        ref={scroller}
+        onScroll={onScroll}
         aria-label={`Messages with ${name}`}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be scrollable by keyboard
         tabIndex={0}
       >
         <div className={styles.content}>
@@ -105,10 +105,10 @@ export function MessageList({ userId, name, chat }: MessageListProps) {
             </section>
           ))}
         </div>
-      </div>
-      {scroll.unseenBelow && (
+      </section>
+      {unseenBelow && (
         <div className={styles.jump}>
-          <Button size="small" onClick={scroll.toBottom}>
+          <Button size="small" onClick={toBottom}>
             <ArrowDown size={16} aria-hidden="true" />
             {messageTexts.newMessages}
           </Button>

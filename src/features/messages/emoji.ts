@@ -9,5 +9,5 @@ const single = new RegExp(
 
 /** Whether the text is one emoji of at most 3 characters (code points), shown large. */
 export function isSingleEmoji(text: string): boolean {
-  return [...text].length <= 3 && single.test(text);
+  return Array.from(text).length <= 3 && single.test(text);
 }

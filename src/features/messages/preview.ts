@@ -6,18 +6,12 @@ const previewLength = 140;
 
 /** One line that stands for a message in lists and announcements. */
 export function contentPreview(content: MessageContent): string {
-  switch (content.kind) {
-    case 'undecryptable':
-      return messageTexts.undecryptable;
-    case 'unknown':
-      return messageTexts.unknownKind;
-    case 'text': {
-      const line = content.text
-        .slice(0, previewLength * 2)
-        .replace(/\s+/gu, ' ')
-        .trim();
-      if (line === '') return messageTexts.noContent;
-      return line.length > previewLength ? `${line.slice(0, previewLength)}…` : line;
-    }
-  }
+  if (content.kind === 'undecryptable') return messageTexts.undecryptable;
+  if (content.kind === 'unknown') return messageTexts.unknownKind;
+  const line = content.text
+    .slice(0, previewLength * 2)
+    .replace(/\s+/gu, ' ')
+    .trim();
+  if (line === '') return messageTexts.noContent;
+  return line.length > previewLength ? `${line.slice(0, previewLength)}…` : line;
 }

@@ -17,7 +17,7 @@ interface ChatScrollInput {
  * something came, and older messages that are put above don't move what is read.
  */
 export function useChatScroll({ messages, ownId, onNearTop }: ChatScrollInput) {
-  const scroller = useRef<HTMLDivElement>(null);
+  const scroller = useRef<HTMLElement>(null);
   const atBottom = useRef(true);
   const before = useRef<{ height: number; first: string | undefined; last: string | undefined }>({
     height: 0,
@@ -48,7 +48,7 @@ export function useChatScroll({ messages, ownId, onNearTop }: ChatScrollInput) {
   // The window, the on-screen keyboard or a growing input change what fits.
   useLayoutEffect(() => {
     const element = scroller.current;
-    if (element === null) return;
+    if (element === null) return undefined;
     const observer = new ResizeObserver(() => {
       if (atBottom.current) element.scrollTop = element.scrollHeight;
     });

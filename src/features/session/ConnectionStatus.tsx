@@ -14,13 +14,13 @@ const statusTexts: Record<Exclude<RealtimeStatus, 'connected'>, string> = {
 export function ConnectionStatus() {
   const status = useAtomValue(realtimeStatusAtom);
   return (
-    <p className={styles.status} role="status">
+    <output className={styles.status}>
       {status !== 'connected' && (
         <span className={`${styles.status} ${styles.shown}`} key={status}>
           {status === 'closed' ? <CloudOff aria-hidden="true" /> : <Spinner />}
           {statusTexts[status]}
         </span>
       )}
-    </p>
+    </output>
   );
 }

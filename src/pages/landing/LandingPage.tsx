@@ -103,7 +103,7 @@ function DeletedBanner() {
   const [shown, setShown] = useState(parameters.get('deleted') === 'true');
 
   useEffect(() => {
-    if (!shown) return;
+    if (!shown) return undefined;
     void navigate(paths.landing, { replace: true });
     const timer = setTimeout(() => setShown(false), deletedBannerDuration);
     return () => clearTimeout(timer);

@@ -1,5 +1,6 @@
-import clsx from 'clsx';
+import { clsx } from 'clsx';
 import { LockKeyhole, LockKeyholeOpen } from 'lucide-react';
+import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
 import styles from './SealFigure.module.css';
 
 const sentence = 'Sauna at seven? I will bring the cloudberries.';
@@ -21,9 +22,10 @@ export function SealFigure() {
       </span>
       <div className={clsx(styles.panel, styles.relay)}>
         <p className={styles.place}>The relay</p>
-        <p className={styles.cipher} aria-label="Unreadable ciphertext" role="img">
+        <p className={styles.cipher} aria-hidden="true">
           {ciphertext}
         </p>
+        <VisuallyHidden>Ciphertext that it cannot read</VisuallyHidden>
       </div>
       <span className={styles.link} aria-hidden="true">
         <LockKeyholeOpen />

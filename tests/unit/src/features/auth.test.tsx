@@ -81,7 +81,7 @@ describe('signing up', () => {
 
   it('sends nothing without consent and says why', async () => {
     const { actions, show } = createWorld({ signedIn: false });
-    const user = show(<SignUpForm onBusyChange={vi.fn()} />);
+    const user = show(<SignUpForm onBusyChange={vi.fn<(busy: boolean) => void>()} />);
     await fill(user);
     await user.click(screen.getByRole('button', { name: 'Sign Up' }));
     const consentMissing = 'You must accept the Privacy Policy to create an account.';
@@ -129,7 +129,7 @@ describe('signing up', () => {
   it('is busy while the account is made', async () => {
     const { actions, show } = createWorld({ signedIn: false });
     actions.signUp.mockImplementation(never);
-    const user = show(<SignUpForm onBusyChange={vi.fn()} />);
+    const user = show(<SignUpForm onBusyChange={vi.fn<(busy: boolean) => void>()} />);
     await fill(user);
     await user.click(screen.getByRole('checkbox'));
     await user.click(screen.getByRole('button', { name: 'Sign Up' }));
@@ -138,7 +138,7 @@ describe('signing up', () => {
 
   it('opens the policy in a new tab', () => {
     const { show } = createWorld({ signedIn: false });
-    show(<SignUpForm onBusyChange={vi.fn()} />);
+    show(<SignUpForm onBusyChange={vi.fn<(busy: boolean) => void>()} />);
     const link = screen.getByRole('link', { name: /Privacy Policy/ });
     expect(link).toHaveAttribute('href', '/privacy-policy');
     expect(link).toHaveAttribute('target', '_blank');

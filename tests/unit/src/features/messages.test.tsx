@@ -55,7 +55,7 @@ describe('the list of conversations', () => {
   it('says that contacts load, but for 5 seconds at most', async () => {
     vi.useFakeTimers();
     try {
-      createWorld().show(<MessagesTab initialChat={null} onFindContacts={vi.fn()} />);
+      createWorld().show(<MessagesTab initialChat={null} onFindContacts={vi.fn<() => void>()} />);
       expect(screen.getByText('Loading contacts...')).toBeVisible();
       await act(() => vi.advanceTimersByTimeAsync(4999));
       expect(screen.queryByText('No contacts yet')).toBeNull();

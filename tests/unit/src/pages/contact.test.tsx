@@ -61,13 +61,16 @@ describe('the contact page', () => {
 
   it('pretends to send for 1.5 seconds, says so, and goes home after 3', async () => {
     const fetched = vi.spyOn(globalThis, 'fetch');
-    createWorld({ signedIn: false }).show(<ContactPage />);
+    createWorld({ signedIn: false }).show(<ContactPage />, '/contact');
     fill(good);
     submit();
     expect(screen.getByRole('button', { name: 'Sending...' })).toBeDisabled();
     await act(() => vi.advanceTimersByTimeAsync(1500));
     expect(screen.getByRole('status')).toHaveTextContent('Thank you.');
-    await act(() => vi.advanceTimersByTimeAsync(3000));
+    await act(() => vi.advanceTimersByTimeAsync(2999));
+    expect(screen.getByText('address: /contact')).toBeVisible();
+    await act(() => vi.advanceTimersByTimeAsync(1));
+    expect(screen.getByText('address: /')).toBeVisible();
     expect(fetched).not.toHaveBeenCalled();
   });
 

@@ -1,9 +1,10 @@
 import { act, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { createMemoryRouter } from 'react-router-dom';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { App } from '../../../../src/app/App.tsx';
 import { routes } from '../../../../src/app/routes.tsx';
+import { LandingPage } from '../../../../src/pages/landing/LandingPage.tsx';
 import { activeChatAtom, chatsAtom } from '../../../../src/store/chats.ts';
 import { contactsAtom, incomingRequestsAtom } from '../../../../src/store/contacts.ts';
 import { authErrorAtom, authStatusAtom, currentUserAtom } from '../../../../src/store/session.ts';
@@ -169,10 +170,24 @@ describe('the landing page', () => {
     expect(document.body).not.toHaveTextContent('27001');
   });
 
-  it('says goodbye to a deleted account once, and cleans the address', async () => {
-    const app = open('/?deleted=true', { signedIn: false });
-    const user = app.start();
-    const goodbye = "Your account has been successfully deleted. We're sorry to see you go!";
+  const goodbye = "Your account has been successfully deleted. We're sorry to see you go!";
+
+  it('says goodbye to a deleted account for 5 seconds, and cleans the address at once', async () => {
+    vi.useFakeTimers();
+    try {
+      createWorld({ signedIn: false }).show(<LandingPage />, '/?deleted=true');
+      await act(() => vi.advanceTimersByTimeAsync(4999));
+      expect(screen.getByText('address: /')).toBeVisible();
+      expect(screen.getByText(goodbye)).toBeVisible();
+      await act(() => vi.advanceTimersByTimeAsync(1));
+      expect(screen.queryByText(goodbye)).toBeNull();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('stops saying goodbye on request', async () => {
+    const user = open('/?deleted=true', { signedIn: false }).start();
     expect(await screen.findByText(goodbye)).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Dismiss' }));
     expect(screen.queryByText(goodbye)).toBeNull();

@@ -2,7 +2,7 @@ import { render } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { createStore, Provider } from 'jotai';
 import type { ReactNode } from 'react';
-import { MemoryRouter } from 'react-router-dom';
+import { MemoryRouter, useLocation } from 'react-router-dom';
 import { vi } from 'vitest';
 import { type AppActions, actionsAtom } from '../../../../src/store/actions.ts';
 import type { Chat, ConversationState, MessageContent, MessageView } from '../../../../src/store/chats.ts';
@@ -56,15 +56,24 @@ export function createWorld({ signedIn = true } = {}) {
     actions,
     /** The toasts asked for so far. */
     toasts: () => store.get(toastsAtom).map(({ kind, text }) => `${kind}: ${text}`),
-    show: (element: ReactNode) => {
+    /** At `path`; the address is shown too, as `address: …`. */
+    show: (element: ReactNode, path = '/') => {
       render(
         <Provider store={store}>
-          <MemoryRouter>{element}</MemoryRouter>
+          <MemoryRouter initialEntries={[path]}>
+            {element}
+            <Address />
+          </MemoryRouter>
         </Provider>,
       );
       return userEvent.setup();
     },
   };
+}
+
+function Address() {
+  const { pathname, search } = useLocation();
+  return <p>{`address: ${pathname}${search}`}</p>;
 }
 
 export function loaded<T>(...items: T[]): LoadedList<T> {
