@@ -72,6 +72,7 @@ export const logout = defineRoute({
   paths: ['/logout'],
   summary: 'End this session on every process at once',
   access: 'session',
+  recovery: true,
   status: 204,
   errors: [],
 });
@@ -87,11 +88,26 @@ export const authParams = defineRoute({
   errors: [],
 });
 
+/** base64url of the 32-byte key that the client derives from the recovery key. Never the recovery key. */
+export const RecoveryAuthKey = base64Url(32, 32);
+
+export const recover = defineRoute({
+  method: 'POST',
+  paths: ['/recovery'],
+  summary: 'Sign in by the recovery key, for long enough to open the vault and set a new password',
+  access: 'public',
+  body: z.object({ email: lineOfText(limits.emailMaxLength).min(1), recoveryAuthKey: RecoveryAuthKey }),
+  status: 200,
+  response: SessionAnswer,
+  errors: ['wrong-credentials'],
+});
+
 export const profile = defineRoute({
   method: 'GET',
   paths: ['/profile'],
   summary: 'The signed-in person',
   access: 'session',
+  recovery: true,
   status: 200,
   response: Profile,
   errors: [],
@@ -113,6 +129,7 @@ export const getVault = defineRoute({
   paths: ['/vault'],
   summary: 'The sealed vault; 404 before the first PUT',
   access: 'session',
+  recovery: true,
   status: 200,
   response: Vault,
   errors: ['not-found'],
@@ -123,9 +140,82 @@ export const putVault = defineRoute({
   paths: ['/vault'],
   summary: 'Replace the sealed vault; `version` is the one it replaces, 0 for the first',
   access: 'session',
-  body: Vault.extend({ version: z.int().min(0) }),
+  body: Vault.extend({
+    version: z.int().min(0),
+    /** Lets the recovery key sign in. Left out, the former stays; without a `recoveryWrap` there is none. */
+    recoveryAuthKey: RecoveryAuthKey.optional(),
+  }),
   status: 200,
   response: z.object({ version: z.int().min(1) }),
   errors: ['stale-version'],
   bodyLimit: 128 * 1024,
+});
+
+export const updateProfile = defineRoute({
+  method: 'PUT',
+  paths: ['/users/me'],
+  summary: "Change one's username and email",
+  access: 'session',
+  body: z.object({ username: Username, email: Email }),
+  status: 200,
+  response: Profile,
+  errors: ['username-taken', 'email-taken'],
+});
+
+export const changePassword = defineRoute({
+  method: 'PUT',
+  paths: ['/users/me/password'],
+  summary: 'Set a new password, proven by the old one or by a recovery session, and end every other session',
+  access: 'session',
+  recovery: true,
+  body: z.object({
+    /** authKey of the password so far. Only a recovery session does without. */
+    currentPassword: AuthKey.optional(),
+    password: AuthKey,
+    passwordParams: PasswordParams,
+    /** The vault key under the new password, and the version of the vault that it opens. */
+    passwordWrap: base64Url(limits.keyWrapMax),
+    version: z.int().min(1),
+  }),
+  status: 200,
+  /** The vault's version with the new wrap. */
+  response: z.object({ version: z.int().min(1) }),
+  errors: ['wrong-password', 'stale-version'],
+});
+
+export const AccountData = z
+  .object({
+    profile: Profile,
+    /** When the person agreed to the privacy policy, by their own clock. */
+    consented_at: Timestamp,
+    password_params: PasswordParams,
+    sessions: z.array(
+      z.object({
+        device_id: Id.nullable(),
+        created_at: Timestamp,
+        expires_at: Timestamp,
+        current: z.boolean(),
+      }),
+    ),
+  })
+  .meta({ id: 'AccountData' });
+export type AccountData = z.infer<typeof AccountData>;
+
+export const accountData = defineRoute({
+  method: 'GET',
+  paths: ['/users/me'],
+  summary: 'What the relay holds about a person that no other call answers, for the data export',
+  access: 'session',
+  status: 200,
+  response: AccountData,
+  errors: [],
+});
+
+export const deleteAccount = defineRoute({
+  method: 'DELETE',
+  paths: ['/user'],
+  summary: "Delete the account and everything that is the person's",
+  access: 'session',
+  status: 204,
+  errors: [],
 });

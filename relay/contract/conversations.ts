@@ -15,7 +15,7 @@ export const ConversationSummary = z
     lastSeq: Seq,
     /** How far oneself has read, on whichever device; 0 before the first time. */
     readSeq: Seq,
-    /** How far the other person of a direct conversation has read; null in a group. */
+    /** How far the other person of a direct conversation has read; null in a group, or once they are gone. */
     peerReadSeq: Seq.nullable(),
   })
   .meta({ id: 'ConversationSummary' });
@@ -44,7 +44,8 @@ export const LogEntry = z
     sender_device_id: Id,
     receiver_id: Id.nullable(),
     group_id: Id.nullable(),
-    content: base64Url(limits.commitMax),
+    /** Empty once the sender has deleted their account: the position stays, so that the log keeps no gap. */
+    content: base64Url(limits.commitMax, 0),
     /** When the relay stored it. */
     timestamp: Timestamp,
     created_at: Timestamp,
@@ -58,7 +59,7 @@ export type LogEntry = z.infer<typeof LogEntry>;
  * `after` lists upwards from a position, `before` the newest below one; neither: the newest. Always ascending by seq.
  * A page of large entries ends before `limit`, so only an empty page, or the conversation's lastSeq, is the end.
  */
-const MessagePage = z.object({
+export const MessagePage = z.object({
   after: z.coerce.number().int().min(0).optional(),
   before: z.coerce.number().int().min(1).optional(),
   limit: z.coerce.number().int().min(1).max(limits.messagesPerPage).default(limits.messagesPerPageDefault),
@@ -76,6 +77,9 @@ export const listUserMessages = defineRoute({
   errors: ['not-found'],
 });
 
+/** An application message as a client hands it over. */
+export const MessageFields = z.object({ messageId: Id, epoch: Epoch, content: Content });
+
 export const SentMessage = z
   .object({ id: Id, seq: Seq, epoch: Epoch, timestamp: Timestamp })
   .meta({ id: 'SentMessage' });
@@ -87,7 +91,7 @@ export const sendUserMessage = defineRoute({
   summary: 'Append an application message; repeating a messageId answers the entry that exists',
   access: 'device',
   params: IdParams,
-  body: z.object({ messageId: Id, epoch: Epoch, content: Content }),
+  body: MessageFields,
   status: 201,
   response: SentMessage,
   errors: ['not-found', 'not-a-contact', 'stale-epoch', 'message-id-taken'],
@@ -104,6 +108,20 @@ export const markDelivered = defineRoute({
   errors: ['not-found'],
 });
 
+/** A commit with what comes of it. */
+export const CommitFields = z.object({
+  epoch: Epoch,
+  commit: base64Url(limits.commitMax),
+  /** One Welcome serves every device it lists. */
+  welcomes: z
+    .array(z.object({ deviceIds: z.array(Id).min(1).max(1000), welcome: base64Url(limits.welcomeMax) }))
+    .max(10),
+  /** GroupInfo of the epoch this commit starts, for external commits. */
+  groupInfo: GroupInfo,
+  /** The group's name, sealed again under a key of the epoch this commit starts. Direct conversations have none. */
+  sealedName: base64Url(limits.sealedNameMax).optional(),
+});
+
 export const submitCommit = defineRoute({
   method: 'POST',
   paths: ['/conversations/{conversationId}/commits'],
@@ -111,16 +129,7 @@ export const submitCommit = defineRoute({
     'Append a commit if `epoch` is the current one (0 starts the conversation); otherwise 409 with the current epoch',
   access: 'device',
   params: ConversationParams,
-  body: z.object({
-    epoch: Epoch,
-    commit: base64Url(limits.commitMax),
-    /** One Welcome serves every device it lists. */
-    welcomes: z
-      .array(z.object({ deviceIds: z.array(Id).min(1).max(1000), welcome: base64Url(limits.welcomeMax) }))
-      .max(10),
-    /** GroupInfo of the epoch this commit starts, for external commits. */
-    groupInfo: GroupInfo,
-  }),
+  body: CommitFields,
   status: 201,
   response: z.object({ id: Id, seq: Seq, epoch: Epoch, timestamp: Timestamp }),
   errors: ['not-found', 'not-a-contact', 'stale-epoch'],

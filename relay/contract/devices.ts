@@ -45,6 +45,18 @@ export const listDevices = defineRoute({
   errors: [],
 });
 
+export const revokeDevice = defineRoute({
+  method: 'DELETE',
+  paths: ['/devices/{id}'],
+  summary:
+    "Revoke an own device with the account key's signed statement: its sessions end, its KeyPackages and Welcomes go",
+  access: 'session',
+  params: IdParams,
+  body: z.object({ statement: base64Url(limits.revocationMax) }),
+  status: 204,
+  errors: ['not-found'],
+});
+
 /** Certificates are public among people who talk: they let a client check a device before it trusts it. */
 export const DeviceCertificate = z
   .object({ id: Id, certificate: Certificate })
@@ -59,6 +71,23 @@ export const userDevices = defineRoute({
   params: IdParams,
   status: 200,
   response: z.array(DeviceCertificate),
+  errors: ['not-found'],
+});
+
+/** The relay can't check the statement; whoever has pinned the account key can. */
+export const RevokedDevice = z
+  .object({ id: Id, statement: base64Url(limits.revocationMax), revoked_at: Timestamp })
+  .meta({ id: 'RevokedDevice' });
+export type RevokedDevice = z.infer<typeof RevokedDevice>;
+
+export const revokedDevices = defineRoute({
+  method: 'GET',
+  paths: ['/users/{id}/revoked-devices'],
+  summary: 'Revoked devices of oneself, a contact or a fellow member, with the signed statements',
+  access: 'session',
+  params: IdParams,
+  status: 200,
+  response: z.array(RevokedDevice),
   errors: ['not-found'],
 });
 

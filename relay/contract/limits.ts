@@ -19,6 +19,17 @@ export const limits = {
   sealedVaultMax: 64 * 1024,
   keyWrapMax: 512,
   devicesPerUser: 20,
+  /** The account key's signed statement that a device is revoked. */
+  revocationMax: 1024,
+  sealedNameMax: 1024,
+  membersPerGroup: 1000,
+  groupsPerUser: 500,
+  notificationsMax: 200,
+  /** A sealed copy of a message: an application message's plaintext is shorter than its ciphertext. */
+  historyItemMax: 128 * 1024,
+  historyItemsPerRequest: 200,
+  historyPerPage: 200,
+  historyBytesPerUser: 256 * 1024 * 1024,
   messagesPerPage: 200,
   messagesPerPageDefault: 100,
   mqttPacketMax: 256 * 1024,

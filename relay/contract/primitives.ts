@@ -51,6 +51,15 @@ export function directConversationId(oneUserId: string, otherUserId: string): st
     : `direct:${otherUserId}:${oneUserId}`;
 }
 
+export function groupConversationId(groupId: string): string {
+  return `group:${groupId}`;
+}
+
+/** The group id of a group's conversation, or null for any other conversation id. */
+export function groupOf(conversationId: string): string | null {
+  return conversationId.startsWith('group:') ? conversationId.slice('group:'.length) : null;
+}
+
 /** The two user ids of a direct conversation, or null for any other conversation id. */
 export function directParticipants(conversationId: string): [string, string] | null {
   const [kind, lower, higher] = conversationId.split(':');

@@ -28,22 +28,42 @@ export const OutgoingMessage = z.object({
 });
 export type OutgoingMessage = z.infer<typeof OutgoingMessage>;
 
+/** What a client publishes to `group/{group id}/messages`. */
+export const OutgoingGroupMessage = z.object({
+  type: z.literal('group_message'),
+  messageId: Id,
+  senderId: Id,
+  groupId: Id,
+  epoch: Epoch,
+  content: base64Url(limits.contentMax),
+  timestamp: Timestamp,
+});
+export type OutgoingGroupMessage = z.infer<typeof OutgoingGroupMessage>;
+
 export const Ping = z.object({ type: z.literal('ping'), userId: Id, timestamp: Timestamp });
 
-/** A log entry as it is fanned out to every device of every participant, the sender's included. */
+/**
+ * A log entry as it is fanned out to every device of every participant, the sender's included: on the participants'
+ * own topics in a direct conversation, on the group's topic in a group.
+ */
 export const IncomingEntry = z.object({
   type: z.enum(['message', 'commit']),
   conversationId: ConversationId,
   messageId: Id,
   senderId: Id,
   senderDeviceId: Id,
+  /** In a group only. */
+  groupId: Id.optional(),
   seq: Seq,
   epoch: Epoch,
   content: base64Url(limits.commitMax),
   timestamp: Timestamp,
 });
 
-/** A log entry too large for an MQTT packet: fetch it from the log. */
+/**
+ * There is an entry to fetch from the log: it is too large for an MQTT packet, or it is a group's. Of every entry of a
+ * group its members are told on their own topics too, since they are subscribed to the active chat's topic only.
+ */
 export const IncomingAvailable = z.object({
   type: z.literal('available'),
   conversationId: ConversationId,
@@ -52,7 +72,10 @@ export const IncomingAvailable = z.object({
 
 export const IncomingWelcome = z.object({ type: z.literal('welcome'), conversationId: ConversationId });
 
-/** `readerId` has read the conversation up to and including `seq`. Sent to both participants. */
+/**
+ * `readerId` has read the conversation up to and including `seq`. Sent to both participants of a direct conversation;
+ * in a group to the reader's own devices and on the group's topic.
+ */
 export const IncomingDelivered = z.object({
   type: z.literal('delivered'),
   conversationId: ConversationId,
@@ -64,13 +87,21 @@ export const IncomingDelivered = z.object({
 /** The contact lists have changed: a request came, was accepted or declined, or a contact was removed. */
 export const IncomingContacts = z.object({ type: z.literal('contacts') });
 
-/** Everything that arrives on `user/{own id}/messages`. */
+/** The list of groups, or the members of one, have changed. */
+export const IncomingGroups = z.object({ type: z.literal('groups') });
+
+/** A person's devices have changed for good: one was revoked. Sent to the person, contacts and fellow members. */
+export const IncomingDevices = z.object({ type: z.literal('devices'), userId: Id });
+
+/** Everything that arrives on `user/{own id}/messages` and `group/{id}/messages`. */
 export const IncomingEvent = z.discriminatedUnion('type', [
   IncomingEntry,
   IncomingAvailable,
   IncomingWelcome,
   IncomingDelivered,
   IncomingContacts,
+  IncomingGroups,
+  IncomingDevices,
 ]);
 export type IncomingEvent = z.infer<typeof IncomingEvent>;
 

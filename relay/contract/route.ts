@@ -14,6 +14,8 @@ export interface Route {
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
+  /** Whether a session that has proven the recovery key only may call it too: its one use is a new password. */
+  readonly recovery?: true;
   /** Success status; 204 has no body. */
   readonly status: 200 | 201 | 204;
   readonly response?: z.ZodType;

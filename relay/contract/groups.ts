@@ -1,0 +1,149 @@
+import * as z from 'zod';
+import {
+  CommitFields,
+  LogEntry,
+  MessageFields,
+  MessagePage,
+  SentMessage,
+  submitCommit,
+} from './conversations.ts';
+import { limits } from './limits.ts';
+import { base64Url, Epoch, Id, Timestamp } from './primitives.ts';
+import { defineRoute } from './route.ts';
+
+const IdParams = z.object({ id: Id });
+
+/** A group's name, sealed by its members under a key of one of their epochs. The relay can't read it. */
+const SealedName = base64Url(limits.sealedNameMax);
+
+export const GroupMember = z
+  .object({ id: Id, user: z.object({ id: Id, username: z.string() }) })
+  .meta({ id: 'GroupMember' });
+export type GroupMember = z.infer<typeof GroupMember>;
+
+export const GroupSummary = z
+  .object({
+    id: Id,
+    /** The sealed name as it was stored last, and the epoch that its key comes from. */
+    name: SealedName,
+    name_epoch: Epoch,
+    /** Null once the creator has deleted their account: then nobody can add people or delete the group. */
+    creator_id: Id.nullable(),
+    member_count: z.int().min(1),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'GroupSummary' });
+export type GroupSummary = z.infer<typeof GroupSummary>;
+
+/** Members in the order of their names. */
+export const GroupDetails = GroupSummary.extend({ members: z.array(GroupMember) }).meta({
+  id: 'GroupDetails',
+});
+export type GroupDetails = z.infer<typeof GroupDetails>;
+
+export const listGroups = defineRoute({
+  method: 'GET',
+  paths: ['/groups'],
+  summary: 'Groups one is a member of',
+  access: 'session',
+  status: 200,
+  response: z.array(GroupSummary),
+  errors: [],
+});
+
+export const createGroup = defineRoute({
+  method: 'POST',
+  paths: ['/group'],
+  summary:
+    'Create a group with oneself as its only member; its conversation starts with the first commit, at epoch 0',
+  access: 'device',
+  body: z.object({
+    /** Chosen by the client, which binds it into the group's keys. Repeating it answers the group that exists. */
+    groupId: Id,
+    /** Sealed under a key of epoch 0. */
+    sealedName: SealedName,
+  }),
+  status: 201,
+  response: z.object({ id: Id }),
+  errors: ['group-exists', 'limit-reached'],
+});
+
+export const getGroup = defineRoute({
+  method: 'GET',
+  paths: ['/group/{id}'],
+  summary: 'A group with its members',
+  access: 'session',
+  params: IdParams,
+  status: 200,
+  response: GroupDetails,
+  errors: ['not-found'],
+});
+
+export const listGroupMembers = defineRoute({
+  method: 'GET',
+  paths: ['/group/{id}/members'],
+  summary: 'Members of a group, by name',
+  access: 'session',
+  params: IdParams,
+  status: 200,
+  response: z.array(GroupMember),
+  errors: ['not-found'],
+});
+
+export const addGroupMember = defineRoute({
+  method: 'POST',
+  paths: ['/group/{id}/add'],
+  summary: 'Creator: add a contact together with the commit that adds their devices; both happen, or neither',
+  access: 'device',
+  params: IdParams,
+  body: CommitFields.extend({ user_id: Id }),
+  status: 201,
+  response: SentMessage.extend({ members: z.array(GroupMember) }),
+  errors: ['not-found', 'forbidden', 'not-a-contact', 'already-member', 'limit-reached', 'stale-epoch'],
+  bodyLimit: submitCommit.bodyLimit,
+});
+
+export const leaveGroup = defineRoute({
+  method: 'DELETE',
+  paths: ['/group/{id}/leave'],
+  summary: 'Member: leave a group. The next committer removes the leaves from its tree',
+  access: 'session',
+  params: IdParams,
+  status: 204,
+  errors: ['not-found', 'forbidden'],
+});
+
+export const deleteGroup = defineRoute({
+  method: 'DELETE',
+  paths: ['/group/{id}'],
+  summary: 'Creator: delete a group with its whole log, for everybody',
+  access: 'session',
+  params: IdParams,
+  status: 204,
+  errors: ['not-found', 'forbidden'],
+});
+
+export const listGroupMessages = defineRoute({
+  method: 'GET',
+  paths: ['/messages/group/{id}'],
+  summary: "The log of a group, from the commit that made one a member; `is_read` is one's own reading",
+  access: 'session',
+  params: IdParams,
+  query: MessagePage,
+  status: 200,
+  response: z.array(LogEntry),
+  errors: ['not-found'],
+});
+
+export const sendGroupMessage = defineRoute({
+  method: 'POST',
+  paths: ['/messages/group/{id}'],
+  summary: 'Append an application message; repeating a messageId answers the entry that exists',
+  access: 'device',
+  params: IdParams,
+  body: MessageFields,
+  status: 201,
+  response: SentMessage,
+  errors: ['not-found', 'stale-epoch', 'message-id-taken'],
+  bodyLimit: 256 * 1024,
+});

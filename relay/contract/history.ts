@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { limits } from './limits.ts';
+import { base64Url, ConversationId, Id, Seq } from './primitives.ts';
+import { defineRoute } from './route.ts';
+
+/** A copy of one message for one's own other devices, sealed under a key that only they have. */
+export const HistoryItem = z
+  .object({
+    /** The id of the message. */
+    id: Id,
+    conversationId: ConversationId,
+    /** Its position in the conversation's log, if it has one. */
+    seq: Seq.optional(),
+    sealed: base64Url(limits.historyItemMax),
+  })
+  .meta({ id: 'HistoryItem' });
+export type HistoryItem = z.infer<typeof HistoryItem>;
+
+/** `position` counts up in the order of storing, over all of a person's conversations. */
+export const StoredHistoryItem = HistoryItem.extend({ position: Seq }).meta({ id: 'StoredHistoryItem' });
+export type StoredHistoryItem = z.infer<typeof StoredHistoryItem>;
+
+export const putHistory = defineRoute({
+  method: 'PUT',
+  paths: ['/history'],
+  summary: 'Store sealed copies; an id that is stored already is left as it is',
+  access: 'device',
+  body: z.object({ items: z.array(HistoryItem).min(1).max(limits.historyItemsPerRequest) }),
+  status: 200,
+  response: z.object({
+    /** How many of them were new. */
+    stored: z.int(),
+  }),
+  errors: ['limit-reached'],
+  bodyLimit: 4 * 1024 * 1024,
+});
+
+export const getHistory = defineRoute({
+  method: 'GET',
+  paths: ['/history'],
+  summary: 'Sealed copies in the order of storing, `after` a position; only an empty page is the end',
+  access: 'session',
+  query: z.object({
+    after: z.coerce.number().int().min(0).default(0),
+    limit: z.coerce.number().int().min(1).max(limits.historyPerPage).default(limits.historyPerPage),
+  }),
+  status: 200,
+  response: z.array(StoredHistoryItem),
+  errors: [],
+});
+
+export const deleteHistory = defineRoute({
+  method: 'DELETE',
+  paths: ['/history'],
+  summary: 'Delete every sealed copy',
+  access: 'session',
+  status: 204,
+  errors: [],
+});

@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import { Id, Timestamp } from './primitives.ts';
+import { defineRoute } from './route.ts';
+
+const IdParams = z.object({ id: Id });
+
+/**
+ * What has happened to a person: a contact's direct message, a contact request, or an accepted one. There is one of a
+ * kind for each sender: when it happens again, it moves to the top and is unread again.
+ */
+export const Notification = z
+  .object({
+    id: Id,
+    type: z.enum(['message', 'contact_request', 'contact_accepted']),
+    sender_id: Id,
+    /** The sender's display name and nothing else: the relay knows no message, and says no sentence. */
+    content: z.string(),
+    created_at: Timestamp,
+    read: z.boolean(),
+  })
+  .meta({ id: 'Notification' });
+export type Notification = z.infer<typeof Notification>;
+
+export const listNotifications = defineRoute({
+  method: 'GET',
+  paths: ['/notifications'],
+  summary: 'Newest first; older ones than `limits.notificationsMax` are gone',
+  access: 'session',
+  status: 200,
+  response: z.array(Notification),
+  errors: [],
+});
+
+export const readNotification = defineRoute({
+  method: 'POST',
+  paths: ['/notifications/read/{id}'],
+  summary: 'Mark one as read',
+  access: 'session',
+  params: IdParams,
+  status: 204,
+  errors: ['not-found'],
+});
+
+export const readAllNotifications = defineRoute({
+  method: 'POST',
+  paths: ['/notifications/read-all'],
+  summary: 'Mark all as read',
+  access: 'session',
+  status: 204,
+  errors: [],
+});
+
+export const deleteNotification = defineRoute({
+  method: 'DELETE',
+  paths: ['/notifications/{id}'],
+  summary: 'Remove one from the list',
+  access: 'session',
+  params: IdParams,
+  status: 204,
+  errors: ['not-found'],
+});
