@@ -14,6 +14,12 @@ const originOf = (text: string) => {
   return `${url.protocol}//${url.host}`;
 };
 
+const address = (protocols: readonly string[], message: string) =>
+  z
+    .string()
+    .refine((text) => isOrigin(text, protocols), message)
+    .optional();
+
 /** Settings by the name of their environment variable. Each message completes the sentence "<NAME> …". */
 const Environment = z.object({
   PORT: z.coerce
@@ -38,6 +44,14 @@ const Environment = z.object({
       );
       return z.NEVER;
     }),
+  DATABASE_URL: address(['postgres:', 'postgresql:'], 'must be an address such as postgresql://sinetti@localhost/sinetti'),
+  DATABASE_POOL_SIZE: z.coerce
+    .number('must be a number of connections')
+    .int('must be a number of connections')
+    .min(2, 'must be at least 2')
+    .max(1000, 'must be at most 1000')
+    .default(10),
+  REDIS_URL: address(['redis:', 'rediss:'], 'must be an address such as redis://localhost:6379'),
   ALLOWED_ORIGINS: z
     .string()
     .default('')
@@ -64,7 +78,7 @@ export interface Config {
   readonly port: number;
   /** Localhost unless the operator opens it: a relay meets the network by decision, not by default. */
   readonly host: string;
-  /** Absolute. Holds the database and the secrets. */
+  /** Absolute. Holds the secrets, and the database unless that is PostgreSQL. */
   readonly dataDir: string;
   /** Absolute. The built web client; the API runs without it. */
   readonly webDir: string;
@@ -73,6 +87,12 @@ export interface Config {
   readonly trustProxy: boolean;
   /** How often accounts and addresses may do what. */
   readonly rateLimits: Quotas;
+  /** Where PostgreSQL is, with its credentials; null for SQLite in the data folder. */
+  readonly databaseUrl: string | null;
+  /** The most connections to PostgreSQL at a time. */
+  readonly databasePoolSize: number;
+  /** Through which relays on one PostgreSQL database share work; null for a relay on its own. */
+  readonly redisUrl: string | null;
   /** Origins beside the relay's own whose pages may open sockets and call the API. */
   readonly allowedOrigins: readonly string[];
   /** Origins beside its own that the served page connects to, as it was built to. */
@@ -92,6 +112,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     );
   }
   const values = parsed.data;
+  if (values.REDIS_URL !== undefined && values.DATABASE_URL === undefined) {
+    throw new StartupError('REDIS_URL is for relays that share a database: set DATABASE_URL too.');
+  }
   return {
     port: values.PORT,
     host: values.HOST,
@@ -100,6 +123,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     logLevel: values.LOG_LEVEL,
     trustProxy: values.TRUST_PROXY === 'true',
     rateLimits: values.RATE_LIMITS,
+    databaseUrl: values.DATABASE_URL ?? null,
+    databasePoolSize: values.DATABASE_POOL_SIZE,
+    redisUrl: values.REDIS_URL ?? null,
     allowedOrigins: values.ALLOWED_ORIGINS,
     connectOrigins: [values.VITE_API_HOST, values.VITE_MQTT_URL].filter((origin) => origin !== undefined),
   };
