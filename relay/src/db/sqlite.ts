@@ -1,8 +1,10 @@
 import path from 'node:path';
-import { Kysely, type SqliteDatabase, SqliteDialect } from 'kysely';
+import { Kysely } from 'kysely';
 import Database from 'libsql';
 import { errorCode, hasCode, StartupError } from '../errors.ts';
 import { migrate } from './migrate.ts';
+import { SqliteDialect, type SqliteFiles } from './sqliteDriver.ts';
+import { SqliteFile } from './sqliteFile.ts';
 import type { Db, Tables } from './tables.ts';
 
 export interface OpenDatabase {
@@ -19,7 +21,7 @@ export interface OpenDatabase {
 export async function openSqlite(dataDir: string): Promise<OpenDatabase> {
   const unlock = lockFolder(dataDir);
   const db: Db = new Kysely<Tables>({
-    dialect: new SqliteDialect({ database: async () => openFile(path.join(dataDir, 'relay.db')) }),
+    dialect: new SqliteDialect(() => openFiles(path.join(dataDir, 'relay.db'))),
   });
   const close = async () => {
     await db.destroy();
@@ -75,62 +77,29 @@ function unusable(dataDir: string, error: unknown): unknown {
   return new StartupError(`The data folder ${dataDir} can't be used: ${error.message}.`);
 }
 
-function openFile(file: string): SqliteDatabase {
-  const database = open(file);
-  try {
-    database.pragma('journal_mode = WAL');
-    // An acknowledged message survives a power cut: in WAL mode only FULL syncs every commit.
-    database.pragma('synchronous = FULL');
-    database.pragma('foreign_keys = ON');
-    // What is deleted is overwritten, not only unlinked.
-    database.pragma('secure_delete = ON');
-    // A backup tool may hold the file for a moment.
-    database.pragma('busy_timeout = 5000');
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+function openFiles(file: string): SqliteFiles {
   return {
-    close: () => {
-      // The driver's statements outlive it, which keeps SQLite from doing this by itself.
-      database.pragma('wal_checkpoint(TRUNCATE)');
-      database.close();
-    },
-    prepare: (sql) => {
-      // SQLite rolls back by itself when the disk is full. A second rollback would fail and hide why.
-      const statement = database.prepare(sql === 'rollback' && !database.inTransaction ? 'select 1' : sql);
-      const rows = (parameters: readonly unknown[]) =>
-        statement.all(bindable(parameters)).map((row) => withBuffers(row as Record<string, unknown>));
-      return {
-        reader: statement.reader,
-        all: rows,
-        run: (parameters) => statement.run(bindable(parameters)),
-        iterate: (parameters) => rows(parameters).values(),
-      };
-    },
+    writer: openFile(file, [
+      'journal_mode = WAL',
+      // An acknowledged message survives a power cut: in WAL mode only FULL syncs every commit.
+      'synchronous = FULL',
+      'foreign_keys = ON',
+      // What is deleted is overwritten, not only unlinked.
+      'secure_delete = ON',
+      // A backup tool may hold the file for a moment.
+      'busy_timeout = 5000',
+    ]),
+    reader: openFile(file, ['query_only = ON', 'busy_timeout = 5000']),
   };
 }
 
-/**
- * Parameters that the driver can take: given a boolean it ends the whole process, undefined it stores as null, and a
- * text it cuts at the first NUL. All three are defects of ours, since no schema lets them in.
- */
-function bindable(parameters: readonly unknown[]): unknown[] {
-  return parameters.map((value) => {
-    const takes =
-      value === null ||
-      typeof value === 'number' ||
-      value instanceof Uint8Array ||
-      (typeof value === 'string' && !value.includes('\0'));
-    if (!takes) throw new TypeError(`The database can't take this ${typeof value}.`);
-    return value;
-  });
-}
-
-/** The driver returns blobs as ArrayBuffer. */
-function withBuffers(row: Record<string, unknown>): Record<string, unknown> {
-  for (const [column, value] of Object.entries(row)) {
-    if (value instanceof ArrayBuffer) row[column] = Buffer.from(value);
+function openFile(file: string, settings: readonly string[]): SqliteFile {
+  const open = new SqliteFile(file);
+  try {
+    for (const setting of settings) open.pragma(setting);
+  } catch (error) {
+    open.close();
+    throw error;
   }
-  return row;
+  return open;
 }

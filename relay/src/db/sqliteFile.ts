@@ -1,0 +1,84 @@
+import type { QueryResult } from 'kysely';
+import Database from 'libsql';
+
+/** Distinct statements of the whole program are fewer, except where a list has as many placeholders as items. */
+const maxCachedStatements = 500;
+
+/** One connection to a database file, with its statements prepared once. */
+export class SqliteFile {
+  readonly #database: Database.Database;
+  readonly #statements = new Map<string, Database.Statement>();
+
+  /** @throws SqliteError if the file can't be opened */
+  constructor(file: string) {
+    this.#database = new Database(file);
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.inTransaction;
+  }
+
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  pragma(setting: string): void {
+    this.#database.pragma(setting);
+  }
+
+  /** @throws SqliteError, TypeError (a parameter that SQLite has no type for) */
+  run<Row>(sql: string, parameters: readonly unknown[]): QueryResult<Row> {
+    const statement = this.#prepare(sql);
+    const bound = bindable(parameters);
+    try {
+      if (statement.reader) return { rows: statement.all(bound).map((row) => withBuffers(row) as Row) };
+      const { changes, lastInsertRowid } = statement.run(bound);
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+    } catch (error) {
+      // A statement that has failed half-way could hold on to its rows.
+      this.#statements.delete(sql);
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #prepare(sql: string): Database.Statement {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(sql);
+    const [oldest] = this.#statements.keys();
+    if (oldest !== undefined && this.#statements.size >= maxCachedStatements) this.#statements.delete(oldest);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+/**
+ * Parameters that the driver can take: given a boolean it ends the whole process, undefined it stores as null, and a
+ * text it cuts at the first NUL. All three are defects of ours, since no schema lets them in.
+ */
+function bindable(parameters: readonly unknown[]): unknown[] {
+  return parameters.map((value) => {
+    const takes =
+      value === null ||
+      typeof value === 'number' ||
+      value instanceof Uint8Array ||
+      (typeof value === 'string' && !value.includes('\0'));
+    if (!takes) throw new TypeError(`The database can't take this ${typeof value}.`);
+    return value;
+  });
+}
+
+/** The driver returns blobs as ArrayBuffer. */
+function withBuffers(row: unknown): Record<string, unknown> {
+  const values = row as Record<string, unknown>;
+  for (const column in values) {
+    const value = values[column];
+    if (value instanceof ArrayBuffer) values[column] = Buffer.from(value);
+  }
+  return values;
+}
