@@ -1,9 +1,21 @@
 import type { Migration } from 'kysely';
 import { type ColumnTypes, initial } from './0001-initial.ts';
+import { groups } from './0002-groups.ts';
+import { notifications } from './0003-notifications.ts';
+import { recovery } from './0004-recovery.ts';
+import { revocations } from './0005-revocations.ts';
+import { history } from './0006-history.ts';
+import { deletions } from './0007-deletions.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
 /** Every migration by name, in order. Named here rather than found in the folder, so that a compiled relay has them. */
 export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0001-initial': initial(types),
+  '0002-groups': groups(types),
+  '0003-notifications': notifications,
+  '0004-recovery': recovery,
+  '0005-revocations': revocations(types),
+  '0006-history': history(types),
+  '0007-deletions': deletions,
 });

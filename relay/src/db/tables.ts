@@ -1,4 +1,4 @@
-import type { ColumnType, Kysely } from 'kysely';
+import type { ColumnType, Generated, Kysely } from 'kysely';
 
 /** Bytes are read as Buffer, whatever the driver returns. */
 type Bytes = ColumnType<Buffer, Uint8Array, Uint8Array>;
@@ -27,6 +27,7 @@ export interface Tables {
     sealed_vault: Bytes;
     password_wrap: Bytes;
     recovery_wrap: ColumnType<Buffer | null, Uint8Array | null, Uint8Array | null>;
+    recovery_auth_hash: ColumnType<string | null, string | null | undefined, string | null>;
   };
   devices: {
     id: string;
@@ -43,6 +44,7 @@ export interface Tables {
     created_at: Time;
     expires_at: Time;
     ended_at: Time | null;
+    purpose: Generated<'full' | 'recovery'>;
   };
   key_packages: {
     device_id: string;
@@ -76,6 +78,7 @@ export interface Tables {
     conversation_id: string;
     user_id: string;
     read_seq: number;
+    joined_seq: Generated<number>;
   };
   entries: {
     conversation_id: string;
@@ -100,6 +103,49 @@ export interface Tables {
     id: string;
     welcome_id: string;
     device_id: string;
+  };
+  groups: {
+    id: string;
+    conversation_id: string;
+    creator_id: string | null;
+    sealed_name: Bytes;
+    name_epoch: number;
+    created_at: Time;
+  };
+  past_participants: {
+    user_id: string;
+    conversation_id: string;
+  };
+  notifications: {
+    id: string;
+    user_id: string;
+    type: 'message' | 'contact_request' | 'contact_accepted';
+    sender_id: string;
+    created_at: Time;
+    read_at: Time | null;
+  };
+  revoked_devices: {
+    device_id: string;
+    user_id: string;
+    statement: Bytes;
+    revoked_at: Time;
+  };
+  history_items: {
+    user_id: string;
+    position: number;
+    id: string;
+    conversation_id: string;
+    seq: number | null;
+    sealed: Bytes;
+  };
+  history_totals: {
+    user_id: string;
+    last_position: number;
+    bytes: number;
+  };
+  deleted_accounts: {
+    user_id: string;
+    deleted_at: Time;
   };
 }
 

@@ -1,0 +1,12 @@
+import type { Kysely, Migration } from 'kysely';
+
+/** What is left to do for a deleted account. The id means nobody any more: no other table says whose it was. */
+export const deletions: Migration = {
+  async up(db: Kysely<unknown>) {
+    await db.schema
+      .createTable('deleted_accounts')
+      .addColumn('user_id', 'text', (column) => column.primaryKey())
+      .addColumn('deleted_at', 'bigint', (column) => column.notNull())
+      .execute();
+  },
+};
