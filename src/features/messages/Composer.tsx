@@ -6,7 +6,7 @@ import { requiredActionsAtom } from '../../store/actions.ts';
 import { showToastAtom } from '../../store/toasts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { useMediaQuery, wideScreen } from '../../ui/useMediaQuery.ts';
-import { draftsAtom } from './atoms.ts';
+import { draftsAtom, openRequestsAtom } from './atoms.ts';
 import styles from './Composer.module.css';
 import { messageMaxBytes, messageTexts } from './texts.ts';
 
@@ -18,6 +18,7 @@ export function Composer({ userId, name }: { userId: string; name: string }) {
   const input = useRef<HTMLTextAreaElement>(null);
   const problemId = useId();
   const wide = useMediaQuery(wideScreen);
+  const openRequests = useAtomValue(openRequestsAtom);
 
   const draft = drafts[userId] ?? '';
   const setDraft = (text: string) => setDrafts((all) => ({ ...all, [userId]: text }));
@@ -27,8 +28,8 @@ export function Composer({ userId, name }: { userId: string; name: string }) {
   useLayoutEffect(() => fitHeight(input.current, draft), [draft]);
   // On a phone the keyboard would cover the conversation that was just opened.
   useEffect(() => {
-    if (wide) input.current?.focus();
-  }, [wide]);
+    if (wide && openRequests > 0) input.current?.focus();
+  }, [wide, openRequests]);
 
   async function send() {
     if (text === '' || tooLong) return;

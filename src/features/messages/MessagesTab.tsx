@@ -5,7 +5,7 @@ import { requiredActionsAtom } from '../../store/actions.ts';
 import { activeChatAtom } from '../../store/chats.ts';
 import { showToastAtom } from '../../store/toasts.ts';
 import { useMediaQuery, wideScreen } from '../../ui/useMediaQuery.ts';
-import { lastChatAtom } from './atoms.ts';
+import { lastChatAtom, openRequestsAtom } from './atoms.ts';
 import { ChatPane } from './ChatPane.tsx';
 import { ConversationList } from './ConversationList.tsx';
 import styles from './MessagesTab.module.css';
@@ -24,6 +24,7 @@ interface MessagesTabProps {
 export function MessagesTab({ initialChat, onFindContacts }: MessagesTabProps) {
   const active = useAtomValue(activeChatAtom);
   const [lastChat, setLastChat] = useAtom(lastChatAtom);
+  const setOpenRequests = useSetAtom(openRequestsAtom);
   const openChat = useOpenChat();
   const wide = useMediaQuery(wideScreen);
 
@@ -38,7 +39,8 @@ export function MessagesTab({ initialChat, onFindContacts }: MessagesTabProps) {
   }, []);
 
   function show(userId: string | null) {
-    setLastChat(userId);
+    setLastChat(() => userId);
+    setOpenRequests((count) => count + 1);
     void openChat(userId);
   }
 

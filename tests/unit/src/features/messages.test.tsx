@@ -5,6 +5,7 @@ import { AppError } from '../../../../src/lib/appError.ts';
 import { activeChatAtom, type Chat, chatsAtom, type MessageView } from '../../../../src/store/chats.ts';
 import { presenceAtom } from '../../../../src/store/connection.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
+import { currentUserAtom } from '../../../../src/store/session.ts';
 import { aino, chat, createWorld, kaisa, loaded, message, veikko } from '../support/app.tsx';
 
 /** Aino's messages with contacts Veikko and Kaisa; Veikko's chat opens when asked for. */
@@ -244,6 +245,24 @@ describe('writing', () => {
     expect(screen.getByRole('textbox', { name: 'Message to kaisa' })).toHaveValue('');
     await user.click(screen.getByRole('button', { name: /veikko/ }));
     expect(screen.getByRole('textbox', { name: 'Message to veikko' })).toHaveValue('For Veikko');
+  });
+
+  it('shows no draft of one person to the next', async () => {
+    const { user, input, store } = await openVeikko();
+    await user.type(input, 'Secret');
+    act(() => store.set(currentUserAtom, { ...aino, id: 'somebody-else' }));
+    expect(input).toHaveValue('');
+    act(() => store.set(currentUserAtom, aino));
+    expect(input).toHaveValue('');
+  });
+
+  it('takes the focus whenever its chat is asked for', async () => {
+    const { user, input } = await openVeikko();
+    expect(input).toHaveFocus();
+    await user.click(screen.getByRole('button', { name: 'Search in contacts' }));
+    expect(input).not.toHaveFocus();
+    await user.click(screen.getByRole('button', { name: /veikko/ }));
+    expect(input).toHaveFocus();
   });
 
   it('refuses what the relay would not carry, counted in bytes', async () => {
