@@ -36,7 +36,15 @@ export const Profile = UserSummary.extend({ full_name: z.string(), created_at: T
 });
 export type Profile = z.infer<typeof Profile>;
 
-export const SessionAnswer = z.object({ access_token: z.string(), user: Profile }).meta({ id: 'Session' });
+/**
+ * What a browser gets whenever somebody logs in, and may send when they do so again: however many others guess at the
+ * password meanwhile, they can't keep this browser from logging in. Opaque, and worth nothing without the password.
+ */
+const LoginProof = base64Url(48, 48);
+
+export const SessionAnswer = z
+  .object({ access_token: z.string(), user: Profile, loginProof: LoginProof.optional() })
+  .meta({ id: 'Session' });
 
 export const register = defineRoute({
   method: 'POST',
@@ -61,7 +69,11 @@ export const login = defineRoute({
   paths: ['/login/email', '/login', '/auth/login'],
   summary: 'Sign in with a username or an email',
   access: 'public',
-  body: z.object({ email: lineOfText(limits.emailMaxLength).min(1), password: AuthKey }),
+  body: z.object({
+    email: lineOfText(limits.emailMaxLength).min(1),
+    password: AuthKey,
+    loginProof: LoginProof.optional(),
+  }),
   status: 200,
   response: SessionAnswer,
   errors: ['wrong-credentials'],

@@ -11,6 +11,7 @@ import { serveWebClient } from './http/static.ts';
 import { attachMqtt } from './mqtt/gateway.ts';
 import { attachPresence } from './presence/presence.ts';
 import { Hub } from './realtime/hub.ts';
+import { MemoryRateLimitStore } from './rateLimits/store.ts';
 import { attachUpgrades } from './realtime/upgrade.ts';
 import { createHandlers } from './routes/index.ts';
 import { loadSecrets, makeDataFolder } from './secrets.ts';
@@ -52,7 +53,8 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     const app: FastifyInstance = Fastify({
       loggerInstance: createLog(config.logLevel, logStream),
       logController: new RequestLog(),
-      trustProxy: config.trustProxy,
+      // One proxy: the values before the last are the visitor's own claims.
+      trustProxy: config.trustProxy && ((_address: string, hop: number) => hop === 0),
       bodyLimit: 64 * 1024,
       requestTimeout,
       requestIdHeader: false,
@@ -70,7 +72,16 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     });
     const hub = new Hub((error) => app.log.error({ err: error }, 'a listener failed'));
     const secrets = await loadSecrets(config.dataDir);
-    const services = await createServices({ config, hub, clock, log: app.log, db: database.db, secrets });
+    const rateLimitStore = new MemoryRateLimitStore(clock);
+    const services = await createServices({
+      config,
+      hub,
+      clock,
+      log: app.log,
+      db: database.db,
+      secrets,
+      rateLimitStore,
+    });
 
     let closed: Promise<void> | undefined;
     app.addHook('onRequest', async () => {
@@ -84,7 +95,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     allowOrigins(app, config);
     answerErrors(app);
     parseJsonOnly(app);
-    await app.register(async (api) => registerContract(api, createHandlers(services), services.sessions), {
+    await app.register(async (api) => registerContract(api, createHandlers(services), services), {
       prefix: '/api',
     });
     await serveWebClient(app, config);

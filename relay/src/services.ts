@@ -2,11 +2,15 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type Accounts, createAccounts } from './accounts/accounts.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createSessions, type Sessions } from './auth/sessions.ts';
+import { createLoginThrottle } from './auth/loginThrottle.ts';
 import type { Config } from './config.ts';
 import { type Contacts, createContacts } from './contacts/contacts.ts';
 import type { Db } from './db/tables.ts';
 import { createDevices, type Devices } from './devices/devices.ts';
 import { createMessaging, type Messaging } from './messaging/messaging.ts';
+import { networkOf } from './http/clientAddress.ts';
+import { RateLimiter } from './rateLimits/rateLimiter.ts';
+import type { RateLimitStore } from './rateLimits/store.ts';
 import type { Hub } from './realtime/hub.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -18,6 +22,7 @@ export interface Services {
   readonly clock: () => number;
   readonly log: FastifyBaseLogger;
   readonly accounts: Accounts;
+  readonly rateLimiter: RateLimiter;
   readonly sessions: Sessions;
   readonly devices: Devices;
   readonly contacts: Contacts;
@@ -27,10 +32,19 @@ export interface Services {
 export interface ServiceDependencies extends Pick<Services, 'config' | 'hub' | 'clock' | 'log'> {
   readonly db: Db;
   readonly secrets: Secrets;
+  readonly rateLimitStore: RateLimitStore;
 }
 
 export async function createServices(dependencies: ServiceDependencies): Promise<Services> {
   const { config, hub, clock, log, db, secrets } = dependencies;
+  const rateLimiter = new RateLimiter({
+    store: dependencies.rateLimitStore,
+    quotas: config.rateLimits,
+    onRefused: (limit, address) => {
+      log.info({ limit, ...(address === null ? {} : { network: networkOf(address) }) }, 'rate limit reached');
+    },
+  });
+  const loginThrottle = createLoginThrottle(rateLimiter, secrets.jwtSecret);
   const sessions = createSessions({ db, hub, clock, jwtSecret: secrets.jwtSecret });
   const passwords = await createPasswords(secrets.decoySecret);
   return {
@@ -38,8 +52,9 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     hub,
     clock,
     log,
+    rateLimiter,
     sessions,
-    accounts: createAccounts({ db, clock, passwords, sessions }),
+    accounts: createAccounts({ db, clock, passwords, sessions, loginThrottle }),
     devices: createDevices({ db, clock }),
     contacts: createContacts({ db, hub, clock }),
     messaging: createMessaging({ db, hub, clock }),

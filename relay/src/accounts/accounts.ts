@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { PasswordParams } from '../../contract/index.ts';
+import type { LoginAttempt, LoginThrottle } from '../auth/loginThrottle.ts';
 import type { Passwords } from '../auth/passwords.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
@@ -21,17 +22,22 @@ export interface SignUp {
 
 export interface SignedIn {
   readonly token: string;
+  /** See LoginThrottle. */
+  readonly loginProof: string;
   readonly user: users.UserRow;
 }
+
+/** Where a log-in comes from. */
+export type LoginSource = Pick<LoginAttempt, 'address' | 'loginProof'>;
 
 export interface Accounts {
   /** @throws ApiError username-taken, email-taken */
   register(signUp: SignUp): Promise<SignedIn>;
   /**
    * @param name a username or an email
-   * @throws ApiError wrong-credentials, as fast and in the same words whether or not the name exists
+   * @throws ApiError wrong-credentials, as fast and in the same words whether or not the name exists; rate-limited
    */
-  login(name: string, authKey: string): Promise<SignedIn>;
+  login(name: string, authKey: string, from: LoginSource): Promise<SignedIn>;
   /** Password derivation parameters of a name; made up, but always the same, if nobody has it. */
   passwordParams(name: string): Promise<PasswordParams>;
   /** @throws ApiError not-found */
@@ -53,9 +59,22 @@ export interface AccountDependencies {
   readonly clock: () => number;
   readonly passwords: Passwords;
   readonly sessions: Sessions;
+  readonly loginThrottle: LoginThrottle;
 }
 
-export function createAccounts({ db, clock, passwords, sessions }: AccountDependencies): Accounts {
+export function createAccounts({
+  db,
+  clock,
+  passwords,
+  sessions,
+  loginThrottle,
+}: AccountDependencies): Accounts {
+  const signIn = async (user: users.UserRow): Promise<SignedIn> => ({
+    token: await sessions.open(user.id),
+    loginProof: loginThrottle.proofFor(user.id),
+    user,
+  });
+
   return {
     async register(signUp) {
       const user: users.UserRow = {
@@ -82,16 +101,20 @@ export function createAccounts({ db, clock, passwords, sessions }: AccountDepend
         }
         throw new ApiError('email-taken', 'This email is already registered.');
       }
-      return { token: await sessions.open(user.id), user };
+      return signIn(user);
     },
 
-    async login(name, authKey) {
-      const found = await users.findByName(db, nameKey(name));
-      const matches = await passwords.verify(found?.credentials.passwordHash ?? null, authKey);
+    async login(name, authKey, from) {
+      const key = nameKey(name);
+      const found = await users.findByName(db, key);
+      const subject = found?.user.id ?? passwords.decoyUserId(key);
+      const matches = await loginThrottle.attempt({ ...from, subject }, () =>
+        passwords.verify(found?.credentials.passwordHash ?? null, authKey),
+      );
       if (found === null || !matches) {
         throw new ApiError('wrong-credentials', 'Wrong username or password.');
       }
-      return { token: await sessions.open(found.user.id), user: found.user };
+      return signIn(found.user);
     },
 
     async passwordParams(name) {

@@ -24,12 +24,17 @@ export interface Passwords {
    * @param nameKey the name as `nameKey` made it
    */
   decoyParams(nameKey: string): PasswordParams;
+  /** What stands for the account of a name that nobody has, where guesses at it are counted: not the name itself. */
+  decoyUserId(nameKey: string): string;
 }
 
 export async function createPasswords(decoySecret: Uint8Array): Promise<Passwords> {
   // As text, not as the bytes it stands for: the library's verify takes UTF-8 only.
   const hashAuthKey = (authKey: string) => hash(authKey, cost);
   const unknownHash = await hashAuthKey(randomBytes(32).toString('base64url'));
+
+  const digest = (use: string, nameKey: string) =>
+    createHmac('sha256', decoySecret).update(`${use}\0`).update(nameKey).digest().subarray(0, 16);
 
   return {
     hash: hashAuthKey,
@@ -39,9 +44,11 @@ export async function createPasswords(decoySecret: Uint8Array): Promise<Password
       return matches && storedHash !== null;
     },
 
-    decoyParams(nameKey) {
-      const digest = createHmac('sha256', decoySecret).update('password salt\0').update(nameKey).digest();
-      return { salt: digest.subarray(0, 16).toString('base64url'), ...usualParams };
-    },
+    decoyParams: (nameKey) => ({
+      salt: digest('password salt', nameKey).toString('base64url'),
+      ...usualParams,
+    }),
+
+    decoyUserId: (nameKey) => digest('user id', nameKey).toString('base64url'),
   };
 }

@@ -3,7 +3,11 @@ import type * as z from 'zod';
 import { type Route, type RouteAccess, routes } from '../../contract/index.ts';
 import { type DeviceSession, requireDevice, type Session } from '../auth/session.ts';
 import type { Sessions } from '../auth/sessions.ts';
+import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
+import type { RateLimiter, Share } from '../rateLimits/rateLimiter.ts';
+import { publicRouteQuotas, routeActions, sharesOf } from '../rateLimits/routeQuotas.ts';
+import { clientAddress } from './clientAddress.ts';
 
 type Parsed<R extends Route, Part extends 'params' | 'query' | 'body'> =
   R extends Record<Part, infer Schema extends z.ZodType> ? z.output<Schema> : undefined;
@@ -20,6 +24,8 @@ export interface Call<R extends Route> {
   readonly query: Parsed<R, 'query'>;
   readonly body: Parsed<R, 'body'>;
   readonly session: SessionFor<R['access']>;
+  /** Where it comes from, as rate limits count addresses. */
+  readonly address: string;
 }
 
 type Answer<R extends Route> = R extends { response: infer Schema extends z.ZodType }
@@ -41,8 +47,15 @@ declare module 'fastify' {
   }
 }
 
+/** What stands before every call. */
+export interface Gate {
+  readonly sessions: Pick<Sessions, 'verify'>;
+  readonly rateLimiter: Pick<RateLimiter, 'take'>;
+  readonly config: Pick<Config, 'trustProxy'>;
+}
+
 /** Serves every call of the contract, on all of its paths, below the prefix of `app`. */
-export function registerContract(app: FastifyInstance, handlers: Handlers, sessions: Sessions): void {
+export function registerContract(app: FastifyInstance, handlers: Handlers, gate: Gate): void {
   app.decorateRequest('session', null);
   const methods = new Map<string, HTTPMethods[]>();
   for (const name of Object.keys(routes) as (keyof Routes)[]) {
@@ -52,28 +65,26 @@ export function registerContract(app: FastifyInstance, handlers: Handlers, sessi
     for (const path of route.paths) {
       const url = path.replace(/\{(\w+)\}/g, ':$1');
       methods.set(url, [...(methods.get(url) ?? []), route.method]);
-      serve(app, url, route, handler, sessions);
+      serve(app, url, { name, route, handler }, gate);
     }
   }
   for (const [url, allowed] of methods) refuseOtherMethods(app, url, allowed);
 }
 
-function serve(
-  app: FastifyInstance,
-  url: string,
-  route: Route,
-  handler: (call: UncheckedCall) => Promise<unknown>,
-  sessions: Sessions,
-): void {
+interface ServedRoute {
+  readonly name: keyof Routes;
+  readonly route: Route;
+  readonly handler: (call: UncheckedCall) => Promise<unknown>;
+}
+
+function serve(app: FastifyInstance, url: string, { name, route, handler }: ServedRoute, gate: Gate): void {
   app.route({
     method: route.method,
     url,
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
     // Before the body is read, so that a stranger can't make the relay take in megabytes.
     onRequest: async (request) => {
-      if (route.access === 'public') return;
-      request.session = await sessions.verify(bearerToken(request));
-      if (route.access === 'device') requireDevice(request.session);
+      request.session = await admit(gate, name, request);
     },
     handler: async (request, reply) => {
       const answer = await handler({
@@ -81,12 +92,44 @@ function serve(
         query: check(route.query, request.query, 'query'),
         body: check(route.body, request.body, 'body'),
         session: request.session,
+        address: clientAddress(request.raw, gate.config),
       });
       reply.code(route.status);
       // Through the schema, so that nothing leaves which the contract doesn't name.
       return reply.send(route.response?.parse(answer));
     },
   });
+}
+
+/**
+ * Lets a call in, or not.
+ * @returns who calls; null on calls of nobody in particular
+ * @throws ApiError unauthenticated, session-expired, device-required, rate-limited
+ */
+async function admit(
+  { sessions, rateLimiter, config }: Gate,
+  name: keyof Routes,
+  request: FastifyRequest,
+): Promise<Session | null> {
+  const { access } = routes[name];
+  const address = clientAddress(request.raw, config);
+  if (access === 'public') {
+    const quotas = publicRouteQuotas[name] ?? ['request.address'];
+    await rateLimiter.take(...quotas.map((quota): Share => [quota, address]));
+    return null;
+  }
+  let session: Session;
+  try {
+    session = await sessions.verify(bearerToken(request));
+  } catch (error) {
+    // Only of those who prove nothing: neighbours behind one address can't use up what signed-in people need.
+    await rateLimiter.take(['request.address', address]);
+    throw error;
+  }
+  const action = routeActions[name];
+  const shares = action === undefined ? [] : sharesOf(action, session.userId, address);
+  await rateLimiter.take(['request.account', session.userId], ...shares);
+  return access === 'device' ? requireDevice(session) : session;
 }
 
 /** RFC 9110, section 15.5.6: the resource exists, so say what it can do. */

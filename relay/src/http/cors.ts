@@ -12,7 +12,10 @@ export function allowOrigins(app: FastifyInstance, config: Config): void {
     reply.header('vary', 'Origin');
     const { origin } = request.headers;
     if (origin === undefined || !config.allowedOrigins.includes(origin)) return;
-    reply.header('access-control-allow-origin', origin);
+    reply.headers({
+      'access-control-allow-origin': origin,
+      'access-control-expose-headers': 'Retry-After',
+    });
   });
   app.options('/*', async (_request, reply) => {
     reply.headers({

@@ -14,6 +14,8 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   }
   reply.header('cache-control', 'no-store');
   if (answer.status === 401) reply.header('www-authenticate', 'Bearer');
+  const { retryAfter } = answer.extra;
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
   return reply.code(answer.status).send(answer.toBody());
 }
 

@@ -8,8 +8,8 @@ export type Share = readonly [quota: QuotaName, subject: string];
 export interface RateLimiterOptions {
   readonly store: RateLimitStore;
   readonly quotas: Quotas;
-  /** Told of every refusal. */
-  readonly onRefused: (quota: QuotaName) => void;
+  /** Told of every refusal, with the address if it is the address's quota. */
+  readonly onRefused: (quota: QuotaName, address: string | null) => void;
 }
 
 /**
@@ -33,7 +33,7 @@ export class RateLimiter {
       const bucket = this.#bucket(name, subject);
       const waitMs = bucket === null ? 0 : await this.#options.store.take(bucket);
       if (waitMs > 0) {
-        this.#options.onRefused(name);
+        this.#options.onRefused(name, name.endsWith('.address') ? subject : null);
         throw rateLimited(waitMs);
       }
     }

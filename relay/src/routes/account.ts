@@ -13,7 +13,7 @@ type AccountHandlers = Pick<
 export function accountHandlers({ accounts, sessions }: Services): AccountHandlers {
   return {
     register: async ({ body }) => {
-      const { token, user } = await accounts.register({
+      const { token, loginProof, user } = await accounts.register({
         username: body.username,
         email: body.email,
         authKey: body.password,
@@ -21,12 +21,13 @@ export function accountHandlers({ accounts, sessions }: Services): AccountHandle
         fullName: body.full_name,
         consentedAt: Date.parse(body.consent.consentTimestamp),
       });
-      return { access_token: token, user: profileOf(user) };
+      return { access_token: token, loginProof, user: profileOf(user) };
     },
 
-    login: async ({ body }) => {
-      const { token, user } = await accounts.login(body.email, body.password);
-      return { access_token: token, user: profileOf(user) };
+    login: async ({ body, address }) => {
+      const from = { address, loginProof: body.loginProof };
+      const { token, loginProof, user } = await accounts.login(body.email, body.password, from);
+      return { access_token: token, loginProof, user: profileOf(user) };
     },
 
     logout: ({ session }) => sessions.end(session.id),

@@ -1,0 +1,35 @@
+import type { routes } from '../../contract/index.ts';
+import type { Share } from './rateLimiter.ts';
+
+/** What counts as one kind of thing, whichever route or protocol does it. */
+export type Action = 'search' | 'contact-request' | 'claim' | 'send';
+
+/** Calls that have quotas of their own, beside the one that every call takes from. */
+export const routeActions: { readonly [Name in keyof typeof routes]?: Action } = {
+  searchUsers: 'search',
+  requestContact: 'contact-request',
+  claimKeyPackages: 'claim',
+  sendUserMessage: 'send',
+  submitCommit: 'send',
+};
+
+/** Calls of nobody in particular. Those that prove a password are left to the log-in throttle alone. */
+export const publicRouteQuotas: {
+  readonly [Name in keyof typeof routes]?: readonly (
+    | 'request.address'
+    | 'sign-up.address'
+    | 'params.address'
+  )[];
+} = {
+  register: ['sign-up.address'],
+  authParams: ['params.address'],
+  login: [],
+};
+
+/** What an account's action takes. The account comes first: see RateLimiter.take. */
+export function sharesOf(action: Action, userId: string, address: string): Share[] {
+  return [
+    [`${action}.account`, userId],
+    [`${action}.address`, address],
+  ];
+}
