@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
-import { type OpenDatabase, openSqlite } from './db/sqlite.ts';
+import { openDatabase } from './db/database.ts';
+import type { OpenDatabase } from './db/tables.ts';
 import { ApiError, errorCode, StartupError } from './errors.ts';
 import { registerContract } from './http/contractRoutes.ts';
 import { allowOrigins } from './http/cors.ts';
@@ -48,10 +49,11 @@ const drainTimeout = 10_000;
  */
 export async function buildApp({ config, logStream, clock = Date.now }: RelayOptions): Promise<Relay> {
   await makeDataFolder(config.dataDir);
-  const database = await openSqlite(config.dataDir);
+  const log = createLog(config.logLevel, logStream);
+  const database = await openDatabase(config, log);
   try {
     const app: FastifyInstance = Fastify({
-      loggerInstance: createLog(config.logLevel, logStream),
+      loggerInstance: log,
       logController: new RequestLog(),
       // One proxy: the values before the last are the visitor's own claims.
       trustProxy: config.trustProxy && ((_address: string, hop: number) => hop === 0),

@@ -44,7 +44,10 @@ const Environment = z.object({
       );
       return z.NEVER;
     }),
-  DATABASE_URL: address(['postgres:', 'postgresql:'], 'must be an address such as postgresql://sinetti@localhost/sinetti'),
+  DATABASE_URL: address(
+    ['postgres:', 'postgresql:'],
+    'must be an address such as postgresql://sinetti@localhost/sinetti',
+  ),
   DATABASE_POOL_SIZE: z.coerce
     .number('must be a number of connections')
     .int('must be a number of connections')

@@ -2,7 +2,8 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type OpenDatabase, openSqlite } from '../src/db/sqlite.ts';
+import { openSqlite } from '../src/db/sqlite.ts';
+import type { OpenDatabase } from '../src/db/tables.ts';
 import { StartupError } from '../src/errors.ts';
 import { temporaryFolder } from './helpers.ts';
 

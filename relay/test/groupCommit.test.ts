@@ -4,7 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GroupCommit } from '../src/db/groupCommit.ts';
-import { type OpenDatabase, openSqlite } from '../src/db/sqlite.ts';
+import { openSqlite } from '../src/db/sqlite.ts';
+import type { OpenDatabase } from '../src/db/tables.ts';
 import { SqliteFile } from '../src/db/sqliteFile.ts';
 import { temporaryFolder } from './helpers.ts';
 

@@ -1,13 +1,35 @@
-import { Migrator } from 'kysely';
+import { Migrator, sql } from 'kysely';
 import { type ColumnTypes, migrations } from '../../migrations/index.ts';
+import { StartupError } from '../errors.ts';
 import type { Db } from './tables.ts';
 
+const migrationTable = 'kysely_migration';
+
 /**
- * Brings the schema up to date, each migration in its own transaction.
- * @throws whatever the first failing migration threw; those before it stay applied
+ * Brings the schema up to date: all of the new migrations, or none. Relays that start at the same time take turns.
+ * @throws StartupError if a newer relay has changed the schema; otherwise whatever the first failing migration threw
  */
 export async function migrate(db: Db, types: ColumnTypes): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations(types) } });
-  const { error } = await migrator.migrateToLatest();
+  const known = migrations(types);
+  const unknown = (await appliedMigrations(db)).find((name) => !(name in known));
+  if (unknown !== undefined) {
+    throw new StartupError(
+      `The database was changed by a newer relay (${unknown}), and this one would damage it. ` +
+        'Start the newer one, or restore the backup from before the update.',
+    );
+  }
+  const provider = { getMigrations: async () => known };
+  const { error } = await new Migrator({
+    db,
+    provider,
+    migrationTableName: migrationTable,
+  }).migrateToLatest();
   if (error !== undefined) throw error;
+}
+
+async function appliedMigrations(db: Db): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === migrationTable)) return [];
+  const { rows } = await sql<{ name: string }>`select name from ${sql.table(migrationTable)}`.execute(db);
+  return rows.map(({ name }) => name).toSorted();
 }

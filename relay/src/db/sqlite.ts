@@ -5,13 +5,7 @@ import { errorCode, hasCode, StartupError } from '../errors.ts';
 import { migrate } from './migrate.ts';
 import { SqliteDialect, type SqliteFiles } from './sqliteDriver.ts';
 import { SqliteFile } from './sqliteFile.ts';
-import type { Db, Tables } from './tables.ts';
-
-export interface OpenDatabase {
-  readonly db: Db;
-  /** Finishes what runs, closes the files and lets go of the folder. */
-  close(): Promise<void>;
-}
+import type { Db, OpenDatabase, Tables } from './tables.ts';
 
 /**
  * Opens the database in a data folder, brought up to date, and keeps every other relay out of that folder.

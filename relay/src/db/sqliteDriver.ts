@@ -8,9 +8,10 @@ import {
   SelectQueryNode,
   SqliteAdapter,
   SqliteIntrospector,
-  SqliteQueryCompiler,
+  type SqliteQueryCompiler,
 } from 'kysely';
 import { GroupCommit } from './groupCommit.ts';
+import { WithoutRowLocks } from './rowLocks.ts';
 import type { SqliteFile } from './sqliteFile.ts';
 
 /** Two connections to one database file. */
@@ -42,7 +43,7 @@ export class SqliteDialect implements Dialect {
   }
 
   createQueryCompiler(): SqliteQueryCompiler {
-    return new SqliteQueryCompiler();
+    return new WithoutRowLocks();
   }
 }
 

@@ -151,3 +151,9 @@ export interface Tables {
 
 /** A connection pool or, as its subtype, one transaction: repositories take either. */
 export type Db = Kysely<Tables>;
+
+export interface OpenDatabase {
+  readonly db: Db;
+  /** Finishes what runs, and lets go of the database. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import { Kysely, PostgresDialect, sql, type Transaction, type TransactionBuilder } from 'kysely';
+import pg from 'pg';
+import { StartupError } from '../errors.ts';
+import { isConflict } from './failures.ts';
+import { migrate } from './migrate.ts';
+import { joinDatabase } from './postgresMembership.ts';
+import type { OpenDatabase, Tables } from './tables.ts';
+
+export interface PostgresOptions {
+  /** A connection URI as libpq has them, e.g. postgresql://sinetti@localhost/sinetti */
+  readonly url: string;
+  /** The most connections that this relay opens; one more watches who else uses the database. */
+  readonly poolSize: number;
+  /** Whether other relays may use the database too, because all of them share work through Redis. */
+  readonly isShared: boolean;
+  readonly log: Pick<FastifyBaseLogger, 'error' | 'warn'>;
+}
+
+/** How often a transaction is begun again that has met another one, the first time included. */
+const maxAttempts = 5;
+
+/**
+ * Opens a PostgreSQL database, brought up to date.
+ * @throws StartupError if it can't be used, or is used by a relay that this one doesn't share work with
+ */
+export async function openPostgres({ url, poolSize, isShared, log }: PostgresOptions): Promise<OpenDatabase> {
+  const pool = new pg.Pool({ ...connectionOptions(url), max: poolSize, types: { getTypeParser } });
+  // An idle connection that breaks is replaced when the next one is needed.
+  pool.on('error', (error) => log.warn({ err: error }, 'a connection to the database was lost'));
+  const db = new RetryingKysely({ dialect: new PostgresDialect({ pool }) });
+  let leave = async () => {};
+  const close = async () => {
+    await db.destroy();
+    await leave();
+  };
+  try {
+    await requireUtf8(db);
+    leave = await joinDatabase(() => new pg.Client(connectionOptions(url)), isShared, log);
+    await migrate(db, { bytes: 'bytea' });
+  } catch (error) {
+    await close();
+    throw unusable(error);
+  }
+  return { db, close };
+}
+
+function connectionOptions(connectionString: string): pg.ClientConfig {
+  return {
+    connectionString,
+    application_name: 'sinetti-relay',
+    connectionTimeoutMillis: 5000,
+    // A partition must not leave requests, or locks, waiting for good.
+    keepAlive: true,
+    statement_timeout: 30_000,
+    idle_in_transaction_session_timeout: 60_000,
+    // What is acknowledged is on disk, and on the synchronous standbys if there are any, whatever the server's default.
+    options: '-c synchronous_commit=on',
+  };
+}
+
+/** By their object ids: 64-bit integers, and the sums of them, which the driver would hand over as text. */
+const numberTypes: ReadonlySet<number> = new Set([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
+
+const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') => {
+  return numberTypes.has(oid) ? parseInteger : pg.types.getTypeParser(oid, format as 'text');
+};
+
+function parseInteger(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number)) throw new RangeError('The database holds a number beyond 2^53.');
+  return number;
+}
+
+/**
+ * Transactions run at READ COMMITTED: those that decide on the same rows lock them first. Two that still meet (they
+ * insert one key, or wait for each other) would fail for what the other did; they begin again and see it.
+ */
+class RetryingKysely extends Kysely<Tables> {
+  override transaction(): TransactionBuilder<Tables> {
+    const builder = super.transaction();
+    const execute = builder.execute.bind(builder);
+    builder.execute = async <T>(callback: (tx: Transaction<Tables>) => Promise<T>): Promise<T> => {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await execute(callback);
+        } catch (error) {
+          if (attempt === maxAttempts || !isConflict(error)) throw error;
+          await sleep(Math.random() * 20 * attempt);
+        }
+      }
+    };
+    return builder;
+  }
+}
+
+async function requireUtf8(db: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ server_encoding: string }>`show server_encoding`.execute(db);
+  const encoding = rows[0]?.server_encoding;
+  if (encoding === 'UTF8') return;
+  throw new StartupError(`The database at DATABASE_URL has the encoding ${encoding}. Create it with UTF8.`);
+}
+
+/** PostgreSQL's own refusals, and the network's, are for the operator; anything else is a defect and keeps its stack. */
+function unusable(error: unknown): unknown {
+  if (error instanceof StartupError || !(error instanceof Error)) return error;
+  const isRefusal =
+    error instanceof pg.DatabaseError || 'syscall' in error || error instanceof AggregateError;
+  if (!isRefusal && !/^(Connection terminated|timeout expired)/.test(error.message)) return error;
+  const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
+  const reason = first instanceof Error ? first.message : error.message;
+  return new StartupError(`The database at DATABASE_URL can't be used: ${reason}.`);
+}

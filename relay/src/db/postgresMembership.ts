@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import type pg from 'pg';
+import { StartupError } from '../errors.ts';
+
+/** Any number would do; all relays must use the same. */
+const lockKey = 7_368_747_691;
+/** A killed relay's lock is gone as soon as the server has seen its connection break. */
+const patienceMs = 5000;
+const pollMs = 100;
+
+/**
+ * Makes this relay one of those that use the database: the only one, or one of several that share work. A relay on its
+ * own believes that everything new passes through it, so its clients wouldn't hear of another's messages. The server
+ * drops the lock however the process ends; when the connection breaks, it is taken again.
+ * @param newClient not connected yet
+ * @returns what leaves the database
+ * @throws StartupError if the relays in it, or this one, don't share
+ */
+export async function joinDatabase(
+  newClient: () => pg.Client,
+  isShared: boolean,
+  log: Pick<FastifyBaseLogger, 'error' | 'warn'>,
+): Promise<() => Promise<void>> {
+  let hasLeft = false;
+  let current: pg.Client | null = null;
+
+  const join = async () => {
+    const client = newClient();
+    // 'end' follows.
+    client.on('error', () => {});
+    await client.connect();
+    if (!(await lock(client, isShared))) {
+      await client.end();
+      throw new StartupError(
+        'The database at DATABASE_URL is in use by another relay. Stop that one, or set REDIS_URL for all of them.',
+      );
+    }
+    current = client;
+    client.once('end', () => {
+      if (!hasLeft) void rejoin();
+    });
+  };
+  const rejoin = async () => {
+    log.warn('the lock of the database was lost with its connection');
+    while (!hasLeft) {
+      try {
+        return await join();
+      } catch (error) {
+        if (error instanceof StartupError) log.error({ err: error }, 'another relay uses the database');
+        await sleep(1000, undefined, { ref: false });
+      }
+    }
+  };
+
+  await join();
+  return async () => {
+    hasLeft = true;
+    await current?.end();
+  };
+}
+
+async function lock(client: pg.Client, isShared: boolean): Promise<boolean> {
+  const call = isShared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
+  for (let waited = 0; ; waited += pollMs) {
+    const { rows } = await client.query<{ taken: boolean }>(`select ${call}($1) as taken`, [lockKey]);
+    if (rows[0]?.taken === true) return true;
+    if (waited >= patienceMs) return false;
+    await sleep(pollMs);
+  }
+}
