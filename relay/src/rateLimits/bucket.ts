@@ -18,7 +18,9 @@ export interface Taking {
  * @param fullAt milliseconds since the epoch, as the last call returned it; anything past means full
  */
 export function takeOne(fullAt: number, { count, periodMs }: Quota, now: number): Taking {
-  const fuller = Math.max(fullAt, now) + periodMs / count;
+  // No bucket takes longer than its period to fill: it only seems to when the clock has been set back.
+  const isPossible = fullAt <= now + periodMs + 1;
+  const fuller = (isPossible ? Math.max(fullAt, now) : now) + periodMs / count;
   const waitMs = fuller - now - periodMs;
   // Dividing leaves less than a microsecond of error, which must not refuse the last one of a bucket.
   return waitMs > 1e-3 ? { fullAt, waitMs: Math.ceil(waitMs) } : { fullAt: fuller, waitMs: 0 };

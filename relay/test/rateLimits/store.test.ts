@@ -39,6 +39,13 @@ describe('a bucket', () => {
     expect(waits).toEqual([0, 0, 0, 300]);
   });
 
+  it('starts anew when the clock is set back, instead of waiting for the time that was', async () => {
+    const { state, store } = createStore();
+    await store.take(bucket('a'));
+    state.now -= 86_400_000;
+    expect([await store.take(bucket('a')), await store.take(bucket('a'))]).toEqual([0, 0]);
+  });
+
   it('never gives more in any stretch of time than its count and what refills meanwhile', async () => {
     const quota = fc.record({
       count: fc.integer({ min: 1, max: 50 }),
