@@ -5,45 +5,42 @@ import type { Deps } from './deps.ts';
 export const keyPackageStock = 50;
 export const keyPackageMinimum = 20;
 
-const maxVaultAttempts = 3;
-
+type AccountDeps = Pick<Deps, 'api' | 'crypto'>;
 type SealedVault = Awaited<ReturnType<Deps['crypto']['createVault']>>;
 
 /**
- * The account's vault; made first where the account has none, as when its sign-up was interrupted. Two browsers may do
- * that at once: the relay keeps the first, and the other takes it over.
+ * Makes the account's first vault. Two browsers may do that at once: the relay keeps the first one, and the other takes
+ * it over.
  */
-export async function fetchOrCreateVault(
-  { api, crypto }: Pick<Deps, 'api' | 'crypto'>,
-  userId: string,
-): Promise<SealedVault> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await api.getVault();
-    } catch (error) {
-      if (!isApiError(error, 'not-found')) throw error;
-    }
-    const vault = await crypto.createVault(userId);
-    try {
-      await api.putVault({ ...vault, version: 0 });
-      return vault;
-    } catch (error) {
-      if (!isApiError(error, 'stale-version') || attempt === maxVaultAttempts) throw error;
-    }
+export async function createVault({ api, crypto }: AccountDeps, userId: string): Promise<SealedVault> {
+  const vault = await crypto.createVault(userId);
+  try {
+    await api.putVault({ ...vault, version: 0 });
+    return vault;
+  } catch (error) {
+    if (!isApiError(error, 'stale-version')) throw error;
+    return api.getVault();
+  }
+}
+
+/** The account's vault; made first where the account has none because its sign-up was interrupted. */
+export async function fetchVault(deps: AccountDeps, userId: string): Promise<SealedVault> {
+  try {
+    return await deps.api.getVault();
+  } catch (error) {
+    if (!isApiError(error, 'not-found')) throw error;
+    return createVault(deps, userId);
   }
 }
 
 /** Registers this browser's device, or resumes it, and binds the session to it. */
-export async function registerDevice(
-  { api, crypto }: Pick<Deps, 'api' | 'crypto'>,
-  name: string,
-): Promise<void> {
+export async function registerDevice({ api, crypto }: AccountDeps, name: string): Promise<void> {
   const { deviceId, certificate } = await crypto.openDevice();
   await api.putDevice(deviceId, { name, certificate });
 }
 
 /** Publishes KeyPackages when few are left, and the last-resort one when there is none. */
-export async function topUpKeyPackages({ api, crypto }: Pick<Deps, 'api' | 'crypto'>): Promise<void> {
+export async function topUpKeyPackages({ api, crypto }: AccountDeps): Promise<void> {
   const { available, lastResort } = await api.keyPackageCount();
   if (available >= keyPackageMinimum && lastResort) return;
   const missing = available >= keyPackageMinimum ? 0 : keyPackageStock - available;

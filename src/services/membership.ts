@@ -87,12 +87,11 @@ export function createMembership(deps: Deps, ownUserId: string): Membership {
     return false;
   }
 
-  /** Null while nobody has started the conversation. */
-  async function groupInfo(conversationId: string) {
+  async function isStarted(peer: string): Promise<boolean> {
     try {
-      return await api.getGroupInfo(conversationId);
+      return (await api.listUserMessages(peer, { limit: 1 })).length > 0;
     } catch (error) {
-      if (isApiError(error, 'not-found')) return null;
+      if (isApiError(error, 'not-found')) return false;
       throw error;
     }
   }
@@ -123,10 +122,12 @@ export function createMembership(deps: Deps, ownUserId: string): Membership {
       exclusively(conversationId, async () => {
         const { status } = await crypto.conversation(conversationId);
         if (status === 'joined') return { kind: 'member' };
-        if (status === 'starting') return { kind: 'not-started' };
+        const peer = peerOf(conversationId, ownUserId);
+        if (status === 'starting' || peer === null) return { kind: 'not-started' };
+        // Asked in a way that isn't an error: most chats that are opened for the first time are new.
+        if (!(await isStarted(peer))) return { kind: 'not-started' };
         if (status === 'outside' && (await joinByWelcome(conversationId))) return { kind: 'member' };
-        const current = await groupInfo(conversationId);
-        if (current === null) return { kind: 'not-started' };
+        const current = await api.getGroupInfo(conversationId);
         const submission = await crypto.joinByExternalCommit({
           conversationId,
           epoch: current.epoch,
@@ -141,7 +142,7 @@ export function createMembership(deps: Deps, ownUserId: string): Membership {
         const { status } = await crypto.conversation(conversationId);
         const peer = peerOf(conversationId, ownUserId);
         // KeyPackages are used up by asking for them: only where there is nothing to join.
-        if (status !== 'outside' || peer === null || (await groupInfo(conversationId)) !== null) return;
+        if (status !== 'outside' || peer === null || (await isStarted(peer))) return;
         const claimed = await Promise.all(
           [peer, ownUserId].map(async (userId) => {
             const keyPackages = await api.claimKeyPackages(userId);

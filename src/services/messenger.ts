@@ -138,6 +138,10 @@ export function createMessenger(options: MessengerOptions): Messenger {
         return sync.onDelivered(event);
       case 'contacts':
         return contacts.refresh();
+      case 'groups':
+      case 'devices':
+        // Nothing that this client shows depends on them.
+        return;
     }
   }
 

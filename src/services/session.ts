@@ -13,7 +13,7 @@ import {
   currentUserAtom,
 } from '../store/session.ts';
 import type { Deps } from './deps.ts';
-import { fetchOrCreateVault, registerDevice, topUpKeyPackages } from './enrolment.ts';
+import { createVault, fetchVault, registerDevice, topUpKeyPackages } from './enrolment.ts';
 import { apiErrorOf, type Background, isUnreachable, toAppError } from './failures.ts';
 import { texts } from './texts.ts';
 import { timings } from './timings.ts';
@@ -112,10 +112,10 @@ export function createSession(options: SessionOptions): Session {
   }
 
   /** From the relay's answer to a session on screen. */
-  async function enter({ access_token, user }: SessionAnswer): Promise<void> {
+  async function enter({ access_token, user }: SessionAnswer, obtainVault: typeof fetchVault): Promise<void> {
     tokens.save(access_token);
     progress('opening-vault');
-    await crypto.openVault(user.id, await fetchOrCreateVault(deps, user.id));
+    await crypto.openVault(user.id, await obtainVault(deps, user.id));
     progress('registering-device');
     await registerDevice(deps, options.deviceName);
     await topUpKeyPackages(deps);
@@ -182,7 +182,7 @@ export function createSession(options: SessionOptions): Session {
             full_name: username,
             consent: { privacyConsent, consentTimestamp: new Date(clock.now()).toISOString() },
           });
-          await enter(answer);
+          await enter(answer, createVault);
         },
         (error) => (isUnreachable(error) ? texts.signUpUnavailable : texts.signUpFailed),
       );
@@ -194,7 +194,7 @@ export function createSession(options: SessionOptions): Session {
           progress('deriving-keys');
           const { authKey } = await crypto.beginLogin(password, await api.authParams(identifier));
           progress('signing-in');
-          await enter(await api.login({ email: identifier, password: authKey }));
+          await enter(await api.login({ email: identifier, password: authKey }), fetchVault);
         },
         (error) => (isUnreachable(error) ? texts.loginUnavailable : texts.loginFailed),
       );

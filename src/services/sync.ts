@@ -15,6 +15,7 @@ import { timings } from './timings.ts';
 const conversationsAtOnce = 4;
 /** How often one catch-up tries to become a member before the conversation rests. */
 const maxRounds = 6;
+const maxMailboxParts = 20;
 
 type EntryEvent = Extract<IncomingEvent, { type: 'message' | 'commit' }>;
 type DeliveredEvent = Extract<IncomingEvent, { type: 'delivered' }>;
@@ -106,15 +107,15 @@ export function createSync(
 
   /** Processes the log above a position page by page: each one is saved before the next is fetched. */
   async function replay(start: ConversationState, from = start.lastSeq): Promise<ConversationState> {
-    const limit = limits.messagesPerPage;
     let state = start;
     for (let after = from; ; after = state.lastSeq) {
-      const entries = await page(state.conversationId, { after, limit });
+      const entries = await page(state.conversationId, { after, limit: limits.messagesPerPage });
       const last = entries.at(-1);
+      // A page of large entries is short, so only an empty one is the end.
       if (last === undefined) return state;
       state = await process(state.conversationId, entries);
       // Behind the page's end: the rest is not for a device outside, or the worker has stopped at it.
-      if (state.lastSeq < last.seq || entries.length < limit) return state;
+      if (state.lastSeq < last.seq) return state;
     }
   }
 
@@ -175,17 +176,19 @@ export function createSync(
   }
 
   async function syncAllOnce(): Promise<void> {
-    const welcomed = await membership.refreshMailbox();
+    let welcomed = await membership.refreshMailbox();
     const summaries = new Map((await api.listConversations()).map((one) => [one.conversationId, one]));
     // A start or a commit of ours may have reached the relay without its answer reaching us.
     const unfinished = (await crypto.conversations()).filter((state) => state.status === 'starting');
-    const ids = new Set([
-      ...summaries.keys(),
-      ...welcomed,
-      ...unfinished.map((state) => state.conversationId),
-    ]);
-    const direct = [...ids].filter((id) => peerOf(id, ownUserId) !== null);
-    await forEachLimited(direct, conversationsAtOnce, (id) => syncConversation(id, summaries.get(id)));
+    let ids = [...summaries.keys(), ...welcomed, ...unfinished.map((state) => state.conversationId)];
+    for (let part = 0; part < maxMailboxParts; part += 1) {
+      const direct = new Set(ids.filter((id) => peerOf(id, ownUserId) !== null));
+      await forEachLimited(direct, conversationsAtOnce, (id) => syncConversation(id, summaries.get(id)));
+      // A full mailbox is answered in parts: the next one follows once these Welcomes are out of it.
+      if (welcomed.length === 0 || direct.size === 0) return;
+      welcomed = await membership.refreshMailbox();
+      ids = [...welcomed];
+    }
   }
 
   /** Processes what has gathered since the last turn in one batch. */

@@ -244,12 +244,9 @@ export async function untilConnected(...tabs: Tab[]): Promise<void> {
   for (const tab of tabs) await until(() => tab.isConnected, true);
 }
 
-/** What went wrong that a person or a developer was told of; that a conversation isn't started yet is no trouble. */
+/** What went wrong that a person or a developer was told of. */
 export function troubles(...browsers: Browser[]): string[] {
-  return browsers.flatMap(({ logLines, tabs }) => [
-    ...tabs.flatMap((tab) => tab.toastTexts),
-    ...logLines.filter((text) => !text.startsWith('resource-not-found')),
-  ]);
+  return browsers.flatMap(({ logLines, tabs }) => [...tabs.flatMap((tab) => tab.toastTexts), ...logLines]);
 }
 
 /** Two signed-in people become contacts, the way people do. */

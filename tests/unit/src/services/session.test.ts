@@ -106,7 +106,6 @@ function expectSignedOut(): void {
 
 describe('signing up', () => {
   beforeEach(() => {
-    api.getVault?.mockImplementationOnce(() => Promise.reject(refused('not-found')));
     api.keyPackageCount?.mockImplementation(async () => {
       calls.push('keyPackageCount');
       return { available: 0, lastResort: false };
@@ -185,6 +184,13 @@ describe('signing up', () => {
 });
 
 describe('logging in', () => {
+  it('makes the vault that an interrupted sign-up has left out', async () => {
+    api.getVault?.mockRejectedValueOnce(refused('not-found'));
+    await logIn();
+    expect(api.putVault).toHaveBeenCalledExactlyOnceWith({ ...vault, version: 0 });
+    expect(worker.openVault).toHaveBeenCalledExactlyOnceWith(me, vault);
+  });
+
   it('derives the key with the parameters of the account', async () => {
     await logIn();
     expect(api.authParams).toHaveBeenCalledWith('anna');

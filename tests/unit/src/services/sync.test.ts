@@ -56,7 +56,14 @@ async function memberOf(messages: number): Promise<void> {
 describe('catching up', () => {
   it('fetches nothing for a conversation that nobody has started', async () => {
     await expect(sync.catchUp(conversationId)).resolves.toMatchObject({ status: 'outside' });
-    expect(relay.calls).toEqual(['listWelcomes', 'getGroupInfo']);
+    expect(relay.calls).toEqual(['listUserMessages before the end']);
+  });
+
+  it('takes the log of somebody who is gone for a conversation that does not exist', async () => {
+    relay.before = () => {
+      throw refused('not-found');
+    };
+    await expect(sync.catchUp(conversationId)).resolves.toMatchObject({ status: 'outside' });
   });
 
   it('joins by the Welcome, takes it out of the mailbox, and reads what came after it', async () => {
@@ -64,17 +71,25 @@ describe('catching up', () => {
     relay.welcome('own-device', 1);
     await expect(sync.catchUp(conversationId)).resolves.toMatchObject({ status: 'joined', lastSeq: 4 });
     expect(texts()).toEqual(['text 1', 'text 2', 'text 3']);
-    expect(relay.calls).toEqual(['listWelcomes', 'deleteWelcome', 'listUserMessages after 1']);
+    expect(relay.calls).toEqual([
+      'listUserMessages before the end',
+      'listWelcomes',
+      'deleteWelcome',
+      'listUserMessages after 1',
+      'listUserMessages after 4',
+    ]);
   });
 
   it('joins by external commit without a Welcome, and reads the log from there', async () => {
     relay.begin(peer, 300);
     await expect(sync.catchUp(conversationId)).resolves.toMatchObject({ status: 'joined', joinedSeq: 302 });
     expect(relay.calls).toEqual([
+      'listUserMessages before the end',
       'listWelcomes',
       'getGroupInfo',
       'submitCommit',
       'listUserMessages after 301',
+      'listUserMessages after 302',
     ]);
   });
 
@@ -107,12 +122,21 @@ describe('catching up', () => {
     relay.welcome('own-device', 1);
     await sync.catchUp(conversationId);
     expect(device.lastSeq).toBe(451);
-    expect(relay.calls.filter((call) => call.startsWith('listUserMessages'))).toEqual([
+    expect(relay.calls.filter((call) => call.startsWith('listUserMessages after'))).toEqual([
       'listUserMessages after 1',
       'listUserMessages after 201',
       'listUserMessages after 401',
+      'listUserMessages after 451',
     ]);
     expect(onProcessed).toHaveBeenCalledTimes(3);
+  });
+
+  it('goes on after a page that large entries have made short', async () => {
+    relay.begin(peer, 5);
+    relay.welcome('own-device', 1);
+    relay.mostPerPage = 2;
+    await sync.catchUp(conversationId);
+    expect(texts()).toHaveLength(5);
   });
 
   it('tries again with a pause when another commit takes its epoch', async () => {
@@ -170,7 +194,7 @@ describe('catching up', () => {
     device.pending = { kind: 'start', epoch: 0, commit: 'own start' };
     relay.append('commit', 'own start', me);
     await expect(sync.catchUp(conversationId)).resolves.toMatchObject({ status: 'joined', joinedSeq: 0 });
-    expect(relay.calls).toEqual(['listUserMessages after 0']);
+    expect(relay.calls).toEqual(['listUserMessages after 0', 'listUserMessages after 1']);
   });
 
   it('takes a list that breaks the contract as empty', async () => {
@@ -210,7 +234,7 @@ describe('live entries', () => {
     for (const text of ['a', 'b', 'c']) relay.append('application', text, peer);
     await sync.onEntry(event(4));
     expect(texts()).toEqual(['a', 'b', 'c']);
-    expect(relay.calls).toEqual(['listUserMessages after 1']);
+    expect(relay.calls).toEqual(['listUserMessages after 1', 'listUserMessages after 4']);
   });
 
   it('seen before change nothing', async () => {
@@ -276,6 +300,22 @@ describe('syncing everything', () => {
     relay.welcome('own-device', 3);
     await sync.syncAll();
     expect(relay.welcomes.get('own-device')).toEqual([]);
+  });
+
+  it('empties a mailbox that is answered in parts', async () => {
+    relay.begin(peer, 1);
+    const welcomes = [1, 2, 3].map((number) => ({
+      id: `w${number}`,
+      conversationId,
+      epoch: 1,
+      seq: 1,
+      welcome: 'welcome to own-device',
+    }));
+    relay.welcomes.set('own-device', welcomes);
+    relay.mostWelcomes = 1;
+    await sync.syncAll();
+    expect(relay.welcomes.get('own-device')).toEqual([]);
+    expect(device.membership).toBe('member');
   });
 
   it('looks after a start whose answer was lost', async () => {

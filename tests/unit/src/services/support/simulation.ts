@@ -21,6 +21,8 @@ export class SimulatedRelay {
   epoch = 0;
   readSeq = 0;
   peerReadSeq: number | null = 0;
+  mostPerPage = 200;
+  mostWelcomes = 100;
   /** Runs before a call is answered, and may refuse it. */
   before: (call: string) => void | Promise<void> = () => undefined;
 
@@ -78,12 +80,13 @@ export class SimulatedRelay {
         return log.length === 0 ? [] : [{ conversationId, epoch, lastSeq: log.length, readSeq, peerReadSeq }];
       },
       listUserMessages: async (_peer, { after, before, limit }) => {
-        await call(`listUserMessages ${after === undefined ? `before ${before}` : `after ${after}`}`);
-        if (this.log.length === 0) throw refused('not-found');
+        await call(
+          `listUserMessages ${after === undefined ? `before ${before ?? 'the end'}` : `after ${after}`}`,
+        );
         if (after !== undefined)
           return this.log
             .filter(({ seq }) => seq > after)
-            .slice(0, limit)
+            .slice(0, Math.min(limit, this.mostPerPage))
             .map(wire);
         return this.log
           .filter(({ seq }) => seq < (before ?? Number.POSITIVE_INFINITY))
@@ -112,7 +115,7 @@ export class SimulatedRelay {
       },
       listWelcomes: async () => {
         await call('listWelcomes');
-        return this.welcomes.get(deviceId) ?? [];
+        return (this.welcomes.get(deviceId) ?? []).slice(0, this.mostWelcomes);
       },
       deleteWelcome: async (id) => {
         await call('deleteWelcome');
