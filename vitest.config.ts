@@ -1,5 +1,18 @@
 import { defineConfig } from 'vitest/config';
 import react from '@vitejs/plugin-react';
+import { missingServers } from './relay/test/servers/binaries.ts';
+
+/** What runs on PostgreSQL only, or needs Redis beside it. */
+const sharedRelayTests = ['relay/test/cluster/**', 'relay/test/postgres/**', 'relay/test/redis/**'];
+
+const missing = missingServers();
+// In CI the tests run all the same, and fail.
+const hasServers = missing.length === 0 || process.env.CI === 'true';
+if (!hasServers) {
+  process.stdout.write(
+    `The relay's tests on PostgreSQL and Redis are left out: ${missing.join(' and ')} is not installed.\n`,
+  );
+}
 
 export default defineConfig({
   test: {
@@ -38,7 +51,20 @@ export default defineConfig({
           name: 'relay',
           environment: 'node',
           include: ['relay/test/**/*.test.ts'],
+          exclude: sharedRelayTests,
           testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: 'relay-postgres',
+          environment: 'node',
+          // Everything that reaches a database: what talks to a whole relay, and what is about PostgreSQL and Redis.
+          include: hasServers ? ['relay/test/{http,cluster,postgres,redis}/**/*.test.ts', 'relay/test/*/relay.test.ts'] : [],
+          globalSetup: ['relay/test/servers/globalSetup.ts'],
+          setupFiles: ['relay/test/servers/usePostgres.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
         },
       },
       {

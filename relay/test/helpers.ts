@@ -1,10 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type ErrorBody, presencePath, type Profile } from '../contract/index.ts';
 import { buildApp, type Relay } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
+import { createDatabase, dropDatabase } from './servers/postgres.ts';
 
 export interface TestRelay {
   /** e.g. http://127.0.0.1:40123, without a slash at the end. */
@@ -31,6 +32,7 @@ export interface TestRelayOptions {
 /** A real relay on a free port of this machine, on an empty data folder. */
 export async function startTestRelay(options: TestRelayOptions = {}): Promise<TestRelay> {
   const dataDir = options.dataDir ?? (await temporaryFolder());
+  const database = await testDatabase(dataDir);
   const logLines: string[] = [];
   const relay = await buildApp({
     config: readConfig({
@@ -40,6 +42,7 @@ export async function startTestRelay(options: TestRelayOptions = {}): Promise<Te
       WEB_DIR: path.join(dataDir, 'no-web-client'),
       // Everybody in a test comes from one address; the other limits stay.
       RATE_LIMITS: 'sign-up.address=off',
+      ...database?.environment,
       ...options.environment,
       DATA_DIR: dataDir,
     }),
@@ -58,8 +61,27 @@ export async function startTestRelay(options: TestRelayOptions = {}): Promise<Te
     relay,
     async close() {
       await relay.close();
-      if (options.dataDir === undefined) await rm(dataDir, { recursive: true });
+      if (options.dataDir !== undefined) return;
+      await rm(dataDir, { recursive: true });
+      await database?.drop();
     },
+  };
+}
+
+/**
+ * Where the tests run on PostgreSQL, the database that stands for what a data folder would hold: the same for the same
+ * folder. Null where they run on SQLite.
+ */
+async function testDatabase(dataDir: string) {
+  const serverUrl = process.env.TEST_DATABASE_URL;
+  if (serverUrl === undefined) return null;
+  const name = `test_${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`;
+  await createDatabase(serverUrl, name);
+  const url = new URL(serverUrl);
+  url.pathname = name;
+  return {
+    environment: { DATABASE_URL: url.href, DATABASE_POOL_SIZE: '5' },
+    drop: () => dropDatabase(serverUrl, name),
   };
 }
 
