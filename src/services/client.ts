@@ -1,13 +1,13 @@
 import { AppError } from '../lib/appError.ts';
 import { createApi } from '../net/api.ts';
 import { createHttp } from '../net/http.ts';
-import { createRealtime, type RealtimeOptions } from '../net/mqtt.ts';
-import { createPresence, type PresenceOptions } from '../net/presence.ts';
+import type { RealtimeOptions } from '../net/mqtt.ts';
+import type { PresenceOptions } from '../net/presence.ts';
 import type { AppActions } from '../store/actions.ts';
 import type { Deps } from './deps.ts';
 import { createBackground } from './failures.ts';
 import { topUpKeyPackages } from './enrolment.ts';
-import { createMessenger, type Messenger } from './messenger.ts';
+import type { Messenger } from './messenger.ts';
 import { authErrorEvent, createSession, type Session } from './session.ts';
 import { texts } from './texts.ts';
 import { createTokenStore } from './token.ts';
@@ -69,7 +69,13 @@ export function createClient(options: ClientOptions): Client {
     deviceName: options.deviceName,
     navigate: options.navigate,
     background,
-    openScope(userId) {
+    async openScope(userId) {
+      // Half of the client's code, of no use to a visitor.
+      const [{ createMessenger }, { createRealtime }, { createPresence }] = await Promise.all([
+        import('./messenger.ts'),
+        import('../net/mqtt.ts'),
+        import('../net/presence.ts'),
+      ]);
       const opened = createMessenger({
         deps,
         userId,

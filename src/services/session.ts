@@ -33,7 +33,7 @@ export interface SessionOptions {
   readonly tokens: TokenStore;
   /** How this browser is called in the list of devices. */
   readonly deviceName: string;
-  readonly openScope: (userId: string) => SessionScope;
+  readonly openScope: (userId: string) => Promise<SessionScope>;
   readonly navigate: (path: string) => void;
   readonly background: Background;
 }
@@ -92,8 +92,9 @@ export function createSession(options: SessionOptions): Session {
 
   async function openScope(user: Profile): Promise<void> {
     closeScope();
-    scope = options.openScope(user.id);
-    await scope.start();
+    const opened = await options.openScope(user.id);
+    scope = opened;
+    await opened.start();
     timers = [clock.every(timings.tokenCheck, () => background(check))];
     store.set(currentUserAtom, user);
     store.set(authErrorAtom, null);

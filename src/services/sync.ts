@@ -196,10 +196,12 @@ export function createSync(
     const events = live.get(conversationId) ?? [];
     live.delete(conversationId);
     if (events.length === 0) return;
-    const entries = events.map(fromEvent).sort((one, other) => one.seq - other.seq);
+    // QoS 1 may deliver an entry twice.
+    const bySeq = new Map(events.map((event) => [event.seq, fromEvent(event)]));
+    const entries = [...bySeq.values()].sort((one, other) => one.seq - other.seq);
     try {
-      const state = await process(conversationId, entries);
-      if (isMember(state)) return listeners.onState(state);
+      const state = await process(conversationId, entries.slice(0, limits.messagesPerPage));
+      if (isMember(state) && entries.length <= limits.messagesPerPage) return listeners.onState(state);
     } catch (error) {
       if (errorCode(error) !== 'gap') throw error;
     }

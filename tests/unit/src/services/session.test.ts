@@ -88,7 +88,7 @@ beforeEach(() => {
     deps,
     tokens: createTokenStore(localStorage),
     deviceName: 'Chrome on Linux',
-    openScope: () => scope,
+    openScope: () => Promise.resolve(scope),
     navigate: (path) => void visits.push(path),
     background: createBackground(deps.log),
   });

@@ -229,6 +229,21 @@ describe('live entries', () => {
     expect(relay.calls).toEqual([]);
   });
 
+  it('delivered twice are processed once', async () => {
+    await memberOf(0);
+    relay.append('application', 'a', peer);
+    await Promise.all([sync.onEntry(event(2)), sync.onEntry(event(2))]);
+    expect(texts()).toEqual(['a']);
+  });
+
+  it('in a flood are processed by pages, the rest from the log', async () => {
+    await memberOf(0);
+    for (let number = 1; number <= 450; number += 1) relay.append('application', `text ${number}`, peer);
+    await Promise.all(relay.log.slice(1).map(({ seq }) => sync.onEntry(event(seq))));
+    expect(texts()).toHaveLength(450);
+    expect(Math.max(...onProcessed.mock.calls.map(([{ messages }]) => messages.length))).toBe(200);
+  });
+
   it('that leave a gap have it fetched', async () => {
     await memberOf(0);
     for (const text of ['a', 'b', 'c']) relay.append('application', text, peer);

@@ -255,6 +255,9 @@ export class SimulatedDevice {
 
   #process(entries: readonly LogEntryInput[]): MessageView[] {
     const views: MessageView[] = [];
+    if (entries.some(({ seq }, index) => seq <= (entries[index - 1]?.seq ?? 0))) {
+      throw Object.assign(new Error('out of order'), { code: 'usage' });
+    }
     const fresh = entries.filter(({ seq }) => seq > this.lastSeq);
     const outside = this.membership === 'none' && this.pending?.kind !== 'start';
     const own = fresh.findIndex(({ content }) => content === this.pending?.commit);
