@@ -3,7 +3,7 @@ import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import * as rows from '../repositories/contacts.ts';
-import { findUser } from '../repositories/users.ts';
+import { findUser, lockUsers } from '../repositories/users.ts';
 
 export interface Contacts {
   /** Whether the two have accepted each other. Nobody is a contact of oneself. */
@@ -54,6 +54,8 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
     async request(fromId, toId) {
       if (fromId === toId) throw new ApiError('invalid-request', "You can't add yourself as a contact.");
       const outcome = await db.transaction().execute(async (tx) => {
+        // Two requests that cross must not overlook each other.
+        await lockUsers(tx, [fromId, toId]);
         if ((await findUser(tx, toId)) === null) throw noSuchPerson();
         if (await rows.contactExists(tx, fromId, toId)) {
           throw new ApiError('already-contacts', 'This person is already your contact.');

@@ -6,7 +6,7 @@ import { contactExists } from '../repositories/contacts.ts';
 import * as devices from '../repositories/devices.ts';
 import * as keyPackages from '../repositories/keyPackages.ts';
 import { bindDevice } from '../repositories/sessions.ts';
-import { findUser } from '../repositories/users.ts';
+import { findUser, lockUsers } from '../repositories/users.ts';
 
 export interface ClaimedKeyPackage {
   readonly deviceId: string;
@@ -48,6 +48,8 @@ export function createDevices({ db, clock }: { db: Db; clock: () => number }): D
     async register(session, { id, name, certificate }) {
       return db.transaction().execute(async (tx) => {
         const now = clock();
+        // The count below must hold until the device is there.
+        await lockUsers(tx, [session.userId]);
         const known = await devices.findDevice(tx, id);
         if (known === null) {
           if ((await devices.devicesOf(tx, session.userId)).length >= limits.devicesPerUser) {
@@ -80,6 +82,7 @@ export function createDevices({ db, clock }: { db: Db; clock: () => number }): D
 
     async publishKeyPackages(deviceId, { singleUse, lastResort }) {
       return db.transaction().execute(async (tx) => {
+        await devices.lockDevice(tx, deviceId);
         await keyPackages.insertKeyPackages(tx, deviceId, singleUse, clock());
         const available = await keyPackages.countKeyPackages(tx, deviceId);
         if (available > limits.keyPackagesPerDevice) {

@@ -34,6 +34,11 @@ export async function findDevice(db: Db, id: string): Promise<DeviceRow | null> 
   return row === undefined ? null : fromRow(row);
 }
 
+/** Makes other transactions that decide on this device wait until this one has ended. */
+export async function lockDevice(db: Db, id: string): Promise<void> {
+  await db.selectFrom('devices').select('id').where('id', '=', id).forNoKeyUpdate().execute();
+}
+
 /** A person's devices, oldest first. */
 export async function devicesOf(db: Db, userId: string): Promise<DeviceRow[]> {
   const rows = await db

@@ -44,7 +44,10 @@ export async function takeKeyPackage(db: Db, deviceId: string): Promise<Buffer |
         .where('oldest.device_id', '=', deviceId)
         .orderBy('oldest.created_at')
         .orderBy('oldest.reference')
-        .limit(1),
+        .limit(1)
+        // One that another caller is taking is passed over, not waited for.
+        .forUpdate()
+        .skipLocked(),
     )
     .returning('content')
     .executeTakeFirst();

@@ -68,6 +68,18 @@ export async function findUser(db: Db, id: string): Promise<UserRow | null> {
   return row === undefined ? null : fromRow(row);
 }
 
+/** Makes other transactions that decide on any of these people wait until this one has ended. */
+export async function lockUsers(db: Db, ids: readonly string[]): Promise<void> {
+  await db
+    .selectFrom('users')
+    .select('id')
+    .where('id', 'in', ids)
+    // In one order, so that two of them can't wait for each other.
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+}
+
 export async function usernameExists(db: Db, usernameKey: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')
