@@ -14,7 +14,13 @@ export const topics = {
 export const tokenProperty = 'token';
 
 /** User properties of PUBACK: what REST would have answered. */
-export const pubackProperties = { code: 'code', epoch: 'epoch', seq: 'seq', timestamp: 'timestamp' } as const;
+export const pubackProperties = {
+  code: 'code',
+  epoch: 'epoch',
+  retryAfter: 'retryAfter',
+  seq: 'seq',
+  timestamp: 'timestamp',
+} as const;
 
 /** What a client publishes to `user/{contact id}/messages`. */
 export const OutgoingMessage = z.object({

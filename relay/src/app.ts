@@ -102,7 +102,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     });
     await serveWebClient(app, config);
 
-    const upgrades = attachUpgrades(app.server, config);
+    const upgrades = attachUpgrades(app.server, config, services.rateLimiter);
     const mqtt = attachMqtt(upgrades, services);
     const presence = attachPresence(upgrades, services);
     app.addHook('preClose', async () => {

@@ -26,6 +26,8 @@ import { PacketError, ReasonCode } from './reasonCodes.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 export interface ConnectionOptions {
+  /** Where it comes from, as rate limits count addresses. */
+  readonly address: string;
   /** Milliseconds from opening the socket to an accepted CONNECT. */
   readonly connectTimeoutMs: number;
   /** Bytes that may wait in the socket for a client that reads too slowly. */
@@ -182,19 +184,32 @@ export class Connection {
   }
 
   async #handlePublish(packet: PublishPacket, { agreement }: Accepted): Promise<void> {
-    const { reasonCode, userProperties } = await handlePublish(this.#services, agreement.token, packet);
+    const { token } = agreement;
+    const { address } = this.#options;
+    const { reasonCode, userProperties } = await handlePublish(this.#services, { token, address }, packet);
     if (packet.qos === 0) return;
     this.#inbox.acknowledge(packet.packetId);
     this.#send(encodePuback(packet.packetId, reasonCode, agreement.problemInformation ? userProperties : {}));
   }
 
-  async #handleSubscribe(packet: SubscribePacket, { subscriptions }: Accepted): Promise<void> {
+  async #handleSubscribe(packet: SubscribePacket, { live, subscriptions }: Accepted): Promise<void> {
+    const mayAsk = await this.#takeRequest(live.session.userId);
     const granted: number[] = [];
     for (const [index, { filter, qos }] of packet.subscriptions.entries()) {
-      const isAsked = index < maxFiltersPerSubscribe;
+      const isAsked = mayAsk && index < maxFiltersPerSubscribe;
       granted.push(isAsked ? await subscriptions.subscribe(filter, qos) : ReasonCode.QuotaExceeded);
     }
     this.#send(encodeSuback(packet.packetId, granted));
+  }
+
+  async #takeRequest(userId: string): Promise<boolean> {
+    try {
+      await this.#services.rateLimiter.take(['request.account', userId]);
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'rate-limited') return false;
+      throw error;
+    }
   }
 
   #handleUnsubscribe(packet: UnsubscribePacket, { subscriptions }: Accepted): void {

@@ -9,7 +9,7 @@ export interface MqttGateway {
   close(): Promise<void>;
 }
 
-const defaults: ConnectionOptions = {
+const defaults: Omit<ConnectionOptions, 'address'> = {
   connectTimeoutMs: 10_000,
   maxBufferedBytes: 1024 * 1024,
   closeTimeoutMs: 2000,
@@ -22,7 +22,7 @@ const defaults: ConnectionOptions = {
 export function attachMqtt(
   upgrades: Upgrades,
   services: RealtimeServices,
-  options: Partial<ConnectionOptions> = {},
+  options: Partial<Omit<ConnectionOptions, 'address'>> = {},
 ): MqttGateway {
   const connections = new Map<Connection, Promise<void>>();
   const takeover = new ClientIdentifiers();
@@ -32,8 +32,8 @@ export function attachMqtt(
     protocol: 'mqtt',
     // Twice the packet limit: a packet that is too large is then answered by MQTT's own reason code.
     maxPayload: 2 * limits.mqttPacketMax,
-    onSocket: (socket) => {
-      const connection = new Connection(socket, services, { ...defaults, ...options }, takeover);
+    onSocket: (socket, address) => {
+      const connection = new Connection(socket, services, { ...defaults, ...options, address }, takeover);
       const closed = new Promise<void>((resolve) => {
         socket.once('close', resolve);
       });

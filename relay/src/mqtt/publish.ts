@@ -1,12 +1,20 @@
 import type * as z from 'zod';
-import { type ErrorCode, OutgoingMessage, Ping, pubackProperties } from '../../contract/index.ts';
+import {
+  type ErrorCode,
+  OutgoingGroupMessage,
+  OutgoingMessage,
+  Ping,
+  pubackProperties,
+  type SentMessage,
+} from '../../contract/index.ts';
 import { requireDevice, type Session } from '../auth/session.ts';
 import { ApiError, toApiError } from '../errors.ts';
+import { sharesOf } from '../rateLimits/routeQuotas.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 import type { PublishPacket } from './decode.ts';
 import type { UserProperties } from './encode.ts';
 import { ReasonCode } from './reasonCodes.ts';
-import { parseTopic } from './topics.ts';
+import { parseTopic, type Topic } from './topics.ts';
 
 /** How a PUBLISH went: what PUBACK says of it. */
 export interface PublishOutcome {
@@ -33,17 +41,23 @@ const reasonCodes: Partial<Record<ErrorCode, ReasonCode>> = {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+type PublishServices = Pick<RealtimeServices, 'sessions' | 'rateLimiter' | 'messaging' | 'log'>;
+
 /**
  * Does what a PUBLISH asks for. Resolves once the database has committed, and never rejects.
- * @param token proven anew for every packet: the session may have ended, or got its device, since CONNECT
+ * @param from its token is proven anew for every packet: the session may have ended, or got its device, since CONNECT
  */
 export async function handlePublish(
-  services: Pick<RealtimeServices, 'sessions' | 'messaging' | 'log'>,
-  token: string,
+  services: PublishServices,
+  from: { readonly token: string; readonly address: string },
   packet: PublishPacket,
 ): Promise<PublishOutcome> {
   try {
-    const session = await services.sessions.verify(token);
+    const session = await services.sessions.verify(from.token);
+    // As REST does: see http/contractRoutes.
+    const isSend = parseTopic(packet.topic)?.kind === 'messages';
+    const shares = isSend ? sharesOf('send', session.userId, from.address) : [];
+    await services.rateLimiter.take(['request.account', session.userId], ...shares);
     return { reasonCode: ReasonCode.Success, userProperties: await perform(services, session, packet) };
   } catch (error) {
     const refusal = toApiError(error);
@@ -52,13 +66,15 @@ export async function handlePublish(
       reasonCode: reasonCodes[refusal.code] ?? ReasonCode.UnspecifiedError,
       userProperties: {
         [pubackProperties.code]: refusal.code,
-        ...(refusal.extra.epoch === undefined
-          ? {}
-          : { [pubackProperties.epoch]: String(refusal.extra.epoch) }),
+        ...numberProperty(pubackProperties.epoch, refusal.extra.epoch),
+        ...numberProperty(pubackProperties.retryAfter, refusal.extra.retryAfter),
       },
     };
   }
 }
+
+const numberProperty = (name: string, value: number | undefined): UserProperties =>
+  value === undefined ? {} : { [name]: String(value) };
 
 async function perform(
   services: Pick<RealtimeServices, 'messaging'>,
@@ -70,20 +86,33 @@ async function perform(
     requireOwn(session, parsePayload(Ping, packet.payload).userId);
     return {};
   }
-  if (topic?.kind !== 'messages') throw new ApiError('forbidden', 'Nobody may publish to this topic.');
-  const message = parsePayload(OutgoingMessage, packet.payload);
-  requireOwn(session, message.senderId);
-  if (message.recipientId !== topic.userId) {
-    throw new ApiError('invalid-request', 'recipientId is not the person of this topic.');
-  }
-  const { messageId, recipientId, epoch, content } = message;
-  const sent = await services.messaging.send(requireDevice(session), {
-    messageId,
-    recipientId,
-    epoch,
-    content,
-  });
+  const sent = await store(services.messaging, session, topic, packet.payload);
   return { [pubackProperties.seq]: String(sent.seq), [pubackProperties.timestamp]: sent.timestamp };
+}
+
+async function store(
+  messaging: RealtimeServices['messaging'],
+  session: Session,
+  topic: Topic | null,
+  payload: Uint8Array,
+): Promise<SentMessage> {
+  if (topic?.kind === 'messages') {
+    const { messageId, senderId, recipientId, epoch, content } = parsePayload(OutgoingMessage, payload);
+    requireOwn(session, senderId);
+    requireSame(recipientId, topic.userId, 'recipientId is not the person of this topic.');
+    return messaging.send(requireDevice(session), { messageId, recipientId, epoch, content });
+  }
+  if (topic?.kind === 'group') {
+    const { messageId, senderId, groupId, epoch, content } = parsePayload(OutgoingGroupMessage, payload);
+    requireOwn(session, senderId);
+    requireSame(groupId, topic.groupId, 'groupId is not the group of this topic.');
+    return messaging.sendToGroup(requireDevice(session), { messageId, groupId, epoch, content });
+  }
+  throw new ApiError('forbidden', 'Nobody may publish to this topic.');
+}
+
+function requireSame(named: string, addressed: string, detail: string): void {
+  if (named !== addressed) throw new ApiError('invalid-request', detail);
 }
 
 function requireOwn(session: Session, userId: string): void {

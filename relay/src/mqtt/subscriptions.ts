@@ -3,50 +3,54 @@ import type { Unsubscribe } from '../realtime/hub.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 import { maySubscribe } from './acl.ts';
 import { ReasonCode } from './reasonCodes.ts';
-import { filterProblem } from './topics.ts';
+import { filterProblem, parseTopic } from './topics.ts';
 
 export type Deliver = (topic: string, payload: string, qos: 0 | 1) => void;
 
 /** The subscriptions of one connection, each as long as its person may have it. */
 export class Subscriptions {
-  readonly #services: Pick<RealtimeServices, 'hub' | 'contacts'>;
+  readonly #services: Pick<RealtimeServices, 'hub' | 'contacts' | 'groups'>;
   readonly #userId: string;
   readonly #deliver: Deliver;
   readonly #active = new Map<string, Unsubscribe>();
   readonly #stopListening: Unsubscribe;
-  #contactChanges = 0;
+  /** How often the person's contacts or groups have changed. */
+  #changes = 0;
   #cleared = false;
 
-  constructor(services: Pick<RealtimeServices, 'hub' | 'contacts'>, userId: string, deliver: Deliver) {
+  constructor(
+    services: Pick<RealtimeServices, 'hub' | 'contacts' | 'groups'>,
+    userId: string,
+    deliver: Deliver,
+  ) {
     this.#services = services;
     this.#userId = userId;
     this.#deliver = deliver;
     this.#stopListening = services.hub.onSignal((signal) => {
-      if (signal.type !== 'contacts-changed' || !signal.userIds.includes(userId)) return;
+      if (signal.type === 'session-ended' || !signal.userIds.includes(userId)) return;
+      this.#changes += 1;
+      if (signal.type === 'members-removed') this.unsubscribe(topics.groupMessages(signal.groupId));
       // Ended on any change: a person who was just added can't have been subscribed to.
-      this.#contactChanges += 1;
-      for (const changed of signal.userIds) this.unsubscribe(topics.userStatus(changed));
+      else for (const changed of signal.userIds) this.unsubscribe(topics.userStatus(changed));
     });
   }
 
   /**
-   * No Local and the retain options change nothing here: one can't subscribe to a topic one may publish to, and
-   * nothing is retained.
+   * No Local and the retain options change nothing here: what is delivered on a group's topic is an entry of its log,
+   * which is for the sender's own devices too, and nothing is retained.
    * @returns what SUBACK says of it: the granted QoS, or a reason code of 0x80 and above
    */
   async subscribe(filter: string, requestedQos: 0 | 1 | 2): Promise<number> {
     const problem = filterProblem(filter);
     if (problem !== null) return problem;
-    if (!this.#active.has(filter) && this.#active.size >= limits.mqttExtraSubscriptions) {
-      return ReasonCode.QuotaExceeded;
-    }
+    if (!this.#hasRoomFor(filter)) return ReasonCode.QuotaExceeded;
     let allowed: boolean;
     let changes: number;
     do {
-      // Asked again if a contact changed meanwhile: the answer may be older than the change.
-      changes = this.#contactChanges;
-      allowed = await maySubscribe(this.#services.contacts, this.#userId, filter);
-    } while (changes !== this.#contactChanges);
+      // Asked again if a contact or group changed meanwhile: the answer may be older than the change.
+      changes = this.#changes;
+      allowed = await maySubscribe(this.#services, this.#userId, filter);
+    } while (changes !== this.#changes);
     if (!allowed || this.#cleared) return ReasonCode.NotAuthorized;
     const qos = requestedQos === 0 ? 0 : 1;
     // A repeated subscription replaces the former [MQTT-3.8.4-3].
@@ -64,6 +68,13 @@ export class Subscriptions {
     return this.#active.delete(filter);
   }
 
+  /** Groups don't count: nobody can be subscribed to more of them than they have. */
+  #hasRoomFor(filter: string): boolean {
+    if (this.#active.has(filter) || isGroupTopic(filter)) return true;
+    const counted = [...this.#active.keys()].filter((active) => !isGroupTopic(active));
+    return counted.length < limits.mqttExtraSubscriptions;
+  }
+
   /** Ends them all, and grants none from now on. */
   clear(): void {
     this.#cleared = true;
@@ -71,3 +82,5 @@ export class Subscriptions {
     for (const filter of this.#active.keys()) this.unsubscribe(filter);
   }
 }
+
+const isGroupTopic = (filter: string) => parseTopic(filter)?.kind === 'group';

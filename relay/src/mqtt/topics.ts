@@ -4,13 +4,18 @@ import { ReasonCode } from './reasonCodes.ts';
 export type Topic =
   | { readonly kind: 'messages'; readonly userId: string }
   | { readonly kind: 'status'; readonly userId: string }
+  | { readonly kind: 'group'; readonly groupId: string }
   | { readonly kind: 'ping' };
 
-const userTopic = /^user\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\/(messages|status)$/;
+const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+const userTopic = new RegExp(`^user/(${uuid})/(messages|status)$`);
+const groupTopic = new RegExp(`^group/(${uuid})/messages$`);
 
 /** @returns null for a topic that doesn't exist */
 export function parseTopic(name: string): Topic | null {
   if (name === 'ping') return { kind: 'ping' };
+  const groupId = groupTopic.exec(name)?.[1];
+  if (groupId !== undefined) return { kind: 'group', groupId };
   const [, userId, kind] = userTopic.exec(name) ?? [];
   if (userId === undefined) return null;
   return kind === 'messages' ? { kind, userId } : { kind: 'status', userId };

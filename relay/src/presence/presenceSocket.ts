@@ -2,6 +2,7 @@ import type { RawData, WebSocket } from 'ws';
 import type * as z from 'zod';
 import { PresenceClientMessage, type PresenceServerMessage } from '../../contract/index.ts';
 import { ApiError } from '../errors.ts';
+import { takeOne } from '../rateLimits/bucket.ts';
 import { type LiveSession, openLiveSession } from '../realtime/liveSession.ts';
 import { toBuffer } from '../realtime/rawData.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
@@ -35,6 +36,9 @@ type PresenceCloseCode = (typeof presenceCloseCode)[keyof typeof presenceCloseCo
 /** A client has no reason to send more before it is answered. */
 const maxEarlyMessages = 8;
 
+/** A client pings twice a minute, and a person comes and goes; each change is told to every contact. */
+const messageQuota = { count: 60, periodMs: 60_000 };
+
 /** What an authenticated socket has. */
 interface Authenticated {
   readonly live: LiveSession;
@@ -52,6 +56,8 @@ export class PresenceSocket {
   #early: ClientMessage[] | null = null;
   #authenticated: Authenticated | null = null;
   #ended = false;
+  /** The bucket of `messageQuota`. */
+  #fullAt = 0;
 
   constructor(socket: WebSocket, services: RealtimeServices, options: PresenceOptions, online: OnlineUsers) {
     this.#socket = socket;
@@ -83,6 +89,9 @@ export class PresenceSocket {
   #receive(data: RawData, isBinary: boolean): void {
     if (this.#ended) return;
     if (isBinary) return this.close(presenceCloseCode.unsupportedData);
+    const { fullAt, waitMs } = takeOne(this.#fullAt, messageQuota, this.#services.clock());
+    this.#fullAt = fullAt;
+    if (waitMs > 0) return this.close(presenceCloseCode.policyViolation);
     this.#silenceTimer.refresh();
     const message = parseMessage(data);
     if (message === null) return this.close(presenceCloseCode.policyViolation);

@@ -1,7 +1,10 @@
-import type { IncomingMessage, Server } from 'node:http';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Config } from '../config.ts';
+import { type ApiError, toApiError } from '../errors.ts';
+import { clientAddress } from '../http/clientAddress.ts';
+import type { RateLimiter } from '../rateLimits/rateLimiter.ts';
 
 export interface SocketEndpoint {
   readonly path: string;
@@ -9,7 +12,8 @@ export interface SocketEndpoint {
   readonly protocol: string | null;
   /** Bytes of one WebSocket message; a longer one closes the socket with 1009. */
   readonly maxPayload: number;
-  readonly onSocket: (socket: WebSocket) => void;
+  /** @param address where it comes from, as rate limits count addresses */
+  readonly onSocket: (socket: WebSocket, address: string) => void;
 }
 
 export interface Upgrades {
@@ -17,6 +21,13 @@ export interface Upgrades {
   /** Refuses every later upgrade with 503. Open sockets are their endpoints' to close. */
   stop(): void;
 }
+
+interface Served {
+  readonly endpoint: SocketEndpoint;
+  readonly sockets: WebSocketServer;
+}
+
+const ignoreError = () => {};
 
 /**
  * The one handler of HTTP upgrades. Paths without an endpoint answer 404.
@@ -27,8 +38,9 @@ export interface Upgrades {
 export function attachUpgrades(
   server: Server,
   config: Pick<Config, 'allowedOrigins' | 'trustProxy'>,
+  rateLimiter: Pick<RateLimiter, 'take'>,
 ): Upgrades {
-  const endpoints = new Map<string, { endpoint: SocketEndpoint; sockets: WebSocketServer }>();
+  const endpoints = new Map<string, Served>();
   let stopped = false;
 
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -36,16 +48,34 @@ export function attachUpgrades(
     const found = endpoints.get(pathOf(request));
     if (found === undefined) return refuse(socket, '404 Not Found');
     if (!isAllowedOrigin(request, config)) return refuse(socket, '403 Forbidden');
-    const { endpoint, sockets } = found;
+    const { endpoint } = found;
     if (endpoint.protocol !== null && !offeredProtocols(request).includes(endpoint.protocol)) {
       return refuse(socket, '400 Bad Request');
     }
+    const address = clientAddress(request, config);
+    // Without a listener a connection that breaks while it waits would be an uncaught exception.
+    socket.on('error', ignoreError);
+    rateLimiter.take(['connect.address', address]).then(
+      () => accept(found, address, request, socket, head),
+      (error: unknown) => refuseFor(socket, toApiError(error)),
+    );
+  });
+
+  function accept(
+    { endpoint, sockets }: Served,
+    address: string,
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+  ): void {
+    if (stopped) return refuse(socket, '503 Service Unavailable');
+    socket.off('error', ignoreError);
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       // Without a listener an oversized or broken frame would be an uncaught exception; 'close' follows in any case.
-      webSocket.on('error', () => {});
-      endpoint.onSocket(webSocket);
+      webSocket.on('error', ignoreError);
+      endpoint.onSocket(webSocket, address);
     });
-  });
+  }
 
   return {
     add(endpoint) {
@@ -66,9 +96,15 @@ export function attachUpgrades(
   };
 }
 
-function refuse(socket: Duplex, status: string): void {
-  socket.on('error', () => {});
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+function refuse(socket: Duplex, status: string, headers = ''): void {
+  socket.on('error', ignoreError);
+  socket.end(`HTTP/1.1 ${status}\r\n${headers}Connection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+function refuseFor(socket: Duplex, { status, extra }: ApiError): void {
+  const { retryAfter } = extra;
+  const header = retryAfter === undefined ? '' : `Retry-After: ${retryAfter}\r\n`;
+  refuse(socket, `${status} ${STATUS_CODES[status] ?? ''}`, header);
 }
 
 function pathOf(request: IncomingMessage): string {

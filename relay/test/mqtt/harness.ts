@@ -82,6 +82,7 @@ export async function startRealtime(options: HarnessOptions = {}) {
         return session;
       },
     },
+    rateLimiter: { take: () => Promise.resolve() },
     contacts: {
       areContacts: async (userId: string, otherId: string) => {
         await state.beforeContacts();
@@ -93,7 +94,9 @@ export async function startRealtime(options: HarnessOptions = {}) {
         return mine.flatMap((pair) => pair.filter((id) => id !== userId));
       },
     },
+    groups: { isMember: async () => false },
     messaging: {
+      sendToGroup: () => Promise.reject(new ApiError('not-found', 'There is no such group.')),
       send: async (sender: Session, message: NewMessage) => {
         if (!pairs.has(pairOf(sender.userId, message.recipientId))) {
           throw new ApiError('not-a-contact', 'You are not contacts.');
@@ -110,10 +113,11 @@ export async function startRealtime(options: HarnessOptions = {}) {
   };
 
   const server = createServer();
-  const upgrades = attachUpgrades(server, {
+  const config = {
     allowedOrigins: options.allowedOrigins ?? [],
     trustProxy: options.trustProxy ?? false,
-  });
+  };
+  const upgrades = attachUpgrades(server, config, services.rateLimiter);
   const gateway = attachMqtt(upgrades, services, options.mqtt);
   const presence = attachPresence(upgrades, services, options.presence);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
