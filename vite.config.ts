@@ -12,6 +12,20 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     sourcemap: false,
+    rolldownOptions: {
+      output: {
+        // What changes only with a dependency keeps its name, and its place in caches, across releases.
+        codeSplitting: {
+          groups: [
+            {
+              name: 'react',
+              test: /node_modules\/(?:react|react-dom|react-router|react-router-dom|scheduler)\//,
+            },
+            { name: 'mqtt', test: /node_modules\/(?:mqtt|mqtt-packet)\// },
+          ],
+        },
+      },
+    },
   },
   worker: {
     format: 'es',

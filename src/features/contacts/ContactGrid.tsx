@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { Ellipsis, MessageCircle, UserRoundMinus } from 'lucide-react';
+import { Ellipsis, UserRoundMinus } from 'lucide-react';
 import { useState } from 'react';
 import { displayName } from '../../lib/people.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
@@ -46,7 +46,6 @@ function ContactCard({ contact, onMessage }: { contact: Person; onMessage: (user
   return (
     <PersonRow person={contact} detail={presenceText(online)} online={online}>
       <Button size="small" onClick={() => onMessage(contact.id)}>
-        <MessageCircle size={16} aria-hidden="true" />
         {contactTexts.message}
       </Button>
       <Menu
