@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { directConversationId, topics } from '../../contract/index.ts';
+import { type QuotaName, defaultQuotas } from '../../src/rateLimits/quotas.ts';
+import { routeActions, publicRouteQuotas } from '../../src/rateLimits/routeQuotas.ts';
+import {
+  type Answer,
+  base64Url,
+  befriend,
+  call,
+  onAnotherDevice,
+  type PersonOnDevice,
+  signUp,
+  signUpBody,
+  signUpOnDevice,
+  startTestRelay,
+  type TestRelay,
+} from '../helpers.ts';
+import { commitBody, messageBody } from '../http/conversation.ts';
+import { createClients, granted, pingOf, puback } from '../mqtt/mqttClient.ts';
+import { messagePayload } from '../mqtt/rawClient.ts';
+
+let now: number;
+let relay: TestRelay;
+const clients = createClients();
+beforeEach(() => {
+  now = Date.parse('2026-03-01T12:00:00.000Z');
+});
+afterEach(async () => {
+  await clients.endAll();
+  await relay.close();
+});
+
+const tried = new Set<QuotaName>();
+
+/** A relay without any limit but these. */
+async function relayWith(limits: Partial<Record<QuotaName, string>>): Promise<void> {
+  const changes = Object.keys(defaultQuotas).map((name) => {
+    return `${name}=${limits[name as QuotaName] ?? 'off'}`;
+  });
+  for (const name of Object.keys(limits)) tried.add(name as QuotaName);
+  relay = await startTestRelay({
+    environment: { RATE_LIMITS: changes.join(','), TRUST_PROXY: 'true' },
+    clock: () => now,
+  });
+}
+
+/** An address of one's own, as the proxy in front would report it. */
+const at = (address: string) => ({ 'x-forwarded-for': address });
+
+const isRefusal = { status: 429, body: { code: 'rate-limited' } };
+
+function expectRefusal(answer: Answer<unknown>, seconds: number): void {
+  expect(answer).toMatchObject({
+    status: 429,
+    body: {
+      code: 'rate-limited',
+      detail: 'Too many requests. Please wait a moment and try again.',
+      retryAfter: seconds,
+    },
+  });
+  expect(answer.headers.get('retry-after')).toBe(String(seconds));
+}
+
+/** Expects `action` to be taken `count` times, then refused for `seconds`, and taken again after that. */
+async function expectLimit(
+  count: number,
+  seconds: number,
+  action: () => Promise<Answer<unknown>>,
+): Promise<void> {
+  for (let done = 0; done < count; done++) expect(await action()).not.toMatchObject(isRefusal);
+  expectRefusal(await action(), seconds);
+  now += (seconds - 1) * 1000;
+  expectRefusal(await action(), 1);
+  now += 1000;
+  expect(await action()).not.toMatchObject(isRefusal);
+}
+
+/** The calls of a signed-in person that have quotas of their own. */
+const actions = {
+  search: (person: PersonOnDevice) => person.call('GET', '/search?q=somebody'),
+  'contact-request': (person: PersonOnDevice) => person.call('POST', `/contacts/request/${randomUUID()}`),
+  claim: (person: PersonOnDevice) => person.call('POST', `/users/${person.id}/key-packages/claim`),
+  send: (person: PersonOnDevice) => person.call('POST', `/messages/user/${randomUUID()}`, messageBody(1)),
+} as const;
+const actionNames = Object.keys(actions) as (keyof typeof actions)[];
+
+describe.each(actionNames)('%s', (name) => {
+  it('is limited for each account, on all its devices together', async () => {
+    await relayWith({ [`${name}.account`]: '3/30s' });
+    const [aino, eero] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
+    const elsewhere = await onAnotherDevice(relay, aino);
+    let turn = 0;
+    await expectLimit(3, 10, () => actions[name]((turn += 1) % 2 === 0 ? aino : elsewhere));
+    expect(await actions[name](eero)).not.toMatchObject(isRefusal);
+    expect((await aino.call('GET', '/profile')).status).toBe(200);
+  });
+
+  it('is limited for each address, whoever is there', async () => {
+    await relayWith({ [`${name}.address`]: '3/30s' });
+    const [aino, eero] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
+    let turn = 0;
+    await expectLimit(3, 10, () => actions[name]((turn += 1) % 2 === 0 ? aino : eero));
+  });
+});
+
+describe('of the two quotas', () => {
+  it("the account's is taken first: whoever is over it takes nothing from their neighbours", async () => {
+    await relayWith({ 'search.account': '2/1h', 'search.address': '4/1h' });
+    const [greedy, modest] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
+    for (let asked = 0; asked < 10; asked++) await actions.search(greedy);
+    expect((await actions.search(modest)).status).toBe(200);
+    expect((await actions.search(modest)).status).toBe(200);
+  });
+});
+
+describe('sends', () => {
+  it('by MQTT, by REST and of commits are counted together', async () => {
+    await relayWith({ 'send.account': '4/40s' });
+    const [aino, eero] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
+    await befriend(aino, eero);
+    const commits = `/conversations/${directConversationId(aino.id, eero.id)}/commits`;
+    const client = await clients.connect(relay.mqttUrl, aino);
+    const publish = () =>
+      puback(client, topics.userMessages(eero.id), messagePayload(aino, eero, { epoch: 1 }));
+    const send = () => aino.call('POST', `/messages/user/${eero.id}`, messageBody(1));
+
+    expect((await aino.call('POST', commits, commitBody(0))).status).toBe(201);
+    expect(await publish()).toMatchObject({ reasonCode: 0 });
+    expect((await send()).status).toBe(201);
+    expect(await publish()).toMatchObject({ reasonCode: 0 });
+    expect(await publish()).toEqual({ reasonCode: 0x97, code: 'rate-limited', retryAfter: '10' });
+    expectRefusal(await send(), 10);
+    expectRefusal(await aino.call('POST', commits, commitBody(1)), 10);
+    now += 10_000;
+    expect(await publish()).toMatchObject({ reasonCode: 0, seq: '5' });
+    expect((await eero.call<unknown[]>('GET', `/messages/user/${aino.id}`)).body).toHaveLength(5);
+  });
+
+  it('by MQTT count for their address as well', async () => {
+    await relayWith({ 'send.address': '2/20s' });
+    const [aino, eero] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
+    const publishers = [
+      await clients.connect(relay.mqttUrl, aino),
+      await clients.connect(relay.mqttUrl, eero),
+    ];
+    const codes: unknown[] = [];
+    for (const client of [...publishers, ...publishers]) {
+      const [from, to] = client === publishers[0] ? [aino, eero] : [eero, aino];
+      codes.push((await puback(client, topics.userMessages(to.id), messagePayload(from, to))).code);
+    }
+    expect(codes).toEqual(['not-a-contact', 'not-a-contact', 'rate-limited', 'rate-limited']);
+  });
+});
+
+describe('requests', () => {
+  it('of an account are limited, whatever they ask for and by which protocol', async () => {
+    await relayWith({ 'request.account': '6/60s' });
+    const aino = await signUpOnDevice(relay); // takes one
+    const client = await clients.connect(relay.mqttUrl, aino);
+    for (const path of ['/profile', '/contacts', '/vault']) await aino.call('GET', path);
+    expect(await puback(client, topics.ping, pingOf(aino))).toEqual({ reasonCode: 0 });
+    expect(await granted(client, topics.userMessages(aino.id))).toEqual([1]);
+    expectRefusal(await aino.call('GET', '/profile'), 10);
+    expect(await puback(client, topics.ping, pingOf(aino))).toMatchObject({ code: 'rate-limited' });
+    expect(await granted(client, topics.userMessages(aino.id))).toEqual([0x97]);
+    now += 10_000;
+    expect((await aino.call('GET', '/profile')).status).toBe(200);
+  });
+
+  it('without a token that holds are limited by address, and take nothing from people who are signed in', async () => {
+    await relayWith({ 'request.address': '2/20s' });
+    const aino = await signUp(relay);
+    await expectLimit(2, 10, () => call(relay, 'GET', '/profile', { token: 'forged' }));
+    expectRefusal(await call(relay, 'GET', '/contacts'), 10);
+    for (let asked = 0; asked < 5; asked++) expect((await aino.call('GET', '/profile')).status).toBe(200);
+  });
+});
+
+describe('calls of nobody in particular', () => {
+  it('sign-ups are limited by address', async () => {
+    await relayWith({ 'sign-up.address': '3/30s' });
+    await expectLimit(3, 10, () => call(relay, 'POST', '/register', { body: signUpBody() }));
+    const elsewhere = { body: signUpBody(), headers: at('203.0.113.9') };
+    expect((await call(relay, 'POST', '/signup', elsewhere)).status).toBe(201);
+  });
+
+  it('password parameters are limited by address', async () => {
+    await relayWith({ 'params.address': '3/30s' });
+    let turn = 0;
+    await expectLimit(3, 10, () => call(relay, 'GET', `/auth/params?identifier=user${(turn += 1)}`));
+  });
+
+  it('an IPv6 /64 is one address, and what a visitor claims to be is nothing', async () => {
+    await relayWith({ 'params.address': '3/1h' });
+    const ask = (forwardedFor: string) =>
+      call(relay, 'GET', '/auth/params?identifier=x', { headers: at(forwardedFor) });
+    for (const host of ['::1', '::2', ':ffff:ffff:ffff:ffff']) {
+      expect((await ask(`2001:db8:5:6${host}`)).status).toBe(200);
+    }
+    expect((await ask('2001:db8:5:6::3')).status).toBe(429);
+    expect((await ask('192.0.2.1, 2001:db8:5:6::4')).status).toBe(429);
+    expect((await ask('2001:db8:5:7::1')).status).toBe(200);
+  });
+});
+
+it('new sockets are limited by address', async () => {
+  await relayWith({ 'connect.address': '2/20s' });
+  const upgrade = (path: string) =>
+    new Promise<string>((resolve) => {
+      const socket = connect({ port: Number(new URL(relay.url).port), host: '127.0.0.1' });
+      socket.once('data', (data: Buffer) => {
+        socket.destroy();
+        resolve(data.toString());
+      });
+      socket.write(
+        `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n` +
+          'sec-websocket-protocol: mqtt\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+      );
+    });
+  expect(await upgrade('/mqtt')).toMatch(/^HTTP\/1\.1 101 /);
+  expect(await upgrade('/ws/presence/')).toMatch(/^HTTP\/1\.1 101 /);
+  expect(await upgrade('/mqtt')).toMatch(/^HTTP\/1\.1 429 Too Many Requests\r\nRetry-After: 10\r\n/);
+  expect(await upgrade('/ws/presence/')).toMatch(/^HTTP\/1\.1 429 /);
+  now += 10_000;
+  expect(await upgrade('/ws/presence/')).toMatch(/^HTTP\/1\.1 101 /);
+});
+
+it('a refusal is logged with its quota and no address beyond its network', async () => {
+  await relayWith({ 'params.address': '1/1h' });
+  for (let asked = 0; asked < 2; asked++) {
+    await call(relay, 'GET', '/auth/params?identifier=x', { headers: at('203.0.113.77') });
+  }
+  const refusals = relay.logLines.filter((line) => line.includes('rate limit reached'));
+  expect(refusals.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { limit: 'params.address', network: '203.0.113.0/24' },
+  ]);
+  expect(relay.logLines.join('')).not.toContain('203.0.113.77');
+});
+
+it('a page of another origin may read how long to wait', async () => {
+  relay = await startTestRelay({ environment: { ALLOWED_ORIGINS: 'https://app.example.org' } });
+  const answer = await call(relay, 'GET', '/profile', { headers: { origin: 'https://app.example.org' } });
+  expect(answer.headers.get('access-control-expose-headers')).toBe('Retry-After');
+});
+
+it('every quota has its test', async () => {
+  await relayWith({});
+  const inLoginTest = Object.keys(defaultQuotas).filter((name) => name.startsWith('login.'));
+  expect([...tried, ...inLoginTest].toSorted()).toEqual(Object.keys(defaultQuotas).toSorted());
+  const quotas = Object.values(publicRouteQuotas).flat();
+  const known = new Set<string>([...quotas, ...actionNames]);
+  for (const action of Object.values(routeActions)) expect(known).toContain(action);
+});
