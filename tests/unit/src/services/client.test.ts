@@ -1,0 +1,132 @@
+import { createStore } from 'jotai';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CryptoApi } from '../../../../src/crypto/client.ts';
+import { type Client, createClient } from '../../../../src/services/client.ts';
+import { contactsAtom } from '../../../../src/store/contacts.ts';
+import { authErrorAtom, authStatusAtom, connectionBannerAtom } from '../../../../src/store/session.ts';
+import { capturedLog } from '../net/support/capturedLog.ts';
+import { FakeClock } from '../net/support/fakeClock.ts';
+import { asMqttClient, FakeMqttClient } from '../net/support/fakeMqttClient.ts';
+import { me, partial, peer } from './support/deps.ts';
+
+const user = {
+  id: me,
+  username: 'anna',
+  email: 'anna@example.org',
+  full_name: 'anna',
+  created_at: '2026-03-01T12:00:00.000Z',
+};
+const device = {
+  id: peer,
+  name: 'Chrome',
+  certificate: 'Y2VydA',
+  created_at: user.created_at,
+  last_seen_at: user.created_at,
+  current: true,
+};
+
+let store: ReturnType<typeof createStore>;
+let clock: FakeClock;
+let client: Client;
+/** Paths that the relay answers with 401. */
+let refuses: (path: string) => boolean;
+let asked: string[];
+
+function answer(path: string): Response {
+  if (refuses(path))
+    return Response.json({ detail: 'Log in again.', code: 'session-expired' }, { status: 401 });
+  if (path === '/api/profile') return Response.json(user);
+  if (path.startsWith('/api/devices/')) return Response.json(device);
+  if (path === '/api/key-packages') return Response.json({ available: 50, lastResort: true });
+  return Response.json([]);
+}
+
+beforeEach(async () => {
+  localStorage.clear();
+  store = createStore();
+  clock = new FakeClock();
+  refuses = () => false;
+  asked = [];
+  client = createClient({
+    addresses: {
+      apiHost: 'https://relay.example',
+      mqttUrl: 'wss://relay.example/mqtt',
+      presenceUrl: 'wss://relay.example/ws/presence/',
+    },
+    crypto: partial<CryptoApi>({
+      resume: () => Promise.resolve(true),
+      lock: () => Promise.resolve(),
+      openDevice: () => Promise.resolve({ userId: me, deviceId: peer, certificate: 'Y2VydA', isNew: false }),
+      conversations: () => Promise.resolve([]),
+      outbox: () => Promise.resolve([]),
+    }),
+    store,
+    storage: localStorage,
+    clock,
+    random: () => 1,
+    locks: { request: (_name, task) => task() },
+    log: capturedLog().log,
+    newId: () => peer,
+    events: new EventTarget(),
+    deviceName: 'Chrome',
+    navigate: () => undefined,
+    isVisible: () => true,
+    createSocket: () =>
+      Object.assign(new EventTarget(), {
+        OPEN: 1,
+        readyState: 0,
+        close: () => undefined,
+      }) as unknown as WebSocket,
+    connectMqtt: (_url, options) => asMqttClient(new FakeMqttClient(options)),
+    fetch: async (input) => {
+      const { pathname } = new URL(new Request(input).url);
+      asked.push(pathname);
+      return answer(pathname);
+    },
+  });
+});
+
+async function resume(): Promise<void> {
+  const exp = clock.now() / 1000 + 3600;
+  localStorage.setItem('token', `header.${btoa(JSON.stringify({ sub: me, exp }))}.signature`);
+  await client.session.resume();
+  await vi.waitFor(() => expect(store.get(contactsAtom).loaded).toBe(true));
+}
+
+describe('a session that the relay has ended', () => {
+  it('ends here with the first call that hears of it', async () => {
+    await resume();
+    expect(store.get(authStatusAtom)).toBe('success');
+    refuses = (path) => path === '/api/contacts';
+    await clock.advance(10_000);
+    await vi.waitFor(() => expect(store.get(authStatusAtom)).toBe('error'));
+    expect(store.get(authErrorAtom)).toBe('Session expired. Please login again.');
+    expect(localStorage.getItem('token')).toBeNull();
+  });
+
+  it('shows the banner when the check hears of it first, and asks no more', async () => {
+    await resume();
+    refuses = (path) => path === '/api/profile';
+    await client.session.check();
+    refuses = () => true;
+    asked = [];
+    await clock.advance(30_000);
+    expect(store.get(connectionBannerAtom)).toBe(true);
+    expect(store.get(authStatusAtom)).toBe('success');
+    expect(localStorage.getItem('token')).toBeNull();
+    expect(asked).toEqual([]);
+  });
+});
+
+it.each<[string, () => Promise<unknown>]>([
+  ['searchUsers', () => client.actions.searchUsers('bert')],
+  ['openChat', () => client.actions.openChat(peer)],
+  ['sendMessage', () => client.actions.sendMessage(peer, 'hello')],
+  ['retryMessage', () => client.actions.retryMessage('m')],
+  ['removeContact', () => client.actions.removeContact(peer)],
+])('%s needs a session', async (_name, act) => {
+  await expect(act()).rejects.toMatchObject({ name: 'AppError', code: 'unauthenticated' });
+  await resume();
+  await client.actions.logOut();
+  await expect(act()).rejects.toMatchObject({ name: 'AppError', code: 'unauthenticated' });
+});
