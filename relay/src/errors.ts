@@ -30,13 +30,37 @@ export class StartupError extends Error {
   override readonly name = 'StartupError';
 }
 
+/** SQLite's code and PostgreSQL's SQLSTATE disk_full. */
+const storageFullCodes: ReadonlySet<string | null> = new Set(['SQLITE_FULL', '53100']);
+
+/**
+ * The database can't serve this now and may again later: the network's codes, and SQLSTATE codes (PostgreSQL manual,
+ * appendix A) for what it says of its connections, shutting down, starting up, being a standby, and locks.
+ */
+const unavailableCodes: ReadonlySet<string | null> = new Set(
+  [
+    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
+    ['08000', '08001', '08003', '08004', '08006', '57P01', '57P02', '57P03', '57P05'],
+    ['25006', '40001', '40P01', '53300', '55P03', '57014'],
+  ].flat(),
+);
+/** What the driver of PostgreSQL says without a code. */
+const lostConnection =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+
 /**
  * What to answer for anything thrown while serving a request.
- * A full disk is `storage-full`; whatever is not known is `internal`, and its message stays inside.
+ * A full disk is `storage-full`, a database that is away `unavailable`; whatever is not known is `internal`, and its
+ * message stays inside.
  */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (hasCode(error, 'SQLITE_FULL')) return new ApiError('storage-full', 'The server has no space left.');
+  const code = errorCode(error);
+  if (storageFullCodes.has(code)) return new ApiError('storage-full', 'The server has no space left.');
+  const isLost = error instanceof Error && lostConnection.test(error.message);
+  if (isLost || unavailableCodes.has(code)) {
+    return new ApiError('unavailable', "The server's database can't be used at the moment.");
+  }
   return new ApiError('internal', 'Something went wrong on the server.');
 }
 
