@@ -7,7 +7,12 @@ import { routes } from '../../../../src/app/routes.tsx';
 import { LandingPage } from '../../../../src/pages/landing/LandingPage.tsx';
 import { activeChatAtom, chatsAtom } from '../../../../src/store/chats.ts';
 import { contactsAtom, incomingRequestsAtom } from '../../../../src/store/contacts.ts';
-import { authErrorAtom, authStatusAtom, currentUserAtom } from '../../../../src/store/session.ts';
+import {
+  authErrorAtom,
+  authStatusAtom,
+  connectionBannerAtom,
+  currentUserAtom,
+} from '../../../../src/store/session.ts';
 import { aino, chat, createWorld, loaded, message, veikko } from '../support/app.tsx';
 
 /** The whole application at an address, with fake actions behind it. */
@@ -139,6 +144,17 @@ describe('sessions', () => {
     await screen.findByRole('tab', { name: /Messages/ });
     act(() => app.signOut());
     await waitFor(() => expect(app.path()).toBe('/login'));
+  });
+});
+
+describe('a session that does not answer', () => {
+  it('leads from its banner to the log-in form', async () => {
+    const app = open('/dashboard', { signedIn: true });
+    app.store.set(connectionBannerAtom, true);
+    const user = app.start();
+    await user.click(await screen.findByRole('button', { name: 'Re-login' }));
+    expect(await screen.findByLabelText('Username')).toBeVisible();
+    expect(app.path()).toBe('/login');
   });
 });
 
