@@ -55,7 +55,8 @@ export async function handlePublish(
   try {
     const session = await services.sessions.verify(from.token);
     // As REST does: see http/contractRoutes.
-    const isSend = parseTopic(packet.topic)?.kind === 'messages';
+    const kind = parseTopic(packet.topic)?.kind;
+    const isSend = kind === 'messages' || kind === 'group';
     const shares = isSend ? sharesOf('send', session.userId, from.address) : [];
     await services.rateLimiter.take(['request.account', session.userId], ...shares);
     return { reasonCode: ReasonCode.Success, userProperties: await perform(services, session, packet) };

@@ -6,7 +6,6 @@ import { type QuotaName, defaultQuotas } from '../../src/rateLimits/quotas.ts';
 import { routeActions, publicRouteQuotas } from '../../src/rateLimits/routeQuotas.ts';
 import {
   type Answer,
-  base64Url,
   befriend,
   call,
   onAnotherDevice,
@@ -145,12 +144,13 @@ describe('sends', () => {
       await clients.connect(relay.mqttUrl, aino),
       await clients.connect(relay.mqttUrl, eero),
     ];
-    const codes: unknown[] = [];
+    const answers: unknown[] = [];
     for (const client of [...publishers, ...publishers]) {
       const [from, to] = client === publishers[0] ? [aino, eero] : [eero, aino];
-      codes.push((await puback(client, topics.userMessages(to.id), messagePayload(from, to))).code);
+      answers.push(await puback(client, topics.userMessages(to.id), messagePayload(from, to)));
     }
-    expect(codes).toEqual(['not-a-contact', 'not-a-contact', 'rate-limited', 'rate-limited']);
+    const codes = ['not-a-contact', 'not-a-contact', 'rate-limited', 'rate-limited'];
+    expect(answers).toMatchObject(codes.map((code) => ({ code })));
   });
 });
 
