@@ -126,7 +126,8 @@ export const deleteGroup = defineRoute({
 export const listGroupMessages = defineRoute({
   method: 'GET',
   paths: ['/messages/group/{id}'],
-  summary: "The log of a group, from the commit that made one a member; `is_read` is one's own reading",
+  summary:
+    "The log of a group, from the commit that made one a member. `is_read`: by oneself; one's own messages, by everybody",
   access: 'session',
   params: IdParams,
   query: MessagePage,

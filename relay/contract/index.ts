@@ -2,6 +2,7 @@ import * as account from './account.ts';
 import * as contacts from './contacts.ts';
 import * as conversations from './conversations.ts';
 import * as devices from './devices.ts';
+import * as groups from './groups.ts';
 
 export * from './account.ts';
 export * from './contacts.ts';
@@ -47,4 +48,13 @@ export const routes = {
   getGroupInfo: conversations.getGroupInfo,
   listWelcomes: conversations.listWelcomes,
   deleteWelcome: conversations.deleteWelcome,
+  listGroups: groups.listGroups,
+  createGroup: groups.createGroup,
+  getGroup: groups.getGroup,
+  listGroupMembers: groups.listGroupMembers,
+  addGroupMember: groups.addGroupMember,
+  leaveGroup: groups.leaveGroup,
+  deleteGroup: groups.deleteGroup,
+  listGroupMessages: groups.listGroupMessages,
+  sendGroupMessage: groups.sendGroupMessage,
 } as const;

@@ -7,6 +7,7 @@ import type { Config } from './config.ts';
 import { type Contacts, createContacts } from './contacts/contacts.ts';
 import type { Db } from './db/tables.ts';
 import { createDevices, type Devices } from './devices/devices.ts';
+import { createGroups, type Groups } from './groups/groups.ts';
 import { createMessaging, type Messaging } from './messaging/messaging.ts';
 import { networkOf } from './http/clientAddress.ts';
 import { RateLimiter } from './rateLimits/rateLimiter.ts';
@@ -26,6 +27,7 @@ export interface Services {
   readonly sessions: Sessions;
   readonly devices: Devices;
   readonly contacts: Contacts;
+  readonly groups: Groups;
   readonly messaging: Messaging;
 }
 
@@ -57,6 +59,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     accounts: createAccounts({ db, clock, passwords, sessions, loginThrottle }),
     devices: createDevices({ db, clock }),
     contacts: createContacts({ db, hub, clock }),
+    groups: createGroups({ db, hub, clock }),
     messaging: createMessaging({ db, hub, clock }),
   };
 }

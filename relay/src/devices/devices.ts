@@ -5,6 +5,7 @@ import { ApiError } from '../errors.ts';
 import { contactExists } from '../repositories/contacts.ts';
 import * as devices from '../repositories/devices.ts';
 import * as keyPackages from '../repositories/keyPackages.ts';
+import { shareGroup } from '../repositories/groups.ts';
 import { bindDevice } from '../repositories/sessions.ts';
 import { findUser, lockUsers } from '../repositories/users.ts';
 
@@ -24,7 +25,7 @@ export interface Devices {
     device: { id: string; name: string; certificate: Buffer },
   ): Promise<devices.DeviceRow>;
   own(userId: string): Promise<devices.DeviceRow[]>;
-  /** @throws ApiError not-found unless they are contacts or the same person */
+  /** @throws ApiError not-found unless they are contacts, fellow members or the same person */
   visibleTo(userId: string, ownerId: string): Promise<devices.DeviceRow[]>;
   /**
    * @returns how many single-use KeyPackages the device has now
@@ -76,7 +77,7 @@ export function createDevices({ db, clock }: { db: Db; clock: () => number }): D
     own: (userId) => devices.devicesOf(db, userId),
 
     async visibleTo(userId, ownerId) {
-      if (userId !== ownerId && !(await contactExists(db, userId, ownerId))) throw noSuchPerson();
+      if (!(await knowEachOther(db, userId, ownerId))) throw noSuchPerson();
       return devices.devicesOf(db, ownerId);
     },
 
@@ -105,7 +106,7 @@ export function createDevices({ db, clock }: { db: Db; clock: () => number }): D
 
     async claimKeyPackages(session, ownerId) {
       return db.transaction().execute(async (tx) => {
-        if (session.userId !== ownerId && !(await contactExists(tx, session.userId, ownerId))) {
+        if (!(await knowEachOther(tx, session.userId, ownerId))) {
           if ((await findUser(tx, ownerId)) === null) throw noSuchPerson();
           throw new ApiError('not-a-contact', 'You can only talk to people who are your contacts.');
         }
@@ -121,6 +122,15 @@ export function createDevices({ db, clock }: { db: Db; clock: () => number }): D
       });
     },
   };
+}
+
+/** Whether two people have to do with each other, so that they need each other's devices. */
+async function knowEachOther(db: Db, userId: string, otherId: string): Promise<boolean> {
+  return (
+    userId === otherId ||
+    (await contactExists(db, userId, otherId)) ||
+    (await shareGroup(db, userId, otherId))
+  );
 }
 
 const conflict = () => new ApiError('device-conflict', 'This device id is already in use.');

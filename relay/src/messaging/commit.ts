@@ -3,14 +3,24 @@ import type { SentMessage } from '../../contract/index.ts';
 import type { DeviceSession } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
+import type { Hub } from '../realtime/hub.ts';
 import { insertConversation, takeSeqAndEndEpoch } from '../repositories/conversations.ts';
-import { deviceIdsOf } from '../repositories/devices.ts';
+import { deviceOwners } from '../repositories/devices.ts';
 import { type EntryRow, insertEntry } from '../repositories/entries.ts';
+import { renameGroup } from '../repositories/groups.ts';
 import { insertWelcome } from '../repositories/welcomes.ts';
-import { entryEvent } from './events.ts';
+import { publishEntry } from './events.ts';
 import type { MessagingDependencies, NewCommit } from './messaging.ts';
-import { otherParticipant, requireContact } from './permissions.ts';
+import { type Audience, requireAudience } from './permissions.ts';
 import { receipt, staleEpoch } from './send.ts';
+
+/** A commit that has been stored, and who is to be told of it. */
+export interface StoredCommit {
+  readonly entry: EntryRow;
+  readonly audience: Audience;
+  /** Whose devices it has a Welcome for. */
+  readonly welcomedIds: readonly string[];
+}
 
 /** See Messaging.commit. */
 export async function commit(
@@ -19,54 +29,96 @@ export async function commit(
   conversationId: string,
   newCommit: NewCommit,
 ): Promise<SentMessage> {
-  const otherId = otherParticipant(conversationId, sender.userId);
-  const userIds = [sender.userId, otherId];
-  const entry = await db.transaction().execute(async (tx): Promise<EntryRow> => {
-    await requireContact(tx, sender.userId, otherId);
-    await requireDevices(tx, userIds, newCommit);
-
-    const now = clock();
-    const groupInfo = Buffer.from(newCommit.groupInfo, 'base64url');
-    const started =
-      newCommit.epoch === 0 &&
-      (await insertConversation(tx, { id: conversationId, userIds, groupInfo, now }));
-    const seq = started ? 1 : await takeSeqAndEndEpoch(tx, conversationId, newCommit.epoch, groupInfo);
-    if (seq === null) throw await staleEpoch(tx, conversationId);
-
-    const appended: EntryRow = {
-      conversationId,
-      seq,
-      id: randomUUID(),
-      kind: 'commit',
-      epoch: newCommit.epoch,
-      senderId: sender.userId,
-      senderDeviceId: sender.deviceId,
-      content: Buffer.from(newCommit.commit, 'base64url'),
-      createdAt: now,
-    };
-    await insertEntry(tx, appended);
-    for (const { deviceIds, welcome } of newCommit.welcomes) {
-      const content = Buffer.from(welcome, 'base64url');
-      await insertWelcome(tx, { conversationId, epoch: newCommit.epoch + 1, seq, content, deviceIds }, now);
-    }
-    return appended;
+  const stored = await db.transaction().execute(async (tx) => {
+    const audience = await requireAudience(tx, conversationId, sender.userId);
+    return storeCommit(tx, sender, audience, newCommit, clock());
   });
-
-  // The Welcome first: a device that it lets in can't process the commit.
-  if (newCommit.welcomes.length > 0) hub.publishToUsers(userIds, { type: 'welcome', conversationId });
-  hub.publishToUsers(userIds, entryEvent(entry));
-  return receipt(entry);
+  publishCommit(hub, stored);
+  return receipt(stored.entry);
 }
 
-/** A Welcome for a device that is none of theirs would wait in a stranger's mailbox, or in nobody's. */
-async function requireDevices(db: Db, userIds: readonly string[], newCommit: NewCommit): Promise<void> {
+/**
+ * Appends a commit if it ends the current epoch, with everything that comes of it.
+ * @param tx a transaction that the caller has checked the sender's right in
+ * @throws ApiError stale-epoch (with the current epoch), invalid-request
+ */
+export async function storeCommit(
+  tx: Db,
+  sender: DeviceSession,
+  audience: Audience,
+  newCommit: NewCommit,
+  now: number,
+): Promise<StoredCommit> {
+  const { conversationId, groupId } = audience;
+  const welcomedIds = await requireDevices(tx, audience, newCommit);
+  if (groupId === null && newCommit.sealedName !== undefined) {
+    throw new ApiError('invalid-request', 'sealedName: a direct conversation has no name.');
+  }
+
+  const seq = await takeCommitSeq(tx, audience, newCommit, now);
+  if (seq === null) throw await staleEpoch(tx, conversationId);
+  const entry: EntryRow = {
+    conversationId,
+    seq,
+    id: randomUUID(),
+    kind: 'commit',
+    epoch: newCommit.epoch,
+    senderId: sender.userId,
+    senderDeviceId: sender.deviceId,
+    content: Buffer.from(newCommit.commit, 'base64url'),
+    createdAt: now,
+  };
+  await insertEntry(tx, entry);
+  const epoch = newCommit.epoch + 1;
+  if (groupId !== null && newCommit.sealedName !== undefined) {
+    await renameGroup(tx, groupId, { sealedName: Buffer.from(newCommit.sealedName, 'base64url'), epoch });
+  }
+  for (const { deviceIds, welcome } of newCommit.welcomes) {
+    const content = Buffer.from(welcome, 'base64url');
+    await insertWelcome(tx, { conversationId, epoch, seq, content, deviceIds }, now);
+  }
+  return { entry, audience, welcomedIds };
+}
+
+export function publishCommit(hub: Hub, { entry, audience, welcomedIds }: StoredCommit): void {
+  if (welcomedIds.length > 0) {
+    // The Welcome first: a device that it lets in can't process the commit.
+    const toldIds = audience.groupId === null ? audience.userIds : welcomedIds;
+    hub.publishToUsers(toldIds, { type: 'welcome', conversationId: entry.conversationId });
+  }
+  publishEntry(hub, entry, audience);
+}
+
+/** The position of a commit; null if it doesn't end the current epoch. A direct conversation starts with its first one. */
+async function takeCommitSeq(
+  tx: Db,
+  { conversationId, groupId, userIds }: Audience,
+  newCommit: NewCommit,
+  now: number,
+): Promise<number | null> {
+  const groupInfo = Buffer.from(newCommit.groupInfo, 'base64url');
+  if (groupId === null && newCommit.epoch === 0) {
+    const started = await insertConversation(tx, { id: conversationId, userIds, groupInfo, now });
+    return started ? 1 : null;
+  }
+  return takeSeqAndEndEpoch(tx, conversationId, newCommit.epoch, groupInfo);
+}
+
+/**
+ * A Welcome for a device that is none of theirs would wait in a stranger's mailbox, or in nobody's.
+ * @returns the ids of those whose devices are welcomed
+ */
+async function requireDevices(db: Db, { userIds }: Audience, newCommit: NewCommit): Promise<string[]> {
   const welcomed = newCommit.welcomes.flatMap(({ deviceIds }) => deviceIds);
-  if (welcomed.length === 0) return;
-  const known = await deviceIdsOf(db, userIds);
-  if (welcomed.some((id) => !known.has(id)) || new Set(welcomed).size !== welcomed.length) {
+  if (welcomed.length === 0) return [];
+  const owners = await deviceOwners(db, welcomed);
+  const participants = new Set(userIds);
+  const areTheirs = welcomed.every((id) => participants.has(owners.get(id) ?? ''));
+  if (!areTheirs || owners.size !== welcomed.length) {
     throw new ApiError(
       'invalid-request',
       'welcomes: every device must belong to a participant and be listed once.',
     );
   }
+  return [...new Set(owners.values())];
 }

@@ -1,4 +1,10 @@
-import { directConversationId, type SentMessage } from '../../contract/index.ts';
+import {
+  directConversationId,
+  groupConversationId,
+  groupOf,
+  type IncomingEvent,
+  type SentMessage,
+} from '../../contract/index.ts';
 import type { DeviceSession } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
@@ -8,18 +14,25 @@ import * as conversations from '../repositories/conversations.ts';
 import { type EntryRow, entriesOf, findEntry } from '../repositories/entries.ts';
 import { type DeliveredWelcome, deleteDelivery, welcomesOf } from '../repositories/welcomes.ts';
 import { commit } from './commit.ts';
-import { noSuchConversation } from './permissions.ts';
+import { noSuchConversation, notAContact } from './permissions.ts';
 import { send } from './send.ts';
 
 /** An application message as REST and MQTT hand it over, checked against its schema. */
-export interface NewMessage {
+export interface MessageContent {
   /** The sender's UUID for it, and the idempotency key. */
   readonly messageId: string;
-  readonly recipientId: string;
   /** The MLS epoch it was encrypted in. */
   readonly epoch: number;
   /** base64url of an MLSMessage. */
   readonly content: string;
+}
+
+export interface NewMessage extends MessageContent {
+  readonly recipientId: string;
+}
+
+export interface NewGroupMessage extends MessageContent {
+  readonly groupId: string;
 }
 
 /** A commit with what comes of it; all byte strings are base64url. */
@@ -30,6 +43,8 @@ export interface NewCommit {
   readonly welcomes: readonly { readonly deviceIds: readonly string[]; readonly welcome: string }[];
   /** GroupInfo of the epoch it starts. */
   readonly groupInfo: string;
+  /** The group's name under a key of the epoch it starts; groups only. */
+  readonly sealedName?: string | undefined;
 }
 
 export interface LogPage {
@@ -53,13 +68,19 @@ export interface Messaging {
    */
   send(sender: DeviceSession, message: NewMessage): Promise<SentMessage>;
   /**
+   * Appends an application message to a group's conversation, then tells every device of its members.
+   * @throws ApiError not-found, stale-epoch (with the current epoch), message-id-taken
+   */
+  sendToGroup(sender: DeviceSession, message: NewGroupMessage): Promise<SentMessage>;
+  /**
    * Appends a commit if it ends the current epoch, stores its GroupInfo and Welcomes with it, then tells every device.
    * Of several commits to one epoch exactly one succeeds.
    * @throws ApiError not-found, not-a-contact, stale-epoch (with the current epoch), invalid-request
    */
   commit(sender: DeviceSession, conversationId: string, commit: NewCommit): Promise<SentMessage>;
   /**
-   * Moves the receiver's read position up to a message, then tells both. Reading what is read already does nothing.
+   * Moves the receiver's read position up to a message, then tells who needs to know. Reading what is read already
+   * does nothing.
    * @throws ApiError not-found unless this person received the message
    */
   markRead(userId: string, messageId: string): Promise<void>;
@@ -69,7 +90,12 @@ export interface Messaging {
    * @throws ApiError not-found unless they are contacts or have talked
    */
   log(userId: string, otherId: string, page: LogPageRequest): Promise<LogPage>;
-  /** @throws ApiError not-found unless this person takes part */
+  /**
+   * A page of the log of a group, from the commit that let this person in.
+   * @throws ApiError not-found unless this person is a member
+   */
+  groupLog(userId: string, groupId: string, page: LogPageRequest): Promise<LogPage>;
+  /** @throws ApiError not-found unless this person takes part and the conversation has been started */
   groupInfo(userId: string, conversationId: string): Promise<{ epoch: number; groupInfo: Buffer }>;
   /** A device's mailbox, oldest first; when it holds a lot, the rest comes once these are deleted. */
   welcomes(deviceId: string): Promise<DeliveredWelcome[]>;
@@ -89,7 +115,13 @@ const maxPageBytes = 8 * 1024 * 1024;
 export function createMessaging(dependencies: MessagingDependencies): Messaging {
   const { db, hub } = dependencies;
   return {
-    send: (sender, message) => send(dependencies, sender, message),
+    async send(sender, message) {
+      if (message.recipientId === sender.userId) throw notAContact();
+      const conversationId = directConversationId(sender.userId, message.recipientId);
+      return send(dependencies, sender, conversationId, message);
+    },
+    sendToGroup: (sender, message) =>
+      send(dependencies, sender, groupConversationId(message.groupId), message),
     commit: (sender, conversationId, newCommit) => commit(dependencies, sender, conversationId, newCommit),
 
     async markRead(userId, messageId) {
@@ -104,7 +136,11 @@ export function createMessaging(dependencies: MessagingDependencies): Messaging 
       });
       if (moved === null) return;
       const { conversationId, seq, userIds } = moved;
-      hub.publishToUsers(userIds, { type: 'delivered', conversationId, messageId, readerId: userId, seq });
+      const event: IncomingEvent = { type: 'delivered', conversationId, messageId, readerId: userId, seq };
+      const groupId = groupOf(conversationId);
+      if (groupId === null) return hub.publishToUsers(userIds, event);
+      hub.publishToUsers([userId], event);
+      hub.publishToGroup(groupId, event);
     },
 
     conversations: (userId) => conversations.conversationsOf(db, userId),
@@ -118,10 +154,21 @@ export function createMessaging(dependencies: MessagingDependencies): Messaging 
       return { entries, readPositions };
     },
 
+    async groupLog(userId, groupId, page) {
+      const conversationId = groupConversationId(groupId);
+      const from = await conversations.joinedSeq(db, conversationId, userId);
+      if (from === null) throw noSuchConversation();
+      const [entries, readPositions] = await Promise.all([
+        entriesOf(db, conversationId, { ...page, from, maxBytes: maxPageBytes }),
+        conversations.readPositions(db, conversationId),
+      ]);
+      return { entries, readPositions };
+    },
+
     async groupInfo(userId, conversationId) {
       if (!(await conversations.takesPart(db, conversationId, userId))) throw noSuchConversation();
       const found = await conversations.findGroupInfo(db, conversationId);
-      if (found === null) throw noSuchConversation();
+      if (found === null || found.epoch === 0) throw noSuchConversation();
       return found;
     },
 

@@ -1,21 +1,50 @@
-import { directConversationId, directParticipants } from '../../contract/index.ts';
+import { directConversationId, directParticipants, groupOf } from '../../contract/index.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import { contactExists } from '../repositories/contacts.ts';
+import { participantIds } from '../repositories/conversations.ts';
 import { findUser } from '../repositories/users.ts';
 
 /** @throws ApiError not-found (no such person), not-a-contact */
 export async function requireContact(db: Db, userId: string, otherId: string): Promise<void> {
   if (await contactExists(db, userId, otherId)) return;
   if ((await findUser(db, otherId)) === null) throw new ApiError('not-found', 'There is no such person.');
-  throw new ApiError('not-a-contact', 'You can only talk to people who are your contacts.');
+  throw notAContact();
+}
+
+export const notAContact = () => {
+  return new ApiError('not-a-contact', 'You can only talk to people who are your contacts.');
+};
+
+/** Who takes part in a conversation, or may start it. */
+export interface Audience {
+  readonly conversationId: string;
+  /** Null for a direct conversation. */
+  readonly groupId: string | null;
+  readonly userIds: readonly string[];
+}
+
+/**
+ * The people that this person may write to in a conversation, the person included.
+ * @throws ApiError not-found (no conversation of theirs), not-a-contact
+ */
+export async function requireAudience(db: Db, conversationId: string, userId: string): Promise<Audience> {
+  const groupId = groupOf(conversationId);
+  if (groupId === null) {
+    const otherId = otherParticipant(conversationId, userId);
+    await requireContact(db, userId, otherId);
+    return { conversationId, groupId, userIds: [userId, otherId] };
+  }
+  const userIds = await participantIds(db, conversationId);
+  if (!userIds.includes(userId)) throw noSuchConversation();
+  return { conversationId, groupId, userIds };
 }
 
 /**
  * The person at the other end of a direct conversation.
  * @throws ApiError not-found if the id is not the one and only id of a conversation that this person is in
  */
-export function otherParticipant(conversationId: string, userId: string): string {
+function otherParticipant(conversationId: string, userId: string): string {
   const [lower, higher] = directParticipants(conversationId) ?? [];
   if (lower === undefined || higher === undefined || lower === higher) throw noSuchConversation();
   if (directConversationId(lower, higher) !== conversationId) throw noSuchConversation();

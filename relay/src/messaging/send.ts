@@ -1,27 +1,27 @@
-import { directConversationId, type SentMessage } from '../../contract/index.ts';
+import type { SentMessage } from '../../contract/index.ts';
 import type { DeviceSession } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import { findEpoch, takeSeq } from '../repositories/conversations.ts';
 import { type EntryHead, type EntryRow, findEntry, insertEntry } from '../repositories/entries.ts';
-import { entryEvent } from './events.ts';
-import type { MessagingDependencies, NewMessage } from './messaging.ts';
-import { requireContact } from './permissions.ts';
+import { publishEntry } from './events.ts';
+import type { MessageContent, MessagingDependencies } from './messaging.ts';
+import { requireAudience } from './permissions.ts';
 
-/** See Messaging.send. */
+/** See Messaging.send and Messaging.sendToGroup. */
 export async function send(
   { db, hub, clock }: MessagingDependencies,
   sender: DeviceSession,
-  message: NewMessage,
+  conversationId: string,
+  message: MessageContent,
 ): Promise<SentMessage> {
-  const conversationId = directConversationId(sender.userId, message.recipientId);
   const outcome = await db.transaction().execute(async (tx) => {
     const known = await findEntry(tx, message.messageId);
     // Asked before anything else: a repeat answers as the first did, even if the two are no longer contacts.
     if (known !== null && isRepeat(known, conversationId, sender.userId)) {
       return { entry: known, appended: null };
     }
-    await requireContact(tx, sender.userId, message.recipientId);
+    const audience = await requireAudience(tx, conversationId, sender.userId);
     if (known !== null) throw new ApiError('message-id-taken', 'This message id is already in use.');
 
     const seq = await takeSeq(tx, conversationId, message.epoch);
@@ -38,11 +38,9 @@ export async function send(
       createdAt: clock(),
     };
     await insertEntry(tx, entry);
-    return { entry, appended: entry };
+    return { entry, appended: { entry, audience } };
   });
-  if (outcome.appended !== null) {
-    hub.publishToUsers([sender.userId, message.recipientId], entryEvent(outcome.appended));
-  }
+  if (outcome.appended !== null) publishEntry(hub, outcome.appended.entry, outcome.appended.audience);
   return receipt(outcome.entry);
 }
 

@@ -10,6 +10,8 @@ export const Signal = z.discriminatedUnion('type', [
   z.object({ type: z.literal('session-ended'), sessionId: Id }).readonly(),
   /** Two people became contacts or stopped being contacts. */
   z.object({ type: z.literal('contacts-changed'), userIds: z.tuple([Id, Id]).readonly() }).readonly(),
+  /** These people left the group, or it was deleted: they hear nothing of it from now on. */
+  z.object({ type: z.literal('members-removed'), groupId: Id, userIds: z.array(Id).readonly() }).readonly(),
 ]);
 export type Signal = z.infer<typeof Signal>;
 export type SignalListener = (signal: Signal) => void;
@@ -41,6 +43,11 @@ export class Hub {
   publishToUsers(userIds: readonly string[], event: IncomingEvent): void {
     const payload = JSON.stringify(event);
     for (const userId of userIds) this.publish(topics.userMessages(userId), payload);
+  }
+
+  /** Tells whoever has the group's chat open. */
+  publishToGroup(groupId: string, event: IncomingEvent): void {
+    this.publish(topics.groupMessages(groupId), JSON.stringify(event));
   }
 
   /** Tells whoever watches a person's status. */

@@ -4,24 +4,27 @@ export interface ConversationRow {
   readonly id: string;
   readonly epoch: number;
   readonly lastSeq: number;
-  /** How far the one who asks, and the other participant, have read. */
+  /** How far the one who asks has read. */
   readonly readSeq: number;
-  readonly peerReadSeq: number;
+  /** How far the other one of a direct conversation has read; null in a group, or once they are gone. */
+  readonly peerReadSeq: number | null;
 }
 
-/** Direct conversations that a person takes part in. */
+/** Conversations that a person takes part in and that have been started. */
 export async function conversationsOf(db: Db, userId: string): Promise<ConversationRow[]> {
   const rows = await db
     .selectFrom('participants as self')
-    .innerJoin('participants as peer', (join) =>
+    .leftJoin('participants as peer', (join) =>
       join
         .onRef('peer.conversation_id', '=', 'self.conversation_id')
-        .onRef('peer.user_id', '!=', 'self.user_id'),
+        .onRef('peer.user_id', '!=', 'self.user_id')
+        .on('peer.conversation_id', 'like', 'direct:%'),
     )
     .innerJoin('conversations', 'conversations.id', 'self.conversation_id')
     .select(['conversations.id', 'conversations.epoch', 'conversations.last_seq'])
     .select(['self.read_seq', 'peer.read_seq as peer_read_seq'])
     .where('self.user_id', '=', userId)
+    .where('conversations.epoch', '>', 0)
     .orderBy('conversations.id')
     .execute();
   return rows.map((row) => ({
@@ -33,7 +36,7 @@ export async function conversationsOf(db: Db, userId: string): Promise<Conversat
   }));
 }
 
-/** Null if the conversation has not been started. */
+/** Null if there is no such conversation; 0 if it is a group's and has not been started. */
 export async function findEpoch(db: Db, id: string): Promise<number | null> {
   const row = await db.selectFrom('conversations').select('epoch').where('id', '=', id).executeTakeFirst();
   return row?.epoch ?? null;
@@ -51,7 +54,7 @@ export async function findGroupInfo(
   return row === undefined ? null : { epoch: row.epoch, groupInfo: row.group_info };
 }
 
-/** Starts a conversation at epoch 1, its first position taken. False if it has been started. */
+/** Starts a direct conversation at epoch 1, its first position taken. False if it has been started. */
 export async function insertConversation(
   db: Db,
   conversation: { id: string; userIds: readonly string[]; groupInfo: Buffer; now: number },
@@ -118,6 +121,59 @@ export async function takesPart(db: Db, conversationId: string, userId: string):
     .where('user_id', '=', userId)
     .executeTakeFirst();
   return row !== undefined;
+}
+
+export async function participantIds(db: Db, conversationId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('participants')
+    .select('user_id')
+    .where('conversation_id', '=', conversationId)
+    .execute();
+  return rows.map((row) => row.user_id);
+}
+
+/** The position of the commit that let this person in, 0 for who has been there from the start; null for a stranger. */
+export async function joinedSeq(db: Db, conversationId: string, userId: string): Promise<number | null> {
+  const row = await db
+    .selectFrom('participants')
+    .select('joined_seq')
+    .where('conversation_id', '=', conversationId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.joined_seq ?? null;
+}
+
+/** @param seq position of the commit that lets this person in: what comes before it counts as read */
+export async function insertParticipant(
+  db: Db,
+  participant: { conversationId: string; userId: string; seq: number },
+): Promise<void> {
+  const { conversationId, userId, seq } = participant;
+  await db
+    .insertInto('participants')
+    .values({ conversation_id: conversationId, user_id: userId, read_seq: seq, joined_seq: seq })
+    .execute();
+}
+
+/** Ends a person's part in a conversation, and remembers that they had one. False if they had none. */
+export async function removeParticipant(db: Db, conversationId: string, userId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('participants')
+    .where('conversation_id', '=', conversationId)
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  if (numDeletedRows !== 1n) return false;
+  await db
+    .insertInto('past_participants')
+    .values({ user_id: userId, conversation_id: conversationId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return true;
+}
+
+/** Deletes a conversation with its log, its participants, its Welcomes and, if it is a group's, the group. */
+export async function deleteConversation(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('conversations').where('id', '=', id).execute();
 }
 
 /** How far each participant has read, by user id. */

@@ -51,10 +51,10 @@ export async function devicesOf(db: Db, userId: string): Promise<DeviceRow[]> {
   return rows.map(fromRow);
 }
 
-/** Ids of the devices of any of these people. */
-export async function deviceIdsOf(db: Db, userIds: readonly string[]): Promise<Set<string>> {
-  const rows = await db.selectFrom('devices').select('id').where('user_id', 'in', userIds).execute();
-  return new Set(rows.map((row) => row.id));
+/** Who has these devices: user ids by device id, without those that don't exist. */
+export async function deviceOwners(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db.selectFrom('devices').select(['id', 'user_id']).where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, row.user_id]));
 }
 
 export async function insertDevice(db: Db, device: DeviceRow): Promise<void> {

@@ -74,6 +74,8 @@ export async function findEntry(db: Db, id: string): Promise<EntryHead | null> {
 export interface PageRequest {
   /** Entries above this position, lowest first taken. Without it the highest are taken. */
   readonly after?: number | undefined;
+  /** Entries from this position on, whatever else is asked for. */
+  readonly from?: number | undefined;
   /** Entries below this position. */
   readonly before?: number | undefined;
   readonly limit: number;
@@ -88,6 +90,7 @@ export async function entriesOf(db: Db, conversationId: string, page: PageReques
     .selectFrom('entries')
     .select(['seq', sql<number>`length(content)`.as('size')])
     .where('conversation_id', '=', conversationId)
+    .$if(page.from !== undefined, (query) => query.where('seq', '>=', page.from ?? 0))
     .$if(upwards, (query) => query.where('seq', '>', page.after ?? 0))
     .$if(page.before !== undefined, (query) => query.where('seq', '<', page.before ?? 0))
     .orderBy('seq', upwards ? 'asc' : 'desc')

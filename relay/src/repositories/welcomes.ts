@@ -84,19 +84,56 @@ export async function deleteDelivery(db: Db, id: string, deviceId: string): Prom
     .returning('welcome_id')
     .executeTakeFirst();
   if (delivery === undefined) return false;
+  await deleteUndelivered(db, [delivery.welcome_id]);
+  return true;
+}
+
+/** Takes the Welcomes of one conversation out of the mailboxes of a person's devices. */
+export async function deleteWelcomesTo(db: Db, userId: string, conversationId: string): Promise<void> {
+  const taken = await db
+    .deleteFrom('welcome_deliveries')
+    .where('device_id', 'in', (devices) =>
+      devices.selectFrom('devices').select('devices.id').where('user_id', '=', userId),
+    )
+    .where('welcome_id', 'in', (welcomes) =>
+      welcomes.selectFrom('welcomes').select('welcomes.id').where('conversation_id', '=', conversationId),
+    )
+    .returning('welcome_id')
+    .execute();
+  await deleteUndelivered(
+    db,
+    taken.map((row) => row.welcome_id),
+  );
+}
+
+/** Empties a device's mailbox. */
+export async function deleteMailbox(db: Db, deviceId: string): Promise<void> {
+  const taken = await db
+    .deleteFrom('welcome_deliveries')
+    .where('device_id', '=', deviceId)
+    .returning('welcome_id')
+    .execute();
+  await deleteUndelivered(
+    db,
+    taken.map((row) => row.welcome_id),
+  );
+}
+
+/** Deletes those of these Welcomes that are in nobody's mailbox any more. */
+async function deleteUndelivered(db: Db, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
   await db
     .deleteFrom('welcomes')
-    .where('id', '=', delivery.welcome_id)
+    .where('id', 'in', ids)
     .where((where) =>
       where.not(
         where.exists(
           where
             .selectFrom('welcome_deliveries')
             .select('welcome_deliveries.id')
-            .where('welcome_id', '=', delivery.welcome_id),
+            .whereRef('welcome_deliveries.welcome_id', '=', 'welcomes.id'),
         ),
       ),
     )
     .execute();
-  return true;
 }

@@ -1,6 +1,5 @@
 import type { LogEntry } from '../../contract/index.ts';
 import type { Handlers } from '../http/contractRoutes.ts';
-import type { LogPage } from '../messaging/messaging.ts';
 import type { EntryRow } from '../repositories/entries.ts';
 import type { Services } from '../services.ts';
 import { text, time } from './encoding.ts';
@@ -10,6 +9,8 @@ type ConversationHandlers = Pick<
   | 'listConversations'
   | 'listUserMessages'
   | 'sendUserMessage'
+  | 'listGroupMessages'
+  | 'sendGroupMessage'
   | 'markDelivered'
   | 'submitCommit'
   | 'getGroupInfo'
@@ -29,12 +30,27 @@ export function conversationHandlers({ messaging }: Services): ConversationHandl
       const page = await messaging.log(session.userId, params.id, query);
       return page.entries.map((entry) => {
         const receiverId = entry.senderId === session.userId ? params.id : session.userId;
-        return directEntry(entry, receiverId, page.readPositions);
+        const isRead = entry.seq <= (page.readPositions.get(receiverId) ?? 0);
+        return entryOf(entry, { receiverId, groupId: null, isRead });
       });
     },
 
     sendUserMessage: ({ session, params, body }) =>
       messaging.send(session, { ...body, recipientId: params.id }),
+
+    listGroupMessages: async ({ session, params, query }) => {
+      const { entries, readPositions } = await messaging.groupLog(session.userId, params.id, query);
+      const own = readPositions.get(session.userId) ?? 0;
+      const others = [...readPositions].filter(([userId]) => userId !== session.userId);
+      const everyone = others.length === 0 ? 0 : Math.min(...others.map(([, seq]) => seq));
+      return entries.map((entry) => {
+        const isRead = entry.seq <= (entry.senderId === session.userId ? everyone : own);
+        return entryOf(entry, { receiverId: null, groupId: params.id, isRead });
+      });
+    },
+
+    sendGroupMessage: ({ session, params, body }) =>
+      messaging.sendToGroup(session, { ...body, groupId: params.id }),
 
     markDelivered: ({ session, params }) => messaging.markRead(session.userId, params.id),
 
@@ -55,8 +71,10 @@ export function conversationHandlers({ messaging }: Services): ConversationHandl
   };
 }
 
-function directEntry(entry: EntryRow, receiverId: string, readPositions: LogPage['readPositions']): LogEntry {
-  const isRead = entry.seq <= (readPositions.get(receiverId) ?? 0);
+function entryOf(
+  entry: EntryRow,
+  to: { receiverId: string | null; groupId: string | null; isRead: boolean },
+): LogEntry {
   return {
     id: entry.id,
     conversationId: entry.conversationId,
@@ -65,13 +83,13 @@ function directEntry(entry: EntryRow, receiverId: string, readPositions: LogPage
     kind: entry.kind,
     sender_id: entry.senderId,
     sender_device_id: entry.senderDeviceId,
-    receiver_id: receiverId,
-    group_id: null,
+    receiver_id: to.receiverId,
+    group_id: to.groupId,
     content: text(entry.content),
     timestamp: time(entry.createdAt),
     created_at: time(entry.createdAt),
     // The product has one call for both: what has reached a person is what they have read.
-    delivered: isRead,
-    is_read: isRead,
+    delivered: to.isRead,
+    is_read: to.isRead,
   };
 }

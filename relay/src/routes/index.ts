@@ -4,6 +4,7 @@ import { accountHandlers } from './account.ts';
 import { contactHandlers } from './contacts.ts';
 import { conversationHandlers } from './conversations.ts';
 import { deviceHandlers } from './devices.ts';
+import { groupHandlers } from './groups.ts';
 
 export function createHandlers(services: Services): Handlers {
   return {
@@ -11,5 +12,6 @@ export function createHandlers(services: Services): Handlers {
     ...deviceHandlers(services),
     ...contactHandlers(services),
     ...conversationHandlers(services),
+    ...groupHandlers(services),
   };
 }

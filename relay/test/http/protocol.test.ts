@@ -71,7 +71,7 @@ describe('every call', () => {
 });
 
 describe('an address', () => {
-  it.each(['/api', '/api/', '/api/nothing', '/api/messages/group/x', '/nothing', '/assets/gone.js'])(
+  it.each(['/api', '/api/', '/api/nothing', '/api/messages/nobody/x', '/nothing', '/assets/gone.js'])(
     'that nothing is at answers 404: %s',
     async (path) => {
       const response = await fetch(`${relay.url}${path}`, { headers: { accept: 'text/html' } });

@@ -3,7 +3,7 @@ import { topics } from '../../contract/index.ts';
 import { ApiError } from '../../src/errors.ts';
 import { deferred, type Person, type Realtime, startRealtime } from './harness.ts';
 import { createClients, granted, nextMessage, nextPacket, pingOf, puback } from './mqttClient.ts';
-import { messagePayload } from './rawClient.ts';
+import { groupPayload, messagePayload } from './rawClient.ts';
 
 let relay: Realtime;
 let alice: Person;
@@ -131,7 +131,7 @@ test('to a stranger, to oneself, to a status, to a group and to nowhere is not a
     [topics.userMessages(stranger.id), messagePayload(alice, stranger), 'not-a-contact'],
     [topics.userMessages(alice.id), messagePayload(alice, alice), 'not-a-contact'],
     [topics.userStatus(alice.id), JSON.stringify({ userId: alice.id, online: true }), 'forbidden'],
-    [topics.groupMessages(bob.id), messagePayload(alice, bob), 'forbidden'],
+    [topics.groupMessages(bob.id), groupPayload(alice, bob), 'not-found'],
     ['elsewhere', messagePayload(alice, bob), 'forbidden'],
   ] as const;
   for (const [topic, payload, code] of notAllowed) {

@@ -128,6 +128,19 @@ export function messagePayload(from: Identified, to: Identified, changes: object
   });
 }
 
+export function groupPayload(from: Identified, group: Identified, changes: object = {}): string {
+  return JSON.stringify({
+    type: 'group_message',
+    messageId: crypto.randomUUID(),
+    senderId: from.id,
+    groupId: group.id,
+    epoch: 3,
+    content: 'AAEC',
+    timestamp: '2026-03-01T12:00:00.000Z',
+    ...changes,
+  });
+}
+
 export function publishBytes(
   packetId: number,
   from: Identified,

@@ -1,0 +1,160 @@
+import { groupConversationId, limits, type SentMessage } from '../../contract/index.ts';
+import type { DeviceSession } from '../auth/session.ts';
+import type { Db } from '../db/tables.ts';
+import { ApiError } from '../errors.ts';
+import { publishCommit, storeCommit } from '../messaging/commit.ts';
+import type { NewCommit } from '../messaging/messaging.ts';
+import { requireContact } from '../messaging/permissions.ts';
+import { receipt } from '../messaging/send.ts';
+import type { Hub } from '../realtime/hub.ts';
+import * as conversations from '../repositories/conversations.ts';
+import * as rows from '../repositories/groups.ts';
+import { deleteWelcomesTo } from '../repositories/welcomes.ts';
+
+export interface GroupWithMembers extends rows.GroupRow {
+  readonly members: readonly rows.Member[];
+}
+
+/**
+ * Groups as far as the relay knows them: who is a member, who created it, and a name it can't read. A group that one is
+ * no member of does not exist for one.
+ */
+export interface Groups {
+  isMember(groupId: string, userId: string): Promise<boolean>;
+  /** A person's groups, oldest first. */
+  list(userId: string): Promise<rows.GroupRow[]>;
+  /** @throws ApiError not-found unless this person is a member */
+  get(userId: string, groupId: string): Promise<GroupWithMembers>;
+  /**
+   * Creates a group with one member. Repeating it does nothing.
+   * @param sealedName under a key of epoch 0
+   * @throws ApiError group-exists (the id is taken), limit-reached
+   */
+  create(userId: string, group: { id: string; sealedName: Buffer }): Promise<void>;
+  /**
+   * Makes a contact of the creator a member, in one transaction with the commit that adds their devices.
+   * @throws ApiError not-found, forbidden (not the creator), not-a-contact, already-member, limit-reached, stale-epoch
+   *   (with the current epoch), invalid-request
+   */
+  add(
+    creator: DeviceSession,
+    groupId: string,
+    userId: string,
+    commit: NewCommit,
+  ): Promise<{ sent: SentMessage; members: rows.Member[] }>;
+  /** @throws ApiError not-found, forbidden (the creator, who deletes the group instead) */
+  leave(userId: string, groupId: string): Promise<void>;
+  /** Deletes a group with its whole log. @throws ApiError not-found, forbidden (not the creator) */
+  delete(userId: string, groupId: string): Promise<void>;
+}
+
+export interface GroupDependencies {
+  readonly db: Db;
+  readonly hub: Hub;
+  readonly clock: () => number;
+}
+
+export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
+  const listsChanged = (userIds: readonly string[]) => hub.publishToUsers(userIds, { type: 'groups' });
+  const removed = (groupId: string, userIds: readonly string[]) => {
+    hub.signal({ type: 'members-removed', groupId, userIds });
+  };
+
+  return {
+    isMember: (groupId, userId) => conversations.takesPart(db, groupConversationId(groupId), userId),
+    list: (userId) => rows.groupsOf(db, userId),
+
+    async get(userId, groupId) {
+      const group = await rows.findGroup(db, groupId, userId);
+      if (group === null) throw noSuchGroup();
+      return { ...group, members: await rows.membersOf(db, group.conversationId) };
+    },
+
+    async create(userId, { id, sealedName }) {
+      const created = await db.transaction().execute(async (tx) => {
+        if ((await rows.groupCreator(tx, id)) === userId) return false;
+        if ((await rows.groupsOf(tx, userId)).length >= limits.groupsPerUser) {
+          throw new ApiError('limit-reached', `You can be in at most ${limits.groupsPerUser} groups.`);
+        }
+        const group = { id, conversationId: groupConversationId(id), creatorId: userId, sealedName };
+        if (!(await rows.insertGroup(tx, group, clock()))) {
+          throw new ApiError('group-exists', 'This group id is already in use.');
+        }
+        return true;
+      });
+      if (created) listsChanged([userId]);
+    },
+
+    async add(creator, groupId, userId, commit) {
+      const { stored, members } = await db.transaction().execute(async (tx) => {
+        const group = await requireCreator(tx, groupId, creator.userId);
+        await requireContact(tx, creator.userId, userId);
+        const { conversationId } = group;
+        const memberIds = await conversations.participantIds(tx, conversationId);
+        if (memberIds.includes(userId)) {
+          throw new ApiError('already-member', 'This person is already a member of the group.');
+        }
+        if (memberIds.length >= limits.membersPerGroup) {
+          throw new ApiError('limit-reached', `A group can have at most ${limits.membersPerGroup} members.`);
+        }
+        const audience = { conversationId, groupId, userIds: [...memberIds, userId] };
+        const stored = await storeCommit(tx, creator, audience, commit, clock());
+        await conversations.insertParticipant(tx, { conversationId, userId, seq: stored.entry.seq });
+        return { stored, members: await rows.membersOf(tx, conversationId) };
+      });
+      // The list first: a Welcome to a group that isn't in it yet would puzzle the client.
+      listsChanged(stored.audience.userIds);
+      publishCommit(hub, stored);
+      return { sent: receipt(stored.entry), members };
+    },
+
+    async leave(userId, groupId) {
+      const memberIds = await db.transaction().execute(async (tx) => {
+        const group = await rows.findGroup(tx, groupId, userId);
+        if (group === null) throw noSuchGroup();
+        if (group.creatorId === userId) {
+          throw new ApiError('forbidden', "The creator can't leave the group, only delete it.");
+        }
+        return leaveConversation(tx, group.conversationId, userId);
+      });
+      removed(groupId, [userId]);
+      listsChanged([userId, ...memberIds]);
+    },
+
+    async delete(userId, groupId) {
+      const memberIds = await db.transaction().execute(async (tx) => {
+        const { conversationId } = await requireCreator(tx, groupId, userId);
+        const ids = await conversations.participantIds(tx, conversationId);
+        await conversations.deleteConversation(tx, conversationId);
+        return ids;
+      });
+      removed(groupId, memberIds);
+      listsChanged(memberIds);
+    },
+  };
+}
+
+/**
+ * Takes a person out of a conversation, with the Welcomes to it that wait for them. A conversation that nobody is left
+ * in is deleted.
+ * @returns who is left
+ */
+export async function leaveConversation(tx: Db, conversationId: string, userId: string): Promise<string[]> {
+  await conversations.removeParticipant(tx, conversationId, userId);
+  await deleteWelcomesTo(tx, userId, conversationId);
+  const left = await conversations.participantIds(tx, conversationId);
+  if (left.length === 0) await conversations.deleteConversation(tx, conversationId);
+  return left;
+}
+
+/** @throws ApiError not-found (no member), forbidden (a member who is not the creator) */
+async function requireCreator(tx: Db, groupId: string, userId: string): Promise<rows.GroupRow> {
+  const group = await rows.findGroup(tx, groupId, userId);
+  if (group === null) throw noSuchGroup();
+  if (group.creatorId !== userId) {
+    throw new ApiError('forbidden', 'Only the creator of the group can do this.');
+  }
+  return group;
+}
+
+const noSuchGroup = () => new ApiError('not-found', 'There is no such group.');

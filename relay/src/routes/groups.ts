@@ -1,0 +1,59 @@
+import type { GroupMember, GroupSummary } from '../../contract/index.ts';
+import type { Handlers } from '../http/contractRoutes.ts';
+import type { GroupRow, Member } from '../repositories/groups.ts';
+import type { Services } from '../services.ts';
+import { bytes, text, time } from './encoding.ts';
+
+type GroupHandlers = Pick<
+  Handlers,
+  | 'listGroups'
+  | 'createGroup'
+  | 'getGroup'
+  | 'listGroupMembers'
+  | 'addGroupMember'
+  | 'leaveGroup'
+  | 'deleteGroup'
+>;
+
+export function groupHandlers({ groups }: Services): GroupHandlers {
+  return {
+    listGroups: async ({ session }) => (await groups.list(session.userId)).map(summaryOf),
+
+    createGroup: async ({ session, body }) => {
+      await groups.create(session.userId, { id: body.groupId, sealedName: bytes(body.sealedName) });
+      return { id: body.groupId };
+    },
+
+    getGroup: async ({ session, params }) => {
+      const group = await groups.get(session.userId, params.id);
+      return { ...summaryOf(group), members: group.members.map(memberOf) };
+    },
+
+    listGroupMembers: async ({ session, params }) =>
+      (await groups.get(session.userId, params.id)).members.map(memberOf),
+
+    addGroupMember: async ({ session, params, body }) => {
+      const { user_id: userId, ...commit } = body;
+      const { sent, members } = await groups.add(session, params.id, userId, commit);
+      return { ...sent, members: members.map(memberOf) };
+    },
+
+    leaveGroup: ({ session, params }) => groups.leave(session.userId, params.id),
+    deleteGroup: ({ session, params }) => groups.delete(session.userId, params.id),
+  };
+}
+
+function summaryOf(group: GroupRow): GroupSummary {
+  return {
+    id: group.id,
+    name: text(group.sealedName),
+    name_epoch: group.nameEpoch,
+    creator_id: group.creatorId,
+    member_count: group.memberCount,
+    created_at: time(group.createdAt),
+  };
+}
+
+function memberOf({ id, username }: Member): GroupMember {
+  return { id, user: { id, username } };
+}
