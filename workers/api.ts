@@ -73,6 +73,30 @@ export interface ConversationState {
   readonly lastMessage: MessageView | null;
   /** The cryptographic membership, by person. */
   readonly members: readonly { readonly userId: string; readonly deviceIds: readonly string[] }[];
+  /**
+   * RFC 3339: the relay's time of the entry at joinedSeq, "you can read messages since". Null until that entry was
+   * seen: after a Welcome, give it to processEntries once with those that follow. Null outside, too.
+   */
+  readonly joinedAt: string | null;
+  /** Null for direct conversations, and for a group that this device was never in. */
+  readonly group: GroupFacts | null;
+}
+
+/** What a group's members know of it, whatever the relay says. */
+export interface GroupFacts {
+  /** Null until a sealed name could be opened. It never changes after that. */
+  readonly name: string | null;
+  /** Who made the group, as bound into its keys. */
+  readonly creatorId: string;
+  /** Who has left by a statement that holds, and is still in `members`: the next commit removes them. */
+  readonly departedIds: readonly string[];
+}
+
+/** A KeyPackage that the relay handed out, and whose it says it is. */
+export interface ClaimedKeyPackage {
+  readonly userId: string;
+  readonly deviceId: string;
+  readonly keyPackage: WireBytes;
 }
 
 /** A commit to submit; it takes effect here when the log is processed up to it, and is dropped if another one won. */
@@ -83,6 +107,12 @@ export interface CommitSubmission {
   readonly commit: WireBytes;
   readonly welcomes: readonly { readonly deviceIds: readonly string[]; readonly welcome: WireBytes }[];
   readonly groupInfo: WireBytes;
+  /** The group's name under a key of the epoch this commit starts. Null in direct conversations, or if unknown here. */
+  readonly sealedName: WireBytes | null;
+  /** People (this one excepted) it brings into a group: with them it goes to POST /group/{id}/add. */
+  readonly addedIds: readonly string[];
+  /** People who left, and whose leaves it removes. */
+  readonly removedIds: readonly string[];
 }
 
 /** The fields of the relay's log entry that the worker needs. */
@@ -114,7 +144,7 @@ export type PreparedMessage =
     }
   /**
    * A commit must go first: submit it, process the log, then prepare again. Either the healing of PROTOCOL section 4,
-   * or an own commit that the log hasn't shown yet: submitting that twice is harmless (the relay refuses the second as
+   * or the removal of somebody who has left, or an own commit that the log hasn't shown yet: submitting that twice is harmless (the relay refuses the second as
    * stale), and after a lost answer or a killed tab it is what brings it on its way again.
    */
   | { readonly kind: 'commit'; readonly submission: CommitSubmission }
@@ -155,17 +185,22 @@ export interface CryptoApi {
   conversations(): Promise<ConversationState[]>;
   conversation(conversationId: string): Promise<ConversationState>;
   /**
-   * The first commit of a conversation, adding the devices given (every device of everybody in it but this one).
-   * While an own start waits, it answers that one again. Errors: `identity-changed`, `invalid-credential` (a device
-   * whose certificate doesn't hold), `invalid-key-package`, `unsupported` (a group), `usage`.
+   * The first commit of a conversation, adding the devices given (every device of everybody in it but this one; for a
+   * group whose creator has no other device, none). A group needs a name, and has this person as its creator; POST
+   * /group may take the submission's `sealedName`. While an own start waits, it answers that one again. Errors:
+   * `identity-changed`, `invalid-credential` (a device whose certificate doesn't hold), `invalid-key-package`,
+   * `invalid-leaf` (a device too old for groups), `usage`.
    */
   startConversation(input: {
     conversationId: string;
-    keyPackages: readonly { userId: string; deviceId: string; keyPackage: WireBytes }[];
+    keyPackages: readonly ClaimedKeyPackage[];
+    /** 1 to 100 characters after trimming. */
+    group?: { name: string };
   }): Promise<CommitSubmission>;
   /**
    * Joins what it was added to; a member already stays as it is. Errors: `missing-key` (the Welcome is for none of this
-   * device's KeyPackages), `wrong-group`, `wrong-epoch`, `policy`, `identity-changed`, and the core's for a broken one.
+   * device's KeyPackages), `wrong-group`, `wrong-epoch`, `policy` (a group to which neither its creator nor this person
+   * added the device, or with another creator than before), `identity-changed`, and the core's for a broken one.
    */
   joinByWelcome(input: {
     conversationId: string;
@@ -175,7 +210,9 @@ export interface CryptoApi {
   }): Promise<ConversationState>;
   /**
    * For a device outside, or forked: joins, or rejoins in place of its old leaf. It is a member once the log has been
-   * processed from that commit on. Errors: `usage` for a member, and as {@link joinByWelcome}.
+   * processed from that commit on. Errors: `usage` for a member, and as {@link joinByWelcome}; `policy` for a group
+   * that holds no device of this person, or somebody whose adding was refused here (ask again later: its creator's
+   * devices remove them).
    */
   joinByExternalCommit(input: {
     conversationId: string;
@@ -191,6 +228,50 @@ export interface CryptoApi {
   /** From the preserved-message cache: the newest `limit` below `before` (or of all), ascending. */
   messages(conversationId: string, page: { before?: number; limit: number }): Promise<MessageView[]>;
   setReadPosition(conversationId: string, reader: 'own' | 'peer', seq: number): Promise<ConversationState>;
+
+  // Groups.
+
+  /**
+   * Adds people with all their devices, or this person's other devices, and removes who has left. The same again while
+   * it waits is answered with the same commit. Errors: `policy` (others may be added by the creator's devices only),
+   * `pending` (another own commit waits: see {@link nextCommit}), `usage` for a device outside, and as
+   * {@link startConversation}.
+   */
+  addMembers(input: {
+    conversationId: string;
+    keyPackages: readonly ClaimedKeyPackage[];
+  }): Promise<CommitSubmission>;
+  /**
+   * The commit that has to be submitted before anything else: an own one that waits, else one that removes who has
+   * left. Null when there is none. Also for direct conversations.
+   */
+  nextCommit(conversationId: string): Promise<CommitSubmission | null>;
+  /**
+   * Drops an own commit that waits, after the relay refused it for good and the log was processed to its end. Were it
+   * to appear in the log after all, this device would have to rejoin.
+   */
+  discardCommit(conversationId: string): Promise<ConversationState>;
+  /**
+   * This person's signed word that they leave the group, for DELETE /group/{id}/leave. It holds until this device's
+   * next commit in the group. Errors: `policy` for the creator, `pending` (see {@link nextCommit}), `usage` outside.
+   */
+  leaveStatement(conversationId: string): Promise<WireBytes>;
+  /**
+   * What the relay says of people who left. Kept are the statements that hold: those people are in `departedIds` then,
+   * and no message is made before a commit has removed them. Others are ignored, and so not in `departedIds`.
+   */
+  setDeparted(
+    conversationId: string,
+    departed: readonly { userId: string; statement: WireBytes }[],
+  ): Promise<ConversationState>;
+  /** The sealed name as the relay has it. One that can't be opened here (of another epoch, or forged) is ignored. */
+  setGroupName(input: {
+    conversationId: string;
+    sealedName: WireBytes;
+    epoch: number;
+  }): Promise<ConversationState>;
+  /** Erases all of a conversation from this browser: keys, messages, outbox. For a group that was left or deleted. */
+  forgetConversation(conversationId: string): Promise<void>;
 
   // Outbox: a message is kept, sealed, from the moment it is written until the log has it.
 

@@ -212,6 +212,9 @@ export function submissionOf(
     commit: toBase64Url(commit),
     welcomes: welcome === null ? [] : [{ deviceIds: welcomeDeviceIds, welcome: toBase64Url(welcome) }],
     groupInfo: toBase64Url(groupInfo),
+    sealedName: null,
+    addedIds: [],
+    removedIds: [],
   };
 }
 

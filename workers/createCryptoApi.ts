@@ -2,6 +2,7 @@ import { type AccountDeps, createAccount } from './account.ts';
 import type { CryptoApi } from './api.ts';
 import { createConversations } from './conversations.ts';
 import { toCryptoApiError } from './failures.ts';
+import { createGroups } from './groups.ts';
 import { createLog } from './log.ts';
 import { createOutbox } from './outbox.ts';
 import { Session } from './session.ts';
@@ -28,6 +29,13 @@ const methods: Readonly<Record<keyof CryptoApi, true>> = {
   processEntries: true,
   messages: true,
   setReadPosition: true,
+  addMembers: true,
+  nextCommit: true,
+  discardCommit: true,
+  leaveStatement: true,
+  setDeparted: true,
+  setGroupName: true,
+  forgetConversation: true,
   queueMessage: true,
   prepareMessage: true,
   messageAccepted: true,
@@ -49,6 +57,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
   return withCodes({
     ...createAccount(deps, session),
     ...createConversations(deps, session),
+    ...createGroups(),
     ...createLog(deps, session),
     ...createOutbox(deps, session),
   });

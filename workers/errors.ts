@@ -9,12 +9,21 @@ import type { CryptoErrorCode } from '@sinetti/crypto-core';
  * | gap | log entries are missing; `detail` is the sequence number wanted next |
  * | identity-changed | the account key differs from the one pinned for that person |
  * | storage | IndexedDB refused or lost something; `detail` is the browser's error name |
+ * | pending | an own commit waits: submit it again (nextCommit) and process the log first |
  * | not-found | no such message |
  * | internal | a bug; `detail` is the error's name, never its message |
  *
  * `wrong-password`, `unsupported` and `usage` (an argument that isn't what the interface says) are the core's.
  */
-const workerCodes = ['locked', 'gap', 'identity-changed', 'storage', 'not-found', 'internal'] as const;
+const workerCodes = [
+  'locked',
+  'gap',
+  'identity-changed',
+  'storage',
+  'pending',
+  'not-found',
+  'internal',
+] as const;
 
 // A record, so that a code which the core adds or drops fails to compile here.
 const coreCodes: Readonly<Record<CryptoErrorCode, true>> = {

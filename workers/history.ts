@@ -147,6 +147,8 @@ export async function conversationState(
     unread: head.unread,
     lastMessage: await newestMessage(tx, person, conversationId),
     members,
+    joinedAt: null,
+    group: null,
   };
 }
 

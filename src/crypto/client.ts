@@ -6,10 +6,12 @@ import type { CryptoApi, CryptoWorker } from '../../workers/api.ts';
 import { CryptoApiError, fromWire } from '../../workers/errors.ts';
 
 export type {
+  ClaimedKeyPackage,
   CommitSubmission,
   ConversationState,
   CryptoApi,
   DeviceIdentity,
+  GroupFacts,
   LogEntryInput,
   MessageContent,
   MessageView,

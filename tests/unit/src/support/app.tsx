@@ -114,6 +114,8 @@ export function chat(messages: readonly MessageView[], state: Partial<Conversati
       unread: 0,
       lastMessage: messages.at(-1) ?? null,
       members: [],
+      joinedAt: null,
+      group: null,
       ...state,
     },
     messages,

@@ -187,6 +187,9 @@ export class Rogue {
       commit: toBase64Url(commit),
       welcomes: [],
       groupInfo: toBase64Url(groupInfo),
+      sealedName: null,
+      addedIds: [],
+      removedIds: [],
     });
     this.#group = pending;
   }

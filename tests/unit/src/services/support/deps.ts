@@ -74,6 +74,8 @@ export function state(change: Partial<ConversationState> = {}): ConversationStat
     unread: 0,
     lastMessage: null,
     members: [],
+    joinedAt: null,
+    group: null,
     ...change,
   };
 }

@@ -4,6 +4,8 @@ import { ApiError } from '../../../../../src/net/errors.ts';
 import { conversationId, me, refused, state } from './deps.ts';
 
 const start = Date.parse('2026-03-01T12:00:00.000Z');
+/** What a submission of a direct conversation has none of. */
+const noGroup = { sealedName: null, addedIds: [], removedIds: [] };
 
 interface Welcome {
   readonly id: string;
@@ -250,7 +252,7 @@ export class SimulatedDevice {
   }
 
   #asSubmission({ commit, epoch }: Pending) {
-    return { conversationId, epoch, commit, welcomes: [], groupInfo: 'group' };
+    return { conversationId, epoch, commit, welcomes: [], groupInfo: 'group', ...noGroup };
   }
 
   #process(entries: readonly LogEntryInput[]): MessageView[] {
