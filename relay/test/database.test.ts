@@ -133,6 +133,20 @@ it.each([
   database = await openSqlite(dataDir);
 });
 
+it('a database that a newer relay has changed stops the start with a sentence', async () => {
+  await sql`insert into kysely_migration (name, timestamp) values ('9999-from-the-future', '')`.execute(
+    database.db,
+  );
+  await database.close();
+  await expect(openSqlite(dataDir)).rejects.toThrow(
+    'The database was changed by a newer relay (9999-from-the-future), and this one would damage it. ' +
+      'Start the newer one, or restore the backup from before the update.',
+  );
+  await rm(dataDir, { recursive: true });
+  dataDir = await temporaryFolder();
+  database = await openSqlite(dataDir);
+});
+
 /** A database whose migrations have not run, and whose tables are there all the same. */
 async function damageSchema(): Promise<void> {
   const open = await openSqlite(dataDir);

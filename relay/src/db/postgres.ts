@@ -16,6 +16,8 @@ export interface PostgresOptions {
   /** Whether other relays may use the database too, because all of them share work through Redis. */
   readonly isShared: boolean;
   readonly log: Pick<FastifyBaseLogger, 'error' | 'warn'>;
+  /** Milliseconds to wait for a relay that is leaving, or whose death the server has yet to notice. */
+  readonly patienceMs?: number;
 }
 
 /** How often a transaction is begun again that has met another one, the first time included. */
@@ -25,10 +27,13 @@ const maxAttempts = 5;
  * Opens a PostgreSQL database, brought up to date.
  * @throws StartupError if it can't be used, or is used by a relay that this one doesn't share work with
  */
-export async function openPostgres({ url, poolSize, isShared, log }: PostgresOptions): Promise<OpenDatabase> {
+export async function openPostgres(options: PostgresOptions): Promise<OpenDatabase> {
+  const { url, poolSize, log } = options;
   const pool = new pg.Pool({ ...connectionOptions(url), max: poolSize, types: { getTypeParser } });
   // An idle connection that breaks is replaced when the next one is needed.
   pool.on('error', (error) => log.warn({ err: error }, 'a connection to the database was lost'));
+  // One in use tells its query, and without a listener of its own the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
   const db = new RetryingKysely({ dialect: new PostgresDialect({ pool }) });
   let leave = async () => {};
   const close = async () => {
@@ -37,7 +42,7 @@ export async function openPostgres({ url, poolSize, isShared, log }: PostgresOpt
   };
   try {
     await requireUtf8(db);
-    leave = await joinDatabase(() => new pg.Client(connectionOptions(url)), isShared, log);
+    leave = await joinDatabase(() => new pg.Client(connectionOptions(url)), options);
     await migrate(db, { bytes: 'bytea' });
   } catch (error) {
     await close();

@@ -5,9 +5,16 @@ import { StartupError } from '../errors.ts';
 
 /** Any number would do; all relays must use the same. */
 const lockKey = 7_368_747_691;
-/** A killed relay's lock is gone as soon as the server has seen its connection break. */
-const patienceMs = 5000;
+const defaultPatienceMs = 5000;
 const pollMs = 100;
+
+export interface MembershipOptions {
+  /** Whether this relay shares work with others. */
+  readonly isShared: boolean;
+  readonly log: Pick<FastifyBaseLogger, 'error' | 'warn'>;
+  /** A killed relay's lock is gone as soon as the server has seen its connection break. */
+  readonly patienceMs?: number;
+}
 
 /**
  * Makes this relay one of those that use the database: the only one, or one of several that share work. A relay on its
@@ -19,8 +26,7 @@ const pollMs = 100;
  */
 export async function joinDatabase(
   newClient: () => pg.Client,
-  isShared: boolean,
-  log: Pick<FastifyBaseLogger, 'error' | 'warn'>,
+  { isShared, log, patienceMs = defaultPatienceMs }: MembershipOptions,
 ): Promise<() => Promise<void>> {
   let hasLeft = false;
   let current: pg.Client | null = null;
@@ -30,7 +36,7 @@ export async function joinDatabase(
     // 'end' follows.
     client.on('error', () => {});
     await client.connect();
-    if (!(await lock(client, isShared))) {
+    if (!(await lock(client, isShared, patienceMs))) {
       await client.end();
       throw new StartupError(
         'The database at DATABASE_URL is in use by another relay. Stop that one, or set REDIS_URL for all of them.',
@@ -60,7 +66,7 @@ export async function joinDatabase(
   };
 }
 
-async function lock(client: pg.Client, isShared: boolean): Promise<boolean> {
+async function lock(client: pg.Client, isShared: boolean, patienceMs: number): Promise<boolean> {
   const call = isShared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
   for (let waited = 0; ; waited += pollMs) {
     const { rows } = await client.query<{ taken: boolean }>(`select ${call}($1) as taken`, [lockKey]);

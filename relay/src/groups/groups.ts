@@ -9,6 +9,7 @@ import { receipt } from '../messaging/send.ts';
 import type { Hub } from '../realtime/hub.ts';
 import * as conversations from '../repositories/conversations.ts';
 import * as rows from '../repositories/groups.ts';
+import { lockUsers } from '../repositories/users.ts';
 import { deleteWelcomesTo } from '../repositories/welcomes.ts';
 
 export interface GroupWithMembers extends rows.GroupRow {
@@ -72,6 +73,8 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
 
     async create(userId, { id, sealedName }) {
       const created = await db.transaction().execute(async (tx) => {
+        // The count below must hold until the group is there.
+        await lockUsers(tx, [userId]);
         if ((await rows.groupCreator(tx, id)) === userId) return false;
         if ((await rows.groupsOf(tx, userId)).length >= limits.groupsPerUser) {
           throw new ApiError('limit-reached', `You can be in at most ${limits.groupsPerUser} groups.`);
@@ -140,6 +143,8 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
  * @returns who is left
  */
 export async function leaveConversation(tx: Db, conversationId: string, userId: string): Promise<string[]> {
+  // The last two who leave at once must not each see the other.
+  await conversations.lockConversation(tx, conversationId);
   await conversations.removeParticipant(tx, conversationId, userId);
   await deleteWelcomesTo(tx, userId, conversationId);
   const left = await conversations.participantIds(tx, conversationId);

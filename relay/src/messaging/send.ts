@@ -25,7 +25,14 @@ export async function send(
     if (known !== null) throw new ApiError('message-id-taken', 'This message id is already in use.');
 
     const seq = await takeSeq(tx, conversationId, message.epoch);
-    if (seq === null) throw await staleEpoch(tx, conversationId);
+    if (seq === null) {
+      // The first of two repeats may have been stored since, and the epoch have moved.
+      const arrived = await findEntry(tx, message.messageId);
+      if (arrived !== null && isRepeat(arrived, conversationId, sender.userId)) {
+        return { entry: arrived, appended: null };
+      }
+      throw await staleEpoch(tx, conversationId);
+    }
     const entry: EntryRow = {
       conversationId,
       seq,

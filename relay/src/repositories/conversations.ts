@@ -113,6 +113,11 @@ export async function takeSeqAndEndEpoch(
   return row?.last_seq ?? null;
 }
 
+/** Makes other transactions that decide on this conversation wait until this one has ended. */
+export async function lockConversation(db: Db, id: string): Promise<void> {
+  await db.selectFrom('conversations').select('id').where('id', '=', id).forUpdate().execute();
+}
+
 export async function takesPart(db: Db, conversationId: string, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('participants')

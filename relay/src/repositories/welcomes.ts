@@ -122,6 +122,8 @@ export async function deleteMailbox(db: Db, deviceId: string): Promise<void> {
 /** Deletes those of these Welcomes that are in nobody's mailbox any more. */
 async function deleteUndelivered(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
+  // Two that empty the last mailboxes at once would each see the other's.
+  await db.selectFrom('welcomes').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute();
   await db
     .deleteFrom('welcomes')
     .where('id', 'in', ids)
