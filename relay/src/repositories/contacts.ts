@@ -1,3 +1,4 @@
+import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/tables.ts';
 
 export interface Person {
@@ -19,14 +20,16 @@ export interface PendingRequest {
   readonly person: Person;
 }
 
-export async function contactExists(db: Db, userId: string, otherId: string): Promise<boolean> {
-  const row = await db
+const contact = prepared<{ userId: string; otherId: string }>()((db, parameter) =>
+  db
     .selectFrom('contacts')
     .select('contact_id')
-    .where('user_id', '=', userId)
-    .where('contact_id', '=', otherId)
-    .executeTakeFirst();
-  return row !== undefined;
+    .where('user_id', '=', parameter('userId'))
+    .where('contact_id', '=', parameter('otherId')),
+);
+
+export async function contactExists(db: Db, userId: string, otherId: string): Promise<boolean> {
+  return (await contact(db, { userId, otherId })).length > 0;
 }
 
 export async function contactIds(db: Db, userId: string): Promise<string[]> {

@@ -1,3 +1,4 @@
+import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/tables.ts';
 
 export interface ConversationRow {
@@ -84,15 +85,18 @@ export async function insertConversation(
   return true;
 }
 
-/** Takes the next position of the log for an entry made in `epoch`. Null, and nothing taken, unless that is current. */
-export async function takeSeq(db: Db, id: string, epoch: number): Promise<number | null> {
-  const row = await db
+const seqTaken = prepared<{ id: string; epoch: number }>()((db, parameter) =>
+  db
     .updateTable('conversations')
     .set((update) => ({ last_seq: update('last_seq', '+', 1) }))
-    .where('id', '=', id)
-    .where('epoch', '=', epoch)
-    .returning('last_seq')
-    .executeTakeFirst();
+    .where('id', '=', parameter('id'))
+    .where('epoch', '=', parameter('epoch'))
+    .returning('last_seq'),
+);
+
+/** Takes the next position of the log for an entry made in `epoch`. Null, and nothing taken, unless that is current. */
+export async function takeSeq(db: Db, id: string, epoch: number): Promise<number | null> {
+  const [row] = await seqTaken(db, { id, epoch });
   return row?.last_seq ?? null;
 }
 

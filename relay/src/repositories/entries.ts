@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/tables.ts';
 
 export interface EntryHead {
@@ -49,25 +50,30 @@ const fromRow = (row: StoredHead): EntryHead => ({
   createdAt: row.created_at,
 });
 
+const insertion = prepared<EntryRow>()((db, entry) =>
+  db.insertInto('entries').values({
+    conversation_id: entry('conversationId'),
+    seq: entry('seq'),
+    id: entry('id'),
+    kind: entry('kind'),
+    epoch: entry('epoch'),
+    sender_id: entry('senderId'),
+    sender_device_id: entry('senderDeviceId'),
+    content: entry('content'),
+    created_at: entry('createdAt'),
+  }),
+);
+
 export async function insertEntry(db: Db, entry: EntryRow): Promise<void> {
-  await db
-    .insertInto('entries')
-    .values({
-      conversation_id: entry.conversationId,
-      seq: entry.seq,
-      id: entry.id,
-      kind: entry.kind,
-      epoch: entry.epoch,
-      sender_id: entry.senderId,
-      sender_device_id: entry.senderDeviceId,
-      content: entry.content,
-      created_at: entry.createdAt,
-    })
-    .execute();
+  await insertion(db, entry);
 }
 
+const byId = prepared<{ id: string }>()((db, parameter) =>
+  db.selectFrom('entries').select(headColumns).where('id', '=', parameter('id')),
+);
+
 export async function findEntry(db: Db, id: string): Promise<EntryHead | null> {
-  const row = await db.selectFrom('entries').select(headColumns).where('id', '=', id).executeTakeFirst();
+  const [row] = await byId(db, { id });
   return row === undefined ? null : fromRow(row);
 }
 

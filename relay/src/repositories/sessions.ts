@@ -1,4 +1,5 @@
 import type { Session } from '../auth/session.ts';
+import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/tables.ts';
 
 export interface NewSession {
@@ -22,21 +23,30 @@ export async function insertSession(db: Db, session: NewSession): Promise<void> 
     .execute();
 }
 
-/** The session if it has neither ended nor expired, and when its device was last seen. */
-export async function findLiveSession(
-  db: Db,
-  { id, userId, now }: { id: string; userId: string; now: number },
-): Promise<(Session & { lastSeenAt: number | null }) | null> {
-  const row = await db
+interface LiveSessionKey {
+  readonly id: string;
+  readonly userId: string;
+  readonly now: number;
+}
+
+const liveSession = prepared<LiveSessionKey>()((db, key) =>
+  db
     .selectFrom('sessions')
     .leftJoin('devices', 'devices.id', 'sessions.device_id')
     .select(['sessions.id', 'sessions.user_id', 'sessions.device_id', 'sessions.expires_at'])
     .select('devices.last_seen_at')
-    .where('sessions.id', '=', id)
-    .where('sessions.user_id', '=', userId)
+    .where('sessions.id', '=', key('id'))
+    .where('sessions.user_id', '=', key('userId'))
     .where('sessions.ended_at', 'is', null)
-    .where('sessions.expires_at', '>', now)
-    .executeTakeFirst();
+    .where('sessions.expires_at', '>', key('now')),
+);
+
+/** The session if it has neither ended nor expired, and when its device was last seen. */
+export async function findLiveSession(
+  db: Db,
+  { id, userId, now }: LiveSessionKey,
+): Promise<(Session & { lastSeenAt: number | null }) | null> {
+  const [row] = await liveSession(db, { id, userId, now });
   if (row === undefined) return null;
   return {
     id: row.id,

@@ -1,0 +1,52 @@
+import type { Compilable, CompiledQuery } from 'kysely';
+import type { Db } from './tables.ts';
+
+type Value = string | number | Uint8Array;
+
+/** A query compiled for one kind of database, and which of its parameters stands where. */
+interface Compiled<Name> {
+  readonly query: CompiledQuery<unknown>;
+  /** A name to fill in, or null where the value is part of the query. */
+  readonly names: readonly (Name | null)[];
+}
+
+const marker = '\0parameter ';
+
+/**
+ * A query that is built and compiled at its first use, and only filled in after that. Building costs several times what
+ * the database then takes, so this is for what every message asks.
+ *
+ *     const byId = prepared<{ id: string }>()((db, parameter) => db.selectFrom(…).where('id', '=', parameter('id')));
+ *     const rows = await byId(db, { id });
+ */
+export function prepared<P extends { readonly [Name in keyof P]: Value }>() {
+  /**
+   * @param build is given the parameters' placeholders, to be used as values would be, and not to be looked into
+   * @returns the rows that the database answers: none where nothing is returned
+   */
+  return <Row>(
+    build: (db: Db, parameter: <Name extends keyof P & string>(name: Name) => P[Name]) => Compilable<Row>,
+  ): ((db: Db, parameters: P) => Promise<Row[]>) => {
+    // By adapter: each kind of database has its own, and its transactions share it.
+    const compiled = new WeakMap<object, Compiled<keyof P>>();
+
+    return async (db, parameters) => {
+      const { adapter } = db.getExecutor();
+      let known = compiled.get(adapter);
+      if (known === undefined) {
+        const query = build(db, (name) => (marker + name) as never).compile();
+        known = { query, names: query.parameters.map((value) => nameOf<keyof P>(value)) };
+        compiled.set(adapter, known);
+      }
+      const { query, names } = known;
+      const values = names.map((name, index) => (name === null ? query.parameters[index] : parameters[name]));
+      const { rows } = await db.executeQuery<Row>({ ...query, parameters: values } as CompiledQuery<Row>);
+      return rows;
+    };
+  };
+}
+
+function nameOf<Name>(value: unknown): Name | null {
+  const isPlaceholder = typeof value === 'string' && value.startsWith(marker);
+  return isPlaceholder ? (value.slice(marker.length) as Name) : null;
+}
