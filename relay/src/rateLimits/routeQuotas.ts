@@ -10,7 +10,9 @@ export const routeActions: { readonly [Name in keyof typeof routes]?: Action } =
   requestContact: 'contact-request',
   claimKeyPackages: 'claim',
   sendUserMessage: 'send',
+  sendGroupMessage: 'send',
   submitCommit: 'send',
+  addGroupMember: 'send',
 };
 
 /** Calls of nobody in particular. Those that prove a password are left to the log-in throttle alone. */

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingEvent, type LogEntry, type SentMessage, topics } from '../../contract/index.ts';
+import {
+  type GroupMember,
+  type IncomingEvent,
+  type LogEntry,
+  type SentMessage,
+  topics,
+} from '../../contract/index.ts';
 import { base64Url, type Person, type TestRelay } from '../helpers.ts';
 
 /** A commit whose contents are as opaque as they are to the relay. */
@@ -25,6 +31,32 @@ export const send = (from: Person, to: { id: string }, body: ReturnType<typeof m
 
 export const log = async (person: Person, other: { id: string }, query = '') =>
   (await person.call<LogEntry[]>('GET', `/messages/user/${other.id}${query}`)).body;
+
+/** A group that nobody has been added to yet, and whose conversation has not been started. */
+export async function createGroup(creator: Person): Promise<string> {
+  const groupId = randomUUID();
+  const answer = await creator.call('POST', '/group', { groupId, sealedName: base64Url(60) });
+  if (answer.status !== 201) throw new Error(`creating the group answered ${answer.status}`);
+  return groupId;
+}
+
+/** The creator adds a contact, in the epoch given. */
+export const addMember = (
+  creator: Person,
+  groupId: string,
+  person: { id: string },
+  body: CommitBody & { sealedName?: string },
+) =>
+  creator.call<SentMessage & { members: GroupMember[] }>('POST', `/group/${groupId}/add`, {
+    user_id: person.id,
+    ...body,
+  });
+
+export const sendToGroup = (from: Person, groupId: string, body: ReturnType<typeof messageBody>) =>
+  from.call<SentMessage>('POST', `/messages/group/${groupId}`, body);
+
+export const groupLog = async (person: Person, groupId: string, query = '') =>
+  (await person.call<LogEntry[]>('GET', `/messages/group/${groupId}${query}`)).body;
 
 export const seqs = (entries: readonly { seq: number }[]) => entries.map((entry) => entry.seq);
 
