@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { chmod, link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { base64Url } from '../contract/index.ts';
@@ -25,20 +25,18 @@ export async function makeDataFolder(dataDir: string): Promise<void> {
 }
 
 /**
- * Reads the relay's own secrets, which are made at the first start. Call it while holding the folder's lock.
+ * Reads the relay's own secrets, which are made at the first start. Several relays on one folder get the same.
  * @throws StartupError if the file can't be read or is damaged: new secrets would end every session unasked
  */
 export async function loadSecrets(dataDir: string): Promise<Secrets> {
   const file = path.join(dataDir, 'secrets.json');
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = await readOrMake(file);
     // A copy from a backup may have come back readable to others.
     await chmod(file, 0o600);
   } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw new StartupError(`${file} can't be read: ${reason(error)}.`);
-    text = JSON.stringify({ jwtSecret: randomSecret(), decoySecret: randomSecret() });
-    await writeDurably(file, text);
+    throw new StartupError(`${file} can't be read: ${reason(error)}.`);
   }
   const parsed = SecretsFile.safeParse(parseJson(text));
   if (!parsed.success) {
@@ -49,11 +47,24 @@ export async function loadSecrets(dataDir: string): Promise<Secrets> {
   return parsed.data;
 }
 
+async function readOrMake(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
+  await makeDurably(file, JSON.stringify({ jwtSecret: randomSecret(), decoySecret: randomSecret() }));
+  return readFile(file, 'utf8');
+}
+
 const randomSecret = () => randomBytes(32).toString('base64url');
 
-/** Under another name first, so that a crash can't leave half a file. */
-async function writeDurably(file: string, text: string): Promise<void> {
-  const unfinished = `${file}.new`;
+/**
+ * Makes a file unless it is there: of relays that start on one folder, all use what the first has made. Under another
+ * name first, so that a crash can't leave half a file.
+ */
+async function makeDurably(file: string, text: string): Promise<void> {
+  const unfinished = `${file}.${randomUUID()}`;
   const handle = await open(unfinished, 'w', 0o600);
   try {
     await handle.writeFile(text);
@@ -61,7 +72,13 @@ async function writeDurably(file: string, text: string): Promise<void> {
   } finally {
     await handle.close();
   }
-  await rename(unfinished, file);
+  try {
+    await link(unfinished, file);
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  } finally {
+    await unlink(unfinished);
+  }
 }
 
 function parseJson(text: string): unknown {

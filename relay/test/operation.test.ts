@@ -7,6 +7,7 @@ import { WebSocket } from 'ws';
 import { directConversationId, type LogEntry } from '../contract/index.ts';
 import { buildApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
+import { loadSecrets } from '../src/secrets.ts';
 import {
   base64Url,
   befriend,
@@ -67,6 +68,12 @@ describe('the data folder', () => {
     await chmod(path.join(made, 'secrets.json'), 0o644);
     await (await startTestRelay({ dataDir: made })).close();
     expect(await mode(path.join(made, 'secrets.json'))).toBe('600');
+  });
+
+  it('gives the same secrets to all who start on it at once, and keeps nothing half made', async () => {
+    const all = await Promise.all(Array.from({ length: 8 }, () => loadSecrets(dataDir)));
+    for (const secrets of all) expect(secrets).toEqual(all[0]);
+    expect(await readdir(dataDir)).toEqual(['secrets.json']);
   });
 
   it.each(['', '{', '{}', '{"jwtSecret":"","decoySecret":""}'])(
