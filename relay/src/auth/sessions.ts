@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { errors as joseErrors, jwtVerify, SignJWT } from 'jose';
-import * as z from 'zod';
-import { Id } from '../../contract/index.ts';
 import type { Db } from '../db/tables.ts';
-import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { touchDevice } from '../repositories/devices.ts';
 import * as sessionRows from '../repositories/sessions.ts';
+import { createAccessTokens, sessionExpired } from './accessTokens.ts';
 import type { Session } from './session.ts';
 
 const lifetime = 30 * 24 * 60 * 60 * 1000;
 /** "Last seen" is kept no finer than this: it is a write on a read path, and nobody needs it to the second. */
 const lastSeenResolution = 5 * 60 * 1000;
-
-const Claims = z.object({ sub: Id, sid: Id });
 
 export interface Sessions {
   /** Opens a session that has no device yet, and returns its access token. */
@@ -35,10 +30,12 @@ export interface SessionDependencies {
 }
 
 /**
- * Access tokens are JWTs (RFC 7519, HS256) that name a session. The session row decides: a token is as good as its
- * row, so logging out ends it at once, and binding a device to it needs no new token.
+ * An access token names a session. The session row decides: a token is as good as its row, so logging out ends it at
+ * once, and binding a device to it needs no new token.
  */
 export function createSessions({ db, hub, clock, jwtSecret }: SessionDependencies): Sessions {
+  const tokens = createAccessTokens(jwtSecret);
+
   return {
     async open(userId) {
       const id = randomUUID();
@@ -48,18 +45,13 @@ export function createSessions({ db, hub, clock, jwtSecret }: SessionDependencie
         await sessionRows.deletePastSessions(tx, userId, now);
         await sessionRows.insertSession(tx, { id, userId, createdAt: now, expiresAt });
       });
-      return new SignJWT({ sid: id })
-        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-        .setSubject(userId)
-        .setIssuedAt(Math.floor(now / 1000))
-        .setExpirationTime(Math.floor(expiresAt / 1000))
-        .sign(jwtSecret);
+      return tokens.sign({ sessionId: id, userId, expiresAt }, now);
     },
 
     async verify(token) {
       const now = clock();
-      const { sub, sid } = await readClaims(token, jwtSecret, now);
-      const found = await sessionRows.findLiveSession(db, { id: sid, userId: sub, now });
+      const { sessionId, userId } = await tokens.read(token, now);
+      const found = await sessionRows.findLiveSession(db, { id: sessionId, userId, now });
       if (found === null) throw sessionExpired();
       const { lastSeenAt, ...session } = found;
       if (session.deviceId !== null && lastSeenAt !== null && now - lastSeenAt >= lastSeenResolution) {
@@ -74,23 +66,3 @@ export function createSessions({ db, hub, clock, jwtSecret }: SessionDependencie
     },
   };
 }
-
-async function readClaims(
-  token: string,
-  jwtSecret: Uint8Array,
-  now: number,
-): Promise<z.infer<typeof Claims>> {
-  try {
-    const { payload } = await jwtVerify(token, jwtSecret, {
-      algorithms: ['HS256'],
-      requiredClaims: ['exp'],
-      currentDate: new Date(now),
-    });
-    return Claims.parse(payload);
-  } catch (error) {
-    if (error instanceof joseErrors.JWTExpired) throw sessionExpired();
-    throw new ApiError('unauthenticated', 'Please log in.');
-  }
-}
-
-const sessionExpired = () => new ApiError('session-expired', 'Session expired. Please login again.');

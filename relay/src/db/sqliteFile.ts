@@ -19,7 +19,7 @@ export class SqliteFile {
   }
 
   exec(sql: string): void {
-    this.#database.exec(sql);
+    this.run(sql, []);
   }
 
   pragma(setting: string): void {
