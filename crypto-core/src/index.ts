@@ -11,6 +11,7 @@ export type { CipherSuiteId } from './suite/suites.ts';
 export type { Credential } from './structs/credential.ts';
 export type { Extension } from './structs/extension.ts';
 export { type LeafIndex, toLeafIndex } from './structs/indices.ts';
+export { findGroupBinding, type GroupBinding, groupBindingExtension } from './structs/groupBinding.ts';
 export type { KeyPackage } from './structs/keyPackage.ts';
 export type { Lifetime } from './structs/leafNode.ts';
 export type { PreSharedKeyId } from './structs/psk.ts';
@@ -33,11 +34,13 @@ export type {
   CommitPolicy,
   CommitProposal,
   GroupView,
+  JoinPolicy,
+  JoinProposal,
   MemberCheck,
   MemberView,
   PskLookup,
 } from './group/hooks.ts';
-export { type Group, type GroupStatus, groupView } from './group/state.ts';
+export { type Group, type GroupStatus, groupView, leafRef } from './group/state.ts';
 export { type CreateGroupArgs, createGroup } from './group/create.ts';
 export { type CreateCommitArgs, createCommit, type CreatedCommit } from './group/commit.ts';
 export { processCommit, type ProcessCommitArgs, type ProcessedCommit } from './group/process.ts';
@@ -48,7 +51,7 @@ export {
   type ProposalRequest,
 } from './group/propose.ts';
 export type { StoredProposal } from './group/proposalList.ts';
-export { joinByWelcome, type JoinByWelcomeArgs } from './group/welcome.ts';
+export { joinByWelcome, type JoinByWelcomeArgs, welcomeKeyPackageRefs } from './group/welcome.ts';
 export { type ExternalJoin, joinExternal, type JoinExternalArgs } from './group/external.ts';
 export { exportGroupInfo } from './group/groupInfo.ts';
 export {
@@ -70,6 +73,15 @@ export {
   type VerifiedDeviceCertificate,
   verifyDeviceCertificate,
 } from './account/deviceCertificate.ts';
+export { GROUP_NAME_LABEL, openGroupName, sealGroupName } from './account/groupName.ts';
+export {
+  decodeLeaveStatements,
+  encodeLeaveStatements,
+  type LeaveStatement,
+  readLeaveStatement,
+  signLeaveStatement,
+  verifyLeaveStatement,
+} from './account/leaveStatement.ts';
 export { DEFAULT_PASSWORD_COST, passwordKeys, type PasswordParams } from './account/password.ts';
 export { openRecord, sealRecord } from './account/records.ts';
 export {

@@ -79,6 +79,7 @@ function proposalsOf(args: CreateCommitArgs): ProposalOrRef[] {
 export function createCommit(group: Group, args: CreateCommitArgs, env: Env): CreatedCommit {
   assertActive(group);
   const { suite, ownLeaf, context } = group;
+  const authenticatedData = args.authenticatedData ?? EMPTY;
   const sender: Sender = { type: 'member', leafIndex: ownLeaf };
   const list: Commit = { proposals: proposalsOf(args), path: null };
   const proposals = resolveProposals(list, sender, args.proposals ?? [], context.epoch);
@@ -95,7 +96,7 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
   validateEffects(leafContext, tree, effects);
   for (const { keyPackage } of effects.added) checkLifetime(keyPackage.leafNode, env);
   const own = memberLeaf(tree, ownLeaf);
-  checkPolicy(args.policy, group, ownLeaf, own.credential, effects);
+  checkPolicy(args.policy, group, ownLeaf, own.credential, effects, authenticatedData);
   const pskSecret = pskSecretOf(suite, effects.psks, withOwnResumptionPsk(group, args.pskLookup));
 
   const assembled = assembleCommit(
@@ -115,7 +116,7 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
       signaturePrivateKey: group.signaturePrivateKey,
       withPath: args.forcePath === true || needsPath(proposals),
       wireFormat: 'private-message',
-      authenticatedData: args.authenticatedData ?? EMPTY,
+      authenticatedData,
     },
     env,
   );

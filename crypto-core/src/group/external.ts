@@ -12,8 +12,14 @@ import { decodeMlsMessage, encodeMlsMessage } from '../structs/mlsMessage.ts';
 import { getSuite } from '../suite/suites.ts';
 import type { Member, RatchetTree } from '../tree/ratchetTree.ts';
 import { assembleCommit } from './assemble.ts';
-import { exportGroupInfo, externalPubOf, treeOfGroupInfo, verifyGroupInfo } from './groupInfo.ts';
-import type { MemberCheck } from './hooks.ts';
+import {
+  checkJoinPolicy,
+  exportGroupInfo,
+  externalPubOf,
+  treeOfGroupInfo,
+  verifyGroupInfo,
+} from './groupInfo.ts';
+import type { JoinPolicy, MemberCheck } from './hooks.ts';
 import { ownCapabilities, type SignatureKeyPair } from './keyPackage.ts';
 import { byValue } from './proposalList.ts';
 import type { Group } from './state.ts';
@@ -24,6 +30,7 @@ export interface JoinExternalArgs {
   readonly credential: Credential;
   readonly signatureKey: SignatureKeyPair;
   readonly memberCheck: MemberCheck;
+  readonly joinPolicy?: JoinPolicy;
   /** Removes the leaf that this signature key has in the group: how a client whose state was lost comes back. */
   readonly resync?: boolean;
   /** `optional<Node> ratchet_tree<V>`, when the GroupInfo doesn't hold the tree. */
@@ -54,7 +61,8 @@ function oldAppearance(tree: RatchetTree, signatureKey: Uint8Array): Member | un
 /**
  * Makes a commit that adds this client to a group it has the GroupInfo of.
  * @throws CryptoError 'malformed', 'unsupported', 'missing-key', 'unknown-sender', 'bad-signature', 'invalid-tree',
- * 'invalid-leaf' (LEAF-08 too, when this signature key is in the group and `resync` isn't set), 'invalid-credential'
+ * 'invalid-leaf' (LEAF-08 too, when this signature key is in the group and `resync` isn't set), 'invalid-credential',
+ * 'policy'
  */
 export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env: Env): ExternalJoin {
   const info = decodeGroupInfo(groupInfo);
@@ -68,6 +76,7 @@ export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env:
     tree,
     treeHash,
   );
+  checkJoinPolicy(args.joinPolicy, info, tree);
   const { kemOutput, initSecret } = sendExternalInit(suite, externalPubOf(info), env);
 
   const proposals: ProposalOrRef[] = [byValue({ type: 'external-init', kemOutput })];

@@ -10,7 +10,8 @@ import { readRatchetTreeNodes, writeRatchetTreeNodes } from '../structs/node.ts'
 import { signWithLabel, verifyWithLabel } from '../suite/labels.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 import { RatchetTree } from '../tree/ratchetTree.ts';
-import { assertActive, type Group } from './state.ts';
+import type { JoinPolicy } from './hooks.ts';
+import { assertActive, type Group, memberLeaf, membersOf, memberView } from './state.ts';
 
 function ratchetTreeExtension(tree: RatchetTree): Extension {
   return { type: ExtensionTypeValue.ratchetTree, data: encode(tree.toNodes(), writeRatchetTreeNodes, 4096) };
@@ -83,4 +84,16 @@ export function verifyGroupInfo(suite: CipherSuite, info: GroupInfo, tree: Ratch
   if (!verifyWithLabel(suite, leaf.signatureKey, 'GroupInfoTBS', groupInfoTBS(info), info.signature)) {
     throw new CryptoError('bad-signature', 'INFO-02: group info');
   }
+}
+
+/** Puts a valid group before the application. @throws CryptoError 'policy' */
+export function checkJoinPolicy(policy: JoinPolicy | undefined, info: GroupInfo, tree: RatchetTree): void {
+  const { groupId, epoch, extensions } = info.groupContext;
+  policy?.({
+    groupId,
+    epoch,
+    extensions,
+    signer: memberView(info.signer, memberLeaf(tree, info.signer)),
+    members: membersOf(tree),
+  });
 }

@@ -1,5 +1,6 @@
 /** What the application decides: who may stand for a signature key, and which valid commits it accepts. */
 import type { Credential } from '../structs/credential.ts';
+import type { Extension } from '../structs/extension.ts';
 import type { LeafIndex } from '../structs/indices.ts';
 import type { PreSharedKeyId } from '../structs/psk.ts';
 
@@ -28,6 +29,8 @@ export interface GroupView {
   readonly groupId: Uint8Array;
   readonly epoch: bigint;
   readonly ownLeaf: LeafIndex;
+  /** Of the GroupContext. */
+  readonly extensions: readonly Extension[];
   readonly members: readonly MemberView[];
   readonly epochAuthenticator: Uint8Array;
 }
@@ -43,11 +46,29 @@ export interface CommitProposal {
   readonly external: boolean;
   /** Whether the commit replaces the group's extensions. */
   readonly changesExtensions: boolean;
+  readonly authenticatedData: Uint8Array;
+  /** The group before the commit. */
   readonly group: GroupView;
+  /** `leafRef` in that group. */
+  readonly leafRef: (leafIndex: LeafIndex) => Uint8Array;
 }
 
 /** The application's own rules for commits, its own ones included. Throws CryptoError 'policy' to refuse. */
 export type CommitPolicy = (commit: CommitProposal) => void;
+
+/** A group that is about to be joined: it is valid MLS, and this is what its GroupInfo says. */
+export interface JoinProposal {
+  readonly groupId: Uint8Array;
+  readonly epoch: bigint;
+  readonly extensions: readonly Extension[];
+  /** Who vouches for it: with a Welcome, whoever added this client. */
+  readonly signer: MemberView;
+  /** In leaf order; with a Welcome, this client is among them. */
+  readonly members: readonly MemberView[];
+}
+
+/** The application's own rules for joining. Throws CryptoError 'policy' to refuse. */
+export type JoinPolicy = (join: JoinProposal) => void;
 
 /** Finds a pre-shared key that the application holds; undefined makes the commit fail with `missing-psk`. */
 export type PskLookup = (id: PreSharedKeyId) => Uint8Array | undefined;

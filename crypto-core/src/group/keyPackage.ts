@@ -71,7 +71,7 @@ export function ownCapabilities(env: Env): Capabilities {
   return {
     versions: [MLS10],
     cipherSuites: [...SUPPORTED_SUITES, grease(env)],
-    extensions: [grease(env)],
+    extensions: [ExtensionTypeValue.sinettiGroup, grease(env)],
     proposals: [grease(env)],
     credentials: [CredentialTypeValue.basic, grease(env)],
   };

@@ -2,7 +2,7 @@ import type { Credential } from '../structs/credential.ts';
 import type { LeafIndex } from '../structs/indices.ts';
 import type { CommitPolicy } from './hooks.ts';
 import type { ProposalEffects } from './proposalList.ts';
-import { type Group, groupView } from './state.ts';
+import { type Group, groupView, leafRef } from './state.ts';
 
 /** Puts a valid commit before the application. @throws CryptoError 'policy' */
 export function checkPolicy(
@@ -11,6 +11,7 @@ export function checkPolicy(
   sender: LeafIndex | 'external',
   senderCredential: Credential,
   effects: ProposalEffects,
+  authenticatedData: Uint8Array,
 ): void {
   policy({
     sender,
@@ -20,6 +21,8 @@ export function checkPolicy(
     updates: effects.updated.map(({ leafIndex, after }) => ({ leafIndex, credential: after.credential })),
     external: sender === 'external',
     changesExtensions: effects.changesExtensions,
+    authenticatedData,
     group: groupView(group),
+    leafRef: (leafIndex) => leafRef(group, leafIndex),
   });
 }

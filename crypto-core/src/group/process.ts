@@ -28,7 +28,7 @@ import {
 } from './proposalList.ts';
 import { pskSecretOf, withOwnResumptionPsk } from './psks.ts';
 import { publicKeysOf, signatureKeyIn, tentativeKeysOf } from './senders.ts';
-import { assertActive, encodeContext, type Group, memberLeaf } from './state.ts';
+import { assertActive, encodeContext, type Group, memberLeaf, memberView } from './state.ts';
 import { checkPathPresence, validatePath } from './validateCommit.ts';
 import { checkTreeLeaves, type LeafContext } from './validateLeaf.ts';
 import { validateEffects, validateProposalList } from './validateProposals.ts';
@@ -171,10 +171,6 @@ function initSecretFor(group: Group, effects: ProposalEffects): Uint8Array {
   return receiveExternalInit(group.suite, privateKey, effects.externalInit);
 }
 
-function memberOf(leafIndex: LeafIndex, leaf: LeafNode): MemberView {
-  return { leafIndex, credential: leaf.credential, signatureKey: leaf.signatureKey };
-}
-
 /**
  * Processes a commit of another member or of an external joiner. Nothing of `group` changes, its secret tree
  * included, so that a refused commit can be followed by any other.
@@ -209,7 +205,7 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
   }
   const committerLeaf = commit.path?.leafNode ?? memberLeaf(group.tree, committer.leafIndex);
   const policySender = committer.external ? 'external' : committer.leafIndex;
-  checkPolicy(args.policy, group, policySender, committerLeaf.credential, effects);
+  checkPolicy(args.policy, group, policySender, committerLeaf.credential, effects, authenticatedData);
 
   // The public half of the path first: it is all that a removed member can check.
   const { path } = commit;
@@ -218,8 +214,8 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
   const outcome = {
     sender: committer.leafIndex,
     external: committer.external,
-    adds: effects.added.map(({ leafIndex, keyPackage }) => memberOf(leafIndex, keyPackage.leafNode)),
-    removes: effects.removed.map(({ leafIndex, before }) => memberOf(leafIndex, before)),
+    adds: effects.added.map(({ leafIndex, keyPackage }) => memberView(leafIndex, keyPackage.leafNode)),
+    removes: effects.removed.map(({ leafIndex, before }) => memberView(leafIndex, before)),
     authenticatedData,
   };
   if (effects.removed.some(({ leafIndex }) => leafIndex === group.ownLeaf)) {

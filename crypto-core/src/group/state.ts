@@ -4,7 +4,8 @@ import type { EpochSecrets } from '../schedule/keySchedule.ts';
 import type { SecretTree } from '../schedule/secretTree.ts';
 import { type GroupContext, writeGroupContext } from '../structs/groupContext.ts';
 import type { LeafIndex } from '../structs/indices.ts';
-import type { LeafNode } from '../structs/leafNode.ts';
+import { type LeafNode, writeLeafNode } from '../structs/leafNode.ts';
+import { refHash } from '../suite/labels.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
 import type { PrivateKeys } from '../tree/treekem.ts';
@@ -59,18 +60,32 @@ export function memberLeaf(tree: RatchetTree, index: LeafIndex): LeafNode {
   return leaf;
 }
 
+/** The members of a tree, in leaf order. */
+export function membersOf(tree: RatchetTree): MemberView[] {
+  return [...tree.members()].map(({ leafIndex, leaf }) => memberView(leafIndex, leaf));
+}
+
+export function memberView(leafIndex: LeafIndex, leaf: LeafNode): MemberView {
+  return { leafIndex, credential: leaf.credential, signatureKey: leaf.signatureKey };
+}
+
+/**
+ * Names a leaf as it stands in this epoch: another one for every update of it and for whoever follows in its place.
+ * @throws CryptoError 'unknown-sender' when the leaf is blank
+ */
+export function leafRef({ suite, tree }: Group, leafIndex: LeafIndex): Uint8Array {
+  return refHash(suite, 'Sinetti Leaf Reference', encode(memberLeaf(tree, leafIndex), writeLeafNode));
+}
+
 /** The public state, for the application. O(members). */
 export function groupView(group: Group): GroupView {
-  const members: MemberView[] = [];
-  for (const { leafIndex, leaf } of group.tree.members()) {
-    members.push({ leafIndex, credential: leaf.credential, signatureKey: leaf.signatureKey });
-  }
   return {
     suite: group.suite.id,
     groupId: group.context.groupId,
     epoch: group.context.epoch,
     ownLeaf: group.ownLeaf,
-    members,
+    extensions: group.context.extensions,
+    members: membersOf(group.tree),
     epochAuthenticator: group.secrets.epochAuthenticator,
   };
 }

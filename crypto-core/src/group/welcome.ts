@@ -24,8 +24,8 @@ import type { RatchetTree } from '../tree/ratchetTree.ts';
 import { followPath } from '../tree/treekem.ts';
 import type { AssembledCommit } from './assemble.ts';
 import { startEpoch } from './epoch.ts';
-import { treeOfGroupInfo, verifyGroupInfo, welcomeGroupInfo } from './groupInfo.ts';
-import type { MemberCheck, PskLookup } from './hooks.ts';
+import { checkJoinPolicy, treeOfGroupInfo, verifyGroupInfo, welcomeGroupInfo } from './groupInfo.ts';
+import type { JoinPolicy, MemberCheck, PskLookup } from './hooks.ts';
 import type { KeyPackageBundle, SignatureKeyPair } from './keyPackage.ts';
 import type { ProposalEffects } from './proposalList.ts';
 import { pskSecretOf } from './psks.ts';
@@ -109,9 +109,26 @@ function findOwnLeaf(tree: RatchetTree, bundle: KeyPackageBundle): LeafIndex {
 
 export interface JoinByWelcomeArgs {
   readonly memberCheck: MemberCheck;
+  readonly joinPolicy?: JoinPolicy;
   /** `optional<Node> ratchet_tree<V>`, when the Welcome doesn't hold the tree. */
   readonly ratchetTree?: Uint8Array;
   readonly psks?: PskLookup;
+}
+
+function decodeWelcome(bytes: Uint8Array): Welcome {
+  const message = decodeMlsMessage(bytes.slice());
+  if (message.wireFormat !== 'welcome') {
+    throw new CryptoError('malformed', `${message.wireFormat} instead of a welcome`);
+  }
+  return message.welcome;
+}
+
+/**
+ * The KeyPackageRefs that a Welcome has secrets for: with them a client finds its bundle, of as many as it has.
+ * @throws CryptoError 'malformed', 'unsupported'
+ */
+export function welcomeKeyPackageRefs(bytes: Uint8Array): Uint8Array[] {
+  return decodeWelcome(bytes).secrets.map(({ newMember }) => newMember);
 }
 
 /**
@@ -121,7 +138,7 @@ export interface JoinByWelcomeArgs {
  * WELCOME-04: the suite in the GroupInfo is the Welcome's.
  * WELCOME-05: the confirmation tag holds.
  * @throws CryptoError 'malformed', 'missing-key', 'missing-psk', 'decrypt-failed', 'unsupported', 'unknown-sender',
- * 'bad-signature', 'bad-confirmation-tag', 'invalid-tree', 'invalid-leaf', 'invalid-credential', 'invalid-commit'
+ * 'bad-signature', 'bad-confirmation-tag', 'invalid-tree', 'invalid-leaf', 'invalid-credential', 'invalid-commit', 'policy'
  */
 export function joinByWelcome(
   bytes: Uint8Array,
@@ -129,14 +146,10 @@ export function joinByWelcome(
   signatureKey: SignatureKeyPair,
   args: JoinByWelcomeArgs,
 ): Group {
-  const message = decodeMlsMessage(bytes.slice());
-  if (message.wireFormat !== 'welcome') {
-    throw new CryptoError('malformed', `${message.wireFormat} instead of a welcome`);
-  }
+  const welcome = decodeWelcome(bytes);
   if (!equalBytes(signatureKey.publicKey, bundle.keyPackage.leafNode.signatureKey)) {
     throw new CryptoError('missing-key', 'signature key of another key package');
   }
-  const { welcome } = message;
   const suite = getSuite(bundle.keyPackage.cipherSuite);
   const { joinerSecret, pathSecret, psks } = openGroupSecrets(
     suite,
@@ -165,6 +178,7 @@ export function joinByWelcome(
   if (!equalBytes(epoch.confirmationTag, info.confirmationTag)) {
     throw new CryptoError('bad-confirmation-tag', 'WELCOME-05: group info');
   }
+  checkJoinPolicy(args.joinPolicy, info, tree);
   const privateKeys = new Map<NodeIndex, Uint8Array>([[nodeOfLeaf(ownLeaf), bundle.leafPrivateKey]]);
   if (pathSecret !== null) {
     const shared = tree.filteredDirectPath(info.signer).filter(({ node }) => isInSubtree(ownLeaf, node));

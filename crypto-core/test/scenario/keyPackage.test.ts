@@ -47,6 +47,7 @@ describe.each(SUITES)('a key package of suite %i', (suite) => {
       const { capabilities } = keyPackageOf(device('bob', env), suite, env).keyPackage.leafNode;
       const isGrease = (value: number): boolean => value >> 8 === (value & 0xff) && (value & 0x0f) === 0x0a;
       const { versions, cipherSuites, extensions, proposals, credentials } = capabilities;
+      expect(extensions.filter((value) => !isGrease(value))).toEqual([0xf0a1]);
       expect(versions).toEqual([1]);
       expect(cipherSuites.filter((value) => !isGrease(value))).toEqual([0x004d, 0x0003]);
       expect(credentials.filter((value) => !isGrease(value))).toEqual([1]);

@@ -1,0 +1,47 @@
+import { fromUtf8, utf8 } from '../bytes.ts';
+import { decode, type Reader } from '../codec/reader.ts';
+import { encode, type Writer } from '../codec/writer.ts';
+import { CryptoError } from '../errors.ts';
+import { type Extension, ExtensionTypeValue, findExtension } from './extension.ts';
+
+/**
+ * What a group of people is bound to from its first epoch on, as the GroupContext extension `sinetti_group`: it enters
+ * every signature, tag and secret, so that nobody can be told another creator than the others.
+ */
+export interface GroupBinding {
+  /** The user whose devices may add people. */
+  readonly creatorId: string;
+}
+
+const VERSION = 1;
+const MAX_ID_LENGTH = 128;
+
+function readBinding(r: Reader): GroupBinding {
+  const version = r.u8();
+  if (version !== VERSION) throw new CryptoError('unsupported', `group binding version ${version}`);
+  const id = r.opaque();
+  if (id.length === 0 || id.length > MAX_ID_LENGTH) throw new CryptoError('malformed', 'creator id length');
+  return { creatorId: fromUtf8(id) };
+}
+
+function writeBinding(w: Writer, { creatorId }: GroupBinding): void {
+  w.u8(VERSION);
+  w.opaque(utf8(creatorId));
+}
+
+/** For `createGroup`. @throws CryptoError 'usage' for an id that is empty or longer than 128 bytes */
+export function groupBindingExtension(binding: GroupBinding): Extension {
+  const data = encode(binding, writeBinding);
+  try {
+    decode(data, readBinding);
+  } catch {
+    throw new CryptoError('usage', 'a group binding that nobody would accept');
+  }
+  return { type: ExtensionTypeValue.sinettiGroup, data };
+}
+
+/** Null for a group without one. @throws CryptoError 'malformed', 'unsupported' for another version */
+export function findGroupBinding(extensions: readonly Extension[]): GroupBinding | null {
+  const data = findExtension(extensions, ExtensionTypeValue.sinettiGroup);
+  return data === undefined ? null : decode(data, readBinding);
+}
