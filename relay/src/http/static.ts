@@ -28,6 +28,11 @@ export async function serveWebClient(app: FastifyInstance, config: Config): Prom
     // Set by address, with the other headers.
     cacheControl: false,
     acceptRanges: false,
+    // The build lays a .br file beside each script and style.
+    preCompressed: true,
+    setHeaders: (response) => {
+      response.setHeader('vary', 'accept-encoding');
+    },
   });
 }
 

@@ -1,5 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestRelay, temporaryFolder, type TestRelay } from '../helpers.ts';
 
@@ -12,6 +13,7 @@ beforeAll(async () => {
   await writeFile(path.join(webDir, 'favicon.svg'), '<svg/>');
   await writeFile(path.join(webDir, '.env'), 'SECRET=1');
   await writeFile(path.join(webDir, 'assets', 'index-B2x_4f.js'), 'page();');
+  await writeFile(path.join(webDir, 'assets', 'index-B2x_4f.js.br'), brotliCompressSync('page();'));
   await writeFile(path.join(webDir, 'assets', 'crypto.worker-Aa1-b_2.js'), 'worker();');
   relay = await startTestRelay({
     environment: {
@@ -59,6 +61,17 @@ describe('the web client', () => {
   it('is not what other methods get', async () => {
     expect((await get('/login', html, 'POST')).status).toBe(404);
     expect((await get('/login', html, 'HEAD')).status).toBe(200);
+  });
+
+  it('is compressed for who can read it, under the same name', async () => {
+    const compressed = await get('/assets/index-B2x_4f.js', { 'accept-encoding': 'br' });
+    expect(compressed.headers.get('content-encoding')).toBe('br');
+    expect(compressed.headers.get('vary')).toBe('accept-encoding');
+    expect(compressed.headers.get('content-type')).toMatch(/^application\/javascript/);
+    expect(await compressed.text()).toBe('page();');
+    const plain = await get('/assets/index-B2x_4f.js', { 'accept-encoding': 'identity' });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(await plain.text()).toBe('page();');
   });
 
   it('is cached for good where names hold a hash, and asked for again elsewhere', async () => {
