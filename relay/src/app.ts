@@ -1,14 +1,19 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import { sql } from 'kysely';
 import type { Config } from './config.ts';
 import { openDatabase } from './db/database.ts';
 import type { OpenDatabase } from './db/tables.ts';
-import { ApiError, errorCode, StartupError } from './errors.ts';
+import { ApiError } from './errors.ts';
 import { registerContract } from './http/contractRoutes.ts';
 import { allowOrigins } from './http/cors.ts';
 import { answerError, answerErrors, parseJsonOnly } from './http/errors.ts';
 import { setHeaders, setSecurityHeaders } from './http/headers.ts';
+import { measureRequests, serveHealth } from './http/health.ts';
 import { createLog, type LogStream, RequestLog } from './http/logging.ts';
 import { serveWebClient } from './http/static.ts';
+import { listenFailure } from './listenFailure.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { type MetricsServer, serveMetrics } from './metrics/metricsServer.ts';
 import { attachMqtt } from './mqtt/gateway.ts';
 import { attachPresence } from './presence/presence.ts';
 import { Hub } from './realtime/hub.ts';
@@ -26,11 +31,18 @@ export interface RelayOptions {
   readonly clock?: () => number;
 }
 
+export interface ListeningPorts {
+  readonly port: number;
+  /** Null if no metrics are served. */
+  readonly metricsPort: number | null;
+}
+
 export interface Relay {
   readonly app: FastifyInstance;
   readonly services: Services;
+  readonly database: OpenDatabase;
   /** @throws StartupError if the address can't be listened on */
-  listen(): Promise<{ port: number }>;
+  listen(): Promise<ListeningPorts>;
   /**
    * Drains: takes no more requests, ends the sockets with a reason, finishes what runs, closes the database.
    * Later calls wait for the first.
@@ -74,6 +86,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     });
     const hub = new Hub((error) => app.log.error({ err: error }, 'a listener failed'));
     const secrets = await loadSecrets(config.dataDir);
+    const metrics = new Metrics();
     const rateLimitStore = new MemoryRateLimitStore(clock);
     const services = await createServices({
       config,
@@ -83,6 +96,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       db: database.db,
       secrets,
       rateLimitStore,
+      metrics,
     });
 
     let closed: Promise<void> | undefined;
@@ -96,13 +110,15 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     setSecurityHeaders(app, config);
     allowOrigins(app, config);
     answerErrors(app);
+    measureRequests(app, metrics);
     parseJsonOnly(app);
     await app.register(async (api) => registerContract(api, createHandlers(services), services), {
       prefix: '/api',
     });
+    serveHealth(app, () => sql`select 1`.execute(database.db));
     await serveWebClient(app, config);
 
-    const upgrades = attachUpgrades(app.server, config, services.rateLimiter);
+    const upgrades = attachUpgrades(app.server, config, { ...services, metrics });
     const mqtt = attachMqtt(upgrades, services);
     const presence = attachPresence(upgrades, services);
     app.addHook('preClose', async () => {
@@ -111,12 +127,19 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     });
     await app.ready();
 
+    let metricsServer: MetricsServer | null = null;
     return {
       app,
       services,
-      listen: () => listen(app, config),
+      database,
+      async listen() {
+        const { host, port } = config.metrics;
+        const settings = { hostSetting: 'METRICS_HOST', portSetting: 'METRICS_PORT' };
+        if (port !== null) metricsServer = await serveMetrics(metrics, { host, port, ...settings });
+        return { port: await listen(app, config), metricsPort: metricsServer?.port ?? null };
+      },
       close() {
-        closed ??= drain(app, database);
+        closed ??= drain(app, database).finally(() => metricsServer?.close());
         return closed;
       },
     };
@@ -136,26 +159,12 @@ async function drain(app: FastifyInstance, database: OpenDatabase): Promise<void
   }
 }
 
-async function listen(app: FastifyInstance, { host, port }: Config): Promise<{ port: number }> {
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<number> {
   try {
     await app.listen({ host, port });
   } catch (error) {
-    throw listenFailure(error, host, port);
+    throw listenFailure(error, { host, port, hostSetting: 'HOST', portSetting: 'PORT' });
   }
   const address = app.server.address();
-  return { port: typeof address === 'object' && address !== null ? address.port : port };
-}
-
-function listenFailure(error: unknown, host: string, port: number): unknown {
-  const code = errorCode(error);
-  if (code === 'EADDRINUSE') {
-    return new StartupError(`Port ${port} is already in use. Set PORT to another one.`);
-  }
-  if (code === 'EACCES') {
-    return new StartupError(`Port ${port} needs more rights than this process has. Set PORT to another one.`);
-  }
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return new StartupError(`This machine has no address ${host} to listen on. Set HOST to another one.`);
-  }
-  return error;
+  return typeof address === 'object' && address !== null ? address.port : port;
 }

@@ -33,6 +33,13 @@ const Environment = z.object({
   WEB_DIR: z.string().min(1, 'must be a folder').optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
   TRUST_PROXY: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  METRICS_PORT: z.coerce
+    .number('must be a port number')
+    .int('must be a port number')
+    .min(0, 'must be a port number')
+    .max(65_535, 'must be a port number')
+    .optional(),
+  METRICS_HOST: z.string().min(1, 'must be an address to listen on').default('127.0.0.1'),
   RATE_LIMITS: z
     .string()
     .default('')
@@ -88,6 +95,8 @@ export interface Config {
   readonly logLevel: (typeof logLevels)[number];
   /** Believe X-Forwarded-*, of which the last value counts: only behind one proxy that sets them. */
   readonly trustProxy: boolean;
+  /** Where Prometheus may fetch metrics; a null port serves none. */
+  readonly metrics: { readonly host: string; readonly port: number | null };
   /** How often accounts and addresses may do what. */
   readonly rateLimits: Quotas;
   /** Where PostgreSQL is, with its credentials; null for SQLite in the data folder. */
@@ -125,6 +134,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     webDir: path.resolve(values.WEB_DIR ?? path.join(repositoryRoot(), 'dist')),
     logLevel: values.LOG_LEVEL,
     trustProxy: values.TRUST_PROXY === 'true',
+    metrics: { host: values.METRICS_HOST, port: values.METRICS_PORT ?? null },
     rateLimits: values.RATE_LIMITS,
     databaseUrl: values.DATABASE_URL ?? null,
     databasePoolSize: values.DATABASE_POOL_SIZE,

@@ -9,6 +9,8 @@ import type { Db } from './db/tables.ts';
 import { createDevices, type Devices } from './devices/devices.ts';
 import { createGroups, type Groups } from './groups/groups.ts';
 import { createMessaging, type Messaging } from './messaging/messaging.ts';
+import { measureMessaging } from './metrics/measureMessaging.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { networkOf } from './http/clientAddress.ts';
 import { RateLimiter } from './rateLimits/rateLimiter.ts';
 import type { RateLimitStore } from './rateLimits/store.ts';
@@ -35,14 +37,16 @@ export interface ServiceDependencies extends Pick<Services, 'config' | 'hub' | '
   readonly db: Db;
   readonly secrets: Secrets;
   readonly rateLimitStore: RateLimitStore;
+  readonly metrics: Metrics;
 }
 
 export async function createServices(dependencies: ServiceDependencies): Promise<Services> {
-  const { config, hub, clock, log, db, secrets } = dependencies;
+  const { config, hub, clock, log, db, secrets, metrics } = dependencies;
   const rateLimiter = new RateLimiter({
     store: dependencies.rateLimitStore,
     quotas: config.rateLimits,
     onRefused: (limit, address) => {
+      metrics.limited(limit);
       log.info({ limit, ...(address === null ? {} : { network: networkOf(address) }) }, 'rate limit reached');
     },
   });
@@ -60,6 +64,6 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     devices: createDevices({ db, clock }),
     contacts: createContacts({ db, hub, clock }),
     groups: createGroups({ db, hub, clock }),
-    messaging: createMessaging({ db, hub, clock }),
+    messaging: measureMessaging(createMessaging({ db, hub, clock }), metrics),
   };
 }

@@ -13,6 +13,8 @@ export interface TestRelay {
   readonly wsUrl: string;
   readonly mqttUrl: string;
   readonly presenceUrl: string;
+  /** Null unless METRICS_PORT is set. */
+  readonly metricsUrl: string | null;
   readonly dataDir: string;
   /** Every line that the relay has logged. */
   readonly logLines: readonly string[];
@@ -49,13 +51,14 @@ export async function startTestRelay(options: TestRelayOptions = {}): Promise<Te
     logStream: { write: (line) => void logLines.push(line) },
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   });
-  const { port } = await relay.listen();
+  const { port, metricsPort } = await relay.listen();
   const wsUrl = `ws://127.0.0.1:${port}`;
   return {
     url: `http://127.0.0.1:${port}`,
     wsUrl,
     mqttUrl: `${wsUrl}/mqtt`,
     presenceUrl: `${wsUrl}${presencePath}`,
+    metricsUrl: metricsPort === null ? null : `http://127.0.0.1:${metricsPort}/metrics`,
     dataDir,
     logLines,
     relay,

@@ -54,6 +54,8 @@ const headers = {
   'cross-origin-resource-policy': 'same-origin',
   // No address of a page goes to another site.
   'referrer-policy': 'no-referrer',
+  // Scripts and styles are kept compressed beside the plain ones.
+  vary: 'Accept-Encoding',
   // Bytes are what their content type says.
   'x-content-type-options': 'nosniff',
   // The product needs none of these; whatever is injected doesn't get them either.
@@ -104,8 +106,8 @@ export function setHeaders(
 }
 
 function kindOf(pathname: string, connectOrigins: readonly string[]): { policy: string; caching: string } {
-  // Answers of the API hold what is one person's alone.
-  if (/^\/api(\/|$)/.test(pathname)) return { policy: apiPolicy, caching: 'no-store' };
+  // Answers of the API hold what is one person's alone, and health is that of the moment.
+  if (/^\/(api|healthz|readyz)(\/|$)/.test(pathname)) return { policy: apiPolicy, caching: 'no-store' };
   if (/^\/assets\/crypto\.worker-[\w-]+\.js$/.test(pathname)) {
     return { policy: workerPolicy, caching: hashedName };
   }

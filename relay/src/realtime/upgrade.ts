@@ -4,6 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Config } from '../config.ts';
 import { type ApiError, toApiError } from '../errors.ts';
 import { clientAddress } from '../http/clientAddress.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { RateLimiter } from '../rateLimits/rateLimiter.ts';
 
 export interface SocketEndpoint {
@@ -22,6 +23,11 @@ export interface Upgrades {
   stop(): void;
 }
 
+export interface UpgradeServices {
+  readonly rateLimiter: Pick<RateLimiter, 'take'>;
+  readonly metrics: Pick<Metrics, 'socketOpened' | 'socketClosed'>;
+}
+
 interface Served {
   readonly endpoint: SocketEndpoint;
   readonly sockets: WebSocketServer;
@@ -38,7 +44,7 @@ const ignoreError = () => {};
 export function attachUpgrades(
   server: Server,
   config: Pick<Config, 'allowedOrigins' | 'trustProxy'>,
-  rateLimiter: Pick<RateLimiter, 'take'>,
+  services: UpgradeServices,
 ): Upgrades {
   const endpoints = new Map<string, Served>();
   let stopped = false;
@@ -55,7 +61,7 @@ export function attachUpgrades(
     const address = clientAddress(request, config);
     // Without a listener a connection that breaks while it waits would be an uncaught exception.
     socket.on('error', ignoreError);
-    rateLimiter.take(['connect.address', address]).then(
+    services.rateLimiter.take(['connect.address', address]).then(
       () => accept(found, address, request, socket, head),
       (error: unknown) => refuseFor(socket, toApiError(error)),
     );
@@ -73,6 +79,8 @@ export function attachUpgrades(
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       // Without a listener an oversized or broken frame would be an uncaught exception; 'close' follows in any case.
       webSocket.on('error', ignoreError);
+      services.metrics.socketOpened(endpoint.path);
+      webSocket.once('close', () => services.metrics.socketClosed(endpoint.path));
       endpoint.onSocket(webSocket, address);
     });
   }

@@ -8,6 +8,7 @@ import { attachUpgrades } from '../../src/realtime/upgrade.ts';
 import type { Session } from '../../src/auth/session.ts';
 import { ApiError } from '../../src/errors.ts';
 import type { NewMessage } from '../../src/messaging/messaging.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
 import { attachMqtt } from '../../src/mqtt/gateway.ts';
 import type { ConnectionOptions } from '../../src/mqtt/connection.ts';
 import { attachPresence } from '../../src/presence/presence.ts';
@@ -117,7 +118,7 @@ export async function startRealtime(options: HarnessOptions = {}) {
     allowedOrigins: options.allowedOrigins ?? [],
     trustProxy: options.trustProxy ?? false,
   };
-  const upgrades = attachUpgrades(server, config, services.rateLimiter);
+  const upgrades = attachUpgrades(server, config, { ...services, metrics: new Metrics() });
   const gateway = attachMqtt(upgrades, services, options.mqtt);
   const presence = attachPresence(upgrades, services, options.presence);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

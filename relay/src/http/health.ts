@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../errors.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+
+/**
+ * What process managers and load balancers ask, beside /api: `/healthz` whether the process answers at all, `/readyz`
+ * whether it can serve, which takes its database. A relay that drains answers neither: send it nobody.
+ * @param checkReady rejects while something that serving takes can't be reached
+ */
+export function serveHealth(app: FastifyInstance, checkReady: () => Promise<unknown>): void {
+  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/readyz', async (request) => {
+    try {
+      await checkReady();
+    } catch (error) {
+      request.log.error({ err: error }, 'not ready');
+      throw new ApiError('unavailable', 'The server is not ready.');
+    }
+    return { status: 'ok' };
+  });
+}
+
+/** Counts and times every request by its route's pattern. */
+export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook('onResponse', async (request, reply) => {
+    metrics.requestServed({
+      method: request.method,
+      route: request.routeOptions.url ?? 'none',
+      status: reply.statusCode,
+      seconds: reply.elapsedTime / 1000,
+    });
+  });
+}

@@ -1,0 +1,73 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { ErrorCode } from '../../contract/index.ts';
+import type { QuotaName } from '../rateLimits/quotas.ts';
+
+/** What is stored by one acknowledged call. */
+export type StoredKind = 'message' | 'commit';
+
+/**
+ * What an operator may watch, in numbers that say nothing of anybody: no label holds an id, a name or an address.
+ * Each relay has a registry of its own, so that several in one process (tests) don't count together.
+ */
+export class Metrics {
+  readonly registry = new Registry();
+
+  readonly #requests = new Histogram({
+    name: 'sinetti_http_request_duration_seconds',
+    help: 'Requests answered, by route pattern and status.',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
+    registers: [this.registry],
+  });
+  readonly #stored = new Histogram({
+    name: 'sinetti_store_duration_seconds',
+    help: 'Messages and commits acknowledged by REST and MQTT: the time until they were durable.',
+    labelNames: ['kind'] as const,
+    buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3],
+    registers: [this.registry],
+  });
+  readonly #refused = new Counter({
+    name: 'sinetti_store_refused_total',
+    help: 'Messages and commits refused by REST and MQTT, by error code.',
+    labelNames: ['kind', 'code'] as const,
+    registers: [this.registry],
+  });
+  readonly #limited = new Counter({
+    name: 'sinetti_rate_limited_total',
+    help: 'Requests, packets and sockets refused because a limit was reached.',
+    labelNames: ['limit'] as const,
+    registers: [this.registry],
+  });
+  readonly #sockets = new Gauge({
+    name: 'sinetti_open_sockets',
+    help: 'Open WebSockets, by path.',
+    labelNames: ['path'] as const,
+    registers: [this.registry],
+  });
+
+  /** @param route the pattern, not the address */
+  requestServed(request: { method: string; route: string; status: number; seconds: number }): void {
+    const { method, route, status, seconds } = request;
+    this.#requests.observe({ method, route, status: String(status) }, seconds);
+  }
+
+  stored(kind: StoredKind, seconds: number): void {
+    this.#stored.observe({ kind }, seconds);
+  }
+
+  refused(kind: StoredKind, code: ErrorCode): void {
+    this.#refused.inc({ kind, code });
+  }
+
+  limited(limit: QuotaName): void {
+    this.#limited.inc({ limit });
+  }
+
+  socketOpened(path: string): void {
+    this.#sockets.inc({ path });
+  }
+
+  socketClosed(path: string): void {
+    this.#sockets.dec({ path });
+  }
+}
