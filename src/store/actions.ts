@@ -1,4 +1,5 @@
 import { atom } from 'jotai';
+import type { ConversationKey } from './chats.ts';
 import type { Person } from './contacts.ts';
 
 /**
@@ -20,13 +21,28 @@ export interface AppActions {
   acceptContactRequest(requestId: string): Promise<void>;
   rejectContactRequest(requestId: string): Promise<void>;
   removeContact(userId: string): Promise<void>;
-  /** Opens the chat: loads it, marks it read. Null closes it. */
+  /** Opens the chat: loads it, marks it read; an open group closes. Null closes the chat. */
   openChat(userId: string | null): Promise<void>;
-  loadOlderMessages(userId: string): Promise<void>;
+  loadOlderMessages(key: ConversationKey): Promise<void>;
   /** Resolves once the message is queued (kept, sealed); its status then tells the rest. */
-  sendMessage(userId: string, text: string): Promise<void>;
+  sendMessage(key: ConversationKey, text: string): Promise<void>;
   retryMessage(messageId: string): Promise<void>;
   discardMessage(messageId: string): Promise<void>;
+  /** Opens the group as {@link AppActions.openChat} does a chat, which closes. Null closes the group. */
+  openGroup(groupId: string | null): Promise<void>;
+  /** Creates a group and makes it the open one. Resolves with its id once this device is in it. */
+  createGroup(name: string): Promise<string>;
+  /** Creator: adds a contact with all their devices. Resolves once they are in the group's keys. */
+  addGroupMember(groupId: string, userId: string): Promise<void>;
+  /** Other members. The group goes from the list, and its messages from this browser. */
+  leaveGroup(groupId: string): Promise<void>;
+  /** Creator: deletes it for everybody. */
+  deleteGroup(groupId: string): Promise<void>;
+  /** Reads the members' names again and compares the relay's list with the group's keys. */
+  loadGroupDetails(groupId: string): Promise<void>;
+  readNotification(notificationId: string): Promise<void>;
+  readAllNotifications(): Promise<void>;
+  deleteNotification(notificationId: string): Promise<void>;
 }
 
 /** Set once by bootstrap before the first render. */

@@ -8,7 +8,21 @@ export type {
   UndecryptableReason,
 } from '../crypto/client.ts';
 
-/** One direct chat on screen, by the other person's user id. */
+/** A chat's name on screen: the other person's user id, or `group-{id}` (spec section 4). */
+export type ConversationKey = string;
+
+const groupPrefix = 'group-';
+
+export function groupKeyOf(groupId: string): ConversationKey {
+  return `${groupPrefix}${groupId}`;
+}
+
+/** The group's id in a key, or null for a direct chat. */
+export function groupIdOfKey(key: ConversationKey): string | null {
+  return key.startsWith(groupPrefix) ? key.slice(groupPrefix.length) : null;
+}
+
+/** One chat on screen. */
 export interface Chat {
   readonly state: ConversationState | null;
   /** Ascending by time; those still in the outbox after those of equal time. No message id twice. */
@@ -20,16 +34,21 @@ export interface Chat {
 
 export const emptyChat: Chat = { state: null, messages: [], loading: false, hasOlder: false };
 
-export const chatsAtom = atom<Readonly<Record<string, Chat>>>({});
+/** By {@link ConversationKey}. */
+export const chatsAtom = atom<Readonly<Record<ConversationKey, Chat>>>({});
 
-/** User id of the open chat. */
+/** User id of the open direct chat. At most one of this and {@link activeGroupAtom} is set. */
 export const activeChatAtom = atom<string | null>(null);
 
-/** Unread messages of other people, the open chat left out (spec section 4). */
+/** Id of the open group. */
+export const activeGroupAtom = atom<string | null>(null);
+
+/** Unread direct messages of other people, the open chat left out (spec section 4). */
 export const unreadTotalAtom = atom((get) => {
   const active = get(activeChatAtom);
   return Object.entries(get(chatsAtom)).reduce(
-    (sum, [userId, chat]) => (userId === active ? sum : sum + (chat.state?.unread ?? 0)),
+    (sum, [key, chat]) =>
+      key === active || groupIdOfKey(key) !== null ? sum : sum + (chat.state?.unread ?? 0),
     0,
   );
 });

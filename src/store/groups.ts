@@ -1,0 +1,77 @@
+import { atom } from 'jotai';
+import { activeGroupAtom, chatsAtom, groupKeyOf } from './chats.ts';
+import type { LoadedList } from './contacts.ts';
+
+export interface GroupMember {
+  readonly userId: string;
+  /** As the relay's list names them; null for somebody who is in the group's keys, but not on that list. */
+  readonly username: string | null;
+  /** Devices in the group's keys; 0 for somebody on the relay's list only. */
+  readonly devices: number;
+}
+
+/**
+ * Where the relay's list of members and the group's keys say different things after everything the relay has to say
+ * was processed. Nothing is sent while it lasts.
+ */
+export interface MembershipMismatch {
+  /** In the group's keys (they can read), but not on the relay's list. */
+  readonly unlisted: readonly string[];
+  /** On the relay's list, but not in the group's keys (they can't read). */
+  readonly withoutKeys: readonly string[];
+}
+
+/** A change of members that this session has seen happen, for a line between the messages. */
+export interface MembershipChange {
+  /** Unique within the group. */
+  readonly id: string;
+  readonly kind: 'added' | 'removed';
+  readonly userId: string;
+  /** RFC 3339: when the relay took the commit. */
+  readonly timestamp: string;
+}
+
+export interface Group {
+  readonly id: string;
+  /** Null until this device has opened the sealed name. */
+  readonly name: string | null;
+  /** As bound into the group's keys, once this device is in it; until then what the relay says. Null: account deleted. */
+  readonly creatorId: string | null;
+  /** Who is in the group's keys, by name. Empty until this device is in the group. */
+  readonly members: readonly GroupMember[];
+  /** Of `members`, once there are any; until then what the relay says. */
+  readonly memberCount: number;
+  /** RFC 3339. */
+  readonly createdAt: string;
+  readonly mismatch: MembershipMismatch | null;
+  /** Code of why this device refused to enter the group as the relay offers it; null when it didn't. */
+  readonly refusal: string | null;
+  /** Ascending by time. */
+  readonly changes: readonly MembershipChange[];
+}
+
+/** By name; those without an opened one last, by the time of their creation. */
+export const groupsAtom = atom<LoadedList<Group>>({ items: [], loading: false, loaded: false });
+
+/** The sentence when the list could not be loaded; cleared on success. */
+export const groupsErrorAtom = atom<string | null>(null);
+
+/** The open group; null also while nothing is known of it yet. */
+export const openGroupAtom = atom((get): Group | null => {
+  const id = get(activeGroupAtom);
+  return get(groupsAtom).items.find((group) => group.id === id) ?? null;
+});
+
+/** Unread messages of other people in all groups but the open one. */
+export const groupUnreadTotalAtom = atom((get) => {
+  const active = get(activeGroupAtom);
+  const chats = get(chatsAtom);
+  return get(groupsAtom).items.reduce(
+    (sum, { id }) => (id === active ? sum : sum + (chats[groupKeyOf(id)]?.state?.unread ?? 0)),
+    0,
+  );
+});
+
+/** What takes long while a group is created or somebody is added; null when nothing does. */
+export type GroupProgress = 'gathering-keys' | 'sealing' | 'submitting' | 'opening';
+export const groupProgressAtom = atom<GroupProgress | null>(null);

@@ -1,0 +1,22 @@
+import { atom } from 'jotai';
+import type { LoadedList } from './contacts.ts';
+
+export interface Notification {
+  readonly id: string;
+  readonly type: 'message' | 'contact_request' | 'contact_accepted';
+  readonly sender_id: string;
+  /** The sender's display name: the sentence around it is the interface's. */
+  readonly content: string;
+  readonly created_at: string;
+  readonly read: boolean;
+}
+
+/** Newest first. */
+export const notificationsAtom = atom<LoadedList<Notification>>({ items: [], loading: false, loaded: false });
+
+/** The sentence when the list could not be loaded; cleared on success. */
+export const notificationsErrorAtom = atom<string | null>(null);
+
+export const unreadNotificationsAtom = atom(
+  (get) => get(notificationsAtom).items.filter((notification) => !notification.read).length,
+);
