@@ -5,7 +5,7 @@ import { type Client, createClient } from '../../../../src/services/client.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { authErrorAtom, authStatusAtom, connectionBannerAtom } from '../../../../src/store/session.ts';
 import { capturedLog } from '../net/support/capturedLog.ts';
-import { FakeClock } from '../net/support/fakeClock.ts';
+import { FakeClock, settled } from '../net/support/fakeClock.ts';
 import { asMqttClient, FakeMqttClient } from '../net/support/fakeMqttClient.ts';
 import { me, partial, peer } from './support/deps.ts';
 
@@ -31,6 +31,8 @@ let client: Client;
 /** Paths that the relay answers with 401. */
 let refuses: (path: string) => boolean;
 let asked: string[];
+/** Holds an answer back. */
+let delays: (path: string) => Promise<void>;
 
 function answer(path: string): Response {
   if (refuses(path))
@@ -47,6 +49,7 @@ beforeEach(async () => {
   clock = new FakeClock();
   refuses = () => false;
   asked = [];
+  delays = () => Promise.resolve();
   client = createClient({
     addresses: {
       apiHost: 'https://relay.example',
@@ -81,6 +84,7 @@ beforeEach(async () => {
     fetch: async (input) => {
       const { pathname } = new URL(new Request(input).url);
       asked.push(pathname);
+      await delays(pathname);
       return answer(pathname);
     },
   });
@@ -116,6 +120,22 @@ describe('a session that the relay has ended', () => {
     expect(localStorage.getItem('token')).toBeNull();
     expect(asked).toEqual([]);
   });
+});
+
+it('shows the banner also when other calls were under way and hear of it later', async () => {
+  await resume();
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  delays = (path) => (path === '/api/contacts' ? held : Promise.resolve());
+  await clock.advance(10_000);
+  refuses = () => true;
+  await client.session.check();
+  release();
+  await settled();
+  expect(store.get(connectionBannerAtom)).toBe(true);
+  expect(store.get(authStatusAtom)).toBe('success');
 });
 
 it.each<[string, () => Promise<unknown>]>([

@@ -181,7 +181,8 @@ describe('older messages', () => {
 
   it('from before this device joined come from the relay, below where it joined', async () => {
     device.joinedSeq = 30;
-    have(31, 40);
+    // Positions 31 and 32 are commits.
+    have(33, 40);
     olderEntries.mockImplementation(async (_id, before) =>
       before > 20
         ? { messages: [received(20), received(25)], lowestSeq: 20 }
@@ -190,11 +191,11 @@ describe('older messages', () => {
     await reading.open(peer);
     await settled();
     expect(olderEntries.mock.calls).toEqual([[conversationId, 31, 50]]);
-    expect(seqs()).toEqual([20, 25, ...range(31, 40)]);
+    expect(seqs()).toEqual([20, 25, ...range(33, 40)]);
     expect(chats.get(peer).hasOlder).toBe(true);
     await reading.loadOlder(peer);
     expect(olderEntries).toHaveBeenLastCalledWith(conversationId, 20, 50);
-    expect(seqs()).toEqual([2, 20, 25, ...range(31, 40)]);
+    expect(seqs()).toEqual([2, 20, 25, ...range(33, 40)]);
     expect(chats.get(peer).hasOlder).toBe(false);
   });
 
