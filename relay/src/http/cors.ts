@@ -9,7 +9,7 @@ import type { Config } from '../config.ts';
 export function allowOrigins(app: FastifyInstance, config: Config): void {
   if (config.allowedOrigins.length === 0) return;
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('vary', 'Origin');
+    reply.header('vary', 'Origin, Accept-Encoding');
     const { origin } = request.headers;
     if (origin === undefined || !config.allowedOrigins.includes(origin)) return;
     reply.headers({

@@ -30,9 +30,6 @@ export async function serveWebClient(app: FastifyInstance, config: Config): Prom
     acceptRanges: false,
     // The build lays a .br file beside each script and style.
     preCompressed: true,
-    setHeaders: (response) => {
-      response.setHeader('vary', 'accept-encoding');
-    },
   });
 }
 

@@ -66,7 +66,7 @@ describe('the web client', () => {
   it('is compressed for who can read it, under the same name', async () => {
     const compressed = await get('/assets/index-B2x_4f.js', { 'accept-encoding': 'br' });
     expect(compressed.headers.get('content-encoding')).toBe('br');
-    expect(compressed.headers.get('vary')).toBe('accept-encoding');
+    expect(compressed.headers.get('vary')).toContain('Accept-Encoding');
     expect(compressed.headers.get('content-type')).toMatch(/^application\/javascript/);
     expect(await compressed.text()).toBe('page();');
     const plain = await get('/assets/index-B2x_4f.js', { 'accept-encoding': 'identity' });
@@ -172,7 +172,7 @@ describe('other origins', () => {
       expect(status).toBe(method === 'OPTIONS' ? 204 : 200);
       expect(headers.get('access-control-allow-origin')).toBe('https://app.example.org');
       expect(headers.get('access-control-allow-credentials')).toBeNull();
-      expect(headers.get('vary')).toBe('Origin');
+      expect(headers.get('vary')).toContain('Origin');
     }
     const preflight = await ask('https://app.example.org', 'OPTIONS');
     expect(preflight.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
