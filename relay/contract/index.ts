@@ -3,6 +3,7 @@ import * as contacts from './contacts.ts';
 import * as conversations from './conversations.ts';
 import * as devices from './devices.ts';
 import * as groups from './groups.ts';
+import * as notifications from './notifications.ts';
 
 export * from './account.ts';
 export * from './contacts.ts';
@@ -57,4 +58,8 @@ export const routes = {
   deleteGroup: groups.deleteGroup,
   listGroupMessages: groups.listGroupMessages,
   sendGroupMessage: groups.sendGroupMessage,
+  listNotifications: notifications.listNotifications,
+  readNotification: notifications.readNotification,
+  readAllNotifications: notifications.readAllNotifications,
+  deleteNotification: notifications.deleteNotification,
 } as const;

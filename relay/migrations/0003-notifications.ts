@@ -16,11 +16,6 @@ export const notifications: Migration = {
       // One of a kind for each sender, so that they don't pile up.
       .addUniqueConstraint('notifications_once', ['user_id', 'sender_id', 'type'])
       .execute();
-    await db.schema
-      .createIndex('notifications_by_time')
-      .on('notifications')
-      .columns(['user_id', 'created_at'])
-      .execute();
     await db.schema.createIndex('notifications_by_sender').on('notifications').column('sender_id').execute();
   },
 };

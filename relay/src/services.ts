@@ -11,6 +11,7 @@ import { createGroups, type Groups } from './groups/groups.ts';
 import { createMessaging, type Messaging } from './messaging/messaging.ts';
 import { measureMessaging } from './metrics/measureMessaging.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import { createNotifications, type Notifications } from './notifications/notifications.ts';
 import { networkOf } from './http/clientAddress.ts';
 import { RateLimiter } from './rateLimits/rateLimiter.ts';
 import type { RateLimitStore } from './rateLimits/store.ts';
@@ -31,6 +32,7 @@ export interface Services {
   readonly contacts: Contacts;
   readonly groups: Groups;
   readonly messaging: Messaging;
+  readonly notifications: Notifications;
 }
 
 export interface ServiceDependencies extends Pick<Services, 'config' | 'hub' | 'clock' | 'log'> {
@@ -65,5 +67,6 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     contacts: createContacts({ db, hub, clock }),
     groups: createGroups({ db, hub, clock }),
     messaging: measureMessaging(createMessaging({ db, hub, clock }), metrics),
+    notifications: createNotifications({ db, clock }),
   };
 }

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
+import { notifyOfContact } from '../notifications/notifications.ts';
 import * as rows from '../repositories/contacts.ts';
+import { markOccurrenceRead } from '../repositories/notifications.ts';
 import { findUser, lockUsers } from '../repositories/users.ts';
 
 export interface Contacts {
@@ -60,15 +62,17 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
         if (await rows.contactExists(tx, fromId, toId)) {
           throw new ApiError('already-contacts', 'This person is already your contact.');
         }
+        const now = clock();
         const crossing = await rows.takeRequestBetween(tx, toId, fromId);
         if (crossing !== null) {
-          await rows.insertContacts(tx, fromId, toId, clock());
+          await becomeContacts(tx, { requesterId: toId, accepterId: fromId }, now);
           return { id: crossing, status: 'accepted' } as const;
         }
         const id = randomUUID();
-        if (!(await rows.insertRequest(tx, { id, fromUserId: fromId, toUserId: toId }, clock()))) {
+        if (!(await rows.insertRequest(tx, { id, fromUserId: fromId, toUserId: toId }, now))) {
           throw new ApiError('request-exists', 'You have already sent this person a contact request.');
         }
+        await notifyOfContact(tx, { type: 'contact_request', userId: toId, senderId: fromId }, now);
         return { id, status: 'pending' } as const;
       });
       if (outcome.status === 'accepted') contactsChanged(fromId, toId);
@@ -81,7 +85,7 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
         const fromId = await rows.takeRequest(tx, requestId, userId);
         const sender = fromId === null ? null : await findUser(tx, fromId);
         if (sender === null) throw noSuchRequest();
-        await rows.insertContacts(tx, userId, sender.id, clock());
+        await becomeContacts(tx, { requesterId: sender.id, accepterId: userId }, clock());
         return { id: sender.id, username: sender.username, email: sender.email };
       });
       contactsChanged(userId, person.id);
@@ -89,8 +93,12 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
     },
 
     async reject(userId, requestId) {
-      const fromId = await rows.takeRequest(db, requestId, userId);
-      if (fromId === null) throw noSuchRequest();
+      const fromId = await db.transaction().execute(async (tx) => {
+        const senderId = await rows.takeRequest(tx, requestId, userId);
+        if (senderId === null) throw noSuchRequest();
+        await requestSettled(tx, { requesterId: senderId, accepterId: userId }, clock());
+        return senderId;
+      });
       listsChanged(userId, fromId);
     },
 
@@ -101,6 +109,24 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
       contactsChanged(userId, contactId);
     },
   };
+}
+
+interface Pair {
+  readonly requesterId: string;
+  readonly accepterId: string;
+}
+
+async function becomeContacts(tx: Db, pair: Pair, now: number): Promise<void> {
+  const { requesterId, accepterId } = pair;
+  await rows.insertContacts(tx, requesterId, accepterId, now);
+  await requestSettled(tx, pair, now);
+  await notifyOfContact(tx, { type: 'contact_accepted', userId: requesterId, senderId: accepterId }, now);
+}
+
+/** Who has answered a request has seen it. */
+async function requestSettled(tx: Db, { requesterId, accepterId }: Pair, now: number): Promise<void> {
+  const request = { type: 'contact_request', userId: accepterId, senderId: requesterId } as const;
+  await markOccurrenceRead(tx, request, { until: now, now });
 }
 
 const noSuchPerson = () => new ApiError('not-found', 'There is no such person.');

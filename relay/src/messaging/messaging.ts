@@ -12,6 +12,7 @@ import type { Hub } from '../realtime/hub.ts';
 import { contactExists } from '../repositories/contacts.ts';
 import * as conversations from '../repositories/conversations.ts';
 import { type EntryRow, entriesOf, findEntry } from '../repositories/entries.ts';
+import { markOccurrenceRead } from '../repositories/notifications.ts';
 import { type DeliveredWelcome, deleteDelivery, welcomesOf } from '../repositories/welcomes.ts';
 import { commit } from './commit.ts';
 import { noSuchConversation, notAContact } from './permissions.ts';
@@ -113,7 +114,7 @@ export interface MessagingDependencies {
 const maxPageBytes = 8 * 1024 * 1024;
 
 export function createMessaging(dependencies: MessagingDependencies): Messaging {
-  const { db, hub } = dependencies;
+  const { db, hub, clock } = dependencies;
   return {
     async send(sender, message) {
       if (message.recipientId === sender.userId) throw notAContact();
@@ -128,10 +129,14 @@ export function createMessaging(dependencies: MessagingDependencies): Messaging 
       const moved = await db.transaction().execute(async (tx) => {
         const entry = await findEntry(tx, messageId);
         if (entry === null || entry.senderId === userId) throw noSuchMessage();
-        const { conversationId, seq } = entry;
+        const { conversationId, seq, senderId } = entry;
         const readPositions = await conversations.readPositions(tx, conversationId);
         if (!readPositions.has(userId)) throw noSuchMessage();
         const advanced = await conversations.advanceReadPosition(tx, { conversationId, userId, seq });
+        if (groupOf(conversationId) === null) {
+          const message = { type: 'message', userId, senderId } as const;
+          await markOccurrenceRead(tx, message, { until: entry.createdAt, now: clock() });
+        }
         return advanced ? { conversationId, seq, userIds: [...readPositions.keys()] } : null;
       });
       if (moved === null) return;

@@ -4,6 +4,7 @@ import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import { findEpoch, takeSeq } from '../repositories/conversations.ts';
 import { type EntryHead, type EntryRow, findEntry, insertEntry } from '../repositories/entries.ts';
+import { insertNotification } from '../repositories/notifications.ts';
 import { publishEntry } from './events.ts';
 import type { MessageContent, MessagingDependencies } from './messaging.ts';
 import { requireAudience } from './permissions.ts';
@@ -45,6 +46,12 @@ export async function send(
       createdAt: clock(),
     };
     await insertEntry(tx, entry);
+    if (audience.groupId === null) {
+      for (const userId of audience.userIds.filter((id) => id !== sender.userId)) {
+        const occurrence = { type: 'message', userId, senderId: sender.userId } as const;
+        await insertNotification(tx, occurrence, entry.createdAt);
+      }
+    }
     return { entry, appended: { entry, audience } };
   });
   if (outcome.appended !== null) publishEntry(hub, outcome.appended.entry, outcome.appended.audience);
