@@ -1,0 +1,93 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestRelay, temporaryFolder, type TestRelay } from '../helpers.ts';
+
+const page = await readFile(path.resolve(import.meta.dirname, '../../HEADERS.md'), 'utf8');
+
+/** The rows of the table in a section of the page: its first two columns. */
+function tableOf(section: string): [string, string][] {
+  const text = page.split(/^## /m).find((part) => part.startsWith(`${section}\n`)) ?? '';
+  const rows = [...text.matchAll(/^\| `([^|]+)` \| `([^|]+)` \| ([^|]+) \|$/gm)];
+  if (rows.length === 0) throw new Error(`no table under ${section}`);
+  return rows.map(([, name = '', value = '']) => [name, value]);
+}
+const policyOf = (section: string) =>
+  tableOf(section)
+    .map(([directive, value]) => `${directive} ${value}`)
+    .join('; ');
+
+let webDir: string;
+let relay: TestRelay;
+beforeAll(async () => {
+  webDir = await temporaryFolder();
+  await mkdir(path.join(webDir, 'assets'));
+  await writeFile(path.join(webDir, 'index.html'), '<!doctype html><title>Sinetti</title>');
+  await writeFile(path.join(webDir, 'assets', 'index-B2x_4f.js'), 'page();');
+  await writeFile(path.join(webDir, 'assets', 'crypto.worker-Aa1-b_2.js'), 'worker();');
+  relay = await startTestRelay({ environment: { WEB_DIR: webDir, TRUST_PROXY: 'true' } });
+});
+afterAll(async () => {
+  await relay.close();
+  await rm(webDir, { recursive: true });
+});
+
+async function headersAt(address: string, sent: Record<string, string> = {}) {
+  const response = await fetch(`${relay.url}${address}`, { headers: { accept: 'text/html', ...sent } });
+  return Object.fromEntries(response.headers);
+}
+
+const worker = '/assets/crypto.worker-Aa1-b_2.js';
+const addresses = ['/', '/login', '/assets/index-B2x_4f.js', worker, '/api/profile', '/healthz', '/gone.js'];
+
+/** What every HTTP server sends, and what says how an answer is to be read rather than what may be done with it. */
+const ordinary = new Set(
+  'accept-ranges allow connection content-encoding content-length content-type date etag keep-alive last-modified vary www-authenticate'.split(
+    ' ',
+  ),
+);
+
+describe('the page of headers', () => {
+  it.each(addresses)('lists what is sent at %s, all of it and nothing else', async (address) => {
+    const { 'content-security-policy': policy, 'cache-control': caching, ...rest } = await headersAt(address);
+    const others = Object.entries(rest).filter(([name]) => !ordinary.has(name));
+    expect(Object.fromEntries(others)).toEqual(Object.fromEntries(tableOf('Every answer')));
+    expect(policy).toBeDefined();
+    expect(caching).toBeDefined();
+  });
+
+  it('lists what is added behind TLS', async () => {
+    for (const address of addresses) {
+      const plain = await headersAt(address);
+      const secure = await headersAt(address, { 'x-forwarded-proto': 'https' });
+      const added = Object.entries(secure).filter(([name]) => !(name in plain));
+      expect(added).toEqual(tableOf('Behind TLS'));
+    }
+  });
+
+  it.each([
+    ['Content-Security-Policy of the page', ['/', '/login', '/assets/index-B2x_4f.js', '/gone.js']],
+    ['Content-Security-Policy of the crypto worker', [worker]],
+    ['Content-Security-Policy of the API', ['/api/profile', '/api/gone', '/healthz', '/readyz']],
+  ])('has the %s', async (section, where) => {
+    for (const address of where) {
+      expect((await headersAt(address))['content-security-policy']).toBe(policyOf(section));
+    }
+  });
+
+  it('says what is cached', async () => {
+    const table = new Map(tableOf('Caching'));
+    const sent = async (address: string) => (await headersAt(address))['cache-control'];
+    expect(await sent('/assets/index-B2x_4f.js')).toBe(table.get('/assets/'));
+    expect(await sent('/')).toBe(table.get('/'));
+    expect(await sent('/api/auth/params?identifier=x')).toBe(table.get('/api/'));
+    expect(await sent('/healthz')).toBe(table.get('/healthz'));
+    expect(table.size).toBe(4);
+    expect(await sent('/assets/gone-123.js')).toBe('no-store');
+  });
+
+  it('allows nothing unsafe', () => {
+    const policies = page.match(/'unsafe-[a-z-]+'|'wasm-[a-z-]+'|https?:\/\/|\*\s/g);
+    expect(policies).toEqual(["'wasm-unsafe-eval'"]);
+  });
+});
