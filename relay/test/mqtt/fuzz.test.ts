@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { topics } from '../../contract/index.ts';
+import { createRandom, type Random } from '../random.ts';
 import { badPackets } from './badPackets.ts';
 import { type Realtime, startRealtime } from './harness.ts';
 import { bytesOf, connectBytes, publishBytes, RawClient, subscribeBytes } from './rawClient.ts';
@@ -8,21 +9,6 @@ import { bytesOf, connectBytes, publishBytes, RawClient, subscribeBytes } from '
 const seed = 0x51ae771;
 const connectionCount = 400;
 const chunksPerConnection = 6;
-
-/** mulberry32: small, seeded, good enough to mutate with. */
-function createRandom(state: number) {
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
-  };
-  return {
-    below: (limit: number) => Math.floor(next() * limit),
-    pick: <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)] as T,
-  };
-}
-type Random = ReturnType<typeof createRandom>;
 
 function mutate(random: Random, bytes: Uint8Array): Uint8Array {
   const copy = Uint8Array.from(bytes);
