@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { sql } from 'kysely';
+import { openBackplane } from './backplane/backplane.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './db/database.ts';
 import type { OpenDatabase } from './db/tables.ts';
@@ -16,8 +17,6 @@ import { Metrics } from './metrics/metrics.ts';
 import { type MetricsServer, serveMetrics } from './metrics/metricsServer.ts';
 import { attachMqtt } from './mqtt/gateway.ts';
 import { attachPresence } from './presence/presence.ts';
-import { Hub } from './realtime/hub.ts';
-import { MemoryRateLimitStore } from './rateLimits/store.ts';
 import { attachUpgrades } from './realtime/upgrade.ts';
 import { createHandlers } from './routes/index.ts';
 import { loadSecrets, makeDataFolder } from './secrets.ts';
@@ -63,6 +62,8 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
   await makeDataFolder(config.dataDir);
   const log = createLog(config.logLevel, logStream);
   const database = await openDatabase(config, log);
+  // In the order in which they were opened; the last one closes first.
+  const opened: { close(): Promise<void> }[] = [database];
   try {
     const app: FastifyInstance = Fastify({
       loggerInstance: log,
@@ -84,13 +85,15 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
         socket.destroy();
       },
     });
-    const hub = new Hub((error) => app.log.error({ err: error }, 'a listener failed'));
     const secrets = await loadSecrets(config.dataDir);
+    const backplane = await openBackplane({ config, secrets, clock, log });
+    opened.push(backplane);
+    const { hub, onlineUsers, rateLimitStore } = backplane;
     const metrics = new Metrics();
-    const rateLimitStore = new MemoryRateLimitStore(clock);
     const services = await createServices({
       config,
       hub,
+      onlineUsers,
       clock,
       log: app.log,
       db: database.db,
@@ -139,24 +142,28 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
         return { port: await listen(app, config), metricsPort: metricsServer?.port ?? null };
       },
       close() {
-        closed ??= drain(app, database).finally(() => metricsServer?.close());
+        closed ??= drain(app, opened).finally(() => metricsServer?.close());
         return closed;
       },
     };
   } catch (error) {
-    await database.close();
+    await closeAll(opened);
     throw error;
   }
 }
 
-async function drain(app: FastifyInstance, database: OpenDatabase): Promise<void> {
+async function drain(app: FastifyInstance, opened: Closable[]): Promise<void> {
   const cutOff = setTimeout(() => app.server.closeAllConnections(), drainTimeout);
   try {
     await app.close();
   } finally {
     clearTimeout(cutOff);
-    await database.close();
+    await closeAll(opened);
   }
+}
+
+async function closeAll(opened: Closable[]): Promise<void> {
+  for (const item of opened.reverse()) await item.close();
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<number> {

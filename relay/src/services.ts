@@ -15,6 +15,7 @@ import { createNotifications, type Notifications } from './notifications/notific
 import { networkOf } from './http/clientAddress.ts';
 import { RateLimiter } from './rateLimits/rateLimiter.ts';
 import type { RateLimitStore } from './rateLimits/store.ts';
+import type { OnlineUsers } from './presence/onlineUsers.ts';
 import type { Hub } from './realtime/hub.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -33,9 +34,10 @@ export interface Services {
   readonly groups: Groups;
   readonly messaging: Messaging;
   readonly notifications: Notifications;
+  readonly onlineUsers: OnlineUsers;
 }
 
-export interface ServiceDependencies extends Pick<Services, 'config' | 'hub' | 'clock' | 'log'> {
+export interface ServiceDependencies extends Pick<Services, 'config' | 'hub' | 'clock' | 'log' | 'onlineUsers'> {
   readonly db: Db;
   readonly secrets: Secrets;
   readonly rateLimitStore: RateLimitStore;
@@ -68,5 +70,6 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     groups: createGroups({ db, hub, clock }),
     messaging: measureMessaging(createMessaging({ db, hub, clock }), metrics),
     notifications: createNotifications({ db, clock }),
+    onlineUsers: dependencies.onlineUsers,
   };
 }

@@ -46,8 +46,14 @@ export function attachMqtt(
     },
   });
 
+  // A client that connects again looks for what it has missed.
+  const stopListening = services.hub.onInterruption(() => {
+    for (const connection of connections.keys()) connection.disconnect(ReasonCode.ServerBusy);
+  });
+
   return {
     async close() {
+      stopListening();
       const closing = [...connections];
       for (const [connection] of closing) connection.disconnect(ReasonCode.ServerShuttingDown);
       await Promise.all(closing.map(([, done]) => done));

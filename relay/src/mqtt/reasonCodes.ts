@@ -9,6 +9,7 @@ export const ReasonCode = {
   UnsupportedProtocolVersion: 0x84,
   ClientIdentifierNotValid: 0x85,
   NotAuthorized: 0x87,
+  ServerBusy: 0x89,
   ServerShuttingDown: 0x8b,
   BadAuthenticationMethod: 0x8c,
   KeepAliveTimeout: 0x8d,

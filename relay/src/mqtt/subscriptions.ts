@@ -59,6 +59,7 @@ export class Subscriptions {
       this.#deliver(filter, payload, qos),
     );
     this.#active.set(filter, unsubscribe);
+    await this.#services.hub.subscribed();
     return qos;
   }
 

@@ -3,16 +3,18 @@ import type { Unsubscribe } from '../realtime/hub.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 
 export interface ContactWatchOptions {
-  /** The contacts have been read anew: what was told of them before no longer counts. */
-  readonly onContacts: (contactIds: readonly string[]) => void;
-  /** A contact came or went; JSON text of a PresenceChange. */
+  /** The contacts have been read anew: of what was told of them before, only these being online counts. */
+  readonly onOnline: (userIds: readonly string[]) => void;
+  /** A contact came or went since then; JSON text of a PresenceChange. */
   readonly onStatus: (payload: string) => void;
   readonly onError: (error: unknown) => void;
 }
 
+type WatchServices = Pick<RealtimeServices, 'hub' | 'contacts' | 'onlineUsers'>;
+
 /** Follows the status of a person's contacts, and of those alone, while the contacts themselves change. */
 export class ContactWatch {
-  readonly #services: Pick<RealtimeServices, 'hub' | 'contacts'>;
+  readonly #services: WatchServices;
   readonly #userId: string;
   readonly #options: ContactWatchOptions;
   readonly #stopListening: Unsubscribe;
@@ -20,11 +22,7 @@ export class ContactWatch {
   #reading = 0;
   #stopped = false;
 
-  constructor(
-    services: Pick<RealtimeServices, 'hub' | 'contacts'>,
-    userId: string,
-    options: ContactWatchOptions,
-  ) {
+  constructor(services: WatchServices, userId: string, options: ContactWatchOptions) {
     this.#services = services;
     this.#userId = userId;
     this.#options = options;
@@ -38,15 +36,27 @@ export class ContactWatch {
 
   /** Reads the contacts and watches them. Of overlapping calls only the last takes effect: it has the newest answer. */
   async read(): Promise<void> {
+    const { hub, contacts, onlineUsers } = this.#services;
     this.#reading += 1;
     const reading = this.#reading;
-    const contactIds = await this.#services.contacts.idsOf(this.#userId);
-    if (this.#stopped || reading !== this.#reading) return;
+    const isPast = () => this.#stopped || reading !== this.#reading;
+    const contactIds = await contacts.idsOf(this.#userId);
+    if (isPast()) return;
     this.#unwatch();
-    this.#watched = contactIds.map((contactId) => {
-      return this.#services.hub.subscribe(topics.userStatus(contactId), this.#options.onStatus);
-    });
-    this.#options.onContacts(contactIds);
+    // What is heard before the list is in it already, or comes after it.
+    let early: string[] | null = [];
+    const onStatus = (payload: string) => {
+      if (early === null) this.#options.onStatus(payload);
+      else early.push(payload);
+    };
+    this.#watched = contactIds.map((contactId) => hub.subscribe(topics.userStatus(contactId), onStatus));
+    await hub.subscribed();
+    const online = await onlineUsers.among(contactIds);
+    if (isPast()) return;
+    this.#options.onOnline(online);
+    const missed = early;
+    early = null;
+    for (const payload of missed) this.#options.onStatus(payload);
   }
 
   stop(): void {

@@ -1,7 +1,6 @@
 import { presencePath } from '../../contract/index.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 import type { Upgrades } from '../realtime/upgrade.ts';
-import { OnlineUsers } from './onlineUsers.ts';
 import { type PresenceOptions, PresenceSocket, presenceCloseCode } from './presenceSocket.ts';
 
 export interface Presence {
@@ -26,7 +25,6 @@ export function attachPresence(
   services: RealtimeServices,
   options: Partial<PresenceOptions> = {},
 ): Presence {
-  const online = new OnlineUsers(services.hub);
   const sockets = new Map<PresenceSocket, Promise<void>>();
 
   upgrades.add({
@@ -34,7 +32,7 @@ export function attachPresence(
     protocol: null,
     maxPayload,
     onSocket: (socket) => {
-      const presence = new PresenceSocket(socket, services, { ...defaults, ...options }, online);
+      const presence = new PresenceSocket(socket, services, { ...defaults, ...options });
       const closed = new Promise<void>((resolve) => {
         socket.once('close', () => {
           sockets.delete(presence);

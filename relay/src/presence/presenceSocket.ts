@@ -129,9 +129,7 @@ export class PresenceSocket {
       return this.close(presenceCloseCode.unauthenticated);
     }
     const watch = new ContactWatch(this.#services, userId, {
-      onContacts: (contactIds) => {
-        this.#send({ type: 'online_users', userIds: contactIds.filter((id) => this.#online.has(id)) });
-      },
+      onOnline: (userIds) => this.#send({ type: 'online_users', userIds: [...userIds] }),
       onStatus: (payload) => this.#sendText(payload),
       onError: (error) => this.#fail(error),
     });

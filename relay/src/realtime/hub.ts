@@ -24,6 +24,7 @@ export type SignalListener = (signal: Signal) => void;
 export class Hub {
   readonly #topics = new Map<string, Set<TopicListener>>();
   readonly #signalListeners = new Set<SignalListener>();
+  readonly #interruptionListeners = new Set<() => void>();
   readonly #onListenerError: (error: unknown) => void;
 
   constructor(onListenerError: (error: unknown) => void) {
@@ -55,7 +56,10 @@ export class Hub {
     this.publish(topics.userStatus(change.userId), JSON.stringify(change));
   }
 
-  /** Calling the returned function more than once is harmless. */
+  /**
+   * What is published from now on is heard, unless by a relay that has not heard of it yet: see `subscribed`.
+   * Calling the returned function more than once is harmless.
+   */
   subscribe(topic: string, listener: TopicListener): Unsubscribe {
     const listeners = this.#topics.get(topic) ?? new Set();
     this.#topics.set(topic, listeners);
@@ -64,6 +68,15 @@ export class Hub {
       listeners.delete(listener);
       if (listeners.size === 0 && this.#topics.get(topic) === listeners) this.#topics.delete(topic);
     };
+  }
+
+  /** Resolves when everything subscribed to before is heard from every relay. Never rejects. */
+  subscribed(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  hasListeners(topic: string): boolean {
+    return this.#topics.has(topic);
   }
 
   signal(signal: Signal): void {
@@ -75,6 +88,18 @@ export class Hub {
     return () => {
       this.#signalListeners.delete(listener);
     };
+  }
+
+  /** Calls back when messages or signals of other relays may have been missed: look at the database again. */
+  onInterruption(listener: () => void): Unsubscribe {
+    this.#interruptionListeners.add(listener);
+    return () => {
+      this.#interruptionListeners.delete(listener);
+    };
+  }
+
+  protected interrupt(): void {
+    this.#deliver(this.#interruptionListeners, undefined);
   }
 
   #deliver<T>(listeners: ReadonlySet<(value: T) => void>, value: T): void {

@@ -1,4 +1,5 @@
 import type { Session } from '../auth/session.ts';
+import { ApiError } from '../errors.ts';
 import type { RealtimeServices } from './realtimeServices.ts';
 
 export interface LiveSession {
@@ -24,6 +25,7 @@ export async function openLiveSession(
   let timer: NodeJS.Timeout;
   const release = () => {
     unsubscribe();
+    stopAwaiting();
     clearTimeout(timer);
   };
   const end = () => {
@@ -32,6 +34,12 @@ export async function openLiveSession(
   };
   const unsubscribe = services.hub.onSignal((signal) => {
     if (signal.type === 'session-ended' && signal.sessionId === session.id) end();
+  });
+  // The end may have been among what was missed.
+  const stopAwaiting = services.hub.onInterruption(() => {
+    services.sessions.verify(token).catch((error: unknown) => {
+      if (error instanceof ApiError) end();
+    });
   });
   const awaitExpiry = () => {
     const left = session.expiresAt - services.clock();

@@ -11,6 +11,7 @@ import type { NewMessage } from '../../src/messaging/messaging.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { attachMqtt } from '../../src/mqtt/gateway.ts';
 import type { ConnectionOptions } from '../../src/mqtt/connection.ts';
+import { LocalOnlineUsers } from '../../src/presence/onlineUsers.ts';
 import { attachPresence } from '../../src/presence/presence.ts';
 import type { PresenceOptions } from '../../src/presence/presenceSocket.ts';
 import { topics } from '../../contract/index.ts';
@@ -73,6 +74,7 @@ export async function startRealtime(options: HarnessOptions = {}) {
 
   const services = {
     hub,
+    onlineUsers: new LocalOnlineUsers(hub),
     log,
     clock: () => Date.now(),
     sessions: {

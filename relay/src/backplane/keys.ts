@@ -1,0 +1,24 @@
+/** Everything the relays keep in Redis begins with this. */
+const prefix = 'sinetti:';
+
+/** Names of what the relays keep in Redis. */
+export const keys = {
+  /** Sorted set: relays by the time, in milliseconds of Redis's clock, after which they count as dead. */
+  relays: `${prefix}relays`,
+  /** Set: user ids that are online at this relay. */
+  relayUsers: (relayId: string) => `${prefix}relay:${relayId}:users`,
+  /** Set: the relays at which this person is online. */
+  online: (userId: string) => `${prefix}online:${userId}`,
+  /** Held by the relay that clears up after a dead one. */
+  burial: (relayId: string) => `${prefix}relay:${relayId}:burial`,
+  /** Number: when this bucket is full, in milliseconds of Redis's clock. */
+  bucket: (key: string) => `${prefix}bucket:${key}`,
+};
+
+/** Names of what they say through it. */
+export const channels = {
+  topicPrefix: `${prefix}topic:`,
+  topic: (topic: string) => `${prefix}topic:${topic}`,
+  signals: `${prefix}signals`,
+  interruptions: `${prefix}interruptions`,
+};

@@ -1,0 +1,55 @@
+import type { Redis } from 'ioredis';
+import type { Bucket, RateLimitStore } from '../rateLimits/store.ts';
+import { keys } from './keys.ts';
+
+/** As `takeOne` in rateLimits/bucket.ts, by Redis's clock. A bucket's key lasts until it is full. */
+const takeScript = `local time = redis.call('TIME')
+local now = time[1] * 1000 + time[2] / 1000
+local period = tonumber(ARGV[2])
+local fullAt = tonumber(redis.call('GET', KEYS[1]) or '0')
+if fullAt < now or fullAt > now + period + 1 then fullAt = now end
+local fuller = fullAt + period / ARGV[1]
+local wait = fuller - now - period
+if wait > 0.001 then return math.ceil(wait) end
+redis.call('SET', KEYS[1], string.format('%.6f', fuller), 'PX', math.ceil(fuller - now))
+return 0`;
+
+const giveBackScript = `local time = redis.call('TIME')
+local now = time[1] * 1000 + time[2] / 1000
+local fullAt = tonumber(redis.call('GET', KEYS[1]) or '0') - ARGV[2] / ARGV[1]
+if fullAt > now then
+  redis.call('SET', KEYS[1], string.format('%.6f', fullAt), 'PX', math.ceil(fullAt - now))
+else
+  redis.call('DEL', KEYS[1])
+end`;
+
+/** Buckets that all relays take from. While Redis is away each relay has its own. */
+export class RedisRateLimitStore implements RateLimitStore {
+  readonly #redis: Redis;
+  readonly #fallback: RateLimitStore;
+
+  constructor(redis: Redis, fallback: RateLimitStore) {
+    this.#redis = redis;
+    this.#fallback = fallback;
+  }
+
+  async take(bucket: Bucket): Promise<number> {
+    try {
+      return Number(await this.#run(takeScript, bucket));
+    } catch {
+      return this.#fallback.take(bucket);
+    }
+  }
+
+  async giveBack(bucket: Bucket): Promise<void> {
+    try {
+      await this.#run(giveBackScript, bucket);
+    } catch {
+      await this.#fallback.giveBack(bucket);
+    }
+  }
+
+  #run(script: string, { key, count, periodMs }: Bucket): Promise<unknown> {
+    return this.#redis.eval(script, 1, keys.bucket(key), count, periodMs);
+  }
+}
