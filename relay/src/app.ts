@@ -62,8 +62,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
   await makeDataFolder(config.dataDir);
   const log = createLog(config.logLevel, logStream);
   const database = await openDatabase(config, log);
-  // In the order in which they were opened; the last one closes first.
-  const opened: { close(): Promise<void> }[] = [database];
+  const opened: Closable[] = [database];
   try {
     const app: FastifyInstance = Fastify({
       loggerInstance: log,
@@ -152,7 +151,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
   }
 }
 
-async function drain(app: FastifyInstance, opened: Closable[]): Promise<void> {
+async function drain(app: FastifyInstance, opened: readonly Closable[]): Promise<void> {
   const cutOff = setTimeout(() => app.server.closeAllConnections(), drainTimeout);
   try {
     await app.close();
@@ -162,8 +161,13 @@ async function drain(app: FastifyInstance, opened: Closable[]): Promise<void> {
   }
 }
 
-async function closeAll(opened: Closable[]): Promise<void> {
-  for (const item of opened.reverse()) await item.close();
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** The last one opened is closed first. */
+async function closeAll(opened: readonly Closable[]): Promise<void> {
+  for (const item of opened.toReversed()) await item.close();
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<number> {

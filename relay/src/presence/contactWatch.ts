@@ -17,7 +17,7 @@ export class ContactWatch {
   readonly #services: WatchServices;
   readonly #userId: string;
   readonly #options: ContactWatchOptions;
-  readonly #stopListening: Unsubscribe;
+  readonly #stopListening: Unsubscribe[];
   #watched: Unsubscribe[] = [];
   #reading = 0;
   #stopped = false;
@@ -26,12 +26,17 @@ export class ContactWatch {
     this.#services = services;
     this.#userId = userId;
     this.#options = options;
-    this.#stopListening = services.hub.onSignal((signal) => {
-      if (signal.type !== 'contacts-changed' || !signal.userIds.includes(userId)) return;
+    const readAnew = () => {
       // Nobody is watched until the contacts have been read: one of them has just ceased to be one, perhaps.
       this.#unwatch();
       this.read().catch(options.onError);
-    });
+    };
+    this.#stopListening = [
+      services.hub.onSignal((signal) => {
+        if (signal.type === 'contacts-changed' && signal.userIds.includes(userId)) readAnew();
+      }),
+      services.hub.onInterruption(readAnew),
+    ];
   }
 
   /** Reads the contacts and watches them. Of overlapping calls only the last takes effect: it has the newest answer. */
@@ -61,7 +66,7 @@ export class ContactWatch {
 
   stop(): void {
     this.#stopped = true;
-    this.#stopListening();
+    for (const stop of this.#stopListening) stop();
     this.#unwatch();
   }
 

@@ -7,7 +7,6 @@ import { type LiveSession, openLiveSession } from '../realtime/liveSession.ts';
 import { toBuffer } from '../realtime/rawData.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 import { ContactWatch } from './contactWatch.ts';
-import type { OnlineUsers } from './onlineUsers.ts';
 
 export interface PresenceOptions {
   /** Milliseconds from opening the socket to the message that carries the token. */
@@ -50,7 +49,6 @@ export class PresenceSocket {
   readonly #socket: WebSocket;
   readonly #services: RealtimeServices;
   readonly #options: PresenceOptions;
-  readonly #online: OnlineUsers;
   readonly #silenceTimer: NodeJS.Timeout;
   /** What came while the first message's token was being proven; null before and after. */
   #early: ClientMessage[] | null = null;
@@ -59,11 +57,10 @@ export class PresenceSocket {
   /** The bucket of `messageQuota`. */
   #fullAt = 0;
 
-  constructor(socket: WebSocket, services: RealtimeServices, options: PresenceOptions, online: OnlineUsers) {
+  constructor(socket: WebSocket, services: RealtimeServices, options: PresenceOptions) {
     this.#socket = socket;
     this.#services = services;
     this.#options = options;
-    this.#online = online;
     const authenticationTimer = setTimeout(() => {
       if (this.#authenticated === null) this.close(presenceCloseCode.unauthenticated);
     }, options.authenticationTimeoutMs);
@@ -110,8 +107,9 @@ export class PresenceSocket {
     if ('type' in message) return this.#send({ type: 'pong' });
     const { userId } = live.session;
     if (message.userId !== userId) return this.close(presenceCloseCode.policyViolation);
-    if (message.online) this.#online.add(userId, this);
-    else this.#online.remove(userId, this);
+    const { onlineUsers } = this.#services;
+    if (message.online) onlineUsers.add(userId, this);
+    else onlineUsers.remove(userId, this);
   }
 
   async #authenticate(message: ClientMessage): Promise<void> {
@@ -135,7 +133,7 @@ export class PresenceSocket {
     });
     const authenticated = { live, watch };
     this.#authenticated = authenticated;
-    this.#online.add(userId, this);
+    this.#services.onlineUsers.add(userId, this);
     for (const early of this.#early ?? []) this.#handle(early, authenticated);
     this.#early = null;
     await watch.read();
@@ -167,7 +165,7 @@ export class PresenceSocket {
     const { live, watch } = this.#authenticated;
     live.release();
     watch.stop();
-    this.#online.remove(live.session.userId, this);
+    this.#services.onlineUsers.remove(live.session.userId, this);
   }
 }
 

@@ -43,6 +43,10 @@ class CountingHub extends Hub {
     return this.#count(super.onSignal(listener));
   }
 
+  override onInterruption(listener: () => void): Unsubscribe {
+    return this.#count(super.onInterruption(listener));
+  }
+
   #count(unsubscribe: Unsubscribe): Unsubscribe {
     const counted = () => {
       this.listeners.delete(counted);
