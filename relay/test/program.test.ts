@@ -1,67 +1,27 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import path from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { logIn, signUp, temporaryFolder } from './helpers.ts';
+import { type BuiltProgram, buildProgram } from './program.ts';
 
-const relayFolder = path.resolve(import.meta.dirname, '..');
-const run = promisify(execFile);
-
-let built: string;
+let program: BuiltProgram;
 let dataDir: string;
-const running = new Set<ChildProcess>();
 
 beforeAll(async () => {
-  // Inside relay/, because Node looks for packages from where a file is.
-  await mkdir(path.join(relayFolder, '.cache'), { recursive: true });
-  built = await mkdtemp(path.join(relayFolder, '.cache', 'program-'));
-  const compiler = path.resolve(relayFolder, '../node_modules/.bin/tsc');
-  await run(compiler, ['-p', path.join(relayFolder, 'tsconfig.build.json'), '--outDir', built]);
+  program = await buildProgram();
 }, 120_000);
-afterAll(() => rm(built, { recursive: true }));
+afterAll(() => program.remove());
 beforeEach(async () => {
   dataDir = await temporaryFolder();
 });
 afterEach(async () => {
-  for (const child of running) child.kill('SIGKILL');
+  await program.killAll();
   await rm(dataDir, { recursive: true });
 });
 
-function start(environment: Record<string, string>) {
-  const child = spawn(process.execPath, [path.join(built, 'src', 'server.js')], {
-    env: {
-      PATH: process.env.PATH,
-      LOG_LEVEL: 'info',
-      PORT: '0',
-      DATA_DIR: dataDir,
-      WEB_DIR: dataDir,
-      ...environment,
-    },
-  });
-  running.add(child);
-  const output = { stdout: '', stderr: '' };
-  child.stderr.on('data', (chunk: Buffer) => {
-    output.stderr += chunk.toString();
-  });
-  const ended = once(child, 'close').then(([code]) => {
-    running.delete(child);
-    return { code: code as number | null, ...output };
-  });
-  const ready = new Promise<string>((resolve, reject) => {
-    child.stdout.on('data', (chunk: Buffer) => {
-      output.stdout += chunk.toString();
-      const url = /^Sinetti is ready at (http:\/\/localhost:\d+)$/m.exec(output.stdout)?.[1];
-      if (url !== undefined) resolve(url);
-    });
-    void ended.then(() => reject(new Error(`ended: ${output.stderr}`)));
-  });
-  // Programs that are meant to end are not waited for to be ready.
-  ready.catch(() => undefined);
-  return { child, ready, ended };
-}
+const start = (environment: Record<string, string>) =>
+  program.start({ DATA_DIR: dataDir, WEB_DIR: dataDir, ...environment });
 
 describe('the program', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('says where it is, and ends well on %s', async (signal) => {

@@ -1,0 +1,78 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { temporaryFolder } from '../helpers.ts';
+import { type BuiltProgram, buildProgram, type Program } from '../program.ts';
+import { freePort } from '../servers/freePort.ts';
+import { crashUnderLoad } from './story.ts';
+
+/** As many as fit into everybody's test run; `npm run test:crash` sets more. */
+const crashes = Number(process.env.CRASHES ?? 4);
+const seed = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
+
+let program: BuiltProgram;
+let dataDir: string;
+beforeAll(async () => {
+  program = await buildProgram();
+}, 120_000);
+afterAll(() => program.remove());
+beforeEach(async () => {
+  dataDir = await temporaryFolder();
+});
+afterEach(async () => {
+  await program.killAll();
+  await rm(dataDir, { recursive: true });
+});
+
+/** One relay after the other, on one data folder and one port. */
+async function startRelay() {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  let current: Program;
+  const start = async () => {
+    current = program.start({
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      WEB_DIR: dataDir,
+      LOG_LEVEL: 'error',
+      RATE_LIMITS: 'off',
+    });
+    await current.ready;
+  };
+  await start();
+  return {
+    url,
+    async end(signal: NodeJS.Signals) {
+      current.child.kill(signal);
+      return current.ended;
+    },
+    start,
+  };
+}
+
+it(
+  `every acknowledged message is there once, and every client comes back, after ${crashes} kills (CRASH_SEED=${seed})`,
+  async () => {
+    const relay = await startRelay();
+    const crash = async () => {
+      await relay.end('SIGKILL');
+      await relay.start();
+    };
+    const outcome = await crashUnderLoad({ url: relay.url, crash }, { seed, crashes, chats: 3 });
+    expect(outcome.problems).toEqual([]);
+    expect(outcome.acknowledged).toBeGreaterThan(crashes);
+    expect(await relay.end('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
+  },
+  60_000 + crashes * 10_000,
+);
+
+it(`loses nothing when it is stopped and started under load (CRASH_SEED=${seed})`, async () => {
+  const relay = await startRelay();
+  const exits: unknown[] = [];
+  const crash = async () => {
+    exits.push((await relay.end('SIGTERM')).code);
+    await relay.start();
+  };
+  const outcome = await crashUnderLoad({ url: relay.url, crash }, { seed, crashes: 2, chats: 3 });
+  expect(outcome.problems).toEqual([]);
+  expect(exits).toEqual([0, 0]);
+}, 90_000);

@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Chat } from './chat.ts';
+import { seeded } from './random.ts';
+
+export interface Victim {
+  /** Where it is, the same over all its lives. */
+  readonly url: string;
+  /** Ends it in the middle of whatever it does, and brings it back. `random` is between 0 and 1, new for each crash. */
+  crash(random: () => number): Promise<void>;
+}
+
+export interface StoryOptions {
+  readonly seed: number;
+  readonly crashes: number;
+  readonly chats: number;
+}
+
+/** What came of it. */
+export interface Outcome {
+  readonly acknowledged: number;
+  readonly problems: readonly string[];
+}
+
+/** Milliseconds of load before each crash. */
+const shortestLife = 50;
+const longestLife = 600;
+
+/** People write, the relay is killed at random moments, and each time the log is held against what it had acknowledged. */
+export async function crashUnderLoad(victim: Victim, options: StoryOptions): Promise<Outcome> {
+  const random = seeded(options.seed);
+  const chats: Chat[] = [];
+  for (let count = 0; count < options.chats; count += 1) chats.push(await Chat.start(victim, random));
+  const acknowledged = () => chats.reduce((sum, chat) => sum + chat.acknowledgedCount, 0);
+  const problems: string[] = [];
+
+  for (let crash = 1; crash <= options.crashes; crash += 1) {
+    await untilMoreThan(acknowledged(), acknowledged);
+    await delay(shortestLife + random() * (longestLife - shortestLife));
+    await victim.crash(random);
+    for (const chat of chats) {
+      problems.push(...(await chat.problems()).map((problem) => `crash ${crash}: ${problem}`));
+    }
+  }
+  for (const chat of chats) {
+    await chat.finishWriting();
+    problems.push(...(await chat.problems()), ...(await chat.clientProblems()));
+    await chat.close();
+  }
+  return { acknowledged: acknowledged(), problems };
+}
+
+/** Until the clients have come back and the relay acknowledges again. */
+async function untilMoreThan(count: number, current: () => number): Promise<void> {
+  while (current() <= count) await delay(10);
+}
