@@ -108,7 +108,11 @@ export const recover = defineRoute({
   paths: ['/recovery'],
   summary: 'Sign in by the recovery key, for long enough to open the vault and set a new password',
   access: 'public',
-  body: z.object({ email: lineOfText(limits.emailMaxLength).min(1), recoveryAuthKey: RecoveryAuthKey }),
+  body: z.object({
+    email: lineOfText(limits.emailMaxLength).min(1),
+    recoveryAuthKey: RecoveryAuthKey,
+    loginProof: LoginProof.optional(),
+  }),
   status: 200,
   response: SessionAnswer,
   errors: ['wrong-credentials'],

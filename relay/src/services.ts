@@ -37,7 +37,8 @@ export interface Services {
   readonly onlineUsers: OnlineUsers;
 }
 
-export interface ServiceDependencies extends Pick<Services, 'config' | 'hub' | 'clock' | 'log' | 'onlineUsers'> {
+export interface ServiceDependencies
+  extends Pick<Services, 'config' | 'hub' | 'clock' | 'log' | 'onlineUsers'> {
   readonly db: Db;
   readonly secrets: Secrets;
   readonly rateLimitStore: RateLimitStore;
@@ -64,7 +65,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     log,
     rateLimiter,
     sessions,
-    accounts: createAccounts({ db, clock, passwords, sessions, loginThrottle }),
+    accounts: createAccounts({ db, hub, clock, passwords, sessions, loginThrottle }),
     devices: createDevices({ db, clock }),
     contacts: createContacts({ db, hub, clock }),
     groups: createGroups({ db, hub, clock }),

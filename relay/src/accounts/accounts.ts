@@ -2,12 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { PasswordParams } from '../../contract/index.ts';
 import type { LoginAttempt, LoginThrottle } from '../auth/loginThrottle.ts';
 import type { Passwords } from '../auth/passwords.ts';
+import type { Session } from '../auth/session.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
+import type { Hub } from '../realtime/hub.ts';
+import { contactIds } from '../repositories/contacts.ts';
+import { liveSessionsOf, type SessionRow } from '../repositories/sessions.ts';
 import * as users from '../repositories/users.ts';
-import { findVault, replaceVault, type VaultRow } from '../repositories/vaults.ts';
+import { findRecoveryHash, findVault, replaceVault, type VaultRow } from '../repositories/vaults.ts';
 import { nameKey } from './names.ts';
+import { changePassword, type PasswordChange, staleVersion } from './passwordChange.ts';
 
 export interface SignUp {
   readonly username: string;
@@ -38,39 +43,53 @@ export interface Accounts {
    * @throws ApiError wrong-credentials, as fast and in the same words whether or not the name exists; rate-limited
    */
   login(name: string, authKey: string, from: LoginSource): Promise<SignedIn>;
+  /**
+   * Proves the recovery key, for a session that can open the vault and set a new password.
+   * @param name a username or an email
+   * @throws ApiError wrong-credentials, as fast and in the same words whether or not the name exists or has one;
+   *   rate-limited
+   */
+  recover(name: string, recoveryAuthKey: string, from: LoginSource): Promise<SignedIn>;
+  /**
+   * Sets a new password and ends every other session; a recovery session becomes a full one.
+   * @returns the vault's new version
+   * @throws ApiError wrong-password, stale-version, rate-limited
+   */
+  changePassword(session: Session, change: PasswordChange, address: string): Promise<number>;
   /** Password derivation parameters of a name; made up, but always the same, if nobody has it. */
   passwordParams(name: string): Promise<PasswordParams>;
   /** @throws ApiError not-found */
   profile(userId: string): Promise<users.UserRow>;
+  /** @throws ApiError username-taken, email-taken */
+  updateProfile(userId: string, names: { username: string; email: string }): Promise<users.UserRow>;
+  /** What the relay holds of the account itself. @throws ApiError not-found */
+  data(userId: string): Promise<users.Account & { sessions: SessionRow[] }>;
   /** At most `limit` people, never the one who asks. */
   search(userId: string, text: string, limit: number): Promise<users.UserRow[]>;
   /** @throws ApiError not-found before the first vault is stored */
   vault(userId: string): Promise<VaultRow>;
   /**
    * @param vault its version is the one that it replaces, 0 for the first
+   * @param recoveryAuthKey base64url; undefined keeps the former as long as there is a recovery wrap
    * @returns the new version
    * @throws ApiError stale-version with the stored version
    */
-  replaceVault(userId: string, vault: VaultRow): Promise<number>;
+  replaceVault(userId: string, vault: VaultRow, recoveryAuthKey: string | undefined): Promise<number>;
 }
 
 export interface AccountDependencies {
   readonly db: Db;
+  readonly hub: Hub;
   readonly clock: () => number;
   readonly passwords: Passwords;
   readonly sessions: Sessions;
   readonly loginThrottle: LoginThrottle;
 }
 
-export function createAccounts({
-  db,
-  clock,
-  passwords,
-  sessions,
-  loginThrottle,
-}: AccountDependencies): Accounts {
-  const signIn = async (user: users.UserRow): Promise<SignedIn> => ({
-    token: await sessions.open(user.id),
+export function createAccounts(dependencies: AccountDependencies): Accounts {
+  const { db, hub, clock, passwords, sessions, loginThrottle } = dependencies;
+  const signIn = async (user: users.UserRow, purpose: 'full' | 'recovery' = 'full'): Promise<SignedIn> => ({
+    token: await sessions.open(user.id, purpose),
     loginProof: loginThrottle.proofFor(user.id),
     user,
   });
@@ -97,9 +116,9 @@ export function createAccounts({
       });
       if (!stored) {
         if (await users.usernameExists(db, usernameKey)) {
-          throw new ApiError('username-taken', 'This username is already taken.');
+          throw usernameTaken();
         }
-        throw new ApiError('email-taken', 'This email is already registered.');
+        throw emailTaken();
       }
       return signIn(user);
     },
@@ -117,6 +136,23 @@ export function createAccounts({
       return signIn(found.user);
     },
 
+    async recover(name, recoveryAuthKey, from) {
+      const key = nameKey(name);
+      const found = await users.findByName(db, key);
+      const hash = found === null ? null : await findRecoveryHash(db, found.user.id);
+      // Counted apart from log-ins: guesses at a recovery key must not keep anybody from logging in.
+      const subject = `recovery ${found?.user.id ?? passwords.decoyUserId(key)}`;
+      const matches = await loginThrottle.attempt({ ...from, subject }, () =>
+        passwords.verify(hash, recoveryAuthKey),
+      );
+      if (found === null || !matches) {
+        throw new ApiError('wrong-credentials', 'Wrong name or recovery key.');
+      }
+      return signIn(found.user, 'recovery');
+    },
+
+    changePassword: (session, change, address) => changePassword(dependencies, session, change, address),
+
     async passwordParams(name) {
       const key = nameKey(name);
       // Made in any case, so that the time taken says nothing.
@@ -129,8 +165,34 @@ export function createAccounts({
 
     async profile(userId) {
       const user = await users.findUser(db, userId);
-      if (user === null) throw new ApiError('not-found', 'There is no such person.');
+      if (user === null) throw noSuchPerson();
       return user;
+    },
+
+    async updateProfile(userId, { username, email }) {
+      const [usernameKey, emailKey] = [nameKey(username), nameKey(email)];
+      const { user, told } = await db.transaction().execute(async (tx) => {
+        const former = await users.findUser(tx, userId);
+        if (former === null) throw noSuchPerson();
+        const taken = await users.takenNames(tx, userId, { usernameKey, emailKey });
+        if (taken.username) throw usernameTaken();
+        if (taken.email) throw emailTaken();
+        // Nobody has asked for another full name; the one that was taken from the username follows it.
+        const fullName = former.fullName === former.username ? username : former.fullName;
+        await users.renameUser(tx, userId, { username, usernameKey, email, emailKey, fullName });
+        return {
+          user: { ...former, username, email, fullName },
+          told: [userId, ...(await contactIds(tx, userId))],
+        };
+      });
+      hub.publishToUsers(told, { type: 'contacts' });
+      return user;
+    },
+
+    async data(userId) {
+      const account = await users.findAccount(db, userId);
+      if (account === null) throw noSuchPerson();
+      return { ...account, sessions: await liveSessionsOf(db, userId, clock()) };
     },
 
     search: (userId, text, limit) => users.searchUsers(db, { key: nameKey(text), exceptId: userId, limit }),
@@ -141,15 +203,19 @@ export function createAccounts({
       return vault;
     },
 
-    async replaceVault(userId, vault) {
+    async replaceVault(userId, vault, recoveryAuthKey) {
       const version = vault.version + 1;
-      if (!(await replaceVault(db, userId, { ...vault, version }))) {
-        const current = await findVault(db, userId);
-        throw new ApiError('stale-version', 'The vault has been changed from another device.', {
-          version: current?.version ?? 0,
-        });
+      let recoveryAuthHash: string | null | undefined;
+      if (vault.recoveryWrap === null) recoveryAuthHash = null;
+      else if (recoveryAuthKey !== undefined) recoveryAuthHash = await passwords.hash(recoveryAuthKey);
+      if (!(await replaceVault(db, userId, { ...vault, version }, recoveryAuthHash))) {
+        throw await staleVersion(db, userId);
       }
       return version;
     },
   };
 }
+
+const noSuchPerson = () => new ApiError('not-found', 'There is no such person.');
+const usernameTaken = () => new ApiError('username-taken', 'This username is already taken.');
+const emailTaken = () => new ApiError('email-taken', 'This email is already registered.');

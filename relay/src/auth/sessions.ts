@@ -1,23 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../db/tables.ts';
+import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { touchDevice } from '../repositories/devices.ts';
 import * as sessionRows from '../repositories/sessions.ts';
 import { createAccessTokens, sessionExpired } from './accessTokens.ts';
 import type { Session } from './session.ts';
 
-const lifetime = 30 * 24 * 60 * 60 * 1000;
+/** Milliseconds. A token outlives a recovery session, which may become a full one. */
+export const sessionLifetime = 30 * 24 * 60 * 60 * 1000;
+const recoveryLifetime = 15 * 60 * 1000;
 /** "Last seen" is kept no finer than this: it is a write on a read path, and nobody needs it to the second. */
 const lastSeenResolution = 5 * 60 * 1000;
 
 export interface Sessions {
   /** Opens a session that has no device yet, and returns its access token. */
-  open(userId: string): Promise<string>;
+  open(userId: string, purpose?: sessionRows.SessionPurpose): Promise<string>;
   /**
    * @param token the access token as the client sent it; anything at all may be passed
-   * @throws ApiError unauthenticated (not one of ours), session-expired (it was, once)
+   * @param options.recovery whether a session that has only proven the recovery key will do
+   * @throws ApiError unauthenticated (not one of ours), session-expired (it was, once), forbidden (a recovery session)
    */
-  verify(token: string): Promise<Session>;
+  verify(token: string, options?: { readonly recovery: boolean }): Promise<Session>;
   /** Ends a session and closes its live connections. */
   end(sessionId: string): Promise<void>;
 }
@@ -37,23 +41,24 @@ export function createSessions({ db, hub, clock, jwtSecret }: SessionDependencie
   const tokens = createAccessTokens(jwtSecret);
 
   return {
-    async open(userId) {
+    async open(userId, purpose = 'full') {
       const id = randomUUID();
       const now = clock();
-      const expiresAt = now + lifetime;
+      const expiresAt = now + (purpose === 'full' ? sessionLifetime : recoveryLifetime);
       await db.transaction().execute(async (tx) => {
         await sessionRows.deletePastSessions(tx, userId, now);
-        await sessionRows.insertSession(tx, { id, userId, createdAt: now, expiresAt });
+        await sessionRows.insertSession(tx, { id, userId, createdAt: now, expiresAt, purpose });
       });
-      return tokens.sign({ sessionId: id, userId, expiresAt }, now);
+      return tokens.sign({ sessionId: id, userId, expiresAt: now + sessionLifetime }, now);
     },
 
-    async verify(token) {
+    async verify(token, { recovery } = { recovery: false }) {
       const now = clock();
       const { sessionId, userId } = await tokens.read(token, now);
       const found = await sessionRows.findLiveSession(db, { id: sessionId, userId, now });
       if (found === null) throw sessionExpired();
-      const { lastSeenAt, ...session } = found;
+      const { lastSeenAt, purpose, ...session } = found;
+      if (purpose === 'recovery' && !recovery) throw new ApiError('forbidden', 'Set a new password first.');
       if (session.deviceId !== null && lastSeenAt !== null && now - lastSeenAt >= lastSeenResolution) {
         await touchDevice(db, session.deviceId, now);
       }
@@ -62,7 +67,12 @@ export function createSessions({ db, hub, clock, jwtSecret }: SessionDependencie
 
     async end(sessionId) {
       await sessionRows.endSession(db, sessionId, clock());
-      hub.signal({ type: 'session-ended', sessionId });
+      tellEnded(hub, [sessionId]);
     },
   };
+}
+
+/** Closes the live connections of sessions that have been ended. */
+export function tellEnded(hub: Hub, sessionIds: readonly string[]): void {
+  for (const sessionId of sessionIds) hub.signal({ type: 'session-ended', sessionId });
 }

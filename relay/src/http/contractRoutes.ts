@@ -104,14 +104,14 @@ function serve(app: FastifyInstance, url: string, { name, route, handler }: Serv
 /**
  * Lets a call in, or not.
  * @returns who calls; null on calls of nobody in particular
- * @throws ApiError unauthenticated, session-expired, device-required, rate-limited
+ * @throws ApiError unauthenticated, session-expired, forbidden (a recovery session), device-required, rate-limited
  */
 async function admit(
   { sessions, rateLimiter, config }: Gate,
   name: keyof Routes,
   request: FastifyRequest,
 ): Promise<Session | null> {
-  const { access } = routes[name];
+  const { access, recovery }: Route = routes[name];
   const address = clientAddress(request.raw, config);
   if (access === 'public') {
     const quotas = publicRouteQuotas[name] ?? ['request.address'];
@@ -120,7 +120,7 @@ async function admit(
   }
   let session: Session;
   try {
-    session = await sessions.verify(bearerToken(request));
+    session = await sessions.verify(bearerToken(request), { recovery: recovery === true });
   } catch (error) {
     // Only of those who prove nothing: neighbours behind one address can't use up what signed-in people need.
     await rateLimiter.take(['request.address', address]);

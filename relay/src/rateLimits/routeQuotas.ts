@@ -26,6 +26,7 @@ export const publicRouteQuotas: {
   register: ['sign-up.address'],
   authParams: ['params.address'],
   login: [],
+  recover: [],
 };
 
 /** What an account's action takes. The account comes first: see RateLimiter.take. */

@@ -7,7 +7,11 @@ export interface NewSession {
   readonly userId: string;
   readonly createdAt: number;
   readonly expiresAt: number;
+  readonly purpose: SessionPurpose;
 }
+
+/** A recovery session is good for a new password and nothing else. */
+export type SessionPurpose = 'full' | 'recovery';
 
 export async function insertSession(db: Db, session: NewSession): Promise<void> {
   await db
@@ -19,6 +23,7 @@ export async function insertSession(db: Db, session: NewSession): Promise<void> 
       created_at: session.createdAt,
       expires_at: session.expiresAt,
       ended_at: null,
+      purpose: session.purpose,
     })
     .execute();
 }
@@ -34,6 +39,7 @@ const liveSession = prepared<LiveSessionKey>()((db, key) =>
     .selectFrom('sessions')
     .leftJoin('devices', 'devices.id', 'sessions.device_id')
     .select(['sessions.id', 'sessions.user_id', 'sessions.device_id', 'sessions.expires_at'])
+    .select('sessions.purpose')
     .select('devices.last_seen_at')
     .where('sessions.id', '=', key('id'))
     .where('sessions.user_id', '=', key('userId'))
@@ -45,7 +51,7 @@ const liveSession = prepared<LiveSessionKey>()((db, key) =>
 export async function findLiveSession(
   db: Db,
   { id, userId, now }: LiveSessionKey,
-): Promise<(Session & { lastSeenAt: number | null }) | null> {
+): Promise<(Session & { lastSeenAt: number | null; purpose: SessionPurpose }) | null> {
   const [row] = await liveSession(db, { id, userId, now });
   if (row === undefined) return null;
   return {
@@ -54,7 +60,49 @@ export async function findLiveSession(
     deviceId: row.device_id,
     expiresAt: row.expires_at,
     lastSeenAt: row.last_seen_at,
+    purpose: row.purpose,
   };
+}
+
+export async function sessionPurpose(db: Db, id: string): Promise<SessionPurpose | null> {
+  const row = await db.selectFrom('sessions').select('purpose').where('id', '=', id).executeTakeFirst();
+  return row?.purpose ?? null;
+}
+
+export interface SessionRow {
+  readonly id: string;
+  readonly deviceId: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** A person's sessions that have neither ended nor expired, oldest first. */
+export async function liveSessionsOf(db: Db, userId: string, now: number): Promise<SessionRow[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .select(['id', 'device_id', 'created_at', 'expires_at'])
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', now)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    deviceId: row.device_id,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  }));
+}
+
+/** Makes a recovery session one like any other, living `lifetime` milliseconds from its beginning. */
+export async function makeFullSession(db: Db, id: string, lifetime: number): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set((update) => ({ purpose: 'full', expires_at: update('created_at', '+', lifetime) }))
+    .where('id', '=', id)
+    .where('purpose', '=', 'recovery')
+    .execute();
 }
 
 /** Binds a session to a device for good. False if it is bound to another one already. */
@@ -75,6 +123,22 @@ export async function endSession(db: Db, id: string, now: number): Promise<void>
     .where('id', '=', id)
     .where('ended_at', 'is', null)
     .execute();
+}
+
+/** Ends a person's sessions but one. @returns their ids */
+export async function endOtherSessions(
+  db: Db,
+  { userId, keptId, now }: { userId: string; keptId: string; now: number },
+): Promise<string[]> {
+  const ended = await db
+    .updateTable('sessions')
+    .set({ ended_at: now })
+    .where('user_id', '=', userId)
+    .where('id', '!=', keptId)
+    .where('ended_at', 'is', null)
+    .returning('id')
+    .execute();
+  return ended.map((row) => row.id);
 }
 
 /** Removes what has ended or expired, so that past sessions don't pile up. */

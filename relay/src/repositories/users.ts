@@ -16,6 +16,27 @@ export interface Credentials {
   readonly memLimit: number;
 }
 
+interface StoredCredentials {
+  password_hash: string;
+  password_salt: Buffer;
+  password_ops_limit: number;
+  password_mem_limit: number;
+}
+
+const credentialColumns = [
+  'password_hash',
+  'password_salt',
+  'password_ops_limit',
+  'password_mem_limit',
+] as const;
+
+const credentialsOf = (row: StoredCredentials): Credentials => ({
+  passwordHash: row.password_hash,
+  salt: row.password_salt,
+  opsLimit: row.password_ops_limit,
+  memLimit: row.password_mem_limit,
+});
+
 export interface NewUser extends UserRow, Credentials {
   readonly usernameKey: string;
   readonly emailKey: string;
@@ -96,19 +117,81 @@ export async function findByName(
 ): Promise<{ user: UserRow; credentials: Credentials } | null> {
   const row = await db
     .selectFrom('users')
-    .select([...profileColumns, 'password_hash', 'password_salt', 'password_ops_limit', 'password_mem_limit'])
+    .select([...profileColumns, ...credentialColumns])
     .where((where) => where.or([where('username_key', '=', key), where('email_key', '=', key)]))
     .executeTakeFirst();
   if (row === undefined) return null;
+  return { user: fromRow(row), credentials: credentialsOf(row) };
+}
+
+export interface Account {
+  readonly user: UserRow;
+  readonly credentials: Credentials;
+  readonly consentedAt: number;
+}
+
+/** Everything that is stored of a person in this table. */
+export async function findAccount(db: Db, id: string): Promise<Account | null> {
+  const row = await db
+    .selectFrom('users')
+    .select([...profileColumns, ...credentialColumns, 'consented_at'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return { user: fromRow(row), credentials: credentialsOf(row), consentedAt: row.consented_at };
+}
+
+export async function setCredentials(db: Db, id: string, credentials: Credentials): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({
+      password_hash: credentials.passwordHash,
+      password_salt: credentials.salt,
+      password_ops_limit: credentials.opsLimit,
+      password_mem_limit: credentials.memLimit,
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+export interface Names {
+  readonly username: string;
+  readonly usernameKey: string;
+  readonly email: string;
+  readonly emailKey: string;
+  readonly fullName: string;
+}
+
+/** Which of these names are somebody else's. */
+export async function takenNames(
+  db: Db,
+  id: string,
+  { usernameKey, emailKey }: Pick<Names, 'usernameKey' | 'emailKey'>,
+): Promise<{ username: boolean; email: boolean }> {
+  const rows = await db
+    .selectFrom('users')
+    .select(['username_key', 'email_key'])
+    .where('id', '!=', id)
+    .where((where) => where.or([where('username_key', '=', usernameKey), where('email_key', '=', emailKey)]))
+    .execute();
   return {
-    user: fromRow(row),
-    credentials: {
-      passwordHash: row.password_hash,
-      salt: row.password_salt,
-      opsLimit: row.password_ops_limit,
-      memLimit: row.password_mem_limit,
-    },
+    username: rows.some((row) => row.username_key === usernameKey),
+    email: rows.some((row) => row.email_key === emailKey),
   };
+}
+
+export async function renameUser(db: Db, id: string, names: Names): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({
+      username: names.username,
+      username_key: names.usernameKey,
+      email: names.email,
+      email_key: names.emailKey,
+      full_name: names.fullName,
+    })
+    .where('id', '=', id)
+    .execute();
 }
 
 /** People whose username contains the text or whose email is the text, exact usernames first. */

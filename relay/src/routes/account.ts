@@ -7,7 +7,18 @@ import { bytes, text, time } from './encoding.ts';
 
 type AccountHandlers = Pick<
   Handlers,
-  'register' | 'login' | 'logout' | 'authParams' | 'profile' | 'getVault' | 'putVault' | 'searchUsers'
+  | 'register'
+  | 'login'
+  | 'logout'
+  | 'authParams'
+  | 'recover'
+  | 'profile'
+  | 'updateProfile'
+  | 'changePassword'
+  | 'accountData'
+  | 'getVault'
+  | 'putVault'
+  | 'searchUsers'
 >;
 
 export function accountHandlers({ accounts, sessions }: Services): AccountHandlers {
@@ -30,9 +41,47 @@ export function accountHandlers({ accounts, sessions }: Services): AccountHandle
       return { access_token: token, loginProof, user: profileOf(user) };
     },
 
+    recover: async ({ body, address }) => {
+      const from = { address, loginProof: body.loginProof };
+      const { token, loginProof, user } = await accounts.recover(body.email, body.recoveryAuthKey, from);
+      return { access_token: token, loginProof, user: profileOf(user) };
+    },
+
     logout: ({ session }) => sessions.end(session.id),
     authParams: ({ query }) => accounts.passwordParams(query.identifier),
     profile: async ({ session }) => profileOf(await accounts.profile(session.userId)),
+
+    updateProfile: async ({ session, body }) => profileOf(await accounts.updateProfile(session.userId, body)),
+
+    changePassword: async ({ session, body, address }) => {
+      const change = {
+        currentAuthKey: body.currentPassword,
+        authKey: body.password,
+        passwordParams: body.passwordParams,
+        passwordWrap: bytes(body.passwordWrap),
+        version: body.version,
+      };
+      return { version: await accounts.changePassword(session, change, address) };
+    },
+
+    accountData: async ({ session }) => {
+      const { user, credentials, consentedAt, sessions: live } = await accounts.data(session.userId);
+      return {
+        profile: profileOf(user),
+        consented_at: time(consentedAt),
+        password_params: {
+          salt: text(credentials.salt),
+          opsLimit: credentials.opsLimit,
+          memLimit: credentials.memLimit,
+        },
+        sessions: live.map((one) => ({
+          device_id: one.deviceId,
+          created_at: time(one.createdAt),
+          expires_at: time(one.expiresAt),
+          current: one.id === session.id,
+        })),
+      };
+    },
 
     searchUsers: async ({ session, query }) => {
       const found = await accounts.search(session.userId, query.q, limits.searchMaxResults);
@@ -49,14 +98,15 @@ export function accountHandlers({ accounts, sessions }: Services): AccountHandle
       };
     },
 
-    putVault: async ({ session, body }) => ({
-      version: await accounts.replaceVault(session.userId, {
+    putVault: async ({ session, body }) => {
+      const vault = {
         version: body.version,
         sealedVault: bytes(body.sealedVault),
         passwordWrap: bytes(body.passwordWrap),
         recoveryWrap: body.recoveryWrap === null ? null : bytes(body.recoveryWrap),
-      }),
-    }),
+      };
+      return { version: await accounts.replaceVault(session.userId, vault, body.recoveryAuthKey) };
+    },
   };
 }
 

@@ -1,0 +1,74 @@
+import type { PasswordParams } from '../../contract/index.ts';
+import type { Session } from '../auth/session.ts';
+import { sessionLifetime, tellEnded } from '../auth/sessions.ts';
+import type { Db } from '../db/tables.ts';
+import { ApiError } from '../errors.ts';
+import { endOtherSessions, makeFullSession, sessionPurpose } from '../repositories/sessions.ts';
+import { findAccount, setCredentials } from '../repositories/users.ts';
+import { findVault, replacePasswordWrap } from '../repositories/vaults.ts';
+import type { AccountDependencies } from './accounts.ts';
+
+export interface PasswordChange {
+  /** base64url of the authKey so far; a recovery session needs none. */
+  readonly currentAuthKey: string | undefined;
+  /** base64url of the new authKey, and how it is derived. */
+  readonly authKey: string;
+  readonly passwordParams: PasswordParams;
+  /** The vault key under the new password, and the version of the vault that it opens. */
+  readonly passwordWrap: Buffer;
+  readonly version: number;
+}
+
+/** See Accounts.changePassword. */
+export async function changePassword(
+  dependencies: AccountDependencies,
+  session: Session,
+  change: PasswordChange,
+  address: string,
+): Promise<number> {
+  const { db, hub, clock, passwords } = dependencies;
+  if ((await sessionPurpose(db, session.id)) !== 'recovery') {
+    await requireCurrentPassword(dependencies, session.userId, change.currentAuthKey, address);
+  }
+  const { userId } = session;
+  const { salt, opsLimit, memLimit } = change.passwordParams;
+  const credentials = {
+    passwordHash: await passwords.hash(change.authKey),
+    salt: Buffer.from(salt, 'base64url'),
+    opsLimit,
+    memLimit,
+  };
+  const endedIds = await db.transaction().execute(async (tx) => {
+    // Together with the wrap: a password that opens no vault would lock the person out.
+    if (!(await replacePasswordWrap(tx, userId, change))) throw await staleVersion(tx, userId);
+    await setCredentials(tx, userId, credentials);
+    await makeFullSession(tx, session.id, sessionLifetime);
+    return endOtherSessions(tx, { userId, keptId: session.id, now: clock() });
+  });
+  tellEnded(hub, endedIds);
+  return change.version + 1;
+}
+
+/** Counted like log-ins, but apart from them: whoever holds a token must not be able to guess on. */
+async function requireCurrentPassword(
+  { db, passwords, loginThrottle }: AccountDependencies,
+  userId: string,
+  authKey: string | undefined,
+  address: string,
+): Promise<void> {
+  const account = await findAccount(db, userId);
+  const attempt = { subject: `password ${userId}`, address, loginProof: undefined };
+  const matches =
+    authKey !== undefined &&
+    (await loginThrottle.attempt(attempt, () =>
+      passwords.verify(account?.credentials.passwordHash ?? null, authKey),
+    ));
+  if (!matches) throw new ApiError('wrong-password', 'The current password is wrong.');
+}
+
+/** Carries the stored version; 0 says that there is no vault. */
+export async function staleVersion(db: Db, userId: string): Promise<ApiError> {
+  return new ApiError('stale-version', 'The vault has been changed from another device.', {
+    version: (await findVault(db, userId))?.version ?? 0,
+  });
+}

@@ -1,0 +1,310 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type AccountData,
+  type PasswordParams,
+  type Profile,
+  routes,
+  type Vault,
+} from '../../contract/index.ts';
+import {
+  base64Url,
+  befriend,
+  call,
+  logIn,
+  onAnotherDevice,
+  type Person,
+  type PersonOnDevice,
+  signUp,
+  signUpOnDevice,
+  startTestRelay,
+  type TestRelay,
+} from '../helpers.ts';
+import { toldBy } from './conversation.ts';
+import { Tab } from '../presence/tab.ts';
+import { createClients } from '../mqtt/mqttClient.ts';
+
+const day = 24 * 60 * 60 * 1000;
+let now = Date.parse('2026-03-01T12:00:00.000Z');
+let relay: TestRelay;
+let person: PersonOnDevice;
+beforeAll(async () => {
+  relay = await startTestRelay({ clock: () => now });
+});
+afterAll(() => relay.close());
+beforeEach(async () => {
+  person = await signUpOnDevice(relay);
+});
+
+type SignedIn = { access_token: string; user: Profile };
+const expired = { status: 401, body: { code: 'session-expired' } };
+const as = (token: string) => ({
+  call: <T>(method: string, path: string, body?: unknown) =>
+    call<T>(relay, method, path, { token, ...(body === undefined ? {} : { body }) }),
+});
+const passwordParams = () => ({ salt: base64Url(16), opsLimit: 4, memLimit: 268_435_456 });
+const login = (name: string, password: string) =>
+  call<SignedIn>(relay, 'POST', '/login', { body: { email: name, password } });
+
+async function putVault(owner: Person, changes: object = {}): Promise<Vault> {
+  const vault = {
+    version: 0,
+    sealedVault: base64Url(200),
+    passwordWrap: base64Url(72),
+    recoveryWrap: base64Url(72),
+    ...changes,
+  };
+  const answer = await owner.call<{ version: number }>('PUT', '/vault', vault);
+  if (answer.status !== 200) throw new Error(`storing the vault answered ${answer.status}`);
+  return { ...vault, version: answer.body.version };
+}
+
+describe('the profile', () => {
+  it('takes a new username and email, which are good for logging in from then on', async () => {
+    const friend = await signUp(relay);
+    await befriend(person, friend);
+    const names = { username: `uusi${randomUUID().slice(0, 8)}`, email: `${randomUUID()}@example.org` };
+    let answer: unknown;
+    const events = await toldBy(relay, [person, friend], async () => {
+      answer = await person.call('PUT', '/users/me', names);
+    });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { id: person.id, ...names, full_name: names.username },
+    });
+    expect(events).toEqual([
+      [person.id, { type: 'contacts' }],
+      [friend.id, { type: 'contacts' }],
+    ]);
+    expect((await person.call('GET', '/profile')).body).toMatchObject(names);
+    expect((await friend.call('GET', '/contacts')).body).toMatchObject([names]);
+    for (const name of [names.username, names.email]) {
+      expect((await login(name, person.password)).status).toBe(200);
+    }
+    expect((await login(person.username, person.password)).status).toBe(401);
+    const salt = (await call<PasswordParams>(relay, 'GET', `/auth/params?identifier=${names.username}`)).body;
+    expect(salt).toMatchObject({ salt: person.salt });
+  });
+
+  it('keeps a full name that the person has chosen', async () => {
+    const named = await signUp(relay, { full_name: 'Aino Virtanen' });
+    const names = { username: `uusi${randomUUID().slice(0, 8)}`, email: named.email };
+    expect((await named.call('PUT', '/users/me', names)).body).toMatchObject({ full_name: 'Aino Virtanen' });
+  });
+
+  it("refuses somebody else's names, and takes one's own in another case", async () => {
+    const other = await signUp(relay);
+    const mine = { username: person.username, email: person.email };
+    const update = (changes: object) => person.call('PUT', '/users/me', { ...mine, ...changes });
+    expect(await update({ username: other.username.toUpperCase() })).toMatchObject({
+      status: 409,
+      body: { code: 'username-taken' },
+    });
+    expect(await update({ email: other.email.toUpperCase() })).toMatchObject({
+      status: 409,
+      body: { code: 'email-taken' },
+    });
+    expect((await person.call('GET', '/profile')).body).toMatchObject(mine);
+    expect((await update({ username: person.username.toUpperCase() })).status).toBe(200);
+  });
+
+  it('gives a name to one of several who ask at once', async () => {
+    const others = await Promise.all([signUp(relay), signUp(relay), signUp(relay)]);
+    const username = `first${randomUUID().slice(0, 8)}`;
+    const answers = await Promise.all(
+      others.map((one) => one.call('PUT', '/users/me', { username, email: one.email })),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
+  });
+});
+
+describe('the account’s own data', () => {
+  it('are what no other call answers', async () => {
+    const later = await logIn(relay, person);
+    const { body } = await later.call<AccountData>('GET', '/users/me');
+    expect(body).toEqual({
+      profile: (await later.call('GET', '/profile')).body,
+      consented_at: '2026-03-01T12:00:00.000Z',
+      password_params: { salt: person.salt, opsLimit: 3, memLimit: 134_217_728 },
+      sessions: expect.arrayContaining(
+        [person.deviceId, null].map((deviceId) => ({
+          device_id: deviceId,
+          created_at: new Date(now).toISOString(),
+          expires_at: new Date(now + 30 * day).toISOString(),
+          current: deviceId === null,
+        })),
+      ),
+    });
+    expect(body.sessions).toHaveLength(2);
+  });
+});
+
+describe('changing the password', () => {
+  const change = (changes: object = {}) => ({
+    currentPassword: person.password,
+    password: base64Url(32),
+    passwordParams: passwordParams(),
+    passwordWrap: base64Url(72),
+    version: 1,
+    ...changes,
+  });
+
+  it('takes the new one with its parameters and wrap, and no longer the old one', async () => {
+    const vault = await putVault(person);
+    const body = change();
+    expect(await person.call('PUT', '/users/me/password', body)).toMatchObject({
+      status: 200,
+      body: { version: 2 },
+    });
+    expect((await login(person.username, person.password)).status).toBe(401);
+    expect((await login(person.username, body.password)).status).toBe(200);
+    expect((await person.call('GET', '/vault')).body).toEqual({
+      ...vault,
+      version: 2,
+      passwordWrap: body.passwordWrap,
+    });
+    const params = await call(relay, 'GET', `/auth/params?identifier=${person.username}`);
+    expect(params.body).toEqual(body.passwordParams);
+  });
+
+  it('ends every other session at once, on open connections too', async () => {
+    await putVault(person);
+    const others = [await onAnotherDevice(relay, person), await logIn(relay, person)];
+    const ended: string[] = [];
+    const stop = relay.relay.services.hub.onSignal((signal) => {
+      if (signal.type === 'session-ended') ended.push(signal.sessionId);
+    });
+    const ids = await Promise.all(
+      others.map(async ({ token }) => (await relay.relay.services.sessions.verify(token)).id),
+    );
+    await person.call('PUT', '/users/me/password', change());
+    stop();
+    expect(new Set(ended)).toEqual(new Set(ids));
+    for (const other of others) expect(await other.call('GET', '/profile')).toMatchObject(expired);
+    expect((await person.call('GET', '/profile')).status).toBe(200);
+  });
+
+  it('needs the current one', async () => {
+    await putVault(person);
+    for (const currentPassword of [undefined, base64Url(32)]) {
+      expect(await person.call('PUT', '/users/me/password', change({ currentPassword }))).toMatchObject({
+        status: 403,
+        body: { code: 'wrong-password' },
+      });
+    }
+    expect((await login(person.username, person.password)).status).toBe(200);
+    expect((await person.call<Vault>('GET', '/vault')).body.version).toBe(1);
+  });
+
+  it('needs the vault that its wrap opens', async () => {
+    const stale = (version: number) => ({ status: 409, body: { code: 'stale-version', version } });
+    expect(await person.call('PUT', '/users/me/password', change())).toMatchObject(stale(0));
+    await putVault(person);
+    expect(await person.call('PUT', '/users/me/password', change({ version: 2 }))).toMatchObject(stale(1));
+    expect((await login(person.username, person.password)).status).toBe(200);
+  });
+
+  it('is slowed down for whoever guesses with a stolen token', async () => {
+    await putVault(person);
+    const statuses: number[] = [];
+    for (let count = 0; count < 60 && !statuses.includes(429); count++) {
+      const body = change({ currentPassword: base64Url(32) });
+      statuses.push((await person.call('PUT', '/users/me/password', body)).status);
+    }
+    expect(new Set(statuses)).toEqual(new Set([403, 429]));
+    expect((await login(person.username, person.password)).status).toBe(200);
+  });
+});
+
+describe('recovery', () => {
+  const recover = (name: string, recoveryAuthKey: string) =>
+    call<SignedIn>(relay, 'POST', '/recovery', { body: { email: name, recoveryAuthKey } });
+
+  it('signs in for long enough to open the vault and set a new password', async () => {
+    const recoveryAuthKey = base64Url(32);
+    const vault = await putVault(person, { recoveryAuthKey });
+    for (const name of [person.username, person.email.toUpperCase()]) {
+      const { status, body } = await recover(name, recoveryAuthKey);
+      expect(status).toBe(200);
+      expect(body.user.id).toBe(person.id);
+    }
+    const session = as((await recover(person.username, recoveryAuthKey)).body.access_token);
+    expect((await session.call('GET', '/vault')).body).toMatchObject({ recoveryWrap: vault.recoveryWrap });
+    const password = base64Url(32);
+    const change = { password, passwordParams: passwordParams(), passwordWrap: base64Url(72), version: 1 };
+    expect(await session.call('PUT', '/users/me/password', change)).toMatchObject({ status: 200 });
+    // From then on it is a session like any other, and the only one.
+    expect((await session.call('GET', '/contacts')).status).toBe(200);
+    expect(await person.call('GET', '/profile')).toMatchObject(expired);
+    expect((await login(person.username, password)).status).toBe(200);
+    expect((await login(person.username, person.password)).status).toBe(401);
+    now += 29 * day;
+    expect((await session.call('GET', '/contacts')).status).toBe(200);
+    now -= 29 * day;
+  });
+
+  it('opens nothing else, on no door', async () => {
+    const recoveryAuthKey = base64Url(32);
+    await putVault(person, { recoveryAuthKey });
+    const token = (await recover(person.username, recoveryAuthKey)).body.access_token;
+    const allowed = new Set(['/profile', '/vault', '/logout', '/users/me/password']);
+    for (const { method, paths, access } of Object.values(routes)) {
+      const path = paths[0].replace(/\{conversationId\}/, `group:${randomUUID()}`);
+      const isOpen = allowed.has(path) && `${method} ${path}` !== 'PUT /vault';
+      if (access === 'public' || isOpen) continue;
+      const answer = await call(relay, method, path.replace(/\{\w+\}/g, randomUUID()), { token });
+      expect([path, answer.status, answer.body.code]).toEqual([path, 403, 'forbidden']);
+    }
+    const clients = createClients();
+    await expect(clients.connect(relay.mqttUrl, { token })).rejects.toMatchObject({ code: 0x87 });
+    await clients.endAll();
+    const tab = await Tab.open(relay);
+    tab.send({ userId: person.id, online: true, token });
+    expect(await tab.closed).toBe(4401);
+    expect((await as(token).call('POST', '/logout')).status).toBe(204);
+    expect(await as(token).call('GET', '/vault')).toMatchObject(expired);
+  });
+
+  it('ends after a quarter of an hour unless the password is set', async () => {
+    const recoveryAuthKey = base64Url(32);
+    await putVault(person, { recoveryAuthKey });
+    const session = as((await recover(person.username, recoveryAuthKey)).body.access_token);
+    now += 15 * 60_000 - 1;
+    expect((await session.call('GET', '/vault')).status).toBe(200);
+    now += 1;
+    expect(await session.call('GET', '/vault')).toMatchObject(expired);
+  });
+
+  it('answers a wrong key, an unknown name and a person without a recovery key in the same words', async () => {
+    await putVault(person, { recoveryAuthKey: base64Url(32) });
+    const without = await signUp(relay);
+    const wrong = await recover(person.username, base64Url(32));
+    expect(wrong).toMatchObject({ status: 401, body: { code: 'wrong-credentials' } });
+    for (const name of ['nobody-at-all', without.username]) {
+      expect(await recover(name, base64Url(32))).toMatchObject({ status: 401, body: wrong.body });
+    }
+  });
+
+  it('keeps the key while the vault has a recovery wrap, takes a new one, and forgets it with the wrap', async () => {
+    const [first, second] = [base64Url(32), base64Url(32)];
+    const isGood = async (key: string) => (await recover(person.username, key)).status === 200;
+    await putVault(person, { recoveryAuthKey: first });
+    await putVault(person, { version: 1 });
+    expect(await isGood(first)).toBe(true);
+    await putVault(person, { version: 2, recoveryAuthKey: second });
+    expect([await isGood(first), await isGood(second)]).toEqual([false, true]);
+    await putVault(person, { version: 3, recoveryWrap: null });
+    expect(await isGood(second)).toBe(false);
+  });
+
+  it('counts guesses apart from log-ins', async () => {
+    const recoveryAuthKey = base64Url(32);
+    await putVault(person, { recoveryAuthKey });
+    const statuses: number[] = [];
+    for (let count = 0; count < 60 && !statuses.includes(429); count++) {
+      statuses.push((await recover(person.username, base64Url(32))).status);
+    }
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+    expect((await login(person.username, person.password)).status).toBe(200);
+  });
+});
