@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import type { Backplane } from '../../src/backplane/backplane.ts';
+import { Membership } from '../../src/backplane/membership.ts';
+import { openRedisBackplane } from '../../src/backplane/redis.ts';
+import { RedisOnlineUsers } from '../../src/backplane/redisOnlineUsers.ts';
+import type { Secrets } from '../../src/secrets.ts';
+
+export const newSecrets = (): Secrets => ({ jwtSecret: randomBytes(32), decoySecret: randomBytes(32) });
+
+/** A death is noticed within a second. */
+const hasty = { heartbeatMs: 100, expiryMs: 600 };
+
+/** Several relays, as far as Redis goes, on one server. */
+export function createRelays(url: () => string, secrets: Secrets = newSecrets()) {
+  const opened: Backplane[] = [];
+  const connections: Redis[] = [];
+  return {
+    failures: [] as unknown[],
+    async open(of: Secrets = secrets): Promise<Backplane> {
+      const backplane = await openRedisBackplane({
+        url: url(),
+        secrets: of,
+        clock: Date.now,
+        log: { warn: () => {}, info: () => {} },
+        onListenerError: (error) => this.failures.push(error),
+        ...hasty,
+      });
+      opened.push(backplane);
+      return backplane;
+    },
+    /** A relay's presence alone, which can be killed: its connection ends, and it says nothing any more. */
+    async openMortal() {
+      const redis = new Redis(url());
+      connections.push(redis);
+      const { fingerprint = '' } =
+        /^(?<fingerprint>[^:]+):/.exec((await redis.zrange('sinetti:relays', 0, 0))[0] ?? '')?.groups ?? {};
+      const membership = new Membership({ redis, fingerprint, ...hasty });
+      const onlineUsers = new RedisOnlineUsers(redis, membership);
+      await membership.join();
+      return {
+        onlineUsers,
+        membership,
+        /** Resolves when everything said before has been heard. */
+        said: () => redis.ping(),
+        kill: () => redis.disconnect(),
+      };
+    },
+    async closeAll(): Promise<void> {
+      for (const redis of connections.splice(0)) redis.disconnect();
+      await Promise.all(opened.splice(0).map((backplane) => backplane.close()));
+    },
+  };
+}
