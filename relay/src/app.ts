@@ -1,8 +1,8 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import { sql } from 'kysely';
 import { openBackplane } from './backplane/backplane.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './db/database.ts';
+import { reachDatabase } from './db/reach.ts';
 import type { OpenDatabase } from './db/tables.ts';
 import { ApiError } from './errors.ts';
 import { registerContract } from './http/contractRoutes.ts';
@@ -117,7 +117,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     await app.register(async (api) => registerContract(api, createHandlers(services), services), {
       prefix: '/api',
     });
-    serveHealth(app, () => sql`select 1`.execute(database.db));
+    serveHealth(app, () => reachDatabase(database.db));
     await serveWebClient(app, config);
 
     const upgrades = attachUpgrades(app.server, config, { ...services, metrics });
@@ -141,7 +141,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
         return { port: await listen(app, config), metricsPort: metricsServer?.port ?? null };
       },
       close() {
-        closed ??= drain(app, opened).finally(() => metricsServer?.close());
+        closed ??= drain(app, metricsServer === null ? opened : [...opened, metricsServer]);
         return closed;
       },
     };

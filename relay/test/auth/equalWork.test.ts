@@ -1,9 +1,11 @@
+import type * as argon2Module from '@node-rs/argon2';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 
 // Counted rather than timed: two paths that do the same work take as long, on every machine and under any load.
+type Argon2 = typeof argon2Module;
 const argon2 = vi.hoisted(() => ({ calls: [] as { name: string; cost: string }[] }));
 vi.mock('@node-rs/argon2', async (importOriginal) => {
-  const real = await importOriginal<typeof import('@node-rs/argon2')>();
+  const real = await importOriginal<Argon2>();
   return {
     ...real,
     verify: (hash: string, password: string) => {

@@ -19,7 +19,7 @@ function build(schema: Schema, definitions: Readonly<Record<string, Schema>>): u
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0];
   const choice = (schema.anyOf ?? schema.oneOf ?? schema.allOf)?.[0];
-  if (choice !== undefined) return build(choice as Schema, definitions);
+  if (choice !== undefined) return build(choice, definitions);
   switch (schema.type) {
     case 'object':
       return Object.fromEntries(
@@ -37,13 +37,15 @@ function build(schema: Schema, definitions: Readonly<Record<string, Schema>>): u
       return true;
     case 'null':
       return null;
-    default:
-      return text(schema);
+    case 'string':
+    case undefined:
+      break;
   }
+  return text(schema);
 }
 
 function text({ format, pattern, minLength = 1, allOf }: Schema): string {
-  const patterns = [pattern, ...(allOf ?? []).map((part) => (part as Schema).pattern)].map(
+  const patterns = [pattern, ...(allOf ?? []).map((part) => part.pattern)].map(
     (source) => new RegExp(source ?? '', 'u'),
   );
   const candidates = [
@@ -82,7 +84,7 @@ const hostile: readonly (() => unknown)[] = [
   () => Array<number>(2000).fill(7),
   () => deep(500),
   () => ({}),
-  () => ({ toString: 1, length: -1, then: 'x' }),
+  () => ({ toString: 1, length: -1, valueOf: null }),
   () =>
     JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}') as unknown,
 ];

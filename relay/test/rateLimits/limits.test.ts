@@ -101,6 +101,7 @@ describe.each(actionNames)('%s', (name) => {
     const [aino, eero] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
     let turn = 0;
     await expectLimit(3, 10, () => actions[name]((turn += 1) % 2 === 0 ? aino : eero));
+    expect((await eero.call('GET', '/profile')).status).toBe(200);
   });
 });
 
@@ -189,7 +190,10 @@ describe('calls of nobody in particular', () => {
   it('password parameters are limited by address', async () => {
     await relayWith({ 'params.address': '3/30s' });
     let turn = 0;
-    await expectLimit(3, 10, () => call(relay, 'GET', `/auth/params?identifier=user${(turn += 1)}`));
+    const ask = (headers = {}) =>
+      call(relay, 'GET', `/auth/params?identifier=user${(turn += 1)}`, { headers });
+    await expectLimit(3, 10, ask);
+    expect((await ask(at('203.0.113.9'))).status).toBe(200);
   });
 
   it('an IPv6 /64 is one address, and what a visitor claims to be is nothing', async () => {

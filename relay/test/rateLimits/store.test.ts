@@ -59,7 +59,7 @@ describe('a bucket', () => {
         state.now += step;
         const waitMs = await store.take({ key: 'a', count, periodMs });
         if (waitMs === 0) taken.push(state.now);
-        else expect(waitMs).toBeLessThanOrEqual(Math.ceil(periodMs / count));
+        expect(waitMs).toBeLessThanOrEqual(Math.ceil(periodMs / count));
       }
       for (const [first, from] of taken.entries()) {
         for (let last = first; last < taken.length; last++) {
