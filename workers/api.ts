@@ -78,6 +78,8 @@ export interface ConversationState {
    * seen: after a Welcome, give it to processEntries once with those that follow. Null outside, too.
    */
   readonly joinedAt: string | null;
+  /** With `forked`, the code that the commit was refused with. */
+  readonly refusal?: string;
   /** Null for direct conversations, and for a group that this device was never in. */
   readonly group: GroupFacts | null;
 }
@@ -253,7 +255,7 @@ export interface CryptoApi {
   discardCommit(conversationId: string): Promise<ConversationState>;
   /**
    * This person's signed word that they leave the group, for DELETE /group/{id}/leave. It holds until this device's
-   * next commit in the group. Errors: `policy` for the creator, `pending` (see {@link nextCommit}), `usage` outside.
+   * next commit in the group. Errors: `pending` (see {@link nextCommit}), `usage` outside.
    */
   leaveStatement(conversationId: string): Promise<WireBytes>;
   /**

@@ -1,6 +1,16 @@
 /** What the page may pass in. Everything is checked here before it is used; a breach is `usage`. */
 import { CryptoApiError } from './errors.ts';
-import { array, type Guard, GuardFailure, integer, object, oneOf, string } from './guards.ts';
+import {
+  array,
+  type Guard,
+  GuardFailure,
+  integer,
+  nullable,
+  object,
+  oneOf,
+  string,
+  withDefault,
+} from './guards.ts';
 import { limits } from './limits.ts';
 import { bytes } from './vault/json.ts';
 
@@ -37,12 +47,29 @@ export const SealedVault = object({
 
 export const KeyPackageCount = integer(0, limits.keyPackagesPerCall);
 
+const ClaimedKeyPackages = array(
+  object({ userId: Id, deviceId: Id, keyPackage: bytes(limits.keyPackage) }),
+  limits.devicesPerStart,
+);
+
 export const StartInput = object({
   conversationId: ConversationId,
-  keyPackages: array(
-    object({ userId: Id, deviceId: Id, keyPackage: bytes(limits.keyPackage) }),
-    limits.devicesPerStart,
-  ),
+  keyPackages: ClaimedKeyPackages,
+  // UTF-16 units here; the characters are counted once it is trimmed.
+  group: withDefault(nullable(object({ name: string(limits.text) })), null),
+});
+
+export const AddMembersInput = object({ conversationId: ConversationId, keyPackages: ClaimedKeyPackages });
+
+export const Departed = array(
+  object({ userId: Id, statement: bytes(limits.leaveStatement) }),
+  limits.devicesPerStart,
+);
+
+export const GroupNameInput = object({
+  conversationId: ConversationId,
+  sealedName: bytes(limits.sealedName),
+  epoch,
 });
 
 export const WelcomeInput = object({

@@ -4,15 +4,17 @@ import {
   createGroup,
   type Credential,
   CryptoError,
-  decodeKeyPackage,
   decodeKeyPackageBundle,
   equalBytes,
   type Group,
+  groupBindingExtension,
   isLastResort,
   joinByWelcome,
   joinExternal,
+  toHex,
+  welcomeKeyPackageRefs,
 } from '@sinetti/crypto-core';
-import type { CommitSubmission, CryptoApi } from './api.ts';
+import type { CryptoApi } from './api.ts';
 import {
   Before,
   check,
@@ -24,15 +26,16 @@ import {
   StartInput,
   WelcomeInput,
 } from './arguments.ts';
-import { toBase64Url } from './base64url.ts';
+import { checkClaim, type Claimed, submissionFor, submissionOf, waitingCommit } from './commits.ts';
+import { type Conversation, groupIdOf, parseConversationId } from './conversationId.ts';
 import { CryptoApiError } from './errors.ts';
-import { certificateOf, GroupState } from './groupState.ts';
+import { checkGroupName, newGroupRecord, rememberGroup } from './groupFacts.ts';
+import { GroupState } from './groupState.ts';
 import { allConversations, conversationState, countUnread, messagePage } from './history.ts';
-import { groupIdOf, participantsOf } from './membership.ts';
-import type { Session } from './session.ts';
+import type { Person, Session } from './session.ts';
 import { type ConversationStep, inStep, type StepDeps } from './steps.ts';
 import { read } from './vault/db.ts';
-import { type PendingRecord, readHead } from './vault/records.ts';
+import { readHead } from './vault/records.ts';
 
 type ConversationsApi = Pick<
   CryptoApi,
@@ -65,19 +68,15 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
     },
 
     async startConversation(input) {
-      const { conversationId, keyPackages } = check('startConversation', StartInput, input);
+      const { conversationId, keyPackages, group: made } = check('startConversation', StartInput, input);
       const person = session.personWithDevice();
-      const participants = participantsOf(conversationId, person.userId);
-      if (
-        !participants.every((id) => id === person.userId || keyPackages.some(({ userId }) => userId === id))
-      ) {
-        throw new CryptoApiError('usage', 'the other person has no device to add');
-      }
+      const name = startableAs(parseConversationId(conversationId, person.userId), person, keyPackages, made);
       for (const claimed of keyPackages) checkClaim(claimed);
       return inStep(person, deps, conversationId, 'strict', async (step) => {
         if (step.head.membership !== 'none') throw new CryptoApiError('usage', 'already started');
-        const waiting = step.head.pending === 'start' ? await step.pending() : null;
-        if (waiting !== null) return submissionOf(conversationId, 0, waiting);
+        const waiting = step.head.pending === 'start' ? await waitingCommit(step) : null;
+        if (waiting !== null) return waiting;
+        if (name !== null) step.putGroup(newGroupRecord(person.userId, name));
         const membership = await step.membership();
         const { memberCheck, policy } = membership;
         const { device } = person;
@@ -87,6 +86,7 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
             groupId: groupIdOf(conversationId),
             credential: { type: 'basic', identity: device.certificate },
             signatureKey: device.signatureKey,
+            extensions: name === null ? [] : [groupBindingExtension({ creatorId: person.userId })],
           },
           env,
         );
@@ -95,9 +95,8 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
           createCommit(group, { adds, forcePath: true, memberCheck, policy }, env),
         );
         await membership.savePins(step.tx, person, env.now());
-        const { pending, ...rest } = created;
-        const submission = { ...rest, welcomeDeviceIds: keyPackages.map(({ deviceId }) => deviceId) };
-        step.setPending('start', 0, pending, submission);
+        const submission = submissionFor(created, step, name, keyPackages, env);
+        step.setPending('start', 0, created.pending, submission);
         return submissionOf(conversationId, 0, submission);
       });
     },
@@ -105,7 +104,7 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
     async joinByWelcome(input) {
       const { conversationId, epoch, seq, welcome } = check('joinByWelcome', WelcomeInput, input);
       const person = session.personWithDevice();
-      participantsOf(conversationId, person.userId);
+      parseConversationId(conversationId, person.userId);
       return inStep(person, deps, conversationId, 'strict', async (step) => {
         const { head } = step;
         // A Welcome that was processed before the mailbox lost it, or one that came too late to matter.
@@ -114,8 +113,10 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
           checkGroup(group, conversationId, epoch);
           step.enterEpoch(GroupState.fresh(group));
           await (await step.membership()).savePins(step.tx, person, env.now());
+          await rememberGroup(step, group);
           head.lastSeq = seq;
           head.joinedSeq = seq;
+          head.joinedAt = null;
           head.committedAt = null;
           head.sentSinceCommit = 0;
           // An external commit that is under way can still be accepted: then it counts.
@@ -128,24 +129,23 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
     async joinByExternalCommit(input) {
       const { conversationId, epoch, groupInfo } = check('joinByExternalCommit', ExternalInput, input);
       const person = session.personWithDevice();
-      participantsOf(conversationId, person.userId);
+      parseConversationId(conversationId, person.userId);
       return inStep(person, deps, conversationId, 'strict', async (step) => {
         if (step.head.membership === 'member') throw new CryptoApiError('usage', 'already a member');
         const membership = await step.membership();
         const { memberCheck } = membership;
         const { certificate, signatureKey } = person.device;
         const credential: Credential = { type: 'basic', identity: certificate };
-        const {
-          pending,
-          commit,
-          groupInfo: nextGroupInfo,
-        } = membership.run(() =>
-          joinExternal(groupInfo, { credential, signatureKey, memberCheck, resync: true }, env),
+        const joinPolicy = membership.joinPolicy('external');
+        const joined = membership.run(() =>
+          joinExternal(groupInfo, { credential, signatureKey, memberCheck, joinPolicy, resync: true }, env),
         );
-        checkGroup(pending, conversationId, epoch + 1);
+        checkGroup(joined.pending, conversationId, epoch + 1);
         await membership.savePins(step.tx, person, env.now());
-        const submission = { commit, welcome: null, welcomeDeviceIds: [], groupInfo: nextGroupInfo };
-        step.setPending('external', epoch, pending, submission);
+        const known = await rememberGroup(step, joined.pending);
+        const created = { ...joined, welcome: null };
+        const submission = submissionFor(created, step, known?.name ?? null, [], env);
+        step.setPending('external', epoch, joined.pending, submission);
         return submissionOf(conversationId, epoch, submission);
       });
     },
@@ -180,54 +180,43 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
     const { person, tx } = step;
     const membership = await step.membership();
     const { memberCheck } = membership;
+    const joinPolicy = membership.joinPolicy('welcome');
     const store = tx.objectStore('keyPackages');
+    const invited = new Set(welcomeKeyPackageRefs(welcome).map(toHex));
     for (const ref of await store.getAllKeys()) {
-      const sealed = await store.get(ref);
+      const sealed = invited.has(ref) ? await store.get(ref) : undefined;
       if (sealed === undefined) continue;
       const bundle = decodeKeyPackageBundle(person.sealer.openBytes('keyPackages', ref, sealed));
-      try {
-        const group = membership.run(() =>
-          joinByWelcome(welcome, bundle, person.device.signatureKey, { memberCheck }),
-        );
-        if (!isLastResort(bundle.keyPackage)) await store.delete(ref);
-        return group;
-      } catch (error) {
-        if (!(error instanceof CryptoError && error.code === 'missing-key')) throw error;
-      }
+      const group = membership.run(() =>
+        joinByWelcome(welcome, bundle, person.device.signatureKey, { memberCheck, joinPolicy }),
+      );
+      if (!isLastResort(bundle.keyPackage)) await store.delete(ref);
+      return group;
     }
     throw new CryptoApiError('missing-key', 'no key package of this Welcome');
   }
 }
 
-/** What the relay is given for a commit that is kept as pending. */
-export function submissionOf(
-  conversationId: string,
-  epoch: number,
-  pending: Pick<PendingRecord, 'commit' | 'welcome' | 'welcomeDeviceIds' | 'groupInfo'>,
-): CommitSubmission {
-  const { commit, welcome, welcomeDeviceIds, groupInfo } = pending;
-  return {
-    conversationId,
-    epoch,
-    commit: toBase64Url(commit),
-    welcomes: welcome === null ? [] : [{ deviceIds: welcomeDeviceIds, welcome: toBase64Url(welcome) }],
-    groupInfo: toBase64Url(groupInfo),
-    sealedName: null,
-    addedIds: [],
-    removedIds: [],
-  };
-}
-
 /**
- * The relay hands out key packages by user and device: they have to be those devices'.
- * @throws CryptoError `invalid-key-package`
+ * Whether this person may start that conversation, with those.
+ * @returns the name of a group, null for a direct conversation
+ * @throws CryptoApiError `usage`
  */
-function checkClaim(claimed: { userId: string; deviceId: string; keyPackage: Uint8Array }): void {
-  const { credential } = decodeKeyPackage(claimed.keyPackage).leafNode;
-  const { userId, deviceId } = certificateOf(credential);
-  if (userId !== claimed.userId || deviceId !== claimed.deviceId) {
-    throw new CryptoError('invalid-key-package', 'of another device than the relay says');
+function startableAs(
+  conversation: Conversation,
+  { userId: own }: Person,
+  keyPackages: readonly Claimed[],
+  made: { name: string } | null,
+): string | null {
+  if (conversation.kind === 'group') {
+    if (made === null) throw new CryptoApiError('usage', 'a group needs a name');
+    return checkGroupName(made.name);
   }
+  const { participants } = conversation;
+  if (!participants.every((id) => id === own || keyPackages.some(({ userId }) => userId === id))) {
+    throw new CryptoApiError('usage', 'the other person has no device to add');
+  }
+  return null;
 }
 
 /** @throws CryptoError `wrong-group`, `wrong-epoch` */

@@ -57,7 +57,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
   return withCodes({
     ...createAccount(deps, session),
     ...createConversations(deps, session),
-    ...createGroups(),
+    ...createGroups(deps, session),
     ...createLog(deps, session),
     ...createOutbox(deps, session),
   });

@@ -1,11 +1,5 @@
-import {
-  CryptoError,
-  type Group,
-  groupView,
-  loadGroup,
-  readDeviceCertificate,
-  reloadSecretTree,
-} from '@sinetti/crypto-core';
+import { type Group, groupView, loadGroup, reloadSecretTree } from '@sinetti/crypto-core';
+import { certificateOf } from './certificates.ts';
 import type { MembersRecord } from './vault/records.ts';
 
 /** A group that stays in memory between steps, with the versions of the head it was saved with. */
@@ -120,6 +114,10 @@ export class GroupState {
     return this.#members;
   }
 
+  hasPerson(userId: string): boolean {
+    return this.members().some((person) => person.userId === userId);
+  }
+
   hasDevice(userId: string, deviceId: string): boolean {
     this.#devices ??= new Set(
       this.members().flatMap((person) => person.deviceIds.map((device) => `${person.userId}/${device}`)),
@@ -131,16 +129,4 @@ export class GroupState {
     this.#moved.set(key, value);
     this.#unsaved.set(key, value);
   }
-}
-
-type MemberCredential = ReturnType<typeof groupView>['members'][number]['credential'];
-
-/** The device certificate that a credential holds, its signature unchecked. @throws CryptoError `invalid-credential` */
-export function certificateOf(credential: MemberCredential): {
-  userId: string;
-  deviceId: string;
-  accountKey: Uint8Array;
-} {
-  if (credential.type !== 'basic') throw new CryptoError('invalid-credential', 'not a device certificate');
-  return readDeviceCertificate(credential.identity);
 }

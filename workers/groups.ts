@@ -1,6 +1,18 @@
 /** Groups: who is added, who leaves, and what the group is called (PROTOCOL section 4). */
-import type { CryptoApi } from './api.ts';
+import { groupView, leafRef, signLeaveStatement } from '@sinetti/crypto-core';
+import type { CommitSubmission, CryptoApi } from './api.ts';
+import { AddMembersInput, check, ConversationId, Departed, GroupNameInput } from './arguments.ts';
+import { toBase64Url } from './base64url.ts';
+import { checkClaim, type Claimed, commitAsMember, dueRemovals, isDue, waitingCommit } from './commits.ts';
+import { parseConversationId, requireGroup } from './conversationId.ts';
+import { leavesOf, verifiedDepartures } from './departures.ts';
 import { CryptoApiError } from './errors.ts';
+import { tryOpenName } from './groupFacts.ts';
+import type { GroupState } from './groupState.ts';
+import { conversationLock } from './locks.ts';
+import type { Session } from './session.ts';
+import { type ConversationStep, inStep, type StepDeps } from './steps.ts';
+import { withinConversation, write, type WriteTransaction } from './vault/db.ts';
 
 type GroupsApi = Pick<
   CryptoApi,
@@ -13,17 +25,144 @@ type GroupsApi = Pick<
   | 'forgetConversation'
 >;
 
-export function createGroups(): GroupsApi {
-  const refuse = async (): Promise<never> => {
-    throw new CryptoApiError('unsupported', 'only direct conversations');
-  };
+export function createGroups(deps: StepDeps, session: Session): GroupsApi {
+  const { env } = deps;
   return {
-    addMembers: refuse,
-    nextCommit: refuse,
-    discardCommit: refuse,
-    leaveStatement: refuse,
-    setDeparted: refuse,
-    setGroupName: refuse,
-    forgetConversation: refuse,
+    async addMembers(input) {
+      const { conversationId, keyPackages } = check('addMembers', AddMembersInput, input);
+      const person = session.personWithDevice();
+      requireGroup(conversationId, person.userId);
+      for (const claimed of keyPackages) checkClaim(claimed);
+      return inStep(person, deps, conversationId, 'strict', async (step) => {
+        const state = await memberState(step);
+        const waiting = await waitingCommit(step);
+        if (waiting !== null) {
+          if (welcomesExactly(waiting, keyPackages)) return waiting;
+          throw new CryptoApiError('pending');
+        }
+        const { departures } = await dueRemovals(step, state);
+        const leaving = new Set(departures.map(({ userId }) => userId));
+        const adds = keyPackages.filter(
+          ({ userId, deviceId }) => leaving.has(userId) || !state.hasDevice(userId, deviceId),
+        );
+        if (adds.length === 0) throw new CryptoApiError('usage', 'nobody to add');
+        return commitAsMember(step, state, adds, env);
+      });
+    },
+
+    async nextCommit(id) {
+      const conversationId = check('nextCommit', ConversationId, id);
+      const person = session.personWithDevice();
+      parseConversationId(conversationId, person.userId);
+      return inStep(person, deps, conversationId, 'strict', async (step) => {
+        const waiting = await waitingCommit(step);
+        if (waiting !== null) return waiting;
+        const state = step.head.membership === 'member' ? await step.state() : null;
+        if (state === null || !isDue(await dueRemovals(step, state))) return null;
+        return commitAsMember(step, state, [], env);
+      });
+    },
+
+    async discardCommit(id) {
+      const conversationId = check('discardCommit', ConversationId, id);
+      const person = session.personWithDevice();
+      parseConversationId(conversationId, person.userId);
+      return inStep(person, deps, conversationId, 'relaxed', async (step) => {
+        step.dropPending();
+        return step.finish();
+      });
+    },
+
+    async leaveStatement(id) {
+      const conversationId = check('leaveStatement', ConversationId, id);
+      const person = session.personWithDevice();
+      requireGroup(conversationId, person.userId);
+      return inStep(person, deps, conversationId, 'relaxed', async (step) => {
+        const { group } = await memberState(step);
+        // It would give this leaf another key, and the statement is about the leaf.
+        if (step.head.pending !== 'none') throw new CryptoApiError('pending');
+        const { deviceId, signatureKey } = person.device;
+        const { groupId, epoch, ownLeaf } = groupView(group);
+        const statement = {
+          groupId,
+          epoch,
+          userId: person.userId,
+          deviceId,
+          leafRef: leafRef(group, ownLeaf),
+        };
+        return toBase64Url(signLeaveStatement(statement, signatureKey.privateKey));
+      });
+    },
+
+    async setDeparted(id, input) {
+      const conversationId = check('setDeparted', ConversationId, id);
+      const departed = check('setDeparted', Departed, input);
+      const person = session.personWithDevice();
+      requireGroup(conversationId, person.userId);
+      return inStep(person, deps, conversationId, 'relaxed', async (step) => {
+        const state = step.head.membership === 'member' ? await step.state() : null;
+        const record = await step.group();
+        if (state !== null && record !== null) {
+          const known = new Set(record.departures.map(({ userId }) => userId));
+          // Nobody commits their own removal: the others do that.
+          const news = departed.filter(({ userId }) => !known.has(userId) && userId !== person.userId);
+          const departures = [...record.departures, ...verifiedDepartures(news, leavesOf(state.group))];
+          if (departures.length > known.size) step.putGroup({ ...record, departures });
+        }
+        return step.finish();
+      });
+    },
+
+    async setGroupName(input) {
+      const { conversationId, sealedName, epoch } = check('setGroupName', GroupNameInput, input);
+      const person = session.personWithDevice();
+      requireGroup(conversationId, person.userId);
+      return inStep(person, deps, conversationId, 'relaxed', async (step) => {
+        const state = step.head.membership === 'member' ? await step.state() : null;
+        const record = await step.group();
+        if (state !== null && record !== null && epoch <= step.head.epoch) {
+          const opened = epoch === step.head.epoch ? tryOpenName(state.group, sealedName) : null;
+          const nameMissingIn = opened === null ? step.head.epoch : null;
+          step.putGroup({ ...record, name: record.name ?? opened, nameMissingIn });
+        }
+        return step.finish();
+      });
+    },
+
+    async forgetConversation(id) {
+      const conversationId = check('forgetConversation', ConversationId, id);
+      const person = session.person();
+      parseConversationId(conversationId, person.userId);
+      await deps.locks.request(conversationLock(person.userId, conversationId), async () => {
+        person.groups.delete(conversationId);
+        await write(person.db, 'relaxed', (tx) => forget(tx, conversationId));
+      });
+    },
   };
+}
+
+/** @throws CryptoApiError `usage` for a device that is outside */
+async function memberState(step: ConversationStep): Promise<GroupState> {
+  const state = step.head.membership === 'member' ? await step.state() : null;
+  if (state === null) throw new CryptoApiError('usage', 'not a member');
+  return state;
+}
+
+function welcomesExactly({ welcomes }: CommitSubmission, keyPackages: readonly Claimed[]): boolean {
+  const waiting = new Set(welcomes.flatMap(({ deviceIds }) => deviceIds));
+  return waiting.size === keyPackages.length && keyPackages.every(({ deviceId }) => waiting.has(deviceId));
+}
+
+async function forget(tx: WriteTransaction, conversationId: string): Promise<void> {
+  const within = withinConversation(conversationId);
+  const outbox = tx.objectStore('outbox');
+  const queued = await outbox.index('conversation').getAllKeys(within);
+  await Promise.all([
+    ...(['heads', 'members', 'epochs', 'groups', 'pending'] as const).map((store) =>
+      tx.objectStore(store).delete(conversationId),
+    ),
+    tx.objectStore('ratchets').delete(within),
+    tx.objectStore('messages').delete(within),
+    ...queued.map((messageId) => outbox.delete(messageId)),
+  ]);
 }

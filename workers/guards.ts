@@ -52,6 +52,11 @@ export function nullable<T>(guard: Guard<T>): Guard<T | null> {
   return (value) => (value === null ? null : guard(value));
 }
 
+/** For a field that records of earlier versions don't have. */
+export function withDefault<T>(guard: Guard<T>, absent: T): Guard<T> {
+  return (value) => (value === undefined ? absent : guard(value));
+}
+
 export function array<T>(guard: Guard<T>, maxLength: number): Guard<T[]> {
   return (value) => {
     if (!Array.isArray(value) || value.length > maxLength) throw new GuardFailure('array');

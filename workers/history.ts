@@ -1,10 +1,11 @@
 /** Views of what is stored: the preserved-message cache and the state of a conversation. */
-import type { ConversationState, MessageContent, MessageView } from './api.ts';
+import type { ConversationState, GroupFacts, MessageContent, MessageView } from './api.ts';
 import { limits } from './limits.ts';
 import { payloadContent } from './payload.ts';
 import type { Person } from './session.ts';
 import { type MessageRow, type OutboxRow, type Transaction, withinConversation } from './vault/db.ts';
 import {
+  GroupRecord,
   type HeadRecord,
   MembersRecord,
   MessageRecord,
@@ -131,7 +132,10 @@ export async function conversationState(
   conversationId: string,
   head: HeadRecord,
 ): Promise<ConversationState> {
-  const sealedMembers = await tx.objectStore('members').get(conversationId);
+  const [sealedMembers, sealedGroup] = await Promise.all([
+    tx.objectStore('members').get(conversationId),
+    tx.objectStore('groups').get(conversationId),
+  ]);
   const members =
     sealedMembers === undefined
       ? []
@@ -147,9 +151,15 @@ export async function conversationState(
     unread: head.unread,
     lastMessage: await newestMessage(tx, person, conversationId),
     members,
-    joinedAt: null,
-    group: null,
+    joinedAt: head.joinedAt,
+    group: sealedGroup === undefined ? null : groupFacts(person, conversationId, sealedGroup),
+    ...(head.membership === 'forked' && head.refusal !== null ? { refusal: head.refusal } : {}),
   };
+}
+
+function groupFacts(person: Person, conversationId: string, sealed: Uint8Array): GroupFacts {
+  const { name, creatorId, departures } = person.sealer.open('groups', conversationId, sealed, GroupRecord);
+  return { name, creatorId, departedIds: departures.map(({ userId }) => userId) };
 }
 
 /** Every conversation that has a state here. */

@@ -9,6 +9,10 @@ export const limits = {
   welcome: 2 * 1024 * 1024,
   groupInfo: 4 * 1024 * 1024,
   keyPackage: 16 * 1024,
+  sealedName: 1024,
+  leaveStatement: 1024,
+  /** Characters (Unicode code points) of a group's name. */
+  groupName: 100,
   keyWrap: 512,
   sealedVault: 64 * 1024,
   /** Characters: far beyond what anybody types, short of what would hang the worker. */

@@ -1,13 +1,20 @@
 /** Processing a conversation's log, in order (PROTOCOL section 4). */
-import { CryptoError, decryptApplication, equalBytes, processCommit } from '@sinetti/crypto-core';
+import {
+  CryptoError,
+  decryptApplication,
+  equalBytes,
+  processCommit,
+  type ProcessedCommit,
+} from '@sinetti/crypto-core';
 import type { CryptoApi, LogEntryInput, MessageView, UndecryptableReason } from './api.ts';
 import { check, ConversationId, LogEntries } from './arguments.ts';
 import { fromBase64Url, toBase64Url } from './base64url.ts';
 import { CryptoApiError } from './errors.ts';
-import { certificateOf, GroupState } from './groupState.ts';
+import { certificateOf } from './certificates.ts';
+import { parseConversationId } from './conversationId.ts';
+import { GroupState } from './groupState.ts';
 import { messageView, openMessage, openOutbox } from './history.ts';
 import { limits } from './limits.ts';
-import { participantsOf } from './membership.ts';
 import { payloadText } from './payload.ts';
 import { reasonOfCode } from './reasons.ts';
 import type { Session } from './session.ts';
@@ -22,7 +29,7 @@ export function createLog(deps: StepDeps, session: Session): Pick<CryptoApi, 'pr
       const conversationId = check('processEntries', ConversationId, id);
       const entries = check('processEntries', LogEntries, input);
       const person = session.personWithDevice();
-      participantsOf(conversationId, person.userId);
+      parseConversationId(conversationId, person.userId);
       return inStep(person, deps, conversationId, 'relaxed', async (step) => {
         const messages = await new LogReader(step, deps).read(entries);
         return { messages, state: await step.finish() };
@@ -57,6 +64,8 @@ class LogReader {
   /** Entries processed before: from the cache, and what is in it no more has a reason instead. */
   async #recall(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
     const { conversationId, head, person, tx } = this.#step;
+    // A Welcome doesn't say when it let this device in; the commit that it came with does.
+    head.joinedAt ??= entries.find(({ seq }) => seq === head.joinedSeq)?.timestamp ?? null;
     const messages = entries.filter(({ kind }) => kind === 'application');
     const rows = await Promise.all(
       messages.map(({ seq }) => tx.objectStore('messages').get([conversationId, seq])),
@@ -173,8 +182,12 @@ class LogReader {
     const content = fromBase64Url(entry.content);
     const pending = await this.#step.pending();
     if (pending !== null && content !== null && equalBytes(pending.commit, content)) {
-      if (head.membership === 'none') head.joinedSeq = head.pending === 'start' ? 0 : entry.seq;
+      if (head.membership === 'none') {
+        head.joinedSeq = head.pending === 'start' ? 0 : entry.seq;
+        head.joinedAt = entry.timestamp;
+      }
       this.#step.enterPending(pending, this.#deps.env.now());
+      await this.#welcomed(pending.addedIds);
       return;
     }
     if (head.membership === 'none') {
@@ -195,24 +208,49 @@ class LogReader {
     const membership = await this.#step.membership();
     const state = await this.#step.state();
     if (state === null) return;
+    let processed: ProcessedCommit;
     let next: GroupState;
     try {
       if (content === null || entry.epoch !== head.epoch) throw new CryptoError('malformed', 'log entry');
       const { memberCheck, policy } = membership;
-      const processed = membership.run(() => processCommit(state.group, content, { memberCheck, policy }));
-      if (processed.selfRemoved) {
-        this.#step.leave();
-        this.#step.dropPending();
-        head.lastSeq = entry.seq;
-        return STOP;
-      }
+      processed = membership.run(() => processCommit(state.group, content, { memberCheck, policy }));
       next = GroupState.fresh(processed.group);
     } catch (error) {
-      this.#step.fork(reasonOf(error));
+      this.#step.fork(reasonOf(error), codeOf(error));
+      await this.#rememberUninvited(membership.uninvited);
       return;
+    }
+    if (processed.selfRemoved) {
+      this.#step.leave();
+      this.#step.dropPending();
+      head.lastSeq = entry.seq;
+      return STOP;
     }
     this.#step.enterEpoch(next);
     await membership.savePins(tx, person, this.#deps.env.now());
+    await this.#welcomed(processed.adds.map(({ credential }) => certificateOf(credential).userId));
+    if (processed.external) await this.#nameMissing();
+  }
+
+  /** Whoever was refused once and is now added as the rules want it is a member like any other. */
+  async #welcomed(userIds: readonly string[]): Promise<void> {
+    const group = await this.#step.group();
+    if (group === null || !group.uninvitedIds.some((userId) => userIds.includes(userId))) return;
+    const uninvitedIds = group.uninvitedIds.filter((userId) => !userIds.includes(userId));
+    this.#step.putGroup({ ...group, uninvitedIds });
+  }
+
+  /** A device that comes from outside can't know the name, so it couldn't seal it for its epoch. */
+  async #nameMissing(): Promise<void> {
+    const group = await this.#step.group();
+    if (group !== null) this.#step.putGroup({ ...group, nameMissingIn: this.#step.head.epoch });
+  }
+
+  async #rememberUninvited(userIds: ReadonlySet<string>): Promise<void> {
+    const group = await this.#step.group();
+    if (group === null || userIds.size === 0) return;
+    const uninvitedIds = [...new Set([...group.uninvitedIds, ...userIds])].slice(-limits.devicesPerStart);
+    this.#step.putGroup({ ...group, uninvitedIds });
   }
 }
 
@@ -244,6 +282,11 @@ function decryptEntry(state: GroupState, entry: LogEntryInput, epoch: number): s
 function reasonOf(error: unknown): ForkReason {
   if (error instanceof CryptoApiError && error.code === 'identity-changed') return 'unknown-device';
   return error instanceof CryptoError ? reasonOfCode[error.code] : 'damaged';
+}
+
+/** For those who look closer; an unforeseen error has no code. */
+function codeOf(error: unknown): string {
+  return error instanceof CryptoError || error instanceof CryptoApiError ? error.code : 'internal';
 }
 
 function received(entry: LogEntryInput, payload: string): MessageRecord {

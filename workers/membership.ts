@@ -7,83 +7,72 @@ import {
   type CommitPolicy,
   CryptoError,
   type Credential,
+  equalBytes,
+  type JoinPolicy,
   type MemberCheck,
   readDeviceCertificate,
 } from '@sinetti/crypto-core';
+import { certificateOf } from './certificates.ts';
+import { parseConversationId } from './conversationId.ts';
 import { CryptoApiError } from './errors.ts';
-import { certificateOf } from './groupState.ts';
+import { directRules } from './rules/directRules.ts';
+import { groupRules } from './rules/groupRules.ts';
+import { isSameDevice, type Rules, type WayIn } from './rules/rules.ts';
 import type { Device, Person } from './session.ts';
 import type { WriteTransaction } from './vault/db.ts';
-import { PinRecord } from './vault/records.ts';
+import { type GroupRecord, PinRecord } from './vault/records.ts';
 
-const encoder = new TextEncoder();
+/** The account key pinned for a person, if there is one. */
+type PinLookup = (userId: string) => Uint8Array | undefined;
 
-/** The MLS group id is the conversation id, so that neither can be passed off as another's. */
-export function groupIdOf(conversationId: string): Uint8Array {
-  return encoder.encode(conversationId);
-}
-
-/**
- * The two people of a direct conversation, this one among them.
- * @throws CryptoApiError `unsupported` for a group, `usage` for other people's conversation or an id not in order
- */
-export function participantsOf(conversationId: string, ownUserId: string): readonly [string, string] {
-  const [kind, lower, higher] = conversationId.split(':');
-  if (kind !== 'direct' || lower === undefined || higher === undefined) {
-    throw new CryptoApiError('unsupported', 'only direct conversations');
-  }
-  if (lower >= higher) throw new CryptoApiError('usage', 'the ids of a direct conversation are in order');
-  if (lower !== ownUserId && higher !== ownUserId) {
-    throw new CryptoApiError('usage', "other people's conversation");
-  }
-  return [lower, higher];
-}
-
-/** The checks of one step in one direct conversation, and what they learn. */
+/** The checks of one step in one conversation, and what they learn. */
 export class Membership {
   readonly memberCheck: MemberCheck;
   readonly policy: CommitPolicy;
-  readonly #participants: readonly string[];
-  readonly #pins: Map<string, Uint8Array>;
+  /** Whose adding the rules refused in this step. */
+  readonly uninvited: ReadonlySet<string>;
+  readonly #rules: Rules;
+  readonly #pinned: PinLookup;
   readonly #seenFirst = new Map<string, Uint8Array>();
   #changedIdentity = false;
 
-  private constructor(participants: readonly string[], pins: Map<string, Uint8Array>) {
-    this.#participants = participants;
-    this.#pins = pins;
+  private constructor(rules: Rules, uninvited: ReadonlySet<string>, pinned: PinLookup) {
+    this.#rules = rules;
+    this.#pinned = pinned;
+    this.uninvited = uninvited;
     this.memberCheck = (leaf, { replaces }) => this.#checkMember(leaf, replaces);
-    this.policy = (commit) => this.#checkCommit(commit);
+    this.policy = rules.checkCommit;
   }
 
-  /** Reads the pins that the conversation's people have. One's own is the key that certified this device. */
+  /** Reads the pins that the conversation's people may have. One's own is the key that certified this device. */
   static async load(
     tx: WriteTransaction,
     person: Person & { readonly device: Device },
     conversationId: string,
+    known: GroupRecord | null,
   ): Promise<Membership> {
-    const participants = participantsOf(conversationId, person.userId);
-    const pins = new Map([[person.userId, person.device.accountKey]]);
-    for (const userId of participants) {
-      const sealed = userId === person.userId ? undefined : await tx.objectStore('pins').get(userId);
-      if (sealed !== undefined)
-        pins.set(userId, person.sealer.open('pins', userId, sealed, PinRecord).accountKey);
+    const conversation = parseConversationId(conversationId, person.userId);
+    if (conversation.kind === 'direct') {
+      const pinned = await readPins(tx, person, conversation.participants);
+      return new Membership(directRules(conversation.participants), new Set(), pinned);
     }
-    return new Membership(participants, pins);
+    const rules = groupRules(person.userId, known);
+    return new Membership(rules, rules.uninvited, await readPins(tx, person, null));
+  }
+
+  joinPolicy(way: WayIn): JoinPolicy {
+    return (join) => this.#rules.checkJoin(join, way);
   }
 
   /** Runs what checks members; a refusal for another account key than the pinned one says so by its code. */
   run<T>(body: () => T): T {
     this.#changedIdentity = false;
-    const known = new Set(this.#pins.keys());
+    const known = new Set(this.#seenFirst.keys());
     try {
       return body();
     } catch (error) {
       // What a refused message claimed is no first sight.
-      for (const userId of this.#seenFirst.keys()) {
-        if (known.has(userId)) continue;
-        this.#pins.delete(userId);
-        this.#seenFirst.delete(userId);
-      }
+      for (const userId of this.#seenFirst.keys()) if (!known.has(userId)) this.#seenFirst.delete(userId);
       if (this.#changedIdentity) throw new CryptoApiError('identity-changed');
       throw error;
     }
@@ -106,7 +95,7 @@ export class Membership {
     const certificate = checkDeviceCredential({ identity, signatureKey: leaf.signatureKey }, (userId) =>
       this.#accountKeyOf(userId, readDeviceCertificate(identity).accountKey),
     );
-    if (!this.#participants.includes(certificate.userId)) {
+    if (!this.#rules.admits(certificate.userId)) {
       throw new CryptoError('policy', 'a device of neither participant');
     }
     if (replaces !== null && !isSameDevice(certificateOf(replaces), certificate)) {
@@ -116,48 +105,36 @@ export class Membership {
 
   #accountKeyOf(userId: string, claimed: Uint8Array): Uint8Array {
     // A stranger is refused by the rules, whatever the key.
-    if (!this.#participants.includes(userId)) return claimed;
-    const pinned = this.#pins.get(userId);
+    if (!this.#rules.admits(userId)) return claimed;
+    const pinned = this.#pinned(userId) ?? this.#seenFirst.get(userId);
     if (pinned === undefined) {
-      this.#pins.set(userId, claimed);
       this.#seenFirst.set(userId, claimed);
       return claimed;
     }
-    if (!equal(pinned, claimed)) this.#changedIdentity = true;
+    if (!equalBytes(pinned, claimed)) this.#changedIdentity = true;
     return pinned;
   }
-
-  #checkCommit(commit: Parameters<CommitPolicy>[0]): void {
-    const sender = certificateOf(commit.senderCredential);
-    const added = commit.external ? [commit.senderCredential, ...commit.adds] : commit.adds;
-    for (const credential of added) {
-      if (!this.#participants.includes(certificateOf(credential).userId)) {
-        throw new CryptoError('policy', 'adds a device of neither participant');
-      }
-    }
-    if (commit.external && commit.adds.length > 0) {
-      throw new CryptoError('policy', 'an external commit that adds others');
-    }
-    for (const { credential } of commit.removes) {
-      const removed = certificateOf(credential);
-      const own = commit.external ? isSameDevice(removed, sender) : removed.userId === sender.userId;
-      if (!own) throw new CryptoError('policy', 'removes a device that is not its own');
-    }
-    // Nobody sends either in a direct conversation, so whatever they are for, it isn't this.
-    if (commit.changesExtensions) throw new CryptoError('policy', 'changes the extensions');
-    if (commit.updates.length > 0) throw new CryptoError('policy', "commits another's update");
-  }
 }
 
-interface DeviceName {
-  readonly userId: string;
-  readonly deviceId: string;
-}
-
-function isSameDevice(a: DeviceName, b: DeviceName): boolean {
-  return a.userId === b.userId && a.deviceId === b.deviceId;
-}
-
-function equal(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+/** @param people null for everybody; a record is opened when it is asked for */
+async function readPins(
+  tx: WriteTransaction,
+  person: Person & { readonly device: Device },
+  people: readonly string[] | null,
+): Promise<PinLookup> {
+  const store = tx.objectStore('pins');
+  const [userIds, rows] =
+    people === null
+      ? await Promise.all([store.getAllKeys(), store.getAll()])
+      : [people, await Promise.all(people.map((userId) => store.get(userId)))];
+  const sealed = new Map(userIds.map((userId, i) => [userId, rows[i]]));
+  const opened = new Map([[person.userId, person.device.accountKey]]);
+  return (userId) => {
+    const known = opened.get(userId);
+    const row = sealed.get(userId);
+    if (known !== undefined || row === undefined) return known;
+    const { accountKey } = person.sealer.open('pins', userId, row, PinRecord);
+    opened.set(userId, accountKey);
+    return accountKey;
+  };
 }

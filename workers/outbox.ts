@@ -1,13 +1,13 @@
 /** Messages from the moment they are written until the log has them. */
-import { createCommit, encryptApplication } from '@sinetti/crypto-core';
+import { encryptApplication } from '@sinetti/crypto-core';
 import type { CryptoApi, PreparedMessage } from './api.ts';
 import { AcceptedInput, check, FailureCode, Id, QueueInput } from './arguments.ts';
 import { toBase64Url } from './base64url.ts';
-import { submissionOf } from './conversations.ts';
+import { commitAsMember, dueRemovals, isDue, waitingCommit } from './commits.ts';
+import { parseConversationId } from './conversationId.ts';
 import { CryptoApiError } from './errors.ts';
 import type { GroupState } from './groupState.ts';
 import { findMessage, openOutbox, outboxView } from './history.ts';
-import { participantsOf } from './membership.ts';
 import { encodeTextPayload, payloadBytes } from './payload.ts';
 import type { Person, Session } from './session.ts';
 import { type ConversationStep, inStep, type StepDeps } from './steps.ts';
@@ -36,7 +36,7 @@ export function createOutbox(deps: StepDeps, session: Session): OutboxApi {
     async queueMessage(input) {
       const { conversationId, messageId, text, sentAt } = check('queueMessage', QueueInput, input);
       const person = session.personWithDevice();
-      participantsOf(conversationId, person.userId);
+      parseConversationId(conversationId, person.userId);
       const payload = encodeTextPayload(text, sentAt);
       return write(person.db, 'strict', async (tx) => {
         const known = await find(tx, person, messageId);
@@ -150,9 +150,15 @@ export function createOutbox(deps: StepDeps, session: Session): OutboxApi {
     if (state === null) return whileOutside(step);
 
     const { row, record } = waiting;
-    const current = record.epoch === head.epoch ? record.ciphertext : null;
-    if (current === null && (head.pending === 'member' || needsHealing(head, env.now()))) {
-      return { kind: 'commit', submission: await heal(step, state) };
+    // Nothing more is said to somebody who left, not even what was encrypted before that was known.
+    const removalDue = isDue(await dueRemovals(step, state));
+    const current = record.epoch === head.epoch && !removalDue ? record.ciphertext : null;
+    if (
+      current === null &&
+      (removalDue || head.pending === 'member' || (await needsHealing(step, env.now())))
+    ) {
+      const submission = (await waitingCommit(step)) ?? (await commitAsMember(step, state, [], env));
+      return { kind: 'commit', submission };
     }
     const content = current ?? encrypt(state, head, record.payload, messageId);
     const status = record.status === 'failed' ? 'sending' : record.status;
@@ -174,27 +180,10 @@ export function createOutbox(deps: StepDeps, session: Session): OutboxApi {
   }
 
   async function whileOutside(step: ConversationStep): Promise<PreparedMessage> {
-    const { conversationId, head } = step;
+    const { head } = step;
     if (head.pending === 'external') return { kind: 'wait' };
-    const start = head.membership === 'none' && head.pending === 'start' ? await step.pending() : null;
-    if (start === null) return { kind: 'outside' };
-    return { kind: 'commit', submission: submissionOf(conversationId, head.pendingEpoch, start) };
-  }
-
-  /** The pending commit, if one waits already; else one that renews the own leaf. */
-  async function heal(step: ConversationStep, state: GroupState) {
-    const { conversationId, head } = step;
-    const waiting = head.pending === 'member' ? await step.pending() : null;
-    if (waiting !== null) return submissionOf(conversationId, head.pendingEpoch, waiting);
-    const membership = await step.membership();
-    const { memberCheck, policy } = membership;
-    const { pending, ...rest } = membership.run(() =>
-      createCommit(state.group, { forcePath: true, memberCheck, policy }, env),
-    );
-    state.accept();
-    const submission = { ...rest, welcomeDeviceIds: [] };
-    step.setPending('member', head.epoch, pending, submission);
-    return submissionOf(conversationId, head.epoch, submission);
+    const start = head.membership === 'none' && head.pending === 'start' ? await waitingCommit(step) : null;
+    return start === null ? { kind: 'outside' } : { kind: 'commit', submission: start };
   }
 
   function encrypt(state: GroupState, head: HeadRecord, payload: string, messageId: string): Uint8Array {
@@ -205,9 +194,13 @@ export function createOutbox(deps: StepDeps, session: Session): OutboxApi {
   }
 }
 
-function needsHealing({ committedAt, sentSinceCommit }: HeadRecord, now: number): boolean {
+async function needsHealing(step: ConversationStep, now: number): Promise<boolean> {
+  const { committedAt, epoch, sentSinceCommit } = step.head;
   if (committedAt === null || sentSinceCommit >= MESSAGES_PER_COMMIT) return true;
-  return now - committedAt >= COMMIT_INTERVAL_MS;
+  if (now - committedAt >= COMMIT_INTERVAL_MS) return true;
+  // A commit renews the group's name at the relay, too, where those who came last can't open the one that is there.
+  const group = await step.group();
+  return group !== null && group.name !== null && group.nameMissingIn === epoch;
 }
 
 async function find(tx: Transaction, person: Person, messageId: string): Promise<Waiting | null> {

@@ -1,6 +1,8 @@
 /** One step in one conversation: under its lock, in one transaction, with the group that belongs to what is stored. */
-import { CryptoError, type Group, saveEpoch } from '@sinetti/crypto-core';
+import { CryptoError, type Env, type Group, saveEpoch } from '@sinetti/crypto-core';
 import type { ConversationState } from './api.ts';
+import { parseConversationId } from './conversationId.ts';
+import { leavesOf, verifiedDepartures } from './departures.ts';
 import { type CachedGroup, GroupState, type RatchetLookup } from './groupState.ts';
 import { conversationState } from './history.ts';
 import { conversationLock } from './locks.ts';
@@ -9,12 +11,14 @@ import type { Device, Person, SessionDeps } from './session.ts';
 import { withinConversation, write, type WriteTransaction } from './vault/db.ts';
 import {
   type ForkReason,
+  GroupRecord,
   type HeadRecord,
   type MessageRecord,
   OutboxRecord,
   PendingRecord,
   readHead,
   sealingKey,
+  type Submission,
 } from './vault/records.ts';
 
 export type PersonOnDevice = Person & { readonly device: Device };
@@ -37,7 +41,7 @@ export async function inStep<T>(
     person.groups.delete(conversationId);
     const { result, keep } = await write(person.db, durability, async (tx) => {
       const head = await readHead(tx, person.sealer, conversationId);
-      const step = new ConversationStep(person, tx, conversationId, head, cached ?? null);
+      const step = new ConversationStep(person, tx, conversationId, head, cached ?? null, deps.env);
       const result = await body(step);
       return { result, keep: await step.save() };
     });
@@ -54,6 +58,8 @@ export class ConversationStep {
   readonly head: HeadRecord;
   #state: GroupState | null;
   readonly #cached: CachedGroup | null;
+  readonly #env: Env;
+  #group: GroupRecord | null | undefined;
   #isNewEpoch = false;
   #isGone = false;
   #membership: Membership | null = null;
@@ -66,12 +72,14 @@ export class ConversationStep {
     conversationId: string,
     head: HeadRecord,
     cached: CachedGroup | null,
+    env: Env,
   ) {
     this.person = person;
     this.tx = tx;
     this.conversationId = conversationId;
     this.head = head;
     this.#cached = cached;
+    this.#env = env;
     this.#state = cached?.version === head.version ? cached.state : null;
   }
 
@@ -87,15 +95,37 @@ export class ConversationStep {
   }
 
   /** This device can't follow the others any more, until it rejoins. */
-  fork(reason: ForkReason): void {
+  fork(reason: ForkReason, refusal: string | null = null): void {
     this.#state = null;
     this.head.membership = 'forked';
     this.head.forkReason = reason;
+    this.head.refusal = refusal;
   }
 
   async membership(): Promise<Membership> {
-    this.#membership ??= await Membership.load(this.tx, this.person, this.conversationId);
+    this.#membership ??= await Membership.load(this.tx, this.person, this.conversationId, await this.group());
     return this.#membership;
+  }
+
+  get isGroup(): boolean {
+    return parseConversationId(this.conversationId, this.person.userId).kind === 'group';
+  }
+
+  /** What is known of a group of people; null for a direct conversation, and for a group never met. */
+  async group(): Promise<GroupRecord | null> {
+    if (this.#group === undefined) {
+      const { conversationId, person, tx } = this;
+      const sealed = this.isGroup ? await tx.objectStore('groups').get(conversationId) : undefined;
+      this.#group =
+        sealed === undefined ? null : person.sealer.open('groups', conversationId, sealed, GroupRecord);
+    }
+    return this.#group;
+  }
+
+  putGroup(record: GroupRecord): void {
+    this.#group = record;
+    const sealed = this.person.sealer.seal('groups', this.conversationId, record);
+    this.queueWrite(this.tx.objectStore('groups').put(sealed, this.conversationId));
   }
 
   /** Enters a new epoch: the keys of the one before go. */
@@ -104,6 +134,7 @@ export class ConversationStep {
     this.#isNewEpoch = true;
     this.#isGone = false;
     this.head.membership = 'member';
+    this.head.refusal = null;
     this.head.epoch = state.epoch;
     this.queueWrite(this.#forgetDiscarded());
   }
@@ -129,7 +160,7 @@ export class ConversationStep {
     kind: 'start' | 'member' | 'external',
     epoch: number,
     group: Group,
-    submission: Pick<PendingRecord, 'commit' | 'welcome' | 'welcomeDeviceIds' | 'groupInfo'>,
+    submission: Submission,
   ): void {
     const ratchets = GroupState.fresh(group).takeUnsaved().puts;
     const record: PendingRecord = {
@@ -196,6 +227,7 @@ export class ConversationStep {
       this.queueWrite(tx.objectStore('members').delete(conversationId));
     }
     if (this.#isNewEpoch && state !== null) {
+      await this.#forgetDepartures(state);
       const epoch = person.sealer.sealBytes('epochs', conversationId, saveEpoch(state.group));
       const members = person.sealer.seal('members', conversationId, state.members());
       this.queueWrite(tx.objectStore('epochs').put(epoch, conversationId));
@@ -208,6 +240,8 @@ export class ConversationStep {
     if (!this.#isNewEpoch) {
       for (const key of changes?.deletes ?? []) this.queueWrite(ratchets.delete([conversationId, key]));
     }
+    // A conversation that was forgotten and begins anew must not come by a version that another tab still has in memory.
+    if (head.version === 0) head.version = randomVersion(this.#env);
     if (moved || this.#isNewEpoch || this.#isGone) head.version++;
     if (this.#isNewEpoch) head.epochVersion = head.version;
     this.queueWrite(
@@ -239,6 +273,13 @@ export class ConversationStep {
     return GroupState.load(person.sealer.openBytes('epochs', conversationId, epoch), stored);
   }
 
+  /** Who is out of the tree, or back in it with other leaves, has no departure ahead any more. */
+  async #forgetDepartures(state: GroupState): Promise<void> {
+    const record = await this.group();
+    if (record === null || record.departures.length === 0) return;
+    this.putGroup({ ...record, departures: verifiedDepartures(record.departures, leavesOf(state.group)) });
+  }
+
   /** A discarded message is kept until its ciphertext can't reach the log any more: from the next epoch on. */
   async #forgetDiscarded(): Promise<void> {
     const { conversationId, person, tx } = this;
@@ -256,4 +297,8 @@ export class ConversationStep {
       }
     }
   }
+}
+
+function randomVersion(env: Env): number {
+  return env.random(5).reduce((number, byte) => number * 256 + byte, 1);
 }

@@ -43,6 +43,8 @@ interface PersonSchema extends DBSchema {
   epochs: { key: string; value: Uint8Array };
   /** [conversation id, secret tree key] to a ratchet: only what moved is written. */
   ratchets: { key: [string, string]; value: Uint8Array };
+  /** Conversation id to what is known of a group of people: its creator, its name, who left it. */
+  groups: { key: string; value: Uint8Array };
   /** Conversation id to the own commit that the log hasn't shown yet. */
   pending: { key: string; value: Uint8Array };
   /** [conversation id, seq]: the preserved-message cache. */
@@ -59,6 +61,7 @@ export type StoreName =
   | 'members'
   | 'epochs'
   | 'ratchets'
+  | 'groups'
   | 'pending'
   | 'messages'
   | 'outbox';
@@ -79,6 +82,7 @@ const STORES: StoreName[] = [
   'members',
   'epochs',
   'ratchets',
+  'groups',
   'pending',
   'messages',
   'outbox',
@@ -108,6 +112,7 @@ export const personMigrations: readonly Migration[] = [
     outbox.createIndex('order', 'order');
     outbox.createIndex('conversation', ['conversationId', 'order']);
   },
+  (db) => void db.createObjectStore('groups'),
 ];
 
 /**

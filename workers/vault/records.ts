@@ -15,6 +15,7 @@ import {
   object,
   oneOf,
   string,
+  withDefault,
 } from '../guards.ts';
 import { limits } from '../limits.ts';
 import type { StoreName, Transaction } from './db.ts';
@@ -58,6 +59,10 @@ export const HeadRecord = object({
   /** When this device last committed a path (ms since the Unix epoch); null until it has since it was let in. */
   committedAt: nullable(integer(0)),
   sentSinceCommit: integer(0),
+  /** The relay's time of the entry at joinedSeq, once it was seen. */
+  joinedAt: withDefault(nullable(timestamp), null),
+  /** With `forked`: the code that the commit was refused with. */
+  refusal: withDefault(nullable(string(64)), null),
 });
 export type HeadRecord = Guarded<typeof HeadRecord>;
 
@@ -78,6 +83,8 @@ export const emptyHead: HeadRecord = {
   pendingEpoch: 0,
   committedAt: null,
   sentSinceCommit: 0,
+  joinedAt: null,
+  refusal: null,
 };
 
 export const MembersRecord = array(object({ userId: id, deviceIds: array(id, 100_000) }), 100_000);
@@ -91,8 +98,28 @@ export const PendingRecord = object({
   welcome: nullable(bytes(limits.welcome)),
   welcomeDeviceIds: array(id, limits.devicesPerStart),
   groupInfo: bytes(limits.groupInfo),
+  sealedName: withDefault(nullable(bytes(limits.sealedName)), null),
+  /** People it brings in, and people who left that it removes. */
+  addedIds: withDefault(array(id, limits.devicesPerStart), []),
+  removedIds: withDefault(array(id, limits.devicesPerStart), []),
 });
 export type PendingRecord = Guarded<typeof PendingRecord>;
+
+/** What the relay is given of a pending commit. */
+export type Submission = Omit<PendingRecord, 'group' | 'ratchets'>;
+
+/** What is known of a group of people beside its tree. */
+export const GroupRecord = object({
+  creatorId: id,
+  name: nullable(string(limits.groupName * 2)),
+  /** The epoch in which the relay was seen to have no name that opens: whoever commits next in it helps. */
+  nameMissingIn: nullable(integer(0)),
+  /** Statements that hold, of people who are in the tree. */
+  departures: array(object({ userId: id, statement: bytes(limits.leaveStatement) }), limits.devicesPerStart),
+  /** People whose adding was refused here. */
+  uninvitedIds: array(id, limits.devicesPerStart),
+});
+export type GroupRecord = Guarded<typeof GroupRecord>;
 
 /** An entry of the preserved-message cache: the payload as it came, or the reason why there is none. */
 export const MessageRecord = object({

@@ -60,6 +60,8 @@ describe('records at rest', () => {
     await bob.send(ALICE_AND_BOB, 'received');
     await (await world.device(ALICE)).sync();
     await alice.sync();
+    const conversationId = `group:${ALICE}`;
+    await alice.api.startConversation({ conversationId, keyPackages: [], group: { name: 'Skerry' } });
     world.clock.advance(24 * 60 * 60 * 1000);
     const messageId = await alice.queue(ALICE_AND_BOB, 'waits for a commit');
     expect(await alice.api.prepareMessage(messageId)).toMatchObject({ kind: 'commit' });

@@ -305,12 +305,12 @@ describe('a second browser of the same person', () => {
 });
 
 describe('preconditions', () => {
-  it("refuses groups, other people's conversations, and conversations with nobody to add", async () => {
+  it("refuses groups without a name, other people's conversations, and conversations with nobody to add", async () => {
     const world = createWorld();
     const alice = await world.device(ALICE);
     const start = (conversationId: string) =>
       alice.api.startConversation({ conversationId, keyPackages: [] });
-    await expect(start(`group:${ALICE}`)).rejects.toMatchObject({ code: 'unsupported' });
+    await expect(start(`group:${ALICE}`)).rejects.toMatchObject({ code: 'usage' });
     await expect(start(`direct:${BOB}:${CAROL}`)).rejects.toMatchObject({ code: 'usage' });
     await expect(start(`direct:${BOB}:${ALICE}`)).rejects.toMatchObject({ code: 'usage' });
     await expect(start(ALICE_AND_BOB)).rejects.toMatchObject({ code: 'usage' });

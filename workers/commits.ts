@@ -1,0 +1,174 @@
+/** Own commits: made from what has to change, kept until the log shows them, given to the relay as often as it takes. */
+import {
+  createCommit,
+  type CreatedCommit,
+  decodeKeyPackage,
+  CryptoError,
+  encodeLeaveStatements,
+  type Env,
+  exportSecret,
+  type Group,
+  GROUP_NAME_LABEL,
+  groupView,
+  sealGroupName,
+} from '@sinetti/crypto-core';
+import type { CommitSubmission } from './api.ts';
+import { toBase64Url } from './base64url.ts';
+import { certificateOf } from './certificates.ts';
+import type { GroupState } from './groupState.ts';
+import type { ConversationStep } from './steps.ts';
+import type { GroupRecord, Submission } from './vault/records.ts';
+
+/** A KeyPackage that the relay handed out, with whose it says it is. */
+export interface Claimed {
+  readonly userId: string;
+  readonly deviceId: string;
+  readonly keyPackage: Uint8Array;
+}
+
+/** What the relay is given for a commit that is kept as pending. */
+export function submissionOf(
+  conversationId: string,
+  epoch: number,
+  { commit, welcome, welcomeDeviceIds, groupInfo, sealedName, addedIds, removedIds }: Submission,
+): CommitSubmission {
+  return {
+    conversationId,
+    epoch,
+    commit: toBase64Url(commit),
+    welcomes: welcome === null ? [] : [{ deviceIds: welcomeDeviceIds, welcome: toBase64Url(welcome) }],
+    groupInfo: toBase64Url(groupInfo),
+    sealedName: sealedName === null ? null : toBase64Url(sealedName),
+    addedIds,
+    removedIds,
+  };
+}
+
+/** The own commit that waits for its place in the log. */
+export async function waitingCommit(step: ConversationStep): Promise<CommitSubmission | null> {
+  const { conversationId, head } = step;
+  const pending = await step.pending();
+  return pending === null ? null : submissionOf(conversationId, head.pendingEpoch, pending);
+}
+
+/** Who is in the tree and has to be out of it before anything is said in it. */
+export interface Removals {
+  /** People who left, by statements that hold. */
+  readonly departures: GroupRecord['departures'];
+  /** At the creator's own devices: people whom somebody else added. */
+  readonly uninvitedIds: readonly string[];
+}
+
+export async function dueRemovals(step: ConversationStep, state: GroupState): Promise<Removals> {
+  const record = await step.group();
+  if (record === null) return { departures: [], uninvitedIds: [] };
+  const isCreator = record.creatorId === step.person.userId;
+  const uninvitedIds = isCreator ? record.uninvitedIds.filter((userId) => state.hasPerson(userId)) : [];
+  return { departures: record.departures, uninvitedIds };
+}
+
+export function isDue({ departures, uninvitedIds }: Removals): boolean {
+  return departures.length > 0 || uninvitedIds.length > 0;
+}
+
+/**
+ * Commits as a member: with a renewed leaf, the devices given, and without those who have to go. The commit is kept as
+ * pending.
+ */
+export async function commitAsMember(
+  step: ConversationStep,
+  state: GroupState,
+  adds: readonly Claimed[],
+  env: Env,
+): Promise<CommitSubmission> {
+  const { conversationId, head, person, tx } = step;
+  const removals = await dueRemovals(step, state);
+  const membership = await step.membership();
+  const { memberCheck, policy } = membership;
+  const created = membership.run(() =>
+    createCommit(
+      state.group,
+      {
+        adds: adds.map(({ keyPackage }) => keyPackage),
+        removes: leavesToRemove(state.group, removals),
+        authenticatedData: statementsOf(removals),
+        forcePath: true,
+        memberCheck,
+        policy,
+      },
+      env,
+    ),
+  );
+  state.accept();
+  await membership.savePins(tx, person, env.now());
+  const record = await step.group();
+  const submission = submissionFor(created, step, record?.name ?? null, adds, env);
+  const gone = new Set([...removals.departures.map(({ userId }) => userId), ...removals.uninvitedIds]);
+  const complete = {
+    ...submission,
+    addedIds: submission.addedIds.filter((userId) => gone.has(userId) || !state.hasPerson(userId)),
+    removedIds: [...gone],
+  };
+  step.setPending('member', head.epoch, created.pending, complete);
+  return submissionOf(conversationId, head.epoch, complete);
+}
+
+/** @param name the group's, null in a direct conversation and where it isn't known */
+export function submissionFor(
+  {
+    pending,
+    commit,
+    welcome,
+    groupInfo,
+  }: Pick<CreatedCommit, 'pending' | 'commit' | 'welcome' | 'groupInfo'>,
+  { isGroup, person }: ConversationStep,
+  name: string | null,
+  adds: readonly Claimed[],
+  env: Env,
+): Submission {
+  const groupId = pending.context.groupId;
+  return {
+    commit,
+    welcome,
+    groupInfo,
+    welcomeDeviceIds: adds.map(({ deviceId }) => deviceId),
+    sealedName: name === null ? null : sealGroupName(groupNameKey(pending), groupId, name, env),
+    addedIds: isGroup ? othersAmong(adds, person.userId) : [],
+    removedIds: [],
+  };
+}
+
+function othersAmong(adds: readonly Claimed[], ownUserId: string): string[] {
+  return [...new Set(adds.map(({ userId }) => userId))].filter((userId) => userId !== ownUserId);
+}
+
+/** Of the group's epoch. */
+export function groupNameKey(group: Group): Uint8Array {
+  return exportSecret(group, GROUP_NAME_LABEL, group.context.groupId, 32);
+}
+
+/**
+ * The relay hands out key packages by user and device: they have to be those devices'.
+ * @throws CryptoError `invalid-key-package`
+ */
+export function checkClaim(claimed: Claimed): void {
+  const { credential } = decodeKeyPackage(claimed.keyPackage).leafNode;
+  const { userId, deviceId } = certificateOf(credential);
+  if (userId !== claimed.userId || deviceId !== claimed.deviceId) {
+    throw new CryptoError('invalid-key-package', 'of another device than the relay says');
+  }
+}
+
+function leavesToRemove(group: Group, { departures, uninvitedIds }: Removals) {
+  const gone = new Set([...departures.map(({ userId }) => userId), ...uninvitedIds]);
+  if (gone.size === 0) return [];
+  return groupView(group)
+    .members.filter(({ credential }) => gone.has(certificateOf(credential).userId))
+    .map(({ leafIndex }) => leafIndex);
+}
+
+function statementsOf({ departures }: Removals): Uint8Array {
+  return departures.length === 0
+    ? new Uint8Array(0)
+    : encodeLeaveStatements(departures.map(({ statement }) => statement));
+}

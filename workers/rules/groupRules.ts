@@ -1,0 +1,109 @@
+import { CryptoError, type Extension, findGroupBinding, decodeLeaveStatements } from '@sinetti/crypto-core';
+import { certificateOf } from '../certificates.ts';
+import { whoLeft } from '../departures.ts';
+import type { GroupRecord } from '../vault/records.ts';
+import { isSameDevice, type ProposedCommit, type Rules } from './rules.ts';
+
+export interface GroupRules extends Rules {
+  /** Whose adding was refused since the rules were made: as long as they are in the tree, it isn't to be joined. */
+  readonly uninvited: ReadonlySet<string>;
+}
+
+/**
+ * A group of people: its creator adds them, everybody brings their own devices, and nobody is removed but by their own
+ * devices or their own word (PROTOCOL section 4).
+ * @param known what this device remembers of the group, from before it lost it too
+ */
+export function groupRules(ownUserId: string, known: GroupRecord | null): GroupRules {
+  const uninvited = new Set<string>();
+  return {
+    uninvited,
+    admits: () => true,
+    checkCommit: (commit) => checkCommit(commit, ownUserId, known, uninvited),
+    checkJoin(join, way) {
+      const creatorId = creatorOf(join.extensions);
+      if (known !== null && known.creatorId !== creatorId) throw new CryptoError('policy', 'another creator');
+      const signer = certificateOf(join.signer.credential).userId;
+      if (way === 'welcome') {
+        if (signer !== creatorId && signer !== ownUserId) {
+          throw new CryptoError('policy', 'invited by somebody other than the creator');
+        }
+        return;
+      }
+      const people = new Set(join.members.map(({ credential }) => certificateOf(credential).userId));
+      if (!people.has(ownUserId)) throw new CryptoError('policy', 'a group that one is not in');
+      // The creator's devices come back to put things right, and what they sign has been put right.
+      if (ownUserId === creatorId || signer === creatorId) return;
+      if (known?.uninvitedIds.some((userId) => people.has(userId)) === true) {
+        throw new CryptoError('policy', 'somebody is in it whom its creator did not add');
+      }
+    },
+  };
+}
+
+/** @throws CryptoError `policy` for a group that isn't bound to a creator */
+export function creatorOf(extensions: readonly Extension[]): string {
+  const binding = findGroupBinding(extensions);
+  if (binding === null) throw new CryptoError('policy', 'a group without a creator');
+  return binding.creatorId;
+}
+
+function checkCommit(
+  commit: ProposedCommit,
+  ownUserId: string,
+  known: GroupRecord | null,
+  uninvited: Set<string>,
+): void {
+  const creatorId = creatorOf(commit.group.extensions);
+  const sender = certificateOf(commit.senderCredential);
+  if (commit.changesExtensions) throw new CryptoError('policy', 'changes the extensions');
+  if (commit.updates.length > 0) throw new CryptoError('policy', "commits another's update");
+  if (commit.external) checkExternal(commit, uninvited);
+  for (const credential of commit.adds) {
+    const { userId } = certificateOf(credential);
+    if (userId !== sender.userId && sender.userId !== creatorId) uninvited.add(userId);
+  }
+  if (uninvited.size > 0) throw new CryptoError('policy', 'adds somebody without being the creator');
+  const left = departedOf(commit);
+  // What a creator's own device removes to put the group right, the others needn't agree to: they are not in that epoch.
+  const repaired = sender.userId === creatorId && creatorId === ownUserId ? (known?.uninvitedIds ?? []) : [];
+  for (const { credential } of commit.removes) {
+    const removed = certificateOf(credential);
+    const own = commit.external ? isSameDevice(removed, sender) : removed.userId === sender.userId;
+    if (!own && !left.has(removed.userId) && !repaired.includes(removed.userId)) {
+      throw new CryptoError('policy', 'removes somebody who did not leave');
+    }
+  }
+}
+
+function checkExternal(commit: ProposedCommit, uninvited: Set<string>): void {
+  const { userId } = certificateOf(commit.senderCredential);
+  if (commit.adds.length > 0) throw new CryptoError('policy', 'an external commit that adds others');
+  if (commit.group.members.some(({ credential }) => certificateOf(credential).userId === userId)) return;
+  uninvited.add(userId);
+  throw new CryptoError('policy', 'joins from outside without being a member');
+}
+
+/**
+ * The people whose leave statements come with the commit. Each leaves as a whole: with one device left behind, nothing
+ * would be there any more to verify the statement by.
+ * @throws CryptoError `policy`
+ */
+function departedOf(commit: ProposedCommit): ReadonlySet<string> {
+  const left = new Set<string>();
+  const leaves = { ...commit.group, leafRef: commit.leafRef };
+  try {
+    for (const statement of decodeLeaveStatements(commit.authenticatedData))
+      left.add(whoLeft(statement, leaves));
+  } catch (error) {
+    if (!(error instanceof CryptoError)) throw error;
+    throw new CryptoError('policy', `leave statement: ${error.message}`);
+  }
+  const removed = new Set(commit.removes.map(({ leafIndex }) => leafIndex));
+  for (const { leafIndex, credential } of commit.group.members) {
+    if (left.has(certificateOf(credential).userId) && !removed.has(leafIndex)) {
+      throw new CryptoError('policy', 'leaves a device of somebody who left');
+    }
+  }
+  return left;
+}
