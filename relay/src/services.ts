@@ -66,7 +66,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     rateLimiter,
     sessions,
     accounts: createAccounts({ db, hub, clock, passwords, sessions, loginThrottle }),
-    devices: createDevices({ db, clock }),
+    devices: createDevices({ db, hub, clock }),
     contacts: createContacts({ db, hub, clock }),
     groups: createGroups({ db, hub, clock }),
     messaging: measureMessaging(createMessaging({ db, hub, clock }), metrics),

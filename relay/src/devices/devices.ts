@@ -1,13 +1,22 @@
 import type { DeviceSession, Session } from '../auth/session.ts';
+import { tellEnded } from '../auth/sessions.ts';
 import { limits } from '../../contract/index.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
-import { contactExists } from '../repositories/contacts.ts';
+import type { Hub } from '../realtime/hub.ts';
+import { contactExists, contactIds } from '../repositories/contacts.ts';
 import * as devices from '../repositories/devices.ts';
 import * as keyPackages from '../repositories/keyPackages.ts';
-import { shareGroup } from '../repositories/groups.ts';
-import { bindDevice } from '../repositories/sessions.ts';
+import {
+  insertRevocation,
+  isRevoked,
+  type RevocationRow,
+  revocationsOf,
+} from '../repositories/revocations.ts';
+import { fellowMemberIds, shareGroup } from '../repositories/groups.ts';
+import { bindDevice, sessionIdsOfDevice } from '../repositories/sessions.ts';
 import { findUser, lockUsers } from '../repositories/users.ts';
+import { deleteMailbox } from '../repositories/welcomes.ts';
 
 export interface ClaimedKeyPackage {
   readonly deviceId: string;
@@ -18,13 +27,23 @@ export interface ClaimedKeyPackage {
 export interface Devices {
   /**
    * Registers the session's browser as a device, or resumes it under its old certificate, and binds the session to it.
-   * @throws ApiError device-conflict (somebody's, another certificate, or the session has another device), limit-reached
+   * @throws ApiError device-conflict (somebody's, revoked, another certificate, or the session has another device),
+   *   limit-reached
    */
   register(
     session: Session,
     device: { id: string; name: string; certificate: Buffer },
   ): Promise<devices.DeviceRow>;
   own(userId: string): Promise<devices.DeviceRow[]>;
+  /**
+   * Removes a device with its KeyPackages and Welcomes, ends its sessions, and keeps the statement for those who must
+   * take the device out of their conversations.
+   * @param statement signed by the account key; the relay can't check it, and those who can don't trust the relay
+   * @throws ApiError not-found
+   */
+  revoke(userId: string, deviceId: string, statement: Buffer): Promise<void>;
+  /** @throws ApiError not-found unless they are contacts, fellow members or the same person */
+  revokedVisibleTo(userId: string, ownerId: string): Promise<RevocationRow[]>;
   /** @throws ApiError not-found unless they are contacts, fellow members or the same person */
   visibleTo(userId: string, ownerId: string): Promise<devices.DeviceRow[]>;
   /**
@@ -44,7 +63,13 @@ export interface Devices {
   claimKeyPackages(session: DeviceSession, ownerId: string): Promise<ClaimedKeyPackage[]>;
 }
 
-export function createDevices({ db, clock }: { db: Db; clock: () => number }): Devices {
+export interface DeviceDependencies {
+  readonly db: Db;
+  readonly hub: Hub;
+  readonly clock: () => number;
+}
+
+export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
   return {
     async register(session, { id, name, certificate }) {
       return db.transaction().execute(async (tx) => {
@@ -53,6 +78,7 @@ export function createDevices({ db, clock }: { db: Db; clock: () => number }): D
         await lockUsers(tx, [session.userId]);
         const known = await devices.findDevice(tx, id);
         if (known === null) {
+          if (await isRevoked(tx, id)) throw conflict();
           if ((await devices.devicesOf(tx, session.userId)).length >= limits.devicesPerUser) {
             throw new ApiError('limit-reached', `You can have at most ${limits.devicesPerUser} devices.`);
           }
@@ -75,6 +101,26 @@ export function createDevices({ db, clock }: { db: Db; clock: () => number }): D
     },
 
     own: (userId) => devices.devicesOf(db, userId),
+
+    async revoke(userId, deviceId, statement) {
+      const { endedIds, toldIds } = await db.transaction().execute(async (tx) => {
+        const device = await devices.findDevice(tx, deviceId);
+        if (device === null || device.userId !== userId) throw noSuchDevice();
+        const sessionIds = await sessionIdsOfDevice(tx, deviceId);
+        await insertRevocation(tx, userId, { deviceId, statement, revokedAt: clock() });
+        await deleteMailbox(tx, deviceId);
+        await devices.deleteDevice(tx, deviceId);
+        const others = [...(await contactIds(tx, userId)), ...(await fellowMemberIds(tx, userId))];
+        return { endedIds: sessionIds, toldIds: [...new Set([userId, ...others])] };
+      });
+      tellEnded(hub, endedIds);
+      hub.publishToUsers(toldIds, { type: 'devices', userId });
+    },
+
+    async revokedVisibleTo(userId, ownerId) {
+      if (!(await knowEachOther(db, userId, ownerId))) throw noSuchPerson();
+      return revocationsOf(db, ownerId);
+    },
 
     async visibleTo(userId, ownerId) {
       if (!(await knowEachOther(db, userId, ownerId))) throw noSuchPerson();
@@ -134,4 +180,5 @@ async function knowEachOther(db: Db, userId: string, otherId: string): Promise<b
 }
 
 const conflict = () => new ApiError('device-conflict', 'This device id is already in use.');
+const noSuchDevice = () => new ApiError('not-found', 'There is no such device.');
 const noSuchPerson = () => new ApiError('not-found', 'There is no such person.');

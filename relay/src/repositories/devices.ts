@@ -71,6 +71,11 @@ export async function insertDevice(db: Db, device: DeviceRow): Promise<void> {
     .execute();
 }
 
+/** Deletes a device with its sessions, its KeyPackages and its mailbox. */
+export async function deleteDevice(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('devices').where('id', '=', id).execute();
+}
+
 export async function renameDevice(db: Db, id: string, name: string, now: number): Promise<void> {
   await db.updateTable('devices').set({ name, last_seen_at: now }).where('id', '=', id).execute();
 }

@@ -125,6 +125,12 @@ export async function endSession(db: Db, id: string, now: number): Promise<void>
     .execute();
 }
 
+/** Ids of the sessions that a device has. */
+export async function sessionIdsOfDevice(db: Db, deviceId: string): Promise<string[]> {
+  const rows = await db.selectFrom('sessions').select('id').where('device_id', '=', deviceId).execute();
+  return rows.map((row) => row.id);
+}
+
 /** Ends a person's sessions but one. @returns their ids */
 export async function endOtherSessions(
   db: Db,

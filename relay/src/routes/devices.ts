@@ -6,7 +6,14 @@ import { bytes, text, time } from './encoding.ts';
 
 type DeviceHandlers = Pick<
   Handlers,
-  'putDevice' | 'listDevices' | 'userDevices' | 'publishKeyPackages' | 'keyPackageCount' | 'claimKeyPackages'
+  | 'putDevice'
+  | 'listDevices'
+  | 'revokeDevice'
+  | 'userDevices'
+  | 'revokedDevices'
+  | 'publishKeyPackages'
+  | 'keyPackageCount'
+  | 'claimKeyPackages'
 >;
 
 export function deviceHandlers({ devices }: Services): DeviceHandlers {
@@ -19,6 +26,16 @@ export function deviceHandlers({ devices }: Services): DeviceHandlers {
 
     listDevices: async ({ session }) =>
       (await devices.own(session.userId)).map((device) => deviceOf(device, session.deviceId)),
+
+    revokeDevice: ({ session, params, body }) =>
+      devices.revoke(session.userId, params.id, bytes(body.statement)),
+
+    revokedDevices: async ({ session, params }) =>
+      (await devices.revokedVisibleTo(session.userId, params.id)).map((revocation) => ({
+        id: revocation.deviceId,
+        statement: text(revocation.statement),
+        revoked_at: time(revocation.revokedAt),
+      })),
 
     userDevices: async ({ session, params }) =>
       (await devices.visibleTo(session.userId, params.id)).map(({ id, certificate }) => ({

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type Device,
+  directConversationId,
+  type RevokedDevice,
+  type WelcomeItem,
+} from '../../contract/index.ts';
+import {
+  base64Url,
+  befriend,
+  onAnotherDevice,
+  type Person,
+  type PersonOnDevice,
+  signUpOnDevice,
+  startTestRelay,
+  type TestRelay,
+} from '../helpers.ts';
+import { createClients, disconnectReason } from '../mqtt/mqttClient.ts';
+import { arriveAt } from '../presence/tab.ts';
+import { addMember, commitBody, createGroup, submitCommit, toldBy } from './conversation.ts';
+
+let now = Date.parse('2026-03-01T12:00:00.000Z');
+let relay: TestRelay;
+let owner: PersonOnDevice;
+let tablet: PersonOnDevice;
+let contact: PersonOnDevice;
+let stranger: PersonOnDevice;
+beforeAll(async () => {
+  relay = await startTestRelay({ clock: () => now });
+});
+afterAll(() => relay.close());
+beforeEach(async () => {
+  owner = await signUpOnDevice(relay);
+  [tablet, contact, stranger] = await Promise.all([
+    onAnotherDevice(relay, owner),
+    signUpOnDevice(relay),
+    signUpOnDevice(relay),
+  ]);
+  await befriend(owner, contact);
+});
+
+const revoke = (person: Person, deviceId: string, statement = base64Url(120)) =>
+  person.call('DELETE', `/devices/${deviceId}`, { statement });
+const revoked = (person: Person) => person.call<RevokedDevice[]>('GET', `/users/${owner.id}/revoked-devices`);
+const expired = { status: 401, body: { code: 'session-expired' } };
+const notFound = { status: 404, body: { code: 'not-found' } };
+
+describe('revoking a device', () => {
+  it('takes it out of the list, and shows the signed statement to who has to act on it', async () => {
+    const statement = base64Url(120);
+    now += 60_000;
+    expect((await revoke(owner, tablet.deviceId, statement)).status).toBe(204);
+    const devices = (await owner.call<Device[]>('GET', '/devices')).body;
+    expect(devices.map(({ id }) => id)).toEqual([owner.deviceId]);
+    const expected = [{ id: tablet.deviceId, statement, revoked_at: new Date(now).toISOString() }];
+    for (const person of [owner, contact]) {
+      expect((await revoked(person)).body).toEqual(expected);
+      expect((await person.call('GET', `/users/${owner.id}/devices`)).body).toEqual([
+        { id: owner.deviceId, certificate: owner.certificate },
+      ]);
+    }
+    expect(await revoked(stranger)).toMatchObject(notFound);
+  });
+
+  it('ends its sessions at once, on open connections too, and no other session', async () => {
+    const clients = createClients();
+    const [mqttClient, otherClient] = [
+      await clients.connect(relay.mqttUrl, tablet),
+      await clients.connect(relay.mqttUrl, owner),
+    ];
+    const { tab } = await arriveAt(relay, tablet);
+    const reason = disconnectReason(mqttClient);
+    expect((await revoke(owner, tablet.deviceId)).status).toBe(204);
+    expect(await reason).toBe(0x87);
+    expect(await tab.closed).toBe(4401);
+    expect(await tablet.call('GET', '/profile')).toMatchObject(expired);
+    await expect(clients.connect(relay.mqttUrl, tablet)).rejects.toMatchObject({ code: 0x87 });
+    expect(otherClient.connected).toBe(true);
+    expect((await owner.call('GET', '/profile')).status).toBe(200);
+    await clients.endAll();
+  });
+
+  it('deletes its KeyPackages and Welcomes, and leaves those of other devices', async () => {
+    for (const device of [owner, tablet]) {
+      const keyPackages = { keyPackages: [base64Url(300)], lastResort: base64Url(300) };
+      await device.call('POST', '/key-packages', keyPackages);
+    }
+    const conversationId = directConversationId(owner.id, contact.id);
+    const shared = { deviceIds: [owner.deviceId, tablet.deviceId], welcome: base64Url(900) };
+    const alone = { deviceIds: [tablet.deviceId], welcome: base64Url(900) };
+    expect((await submitCommit(contact, conversationId, commitBody(0, [shared]))).status).toBe(201);
+    expect((await submitCommit(contact, conversationId, commitBody(1, [alone]))).status).toBe(201);
+    await revoke(owner, tablet.deviceId);
+    const claimed = await contact.call('POST', `/users/${owner.id}/key-packages/claim`);
+    expect(claimed.body).toMatchObject([{ deviceId: owner.deviceId }]);
+    expect((await owner.call<WelcomeItem[]>('GET', '/welcomes')).body).toMatchObject([
+      { welcome: shared.welcome },
+    ]);
+    const { db } = relay.relay.database;
+    const stored = await db
+      .selectFrom('welcomes')
+      .select('epoch')
+      .where('conversation_id', '=', conversationId)
+      .execute();
+    expect(stored).toEqual([{ epoch: 1 }]);
+    const late = { deviceIds: [tablet.deviceId], welcome: base64Url(900) };
+    expect(await submitCommit(contact, conversationId, commitBody(2, [late]))).toMatchObject({
+      status: 422,
+      body: { code: 'invalid-request' },
+    });
+  });
+
+  it('is for good', async () => {
+    await revoke(owner, tablet.deviceId);
+    const again = { name: 'A browser', certificate: tablet.certificate };
+    const fresh = await onAnotherDevice(relay, owner);
+    expect(await fresh.call('PUT', `/devices/${tablet.deviceId}`, again)).toMatchObject({
+      status: 409,
+      body: { code: 'device-conflict' },
+    });
+    expect(await revoke(owner, tablet.deviceId)).toMatchObject(notFound);
+  });
+
+  it("is its owner's alone", async () => {
+    for (const person of [contact, stranger]) {
+      expect(await revoke(person, tablet.deviceId)).toMatchObject(notFound);
+      expect(await revoke(person, randomUUID())).toMatchObject(notFound);
+    }
+    expect((await tablet.call('GET', '/profile')).status).toBe(200);
+    expect((await revoked(owner)).body).toEqual([]);
+  });
+
+  it('needs the statement', async () => {
+    const answer = await owner.call('DELETE', `/devices/${tablet.deviceId}`);
+    expect(answer).toMatchObject({ status: 422, body: { code: 'invalid-request' } });
+    expect((await tablet.call('GET', '/profile')).status).toBe(200);
+  });
+
+  it('may be done by the device itself', async () => {
+    expect((await revoke(tablet, tablet.deviceId)).status).toBe(204);
+    expect(await tablet.call('GET', '/profile')).toMatchObject(expired);
+  });
+
+  it('is told to the person, contacts and fellow members, once each', async () => {
+    const fellow = await signUpOnDevice(relay);
+    await befriend(contact, fellow);
+    const groupId = await createGroup(contact);
+    await addMember(contact, groupId, owner, commitBody(0));
+    await addMember(contact, groupId, fellow, commitBody(1));
+    const people = [owner, contact, fellow, stranger];
+    const events = await toldBy(relay, people, () => revoke(owner, tablet.deviceId));
+    const told = { type: 'devices', userId: owner.id };
+    expect(events).toHaveLength(3);
+    expect(new Map(events)).toEqual(new Map([owner, contact, fellow].map(({ id }) => [id, told])));
+    expect((await revoked(fellow)).body).toHaveLength(1);
+  });
+});
