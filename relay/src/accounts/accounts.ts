@@ -127,7 +127,7 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
       const key = nameKey(name);
       const found = await users.findByName(db, key);
       const subject = found?.user.id ?? passwords.decoyUserId(key);
-      const matches = await loginThrottle.attempt({ ...from, subject }, () =>
+      const matches = await loginThrottle.attempt({ ...from, subject, kind: 'login' }, () =>
         passwords.verify(found?.credentials.passwordHash ?? null, authKey),
       );
       if (found === null || !matches) {
@@ -139,10 +139,10 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
     async recover(name, recoveryAuthKey, from) {
       const key = nameKey(name);
       const found = await users.findByName(db, key);
-      const hash = found === null ? null : await findRecoveryHash(db, found.user.id);
-      // Counted apart from log-ins: guesses at a recovery key must not keep anybody from logging in.
-      const subject = `recovery ${found?.user.id ?? passwords.decoyUserId(key)}`;
-      const matches = await loginThrottle.attempt({ ...from, subject }, () =>
+      // Asked for in any case, so that the time taken says nothing.
+      const hash = await findRecoveryHash(db, found?.user.id ?? '');
+      const subject = found?.user.id ?? passwords.decoyUserId(key);
+      const matches = await loginThrottle.attempt({ ...from, subject, kind: 'recovery' }, () =>
         passwords.verify(hash, recoveryAuthKey),
       );
       if (found === null || !matches) {

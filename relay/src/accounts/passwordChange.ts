@@ -49,7 +49,7 @@ export async function changePassword(
   return change.version + 1;
 }
 
-/** Counted like log-ins, but apart from them: whoever holds a token must not be able to guess on. */
+/** Counted like log-ins: whoever holds a token must not be able to guess on. */
 async function requireCurrentPassword(
   { db, passwords, loginThrottle }: AccountDependencies,
   userId: string,
@@ -57,7 +57,7 @@ async function requireCurrentPassword(
   address: string,
 ): Promise<void> {
   const account = await findAccount(db, userId);
-  const attempt = { subject: `password ${userId}`, address, loginProof: undefined };
+  const attempt = { subject: userId, kind: 'password-change', address, loginProof: undefined } as const;
   const matches =
     authKey !== undefined &&
     (await loginThrottle.attempt(attempt, () =>

@@ -9,6 +9,8 @@ export interface LoginAttempt {
   readonly address: string;
   /** What the browser got when it last logged in, or whatever was sent in its place; base64url. */
   readonly loginProof: string | undefined;
+  /** What is being tried. Each is counted apart: guesses at a recovery key must not keep anybody from logging in. */
+  readonly kind: 'login' | 'recovery' | 'password-change';
 }
 
 /**
@@ -58,16 +60,17 @@ export function createLoginThrottle(rateLimiter: RateLimiter, jwtSecret: Uint8Ar
     },
 
     async attempt(attempt, check) {
-      const { subject, address } = attempt;
+      const { address, kind } = attempt;
+      const subject = `${kind} ${attempt.subject}`;
       const browser = proven(attempt);
-      const shares: Share[] =
-        browser === null
-          ? [
-              ['login.address-account', `${address} ${subject}`],
-              ['login.address', address],
-              ['login.account', subject],
-            ]
-          : [['login.browser', browser]];
+      const byAddress: Share[] = [
+        ['login.address-account', `${address} ${subject}`],
+        ['login.address', address],
+      ];
+      // A recovery key is 256 random bits. Nobody guesses those, so nothing is counted that strangers could use up.
+      const ofStranger: Share[] =
+        kind === 'recovery' ? byAddress : [...byAddress, ['login.account', subject]];
+      const shares: Share[] = browser === null ? ofStranger : [['login.browser', browser]];
       await rateLimiter.take(...shares);
       const matches = await check();
       if (matches) await rateLimiter.giveBack(...shares);

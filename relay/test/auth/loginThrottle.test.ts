@@ -196,3 +196,45 @@ describe('a browser that has logged in before', () => {
     expect(first.subarray(16)).not.toEqual(second.subarray(16));
   });
 });
+
+describe('recovery', () => {
+  const recover = (name: string, address: string) =>
+    call(relay, 'POST', '/recovery', {
+      body: { email: name, recoveryAuthKey: base64Url(32) },
+      headers: { 'x-forwarded-for': address },
+    });
+
+  it('is limited by address, and no stranger can use it up for its owner', async () => {
+    await relayWith('login.address-account=3/1h,login.account=6/1h');
+    for (const name of [victim.username, 'nobody']) {
+      expect(await guessesLeft(() => recover(name, '203.0.113.5'))).toBe(3);
+      for (let stranger = 0; stranger < 12; stranger++) {
+        expect((await recover(name, randomAddress())).status).toBe(401);
+      }
+    }
+  });
+
+  it('that is tried too often keeps nobody from logging in', async () => {
+    await relayWith('login.address-account=3/1h,login.account=6/1h');
+    await guessesLeft(() => recover(victim.username, '203.0.113.5'));
+    expect((await logIn(victim.username, victim.password, '203.0.113.5')).status).toBe(200);
+  });
+});
+
+describe('whoever holds a token', () => {
+  it('can not guess the password by changing it', async () => {
+    await relayWith('login.address-account=3/1h');
+    const change = () =>
+      victim.call('PUT', '/users/me/password', {
+        currentPassword: base64Url(32),
+        password: base64Url(32),
+        passwordParams: { salt: base64Url(16), opsLimit: 3, memLimit: 134_217_728 },
+        passwordWrap: base64Url(72),
+        version: 1,
+      });
+    const codes = [];
+    for (let time = 0; time < 4; time++) codes.push((await change()).body.code);
+    expect(codes).toEqual(['wrong-password', 'wrong-password', 'wrong-password', 'rate-limited']);
+    expect((await logIn(victim.username, victim.password, '127.0.0.1')).status).toBe(200);
+  });
+});
