@@ -35,8 +35,8 @@ export async function openRedisBackplane(options: RedisBackplaneOptions): Promis
     const membership = new Membership({
       redis: commands,
       fingerprint: fingerprint(secrets),
-      heartbeatMs: options.heartbeatMs ?? 5000,
-      expiryMs: options.expiryMs ?? 20_000,
+      heartbeatMs: options.heartbeatMs ?? 4000,
+      expiryMs: options.expiryMs ?? 12_000,
     });
     await membership.requireSameFingerprint();
     const hub = new RedisHub({ commands, subscriber, onListenerError });
