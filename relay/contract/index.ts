@@ -3,6 +3,7 @@ import * as contacts from './contacts.ts';
 import * as conversations from './conversations.ts';
 import * as devices from './devices.ts';
 import * as groups from './groups.ts';
+import * as history from './history.ts';
 import * as notifications from './notifications.ts';
 
 export * from './account.ts';
@@ -64,6 +65,9 @@ export const routes = {
   deleteGroup: groups.deleteGroup,
   listGroupMessages: groups.listGroupMessages,
   sendGroupMessage: groups.sendGroupMessage,
+  putHistory: history.putHistory,
+  getHistory: history.getHistory,
+  deleteHistory: history.deleteHistory,
   listNotifications: notifications.listNotifications,
   readNotification: notifications.readNotification,
   readAllNotifications: notifications.readAllNotifications,

@@ -8,6 +8,7 @@ import { type Contacts, createContacts } from './contacts/contacts.ts';
 import type { Db } from './db/tables.ts';
 import { createDevices, type Devices } from './devices/devices.ts';
 import { createGroups, type Groups } from './groups/groups.ts';
+import { createHistory, type History } from './history/history.ts';
 import { createMessaging, type Messaging } from './messaging/messaging.ts';
 import { measureMessaging } from './metrics/measureMessaging.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -34,6 +35,7 @@ export interface Services {
   readonly groups: Groups;
   readonly messaging: Messaging;
   readonly notifications: Notifications;
+  readonly history: History;
   readonly onlineUsers: OnlineUsers;
 }
 
@@ -71,6 +73,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     groups: createGroups({ db, hub, clock }),
     messaging: measureMessaging(createMessaging({ db, hub, clock }), metrics),
     notifications: createNotifications({ db, clock }),
+    history: createHistory({ db }),
     onlineUsers: dependencies.onlineUsers,
   };
 }

@@ -5,6 +5,7 @@ import { contactHandlers } from './contacts.ts';
 import { conversationHandlers } from './conversations.ts';
 import { deviceHandlers } from './devices.ts';
 import { groupHandlers } from './groups.ts';
+import { historyHandlers } from './history.ts';
 import { notificationHandlers } from './notifications.ts';
 
 export function createHandlers(services: Services): Handlers {
@@ -14,6 +15,7 @@ export function createHandlers(services: Services): Handlers {
     ...contactHandlers(services),
     ...conversationHandlers(services),
     ...groupHandlers(services),
+    ...historyHandlers(services),
     ...notificationHandlers(services),
   };
 }

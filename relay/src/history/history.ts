@@ -1,0 +1,54 @@
+import { limits } from '../../contract/index.ts';
+import type { Db } from '../db/tables.ts';
+import { ApiError } from '../errors.ts';
+import * as rows from '../repositories/history.ts';
+
+/** Sealed copies of messages, which a person's devices leave for those to come. */
+export interface History {
+  /**
+   * Stores the copies of messages that have none yet.
+   * @returns how many these were
+   * @throws ApiError limit-reached, and then none is stored
+   */
+  store(userId: string, items: readonly rows.HistoryItem[]): Promise<number>;
+  /** Copies above a position in the order of storing; only an empty page is the end. */
+  page(userId: string, page: { after: number; limit: number }): Promise<rows.StoredHistoryItem[]>;
+  deleteAll(userId: string): Promise<void>;
+}
+
+/** Bytes of one answer. */
+const maxPageBytes = 8 * 1024 * 1024;
+
+export function createHistory({ db }: { db: Db }): History {
+  return {
+    async store(userId, items) {
+      return db.transaction().execute(async (tx) => {
+        const totals = await rows.lockTotals(tx, userId);
+        const ids = items.map(({ id }) => id);
+        const stored = await rows.storedIds(tx, userId, ids);
+        const added = items
+          .filter(({ id }, index) => !stored.has(id) && ids.indexOf(id) === index)
+          .map((item, index) => ({ ...item, position: totals.lastPosition + index + 1 }));
+        if (added.length === 0) return 0;
+        const bytes = added.reduce((sum, { sealed }) => sum + sealed.length, totals.bytes);
+        if (bytes > limits.historyBytesPerUser) {
+          throw new ApiError('limit-reached', 'There is no more room for copies of messages.');
+        }
+        await rows.insertHistory(tx, userId, added);
+        await rows.setTotals(tx, userId, { lastPosition: totals.lastPosition + added.length, bytes });
+        return added.length;
+      });
+    },
+
+    page: (userId, page) => rows.historyOf(db, userId, { ...page, maxBytes: maxPageBytes }),
+
+    async deleteAll(userId) {
+      await db.transaction().execute(async (tx) => {
+        // Positions go on from there: a device that reads on must not miss what comes next.
+        const { lastPosition } = await rows.lockTotals(tx, userId);
+        await rows.deleteHistory(tx, userId);
+        await rows.setTotals(tx, userId, { lastPosition, bytes: 0 });
+      });
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/tables.ts';
+import { countWithin } from './entries.ts';
+
+export interface HistoryItem {
+  /** The message's id. */
+  readonly id: string;
+  readonly conversationId: string;
+  readonly seq: number | null;
+  readonly sealed: Buffer;
+}
+
+export interface StoredHistoryItem extends HistoryItem {
+  /** Counts up in the order of storing. */
+  readonly position: number;
+}
+
+export interface HistoryTotals {
+  readonly lastPosition: number;
+  /** Of all copies together. */
+  readonly bytes: number;
+}
+
+/** The totals of a person's history, which other transactions can't change until this one has ended. */
+export async function lockTotals(db: Db, userId: string): Promise<HistoryTotals> {
+  const row = await db
+    .insertInto('history_totals')
+    .values({ user_id: userId, last_position: 0, bytes: 0 })
+    // Changes nothing, but returns the row that is there, and locks it.
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ user_id: userId }))
+    .returning(['last_position', 'bytes'])
+    .executeTakeFirstOrThrow();
+  return { lastPosition: row.last_position, bytes: row.bytes };
+}
+
+export async function setTotals(db: Db, userId: string, totals: HistoryTotals): Promise<void> {
+  await db
+    .updateTable('history_totals')
+    .set({ last_position: totals.lastPosition, bytes: totals.bytes })
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+/** Which of these messages a person has copies of. */
+export async function storedIds(db: Db, userId: string, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('history_items')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('id', 'in', ids)
+    .execute();
+  return new Set(rows.map((row) => row.id));
+}
+
+export async function insertHistory(
+  db: Db,
+  userId: string,
+  items: readonly StoredHistoryItem[],
+): Promise<void> {
+  await db
+    .insertInto('history_items')
+    .values(
+      items.map((item) => ({
+        user_id: userId,
+        position: item.position,
+        id: item.id,
+        conversation_id: item.conversationId,
+        seq: item.seq,
+        sealed: item.sealed,
+      })),
+    )
+    .execute();
+}
+
+/**
+ * Copies above a position, lowest first.
+ * @param page.maxBytes no more than this altogether, except that the first copy always comes
+ */
+export async function historyOf(
+  db: Db,
+  userId: string,
+  page: { after: number; limit: number; maxBytes: number },
+): Promise<StoredHistoryItem[]> {
+  const sizes = await db
+    .selectFrom('history_items')
+    .select(['position', sql<number>`length(sealed)`.as('size')])
+    .where('user_id', '=', userId)
+    .where('position', '>', page.after)
+    .orderBy('position')
+    .limit(page.limit)
+    .execute();
+  const last = sizes[countWithin(sizes, page.maxBytes) - 1];
+  if (last === undefined) return [];
+  const rows = await db
+    .selectFrom('history_items')
+    .select(['id', 'position', 'conversation_id', 'seq', 'sealed'])
+    .where('user_id', '=', userId)
+    .where('position', '>', page.after)
+    .where('position', '<=', last.position)
+    .orderBy('position')
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    position: row.position,
+    conversationId: row.conversation_id,
+    seq: row.seq,
+    sealed: row.sealed,
+  }));
+}
+
+export async function deleteHistory(db: Db, userId: string): Promise<void> {
+  await db.deleteFrom('history_items').where('user_id', '=', userId).execute();
+}
