@@ -120,6 +120,8 @@ export const CommitFields = z.object({
   groupInfo: GroupInfo,
   /** The group's name, sealed again under a key of the epoch this commit starts. Direct conversations have none. */
   sealedName: base64Url(limits.sealedNameMax).optional(),
+  /** People who left a group, and whose leaves the commit removes: nobody has to be told of them any more. */
+  removed: z.array(Id).max(limits.membersPerGroup).optional(),
 });
 
 export const submitCommit = defineRoute({

@@ -35,10 +35,15 @@ export const GroupSummary = z
   .meta({ id: 'GroupSummary' });
 export type GroupSummary = z.infer<typeof GroupSummary>;
 
-/** Members in the order of their names. */
-export const GroupDetails = GroupSummary.extend({ members: z.array(GroupMember) }).meta({
-  id: 'GroupDetails',
-});
+/** A device's signed word that its person leaves a group. The relay can't verify it; the members can. */
+const LeaveStatement = base64Url(limits.leaveStatementMax);
+
+export const GroupDetails = GroupSummary.extend({
+  /** In the order of their names. */
+  members: z.array(GroupMember),
+  /** Who left with a statement, and whose leaves no commit has removed yet. */
+  departed: z.array(z.object({ user_id: Id, statement: LeaveStatement })),
+}).meta({ id: 'GroupDetails' });
 export type GroupDetails = z.infer<typeof GroupDetails>;
 
 export const listGroups = defineRoute({
@@ -93,10 +98,15 @@ export const listGroupMembers = defineRoute({
 export const addGroupMember = defineRoute({
   method: 'POST',
   paths: ['/group/{id}/add'],
-  summary: 'Creator: add a contact together with the commit that adds their devices; both happen, or neither',
+  summary:
+    'Creator: add contacts, as `user_id` or `user_ids`, with the commit that adds their devices; all happens, or nothing',
   access: 'device',
   params: IdParams,
-  body: CommitFields.extend({ user_id: Id }),
+  /** Both together are one list, of at least one person. */
+  body: CommitFields.extend({
+    user_id: Id.optional(),
+    user_ids: z.array(Id).min(1).max(limits.membersPerAdd).optional(),
+  }),
   status: 201,
   response: SentMessage.extend({ members: z.array(GroupMember) }),
   errors: ['not-found', 'forbidden', 'not-a-contact', 'already-member', 'limit-reached', 'stale-epoch'],
@@ -109,6 +119,7 @@ export const leaveGroup = defineRoute({
   summary: 'Member: leave a group. The next committer removes the leaves from its tree',
   access: 'session',
   params: IdParams,
+  body: z.object({ statement: LeaveStatement.optional() }).nullish(),
   status: 204,
   errors: ['not-found', 'forbidden'],
 });

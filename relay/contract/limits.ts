@@ -22,6 +22,8 @@ export const limits = {
   /** The account key's signed statement that a device is revoked. */
   revocationMax: 1024,
   sealedNameMax: 1024,
+  leaveStatementMax: 1024,
+  membersPerAdd: 250,
   membersPerGroup: 1000,
   groupsPerUser: 500,
   notificationsMax: 200,

@@ -6,6 +6,7 @@ import { recovery } from './0004-recovery.ts';
 import { revocations } from './0005-revocations.ts';
 import { history } from './0006-history.ts';
 import { deletions } from './0007-deletions.ts';
+import { departures } from './0008-departures.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -18,4 +19,5 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0005-revocations': revocations(types),
   '0006-history': history(types),
   '0007-deletions': deletions,
+  '0008-departures': departures(types),
 });

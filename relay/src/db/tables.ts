@@ -112,6 +112,11 @@ export interface Tables {
     name_epoch: number;
     created_at: Time;
   };
+  departures: {
+    conversation_id: string;
+    user_id: string;
+    statement: Bytes;
+  };
   past_participants: {
     user_id: string;
     conversation_id: string;

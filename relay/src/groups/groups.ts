@@ -8,12 +8,14 @@ import { requireContact } from '../messaging/permissions.ts';
 import { receipt } from '../messaging/send.ts';
 import type { Hub } from '../realtime/hub.ts';
 import * as conversations from '../repositories/conversations.ts';
+import * as departures from '../repositories/departures.ts';
 import * as rows from '../repositories/groups.ts';
 import { lockUsers } from '../repositories/users.ts';
 import { deleteWelcomesTo } from '../repositories/welcomes.ts';
 
 export interface GroupWithMembers extends rows.GroupRow {
   readonly members: readonly rows.Member[];
+  readonly departed: readonly departures.Departure[];
 }
 
 /**
@@ -33,18 +35,21 @@ export interface Groups {
    */
   create(userId: string, group: { id: string; sealedName: Buffer }): Promise<void>;
   /**
-   * Makes a contact of the creator a member, in one transaction with the commit that adds their devices.
+   * Makes contacts of the creator members, in one transaction with the commit that adds their devices.
    * @throws ApiError not-found, forbidden (not the creator), not-a-contact, already-member, limit-reached, stale-epoch
    *   (with the current epoch), invalid-request
    */
   add(
     creator: DeviceSession,
     groupId: string,
-    userId: string,
+    userIds: readonly string[],
     commit: NewCommit,
   ): Promise<{ sent: SentMessage; members: rows.Member[] }>;
-  /** @throws ApiError not-found, forbidden (the creator, who deletes the group instead) */
-  leave(userId: string, groupId: string): Promise<void>;
+  /**
+   * @param statement the person's signed word of it, for the members to verify
+   * @throws ApiError not-found, forbidden (the creator, who deletes the group instead)
+   */
+  leave(userId: string, groupId: string, statement: Buffer | null): Promise<void>;
   /** Deletes a group with its whole log. @throws ApiError not-found, forbidden (not the creator) */
   delete(userId: string, groupId: string): Promise<void>;
 }
@@ -68,7 +73,11 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
     async get(userId, groupId) {
       const group = await rows.findGroup(db, groupId, userId);
       if (group === null) throw noSuchGroup();
-      return { ...group, members: await rows.membersOf(db, group.conversationId) };
+      const [members, departed] = await Promise.all([
+        rows.membersOf(db, group.conversationId),
+        departures.departuresOf(db, group.conversationId),
+      ]);
+      return { ...group, members, departed };
     },
 
     async create(userId, { id, sealedName }) {
@@ -88,21 +97,24 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
       if (created) listsChanged([userId]);
     },
 
-    async add(creator, groupId, userId, commit) {
+    async add(creator, groupId, addedIds, commit) {
       const { stored, members } = await db.transaction().execute(async (tx) => {
         const group = await requireCreator(tx, groupId, creator.userId);
-        await requireContact(tx, creator.userId, userId);
+        for (const userId of addedIds) await requireContact(tx, creator.userId, userId);
         const { conversationId } = group;
         const memberIds = await conversations.participantIds(tx, conversationId);
-        if (memberIds.includes(userId)) {
+        if (addedIds.some((userId) => memberIds.includes(userId))) {
           throw new ApiError('already-member', 'This person is already a member of the group.');
         }
-        if (memberIds.length >= limits.membersPerGroup) {
+        if (memberIds.length + addedIds.length > limits.membersPerGroup) {
           throw new ApiError('limit-reached', `A group can have at most ${limits.membersPerGroup} members.`);
         }
-        const audience = { conversationId, groupId, userIds: [...memberIds, userId] };
+        const audience = { conversationId, groupId, userIds: [...memberIds, ...addedIds] };
         const stored = await storeCommit(tx, creator, audience, commit, clock());
-        await conversations.insertParticipant(tx, { conversationId, userId, seq: stored.entry.seq });
+        for (const userId of addedIds) {
+          await conversations.insertParticipant(tx, { conversationId, userId, seq: stored.entry.seq });
+        }
+        await departures.deleteDepartures(tx, conversationId, addedIds);
         return { stored, members: await rows.membersOf(tx, conversationId) };
       });
       // The list first: a Welcome to a group that isn't in it yet would puzzle the client.
@@ -111,14 +123,19 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
       return { sent: receipt(stored.entry), members };
     },
 
-    async leave(userId, groupId) {
+    async leave(userId, groupId, statement) {
       const memberIds = await db.transaction().execute(async (tx) => {
         const group = await rows.findGroup(tx, groupId, userId);
         if (group === null) throw noSuchGroup();
         if (group.creatorId === userId) {
           throw new ApiError('forbidden', "The creator can't leave the group, only delete it.");
         }
-        return leaveConversation(tx, group.conversationId, userId);
+        const { conversationId } = group;
+        const left = await leaveConversation(tx, conversationId, userId);
+        if (statement !== null && left.length > 0) {
+          await departures.insertDeparture(tx, { conversationId, userId, statement });
+        }
+        return left;
       });
       removed(groupId, [userId]);
       listsChanged([userId, ...memberIds]);

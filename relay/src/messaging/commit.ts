@@ -5,6 +5,7 @@ import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { insertConversation, takeSeqAndEndEpoch } from '../repositories/conversations.ts';
+import { deleteDepartures } from '../repositories/departures.ts';
 import { deviceOwners } from '../repositories/devices.ts';
 import { type EntryRow, insertEntry } from '../repositories/entries.ts';
 import { renameGroup } from '../repositories/groups.ts';
@@ -54,6 +55,9 @@ export async function storeCommit(
   if (groupId === null && newCommit.sealedName !== undefined) {
     throw new ApiError('invalid-request', 'sealedName: a direct conversation has no name.');
   }
+  if (groupId === null && newCommit.removed !== undefined) {
+    throw new ApiError('invalid-request', 'removed: nobody leaves a direct conversation.');
+  }
 
   const seq = await takeCommitSeq(tx, audience, newCommit, now);
   if (seq === null) throw await staleEpoch(tx, conversationId);
@@ -73,6 +77,7 @@ export async function storeCommit(
   if (groupId !== null && newCommit.sealedName !== undefined) {
     await renameGroup(tx, groupId, { sealedName: Buffer.from(newCommit.sealedName, 'base64url'), epoch });
   }
+  await deleteDepartures(tx, conversationId, newCommit.removed ?? []);
   for (const { deviceIds, welcome } of newCommit.welcomes) {
     const content = Buffer.from(welcome, 'base64url');
     await insertWelcome(tx, { conversationId, epoch, seq, content, deviceIds }, now);

@@ -46,6 +46,8 @@ export interface NewCommit {
   readonly groupInfo: string;
   /** The group's name under a key of the epoch it starts; groups only. */
   readonly sealedName?: string | undefined;
+  /** People who left and whose leaves it removes; groups only. */
+  readonly removed?: readonly string[] | undefined;
 }
 
 export interface LogPage {

@@ -1,4 +1,5 @@
 import type { GroupMember, GroupSummary } from '../../contract/index.ts';
+import { ApiError } from '../errors.ts';
 import type { Handlers } from '../http/contractRoutes.ts';
 import type { GroupRow, Member } from '../repositories/groups.ts';
 import type { Services } from '../services.ts';
@@ -26,19 +27,28 @@ export function groupHandlers({ groups }: Services): GroupHandlers {
 
     getGroup: async ({ session, params }) => {
       const group = await groups.get(session.userId, params.id);
-      return { ...summaryOf(group), members: group.members.map(memberOf) };
+      const departed = group.departed.map(({ userId, statement }) => ({
+        user_id: userId,
+        statement: text(statement),
+      }));
+      return { ...summaryOf(group), members: group.members.map(memberOf), departed };
     },
 
     listGroupMembers: async ({ session, params }) =>
       (await groups.get(session.userId, params.id)).members.map(memberOf),
 
     addGroupMember: async ({ session, params, body }) => {
-      const { user_id: userId, ...commit } = body;
-      const { sent, members } = await groups.add(session, params.id, userId, commit);
+      const { user_id: userId, user_ids: userIds = [], ...commit } = body;
+      const addedIds = new Set(userId === undefined ? userIds : [userId, ...userIds]);
+      if (addedIds.size === 0) throw new ApiError('invalid-request', 'user_id: nobody to add.');
+      const { sent, members } = await groups.add(session, params.id, [...addedIds], commit);
       return { ...sent, members: members.map(memberOf) };
     },
 
-    leaveGroup: ({ session, params }) => groups.leave(session.userId, params.id),
+    leaveGroup: ({ session, params, body }) => {
+      const statement = body?.statement === undefined ? null : bytes(body.statement);
+      return groups.leave(session.userId, params.id, statement);
+    },
     deleteGroup: ({ session, params }) => groups.delete(session.userId, params.id),
   };
 }

@@ -95,7 +95,7 @@ describe('a group', () => {
       created_at: expect.any(String),
     };
     const members = [{ id: creator.id, user: { id: creator.id, username: creator.username } }];
-    expect((await details(creator, id)).body).toEqual({ ...summary, members });
+    expect((await details(creator, id)).body).toEqual({ ...summary, members, departed: [] });
     expect((await creator.call('GET', `/group/${id}/members`)).body).toEqual(members);
     expect((await creator.call<GroupSummary[]>('GET', '/groups')).body).toContainEqual(summary);
   });
@@ -226,6 +226,38 @@ describe('adding a member', () => {
   });
 });
 
+describe('adding several members', () => {
+  const addAll = (people: readonly { id: string }[], body: object) =>
+    creator.call('POST', `/group/${groupId}/add`, { user_ids: people.map(({ id }) => id), ...body });
+  const memberCount = async () => (await details(creator)).body.member_count;
+
+  it('takes one commit for all of them', async () => {
+    const body = commitBody(0, welcomeFor(member, contact));
+    expect(await addAll([member, contact, member], body)).toMatchObject({ status: 201, body: { seq: 1 } });
+    expect(await memberCount()).toBe(3);
+    for (const person of [member, contact]) {
+      expect(await groupsOf(person)).toEqual([groupId]);
+      expect((await person.call<WelcomeItem[]>('GET', '/welcomes')).body).toHaveLength(1);
+    }
+  });
+
+  it('adds nobody when one of them can’t be added', async () => {
+    const body = commitBody(0, welcomeFor(member));
+    expect(await addAll([member, stranger], body)).toMatchObject({ body: { code: 'not-a-contact' } });
+    expect(await addAll([member, creator], body)).toMatchObject({ status: 403 });
+    expect(await addAll([], body)).toMatchObject({ body: { code: 'invalid-request' } });
+    expect(await creator.call('POST', `/group/${groupId}/add`, body)).toMatchObject({
+      body: { code: 'invalid-request' },
+    });
+    expect(await memberCount()).toBe(1);
+    await addFirst();
+    expect(await addAll([contact, member], commitBody(1))).toMatchObject({
+      body: { code: 'already-member' },
+    });
+    expect(await memberCount()).toBe(2);
+  });
+});
+
 describe('the log of a group', () => {
   it('takes messages of every member, once each, in the current epoch', async () => {
     await addFirst();
@@ -350,6 +382,49 @@ describe('leaving', () => {
     }
     expect((await details(creator)).body.members.map((one) => one.id)).toEqual([creator.id]);
     expect(await sendToGroup(creator, groupId, messageBody(1))).toMatchObject({ status: 201 });
+  });
+
+  it('leaves a statement for the others, until a commit has taken the leaves out', async () => {
+    await addFirst();
+    await addMember(creator, groupId, contact, commitBody(1, welcomeFor(contact)));
+    const statement = base64Url(300);
+    expect((await member.call('DELETE', `/group/${groupId}/leave`, { statement })).status).toBe(204);
+    const departed = async (person: Person) => (await details(person)).body.departed;
+    const left = [{ user_id: member.id, statement }];
+    expect(await departed(creator)).toEqual(left);
+    expect(await departed(contact)).toEqual(left);
+
+    const conversationId = `group:${groupId}`;
+    // A commit that was on its way, and one of an epoch that is over.
+    expect(await submitCommit(contact, conversationId, commitBody(2))).toMatchObject({ status: 201 });
+    const removal = { ...commitBody(3), removed: [member.id] };
+    expect(await submitCommit(contact, conversationId, { ...removal, epoch: 2 })).toMatchObject({
+      status: 409,
+    });
+    expect(await departed(creator)).toEqual(left);
+    expect(await submitCommit(contact, conversationId, removal)).toMatchObject({ status: 201 });
+    expect(await departed(creator)).toEqual([]);
+  });
+
+  it('is forgotten with the next adding of the same person', async () => {
+    await addFirst();
+    await member.call('DELETE', `/group/${groupId}/leave`, { statement: base64Url(300) });
+    await addMember(creator, groupId, member, commitBody(1, welcomeFor(member)));
+    expect((await details(creator)).body.departed).toEqual([]);
+  });
+
+  it('takes no statement beyond its limit, and none in a direct conversation', async () => {
+    await addFirst();
+    const statement = base64Url(1025);
+    expect(await member.call('DELETE', `/group/${groupId}/leave`, { statement })).toMatchObject({
+      body: { code: 'invalid-request' },
+    });
+    const [lower, higher] = [creator.id, member.id].sort();
+    const body = { ...commitBody(0), removed: [member.id] };
+    expect(await submitCommit(creator, `direct:${lower}:${higher}`, body)).toMatchObject({
+      body: { code: 'invalid-request' },
+    });
+    expect((await details(member)).status).toBe(200);
   });
 
   it("is not the creator's", async () => {
