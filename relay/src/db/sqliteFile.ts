@@ -4,10 +4,16 @@ import Database from 'libsql';
 /** Distinct statements of the whole program are fewer, except where a list has as many placeholders as items. */
 const maxCachedStatements = 500;
 
+interface Prepared {
+  readonly statement: Database.Statement;
+  /** Whether it returns rows. */
+  readonly isReader: boolean;
+}
+
 /** One connection to a database file, with its statements prepared once. */
 export class SqliteFile {
   readonly #database: Database.Database;
-  readonly #statements = new Map<string, Database.Statement>();
+  readonly #statements = new Map<string, Prepared>();
 
   /** @throws SqliteError if the file can't be opened */
   constructor(file: string) {
@@ -28,10 +34,10 @@ export class SqliteFile {
 
   /** @throws SqliteError, TypeError (a parameter that SQLite has no type for) */
   run<Row>(sql: string, parameters: readonly unknown[]): QueryResult<Row> {
-    const statement = this.#prepare(sql);
+    const { statement, isReader } = this.#prepare(sql);
     const bound = bindable(parameters);
     try {
-      if (statement.reader) return { rows: statement.all(bound).map((row) => withBuffers(row) as Row) };
+      if (isReader) return { rows: statement.all(bound).map((row) => withBuffers(row) as Row) };
       const { changes, lastInsertRowid } = statement.run(bound);
       return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
     } catch (error) {
@@ -46,14 +52,15 @@ export class SqliteFile {
     this.#database.close();
   }
 
-  #prepare(sql: string): Database.Statement {
+  #prepare(sql: string): Prepared {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const statement = this.#database.prepare(sql);
+    const prepared = { statement, isReader: statement.reader };
     const [oldest] = this.#statements.keys();
     if (oldest !== undefined && this.#statements.size >= maxCachedStatements) this.#statements.delete(oldest);
-    this.#statements.set(sql, statement);
-    return statement;
+    this.#statements.set(sql, prepared);
+    return prepared;
   }
 }
 

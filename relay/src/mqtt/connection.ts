@@ -1,5 +1,7 @@
+import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { ApiError } from '../errors.ts';
+import { FrameWriter } from '../realtime/frameWriter.ts';
 import { type LiveSession, openLiveSession } from '../realtime/liveSession.ts';
 import { toBuffer } from '../realtime/rawData.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
@@ -64,6 +66,7 @@ const maxFiltersPerSubscribe = 64;
 /** One MQTT 5 connection over a WebSocket, from its first byte to its last. */
 export class Connection {
   readonly #socket: WebSocket;
+  readonly #frames: FrameWriter;
   readonly #services: RealtimeServices;
   readonly #options: ConnectionOptions;
   readonly #takeover: Takeover;
@@ -72,8 +75,16 @@ export class Connection {
   #accepted: Accepted | null = null;
   #ended = false;
 
-  constructor(socket: WebSocket, services: RealtimeServices, options: ConnectionOptions, takeover: Takeover) {
+  /** @param transport the connection below the socket */
+  constructor(
+    socket: WebSocket,
+    transport: Duplex,
+    services: RealtimeServices,
+    options: ConnectionOptions,
+    takeover: Takeover,
+  ) {
     this.#socket = socket;
+    this.#frames = new FrameWriter(transport);
     this.#services = services;
     this.#options = options;
     this.#takeover = takeover;
@@ -127,7 +138,7 @@ export class Connection {
     this.disconnect(reasonCode);
   }
 
-  async #handle(packet: ClientPacket): Promise<void> {
+  #handle(packet: ClientPacket): Promise<void> | void {
     if (packet.type === 'connect') return this.#handleConnect(packet);
     const accepted = this.#accepted;
     if (accepted === null) return;
@@ -221,10 +232,10 @@ export class Connection {
 
   #send(bytes: Buffer): void {
     if (!this.#isOpen) return;
-    this.#socket.send(bytes);
+    this.#frames.write(bytes);
     if (this.#socket.bufferedAmount > this.#options.maxBufferedBytes) {
       // The reason waits behind everything the client hasn't read; if it never reads, the close timeout drops it.
-      this.#socket.send(encodeDisconnect(ReasonCode.QuotaExceeded));
+      this.#frames.write(encodeDisconnect(ReasonCode.QuotaExceeded));
       this.#endSocket(closeCode.normal);
     }
   }

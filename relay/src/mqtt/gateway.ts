@@ -32,8 +32,9 @@ export function attachMqtt(
     protocol: 'mqtt',
     // Twice the packet limit: a packet that is too large is then answered by MQTT's own reason code.
     maxPayload: 2 * limits.mqttPacketMax,
-    onSocket: (socket, address) => {
-      const connection = new Connection(socket, services, { ...defaults, ...options, address }, takeover);
+    onSocket: (socket, address, transport) => {
+      const all = { ...defaults, ...options, address };
+      const connection = new Connection(socket, transport, services, all, takeover);
       const closed = new Promise<void>((resolve) => {
         socket.once('close', resolve);
       });

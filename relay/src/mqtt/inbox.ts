@@ -7,8 +7,8 @@ import { PacketError, protocolError, ReasonCode } from './reasonCodes.ts';
 const connectPacketMax = 16 * 1024;
 
 export interface InboxOptions {
-  /** Handles one packet; the next one waits for it. What it throws ends the connection. */
-  readonly handle: (packet: ClientPacket) => Promise<void>;
+  /** Handles one packet; the next one waits for its promise, if it has one. What it throws ends the connection. */
+  readonly handle: (packet: ClientPacket) => Promise<void> | void;
   readonly onError: (error: unknown) => void;
   /** Asks the transport to stop or go on reading. */
   readonly onPressure: (isFull: boolean) => void;
@@ -32,7 +32,8 @@ export class Inbox {
   #queuedBytes = 0;
   #connectSeen = false;
   #isFull = false;
-  #draining: Promise<void> | null = null;
+  #isDraining = false;
+  #drained = Promise.resolve();
 
   constructor(options: InboxOptions) {
     this.#options = options;
@@ -56,7 +57,7 @@ export class Inbox {
       this.#queue.push(packet);
       this.#queuedBytes += payloadLength(packet);
     }
-    if (this.#queue.length > 0) this.#draining ??= this.#drain();
+    if (!this.#isDraining && this.#queue.length > 0) this.#drained = this.#drain();
     this.#reportPressure();
   }
 
@@ -73,7 +74,7 @@ export class Inbox {
 
   /** Resolves when nothing is being handled and nothing waits. */
   async settled(): Promise<void> {
-    await this.#draining;
+    await this.#drained;
   }
 
   #track(packetId: number): void {
@@ -85,17 +86,20 @@ export class Inbox {
   }
 
   async #drain(): Promise<void> {
+    this.#isDraining = true;
     try {
       for (let packet = this.#queue.shift(); packet !== undefined; packet = this.#queue.shift()) {
         this.#queuedBytes -= payloadLength(packet);
-        await this.#options.handle(packet);
+        // Acknowledgements are most of what a listening client sends: a turn of the event loop each is too much.
+        const handling = this.#options.handle(packet);
+        if (handling !== undefined) await handling;
         this.#reportPressure();
       }
     } catch (error) {
       this.stop();
       this.#options.onError(error);
     } finally {
-      this.#draining = null;
+      this.#isDraining = false;
     }
   }
 

@@ -13,8 +13,11 @@ export interface SocketEndpoint {
   readonly protocol: string | null;
   /** Bytes of one WebSocket message; a longer one closes the socket with 1009. */
   readonly maxPayload: number;
-  /** @param address where it comes from, as rate limits count addresses */
-  readonly onSocket: (socket: WebSocket, address: string) => void;
+  /**
+   * @param address where it comes from, as rate limits count addresses
+   * @param transport the connection below the socket
+   */
+  readonly onSocket: (socket: WebSocket, address: string, transport: Duplex) => void;
 }
 
 export interface Upgrades {
@@ -81,7 +84,7 @@ export function attachUpgrades(
       webSocket.on('error', ignoreError);
       services.metrics.socketOpened(endpoint.path);
       webSocket.once('close', () => services.metrics.socketClosed(endpoint.path));
-      endpoint.onSocket(webSocket, address);
+      endpoint.onSocket(webSocket, address, socket);
     });
   }
 
