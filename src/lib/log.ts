@@ -11,6 +11,7 @@ export type LogEvent =
   | 'sync-failed'
   | 'sync-stalled'
   | 'send-failed'
+  | 'members-differ'
   | 'sign-in-failed'
   | 'background-failure';
 

@@ -1,4 +1,12 @@
-import { type RouteBody, type RouteResponse, routes } from './contract.ts';
+import {
+  deleteNotification,
+  listNotifications,
+  readAllNotifications,
+  readNotification,
+  type RouteBody,
+  type RouteResponse,
+  routes,
+} from './contract.ts';
 import { ApiError } from './errors.ts';
 import type { Http } from './http.ts';
 
@@ -6,6 +14,14 @@ export type Profile = RouteResponse<typeof routes.profile>;
 export type Session = RouteResponse<typeof routes.login>;
 export type RegisterInput = RouteBody<typeof routes.register>;
 export type CommitBody = RouteBody<typeof routes.submitCommit>;
+export type GroupSummary = RouteResponse<typeof routes.listGroups>[number];
+export type GroupDetails = RouteResponse<typeof routes.getGroup>;
+/** Which part of a log to list. */
+export interface LogPage {
+  readonly after?: number;
+  readonly before?: number;
+  readonly limit: number;
+}
 export type Api = ReturnType<typeof createApi>;
 
 /** Every call that the services make, by its meaning. Failures are those of {@link Http.call}. */
@@ -65,7 +81,7 @@ export function createApi(http: Http) {
     listConversations: () => http.call(routes.listConversations, {}),
 
     /** Log entries of the direct conversation with a person, ascending: above `after`, or the newest below `before`. */
-    listUserMessages: (userId: string, page: { after?: number; before?: number; limit: number }) =>
+    listUserMessages: (userId: string, page: LogPage) =>
       http.call(routes.listUserMessages, { params: { id: userId }, query: page }),
 
     /** A 401 is left to the caller: the person gets to read why before the login page (spec section 8). */
@@ -82,5 +98,36 @@ export function createApi(http: Http) {
     listWelcomes: () => http.call(routes.listWelcomes, {}),
 
     deleteWelcome: (id: string) => http.call(routes.deleteWelcome, { params: { id } }),
+
+    listGroups: () => http.call(routes.listGroups, {}),
+
+    createGroup: (body: RouteBody<typeof routes.createGroup>) => http.call(routes.createGroup, { body }),
+
+    getGroup: (id: string) => http.call(routes.getGroup, { params: { id } }),
+
+    /** People and the commit that adds their devices: both, or neither. */
+    addGroupMembers: (id: string, body: RouteBody<typeof routes.addGroupMember>) =>
+      http.call(routes.addGroupMember, { params: { id }, body }),
+
+    leaveGroup: (id: string, statement: string | null) =>
+      http.call(routes.leaveGroup, { params: { id }, body: statement === null ? {} : { statement } }),
+
+    deleteGroup: (id: string) => http.call(routes.deleteGroup, { params: { id } }),
+
+    /** As {@link listUserMessages}, of a group. */
+    listGroupMessages: (id: string, page: LogPage) =>
+      http.call(routes.listGroupMessages, { params: { id }, query: page }),
+
+    /** As {@link sendUserMessage}, to a group. */
+    sendGroupMessage: (id: string, body: RouteBody<typeof routes.sendGroupMessage>) =>
+      http.call(routes.sendGroupMessage, { params: { id }, body, unauthenticated: 'caller' }),
+
+    listNotifications: () => http.call(listNotifications, {}),
+
+    readNotification: (id: string) => http.call(readNotification, { params: { id } }),
+
+    readAllNotifications: () => http.call(readAllNotifications, {}),
+
+    deleteNotification: (id: string) => http.call(deleteNotification, { params: { id } }),
   };
 }

@@ -7,8 +7,10 @@ import {
   Epoch,
   errorCodes,
   errorStatus,
+  groupConversationId,
   IncomingEvent,
   limits,
+  type OutgoingGroupMessage,
   type OutgoingMessage,
   PresenceChange,
   pubackProperties,
@@ -34,6 +36,7 @@ export interface Acknowledgement {
 
 export interface RealtimeListeners {
   onStatus(status: RealtimeStatus): void;
+  /** On one's own topic, or on the open group's: of that group alone. */
   onEvent(event: IncomingEvent): void;
   onPresence(change: PresenceChange): void;
   /** The relay refuses the token, or has ended its session. */
@@ -52,20 +55,34 @@ export interface RealtimeOptions {
   readonly connect?: (url: string, options: IClientOptions) => MqttClient;
 }
 
+/** The open chat, whose topic is subscribed to beside one's own: a contact's status, or a group's messages. */
+export type WatchedChat =
+  | { readonly kind: 'status'; readonly userId: string }
+  | { readonly kind: 'group'; readonly groupId: string };
+
 export interface Realtime {
   open(): void;
   close(): void;
   isConnected(): boolean;
-  /** Topic of the open chat: the contact's status. Null for none. */
-  watchStatus(userId: string | null): void;
+  /** Null when no chat is open. */
+  watch(chat: WatchedChat | null): void;
   /**
    * Publishes with QoS 1.
    * @throws ApiError for a refusal (`stale-epoch` with the epoch), NetworkError when no acknowledgement came
    */
-  publish(message: OutgoingMessage): Promise<Acknowledgement>;
+  publish(message: OutgoingMessage | OutgoingGroupMessage): Promise<Acknowledgement>;
 }
 
 type Puback = Extract<Packet, { cmd: 'puback' }>;
+
+function topicOf(chat: WatchedChat): string {
+  return chat.kind === 'status' ? topics.userStatus(chat.userId) : topics.groupMessages(chat.groupId);
+}
+
+/** Whether an event may come on the topic of a group: what concerns other conversations may not. */
+function isOfGroup(event: IncomingEvent, groupId: string): boolean {
+  return 'conversationId' in event && event.conversationId === groupConversationId(groupId);
+}
 
 function parseJson(payload: Uint8Array): unknown {
   try {
@@ -116,7 +133,7 @@ export function createRealtime(options: RealtimeOptions): Realtime {
 
   let client: MqttClient | null = null;
   let connected = false;
-  let watched: string | null = null;
+  let watched: WatchedChat | null = null;
   let timers: Timer[] = [];
   /** By packet identifier: mqtt.js calls back with the PUBLISH when it went well, and the PUBACK is what tells where. */
   let pubacks = new Map<number, Puback>();
@@ -131,6 +148,11 @@ export function createRealtime(options: RealtimeOptions): Realtime {
     onStatus: (status) => listeners.onStatus(status),
   });
 
+  function subscribe(session: MqttClient, chat: WatchedChat): void {
+    // A lost presence change is followed by the next; a lost message would have to be fetched.
+    session.subscribe(topicOf(chat), { qos: chat.kind === 'group' ? 1 : 0 });
+  }
+
   function ready(session: MqttClient): void {
     connected = true;
     for (const timer of timers) timer.cancel();
@@ -140,7 +162,7 @@ export function createRealtime(options: RealtimeOptions): Realtime {
         session.publish(topics.ping, JSON.stringify(ping), { qos: 0 });
       }),
     ];
-    if (watched !== null) session.subscribe(topics.userStatus(watched), { qos: 0 });
+    if (watched !== null) subscribe(session, watched);
     reconnector.succeeded();
   }
 
@@ -159,10 +181,15 @@ export function createRealtime(options: RealtimeOptions): Realtime {
 
   function received(topic: string, packet: IPublishPacket): void {
     const payload = typeof packet.payload === 'string' ? undefined : parseJson(packet.payload);
-    if (topic === ownTopic) {
+    const groupId = watched?.kind === 'group' && topic === topicOf(watched) ? watched.groupId : null;
+    if (topic === ownTopic || groupId !== null) {
       const event = IncomingEvent.safeParse(payload);
-      if (event.success) listeners.onEvent(event.data);
+      const expected = event.success && (groupId === null || isOfGroup(event.data, groupId));
+      if (expected) listeners.onEvent(event.data);
       else log.warn('invalid-event', { code: 'invalid-response' });
+    } else if (topic.startsWith('group/')) {
+      // Of the group that was open until now: the log is asked when it is opened again.
+      return;
     } else {
       const change = PresenceChange.safeParse(payload);
       const expected = change.success && topic === topics.userStatus(change.data.userId);
@@ -250,12 +277,13 @@ export function createRealtime(options: RealtimeOptions): Realtime {
 
     isConnected: () => connected,
 
-    watchStatus(contactId) {
-      const previous = watched;
-      watched = contactId;
-      if (!connected || client === null || previous === contactId) return;
-      if (previous !== null) client.unsubscribe(topics.userStatus(previous));
-      if (contactId !== null) client.subscribe(topics.userStatus(contactId), { qos: 0 });
+    watch(chat) {
+      const previous = watched === null ? null : topicOf(watched);
+      watched = chat;
+      const next = chat === null ? null : topicOf(chat);
+      if (!connected || client === null || previous === next) return;
+      if (previous !== null) client.unsubscribe(previous);
+      if (chat !== null) subscribe(client, chat);
     },
 
     publish(message) {
@@ -275,7 +303,9 @@ export function createRealtime(options: RealtimeOptions): Realtime {
         };
         unacknowledged.add(abandon);
         session.publish(
-          topics.userMessages(message.recipientId),
+          message.type === 'message'
+            ? topics.userMessages(message.recipientId)
+            : topics.groupMessages(message.groupId),
           JSON.stringify(message),
           { qos: 1 },
           (error, packet) => {

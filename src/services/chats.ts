@@ -1,6 +1,6 @@
 import type { ConversationState, MessageView } from '../crypto/client.ts';
-import { type Chat, chatsAtom, emptyChat } from '../store/chats.ts';
-import { peerOf } from './conversationIds.ts';
+import { type Chat, chatsAtom, type ConversationKey, emptyChat } from '../store/chats.ts';
+import { keyOf } from './conversationIds.ts';
 import type { Store } from './deps.ts';
 
 function byTime(one: MessageView, other: MessageView): number {
@@ -28,54 +28,61 @@ export function mergeMessages(
 }
 
 export interface Chats {
-  get(userId: string): Chat;
-  change(userId: string, change: (chat: Chat) => Partial<Chat>): void;
+  get(key: ConversationKey): Chat;
+  change(key: ConversationKey, change: (chat: Chat) => Partial<Chat>): void;
   setState(state: ConversationState): void;
   /** Adds messages to chats that have been loaded; the others read them from the worker when they are opened. */
   addMessages(conversationId: string, messages: readonly MessageView[]): void;
   /** Whether the messages of a chat are kept. */
-  setLoaded(userId: string, isLoaded: boolean): void;
-  isLoaded(userId: string): boolean;
+  setLoaded(key: ConversationKey, isLoaded: boolean): void;
+  isLoaded(key: ConversationKey): boolean;
   removeMessage(messageId: string): void;
+  /** Forgets a chat: of a group that was left or deleted. */
+  remove(key: ConversationKey): void;
 }
 
 /** The chats on screen. Only this module writes their atom. */
 export function createChats(store: Store, ownUserId: string): Chats {
   const loaded = new Set<string>();
 
-  function get(userId: string): Chat {
-    return store.get(chatsAtom)[userId] ?? emptyChat;
+  function get(key: ConversationKey): Chat {
+    return store.get(chatsAtom)[key] ?? emptyChat;
   }
 
-  function change(userId: string, changeChat: (chat: Chat) => Partial<Chat>): void {
-    const chat = get(userId);
-    store.set(chatsAtom, { ...store.get(chatsAtom), [userId]: { ...chat, ...changeChat(chat) } });
+  function change(key: ConversationKey, changeChat: (chat: Chat) => Partial<Chat>): void {
+    const chat = get(key);
+    store.set(chatsAtom, { ...store.get(chatsAtom), [key]: { ...chat, ...changeChat(chat) } });
   }
 
   return {
     get,
     change,
     setState(state) {
-      const userId = peerOf(state.conversationId, ownUserId);
-      if (userId !== null) change(userId, () => ({ state }));
+      const key = keyOf(state.conversationId, ownUserId);
+      if (key !== null) change(key, () => ({ state }));
     },
     addMessages(conversationId, messages) {
-      const userId = peerOf(conversationId, ownUserId);
-      if (userId === null || messages.length === 0 || !loaded.has(userId)) return;
-      change(userId, (chat) => ({ messages: mergeMessages(chat.messages, messages) }));
+      const key = keyOf(conversationId, ownUserId);
+      if (key === null || messages.length === 0 || !loaded.has(key)) return;
+      change(key, (chat) => ({ messages: mergeMessages(chat.messages, messages) }));
     },
-    setLoaded(userId, isLoaded) {
-      if (isLoaded) loaded.add(userId);
-      else loaded.delete(userId);
+    setLoaded(key, isLoaded) {
+      if (isLoaded) loaded.add(key);
+      else loaded.delete(key);
     },
-    isLoaded: (userId) => loaded.has(userId),
+    isLoaded: (key) => loaded.has(key),
     removeMessage(messageId) {
-      for (const [userId, chat] of Object.entries(store.get(chatsAtom))) {
+      for (const [key, chat] of Object.entries(store.get(chatsAtom))) {
         if (!chat.messages.some((message) => message.messageId === messageId)) continue;
-        change(userId, () => ({
+        change(key, () => ({
           messages: chat.messages.filter((message) => message.messageId !== messageId),
         }));
       }
+    },
+    remove(key) {
+      loaded.delete(key);
+      const { [key]: _removed, ...others } = store.get(chatsAtom);
+      store.set(chatsAtom, others);
     },
   };
 }

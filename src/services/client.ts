@@ -133,10 +133,19 @@ export function createClient(options: ClientOptions): Client {
     rejectContactRequest: async (requestId) => signedIn().contacts.reject(requestId),
     removeContact: async (userId) => signedIn().contacts.remove(userId),
     openChat: async (userId) => signedIn().reading.open(userId),
-    loadOlderMessages: async (userId) => signedIn().reading.loadOlder(userId),
-    sendMessage: async (userId, text) => signedIn().messaging.send(userId, text),
+    loadOlderMessages: async (key) => signedIn().reading.loadOlder(key),
+    sendMessage: async (key, text) => signedIn().messaging.send(key, text),
     retryMessage: async (messageId) => signedIn().messaging.retry(messageId),
     discardMessage: async (messageId) => signedIn().messaging.discard(messageId),
+    openGroup: async (groupId) => signedIn().reading.openGroup(groupId),
+    createGroup: async (name) => signedIn().groups.create(name),
+    addGroupMember: async (groupId, userId) => signedIn().groups.add(groupId, [userId]),
+    leaveGroup: async (groupId) => signedIn().groups.leave(groupId),
+    deleteGroup: async (groupId) => signedIn().groups.delete(groupId),
+    loadGroupDetails: async (groupId) => signedIn().groups.loadDetails(groupId),
+    readNotification: async (id) => signedIn().notifications.read(id),
+    readAllNotifications: async () => signedIn().notifications.readAll(),
+    deleteNotification: async (id) => signedIn().notifications.remove(id),
   };
 
   return { actions, session, onVisible: () => messenger?.reading.markRead() };

@@ -2,7 +2,7 @@ import type { CommitSubmission } from '../crypto/client.ts';
 import { AppError } from '../lib/appError.ts';
 import { errorCode } from '../lib/errorCode.ts';
 import { isApiError } from '../net/errors.ts';
-import { peerOf } from './conversationIds.ts';
+import { groupOf, keyOf, peerOf } from './conversationIds.ts';
 import type { Deps } from './deps.ts';
 import { texts } from './texts.ts';
 
@@ -29,14 +29,17 @@ export interface Membership {
    * @throws AppError `no-device` when the other person has none
    */
   start(conversationId: string): Promise<void>;
-  /** Submits a commit; answers its log position, or null when another one took its epoch. */
+  /**
+   * Submits a commit, together with the people it brings into a group.
+   * @returns its log position, or null when another one took its epoch
+   */
   submit(submission: CommitSubmission): Promise<number | null>;
   /** Removes the Welcomes of a conversation that this device is a member of already. */
   dropWelcomes(conversationId: string): Promise<void>;
 }
 
 /** Failures that say nothing about the Welcome itself: it stays in the mailbox for the next attempt. */
-const passing = new Set(['locked', 'storage', 'internal']);
+export const passingFailures: ReadonlySet<string> = new Set(['locked', 'storage', 'internal']);
 
 export function createMembership(deps: Deps, ownUserId: string): Membership {
   const { api, crypto, locks } = deps;
@@ -76,7 +79,7 @@ export function createMembership(deps: Deps, ownUserId: string): Membership {
           welcome: item.welcome,
         });
       } catch (error) {
-        if (passing.has(errorCode(error))) throw error;
+        if (passingFailures.has(errorCode(error))) throw error;
         // Not meant for the keys this device has: it will never open, and the external commit is the way in.
         await drop(item);
         continue;
@@ -87,9 +90,12 @@ export function createMembership(deps: Deps, ownUserId: string): Membership {
     return false;
   }
 
-  async function isStarted(peer: string): Promise<boolean> {
+  async function isStarted(conversationId: string): Promise<boolean> {
+    const peer = peerOf(conversationId, ownUserId);
+    const groupId = groupOf(conversationId);
     try {
-      return (await api.listUserMessages(peer, { limit: 1 })).length > 0;
+      if (groupId !== null) return (await api.listGroupMessages(groupId, { limit: 1 })).length > 0;
+      return peer !== null && (await api.listUserMessages(peer, { limit: 1 })).length > 0;
     } catch (error) {
       if (isApiError(error, 'not-found')) return false;
       throw error;
@@ -97,21 +103,34 @@ export function createMembership(deps: Deps, ownUserId: string): Membership {
   }
 
   async function submit(submission: CommitSubmission): Promise<number | null> {
+    const { addedIds, conversationId, removedIds, sealedName } = submission;
+    const groupId = groupOf(conversationId);
+    const body = {
+      epoch: submission.epoch,
+      commit: submission.commit,
+      welcomes: submission.welcomes.map(({ deviceIds, welcome }) => ({ deviceIds: [...deviceIds], welcome })),
+      groupInfo: submission.groupInfo,
+      ...(sealedName === null ? {} : { sealedName }),
+      ...(removedIds.length === 0 ? {} : { removed: [...removedIds] }),
+    };
     try {
-      const { seq } = await api.submitCommit(submission.conversationId, {
-        epoch: submission.epoch,
-        commit: submission.commit,
-        welcomes: submission.welcomes.map(({ deviceIds, welcome }) => ({
-          deviceIds: [...deviceIds],
-          welcome,
-        })),
-        groupInfo: submission.groupInfo,
-      });
+      const { seq } =
+        groupId === null || addedIds.length === 0
+          ? await api.submitCommit(conversationId, body)
+          : await api.addGroupMembers(groupId, { ...body, user_ids: [...addedIds] });
       return seq;
     } catch (error) {
       if (isApiError(error, 'stale-epoch')) return null;
       throw error;
     }
+  }
+
+  /** A group has no message that would bring its start on the way again: after an interruption this does. */
+  async function resumeStart(conversationId: string): Promise<EnterResult> {
+    const waiting = groupOf(conversationId) === null ? null : await crypto.nextCommit(conversationId);
+    if (waiting === null) return { kind: 'not-started' };
+    const seq = await submit(waiting);
+    return seq === null ? { kind: 'lost-race' } : { kind: 'committed', seq };
   }
 
   return {
@@ -122,10 +141,10 @@ export function createMembership(deps: Deps, ownUserId: string): Membership {
       exclusively(conversationId, async () => {
         const { status } = await crypto.conversation(conversationId);
         if (status === 'joined') return { kind: 'member' };
-        const peer = peerOf(conversationId, ownUserId);
-        if (status === 'starting' || peer === null) return { kind: 'not-started' };
+        if (keyOf(conversationId, ownUserId) === null) return { kind: 'not-started' };
+        if (status === 'starting') return resumeStart(conversationId);
         // Asked in a way that isn't an error: most chats that are opened for the first time are new.
-        if (!(await isStarted(peer))) return { kind: 'not-started' };
+        if (!(await isStarted(conversationId))) return { kind: 'not-started' };
         if (status === 'outside' && (await joinByWelcome(conversationId))) return { kind: 'member' };
         const current = await api.getGroupInfo(conversationId);
         const submission = await crypto.joinByExternalCommit({
@@ -142,7 +161,7 @@ export function createMembership(deps: Deps, ownUserId: string): Membership {
         const { status } = await crypto.conversation(conversationId);
         const peer = peerOf(conversationId, ownUserId);
         // KeyPackages are used up by asking for them: only where there is nothing to join.
-        if (status !== 'outside' || peer === null || (await isStarted(peer))) return;
+        if (status !== 'outside' || peer === null || (await isStarted(conversationId))) return;
         const claimed = await Promise.all(
           [peer, ownUserId].map(async (userId) => {
             const keyPackages = await api.claimKeyPackages(userId);

@@ -6,7 +6,8 @@ import { ApiError } from '../net/errors.ts';
 import { connectionBannerAtom } from '../store/session.ts';
 import { showToastAtom } from '../store/toasts.ts';
 import type { Chats } from './chats.ts';
-import { directConversationId } from './conversationIds.ts';
+import type { ConversationKey } from '../store/chats.ts';
+import { conversationOf } from './conversationIds.ts';
 import type { Deps } from './deps.ts';
 import type { Background } from './failures.ts';
 import type { Outbox } from './outbox.ts';
@@ -15,7 +16,7 @@ import { texts } from './texts.ts';
 import { timings } from './timings.ts';
 
 export interface Messaging {
-  send(userId: string, text: string): Promise<void>;
+  send(key: ConversationKey, text: string): Promise<void>;
   retry(messageId: string): Promise<void>;
   discard(messageId: string): Promise<void>;
 }
@@ -59,11 +60,12 @@ export function createMessaging(options: MessagingOptions): Messaging {
   }
 
   return {
-    async send(userId, text) {
+    async send(key, text) {
       const trimmed = text.trim();
       if (trimmed === '') return;
       requireToken();
-      const conversationId = directConversationId(ownUserId, userId);
+      const conversationId = conversationOf(key, ownUserId);
+      if (conversationId === null) throw new AppError('not-found', texts.sendNotFound);
       let view: MessageView;
       try {
         view = await crypto.queueMessage({

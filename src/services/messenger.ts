@@ -1,8 +1,9 @@
+import type { ConversationState } from '../crypto/client.ts';
 import type { Timer } from '../lib/clock.ts';
 import type { IncomingEvent } from '../net/contract.ts';
 import type { Presence, PresenceListeners } from '../net/presence.ts';
 import type { Realtime, RealtimeListeners } from '../net/mqtt.ts';
-import { activeChatAtom, chatsAtom } from '../store/chats.ts';
+import { activeChatAtom, activeGroupAtom, chatsAtom, groupKeyOf } from '../store/chats.ts';
 import { realtimeStatusAtom } from '../store/connection.ts';
 import {
   contactsAtom,
@@ -10,13 +11,19 @@ import {
   incomingRequestsAtom,
   outgoingRequestsAtom,
 } from '../store/contacts.ts';
+import { groupProgressAtom, groupsAtom, groupsErrorAtom } from '../store/groups.ts';
+import { notificationsAtom, notificationsErrorAtom } from '../store/notifications.ts';
 import { createChats } from './chats.ts';
+import { createCommitter } from './committer.ts';
 import { type Contacts, createContacts } from './contacts.ts';
-import { peerOf } from './conversationIds.ts';
+import { keyOf, peerOf } from './conversationIds.ts';
 import type { Deps } from './deps.ts';
 import { createBackground } from './failures.ts';
+import { createGroupActions, type GroupActions } from './groupActions.ts';
+import { createGroupList, type GroupList } from './groupList.ts';
 import { createMembership } from './membership.ts';
 import { createMessaging, createSendFailureReport, type Messaging } from './messaging.ts';
+import { createNotifications, type Notifications } from './notifications.ts';
 import { createOutbox } from './outbox.ts';
 import { dispatchWsMessage, trackPresence } from './presence.ts';
 import { createReading, type Reading } from './reading.ts';
@@ -41,6 +48,8 @@ export interface MessengerOptions {
 /** Everything of one signed-in session. It is made at sign-in, and after stop() nothing of it touches the store. */
 export interface Messenger {
   readonly contacts: Contacts;
+  readonly groups: GroupActions;
+  readonly notifications: Notifications;
   readonly messaging: Messaging;
   readonly reading: Reading;
   /** Shows what this browser has; the network follows in the background. */
@@ -58,18 +67,43 @@ export function createMessenger(options: MessengerOptions): Messenger {
 
   const chats = createChats(store, userId);
   const contacts = createContacts(deps, userId);
+  const notifications = createNotifications(deps);
   const membership = createMembership(deps, userId);
 
+  function activeKey(): string | null {
+    const groupId = store.get(activeGroupAtom);
+    return groupId === null ? store.get(activeChatAtom) : groupKeyOf(groupId);
+  }
+
+  function showState(state: ConversationState, committedAt: string | null = null): void {
+    chats.setState(state);
+    groupList.onState(state, committedAt);
+  }
+
   const sync = createSync(deps, userId, membership, {
-    onState: (state) => chats.setState(state),
-    onProcessed({ messages, state }) {
-      chats.setState(state);
+    onState: (state) => showState(state),
+    onRefused: (conversationId, code) => groupList.onRefused(conversationId, code),
+    onProcessed({ messages, state }, committedAt) {
+      showState(state, committedAt);
       chats.addMessages(state.conversationId, messages);
+      const key = keyOf(state.conversationId, userId);
+      if (key === null || messages.length === 0) return;
       const peer = peerOf(state.conversationId, userId);
-      if (peer === null || messages.length === 0) return;
-      dispatchWsMessage(events, { type: 'message', userId: peer });
-      if (store.get(activeChatAtom) === peer) reading.markRead();
+      if (peer !== null) dispatchWsMessage(events, { type: 'message', userId: peer });
+      if (activeKey() === key) reading.markRead();
     },
+  });
+  const committer = createCommitter(deps, membership, sync);
+
+  const groupList: GroupList = createGroupList({
+    deps,
+    ownUserId: userId,
+    chats,
+    sync,
+    committer,
+    onClosed: () => background(() => reading.openGroup(null)),
+    onResolved: (conversationId) => background(() => outbox.flush(conversationId)),
+    background,
   });
 
   const realtime = options.createRealtime(userId, {
@@ -94,6 +128,8 @@ export function createMessenger(options: MessengerOptions): Messenger {
     ownUserId: userId,
     sync,
     membership,
+    committer,
+    maySend: (conversationId) => groupList.maySend(conversationId),
     chats,
     realtime,
     onFailed: createSendFailureReport({ deps, leaveForLogin: options.leaveForLogin }),
@@ -114,10 +150,19 @@ export function createMessenger(options: MessengerOptions): Messenger {
     ownUserId: userId,
     chats,
     sync,
-    watchStatus: (contactId) => realtime.watchStatus(contactId),
+    watch: (chat) => realtime.watch(chat),
     hasToken,
     isVisible: options.isVisible,
     background,
+  });
+
+  const groups = createGroupActions({
+    deps,
+    ownUserId: userId,
+    list: groupList,
+    sync,
+    committer,
+    reading,
   });
 
   async function handle(event: IncomingEvent): Promise<void> {
@@ -126,10 +171,9 @@ export function createMessenger(options: MessengerOptions): Messenger {
       case 'commit':
         return sync.onEntry(event);
       case 'available':
-        if (peerOf(event.conversationId, userId) !== null) await sync.catchUp(event.conversationId);
-        return;
+        return sync.onAvailable(event, keyOf(event.conversationId, userId) === activeKey());
       case 'welcome':
-        if (peerOf(event.conversationId, userId) === null) return;
+        if (keyOf(event.conversationId, userId) === null) return;
         await membership.refreshMailbox();
         await sync.catchUp(event.conversationId);
         await membership.dropWelcomes(event.conversationId);
@@ -139,6 +183,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
       case 'contacts':
         return contacts.refresh();
       case 'groups':
+        return groupList.refresh();
       case 'devices':
         // Nothing that this client shows depends on them.
         return;
@@ -156,7 +201,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
 
   async function catchUpAfterConnecting(): Promise<void> {
     reading.markRead();
-    await Promise.all([contacts.load(), syncAndSend()]);
+    await Promise.all([contacts.load(), groupList.load(), notifications.load(), syncAndSend()]);
   }
 
   let timers: Timer[] = [];
@@ -166,6 +211,12 @@ export function createMessenger(options: MessengerOptions): Messenger {
     const empty = { items: [], loading: false, loaded: false };
     store.set(chatsAtom, {});
     store.set(activeChatAtom, null);
+    store.set(activeGroupAtom, null);
+    store.set(groupsAtom, empty);
+    store.set(groupsErrorAtom, null);
+    store.set(groupProgressAtom, null);
+    store.set(notificationsAtom, empty);
+    store.set(notificationsErrorAtom, null);
     store.set(contactsAtom, empty);
     store.set(incomingRequestsAtom, empty);
     store.set(outgoingRequestsAtom, empty);
@@ -175,28 +226,44 @@ export function createMessenger(options: MessengerOptions): Messenger {
 
   return {
     contacts,
+    groups,
+    notifications,
     messaging,
     reading,
 
     async start() {
-      for (const state of await crypto.conversations()) chats.setState(state);
+      for (const state of await crypto.conversations()) showState(state);
       endPresence = trackPresence(store, events);
       timers = [
         clock.every(timings.contactsPolling, () => {
           if (hasToken()) background(() => contacts.refresh());
         }),
+        clock.every(timings.notificationPolling, () => {
+          if (hasToken()) background(() => notifications.refresh());
+        }),
         clock.every(timings.syncPolling, () => {
-          if (hasToken() && !realtime.isConnected()) background(syncAndSend);
+          if (!hasToken() || realtime.isConnected()) return;
+          background(() => groupList.refresh());
+          background(syncAndSend);
         }),
       ];
       realtime.open();
       presence.open();
-      background(() => Promise.all([contacts.load(), syncAndSend(), options.topUpKeyPackages()]));
+      background(() =>
+        Promise.all([
+          contacts.load(),
+          groupList.load(),
+          notifications.load(),
+          syncAndSend(),
+          options.topUpKeyPackages(),
+        ]),
+      );
     },
 
     stop() {
       if (!active) return;
       for (const timer of timers) timer.cancel();
+      groupList.stop();
       realtime.close();
       presence.close();
       endPresence();

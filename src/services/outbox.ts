@@ -1,4 +1,5 @@
 import type { MessageView } from '../crypto/client.ts';
+import { AppError } from '../lib/appError.ts';
 import { createBackoff } from '../lib/backoff.ts';
 import { delay, timestamp } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';
@@ -7,19 +8,28 @@ import { forEachLimited } from '../lib/parallel.ts';
 import { ApiError, isApiError, NetworkError } from '../net/errors.ts';
 import type { Acknowledgement, Realtime } from '../net/mqtt.ts';
 import type { Chats } from './chats.ts';
-import { peerOf } from './conversationIds.ts';
+import type { Committer } from './committer.ts';
+import { groupOf, peerOf } from './conversationIds.ts';
 import type { Deps } from './deps.ts';
 import { sessionEndedCode } from './failures.ts';
 import type { Membership } from './membership.ts';
 import { stopsAll } from './sendErrors.ts';
 import type { Sync } from './sync.ts';
+import { texts } from './texts.ts';
 import { timings } from './timings.ts';
 
 /** How often a message is prepared again because the conversation moved under it. */
 const maxPreparations = 8;
+/** The members of the group are in doubt: everything goes on waiting. */
+const heldCode = 'members-in-doubt';
 const conversationsAtOnce = 4;
 
 type Prepared = Extract<Awaited<ReturnType<Deps['crypto']['prepareMessage']>>, { kind: 'message' }>;
+
+/** Where a message goes. */
+type Recipient =
+  | { readonly groupId: null; readonly userId: string }
+  | { readonly groupId: string; readonly userId?: never };
 
 interface Failure {
   readonly reason: unknown;
@@ -36,7 +46,10 @@ export interface OutboxOptions {
   readonly deps: Deps;
   readonly ownUserId: string;
   readonly sync: Pick<Sync, 'catchUp'>;
-  readonly membership: Pick<Membership, 'start' | 'submit'>;
+  readonly membership: Pick<Membership, 'start'>;
+  readonly committer: Committer;
+  /** Whether messages may be sent: not while a group's members are in doubt. What waits goes on waiting then. */
+  readonly maySend: (conversationId: string) => Promise<boolean>;
   readonly chats: Pick<Chats, 'addMessages'>;
   readonly realtime: Pick<Realtime, 'isConnected' | 'publish'>;
   /** Once for a flush, however many messages failed with it. */
@@ -48,39 +61,43 @@ export interface OutboxOptions {
  * each message until the log has it, so what is lost here (a reload, a crash) is found again by the next flush.
  */
 export function createOutbox(options: OutboxOptions): Outbox {
-  const { chats, membership, ownUserId, realtime, sync } = options;
+  const { chats, committer, maySend, membership, ownUserId, realtime, sync } = options;
   const { api, clock, crypto, locks, log } = options.deps;
   const flushes = new Map<string, () => Promise<void>>();
   const retries = new Set<string>();
 
-  async function publish(message: Prepared, recipientId: string): Promise<Acknowledgement> {
+  async function publish({ content, epoch, messageId }: Prepared, to: Recipient): Promise<Acknowledgement> {
     if (realtime.isConnected()) {
+      const sent = { messageId, senderId: ownUserId, epoch, content, timestamp: timestamp(clock) };
       try {
-        return await realtime.publish({
-          type: 'message',
-          messageId: message.messageId,
-          senderId: ownUserId,
-          recipientId,
-          epoch: message.epoch,
-          content: message.content,
-          timestamp: timestamp(clock),
-        });
+        return await realtime.publish(
+          to.groupId === null
+            ? { type: 'message', ...sent, recipientId: to.userId }
+            : { type: 'group_message', ...sent, groupId: to.groupId },
+        );
       } catch (error) {
         // Whether it arrived is unknown; the message id makes asking again over REST harmless.
         if (!(error instanceof NetworkError)) throw error;
       }
     }
-    return api.sendUserMessage(recipientId, {
-      messageId: message.messageId,
-      epoch: message.epoch,
-      content: message.content,
-    });
+    const body = { messageId, epoch, content };
+    return to.groupId === null
+      ? api.sendUserMessage(to.userId, body)
+      : api.sendGroupMessage(to.groupId, body);
+  }
+
+  function recipientOf(conversationId: string): Recipient {
+    const groupId = groupOf(conversationId);
+    if (groupId !== null) return { groupId };
+    const userId = peerOf(conversationId, ownUserId);
+    if (userId === null) throw new ApiError({ status: 404, code: 'not-found', detail: null });
+    return { groupId, userId };
   }
 
   /** Prepares and sends until the relay takes the message. The conversation may move in between, but not for ever. */
   async function deliver(conversationId: string, messageId: string): Promise<MessageView> {
-    const recipientId = peerOf(conversationId, ownUserId);
-    if (recipientId === null) throw new ApiError({ status: 404, code: 'not-found', detail: null });
+    if (!(await maySend(conversationId))) throw new AppError(heldCode, texts.membersInDoubt);
+    const recipient = recipientOf(conversationId);
     const backoff = createBackoff({
       baseMs: timings.commitRetryBase,
       maxMs: timings.commitRetryMax,
@@ -93,13 +110,17 @@ export function createOutbox(options: OutboxOptions): Outbox {
       if (prepared.kind === 'sent') return prepared.message;
       if (prepared.kind === 'message') {
         try {
-          const { seq, timestamp: storedAt } = await publish(prepared, recipientId);
+          const { seq, timestamp: storedAt } = await publish(prepared, recipient);
           return await crypto.messageAccepted(messageId, { seq, timestamp: storedAt });
         } catch (error) {
           if (!isApiError(error, 'stale-epoch')) throw error;
         }
       }
-      if (prepared.kind === 'commit') await membership.submit(prepared.submission);
+      if (prepared.kind === 'commit') {
+        // What the relay refuses for good has been dropped then, and the message goes without it.
+        await committer.submit(prepared.submission);
+        continue;
+      }
       const state = await sync.catchUp(conversationId);
       if (prepared.kind === 'outside' && state.status !== 'joined') {
         await membership.start(conversationId);
@@ -150,6 +171,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
       const code = failureCode(failure.reason);
       // The session is over, or the keys are locked: the message keeps waiting for the next one.
       if (code === sessionEndedCode || code === 'locked') throw failure.reason;
+      if (code === heldCode) {
+        retries.add(messageId);
+        return;
+      }
       if (wasDiscarded(failure.reason)) continue;
       await fail(conversationId, messageId, code);
       if (stopped === null) {

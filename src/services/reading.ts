@@ -1,11 +1,19 @@
 import type { MessageView } from '../crypto/client.ts';
+import { AppError } from '../lib/appError.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import { createKeyedQueue } from '../lib/keyedQueue.ts';
 import { isApiError } from '../net/errors.ts';
-import { activeChatAtom, emptyChat } from '../store/chats.ts';
+import type { WatchedChat } from '../net/mqtt.ts';
+import {
+  activeChatAtom,
+  activeGroupAtom,
+  type ConversationKey,
+  emptyChat,
+  groupKeyOf,
+} from '../store/chats.ts';
 import { connectionBannerAtom } from '../store/session.ts';
 import { type Chats, mergeMessages } from './chats.ts';
-import { directConversationId, peerOf } from './conversationIds.ts';
+import { conversationOf } from './conversationIds.ts';
 import type { Deps } from './deps.ts';
 import { type Background, toAppError } from './failures.ts';
 import type { Sync } from './sync.ts';
@@ -16,9 +24,14 @@ const pageSize = 50;
 const maxEmptyPages = 5;
 
 export interface Reading {
-  /** Loads a chat from the worker, then brings it up to the log and marks it read. Null closes the open one. */
+  /**
+   * Loads a chat from the worker, then brings it up to the log and marks it read. Whatever was open closes; null closes
+   * a direct chat.
+   */
   open(userId: string | null): Promise<void>;
-  loadOlder(userId: string): Promise<void>;
+  /** As {@link open}, for a group; null closes a group. */
+  openGroup(groupId: string | null): Promise<void>;
+  loadOlder(key: ConversationKey): Promise<void>;
   /** Tells the relay how far the open chat has been read, if the page is in sight. */
   markRead(): void;
 }
@@ -28,7 +41,7 @@ export interface ReadingOptions {
   readonly ownUserId: string;
   readonly chats: Chats;
   readonly sync: Pick<Sync, 'catchUp' | 'olderEntries'>;
-  readonly watchStatus: (userId: string | null) => void;
+  readonly watch: (chat: WatchedChat | null) => void;
   readonly hasToken: () => boolean;
   readonly isVisible: () => boolean;
   readonly background: Background;
@@ -49,70 +62,81 @@ export function createReading(options: ReadingOptions): Reading {
   /** Messages read here that the relay has not heard of: told again with the next occasion. */
   const untold = new Map<string, string>();
 
-  function lower(userId: string, seqs: readonly (number | null)[]): void {
+  function idOf(key: ConversationKey): string {
+    const conversationId = conversationOf(key, ownUserId);
+    if (conversationId === null) throw new AppError('usage', texts.loadMessagesFailed);
+    return conversationId;
+  }
+
+  function activeKey(): ConversationKey | null {
+    const groupId = store.get(activeGroupAtom);
+    return groupId === null ? store.get(activeChatAtom) : groupKeyOf(groupId);
+  }
+
+  function lower(key: ConversationKey, seqs: readonly (number | null)[]): void {
     const known = seqs.filter((seq): seq is number => seq !== null);
-    const present = lowestSeq.get(userId);
+    const present = lowestSeq.get(key);
     const lowest = Math.min(...known, present ?? Number.POSITIVE_INFINITY);
-    if (Number.isFinite(lowest)) lowestSeq.set(userId, lowest);
+    if (Number.isFinite(lowest)) lowestSeq.set(key, lowest);
   }
 
   /** What this device can still show below the lowest position: its own cache, then what came before it joined. */
-  function mayHaveOlder(userId: string): boolean {
-    const lowest = lowestSeq.get(userId);
-    const joinedSeq = chats.get(userId).state?.joinedSeq ?? 0;
+  function mayHaveOlder(key: ConversationKey): boolean {
+    const lowest = lowestSeq.get(key);
+    const joinedSeq = chats.get(key).state?.joinedSeq ?? 0;
     return joinedSeq > 1 && (lowest === undefined || lowest > 1);
   }
 
   /** A page of what this device has; false when there is no more of it. */
-  async function loadCached(userId: string): Promise<boolean> {
-    const conversationId = directConversationId(ownUserId, userId);
-    const before = lowestSeq.get(userId);
+  async function loadCached(key: ConversationKey): Promise<boolean> {
+    const conversationId = idOf(key);
+    const before = lowestSeq.get(key);
     const messages = await crypto.messages(conversationId, {
       limit: pageSize,
       ...(before === undefined ? {} : { before }),
     });
     chats.addMessages(conversationId, messages);
     lower(
-      userId,
+      key,
       messages.map((message) => message.seq),
     );
     return messages.length >= pageSize;
   }
 
   /** Entries from before this device joined: they can't be read here, and are shown as such. */
-  async function loadBeforeJoin(userId: string): Promise<void> {
-    const conversationId = directConversationId(ownUserId, userId);
-    for (let empty = 0; empty < maxEmptyPages && mayHaveOlder(userId); empty += 1) {
-      const joinedSeq = chats.get(userId).state?.joinedSeq ?? 0;
-      const below = Math.min(lowestSeq.get(userId) ?? Number.POSITIVE_INFINITY, joinedSeq + 1);
+  async function loadBeforeJoin(key: ConversationKey): Promise<void> {
+    const conversationId = idOf(key);
+    for (let empty = 0; empty < maxEmptyPages && mayHaveOlder(key); empty += 1) {
+      const joinedSeq = chats.get(key).state?.joinedSeq ?? 0;
+      const below = Math.min(lowestSeq.get(key) ?? Number.POSITIVE_INFINITY, joinedSeq + 1);
       const older = await sync.olderEntries(conversationId, below, pageSize);
-      lowestSeq.set(userId, older.lowestSeq ?? 1);
+      lowestSeq.set(key, older.lowestSeq ?? 1);
       chats.addMessages(conversationId, older.messages);
       if (older.messages.length > 0) return;
     }
   }
 
-  async function loadPage(userId: string): Promise<void> {
-    const more = await loadCached(userId);
-    if (!more) await loadBeforeJoin(userId);
-    chats.change(userId, () => ({ hasOlder: more || mayHaveOlder(userId) }));
+  async function loadPage(key: ConversationKey): Promise<void> {
+    const more = await loadCached(key);
+    if (!more) await loadBeforeJoin(key);
+    chats.change(key, () => ({ hasOlder: more || mayHaveOlder(key) }));
   }
 
-  async function loadFirst(userId: string): Promise<void> {
-    const conversationId = directConversationId(ownUserId, userId);
-    chats.setLoaded(userId, true);
-    chats.change(userId, () => ({ loading: true }));
+  async function loadFirst(key: ConversationKey): Promise<void> {
+    const conversationId = idOf(key);
+    chats.setLoaded(key, true);
+    chats.change(key, () => ({ loading: true }));
     try {
       const [state, waiting] = await Promise.all([crypto.conversation(conversationId), crypto.outbox()]);
       const own = waiting.filter((message) => message.conversationId === conversationId);
-      chats.change(userId, (chat) => ({ state, messages: mergeMessages(chat.messages, own) }));
-      const more = await loadCached(userId);
-      chats.change(userId, () => ({ hasOlder: more || mayHaveOlder(userId) }));
+      chats.change(key, (chat) => ({ state, messages: mergeMessages(chat.messages, own) }));
+      const more = await loadCached(key);
+      chats.change(key, () => ({ hasOlder: more || mayHaveOlder(key) }));
     } catch (error) {
-      chats.setLoaded(userId, false);
+      chats.setLoaded(key, false);
       throw error;
     } finally {
-      chats.change(userId, () => ({ loading: false }));
+      chats.change(key, () => ({ loading: false }));
     }
   }
 
@@ -126,8 +150,8 @@ export function createReading(options: ReadingOptions): Reading {
 
   const markActiveRead = coalesce(async () => {
     if (!options.hasToken()) return;
-    const userId = store.get(activeChatAtom);
-    const { messages, state } = userId === null ? emptyChat : chats.get(userId);
+    const key = activeKey();
+    const { messages, state } = key === null ? emptyChat : chats.get(key);
     const newest = newestReceived(messages, ownUserId);
     const unread = state !== null && newest !== undefined && (newest.seq ?? 0) > state.readSeq;
     if (unread && newest.seq !== null && options.isVisible()) {
@@ -137,35 +161,53 @@ export function createReading(options: ReadingOptions): Reading {
     for (const [conversationId, messageId] of untold) await tell(conversationId, messageId);
   });
 
-  async function refresh(userId: string): Promise<void> {
-    const conversationId = directConversationId(ownUserId, userId);
+  async function refresh(key: ConversationKey): Promise<void> {
+    const conversationId = idOf(key);
     await sync.catchUp(conversationId);
-    if (chats.get(userId).messages.length < pageSize && mayHaveOlder(userId)) {
-      await pages(userId, () => loadPage(userId));
+    if (chats.get(key).messages.length < pageSize && mayHaveOlder(key)) {
+      await pages(key, () => loadPage(key));
     }
     await markActiveRead();
   }
 
+  async function show(key: ConversationKey): Promise<void> {
+    if (!options.hasToken()) store.set(connectionBannerAtom, true);
+    try {
+      if (!chats.isLoaded(key)) await loadFirst(key);
+    } catch (error) {
+      throw toAppError(error, texts.loadMessagesFailed);
+    }
+    // A failed fetch leaves the list as it is (spec section 8): what this browser has is shown.
+    background(() => refresh(key));
+  }
+
+  function activate(active: { userId: string | null; groupId: string | null }): void {
+    const { groupId, userId } = active;
+    store.set(activeChatAtom, userId);
+    store.set(activeGroupAtom, groupId);
+    if (groupId !== null) options.watch({ kind: 'group', groupId });
+    else options.watch(userId === null ? null : { kind: 'status', userId });
+  }
+
   return {
     async open(userId) {
-      if (userId !== null && peerOf(directConversationId(ownUserId, userId), ownUserId) === null) return;
-      store.set(activeChatAtom, userId);
-      options.watchStatus(userId);
-      if (userId === null) return;
-      if (!options.hasToken()) store.set(connectionBannerAtom, true);
-      try {
-        if (!chats.isLoaded(userId)) await loadFirst(userId);
-      } catch (error) {
-        throw toAppError(error, texts.loadMessagesFailed);
-      }
-      // A failed fetch leaves the list as it is (spec section 8): what this browser has is shown.
-      background(() => refresh(userId));
+      if (userId === null) return activate({ userId, groupId: store.get(activeGroupAtom) });
+      if (conversationOf(userId, ownUserId) === null) return;
+      activate({ userId, groupId: null });
+      await show(userId);
     },
 
-    async loadOlder(userId) {
-      if (!chats.get(userId).hasOlder) return;
+    async openGroup(groupId) {
+      if (groupId === null) return activate({ userId: store.get(activeChatAtom), groupId });
+      if (conversationOf(groupKeyOf(groupId), ownUserId) === null) return;
+      activate({ userId: null, groupId });
+      await show(groupKeyOf(groupId));
+    },
+
+    async loadOlder(key) {
+      if (!chats.get(key).hasOlder) return;
       try {
-        await pages(userId, () => loadPage(userId));
+        await pages(key, () => loadPage(key));
       } catch (error) {
         throw toAppError(error, texts.loadMessagesFailed);
       }

@@ -82,11 +82,11 @@ export function createSession(options: SessionOptions): Session {
   }
 
   /** The session is over and not by the person's wish: the keys are locked, and the login page says why. */
-  async function expire(): Promise<void> {
+  async function expire(reason: string = texts.sessionExpired): Promise<void> {
     closeScope();
     tokens.remove();
     store.set(authStatusAtom, 'error');
-    store.set(authErrorAtom, texts.sessionExpired);
+    store.set(authErrorAtom, reason);
     await crypto.lock();
   }
 
@@ -142,7 +142,7 @@ export function createSession(options: SessionOptions): Session {
   }
 
   function onAuthError(): void {
-    if (scope !== null) background(expire);
+    if (scope !== null) background(() => expire());
   }
   events.addEventListener(authErrorEvent, onAuthError);
 
@@ -159,12 +159,13 @@ export function createSession(options: SessionOptions): Session {
       store.set(authStatusAtom, 'loading');
       try {
         const user = await api.profile();
-        if (!(await crypto.resume(user.id))) throw new AppError('locked', texts.sessionExpired);
+        // The token is good and the keys are gone: the browser has cleared or evicted its storage.
+        if (!(await crypto.resume(user.id))) throw new AppError('storage-erased', texts.storageErased);
         await registerDevice(deps, options.deviceName);
         await openScope(user);
       } catch (error) {
         log.warn('sign-in-failed', { code: apiErrorOf(error)?.code ?? errorCode(error) });
-        await expire().catch(() => undefined);
+        await expire(error instanceof AppError ? error.message : undefined).catch(() => undefined);
       }
     },
 
@@ -216,7 +217,7 @@ export function createSession(options: SessionOptions): Session {
       // Closing the scope cancels it: who has left already is not sent again.
       timers.push(
         clock.after(afterMs, () => {
-          background(expire);
+          background(() => expire());
           options.navigate(paths.login);
         }),
       );

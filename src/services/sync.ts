@@ -5,11 +5,13 @@ import { coalesce } from '../lib/coalesce.ts';
 import { errorCode } from '../lib/errorCode.ts';
 import { createKeyedQueue } from '../lib/keyedQueue.ts';
 import { forEachLimited } from '../lib/parallel.ts';
+import type { LogPage } from '../net/api.ts';
 import { type IncomingEvent, limits } from '../net/contract.ts';
 import { isApiError } from '../net/errors.ts';
-import { peerOf } from './conversationIds.ts';
+import { groupOf, keyOf, peerOf } from './conversationIds.ts';
 import type { Deps } from './deps.ts';
-import type { Membership } from './membership.ts';
+import { apiErrorOf, isUnreachable, sessionEndedCode } from './failures.ts';
+import { type EnterResult, type Membership, passingFailures } from './membership.ts';
 import { timings } from './timings.ts';
 
 const conversationsAtOnce = 4;
@@ -18,13 +20,16 @@ const maxRounds = 6;
 const maxMailboxParts = 20;
 
 type EntryEvent = Extract<IncomingEvent, { type: 'message' | 'commit' }>;
+type AvailableEvent = Extract<IncomingEvent, { type: 'available' }>;
 type DeliveredEvent = Extract<IncomingEvent, { type: 'delivered' }>;
 type Summary = Awaited<ReturnType<Deps['api']['listConversations']>>[number];
 
 export interface SyncListeners {
-  /** A conversation's log was processed further. */
-  onProcessed(result: ProcessResult): void;
+  /** A conversation's log was processed further; `committedAt` is the time of the newest commit in it. */
+  onProcessed(result: ProcessResult, committedAt: string | null): void;
   onState(state: ConversationState): void;
+  /** This device will not enter a group as the relay offers it: why. */
+  onRefused(conversationId: string, code: string): void;
 }
 
 export interface Sync {
@@ -33,9 +38,13 @@ export interface Sync {
   /** Brings one conversation up to the relay's log, joining or rejoining it where needed. */
   catchUp(conversationId: string): Promise<ConversationState>;
   onEntry(event: EntryEvent): Promise<void>;
+  /** @param isStreamed the entries of this conversation come by themselves, too: only what stays away is fetched */
+  onAvailable(event: AvailableEvent, isStreamed: boolean): Promise<void>;
   onDelivered(event: DeliveredEvent): Promise<void>;
   /** Entries that were before this device's time, below a position. They change nothing here but the view. */
   olderEntries(conversationId: string, before: number, limit: number): Promise<OlderEntries>;
+  /** Erases a conversation here, once what is under way in it is done. */
+  forget(conversationId: string): Promise<void>;
 }
 
 export interface OlderEntries {
@@ -82,12 +91,19 @@ export function createSync(
   const live = new Map<string, EntryEvent[]>();
   /** Conversations that could not be entered: not tried again before the time given. */
   const restingUntil = new Map<string, number>();
+  /** Groups whose joining commit has been asked for: it says since when this device can read. */
+  const joinLookedUp = new Set<string>();
 
-  async function page(conversationId: string, query: { after?: number; before?: number; limit: number }) {
+  async function listEntries(conversationId: string, query: LogPage) {
+    const groupId = groupOf(conversationId);
+    if (groupId !== null) return api.listGroupMessages(groupId, query);
     const peer = peerOf(conversationId, ownUserId);
-    if (peer === null) return [];
+    return peer === null ? [] : api.listUserMessages(peer, query);
+  }
+
+  async function page(conversationId: string, query: LogPage) {
     try {
-      const entries = await api.listUserMessages(peer, query);
+      const entries = await listEntries(conversationId, query);
       return entries.filter((entry) => entry.conversationId === conversationId).map(toInput);
     } catch (error) {
       // Not started yet; or a list that breaks its schema, which counts as empty (spec section 5).
@@ -101,7 +117,8 @@ export function createSync(
     entries: readonly LogEntryInput[],
   ): Promise<ConversationState> {
     const result = await crypto.processEntries(conversationId, entries);
-    listeners.onProcessed(result);
+    const newestCommit = entries.findLast(({ kind }) => kind === 'commit');
+    listeners.onProcessed(result, newestCommit?.timestamp ?? null);
     return result.state;
   }
 
@@ -119,6 +136,29 @@ export function createSync(
     }
   }
 
+  /** A Welcome doesn't say when its commit was: that entry is processed once more, for its time. */
+  function replayFrom({ conversationId, joinedAt, joinedSeq, lastSeq, status }: ConversationState): number {
+    const unknown = status === 'joined' && joinedAt === null && joinedSeq > 0;
+    if (groupOf(conversationId) === null || !unknown || joinLookedUp.has(conversationId)) return lastSeq;
+    joinLookedUp.add(conversationId);
+    return joinedSeq - 1;
+  }
+
+  /** Null for a group that this device refuses: it is left alone for a while, and the other conversations go on. */
+  async function enter(conversationId: string): Promise<EnterResult | null> {
+    try {
+      return await membership.enter(conversationId);
+    } catch (error) {
+      const code = errorCode(error);
+      const isOurs = apiErrorOf(error) !== null || isUnreachable(error) || passingFailures.has(code);
+      if (groupOf(conversationId) === null || isOurs || code === sessionEndedCode) throw error;
+      restingUntil.set(conversationId, clock.now() + timings.rejoinPause);
+      log.warn('sync-stalled', { code });
+      listeners.onRefused(conversationId, code);
+      return null;
+    }
+  }
+
   async function bringUpToDate(conversationId: string): Promise<ConversationState> {
     const backoff = createBackoff({
       baseMs: timings.commitRetryBase,
@@ -126,14 +166,14 @@ export function createSync(
       random: deps.random,
     });
     let state = await crypto.conversation(conversationId);
-    if (state.status !== 'outside') state = await replay(state);
+    if (state.status !== 'outside') state = await replay(state, replayFrom(state));
     for (let round = 0; round < maxRounds && !isMember(state); round += 1) {
       if ((restingUntil.get(conversationId) ?? 0) > clock.now()) return state;
-      const entered = await membership.enter(conversationId);
-      if (entered.kind === 'not-started') return state;
+      const entered = await enter(conversationId);
+      if (entered === null || entered.kind === 'not-started') return state;
       if (entered.kind === 'lost-race') await delay(clock, backoff.next());
       state = await crypto.conversation(conversationId);
-      if (state.status !== 'outside') state = await replay(state);
+      if (state.status !== 'outside') state = await replay(state, replayFrom(state));
       // A device outside has no position of its own: its log begins with the commit that adds it.
       else if (entered.kind === 'committed') state = await replay(state, entered.seq - 1);
     }
@@ -182,10 +222,10 @@ export function createSync(
     const unfinished = (await crypto.conversations()).filter((state) => state.status === 'starting');
     let ids = [...summaries.keys(), ...welcomed, ...unfinished.map((state) => state.conversationId)];
     for (let part = 0; part < maxMailboxParts; part += 1) {
-      const direct = new Set(ids.filter((id) => peerOf(id, ownUserId) !== null));
-      await forEachLimited(direct, conversationsAtOnce, (id) => syncConversation(id, summaries.get(id)));
+      const own = new Set(ids.filter((id) => keyOf(id, ownUserId) !== null));
+      await forEachLimited(own, conversationsAtOnce, (id) => syncConversation(id, summaries.get(id)));
       // A full mailbox is answered in parts: the next one follows once these Welcomes are out of it.
-      if (welcomed.length === 0 || direct.size === 0) return;
+      if (welcomed.length === 0 || own.size === 0) return;
       welcomed = await membership.refreshMailbox();
       ids = [...welcomed];
     }
@@ -213,16 +253,23 @@ export function createSync(
     catchUp,
 
     async onEntry(event) {
-      if (peerOf(event.conversationId, ownUserId) === null) return;
+      if (keyOf(event.conversationId, ownUserId) === null) return;
       const gathered = live.get(event.conversationId);
       if (gathered === undefined) live.set(event.conversationId, [event]);
       else gathered.push(event);
       await queue(event.conversationId, () => drain(event.conversationId));
     },
 
+    async onAvailable({ conversationId, seq }, isStreamed) {
+      if (keyOf(conversationId, ownUserId) === null) return;
+      if (isStreamed) await delay(clock, timings.streamedEntry);
+      const state = await crypto.conversation(conversationId);
+      if (!isMember(state) || state.lastSeq < seq) await catchUp(conversationId);
+    },
+
     async onDelivered({ conversationId, readerId, seq }) {
       const peer = peerOf(conversationId, ownUserId);
-      if (peer === null || (readerId !== ownUserId && readerId !== peer)) return;
+      if (keyOf(conversationId, ownUserId) === null || (readerId !== ownUserId && readerId !== peer)) return;
       const positions = readerId === ownUserId ? { own: seq, peer: null } : { own: 0, peer: seq };
       await queue(conversationId, () => moveReadPositions(conversationId, positions));
     },
@@ -233,6 +280,14 @@ export function createSync(
         if (entries.length === 0) return { messages: [], lowestSeq: null };
         const { messages } = await crypto.processEntries(conversationId, entries);
         return { messages, lowestSeq: entries[0]?.seq ?? null };
+      }),
+
+    forget: (conversationId) =>
+      queue(conversationId, async () => {
+        live.delete(conversationId);
+        restingUntil.delete(conversationId);
+        joinLookedUp.delete(conversationId);
+        await crypto.forgetConversation(conversationId);
       }),
   };
 }

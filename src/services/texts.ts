@@ -7,6 +7,8 @@ export const texts = {
     'Failed to create account. Check if the username or email is already registered or if the backend is temporarily unavailable.',
   consentMissing: 'You must accept the Privacy Policy to create an account.',
   sessionExpired: 'Session expired. Please login again.',
+  storageErased:
+    'This browser no longer holds your keys: its storage was cleared. Log in to make it a device of yours again.',
 
   sendNotSignedIn: 'Please log in to send messages.',
   sendUnauthenticated: 'You need to be logged in to send messages. Please log in again.',
@@ -19,6 +21,7 @@ export const texts = {
 
   noDevice: 'This person has not signed in on any device yet.',
   identityChanged: "This person's security keys have changed.",
+  membersInDoubt: "The members of this group can't be confirmed right now.",
   messageTooLong: 'The message is too long.',
   storageFailed: "This browser's storage is full or cannot be written.",
 
@@ -30,5 +33,18 @@ export const texts = {
   acceptFailed: 'Failed to accept request. Please try again.',
   rejectFailed: 'Failed to reject request. Please try again.',
   removeFailed: 'Failed to remove contact. Please try again.',
+  loadGroupsFailed: 'Failed to load groups',
+  groupNameMissing: 'Group name is required',
+  createGroupFailed: 'Failed to create group. Please try again.',
+  addMemberFailed: 'Failed to add member. Please try again.',
+  deleteGroupFailed: 'Failed to delete group. Please try again.',
+  leaveGroupFailed: 'Failed to leave group. Please try again.',
+  groupDetailsFailed: 'Failed to get group details.',
+
+  loadNotificationsFailed: 'Failed to load notifications. Please try again.',
+  readNotificationFailed: 'Failed to mark notification as read. Please try again.',
+  readNotificationsFailed: 'Failed to mark all notifications as read. Please try again.',
+  deleteNotificationFailed: 'Failed to delete notification. Please try again.',
+
   loadMessagesFailed: 'Failed to load messages. Please try again.',
 } as const;

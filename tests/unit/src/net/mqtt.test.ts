@@ -225,11 +225,11 @@ describe('what arrives', () => {
 
   it("tells the status of the open chat's contact", () => {
     const session = connected();
-    realtime.watchStatus(peer);
+    realtime.watch({ kind: 'status', userId: peer });
     session.receive(`user/${peer}/status`, { userId: peer, online: true });
     expect(session.subscriptions).toContain(`user/${peer}/status`);
     expect(listeners.onPresence).toHaveBeenCalledExactlyOnceWith({ userId: peer, online: true });
-    realtime.watchStatus(null);
+    realtime.watch(null);
     expect(session.unsubscriptions).toEqual([`user/${peer}/status`]);
   });
 
@@ -240,7 +240,7 @@ describe('what arrives', () => {
 
   it('watches the open chat again after a reconnection', async () => {
     connected();
-    realtime.watchStatus(peer);
+    realtime.watch({ kind: 'status', userId: peer });
     client().emit('close');
     await clock.advance(1_000);
     client().accept();

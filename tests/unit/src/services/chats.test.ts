@@ -56,15 +56,31 @@ describe('the chats', () => {
     expect(ids(chats.get(peer).messages)).toEqual(['m1']);
   });
 
-  it("take no notice of other people's conversations and of groups", () => {
+  it("take no notice of other people's conversations", () => {
     const { chats, store } = setUp();
     const stranger = '00000000-0000-4000-8000-000000000009';
-    for (const id of [`direct:${peer}:${stranger}`, `direct:${me}:${me}`, `group:${stranger}`]) {
+    for (const id of [`direct:${peer}:${stranger}`, `direct:${me}:${me}`]) {
       chats.setState(state({ conversationId: id }));
       chats.setLoaded(stranger, true);
       chats.addMessages(id, [received(1)]);
     }
     expect(store.get(chatsAtom)).toEqual({});
+  });
+
+  it('keep a group beside the direct chats, until it is removed', () => {
+    const { chats, store } = setUp();
+    const group = `group:${peer}`;
+    const key = `group-${peer}`;
+    chats.setLoaded(key, true);
+    chats.setState(state({ conversationId: group }));
+    chats.addMessages(group, [received(1, { conversationId: group })]);
+    chats.setState(state());
+    expect(Object.keys(store.get(chatsAtom))).toEqual([key, peer]);
+    expect(ids(chats.get(key).messages)).toEqual(['m1']);
+    expect(chats.get(peer).messages).toEqual([]);
+    chats.remove(key);
+    expect(Object.keys(store.get(chatsAtom))).toEqual([peer]);
+    expect(chats.isLoaded(key)).toBe(false);
   });
 
   it('forget a message wherever it is', () => {

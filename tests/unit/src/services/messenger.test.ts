@@ -28,7 +28,7 @@ const topUpKeyPackages = vi.fn<() => Promise<void>>();
 const realtime = {
   open: vi.fn<() => void>(),
   close: vi.fn<() => void>(),
-  watchStatus: vi.fn<Realtime['watchStatus']>(),
+  watch: vi.fn<Realtime['watch']>(),
   publish: vi.fn<Realtime['publish']>(),
   isConnected: () => connected,
 };
@@ -49,6 +49,8 @@ beforeEach(async () => {
       listContacts,
       listContactRequests: () => Promise.resolve([]),
       listSentRequests: () => Promise.resolve([]),
+      listGroups: () => Promise.resolve([]),
+      listNotifications: () => Promise.resolve([]),
       markDelivered: () => Promise.resolve(undefined),
     },
     crypto: worker,

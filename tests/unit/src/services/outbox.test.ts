@@ -3,6 +3,7 @@ import type { CryptoApi } from '../../../../src/crypto/client.ts';
 import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
 import type { Realtime } from '../../../../src/net/mqtt.ts';
 import { type Chats, createChats } from '../../../../src/services/chats.ts';
+import { createCommitter } from '../../../../src/services/committer.ts';
 import { createMembership } from '../../../../src/services/membership.ts';
 import { createOutbox, type Outbox } from '../../../../src/services/outbox.ts';
 import { createSync } from '../../../../src/services/sync.ts';
@@ -18,6 +19,7 @@ let chats: Chats;
 let outbox: Outbox;
 let connected: boolean;
 const publish = vi.fn<Realtime['publish']>();
+const maySend = vi.fn<(conversationId: string) => Promise<boolean>>();
 const onFailed = vi.fn<(error: unknown) => void>();
 
 /** A second call makes another tab of the same browser: same worker storage, same locks. */
@@ -26,12 +28,15 @@ function createTab(tabDeps: TestDeps): Outbox {
   const sync = createSync(tabDeps, me, membership, {
     onProcessed: ({ messages }) => chats.addMessages(conversationId, messages),
     onState: (state) => chats.setState(state),
+    onRefused: () => undefined,
   });
   return createOutbox({
     deps: tabDeps,
     ownUserId: me,
     sync,
     membership,
+    committer: createCommitter(tabDeps, membership, sync),
+    maySend,
     chats,
     realtime: { isConnected: () => connected, publish },
     onFailed,
@@ -41,6 +46,7 @@ function createTab(tabDeps: TestDeps): Outbox {
 beforeEach(() => {
   publish.mockReset();
   onFailed.mockReset();
+  maySend.mockReset().mockResolvedValue(true);
   connected = false;
   relay = new SimulatedRelay();
   device = new SimulatedDevice();

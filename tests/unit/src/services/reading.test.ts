@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CryptoApi } from '../../../../src/crypto/client.ts';
 import { NetworkError } from '../../../../src/net/errors.ts';
+import type { WatchedChat } from '../../../../src/net/mqtt.ts';
 import { type Chats, createChats } from '../../../../src/services/chats.ts';
 import { createBackground } from '../../../../src/services/failures.ts';
 import { createReading, type Reading, type ReadingOptions } from '../../../../src/services/reading.ts';
@@ -19,12 +20,12 @@ let signedIn: boolean;
 let visible: boolean;
 const markDelivered = vi.fn<(messageId: string) => Promise<undefined>>();
 const olderEntries = vi.fn<ReadingOptions['sync']['olderEntries']>();
-const watchStatus = vi.fn<(userId: string | null) => void>();
+const watch = vi.fn<(chat: WatchedChat | null) => void>();
 
 beforeEach(() => {
   markDelivered.mockReset().mockResolvedValue(undefined);
   olderEntries.mockReset().mockResolvedValue({ messages: [], lowestSeq: null });
-  watchStatus.mockReset();
+  watch.mockReset();
   signedIn = true;
   visible = true;
   device = new SimulatedDevice();
@@ -43,7 +44,7 @@ beforeEach(() => {
       },
       olderEntries,
     },
-    watchStatus,
+    watch,
     hasToken: () => signedIn,
     isVisible: () => visible,
     background: createBackground(deps.log),
@@ -75,7 +76,7 @@ describe('opening a chat', () => {
     await opening;
     expect(chats.get(peer)).toMatchObject({ loading: false, hasOlder: false });
     expect(seqs()).toEqual([1, 2, null]);
-    expect(watchStatus).toHaveBeenLastCalledWith(peer);
+    expect(watch).toHaveBeenLastCalledWith({ kind: 'status', userId: peer });
   });
 
   it('marks it read at the relay and here', async () => {
@@ -149,7 +150,7 @@ describe('opening a chat', () => {
     await reading.open(peer);
     await reading.open(null);
     expect(deps.store.get(activeChatAtom)).toBeNull();
-    expect(watchStatus).toHaveBeenLastCalledWith(null);
+    expect(watch).toHaveBeenLastCalledWith(null);
   });
 
   it('with oneself is impossible', async () => {

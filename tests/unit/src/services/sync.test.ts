@@ -13,15 +13,17 @@ let membership: Membership;
 let sync: Sync;
 const onProcessed = vi.fn<SyncListeners['onProcessed']>();
 const onState = vi.fn<SyncListeners['onState']>();
+const onRefused = vi.fn<SyncListeners['onRefused']>();
 
 beforeEach(() => {
   onProcessed.mockReset();
   onState.mockReset();
+  onRefused.mockReset();
   relay = new SimulatedRelay();
   device = new SimulatedDevice();
   deps = testDeps({ api: relay.apiFor(me, 'own-device'), crypto: device.api() });
   membership = createMembership(deps, me);
-  sync = createSync(deps, me, membership, { onProcessed, onState });
+  sync = createSync(deps, me, membership, { onProcessed, onState, onRefused });
 });
 
 const texts = () =>
@@ -112,7 +114,7 @@ describe('catching up', () => {
         joinByWelcome: () => Promise.reject(Object.assign(new Error(), { code: 'storage' })),
       },
     });
-    sync = createSync(deps, me, createMembership(deps, me), { onProcessed, onState });
+    sync = createSync(deps, me, createMembership(deps, me), { onProcessed, onState, onRefused });
     await expect(sync.catchUp(conversationId)).rejects.toMatchObject({ code: 'storage' });
     expect(relay.welcomes.get('own-device')).toHaveLength(1);
   });
@@ -266,15 +268,14 @@ describe('live entries', () => {
     expect(texts()).toEqual(['text 1']);
   });
 
-  it.each([`direct:${peer}:00000000-0000-4000-8000-000000000009`, `group:${peer}`])(
-    'of %s are not ours',
-    async (id) => {
-      relay.begin(peer, 1);
-      await sync.onEntry({ ...event(1), conversationId: id });
-      expect(relay.calls).toEqual([]);
-      expect(onProcessed).not.toHaveBeenCalled();
-    },
-  );
+  it("of other people's conversations are not ours", async () => {
+    relay.begin(peer, 1);
+    const theirs = `direct:${peer}:00000000-0000-4000-8000-000000000009`;
+    await sync.onEntry({ ...event(1), conversationId: theirs });
+    await sync.onAvailable({ type: 'available', conversationId: theirs, seq: 1 }, false);
+    expect(relay.calls).toEqual([]);
+    expect(onProcessed).not.toHaveBeenCalled();
+  });
 });
 
 describe('read positions', () => {

@@ -41,6 +41,15 @@ export function fakeActions(): FakeActions {
     sendMessage: vi.fn<AppActions['sendMessage']>().mockResolvedValue(),
     retryMessage: vi.fn<AppActions['retryMessage']>().mockResolvedValue(),
     discardMessage: vi.fn<AppActions['discardMessage']>().mockResolvedValue(),
+    openGroup: vi.fn<AppActions['openGroup']>().mockResolvedValue(),
+    createGroup: vi.fn<AppActions['createGroup']>().mockResolvedValue('group-id'),
+    addGroupMember: vi.fn<AppActions['addGroupMember']>().mockResolvedValue(),
+    leaveGroup: vi.fn<AppActions['leaveGroup']>().mockResolvedValue(),
+    deleteGroup: vi.fn<AppActions['deleteGroup']>().mockResolvedValue(),
+    loadGroupDetails: vi.fn<AppActions['loadGroupDetails']>().mockResolvedValue(),
+    readNotification: vi.fn<AppActions['readNotification']>().mockResolvedValue(),
+    readAllNotifications: vi.fn<AppActions['readAllNotifications']>().mockResolvedValue(),
+    deleteNotification: vi.fn<AppActions['deleteNotification']>().mockResolvedValue(),
   };
 }
 

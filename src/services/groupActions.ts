@@ -1,0 +1,172 @@
+import type { ClaimedKeyPackage } from '../crypto/client.ts';
+import { AppError } from '../lib/appError.ts';
+import { errorCode } from '../lib/errorCode.ts';
+import { isApiError } from '../net/errors.ts';
+import { type GroupProgress, groupProgressAtom } from '../store/groups.ts';
+import type { Committer } from './committer.ts';
+import { groupConversationId } from './conversationIds.ts';
+import type { Deps } from './deps.ts';
+import { toAppError } from './failures.ts';
+import { creationLock, type GroupList } from './groupList.ts';
+import type { Reading } from './reading.ts';
+import type { Sync } from './sync.ts';
+import { texts } from './texts.ts';
+
+/** How often a commit is made again because others were faster. */
+const maxAttempts = 8;
+
+export interface GroupActions {
+  /** @returns the id of the new group, which is the open one then */
+  create(name: string): Promise<string>;
+  /** Adds people with all their devices, in one commit. */
+  add(groupId: string, userIds: readonly string[]): Promise<void>;
+  leave(groupId: string): Promise<void>;
+  delete(groupId: string): Promise<void>;
+  loadDetails(groupId: string): Promise<void>;
+}
+
+export interface GroupActionsOptions {
+  readonly deps: Deps;
+  readonly ownUserId: string;
+  readonly list: Pick<GroupList, 'forget' | 'load' | 'reconcile'>;
+  readonly sync: Pick<Sync, 'catchUp'>;
+  readonly committer: Committer;
+  readonly reading: Pick<Reading, 'openGroup'>;
+}
+
+/** What a person does with groups. Every failure is an AppError with the catalogue's sentence (spec section 8). */
+export function createGroupActions(options: GroupActionsOptions): GroupActions {
+  const { committer, list, ownUserId, reading, sync } = options;
+  const { api, crypto, locks, newId, store } = options.deps;
+
+  function progress(step: GroupProgress | null): void {
+    store.set(groupProgressAtom, step);
+  }
+
+  async function withProgress<T>(task: () => Promise<T>): Promise<T> {
+    try {
+      return await task();
+    } finally {
+      progress(null);
+    }
+  }
+
+  async function failingWith<T>(sentence: string, task: () => Promise<T>): Promise<T> {
+    try {
+      return await task();
+    } catch (error) {
+      throw toAppError(error, sentence);
+    }
+  }
+
+  async function claim(userId: string): Promise<ClaimedKeyPackage[]> {
+    const claimed = await api.claimKeyPackages(userId);
+    return claimed.map(({ deviceId, keyPackage }) => ({ userId, deviceId, keyPackage }));
+  }
+
+  /** Makes the group here and at the relay. What is interrupted on the way, the next synchronisation takes up. */
+  async function start(groupId: string, name: string): Promise<void> {
+    const conversationId = groupConversationId(groupId);
+    progress('gathering-keys');
+    const keyPackages = await claim(ownUserId);
+    progress('sealing');
+    const submission = await crypto.startConversation({ conversationId, keyPackages, group: { name } });
+    if (submission.sealedName === null) throw new AppError('internal', texts.createGroupFailed);
+    progress('submitting');
+    try {
+      await api.createGroup({ groupId, sealedName: submission.sealedName });
+    } catch (error) {
+      await crypto.forgetConversation(conversationId);
+      throw error;
+    }
+    await committer.submit(submission);
+  }
+
+  async function addAll(conversationId: string, keyPackages: readonly ClaimedKeyPackage[]): Promise<void> {
+    const wanted = new Set(keyPackages.map(({ userId }) => userId));
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      await committer.settle(conversationId);
+      const { members } = await crypto.conversation(conversationId);
+      const present = new Set(members.map(({ userId }) => userId));
+      if ([...wanted].every((userId) => present.has(userId))) return;
+      progress('sealing');
+      const submission = await crypto.addMembers({ conversationId, keyPackages });
+      progress('submitting');
+      const outcome = await committer.submit(submission);
+      if (outcome.kind === 'refused') throw outcome.reason;
+    }
+    throw new AppError('stale-epoch', texts.addMemberFailed);
+  }
+
+  /** Null where there is no membership to end: the relay's list is all that names this person. */
+  async function leaveStatement(conversationId: string): Promise<string | null> {
+    const state = await sync.catchUp(conversationId);
+    if (state.status !== 'joined') return null;
+    await committer.settle(conversationId);
+    return crypto.leaveStatement(conversationId);
+  }
+
+  async function toleratingAbsence(task: () => Promise<unknown>): Promise<void> {
+    try {
+      await task();
+    } catch (error) {
+      // Already gone, by another device or by the creator: what was asked for has happened.
+      if (!isApiError(error, 'not-found')) throw error;
+    }
+  }
+
+  return {
+    create: (name) =>
+      failingWith(texts.createGroupFailed, async () => {
+        const trimmed = name.trim();
+        if (trimmed === '') throw new AppError('invalid-request', texts.groupNameMissing);
+        const groupId = newId();
+        return withProgress(async () => {
+          await locks.request(creationLock(groupId), () => start(groupId, trimmed));
+          progress('opening');
+          await list.load();
+          await reading.openGroup(groupId);
+          return groupId;
+        });
+      }),
+
+    add: (groupId, userIds) =>
+      failingWith(texts.addMemberFailed, () =>
+        withProgress(async () => {
+          const conversationId = groupConversationId(groupId);
+          progress('gathering-keys');
+          await list.reconcile(groupId);
+          const claimed: ClaimedKeyPackage[] = [];
+          for (const userId of userIds) {
+            const keyPackages = await claim(userId);
+            if (keyPackages.length === 0) throw new AppError('no-device', texts.noDevice);
+            claimed.push(...keyPackages);
+          }
+          await addAll(conversationId, claimed);
+          progress('opening');
+          await list.reconcile(groupId);
+        }),
+      ),
+
+    leave: (groupId) =>
+      failingWith(texts.leaveGroupFailed, async () => {
+        const statement = await leaveStatement(groupConversationId(groupId));
+        await toleratingAbsence(() => api.leaveGroup(groupId, statement));
+        await list.forget(groupId);
+      }),
+
+    delete: (groupId) =>
+      failingWith(texts.deleteGroupFailed, async () => {
+        await toleratingAbsence(() => api.deleteGroup(groupId));
+        await list.forget(groupId);
+      }),
+
+    async loadDetails(groupId) {
+      try {
+        await list.reconcile(groupId);
+      } catch (error) {
+        throw new AppError(errorCode(error), texts.groupDetailsFailed, { cause: error });
+      }
+    },
+  };
+}

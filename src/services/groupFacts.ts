@@ -1,0 +1,77 @@
+import type { ConversationState } from '../crypto/client.ts';
+import type { GroupDetails, GroupSummary } from '../net/api.ts';
+import type { Group, GroupMember, MembershipChange, MembershipMismatch } from '../store/groups.ts';
+
+/** What the relay says of a group, and what came of comparing that with the group's keys. */
+export interface GroupFacts {
+  readonly summary: GroupSummary;
+  /** The relay's list of members, id to name; null until it was read. */
+  readonly listed: ReadonlyMap<string, string> | null;
+  readonly mismatch: MembershipMismatch | null;
+  readonly refusal: string | null;
+  readonly changes: readonly MembershipChange[];
+}
+
+/** Who is in the group's keys and has not left: their leaves go with the next commit, before anything is sent. */
+export function presentMembers(
+  state: ConversationState | null,
+): readonly ConversationState['members'][number][] {
+  if (state === null || state.status === 'outside') return [];
+  const departed = new Set(state.group?.departedIds);
+  return state.members.filter(({ userId }) => !departed.has(userId));
+}
+
+function compareText(one: string, other: string): number {
+  return one.localeCompare(other) || (one < other ? -1 : 1);
+}
+
+function membersOf(facts: GroupFacts, state: ConversationState | null): GroupMember[] {
+  return presentMembers(state)
+    .map(({ deviceIds, userId }) => ({
+      userId,
+      username: facts.listed?.get(userId) ?? null,
+      devices: deviceIds.length,
+    }))
+    .sort((one, other) => compareText(one.username ?? one.userId, other.username ?? other.userId));
+}
+
+/** A group as it is shown: by its keys where this device has them, by the relay's word where not. */
+export function groupOnScreen(facts: GroupFacts, state: ConversationState | null): Group {
+  const { changes, mismatch, refusal, summary } = facts;
+  const members = membersOf(facts, state);
+  return {
+    id: summary.id,
+    name: state?.group?.name ?? null,
+    creatorId: state?.group?.creatorId ?? summary.creator_id,
+    members,
+    memberCount: members.length || summary.member_count,
+    createdAt: summary.created_at,
+    mismatch,
+    refusal,
+    changes,
+  };
+}
+
+/** By name; those whose name is not known here last, oldest first. */
+export function inOrder(groups: readonly Group[]): Group[] {
+  return [...groups].sort((one, other) => {
+    if (one.name === null || other.name === null) {
+      return (
+        Number(one.name === null) - Number(other.name === null) || compareText(one.createdAt, other.createdAt)
+      );
+    }
+    return compareText(one.name, other.name);
+  });
+}
+
+/** Where the relay's list and the keys differ; null where they agree. */
+export function mismatchOf(
+  details: Pick<GroupDetails, 'members'>,
+  state: ConversationState,
+): MembershipMismatch | null {
+  const listed = new Set(details.members.map(({ user }) => user.id));
+  const inKeys = new Set(presentMembers(state).map(({ userId }) => userId));
+  const unlisted = [...inKeys].filter((userId) => !listed.has(userId));
+  const withoutKeys = [...listed].filter((userId) => !inKeys.has(userId));
+  return unlisted.length === 0 && withoutKeys.length === 0 ? null : { unlisted, withoutKeys };
+}

@@ -1,0 +1,326 @@
+import type { ConversationState } from '../crypto/client.ts';
+import { createBackoff } from '../lib/backoff.ts';
+import { delay, type Timer, timestamp } from '../lib/clock.ts';
+import { coalesce } from '../lib/coalesce.ts';
+import { forEachLimited } from '../lib/parallel.ts';
+import type { GroupDetails, GroupSummary } from '../net/api.ts';
+import { isApiError } from '../net/errors.ts';
+import { activeGroupAtom, chatsAtom, groupIdOfKey, groupKeyOf } from '../store/chats.ts';
+import { type Group, groupsAtom, groupsErrorAtom, type MembershipChange } from '../store/groups.ts';
+import type { Chats } from './chats.ts';
+import type { Committer } from './committer.ts';
+import { groupConversationId, groupOf } from './conversationIds.ts';
+import type { Deps } from './deps.ts';
+import type { Background } from './failures.ts';
+import { type GroupFacts, groupOnScreen, inOrder, mismatchOf, presentMembers } from './groupFacts.ts';
+import type { Sync } from './sync.ts';
+import { texts } from './texts.ts';
+import { timings } from './timings.ts';
+
+const groupsAtOnce = 4;
+/** How often the relay's list is read again before a difference counts as one. */
+const settlingRounds = 4;
+
+export interface GroupList {
+  /** Loads the list with an indicator and an error sentence; afterwards as {@link refresh}. Never rejects. */
+  load(): Promise<void>;
+  /** Quietly reads the list again, and what has changed in it. Never rejects. */
+  refresh(): Promise<void>;
+  /**
+   * Reads a group's members from the relay and compares them with its keys, both brought up to date.
+   * @throws ApiError, NetworkError
+   */
+  reconcile(groupId: string): Promise<void>;
+  /** Whether the members of a group are beyond doubt; compares them first if this session hasn't. */
+  maySend(conversationId: string): Promise<boolean>;
+  /** To be told of every state of every conversation; `committedAt` is the time of the newest commit it came by. */
+  onState(state: ConversationState, committedAt: string | null): void;
+  onRefused(conversationId: string, code: string): void;
+  /** Takes a group off the list and its records out of this browser. */
+  forget(groupId: string): Promise<void>;
+  stop(): void;
+}
+
+export interface GroupListOptions {
+  readonly deps: Deps;
+  readonly ownUserId: string;
+  readonly chats: Chats;
+  readonly sync: Pick<Sync, 'catchUp' | 'forget'>;
+  readonly committer: Committer;
+  /** The open group is gone. */
+  readonly onClosed: () => void;
+  /** A doubt about a group's members is over: what waited can be sent. */
+  readonly onResolved: (conversationId: string) => void;
+  readonly background: Background;
+}
+
+/** Held by a tab that creates a group: until it is done, the relay and this browser know different things of it. */
+export function creationLock(groupId: string): string {
+  return `sinetti:create:${groupId}`;
+}
+
+function sameIds(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && [...one].every((id) => other.has(id));
+}
+
+/**
+ * The groups on screen: the relay says which there are and who is said to be in them, the keys say who is. Only this
+ * module writes their atom.
+ */
+export function createGroupList(options: GroupListOptions): GroupList {
+  const { background, chats, committer, ownUserId, sync } = options;
+  const { api, clock, crypto, locks, log, random, store } = options.deps;
+  const known = new Map<string, GroupFacts>();
+  /** Who was in the keys when last looked at, to tell a change from a first sight. */
+  const lastMembers = new Map<string, ReadonlySet<string>>();
+  /** What each group looked like when its members were last compared. */
+  const compared = new Map<string, string>();
+  const reconciling = new Map<string, { run: () => Promise<void>; running: Promise<void> | null }>();
+  const removals = new Map<string, Timer>();
+  let stopped = false;
+
+  const stateOf = (groupId: string) => chats.get(groupKeyOf(groupId)).state;
+
+  function show(): void {
+    const present = new Map(store.get(groupsAtom).items.map((group) => [group.id, group]));
+    const items = [...known.values()].map((facts): Group => {
+      const next = groupOnScreen(facts, stateOf(facts.summary.id));
+      const shown = present.get(next.id);
+      // The same object where nothing has changed, so that nothing is painted again.
+      return shown !== undefined && JSON.stringify(shown) === JSON.stringify(next) ? shown : next;
+    });
+    store.set(groupsAtom, { ...store.get(groupsAtom), items: inOrder(items) });
+  }
+
+  function update(summary: GroupSummary, change: Partial<GroupFacts> = {}): void {
+    const facts = known.get(summary.id);
+    const { id, name, name_epoch, creator_id, member_count, created_at } = summary;
+    known.set(id, {
+      listed: null,
+      mismatch: null,
+      refusal: null,
+      changes: [],
+      ...facts,
+      summary: { id, name, name_epoch, creator_id, member_count, created_at },
+      ...change,
+    });
+  }
+
+  function look(groupId: string): string {
+    const summary = known.get(groupId)?.summary;
+    const state = stateOf(groupId);
+    return [summary?.member_count, summary?.name_epoch, state?.epoch, state?.status].join(' ');
+  }
+
+  function needsComparison(groupId: string): boolean {
+    const before = compared.get(groupId);
+    if (before !== undefined) return before !== look(groupId);
+    const state = stateOf(groupId);
+    // Groups that look right wait until they are opened or written to: there may be hundreds.
+    return (
+      (state?.group?.name ?? null) === null ||
+      presentMembers(state).length !== known.get(groupId)?.summary.member_count
+    );
+  }
+
+  async function forget(groupId: string): Promise<void> {
+    known.delete(groupId);
+    compared.delete(groupId);
+    lastMembers.delete(groupId);
+    removals.get(groupId)?.cancel();
+    removals.delete(groupId);
+    if (store.get(activeGroupAtom) === groupId) options.onClosed();
+    await sync.forget(groupConversationId(groupId));
+    chats.remove(groupKeyOf(groupId));
+    show();
+  }
+
+  /** What the relay tells that only the keys can judge: who has left, and what the group is called. */
+  async function learn(details: GroupDetails, state: ConversationState): Promise<ConversationState> {
+    const { conversationId } = state;
+    let learnt = state;
+    const departed = details.departed.map(({ statement, user_id }) => ({ userId: user_id, statement }));
+    if (departed.length > 0) learnt = await crypto.setDeparted(conversationId, departed);
+    if (learnt.group?.name === null) {
+      learnt = await crypto.setGroupName({
+        conversationId,
+        sealedName: details.name,
+        epoch: details.name_epoch,
+      });
+    }
+    chats.setState(learnt);
+    return learnt;
+  }
+
+  async function reconcileOnce(groupId: string): Promise<void> {
+    const backoff = createBackoff({ baseMs: timings.settleBase, maxMs: timings.settleMax, random });
+    const wasInDoubt = (known.get(groupId)?.mismatch ?? null) !== null;
+    let mismatch: GroupFacts['mismatch'] = null;
+    for (let round = 0; round < settlingRounds; round += 1) {
+      if (round > 0) await delay(clock, backoff.next());
+      let details: GroupDetails;
+      try {
+        details = await api.getGroup(groupId);
+      } catch (error) {
+        if (!isApiError(error, 'not-found')) throw error;
+        return forgetUnlessNew(groupId);
+      }
+      const listed = new Map(details.members.map(({ user }) => [user.id, user.username]));
+      const caughtUp = await sync.catchUp(groupConversationId(groupId));
+      const isMember = caughtUp.status === 'joined';
+      const state = isMember ? await learn(details, caughtUp) : caughtUp;
+      mismatch = isMember ? mismatchOf(details, state) : null;
+      update(details, { listed });
+      const behind = isMember && state.group?.name === null && details.name_epoch > state.epoch;
+      if (mismatch === null && !behind) break;
+    }
+    const facts = known.get(groupId);
+    if (facts === undefined) return;
+    update(facts.summary, { mismatch });
+    compared.set(groupId, look(groupId));
+    show();
+    if (mismatch !== null && !wasInDoubt) log.warn('members-differ');
+    if (mismatch === null && wasInDoubt) options.onResolved(groupConversationId(groupId));
+    removeSoon(groupId);
+  }
+
+  function reconcile(groupId: string): Promise<void> {
+    let entry = reconciling.get(groupId);
+    if (entry === undefined) {
+      entry = { run: coalesce(() => reconcileOnce(groupId)), running: null };
+      reconciling.set(groupId, entry);
+    }
+    const started = entry;
+    const running = started.run().finally(() => {
+      if (started.running === running) started.running = null;
+    });
+    started.running = running;
+    return running;
+  }
+
+  /**
+   * Every member who is there could remove who has left; one is enough. The creator goes first, so that the others
+   * find it done, and nobody waits for the next message.
+   */
+  function removeSoon(groupId: string): void {
+    const state = stateOf(groupId);
+    if (stopped || removals.has(groupId) || (state?.group?.departedIds.length ?? 0) === 0) return;
+    const spread = state?.group?.creatorId === ownUserId ? timings.removalByCreator : timings.removalByOthers;
+    const timer = clock.after(spread * (0.5 + random() / 2), () => {
+      removals.delete(groupId);
+      background(async () => {
+        const current = await crypto.conversation(groupConversationId(groupId));
+        if ((current.group?.departedIds.length ?? 0) === 0) return;
+        await committer.settle(groupConversationId(groupId));
+      });
+    });
+    removals.set(groupId, timer);
+  }
+
+  /** Gone for everybody or for oneself, unless this browser is just creating it. */
+  function forgetUnlessNew(groupId: string): Promise<void> {
+    return locks.request(creationLock(groupId), async () => {
+      try {
+        update(await api.getGroup(groupId));
+      } catch (error) {
+        if (!isApiError(error, 'not-found')) throw error;
+        await forget(groupId);
+      }
+    });
+  }
+
+  async function readList(): Promise<void> {
+    const summaries = await api.listGroups();
+    const listed = new Set(summaries.map(({ id }) => id));
+    for (const summary of summaries) update(summary);
+    const here = Object.keys(store.get(chatsAtom)).flatMap((key) => groupIdOfKey(key) ?? []);
+    const missing = [...new Set([...known.keys(), ...here])].filter((id) => !listed.has(id));
+    store.set(groupsAtom, { ...store.get(groupsAtom), loading: false, loaded: true });
+    if (store.get(groupsErrorAtom) !== null) store.set(groupsErrorAtom, null);
+    show();
+    background(() => forEachLimited(missing, groupsAtOnce, forgetUnlessNew));
+    background(() => forEachLimited([...known.keys()].filter(needsComparison), groupsAtOnce, reconcile));
+  }
+
+  const refresh = coalesce(async () => {
+    if (store.get(groupsAtom).loaded) await readList().catch(() => undefined);
+  });
+
+  function changesBetween(
+    before: ReadonlySet<string>,
+    after: ReadonlySet<string>,
+    epoch: number,
+    at: string,
+  ): MembershipChange[] {
+    const change = (kind: MembershipChange['kind'], userId: string) => ({
+      id: `${kind} ${epoch} ${userId}`,
+      kind,
+      userId,
+      timestamp: at,
+    });
+    return [
+      ...[...after].filter((id) => !before.has(id)).map((id) => change('added', id)),
+      ...[...before].filter((id) => !after.has(id)).map((id) => change('removed', id)),
+    ];
+  }
+
+  return {
+    async load() {
+      if (store.get(groupsAtom).loaded) return refresh();
+      store.set(groupsAtom, { ...store.get(groupsAtom), loading: true });
+      try {
+        await readList();
+      } catch {
+        store.set(groupsAtom, { ...store.get(groupsAtom), loading: false });
+        store.set(groupsErrorAtom, texts.loadGroupsFailed);
+      }
+    },
+
+    refresh,
+    reconcile,
+    forget,
+
+    async maySend(conversationId) {
+      const groupId = groupOf(conversationId);
+      if (groupId === null) return true;
+      const running = reconciling.get(groupId)?.running ?? null;
+      if (running !== null) await running;
+      else if (!compared.has(groupId)) await reconcile(groupId);
+      return (known.get(groupId)?.mismatch ?? null) === null;
+    },
+
+    onState(state, committedAt) {
+      const groupId = groupOf(state.conversationId);
+      if (groupId === null) return;
+      const before = lastMembers.get(groupId);
+      const after = new Set(presentMembers(state).map(({ userId }) => userId));
+      lastMembers.set(groupId, after);
+      const facts = known.get(groupId);
+      if (facts === undefined) return;
+      const isChanged = before === undefined || !sameIds(before, after);
+      // One's own arrival is no change among the others.
+      const hasHistory = isChanged && before !== undefined && before.has(ownUserId) && after.has(ownUserId);
+      const at = committedAt ?? timestamp(clock);
+      const added = hasHistory ? changesBetween(before, after, state.epoch, at) : [];
+      const refusal = state.status === 'joined' ? null : facts.refusal;
+      update(facts.summary, { refusal, changes: [...facts.changes, ...added] });
+      show();
+      // Each epoch may be the one whose committer sealed the name again.
+      const isNameless = state.group?.name === null && compared.get(groupId) !== look(groupId);
+      if ((isChanged || isNameless) && state.status === 'joined') background(() => reconcile(groupId));
+    },
+
+    onRefused(conversationId, code) {
+      const facts = known.get(groupOf(conversationId) ?? '');
+      if (facts === undefined) return;
+      update(facts.summary, { refusal: code });
+      show();
+    },
+
+    stop() {
+      stopped = true;
+      for (const timer of removals.values()) timer.cancel();
+      removals.clear();
+    },
+  };
+}

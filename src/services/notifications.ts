@@ -1,0 +1,94 @@
+import { coalesce } from '../lib/coalesce.ts';
+import { isApiError } from '../net/errors.ts';
+import { type Notification, notificationsAtom, notificationsErrorAtom } from '../store/notifications.ts';
+import type { Deps } from './deps.ts';
+import { toAppError } from './failures.ts';
+import { texts } from './texts.ts';
+
+export interface Notifications {
+  /** Loads the list with an indicator and an error sentence; afterwards as {@link refresh}. Never rejects. */
+  load(): Promise<void>;
+  /** Quietly reads the list again. Never rejects. */
+  refresh(): Promise<void>;
+  read(id: string): Promise<void>;
+  readAll(): Promise<void>;
+  remove(id: string): Promise<void>;
+}
+
+type Change = (items: readonly Notification[]) => readonly Notification[];
+
+/** What has happened to this person. A change shows at once, and is taken back when the relay refuses it. */
+export function createNotifications({ api, store }: Pick<Deps, 'api' | 'store'>): Notifications {
+  /** Counts changes, so that a list asked for before one doesn't undo it. */
+  let changes = 0;
+
+  function show(items: readonly Notification[]): void {
+    const present = store.get(notificationsAtom);
+    const kept = JSON.stringify(present.items) === JSON.stringify(items) ? present.items : items;
+    if (kept !== present.items || present.loading || !present.loaded) {
+      store.set(notificationsAtom, { items: kept, loading: false, loaded: true });
+    }
+  }
+
+  async function readList(): Promise<void> {
+    const before = changes;
+    const items = await api.listNotifications();
+    if (changes === before) show(items);
+    if (store.get(notificationsErrorAtom) !== null) store.set(notificationsErrorAtom, null);
+  }
+
+  const refresh = coalesce(async () => {
+    if (store.get(notificationsAtom).loaded) await readList().catch(() => undefined);
+  });
+
+  async function change(by: Change, call: () => Promise<unknown>, sentence: string): Promise<void> {
+    show(by(store.get(notificationsAtom).items));
+    changes += 1;
+    try {
+      await call();
+    } catch (error) {
+      // It is gone: pushed out by newer ones, or removed in another browser.
+      if (isApiError(error, 'not-found')) return refresh();
+      await refresh();
+      throw toAppError(error, sentence);
+    } finally {
+      changes += 1;
+    }
+  }
+
+  return {
+    async load() {
+      if (store.get(notificationsAtom).loaded) return refresh();
+      store.set(notificationsAtom, { ...store.get(notificationsAtom), loading: true });
+      try {
+        await readList();
+      } catch {
+        store.set(notificationsAtom, { ...store.get(notificationsAtom), loading: false });
+        store.set(notificationsErrorAtom, texts.loadNotificationsFailed);
+      }
+    },
+
+    refresh,
+
+    read: (id) =>
+      change(
+        (items) => items.map((item) => (item.id === id ? { ...item, read: true } : item)),
+        () => api.readNotification(id),
+        texts.readNotificationFailed,
+      ),
+
+    readAll: () =>
+      change(
+        (items) => items.map((item) => (item.read ? item : { ...item, read: true })),
+        () => api.readAllNotifications(),
+        texts.readNotificationsFailed,
+      ),
+
+    remove: (id) =>
+      change(
+        (items) => items.filter((item) => item.id !== id),
+        () => api.deleteNotification(id),
+        texts.deleteNotificationFailed,
+      ),
+  };
+}
