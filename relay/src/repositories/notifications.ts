@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/tables.ts';
 
 export type NotificationType = 'message' | 'contact_request' | 'contact_accepted';
@@ -19,22 +20,32 @@ export interface NotificationRow {
   readonly isRead: boolean;
 }
 
-/** Notifies a person. What they had of the same kind by the same sender becomes this one, unread. */
-export async function insertNotification(db: Db, occurrence: Occurrence, now: number): Promise<void> {
-  await db
+interface NewNotification extends Occurrence {
+  readonly id: string;
+  readonly now: number;
+}
+
+const insertion = prepared<NewNotification>()((db, parameter) =>
+  db
     .insertInto('notifications')
     .values({
-      id: randomUUID(),
-      type: occurrence.type,
-      user_id: occurrence.userId,
-      sender_id: occurrence.senderId,
-      created_at: now,
+      id: parameter('id'),
+      type: parameter('type'),
+      user_id: parameter('userId'),
+      sender_id: parameter('senderId'),
+      created_at: parameter('now'),
       read_at: null,
     })
     .onConflict((conflict) =>
-      conflict.columns(['user_id', 'sender_id', 'type']).doUpdateSet({ created_at: now, read_at: null }),
-    )
-    .execute();
+      conflict
+        .columns(['user_id', 'sender_id', 'type'])
+        .doUpdateSet({ created_at: parameter('now'), read_at: null }),
+    ),
+);
+
+/** Notifies a person. What they had of the same kind by the same sender becomes this one, unread. */
+export async function insertNotification(db: Db, occurrence: Occurrence, now: number): Promise<void> {
+  await insertion(db, { ...occurrence, id: randomUUID(), now });
 }
 
 /** Newest first. */

@@ -140,41 +140,39 @@ async function latency({ port, pairs, perSecond, seconds }) {
   return { samples, lost: sentAt.size };
 }
 
-/** Deliveries per second of one person's messages to as many connections as `devices` says. */
-async function fanOut({ port, pairs, devices, window, qos, seconds }) {
+/**
+ * Deliveries per second of messages that each go to as many connections as `devices` says. They come from `senders`
+ * connections, as in a lively group.
+ */
+async function fanOut({ port, pairs, senders, devices, window, qos, seconds }) {
   const [{ sender, receiver }] = pairs;
-  const from = await MqttSocket.open({ port, clientId: randomUUID(), token: sender.token });
-  const subscribers = await Promise.all(
-    Array.from({ length: devices }, async () => {
-      const socket = await MqttSocket.open({ port, clientId: randomUUID(), token: receiver.token });
-      await socket.subscribe(topicOf(receiver), qos);
-      return socket;
-    }),
-  );
-  let [delivered, acknowledged, running] = [0, 0, true];
-  // A publisher waits for its deliveries as well, or the fastest acknowledgement would only fill queues.
-  let outstanding = 0;
-  let packetId = 0;
+  const open = (person) => MqttSocket.open({ port, clientId: randomUUID(), token: person.token });
+  const publishers = await Promise.all(Array.from({ length: senders }, () => open(sender)));
+  const subscribers = await Promise.all(Array.from({ length: devices }, () => open(receiver)));
+  await Promise.all(subscribers.map((socket) => socket.subscribe(topicOf(receiver), qos)));
+
+  let [delivered, published, outstanding, running] = [0, 0, 0, true];
   const [before, after] = messageAround(sender, receiver);
+  // Publishers wait for deliveries, or the fastest acknowledgement would only fill queues.
   const publish = () => {
-    packetId = (packetId % 65_535) + 1;
+    published += 1;
     outstanding += devices;
-    from.publish(packetId, topicOf(receiver), `${before}${randomUUID()}${after}`);
+    const publisher = publishers[published % senders];
+    publisher.publish((published % 65_535) + 1, topicOf(receiver), `${before}${randomUUID()}${after}`);
   };
-  from.onAcknowledged = () => void (acknowledged += 1);
   for (const socket of subscribers) {
     socket.onMessage = () => {
       delivered += 1;
       outstanding -= 1;
-      if (running && outstanding <= (window - 1) * devices) publish();
+      if (running && outstanding <= (senders * window - 1) * devices) publish();
     };
   }
-  for (let count = 0; count < window; count += 1) publish();
+  for (let count = 0; count < senders * window; count += 1) publish();
   const [perSecond] = await countFor(seconds, () => [delivered]);
   running = false;
   await settle(() => delivered);
-  for (const socket of [from, ...subscribers]) socket.close();
-  return { perSecond, lost: acknowledged * devices - delivered };
+  for (const socket of [...publishers, ...subscribers]) socket.close();
+  return { perSecond, lost: published * devices - delivered };
 }
 
 /** Opens connections, each subscribed to its person's messages, and holds them. */

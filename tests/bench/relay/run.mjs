@@ -101,7 +101,7 @@ async function measure(servers, generator) {
 
   if (measures('throughput')) {
     // As people send: many connections, each waiting for its acknowledgement.
-    await alternate('direct messages, MQTT QoS 1', 'throughput', { pairs, senders: 8, window: 1 });
+    await alternate('direct messages, MQTT QoS 1', 'throughput', { pairs, senders: 32, window: 1 });
     // As outboxes empty: few connections that fill the Receive Maximum.
     await alternate('pipelined direct messages, MQTT QoS 1', 'throughput', { pairs, senders: 1, window: 32 });
   }
@@ -118,7 +118,7 @@ async function measure(servers, generator) {
   }
   if (measures('fan-out')) {
     for (const qos of [0, 1]) {
-      const options = { pairs, devices: 100, window: 8, qos };
+      const options = { pairs, senders: 16, devices: 100, window: 2, qos };
       await alternate(`fan-out 1 to 100, deliveries of QoS ${qos}`, 'fanOut', options);
     }
   }
