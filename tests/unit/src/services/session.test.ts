@@ -264,13 +264,22 @@ describe('at start', () => {
   it.each([
     ['the profile can not be loaded', () => api.profile?.mockRejectedValue(refused('session-expired'))],
     ['the relay is silent', () => api.profile?.mockRejectedValue(new NetworkError('unreachable'))],
-    ["this browser's storage can not be opened", () => worker.resume?.mockResolvedValue(false)],
   ])('says that the session has expired when %s', async (_name, fail) => {
     localStorage.setItem('token', tokenFor(me, 1e6));
     fail();
     await session.resume();
     expect(status()).toBe('error');
     expect(deps.store.get(authErrorAtom)).toBe('Session expired. Please login again.');
+    expect(calls).toContain('lock');
+    expectSignedOut();
+  });
+
+  it('says plainly that the browser has lost the keys', async () => {
+    localStorage.setItem('token', tokenFor(me, 1e6));
+    worker.resume?.mockResolvedValue(false);
+    await session.resume();
+    expect(status()).toBe('error');
+    expect(deps.store.get(authErrorAtom)).toContain('This browser no longer holds your keys');
     expect(calls).toContain('lock');
     expectSignedOut();
   });
