@@ -3,7 +3,7 @@ import react from '@vitejs/plugin-react';
 import { missingServers } from './relay/test/servers/binaries.ts';
 
 /** What runs on PostgreSQL only, or needs Redis beside it. */
-const sharedRelayTests = ['relay/test/cluster/**', 'relay/test/postgres/**', 'relay/test/redis/**'];
+const sharedRelayTests = ['cluster', 'plans', 'postgres', 'redis'].map((folder) => `relay/test/${folder}/**`);
 
 const missing = missingServers();
 // In CI the tests run all the same, and fail.
@@ -60,7 +60,7 @@ export default defineConfig({
           name: 'relay-postgres',
           environment: 'node',
           // Everything that reaches a database: what talks to a whole relay, and what is about PostgreSQL and Redis.
-          include: hasServers ? ['relay/test/{http,cluster,postgres,redis}/**/*.test.ts', 'relay/test/*/relay.test.ts'] : [],
+          include: hasServers ? ['relay/test/{http,cluster,plans,postgres,redis}/**/*.test.ts', 'relay/test/*/relay.test.ts'] : [],
           globalSetup: ['relay/test/servers/globalSetup.ts'],
           setupFiles: ['relay/test/servers/usePostgres.ts'],
           testTimeout: 30_000,

@@ -92,12 +92,12 @@ export interface PageRequest {
 /** A page of a conversation's log, ascending by position. */
 export async function entriesOf(db: Db, conversationId: string, page: PageRequest): Promise<EntryRow[]> {
   const upwards = page.after !== undefined;
+  const lowest = Math.max(page.from ?? 0, upwards ? (page.after ?? 0) + 1 : 0);
   const sizes = await db
     .selectFrom('entries')
     .select(['seq', sql<number>`length(content)`.as('size')])
     .where('conversation_id', '=', conversationId)
-    .$if(page.from !== undefined, (query) => query.where('seq', '>=', page.from ?? 0))
-    .$if(upwards, (query) => query.where('seq', '>', page.after ?? 0))
+    .$if(lowest > 0, (query) => query.where('seq', '>=', lowest))
     .$if(page.before !== undefined, (query) => query.where('seq', '<', page.before ?? 0))
     .orderBy('seq', upwards ? 'asc' : 'desc')
     .limit(page.limit)

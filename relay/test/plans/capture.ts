@@ -1,0 +1,58 @@
+import {
+  type CompiledQuery,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  SqliteAdapter,
+  SqliteIntrospector,
+} from 'kysely';
+import { WithoutRowLocks } from '../../src/db/rowLocks.ts';
+import type { Db, Tables } from '../../src/db/tables.ts';
+
+export type Dialect = 'sqlite' | 'postgres';
+
+/** Answers every query with the same rows, and keeps it. */
+class CapturingDriver extends DummyDriver {
+  readonly queries: CompiledQuery[] = [];
+  readonly #rows: readonly unknown[];
+
+  constructor(rows: readonly unknown[]) {
+    super();
+    this.#rows = rows;
+  }
+
+  override async acquireConnection() {
+    return {
+      executeQuery: async <Row>(query: CompiledQuery) => {
+        this.queries.push(query);
+        return { rows: this.#rows as Row[] };
+      },
+      async *streamQuery(): AsyncGenerator<never> {},
+    };
+  }
+}
+
+/**
+ * What a repository asks a database, without one.
+ * @param rows what it is answered each time
+ */
+export async function queriesOf(
+  dialect: Dialect,
+  rows: readonly unknown[],
+  ask: (db: Db) => Promise<unknown>,
+): Promise<readonly CompiledQuery[]> {
+  const driver = new CapturingDriver(rows);
+  const db = new Kysely<Tables>({
+    dialect: {
+      createDriver: () => driver,
+      createAdapter: () => (dialect === 'sqlite' ? new SqliteAdapter() : new PostgresAdapter()),
+      createQueryCompiler: () => (dialect === 'sqlite' ? new WithoutRowLocks() : new PostgresQueryCompiler()),
+      createIntrospector: (of) =>
+        dialect === 'sqlite' ? new SqliteIntrospector(of) : new PostgresIntrospector(of),
+    },
+  });
+  await ask(db);
+  return driver.queries;
+}
