@@ -260,7 +260,8 @@ export interface CryptoApi {
   leaveStatement(conversationId: string): Promise<WireBytes>;
   /**
    * What the relay says of people who left. Kept are the statements that hold: those people are in `departedIds` then,
-   * and no message is made before a commit has removed them. Others are ignored, and so not in `departedIds`.
+   * and no message is made before a commit has removed them. Others are ignored, and so not in `departedIds`: one of an
+   * epoch that this device hasn't reached is to be given again once it has.
    */
   setDeparted(
     conversationId: string,

@@ -1,4 +1,4 @@
-import type { CryptoApi, MessageView } from '../../../../workers/api.ts';
+import type { CommitSubmission, CryptoApi, MessageView } from '../../../../workers/api.ts';
 import { Browser, Clock } from './browser.ts';
 import { MemoryRelay, StaleEpoch } from './relay.ts';
 
@@ -58,6 +58,57 @@ export class TestDevice {
     await this.sync();
   }
 
+  /** Creates a group with this person's own devices, and then adds the others. */
+  async createGroup(conversationId: string, name: string, others: readonly string[] = []): Promise<void> {
+    this.relay.createGroup(conversationId, this.userId);
+    const keyPackages = this.relay.claim([this.userId], this.deviceId);
+    const group = { name };
+    this.relay.submit(this, await this.api.startConversation({ conversationId, keyPackages, group }));
+    await this.syncOne(conversationId);
+    if (others.length > 0) await this.add(conversationId, others);
+  }
+
+  /** Adds people with all their devices. */
+  async add(conversationId: string, userIds: readonly string[]): Promise<void> {
+    const keyPackages = this.relay.claim(userIds, '');
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const submission =
+        (await this.api.nextCommit(conversationId)) ??
+        (await this.api.addMembers({ conversationId, keyPackages }));
+      const taken = this.submit(submission);
+      await this.syncOne(conversationId);
+      if (taken && submission.welcomes.length > 0) return;
+    }
+    throw new Error('nobody was added');
+  }
+
+  /** This person leaves a group, with all their devices. */
+  async leave(conversationId: string): Promise<string> {
+    const statement = await this.api.leaveStatement(conversationId);
+    this.relay.leave(conversationId, this.userId, statement);
+    await this.api.forgetConversation(conversationId);
+    return statement;
+  }
+
+  /** False for a commit that came too late. */
+  submit(submission: CommitSubmission): boolean {
+    try {
+      this.relay.submit(this, submission);
+      return true;
+    } catch (error) {
+      if (error instanceof StaleEpoch) return false;
+      throw error;
+    }
+  }
+
+  /** What the relay says of a group: its name, and who has left. */
+  async refreshGroup(conversationId: string): Promise<void> {
+    const group = this.relay.groups.get(conversationId);
+    if (group === undefined) return;
+    if (group.name !== null) await this.api.setGroupName({ conversationId, ...group.name });
+    await this.api.setDeparted(conversationId, this.relay.departed(conversationId));
+  }
+
   /** Everything the relay has for this device. @returns the messages that are new here */
   async sync(): Promise<MessageView[]> {
     const views: MessageView[] = [];
@@ -77,6 +128,7 @@ export class TestDevice {
       const entries = this.relay.entries(conversationId, lastSeq);
       const { messages, state } = await this.api.processEntries(conversationId, entries);
       views.push(...messages);
+      if (state.status === 'joined') await this.refreshGroup(conversationId);
       if (state.status === 'joined' || this.relay.log(conversationId).epoch === 0) return views;
       if (mailbox.some((welcome) => welcome.conversationId === conversationId)) continue;
       if (state.status !== 'starting') await this.joinByExternalCommit(conversationId);
@@ -87,7 +139,7 @@ export class TestDevice {
   async joinByExternalCommit(conversationId: string): Promise<void> {
     const { epoch, groupInfo } = this.relay.log(conversationId);
     const submission = await this.api.joinByExternalCommit({ conversationId, epoch, groupInfo });
-    this.relay.submit(this, submission);
+    this.submit(submission);
   }
 
   /** Writes a message and brings it into the log. */
@@ -149,6 +201,7 @@ export function textOf({ content }: MessageView): string {
 export const ALICE = 'a0000000-0000-4000-8000-000000000001';
 export const BOB = 'b0000000-0000-4000-8000-000000000002';
 export const CAROL = 'c0000000-0000-4000-8000-000000000003';
+export const DAVE = 'd0000000-0000-4000-8000-000000000004';
 export const ALICE_AND_BOB = `direct:${ALICE}:${BOB}`;
 
 export interface World {
@@ -166,6 +219,20 @@ export function createWorld(seed = 'world'): World {
     relay,
     device: (userId) => TestDevice.create(relay, new Browser(`${seed}/${count++}`, clock), userId),
   };
+}
+
+export const GROUP = 'group:99999999-0000-4000-8000-000000000009';
+
+/** Alice's group with Bob and Carol, who have a device each. */
+export async function createTrio(seed?: string) {
+  const world = createWorld(seed);
+  const alice = await world.device(ALICE);
+  const bob = await world.device(BOB);
+  const carol = await world.device(CAROL);
+  await alice.createGroup(GROUP, 'Skerry', [BOB, CAROL]);
+  await bob.sync();
+  await carol.sync();
+  return { world, alice, bob, carol, relay: world.relay };
 }
 
 /** Alice and Bob with a device each, both in the conversation. */

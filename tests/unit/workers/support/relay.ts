@@ -27,7 +27,17 @@ interface PublishedDevice {
   lastResort: string | null;
 }
 
+/** What the relay knows of a group. */
+interface GroupRow {
+  readonly creatorId: string;
+  readonly members: Set<string>;
+  /** Who left, and whose leaves no commit has removed yet. */
+  readonly departed: Map<string, string>;
+  name: { sealedName: string; epoch: number } | null;
+}
+
 export class StaleEpoch extends Error {}
+export class NotAMember extends Error {}
 
 /** What the relay does for the worker: numbers entries, compares epochs, keeps mailboxes. In memory. */
 export class MemoryRelay {
@@ -35,6 +45,7 @@ export class MemoryRelay {
   readonly vaults = new Map<string, SealedVault>();
   readonly passwordParams = new Map<string, PasswordParams>();
   readonly #logs = new Map<string, Log>();
+  readonly groups = new Map<string, GroupRow>();
   readonly #mailboxes = new Map<string, Welcome[]>();
   readonly #random = seededRandom('relay');
   readonly #clock: Clock;
@@ -65,7 +76,39 @@ export class MemoryRelay {
   }
 
   conversationsOf(userId: string): string[] {
-    return [...this.#logs.keys()].filter((id) => id.includes(userId));
+    return [...this.#logs.keys()].filter((id) => this.isIn(id, userId));
+  }
+
+  isIn(conversationId: string, userId: string): boolean {
+    const group = this.groups.get(conversationId);
+    return group === undefined ? conversationId.includes(userId) : group.members.has(userId);
+  }
+
+  createGroup(conversationId: string, creatorId: string): void {
+    const members = new Set([creatorId]);
+    this.groups.set(conversationId, { creatorId, members, departed: new Map(), name: null });
+    this.log(conversationId);
+  }
+
+  group(conversationId: string): GroupRow {
+    const group = this.groups.get(conversationId);
+    if (group === undefined) throw new Error('no such group');
+    return group;
+  }
+
+  leave(conversationId: string, userId: string, statement: string | null): void {
+    const { members, departed } = this.group(conversationId);
+    members.delete(userId);
+    if (statement !== null) departed.set(userId, statement);
+    const theirs = this.devices.filter((device) => device.userId === userId);
+    for (const { deviceId } of theirs) {
+      const kept = this.mailbox(deviceId).filter((item) => item.conversationId !== conversationId);
+      this.mailbox(deviceId).splice(0, Number.POSITIVE_INFINITY, ...kept);
+    }
+  }
+
+  departed(conversationId: string): { userId: string; statement: string }[] {
+    return [...this.group(conversationId).departed].map(([userId, statement]) => ({ userId, statement }));
   }
 
   log(conversationId: string): Log {
@@ -80,6 +123,7 @@ export class MemoryRelay {
 
   submit(sender: { userId: string; deviceId: string }, submission: CommitSubmission): LogEntryInput {
     const log = this.log(submission.conversationId);
+    if (!this.isIn(submission.conversationId, sender.userId)) throw new NotAMember();
     if (submission.epoch !== log.epoch) throw new StaleEpoch();
     const entry = this.append(sender, submission.conversationId, {
       kind: 'commit',
@@ -88,6 +132,7 @@ export class MemoryRelay {
     });
     log.epoch++;
     log.groupInfo = submission.groupInfo;
+    this.#changeGroup(submission, log.epoch);
     for (const { deviceIds, welcome } of submission.welcomes) {
       for (const deviceId of deviceIds) {
         this.mailbox(deviceId).push({
@@ -110,6 +155,7 @@ export class MemoryRelay {
     const log = this.log(message.conversationId);
     const existing = log.entries.find(({ id }) => id === message.messageId);
     if (existing !== undefined) return existing;
+    if (!this.isIn(message.conversationId, sender.userId)) throw new NotAMember();
     if (message.epoch !== log.epoch) throw new StaleEpoch();
     const { conversationId, messageId: id, epoch, content } = message;
     return this.append(sender, conversationId, { id, kind: 'application', epoch, content });
@@ -138,6 +184,17 @@ export class MemoryRelay {
     const mailbox = this.#mailboxes.get(deviceId) ?? [];
     this.#mailboxes.set(deviceId, mailbox);
     return mailbox;
+  }
+
+  #changeGroup({ conversationId, sealedName, addedIds, removedIds }: CommitSubmission, epoch: number): void {
+    const group = this.groups.get(conversationId);
+    if (group === undefined) return;
+    if (sealedName !== null) group.name = { sealedName, epoch };
+    for (const userId of addedIds) {
+      group.members.add(userId);
+      group.departed.delete(userId);
+    }
+    for (const userId of removedIds) group.departed.delete(userId);
   }
 
   uuid(): string {

@@ -13,9 +13,11 @@ import {
   joinByWelcome,
   joinExternal,
   type KeyPackageBundle,
+  leafRef,
   openVault,
   processCommit,
   ready,
+  signLeaveStatement,
   unwrapVaultKey,
   type Vault,
 } from '@sinetti/crypto-core';
@@ -123,8 +125,17 @@ export class Rogue {
   }
 
   /** Catches up with a commit of somebody else. */
-  follow(commit: string): void {
-    this.#group = processCommit(this.group, decode(commit), anybody).group;
+  follow(commit: string): { selfRemoved: boolean } {
+    const { group, selfRemoved } = processCommit(this.group, decode(commit), anybody);
+    this.#group = group;
+    return { selfRemoved };
+  }
+
+  leaveStatement(): string {
+    const { groupId, epoch, ownLeaf } = groupView(this.group);
+    const { userId, deviceId } = this;
+    const statement = { groupId, epoch, userId, deviceId, leafRef: leafRef(this.group, ownLeaf) };
+    return toBase64Url(signLeaveStatement(statement, this.#signatureKey.privateKey));
   }
 
   /** Opens an application message, whoever it is from. */

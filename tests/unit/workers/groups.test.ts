@@ -1,0 +1,378 @@
+import { describe, expect, it } from 'vitest';
+import type { ConversationState } from '../../../workers/api.ts';
+import {
+  ALICE,
+  ALICE_AND_BOB,
+  BOB,
+  CAROL,
+  createTrio,
+  createWorld,
+  DAVE,
+  GROUP,
+  textOf,
+} from './support/device.ts';
+import { NotAMember, StaleEpoch } from './support/relay.ts';
+import { Rogue } from './support/rogue.ts';
+
+const people = ({ members }: ConversationState) => members.map(({ userId }) => userId).sort();
+const DAY = 24 * 60 * 60 * 1000;
+
+describe('a group', () => {
+  it('is started alone, adds people with all their devices, and carries what they say', async () => {
+    const world = createWorld();
+    const alice = await world.device(ALICE);
+    const laptop = await world.device(ALICE);
+    const bob = await world.device(BOB);
+    const phone = await world.device(BOB);
+    await alice.createGroup(GROUP, '  Skerry ');
+    expect(await alice.api.conversation(GROUP)).toMatchObject({
+      status: 'joined',
+      epoch: 1,
+      joinedSeq: 0,
+      group: { name: 'Skerry', creatorId: ALICE, departedIds: [] },
+    });
+    await alice.send(GROUP, 'to myself');
+    await alice.add(GROUP, [BOB]);
+    for (const device of [laptop, bob, phone]) await device.sync();
+    await bob.send(GROUP, 'thanks');
+    const all = [alice, laptop, bob, phone];
+    for (const device of all) await device.sync();
+
+    const states = await Promise.all(all.map((device) => device.api.conversation(GROUP)));
+    for (const state of states) {
+      expect(state).toMatchObject({ status: 'joined', epoch: 3, members: states[0]!.members });
+      expect(state.group).toEqual({ name: 'Skerry', creatorId: ALICE, departedIds: [] });
+    }
+    expect(people(states[0]!)).toEqual([ALICE, BOB]);
+    expect(states[0]!.members.map(({ deviceIds }) => deviceIds.length)).toEqual([2, 2]);
+    expect((await alice.history(GROUP)).map(textOf)).toEqual(['to myself', 'thanks']);
+    expect((await laptop.history(GROUP)).map(textOf)).toEqual(['to myself', 'thanks']);
+    // Nobody reads what was said before they came.
+    for (const device of [bob, phone]) expect((await device.history(GROUP)).map(textOf)).toEqual(['thanks']);
+  });
+
+  it('needs a name of 1 to 100 characters, and people of its own kind of conversation', async () => {
+    const world = createWorld();
+    const alice = await world.device(ALICE);
+    const start = (name: string) =>
+      alice.api.startConversation({ conversationId: GROUP, keyPackages: [], group: { name } });
+    for (const name of ['', '  ', 'x'.repeat(101), '🛠️'.repeat(51)]) {
+      await expect(start(name)).rejects.toMatchObject({ code: 'usage' });
+    }
+    const first = await start('\u{1F6E0}'.repeat(100));
+    expect(await start('another name')).toEqual(first);
+    await expect(
+      alice.api.addMembers({ conversationId: ALICE_AND_BOB, keyPackages: [] }),
+    ).rejects.toMatchObject({ code: 'usage' });
+    await expect(alice.api.leaveStatement(ALICE_AND_BOB)).rejects.toMatchObject({ code: 'usage' });
+    await expect(alice.api.leaveStatement(GROUP)).rejects.toMatchObject({ code: 'usage' });
+    expect((await alice.api.conversation(GROUP)).group?.name).toBe('\u{1F6E0}'.repeat(100));
+  });
+
+  it('is named at the relay in every epoch that a member starts, and read by who was just added', async () => {
+    const { alice, bob, carol, relay } = await createTrio();
+    const sealed = () => relay.group(GROUP).name;
+    expect(sealed()).toMatchObject({ epoch: 2 });
+    await bob.send(GROUP, 'heals');
+    expect(sealed()).toMatchObject({ epoch: 3 });
+    await carol.sync();
+    expect((await carol.api.conversation(GROUP)).group?.name).toBe('Skerry');
+
+    // A name from elsewhere, of another epoch, or altered changes nothing.
+    const name = sealed()!;
+    for (const [sealedName, epoch] of [
+      ['AAAA', 3],
+      [name.sealedName, 2],
+      [name.sealedName, 9],
+      [`${name.sealedName.slice(0, -2)}AA`, 3],
+    ] as const) {
+      const { group } = await alice.api.setGroupName({ conversationId: GROUP, sealedName, epoch });
+      expect(group?.name).toBe('Skerry');
+    }
+  });
+
+  it('gives its name again to a device that joined from outside, with the next message of a member', async () => {
+    const { alice, bob, relay, world } = await createTrio();
+    await alice.send(GROUP, 'settled');
+    const phone = await world.device(BOB);
+    await phone.sync();
+    expect(await phone.api.conversation(GROUP)).toMatchObject({ status: 'joined', group: { name: null } });
+    await alice.sync();
+    const before = relay.log(GROUP).epoch;
+    await alice.send(GROUP, 'with the name');
+    expect(relay.log(GROUP).epoch).toBe(before + 1);
+    await alice.send(GROUP, 'and no more commits');
+    expect(relay.log(GROUP).epoch).toBe(before + 1);
+    await phone.sync();
+    expect((await phone.api.conversation(GROUP)).group).toEqual({
+      name: 'Skerry',
+      creatorId: ALICE,
+      departedIds: [],
+    });
+    await bob.sync();
+    expect(people(await bob.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
+  });
+
+  it('says since when each device can read', async () => {
+    const { alice, bob, relay } = await createTrio();
+    const [start, adding] = relay.entries(GROUP);
+    expect(await alice.api.conversation(GROUP)).toMatchObject({ joinedSeq: 0, joinedAt: start!.timestamp });
+    expect(await bob.api.conversation(GROUP)).toMatchObject({ joinedSeq: 2, joinedAt: null });
+    const { state } = await bob.api.processEntries(GROUP, [adding!]);
+    expect(state).toMatchObject({ joinedSeq: 2, joinedAt: adding!.timestamp });
+  });
+
+  it('is followed by a member who was away for 200 commits', async () => {
+    const { alice, bob, carol, relay, world } = await createTrio();
+    for (let round = 0; round < 100; round++) {
+      world.clock.advance(DAY);
+      await alice.send(GROUP, `alice ${round}`);
+      await bob.send(GROUP, `bob ${round}`);
+    }
+    expect(relay.log(GROUP).epoch).toBeGreaterThan(200);
+    const read = await carol.sync();
+    expect(read.map(textOf)).toEqual(
+      Array.from({ length: 100 }, (_, round) => [`alice ${round}`, `bob ${round}`]).flat(),
+    );
+    await carol.send(GROUP, 'back');
+    for (const device of [alice, bob]) expect((await device.sync()).map(textOf)).toContain('back');
+  });
+});
+
+describe('adding', () => {
+  it("is the creator's, but for one's own devices", async () => {
+    const { alice, bob, relay, world } = await createTrio();
+    await world.device(DAVE);
+    const dave = relay.claim([DAVE], '');
+    await expect(bob.api.addMembers({ conversationId: GROUP, keyPackages: dave })).rejects.toMatchObject({
+      code: 'policy',
+    });
+    expect(await bob.api.nextCommit(GROUP)).toBeNull();
+
+    const phone = await world.device(BOB);
+    const own = relay.claim([BOB], bob.deviceId);
+    const submission = await bob.api.addMembers({ conversationId: GROUP, keyPackages: own });
+    expect(submission).toMatchObject({ addedIds: [], removedIds: [] });
+    relay.submit(bob, submission);
+    for (const device of [alice, bob, phone]) await device.sync();
+    expect(await phone.api.conversation(GROUP)).toMatchObject({
+      status: 'joined',
+      group: { name: 'Skerry' },
+    });
+    expect(await alice.api.conversation(GROUP)).toMatchObject({ status: 'joined', epoch: 3 });
+  });
+
+  it('answers the same commit until the log shows it, and another only after that', async () => {
+    const { alice, relay, world } = await createTrio();
+    await world.device(DAVE);
+    const dave = relay.claim([DAVE], '');
+    const add = (keyPackages = dave) => alice.api.addMembers({ conversationId: GROUP, keyPackages });
+    const submission = await add();
+    expect(submission).toMatchObject({ addedIds: [DAVE], removedIds: [], sealedName: expect.any(String) });
+    expect(await add()).toEqual(submission);
+    expect(await alice.api.nextCommit(GROUP)).toEqual(submission);
+    await expect(add([])).rejects.toMatchObject({ code: 'pending' });
+    await expect(alice.api.leaveStatement(GROUP)).rejects.toMatchObject({ code: 'pending' });
+    // The tab is gone between the relay's answer and its own write: the log brings it in.
+    relay.submit(alice, submission);
+    const tab = await alice.openTab();
+    await tab.sync();
+    expect(people(await tab.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL, DAVE]);
+    expect(await tab.api.nextCommit(GROUP)).toBeNull();
+    await expect(add()).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('is dropped when the relay never takes it', async () => {
+    const { alice, relay, world } = await createTrio();
+    await world.device(DAVE);
+    await alice.api.addMembers({ conversationId: GROUP, keyPackages: relay.claim([DAVE], '') });
+    const messageId = await alice.queue(GROUP, 'behind it');
+    expect(await alice.api.prepareMessage(messageId)).toMatchObject({ kind: 'commit' });
+    expect(await alice.api.discardCommit(GROUP)).toMatchObject({ status: 'joined', epoch: 2 });
+    await alice.flush(messageId);
+    expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
+  });
+
+  it('loses against a commit that came first, and is made again', async () => {
+    const { alice, bob, relay, world } = await createTrio();
+    const dave = await world.device(DAVE);
+    const late = await alice.api.addMembers({
+      conversationId: GROUP,
+      keyPackages: relay.claim([DAVE], ''),
+    });
+    await bob.send(GROUP, 'heals first');
+    expect(() => relay.submit(alice, late)).toThrow(StaleEpoch);
+    await alice.sync();
+    expect(await alice.api.nextCommit(GROUP)).toBeNull();
+    await alice.add(GROUP, [DAVE]);
+    await dave.sync();
+    await dave.send(GROUP, 'in');
+    expect((await alice.sync()).map(textOf)).toEqual(['in']);
+  });
+});
+
+describe('leaving', () => {
+  it('takes the leaves out with the next commit, before anything more is said', async () => {
+    const { alice, bob, carol, relay, world } = await createTrio();
+    const phone = await world.device(BOB);
+    await phone.sync();
+    await alice.sync();
+    await alice.send(GROUP, 'with Bob');
+    await bob.sync();
+    const written = await alice.queue(GROUP, 'without Bob');
+    // Encrypted before it is known, and not sent any more after.
+    expect(await alice.api.prepareMessage(written)).toMatchObject({ kind: 'message' });
+    await bob.leave(GROUP);
+    expect(await bob.api.conversations()).toEqual([]);
+    expect(await bob.history(GROUP)).toEqual([]);
+
+    await alice.refreshGroup(GROUP);
+    expect((await alice.api.conversation(GROUP)).group?.departedIds).toEqual([BOB]);
+    const next = await alice.api.prepareMessage(written);
+    if (next.kind !== 'commit') throw new Error(next.kind);
+    expect(next.submission).toMatchObject({ removedIds: [BOB], addedIds: [] });
+    expect(await alice.api.nextCommit(GROUP)).toEqual(next.submission);
+    await alice.flush(written);
+    expect((await carol.sync()).map(textOf)).toEqual(['with Bob', 'without Bob']);
+    for (const device of [alice, carol]) {
+      const state = await device.api.conversation(GROUP);
+      expect(people(state)).toEqual([ALICE, CAROL]);
+      expect(state.group?.departedIds).toEqual([]);
+    }
+    expect(relay.departed(GROUP)).toEqual([]);
+    expect(() => relay.submit(phone, next.submission)).toThrow(NotAMember);
+
+    // The other device, which nobody told, finds itself outside, and can read nothing of it.
+    const { messages, state } = await phone.api.processEntries(GROUP, relay.entries(GROUP).slice(3));
+    expect(messages.map(textOf)).toEqual(['with Bob']);
+    expect(state).toMatchObject({ status: 'outside', members: [] });
+  });
+
+  it('needs no message: whoever hears of it may commit at once', async () => {
+    const { bob, carol, relay } = await createTrio();
+    await bob.leave(GROUP);
+    await carol.sync();
+    const submission = await carol.api.nextCommit(GROUP);
+    expect(submission).toMatchObject({ removedIds: [BOB] });
+    relay.submit(carol, submission!);
+    await carol.sync();
+    expect(await carol.api.nextCommit(GROUP)).toBeNull();
+  });
+
+  it('is followed by a return, in which the old word counts no more', async () => {
+    const { alice, bob, carol, relay } = await createTrio();
+    const statement = await bob.leave(GROUP);
+    await alice.refreshGroup(GROUP);
+    await alice.add(GROUP, [BOB]);
+    await bob.sync();
+    expect(await bob.api.conversation(GROUP)).toMatchObject({ status: 'joined', group: { name: 'Skerry' } });
+    await bob.send(GROUP, 'back');
+    expect((await alice.sync()).map(textOf)).toContain('back');
+    await carol.sync();
+    for (const device of [alice, carol]) {
+      const { group } = await device.api.setDeparted(GROUP, [{ userId: BOB, statement }]);
+      expect(group?.departedIds).toEqual([]);
+      expect(people(await device.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
+    }
+    expect(relay.group(GROUP).members.has(BOB)).toBe(true);
+  });
+
+  it('and adding go into one commit', async () => {
+    const { alice, bob, carol, relay, world } = await createTrio();
+    const dave = await world.device(DAVE);
+    await bob.leave(GROUP);
+    await alice.refreshGroup(GROUP);
+    const keyPackages = relay.claim([DAVE, BOB], '');
+    const submission = await alice.api.addMembers({ conversationId: GROUP, keyPackages });
+    expect(submission.removedIds).toEqual([BOB]);
+    expect([...submission.addedIds].sort()).toEqual([BOB, DAVE]);
+    relay.submit(alice, submission);
+    for (const device of [alice, bob, carol, dave]) await device.sync();
+    expect(people(await carol.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL, DAVE]);
+    await bob.send(GROUP, 'back at once');
+    expect((await dave.sync()).map(textOf)).toEqual(['back at once']);
+  });
+
+  it('is nothing that somebody can say for others, or of another group, or of themselves to themselves', async () => {
+    const { alice, bob, carol, relay } = await createTrio();
+    const other = 'group:88888888-0000-4000-8000-000000000008';
+    await bob.createGroup(other, 'Other', [ALICE]);
+    await alice.sync();
+    const [bobs, elsewhere, own] = [
+      await bob.api.leaveStatement(GROUP),
+      await bob.api.leaveStatement(other),
+      await alice.api.leaveStatement(GROUP),
+    ];
+    const claims = [
+      [CAROL, bobs],
+      [BOB, elsewhere],
+      [BOB, own],
+      [ALICE, own],
+      [BOB, 'AAAA'],
+      [BOB, `${bobs.slice(0, -4)}AAAA`],
+      [DAVE, bobs],
+    ] as const;
+    for (const [userId, statement] of claims) {
+      const { group } = await alice.api.setDeparted(GROUP, [{ userId, statement }]);
+      expect(group?.departedIds).toEqual([]);
+    }
+    expect(await alice.api.nextCommit(GROUP)).toBeNull();
+    // A word that was given and not acted on ends with the next commit of its device.
+    await bob.send(GROUP, 'stays');
+    await alice.sync();
+    const { group } = await alice.api.setDeparted(GROUP, [{ userId: BOB, statement: bobs }]);
+    expect(group?.departedIds).toEqual([]);
+    await carol.sync();
+    expect(relay.log(GROUP).epoch).toBe((await carol.api.conversation(GROUP)).epoch);
+  });
+
+  it('ends what the leaver can read, whatever they kept', async () => {
+    const world = createWorld();
+    const alice = await world.device(ALICE);
+    const carol = await world.device(CAROL);
+    const bob = await Rogue.create(world.relay, BOB, 'bob');
+    bob.publish();
+    await alice.createGroup(GROUP, 'Skerry', [BOB, CAROL]);
+    bob.join();
+    await carol.sync();
+    await alice.send(GROUP, 'while he is here');
+    const before = world.relay.entries(GROUP).at(-1)!;
+    expect(bob.open(before.content).text).toContain('while he is here');
+
+    world.relay.leave(GROUP, BOB, bob.leaveStatement());
+    await alice.sync();
+    await alice.send(GROUP, 'when he is gone');
+    const [removal, after] = world.relay.entries(GROUP).slice(-2);
+    expect(() => bob.open(after!.content)).toThrow('wrong-epoch');
+    expect(bob.follow(removal!.content).selfRemoved).toBe(true);
+    expect(() => bob.open(after!.content)).toThrow('removed');
+    expect((await carol.sync()).map(textOf)).toEqual(['while he is here', 'when he is gone']);
+  });
+});
+
+describe('forgetting', () => {
+  it('erases the keys and messages, and lets the group be joined anew, also past a tab that remembers', async () => {
+    const { alice, bob, relay } = await createTrio();
+    const stale = await bob.openTab();
+    await bob.send(GROUP, 'one');
+    await stale.sync();
+    await bob.queue(GROUP, 'never sent');
+    await bob.leave(GROUP);
+    expect(await bob.api.outbox()).toEqual([]);
+    expect(await bob.api.conversation(GROUP)).toMatchObject({
+      status: 'outside',
+      lastSeq: 0,
+      members: [],
+      group: null,
+      lastMessage: null,
+    });
+    await alice.sync();
+    await alice.add(GROUP, [BOB]);
+    await bob.sync();
+    for (let i = 0; i < 6; i++) await bob.send(GROUP, `again ${i}`);
+    await stale.send(GROUP, 'from the other tab');
+    expect((await alice.sync()).map(textOf)).toContain('from the other tab');
+    expect((await stale.sync()).map(textOf)).toEqual(['from the other tab']);
+    expect(relay.log(GROUP).epoch).toBe((await stale.api.conversation(GROUP)).epoch);
+  });
+});
