@@ -137,7 +137,7 @@ export function createClient(options: ClientOptions): Client {
     sendMessage: async (key, text) => signedIn().messaging.send(key, text),
     retryMessage: async (messageId) => signedIn().messaging.retry(messageId),
     discardMessage: async (messageId) => signedIn().messaging.discard(messageId),
-    openGroup: async (groupId) => signedIn().reading.openGroup(groupId),
+    openGroup: async (groupId) => signedIn().groups.open(groupId),
     createGroup: async (name) => signedIn().groups.create(name),
     addGroupMember: async (groupId, userId) => signedIn().groups.add(groupId, [userId]),
     leaveGroup: async (groupId) => signedIn().groups.leave(groupId),

@@ -1,4 +1,4 @@
-import type { ClaimedKeyPackage } from '../crypto/client.ts';
+import type { ClaimedKeyPackage, CommitSubmission } from '../crypto/client.ts';
 import { AppError } from '../lib/appError.ts';
 import { errorCode } from '../lib/errorCode.ts';
 import { isApiError } from '../net/errors.ts';
@@ -16,6 +16,8 @@ import { texts } from './texts.ts';
 const maxAttempts = 8;
 
 export interface GroupActions {
+  /** Null closes the open one. */
+  open(groupId: string | null): Promise<void>;
   /** @returns the id of the new group, which is the open one then */
   create(name: string): Promise<string>;
   /** Adds people with all their devices, in one commit. */
@@ -28,7 +30,7 @@ export interface GroupActions {
 export interface GroupActionsOptions {
   readonly deps: Deps;
   readonly ownUserId: string;
-  readonly list: Pick<GroupList, 'forget' | 'load' | 'reconcile'>;
+  readonly list: Pick<GroupList, 'forget' | 'load' | 'onOpened' | 'reconcile'>;
   readonly sync: Pick<Sync, 'catchUp'>;
   readonly committer: Committer;
   readonly reading: Pick<Reading, 'openGroup'>;
@@ -64,7 +66,7 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     return claimed.map(({ deviceId, keyPackage }) => ({ userId, deviceId, keyPackage }));
   }
 
-  /** Makes the group here and at the relay. What is interrupted on the way, the next synchronisation takes up. */
+  /** Makes the group here and at the relay. Where this is interrupted, the next synchronisation goes on. */
   async function start(groupId: string, name: string): Promise<void> {
     const conversationId = groupConversationId(groupId);
     progress('gathering-keys');
@@ -75,11 +77,34 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     progress('submitting');
     try {
       await api.createGroup({ groupId, sealedName: submission.sealedName });
+      await committer.submit(submission);
     } catch (error) {
-      await crypto.forgetConversation(conversationId);
+      await abandon(groupId);
       throw error;
     }
-    await committer.submit(submission);
+  }
+
+  /** Who is told that it failed must not find the group later. Without an answer of the relay it stays to be finished. */
+  async function abandon(groupId: string): Promise<void> {
+    try {
+      await toleratingAbsence(() => api.deleteGroup(groupId));
+    } catch {
+      return;
+    }
+    await list.forget(groupId);
+  }
+
+  /** Null when another own commit, of a message say, has come in between. */
+  async function addition(
+    conversationId: string,
+    keyPackages: readonly ClaimedKeyPackage[],
+  ): Promise<CommitSubmission | null> {
+    try {
+      return await crypto.addMembers({ conversationId, keyPackages });
+    } catch (error) {
+      if (errorCode(error) === 'pending') return null;
+      throw error;
+    }
   }
 
   async function addAll(conversationId: string, keyPackages: readonly ClaimedKeyPackage[]): Promise<void> {
@@ -90,7 +115,8 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
       const present = new Set(members.map(({ userId }) => userId));
       if ([...wanted].every((userId) => present.has(userId))) return;
       progress('sealing');
-      const submission = await crypto.addMembers({ conversationId, keyPackages });
+      const submission = await addition(conversationId, keyPackages);
+      if (submission === null) continue;
       progress('submitting');
       const outcome = await committer.submit(submission);
       if (outcome.kind === 'refused') throw outcome.reason;
@@ -115,7 +141,14 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     }
   }
 
+  async function open(groupId: string | null): Promise<void> {
+    if (groupId !== null) list.onOpened(groupId);
+    await reading.openGroup(groupId);
+  }
+
   return {
+    open,
+
     create: (name) =>
       failingWith(texts.createGroupFailed, async () => {
         const trimmed = name.trim();
@@ -125,7 +158,7 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
           await locks.request(creationLock(groupId), () => start(groupId, trimmed));
           progress('opening');
           await list.load();
-          await reading.openGroup(groupId);
+          await open(groupId);
           return groupId;
         });
       }),

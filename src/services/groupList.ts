@@ -26,6 +26,8 @@ export interface GroupList {
   load(): Promise<void>;
   /** Quietly reads the list again, and what has changed in it. Never rejects. */
   refresh(): Promise<void>;
+  /** The group is on screen: its members are read where that is still to be done. */
+  onOpened(groupId: string): void;
   /**
    * Reads a group's members from the relay and compares them with its keys, both brought up to date.
    * @throws ApiError, NetworkError
@@ -81,15 +83,20 @@ export function createGroupList(options: GroupListOptions): GroupList {
 
   const stateOf = (groupId: string) => chats.get(groupKeyOf(groupId)).state;
 
-  function show(): void {
-    const present = new Map(store.get(groupsAtom).items.map((group) => [group.id, group]));
+  /** @param only the group that has changed; without it, any may have */
+  function show(only?: string): void {
+    const list = store.get(groupsAtom);
+    const present = new Map(list.items.map((group) => [group.id, group]));
     const items = [...known.values()].map((facts): Group => {
+      const shown = present.get(facts.summary.id);
+      if (shown !== undefined && only !== undefined && only !== shown.id) return shown;
       const next = groupOnScreen(facts, stateOf(facts.summary.id));
-      const shown = present.get(next.id);
       // The same object where nothing has changed, so that nothing is painted again.
       return shown !== undefined && JSON.stringify(shown) === JSON.stringify(next) ? shown : next;
     });
-    store.set(groupsAtom, { ...store.get(groupsAtom), items: inOrder(items) });
+    const ordered = inOrder(items);
+    if (ordered.length === present.size && ordered.every((group, at) => group === list.items[at])) return;
+    store.set(groupsAtom, { ...list, items: ordered });
   }
 
   function update(summary: GroupSummary, change: Partial<GroupFacts> = {}): void {
@@ -178,7 +185,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
     if (facts === undefined) return;
     update(facts.summary, { mismatch });
     compared.set(groupId, look(groupId));
-    show();
+    show(groupId);
     if (mismatch !== null && !wasInDoubt) log.warn('members-differ');
     if (mismatch === null && wasInDoubt) options.onResolved(groupConversationId(groupId));
     removeSoon(groupId);
@@ -239,7 +246,10 @@ export function createGroupList(options: GroupListOptions): GroupList {
     if (store.get(groupsErrorAtom) !== null) store.set(groupsErrorAtom, null);
     show();
     background(() => forEachLimited(missing, groupsAtOnce, forgetUnlessNew));
-    background(() => forEachLimited([...known.keys()].filter(needsComparison), groupsAtOnce, reconcile));
+    const due = [...known.keys()].filter(
+      (id) => needsComparison(id) || (id === store.get(activeGroupAtom) && known.get(id)?.listed === null),
+    );
+    background(() => forEachLimited(due, groupsAtOnce, reconcile));
   }
 
   const refresh = coalesce(async () => {
@@ -289,6 +299,12 @@ export function createGroupList(options: GroupListOptions): GroupList {
       return (known.get(groupId)?.mismatch ?? null) === null;
     },
 
+    onOpened(groupId) {
+      const facts = known.get(groupId);
+      if (facts === undefined || (facts.listed !== null && !needsComparison(groupId))) return;
+      background(() => reconcile(groupId));
+    },
+
     onState(state, committedAt) {
       const groupId = groupOf(state.conversationId);
       if (groupId === null) return;
@@ -304,7 +320,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
       const added = hasHistory ? changesBetween(before, after, state.epoch, at) : [];
       const refusal = state.status === 'joined' ? null : facts.refusal;
       update(facts.summary, { refusal, changes: [...facts.changes, ...added] });
-      show();
+      show(groupId);
       // Each epoch may be the one whose committer sealed the name again.
       const isNameless = state.group?.name === null && compared.get(groupId) !== look(groupId);
       if ((isChanged || isNameless) && state.status === 'joined') background(() => reconcile(groupId));
@@ -314,7 +330,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
       const facts = known.get(groupOf(conversationId) ?? '');
       if (facts === undefined) return;
       update(facts.summary, { refusal: code });
-      show();
+      show(facts.summary.id);
     },
 
     stop() {
