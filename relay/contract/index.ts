@@ -30,6 +30,7 @@ export const routes = {
   updateProfile: account.updateProfile,
   changePassword: account.changePassword,
   accountData: account.accountData,
+  deleteAccount: account.deleteAccount,
   getVault: account.getVault,
   putVault: account.putVault,
   putDevice: devices.putDevice,

@@ -10,6 +10,7 @@ import { allowOrigins } from './http/cors.ts';
 import { answerError, answerErrors, parseJsonOnly } from './http/errors.ts';
 import { setHeaders, setSecurityHeaders } from './http/headers.ts';
 import { measureRequests, serveHealth } from './http/health.ts';
+import { createPurgeJob } from './jobs/purge.ts';
 import { createLog, type LogStream, RequestLog } from './http/logging.ts';
 import { serveWebClient } from './http/static.ts';
 import { listenFailure } from './listenFailure.ts';
@@ -101,6 +102,9 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       metrics,
     });
 
+    const purgeJob = createPurgeJob({ db: database.db, clock, log });
+    opened.push(purgeJob);
+
     let closed: Promise<void> | undefined;
     app.addHook('onRequest', async () => {
       if (closed !== undefined) throw new ApiError('unavailable', 'The server is restarting.');
@@ -138,6 +142,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
         const { host, port } = config.metrics;
         const settings = { hostSetting: 'METRICS_HOST', portSetting: 'METRICS_PORT' };
         if (port !== null) metricsServer = await serveMetrics(metrics, { host, port, ...settings });
+        purgeJob.start();
         return { port: await listen(app, config), metricsPort: metricsServer?.port ?? null };
       },
       close() {

@@ -11,6 +11,7 @@ import { contactIds } from '../repositories/contacts.ts';
 import { liveSessionsOf, type SessionRow } from '../repositories/sessions.ts';
 import * as users from '../repositories/users.ts';
 import { findRecoveryHash, findVault, replaceVault, type VaultRow } from '../repositories/vaults.ts';
+import { deleteAccount } from './deletion.ts';
 import { nameKey } from './names.ts';
 import { changePassword, type PasswordChange, staleVersion } from './passwordChange.ts';
 
@@ -62,6 +63,8 @@ export interface Accounts {
   profile(userId: string): Promise<users.UserRow>;
   /** @throws ApiError username-taken, email-taken */
   updateProfile(userId: string, names: { username: string; email: string }): Promise<users.UserRow>;
+  /** See deleteAccount. */
+  delete(userId: string): Promise<void>;
   /** What the relay holds of the account itself. @throws ApiError not-found */
   data(userId: string): Promise<users.Account & { sessions: SessionRow[] }>;
   /** At most `limit` people, never the one who asks. */
@@ -188,6 +191,8 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
       hub.publishToUsers(told, { type: 'contacts' });
       return user;
     },
+
+    delete: (userId) => deleteAccount(dependencies, userId),
 
     async data(userId) {
       const account = await users.findAccount(db, userId);

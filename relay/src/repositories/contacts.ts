@@ -114,6 +114,16 @@ export async function takeRequestBetween(
   return row?.id ?? null;
 }
 
+/** Ids of those with whom a person has a pending request, either way. */
+export async function requestPeerIds(db: Db, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('contact_requests')
+    .select(['from_user_id', 'to_user_id'])
+    .where((where) => where.or([where('from_user_id', '=', userId), where('to_user_id', '=', userId)]))
+    .execute();
+  return rows.map((row) => (row.from_user_id === userId ? row.to_user_id : row.from_user_id));
+}
+
 /** Pending requests to a person, oldest first. */
 export async function requestsTo(db: Db, userId: string): Promise<PendingRequest[]> {
   return pending(db, 'from_user_id', 'to_user_id', userId);

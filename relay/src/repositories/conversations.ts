@@ -132,6 +132,17 @@ export async function takesPart(db: Db, conversationId: string, userId: string):
   return row !== undefined;
 }
 
+/** Ids of all conversations that a person takes part in, started or not. */
+export async function conversationIdsOf(db: Db, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('participants')
+    .select('conversation_id')
+    .where('user_id', '=', userId)
+    .orderBy('conversation_id')
+    .execute();
+  return rows.map((row) => row.conversation_id);
+}
+
 export async function participantIds(db: Db, conversationId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('participants')

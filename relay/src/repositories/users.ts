@@ -101,6 +101,11 @@ export async function lockUsers(db: Db, ids: readonly string[]): Promise<void> {
     .execute();
 }
 
+/** Deletes a person with every row that refers to them. */
+export async function deleteUser(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('users').where('id', '=', id).execute();
+}
+
 export async function usernameExists(db: Db, usernameKey: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')

@@ -16,6 +16,7 @@ type AccountHandlers = Pick<
   | 'updateProfile'
   | 'changePassword'
   | 'accountData'
+  | 'deleteAccount'
   | 'getVault'
   | 'putVault'
   | 'searchUsers'
@@ -82,6 +83,8 @@ export function accountHandlers({ accounts, sessions }: Services): AccountHandle
         })),
       };
     },
+
+    deleteAccount: ({ session }) => accounts.delete(session.userId),
 
     searchUsers: async ({ session, query }) => {
       const found = await accounts.search(session.userId, query.q, limits.searchMaxResults);

@@ -1,0 +1,51 @@
+import { groupOf } from '../../contract/index.ts';
+import { tellEnded } from '../auth/sessions.ts';
+import type { Db } from '../db/tables.ts';
+import { leaveConversation } from '../groups/groups.ts';
+import type { Hub } from '../realtime/hub.ts';
+import { contactIds, requestPeerIds } from '../repositories/contacts.ts';
+import { conversationIdsOf } from '../repositories/conversations.ts';
+import { emptyMessagesOf, insertDeletion } from '../repositories/deletions.ts';
+import { fellowMemberIds } from '../repositories/groups.ts';
+import { liveSessionsOf } from '../repositories/sessions.ts';
+import { deleteUser, lockUsers } from '../repositories/users.ts';
+
+/**
+ * Deletes an account with everything that is the person's: profile, vault, devices, sessions, KeyPackages, history,
+ * contacts, requests, notifications, memberships. The messages they sent stay as empty entries, because a log without
+ * gaps is what tells clients that the relay keeps nothing from them; the commits they sent stay as they are, because
+ * devices that are away need them to follow the group. The purge job ends both.
+ */
+export async function deleteAccount(
+  { db, hub, clock }: { db: Db; hub: Hub; clock: () => number },
+  userId: string,
+): Promise<void> {
+  const now = clock();
+  const former = await db.transaction().execute(async (tx) => {
+    await lockUsers(tx, [userId]);
+    const known = {
+      sessionIds: (await liveSessionsOf(tx, userId, now)).map(({ id }) => id),
+      contactIds: await contactIds(tx, userId),
+      requestPeerIds: await requestPeerIds(tx, userId),
+      fellowMemberIds: await fellowMemberIds(tx, userId),
+      conversationIds: await conversationIdsOf(tx, userId),
+    };
+    await insertDeletion(tx, userId, now);
+    for (const conversationId of known.conversationIds) await leaveConversation(tx, conversationId, userId);
+    await deleteUser(tx, userId);
+    return known;
+  });
+  tellEnded(hub, former.sessionIds);
+  for (const contactId of former.contactIds) {
+    hub.signal({ type: 'contacts-changed', userIds: [userId, contactId] });
+  }
+  for (const conversationId of former.conversationIds) {
+    const groupId = groupOf(conversationId);
+    if (groupId !== null) hub.signal({ type: 'members-removed', groupId, userIds: [userId] });
+  }
+  hub.publishToUsers([...new Set([...former.contactIds, ...former.requestPeerIds])], { type: 'contacts' });
+  hub.publishToUsers(former.fellowMemberIds, { type: 'groups' });
+  // Not in the transaction: it may be years of messages, and nobody else could write meanwhile. The record stands, so
+  // that the purge job finishes this if the relay stops now.
+  await emptyMessagesOf(db, userId);
+}

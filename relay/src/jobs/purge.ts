@@ -1,0 +1,63 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Db } from '../db/tables.ts';
+import { deletedAccounts, emptyMessagesOf, purgeAccount } from '../repositories/deletions.ts';
+
+const hour = 60 * 60 * 1000;
+const day = 24 * hour;
+
+/**
+ * How long what a deleted account has left stays, for devices that were away. The privacy policy promises thirty days;
+ * the rest is for a relay that is down when an account is due.
+ */
+export const purgeAfter = 21 * day;
+
+export interface PurgeJob {
+  /** Does what is due now. A run that is asked for during another one follows it. */
+  run(): Promise<void>;
+  /** Runs at once and every hour from now on; failures are logged and tried again. */
+  start(): void;
+  /** Resolves when the run under way, if any, has ended. */
+  close(): Promise<void>;
+}
+
+export interface PurgeDependencies {
+  readonly db: Db;
+  readonly clock: () => number;
+  readonly log: Pick<FastifyBaseLogger, 'error' | 'info'>;
+}
+
+/** Removes what account deletion has left. Several relays may run it side by side: everything in it can be repeated. */
+export function createPurgeJob({ db, clock, log }: PurgeDependencies): PurgeJob {
+  let timer: NodeJS.Timeout | undefined;
+  let current: Promise<void> = Promise.resolve();
+
+  async function purge(): Promise<void> {
+    const now = clock();
+    // What a relay that stopped in the middle of a deletion has left undone.
+    for (const userId of await deletedAccounts(db, now)) await emptyMessagesOf(db, userId);
+    const due = await deletedAccounts(db, now - purgeAfter);
+    for (const userId of due) await purgeAccount(db, userId);
+    if (due.length > 0) log.info({ accounts: due.length }, 'deleted accounts purged');
+  }
+
+  const run = () => {
+    const next = current.then(purge);
+    current = next.catch(() => undefined);
+    return next;
+  };
+  const runLogged = () => {
+    run().catch((error: unknown) => log.error({ err: error }, 'purging deleted accounts failed'));
+  };
+
+  return {
+    run,
+    start() {
+      runLogged();
+      timer = setInterval(runLogged, hour).unref();
+    },
+    async close() {
+      clearInterval(timer);
+      await current;
+    },
+  };
+}
