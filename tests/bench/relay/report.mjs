@@ -44,7 +44,7 @@ function ratio(relay, mosquitto) {
 function aims(results) {
   const names = [...new Set(results.map(({ name }) => name))];
   const beside = (start, wanted) => {
-    const name = names.find((each) => each.startsWith(start));
+    const name = names.find((each) => each.startsWith(start) && !each.includes(':'));
     const [relay, mosquitto] = ['relay', 'mosquitto'].map((server) => find(results, name, server));
     if (relay === undefined || mosquitto === undefined) return [];
     const measured = ratio(relay, mosquitto);

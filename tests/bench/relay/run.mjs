@@ -93,10 +93,13 @@ async function measure(servers, generator) {
         const result = await generator.do(task, { port: server.port, seconds, ...options });
         if ((result.lost ?? 0) > 0) throw new Error(`${server.name} lost ${result.lost}: ${name}`);
         all.get(server).rates.push(result.perSecond);
-        all.get(server).cpu.push((await server.cpuSeconds()) - cpuBefore);
+        all.get(server).cpu.push((1e6 * ((await server.cpuSeconds()) - cpuBefore)) / result.count);
       }
     }
-    for (const [server, { rates, cpu }] of all) note(name, '/s', server, rates, { cpuSeconds: cpu });
+    for (const [server, { rates, cpu }] of all) {
+      note(name, '/s', server, rates);
+      note(`${name}: processor time of one`, 'µs', server, cpu);
+    }
   };
 
   if (measures('throughput')) {
