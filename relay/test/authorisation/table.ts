@@ -1,0 +1,311 @@
+import { randomUUID } from 'node:crypto';
+import type { ErrorCode, routes } from '../../contract/index.ts';
+import { commitBody, messageBody } from '../http/conversation.ts';
+import { base64Url, befriend, onAnotherDevice, type PersonOnDevice, signUpBody } from '../helpers.ts';
+import {
+  type Actor,
+  directId,
+  epochOf,
+  freshGroup,
+  groupConversation,
+  isLiving,
+  type Living,
+  messageToCreator,
+  must,
+  notificationOfCreator,
+  pendingRequest,
+  type World,
+} from './world.ts';
+
+export interface Request {
+  /** Fills the parameter of the path, whatever its name. */
+  readonly id?: string;
+  readonly query?: string;
+  readonly body?: unknown;
+}
+
+export type Outcome = 'ok' | ErrorCode;
+
+export interface Row {
+  /** Which of several things the call can be about. */
+  readonly about?: string;
+  /** What the actor asks for; whatever that takes is made first. */
+  readonly request: (world: World, actor: Actor) => Promise<Request> | Request;
+  readonly expected: Readonly<Record<Actor, Outcome>>;
+  /** Makes the world what it was, after a call that succeeded. */
+  readonly undo?: (world: World, actor: Actor) => Promise<unknown>;
+}
+
+/** Calls that ask for no token look at none. */
+function everybody(request: Row['request']): Row {
+  return {
+    request,
+    expected: {
+      anonymous: 'ok',
+      stranger: 'ok',
+      contact: 'ok',
+      member: 'ok',
+      creator: 'ok',
+      removed: 'ok',
+      revoked: 'ok',
+      deleted: 'ok',
+    },
+  };
+}
+
+function signedIn(
+  expected: Readonly<Record<Living, Outcome>>,
+  request: Row['request'],
+  rest: Partial<Row> = {},
+): Row {
+  return {
+    ...rest,
+    request,
+    expected: {
+      ...expected,
+      anonymous: 'unauthenticated',
+      revoked: 'session-expired',
+      deleted: 'session-expired',
+    },
+  };
+}
+
+/** What is one's own: everybody who is signed in has some, and reaches that alone. */
+function own(request: Row['request'] = () => ({}), rest: Partial<Row> = {}): Row {
+  const ok = { stranger: 'ok', contact: 'ok', member: 'ok', creator: 'ok', removed: 'ok' } as const;
+  return signedIn(ok, request, rest);
+}
+
+/** What is the creator's alone, and hidden from all others. */
+const hidden = {
+  stranger: 'not-found',
+  contact: 'not-found',
+  member: 'not-found',
+  creator: 'ok',
+  removed: 'not-found',
+} as const;
+/** What belongs to a group. */
+const ofMembers = { ...hidden, member: 'ok' } as const;
+/** What belongs to the direct conversation of the creator and the contact. */
+const ofBoth = { ...hidden, contact: 'ok' } as const;
+
+/** The person who asks; for those who are nobody any more, somebody whose things a request may name. */
+const personOf = (world: World, actor: Actor): PersonOnDevice =>
+  isLiving(actor) ? world[actor] : world.stranger;
+/** With whom an actor would talk: the creator, who talks to the contact. */
+const partnerOf = (world: World, actor: Actor) => (actor === 'creator' ? world.contact : world.creator);
+
+const inGroup = async (world: World) => ({ id: await freshGroup(world) });
+
+const vaultVersion = async (person: PersonOnDevice) =>
+  (await must(person.call<{ version: number }>('GET', '/vault'))).version;
+
+/** Every call of the contract: a call without its row is a type error, and fails the test. */
+export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } = {
+  register: [everybody(() => ({ body: signUpBody() }))],
+  login: [everybody(({ creator }) => ({ body: { email: creator.username, password: creator.password } }))],
+  authParams: [everybody(({ creator }) => ({ query: `identifier=${creator.username}` }))],
+  recover: [
+    everybody(({ creator, recoveryAuthKey }) => ({ body: { email: creator.email, recoveryAuthKey } })),
+  ],
+
+  logout: [own()],
+  profile: [own()],
+  accountData: [own()],
+  deleteAccount: [own()],
+  updateProfile: [
+    own((world, actor) => {
+      const { username, email } = personOf(world, actor);
+      return { body: { username, email } };
+    }),
+  ],
+  changePassword: [
+    own(async (world, actor) => {
+      const person = personOf(world, actor);
+      const { password, salt } = person;
+      const passwordParams = { salt, opsLimit: 3, memLimit: 134_217_728 };
+      const wrap = { passwordWrap: base64Url(72), version: await vaultVersion(person) };
+      return { body: { currentPassword: password, password, passwordParams, ...wrap } };
+    }),
+  ],
+  getVault: [own()],
+  putVault: [
+    own(async (world, actor) => {
+      const version = await vaultVersion(personOf(world, actor));
+      const wraps = { passwordWrap: base64Url(72), recoveryWrap: base64Url(72) };
+      return { body: { version, sealedVault: base64Url(99), ...wraps } };
+    }),
+  ],
+
+  putDevice: [
+    signedIn(
+      {
+        stranger: 'device-conflict',
+        contact: 'device-conflict',
+        member: 'device-conflict',
+        creator: 'ok',
+        removed: 'device-conflict',
+      },
+      ({ creator: { deviceId, certificate } }) => ({ id: deviceId, body: { name: 'Browser', certificate } }),
+    ),
+  ],
+  listDevices: [own()],
+  revokeDevice: [
+    signedIn(hidden, async ({ relay, creator }) => ({
+      id: (await onAnotherDevice(relay, creator)).deviceId,
+      body: { statement: base64Url(200) },
+    })),
+  ],
+  userDevices: [
+    signedIn({ ...ofMembers, contact: 'ok' }, async (world) => {
+      await freshGroup(world);
+      return { id: world.creator.id };
+    }),
+  ],
+  revokedDevices: [
+    signedIn({ ...ofMembers, contact: 'ok' }, async (world) => {
+      await freshGroup(world);
+      return { id: world.creator.id };
+    }),
+  ],
+  publishKeyPackages: [own(() => ({ body: { keyPackages: [base64Url(300)] } }))],
+  keyPackageCount: [own()],
+  claimKeyPackages: [
+    signedIn(
+      { stranger: 'not-a-contact', contact: 'ok', member: 'ok', creator: 'ok', removed: 'not-a-contact' },
+      async (world) => {
+        await freshGroup(world);
+        return { id: world.creator.id };
+      },
+    ),
+  ],
+
+  listContacts: [own()],
+  listContactRequests: [own()],
+  listSentRequests: [own()],
+  requestContact: [
+    signedIn(
+      {
+        stranger: 'ok',
+        contact: 'already-contacts',
+        member: 'ok',
+        creator: 'invalid-request',
+        removed: 'ok',
+      },
+      ({ creator }) => ({ id: creator.id }),
+      {
+        undo: async ({ creator }) => {
+          const requests = await must(creator.call<{ id: string }[]>('GET', '/contacts/requests'));
+          for (const { id } of requests) await must(creator.call('POST', `/contacts/reject/${id}`));
+        },
+      },
+    ),
+  ],
+  acceptContact: [
+    signedIn(hidden, async (world) => ({ id: await pendingRequest(world) }), {
+      undo: ({ creator, stranger }) => must(creator.call('DELETE', `/contacts/${stranger.id}`)),
+    }),
+  ],
+  rejectContact: [signedIn(hidden, async (world) => ({ id: await pendingRequest(world) }))],
+  removeContact: [
+    signedIn({ ...ofBoth, creator: 'not-found' }, ({ creator }) => ({ id: creator.id }), {
+      undo: ({ creator, contact }) => befriend(creator, contact),
+    }),
+  ],
+  searchUsers: [own(() => ({ query: 'q=somebody' }))],
+
+  listConversations: [own()],
+  listUserMessages: [
+    // What one has received stays readable to one who is a contact no more.
+    signedIn({ ...ofBoth, removed: 'ok' }, (world, actor) => ({ id: partnerOf(world, actor).id })),
+  ],
+  sendUserMessage: [
+    signedIn(
+      {
+        stranger: 'not-a-contact',
+        contact: 'ok',
+        member: 'not-a-contact',
+        creator: 'ok',
+        removed: 'not-a-contact',
+      },
+      async (world, actor) => ({
+        id: partnerOf(world, actor).id,
+        body: messageBody(await epochOf(world.creator, directId(world))),
+      }),
+    ),
+  ],
+  markDelivered: [signedIn(hidden, async (world) => ({ id: await messageToCreator(world) }))],
+  submitCommit: [
+    signedIn(
+      ofBoth,
+      async (world) => {
+        const id = directId(world);
+        return { id, body: commitBody(await epochOf(world.creator, id)) };
+      },
+      { about: 'a direct conversation' },
+    ),
+    signedIn(ofMembers, async (world) => ({ id: await groupConversation(world), body: commitBody(1) }), {
+      about: 'a group',
+    }),
+  ],
+  getGroupInfo: [
+    signedIn(ofBoth, (world) => ({ id: directId(world) }), { about: 'a direct conversation' }),
+    signedIn(ofMembers, async (world) => ({ id: await groupConversation(world) }), { about: 'a group' }),
+  ],
+  listWelcomes: [own()],
+  deleteWelcome: [
+    signedIn({ ...hidden, creator: 'not-found', member: 'ok' }, async (world) => {
+      await freshGroup(world);
+      const [welcome] = await must(world.member.call<{ id: string }[]>('GET', '/welcomes'));
+      return { id: welcome?.id ?? randomUUID() };
+    }),
+  ],
+
+  listGroups: [own()],
+  createGroup: [
+    own(() => ({ body: { groupId: randomUUID(), sealedName: base64Url(60) } }), { about: 'a new group' }),
+    signedIn(
+      {
+        stranger: 'group-exists',
+        contact: 'group-exists',
+        member: 'group-exists',
+        creator: 'ok',
+        removed: 'group-exists',
+      },
+      async (world) => ({ body: { groupId: await freshGroup(world), sealedName: base64Url(60) } }),
+      { about: "somebody's group" },
+    ),
+  ],
+  getGroup: [signedIn(ofMembers, inGroup)],
+  listGroupMembers: [signedIn(ofMembers, inGroup)],
+  addGroupMember: [
+    signedIn({ ...ofMembers, member: 'forbidden' }, async (world) => ({
+      id: await freshGroup(world),
+      body: { user_id: world.contact.id, ...commitBody(1) },
+    })),
+  ],
+  leaveGroup: [
+    signedIn({ ...ofMembers, creator: 'forbidden' }, async (world) => ({
+      id: await freshGroup(world),
+      body: { statement: base64Url(100) },
+    })),
+  ],
+  deleteGroup: [signedIn({ ...ofMembers, member: 'forbidden' }, inGroup)],
+  listGroupMessages: [signedIn(ofMembers, inGroup)],
+  sendGroupMessage: [
+    signedIn(ofMembers, async (world) => ({ id: await freshGroup(world), body: messageBody(1) })),
+  ],
+
+  listNotifications: [own()],
+  readNotification: [signedIn(hidden, async (world) => ({ id: await notificationOfCreator(world) }))],
+  readAllNotifications: [own()],
+  deleteNotification: [signedIn(hidden, async (world) => ({ id: await notificationOfCreator(world) }))],
+
+  putHistory: [
+    own((world) => ({
+      body: { items: [{ id: randomUUID(), conversationId: directId(world), sealed: base64Url(90) }] },
+    })),
+  ],
+  getHistory: [own()],
+  deleteHistory: [own()],
+};

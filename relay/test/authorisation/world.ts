@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { directConversationId, groupConversationId } from '../../contract/index.ts';
+import { addMember, commitBody, createGroup, messageBody, send, submitCommit } from '../http/conversation.ts';
+import {
+  base64Url,
+  befriend,
+  onAnotherDevice,
+  type Person,
+  type PersonOnDevice,
+  signUpOnDevice,
+  startTestRelay,
+  type TestRelay,
+} from '../helpers.ts';
+
+/**
+ * Who asks, as seen from `creator`, who owns what is asked for:
+ * - `anonymous` has no token;
+ * - `stranger` has an account and nothing to do with anybody;
+ * - `contact` is a contact and shares a direct conversation;
+ * - `member` is in the creator's group, and no contact;
+ * - `removed` was in the group, and was a contact with a conversation, and is neither any more;
+ * - `revoked` is a device of the creator's own that has been revoked;
+ * - `deleted` was a member, and has deleted the account.
+ */
+export const actors = [
+  'anonymous',
+  'stranger',
+  'contact',
+  'member',
+  'creator',
+  'removed',
+  'revoked',
+  'deleted',
+] as const;
+export type Actor = (typeof actors)[number];
+
+/** Those whose token holds. */
+export type Living = 'stranger' | 'contact' | 'member' | 'creator' | 'removed';
+export const livingActors = ['stranger', 'contact', 'member', 'creator', 'removed'] as const;
+export const isLiving = (actor: Actor): actor is Living =>
+  actor in { stranger: 0, contact: 0, member: 0, creator: 0, removed: 0 };
+
+export interface World extends Readonly<Record<Living, PersonOnDevice>> {
+  readonly relay: TestRelay;
+  /** What each actor sends; null: nothing. */
+  readonly tokens: Readonly<Record<Actor, string | null>>;
+  readonly recoveryAuthKey: string;
+}
+
+export async function createWorld(): Promise<World> {
+  const relay = await startTestRelay({ environment: { RATE_LIMITS: 'off' } });
+  const people: PersonOnDevice[] = [];
+  for (let count = 0; count < 6; count++) people.push(await signUpOnDevice(relay));
+  const [stranger, contact, member, creator, removed, leaving] = people as [
+    PersonOnDevice,
+    PersonOnDevice,
+    PersonOnDevice,
+    PersonOnDevice,
+    PersonOnDevice,
+    PersonOnDevice,
+  ];
+  const recoveryAuthKey = base64Url(32);
+  for (const person of [stranger, contact, member, creator, removed]) {
+    const wraps = { passwordWrap: base64Url(72), recoveryWrap: base64Url(72) };
+    const vault = { version: 0, sealedVault: base64Url(100), ...wraps, recoveryAuthKey };
+    await must(person.call('PUT', '/vault', vault));
+  }
+  for (const person of [contact, removed]) {
+    await befriend(creator, person);
+    await must(submitCommit(creator, directConversationId(creator.id, person.id), commitBody(0)));
+    await must(send(person, creator, messageBody(1)));
+  }
+  await must(creator.call('DELETE', `/contacts/${removed.id}`));
+
+  const revoked = await onAnotherDevice(relay, creator);
+  await must(creator.call('DELETE', `/devices/${revoked.deviceId}`, { statement: base64Url(200) }));
+  await befriend(creator, leaving);
+  const groupId = await createGroup(creator);
+  await must(addMember(creator, groupId, leaving, commitBody(0)));
+  await must(leaving.call('DELETE', '/user'));
+
+  const living = { stranger, contact, member, creator, removed };
+  return {
+    relay,
+    ...living,
+    recoveryAuthKey,
+    tokens: {
+      anonymous: null,
+      stranger: stranger.token,
+      contact: contact.token,
+      member: member.token,
+      creator: creator.token,
+      removed: removed.token,
+      revoked: revoked.token,
+      deleted: leaving.token,
+    },
+  };
+}
+
+/** @throws Error unless it succeeded: what a test stands on must hold */
+export async function must<T>(answer: Promise<{ status: number; body: T }>): Promise<T> {
+  const { status, body } = await answer;
+  if (status >= 400) throw new Error(`answered ${status} ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** A group of the creator's at epoch 1 that `member` is in, and `removed` was. */
+export async function freshGroup(world: World): Promise<string> {
+  const { creator, member, removed } = world;
+  const groupId = await createGroup(creator);
+  for (const person of [member, removed]) await befriend(creator, person);
+  const welcomes = [{ deviceIds: [member.deviceId], welcome: base64Url(200) }];
+  const people = { user_ids: [member.id, removed.id] };
+  await must(creator.call('POST', `/group/${groupId}/add`, { ...people, ...commitBody(0, welcomes) }));
+  await must(removed.call('DELETE', `/group/${groupId}/leave`, { statement: base64Url(100) }));
+  for (const person of [member, removed]) await must(creator.call('DELETE', `/contacts/${person.id}`));
+  return groupId;
+}
+
+/** Where a conversation stands. */
+export async function epochOf(person: Person, conversationId: string): Promise<number> {
+  const conversations = await must(
+    person.call<{ conversationId: string; epoch: number }[]>('GET', '/conversations'),
+  );
+  return conversations.find((found) => found.conversationId === conversationId)?.epoch ?? 0;
+}
+
+/** The id of a pending request of the stranger to the creator. */
+export async function pendingRequest({ stranger, creator }: World): Promise<string> {
+  // It may be there already.
+  await stranger.call('POST', `/contacts/request/${creator.id}`);
+  const requests = await must(
+    creator.call<{ id: string; from_user: { id: string } }[]>('GET', '/contacts/requests'),
+  );
+  const found = requests.find(({ from_user: { id } }) => id === stranger.id);
+  if (found === undefined) throw new Error('there is no request');
+  return found.id;
+}
+
+/** The id of a message that the contact has sent to the creator. */
+export async function messageToCreator({ contact, creator }: World): Promise<string> {
+  const epoch = await epochOf(contact, directConversationId(contact.id, creator.id));
+  return (await must(send(contact, creator, messageBody(epoch)))).id;
+}
+
+/** The id of a notification of the creator's. */
+export async function notificationOfCreator(world: World): Promise<string> {
+  await messageToCreator(world);
+  const [first] = await must(world.creator.call<{ id: string }[]>('GET', '/notifications'));
+  return first?.id ?? randomUUID();
+}
+
+export const directId = ({ creator, contact }: World) => directConversationId(creator.id, contact.id);
+export const groupConversation = async (world: World) => groupConversationId(await freshGroup(world));
