@@ -60,7 +60,12 @@ export default defineConfig({
           name: 'relay-postgres',
           environment: 'node',
           // Everything that reaches a database: what talks to a whole relay, and what is about PostgreSQL and Redis.
-          include: hasServers ? ['relay/test/{http,cluster,plans,postgres,redis}/**/*.test.ts', 'relay/test/*/relay.test.ts'] : [],
+          include: hasServers
+            ? [
+                'relay/test/{authorisation,cluster,http,plans,postgres,redis}/**/*.test.ts',
+                'relay/test/*/{groups,relay}.test.ts',
+              ]
+            : [],
           globalSetup: ['relay/test/servers/globalSetup.ts'],
           setupFiles: ['relay/test/servers/usePostgres.ts'],
           testTimeout: 30_000,

@@ -104,6 +104,8 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
 
     async revoke(userId, deviceId, statement) {
       const { endedIds, toldIds } = await db.transaction().execute(async (tx) => {
+        // A session that is being bound to the device would be missed.
+        await lockUsers(tx, [userId]);
         const device = await devices.findDevice(tx, deviceId);
         if (device === null || device.userId !== userId) throw noSuchDevice();
         const sessionIds = await sessionIdsOfDevice(tx, deviceId);

@@ -182,6 +182,20 @@ describe('three relays are one', () => {
     expect(await puback(other, topics.ping, pingOf(alice))).toEqual({ reasonCode: 0 });
   });
 
+  it('to a device: revoking it at one ends what is open at the others', async () => {
+    const lost = await onAnotherDevice(relays[1], alice);
+    const client = await listening(relays[1], lost);
+    const reason = disconnectReason(client);
+    const { tab } = await arriveAt(relays[2], lost);
+    const revoked = await request(relays[0], alice, 'DELETE', `/devices/${lost.deviceId}`, {
+      statement: base64Url(200),
+    });
+    expect(revoked.status).toBe(204);
+    expect(await reason).toBe(0x87);
+    expect(await tab.closed).toBe(4401);
+    expect(await request(relays[2], lost, 'GET', '/profile')).toMatchObject({ status: 401 });
+  });
+
   it('to a limit: it is one for all', async () => {
     const statuses: number[] = [];
     for (let index = 0; index < 6; index += 1) {
