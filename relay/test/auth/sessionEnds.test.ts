@@ -1,0 +1,148 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { topics } from '../../contract/index.ts';
+import {
+  base64Url,
+  befriend,
+  call,
+  onAnotherDevice,
+  type PersonOnDevice,
+  signUpOnDevice,
+  startTestRelay,
+  type TestRelay,
+} from '../helpers.ts';
+import { createClients, disconnectReason, granted, pingOf, puback } from '../mqtt/mqttClient.ts';
+import { arriveAt, hello, Tab } from '../presence/tab.ts';
+
+let relay: TestRelay;
+let here: PersonOnDevice;
+let elsewhere: PersonOnDevice;
+const recoveryAuthKey = base64Url(32);
+const clients = createClients();
+beforeAll(async () => {
+  relay = await startTestRelay();
+});
+afterAll(() => relay.close());
+beforeEach(async () => {
+  here = await signUpOnDevice(relay);
+  elsewhere = await onAnotherDevice(relay, here);
+  const wraps = { passwordWrap: base64Url(72), recoveryWrap: base64Url(72) };
+  const vault = { version: 0, sealedVault: base64Url(100), ...wraps, recoveryAuthKey };
+  if ((await here.call('PUT', '/vault', vault)).status !== 200) throw new Error('the vault was not stored');
+});
+afterEach(() => clients.endAll());
+
+const newPassword = () => ({
+  password: base64Url(32),
+  passwordParams: { salt: base64Url(16), opsLimit: 3, memLimit: 134_217_728 },
+  passwordWrap: base64Url(72),
+  version: 1,
+});
+
+interface End {
+  readonly how: string;
+  /** Status of the call that ends a session. */
+  readonly action: () => Promise<{ status: number }>;
+  readonly ended: () => PersonOnDevice[];
+  readonly kept: () => PersonOnDevice[];
+  /** What a contact is told on the presence socket, if nobody else of the person was online. */
+  readonly told: () => unknown;
+}
+
+const offline = () => ({ userId: here.id, online: false });
+
+const ends: readonly End[] = [
+  {
+    how: 'by logging out',
+    action: () => elsewhere.call('POST', '/logout'),
+    ended: () => [elsewhere],
+    kept: () => [here],
+    told: offline,
+  },
+  {
+    how: 'by revoking its device from another',
+    action: () => here.call('DELETE', `/devices/${elsewhere.deviceId}`, { statement: base64Url(200) }),
+    ended: () => [elsewhere],
+    kept: () => [here],
+    told: offline,
+  },
+  {
+    how: 'by a new password',
+    action: () =>
+      here.call('PUT', '/users/me/password', { currentPassword: here.password, ...newPassword() }),
+    ended: () => [elsewhere],
+    kept: () => [here],
+    told: offline,
+  },
+  {
+    how: 'by recovering the account',
+    action: async () => {
+      const body = { email: here.email, recoveryAuthKey };
+      const recovered = await call<{ access_token: string }>(relay, 'POST', '/recovery', { body });
+      const token = recovered.body.access_token;
+      return call(relay, 'PUT', '/users/me/password', { token, body: newPassword() });
+    },
+    ended: () => [here, elsewhere],
+    kept: () => [],
+    told: offline,
+  },
+  {
+    how: 'by deleting the account',
+    action: () => here.call('DELETE', '/user'),
+    ended: () => [here, elsewhere],
+    kept: () => [],
+    // With the account goes the contact: the list is told anew.
+    told: () => ({ type: 'online_users', userIds: [] }),
+  },
+];
+
+/** A device with both of its sockets open. */
+async function live(person: PersonOnDevice) {
+  const client = await clients.connect(relay.mqttUrl, person);
+  expect(await granted(client, topics.userMessages(person.id))).toEqual([1]);
+  const { tab } = await arriveAt(relay, person);
+  return { client, tab, disconnected: disconnectReason(client) };
+}
+
+describe.each(ends)('a session that ends $how', ({ action, ended, kept, told }) => {
+  it('ends everywhere at once, and no other with it', async () => {
+    const ending = await Promise.all(ended().map(live));
+    const staying = await Promise.all(kept().map(live));
+    expect((await action()).status).toBeLessThan(300);
+    for (const person of ended()) {
+      expect(await person.call('GET', '/profile')).toMatchObject({
+        status: 401,
+        body: { code: 'session-expired' },
+      });
+    }
+    for (const { disconnected, tab } of ending) {
+      expect(await disconnected).toBe(0x87);
+      expect(await tab.closed).toBe(4401);
+    }
+    for (const [index, person] of kept().entries()) {
+      expect((await person.call('GET', '/profile')).status).toBe(200);
+      const stayed = staying[index];
+      await stayed?.tab.expectNothing();
+      expect(stayed && (await puback(stayed.client, topics.ping, pingOf(person)))).toEqual({ reasonCode: 0 });
+    }
+  });
+
+  it('opens nothing again', async () => {
+    expect((await action()).status).toBeLessThan(300);
+    for (const person of ended()) {
+      expect(await clients.connack(relay.mqttUrl, person)).toMatchObject({ reasonCode: 0x87 });
+      const tab = await Tab.open(relay);
+      tab.send(hello(person));
+      expect(await tab.closed).toBe(4401);
+    }
+  });
+
+  it('leaves its person offline to contacts', async () => {
+    const contact = await signUpOnDevice(relay);
+    await befriend(here, contact);
+    const { tab: watching } = await arriveAt(relay, contact);
+    for (const person of ended()) await arriveAt(relay, person);
+    expect(await watching.next()).toEqual({ userId: here.id, online: true });
+    await action();
+    expect(await watching.next()).toEqual(told());
+  });
+});
