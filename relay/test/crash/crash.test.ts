@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { temporaryFolder } from '../helpers.ts';
-import { type BuiltProgram, buildProgram, type Program } from '../program.ts';
-import { freePort } from '../servers/freePort.ts';
+import { type BuiltProgram, buildProgram } from '../program.ts';
+import { startRestartable } from './restartable.ts';
 import { crashUnderLoad } from './story.ts';
 
 /** As many as fit into everybody's test run; `npm run test:crash` sets more. */
@@ -23,31 +23,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-/** One relay after the other, on one data folder and one port. */
-async function startRelay() {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  let current: Program;
-  const start = async () => {
-    current = program.start({
-      PORT: String(port),
-      DATA_DIR: dataDir,
-      WEB_DIR: dataDir,
-      LOG_LEVEL: 'error',
-      RATE_LIMITS: 'off',
-    });
-    await current.ready;
-  };
-  await start();
-  return {
-    url,
-    async end(signal: NodeJS.Signals) {
-      current.child.kill(signal);
-      return current.ended;
-    },
-    start,
-  };
-}
+const startRelay = () => startRestartable(program, { DATA_DIR: dataDir, WEB_DIR: dataDir });
 
 it(
   `every acknowledged message is there once, and every client comes back, after ${crashes} kills (CRASH_SEED=${seed})`,

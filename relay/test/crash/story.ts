@@ -5,8 +5,8 @@ import { seeded } from './random.ts';
 export interface Victim {
   /** Where it is, the same over all its lives. */
   readonly url: string;
-  /** Ends it in the middle of whatever it does, and brings it back. `random` is between 0 and 1, new for each crash. */
-  crash(random: () => number): Promise<void>;
+  /** Ends it in the middle of whatever it does, and brings it back. */
+  crash(): Promise<void>;
 }
 
 export interface StoryOptions {
@@ -36,7 +36,7 @@ export async function crashUnderLoad(victim: Victim, options: StoryOptions): Pro
   for (let crash = 1; crash <= options.crashes; crash += 1) {
     await untilMoreThan(acknowledged(), acknowledged);
     await delay(shortestLife + random() * (longestLife - shortestLife));
-    await victim.crash(random);
+    await victim.crash();
     for (const chat of chats) {
       problems.push(...(await chat.problems()).map((problem) => `crash ${crash}: ${problem}`));
     }
