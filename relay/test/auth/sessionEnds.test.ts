@@ -44,11 +44,7 @@ interface End {
   readonly action: () => Promise<{ status: number }>;
   readonly ended: () => PersonOnDevice[];
   readonly kept: () => PersonOnDevice[];
-  /** What a contact is told on the presence socket, if nobody else of the person was online. */
-  readonly told: () => unknown;
 }
-
-const offline = () => ({ userId: here.id, online: false });
 
 const ends: readonly End[] = [
   {
@@ -56,14 +52,12 @@ const ends: readonly End[] = [
     action: () => elsewhere.call('POST', '/logout'),
     ended: () => [elsewhere],
     kept: () => [here],
-    told: offline,
   },
   {
     how: 'by revoking its device from another',
     action: () => here.call('DELETE', `/devices/${elsewhere.deviceId}`, { statement: base64Url(200) }),
     ended: () => [elsewhere],
     kept: () => [here],
-    told: offline,
   },
   {
     how: 'by a new password',
@@ -71,7 +65,6 @@ const ends: readonly End[] = [
       here.call('PUT', '/users/me/password', { currentPassword: here.password, ...newPassword() }),
     ended: () => [elsewhere],
     kept: () => [here],
-    told: offline,
   },
   {
     how: 'by recovering the account',
@@ -83,15 +76,12 @@ const ends: readonly End[] = [
     },
     ended: () => [here, elsewhere],
     kept: () => [],
-    told: offline,
   },
   {
     how: 'by deleting the account',
     action: () => here.call('DELETE', '/user'),
     ended: () => [here, elsewhere],
     kept: () => [],
-    // With the account goes the contact: the list is told anew.
-    told: () => ({ type: 'online_users', userIds: [] }),
   },
 ];
 
@@ -103,7 +93,7 @@ async function live(person: PersonOnDevice) {
   return { client, tab, disconnected: disconnectReason(client) };
 }
 
-describe.each(ends)('a session that ends $how', ({ action, ended, kept, told }) => {
+describe.each(ends)('a session that ends $how', ({ action, ended, kept }) => {
   it('ends everywhere at once, and no other with it', async () => {
     const ending = await Promise.all(ended().map(live));
     const staying = await Promise.all(kept().map(live));
@@ -143,6 +133,6 @@ describe.each(ends)('a session that ends $how', ({ action, ended, kept, told }) 
     for (const person of ended()) await arriveAt(relay, person);
     expect(await watching.next()).toEqual({ userId: here.id, online: true });
     await action();
-    expect(await watching.next()).toEqual(told());
+    expect(await watching.next()).toEqual({ userId: here.id, online: false });
   });
 });
