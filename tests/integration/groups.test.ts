@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startTestRelay, type TestRelay } from '../../relay/test/helpers.ts';
 import { activeGroupAtom, groupKeyOf } from '../../src/store/chats.ts';
-import { type Group, groupsAtom } from '../../src/store/groups.ts';
-import { befriend, Browser, type Tab, troubles, until, untilConnected } from './support/browser.ts';
+import { Browser, until, untilConnected } from './support/browser.ts';
+import { annaAnd, groupOf, untilLines, untilMembers, untilTogether } from './support/people.ts';
 
 let relay: TestRelay;
 let browsers: Browser[];
@@ -17,43 +17,10 @@ afterEach(async () => {
   await relay.close();
 });
 
-interface Connection {
-  readonly withoutMqtt?: boolean;
-}
-
-function newBrowser(options: Connection = {}): Browser {
+function newBrowser(options: { withoutMqtt?: boolean } = {}): Browser {
   const browser = new Browser(relay, options);
   browsers.push(browser);
   return browser;
-}
-
-/** Anna and her contacts, signed in and connected. */
-async function annaAnd(names: readonly string[], options: Connection = {}): Promise<[Tab, ...Tab[]]> {
-  const anna = await newBrowser(options).openTab().signUp('anna');
-  const others: Tab[] = [];
-  for (const name of names) {
-    const tab = await newBrowser(options).openTab().signUp(name);
-    if (options.withoutMqtt !== true) await untilConnected(anna, tab);
-    await befriend(anna, tab);
-    others.push(tab);
-  }
-  return [anna, ...others];
-}
-
-function groupOf(tab: Tab, groupId: string): Group | undefined {
-  return tab.store.get(groupsAtom).items.find(({ id }) => id === groupId);
-}
-
-function names(tab: Tab, groupId: string): string[] | undefined {
-  return groupOf(tab, groupId)?.members.map(({ username }) => username ?? '?');
-}
-
-async function untilMembers(groupId: string, expected: readonly string[], ...tabs: Tab[]): Promise<void> {
-  for (const tab of tabs) await until(() => names(tab, groupId), [...expected]);
-}
-
-async function untilLines(tab: Tab, groupId: string, expected: readonly string[]): Promise<void> {
-  await until(() => tab.lines(groupKeyOf(groupId)), [...expected]);
 }
 
 describe.each([
@@ -61,8 +28,7 @@ describe.each([
   { way: 'over REST alone', options: { withoutMqtt: true } },
 ])('$way', ({ options }) => {
   it('a group is created, grows, talks, shrinks and is deleted', async () => {
-    const [anna, bert, carl] = await annaAnd(['bert', 'carl'], options);
-    if (bert === undefined || carl === undefined) throw new Error('three people');
+    const [anna, bert, carl] = await annaAnd(() => newBrowser(options), ['bert', 'carl'] as const, options);
 
     const id = await anna.actions.createGroup('  Sailing club ');
     const key = groupKeyOf(id);
@@ -111,4 +77,68 @@ describe.each([
     await until(() => carl.chat(key).messages.length, 0);
     expect(await carl.crypto.messages(`group:${id}`, { limit: 10 })).toEqual([]);
   });
+});
+
+it('a second device of a member finds the group, and is added with the first where its person is', async () => {
+  const [anna, bert, carl] = await annaAnd(newBrowser, ['bert', 'carl'] as const);
+  const carlsPhone = await newBrowser().openTab().logIn('carl');
+  await untilConnected(carlsPhone);
+
+  const id = await anna.actions.createGroup('Sailing club');
+  const key = groupKeyOf(id);
+  await anna.actions.addGroupMember(id, bert.userId);
+  await anna.actions.addGroupMember(id, carl.userId);
+  await untilMembers(id, ['anna', 'bert', 'carl'], anna, bert, carl, carlsPhone);
+  expect(groupOf(anna, id)?.members.map(({ devices }) => devices)).toEqual([1, 1, 2]);
+
+  await anna.actions.sendMessage(key, 'before the tablet');
+  const bertsTablet = await newBrowser().openTab().logIn('bert');
+  await untilConnected(bertsTablet);
+  await until(() => bertsTablet.chat(key).state?.status, 'joined');
+  await until(() => groupOf(anna, id)?.members.map(({ devices }) => devices), [1, 2, 2]);
+
+  // The next commit seals the name again for the device that came by itself.
+  await carlsPhone.actions.sendMessage(key, 'hello everybody');
+  await until(() => groupOf(bertsTablet, id)?.name, 'Sailing club');
+  await bertsTablet.actions.openGroup(id);
+  await until(() => bertsTablet.lines(key).at(-1), 'received: hello everybody');
+  await bertsTablet.actions.sendMessage(key, 'from the tablet');
+  await bert.actions.openGroup(id);
+  await until(() => bert.lines(key).at(-1), 'received: from the tablet');
+  await carl.actions.openGroup(id);
+  await until(() => carl.lines(key).at(-1), 'received: from the tablet');
+  await untilTogether(id, anna, bert, bertsTablet, carl, carlsPhone);
+
+  // Bert leaves on one device: both of them forget the group, and both leaves go.
+  await bertsTablet.actions.leaveGroup(id);
+  await until(() => groupOf(bert, id), undefined);
+  await untilMembers(id, ['anna', 'carl'], anna, carl, carlsPhone);
+  await until(() => anna.chat(key).state?.members.length, 2);
+  await untilTogether(id, anna, carl, carlsPhone);
+});
+
+it('members who write, are added and leave at once end in one epoch with every message', async () => {
+  const [anna, bert, carl, dora] = await annaAnd(newBrowser, ['bert', 'carl', 'dora'] as const);
+  const id = await anna.actions.createGroup('Sailing club');
+  const key = groupKeyOf(id);
+  await anna.actions.addGroupMember(id, bert.userId);
+  await anna.actions.addGroupMember(id, carl.userId);
+  await untilMembers(id, ['anna', 'bert', 'carl'], anna, bert, carl);
+  for (const tab of [anna, bert, carl]) await tab.actions.openGroup(id);
+
+  const say = (tab: typeof anna, name: string) =>
+    [1, 2, 3].map((number) => tab.actions.sendMessage(key, `${name} ${number}`));
+  await Promise.all([
+    ...say(anna, 'anna'),
+    ...say(bert, 'bert'),
+    anna.actions.addGroupMember(id, dora.userId),
+    carl.actions.leaveGroup(id),
+  ]);
+  await untilMembers(id, ['anna', 'bert', 'dora'], anna, bert, dora);
+  await untilTogether(id, anna, bert, dora);
+  const all = ['anna 1', 'anna 2', 'anna 3', 'bert 1', 'bert 2', 'bert 3'];
+  const texts = (tab: typeof anna) => tab.lines(key).map((text) => text.replace(/^\w+: /, ''));
+  for (const tab of [anna, bert]) await until(() => texts(tab).toSorted(), all);
+  expect(texts(bert)).toEqual(texts(anna));
+  expect(anna.toastTexts).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startTestRelay, temporaryFolder, type TestRelay } from '../../relay/test/helpers.ts';
-import type { CryptoApi } from '../../src/crypto/client.ts';
 import { befriend, Browser, type Tab, until, untilConnected } from './support/browser.ts';
+import { dyingAfter } from './support/dying.ts';
 
 let dataDir: string;
 let relay: TestRelay;
@@ -85,26 +85,6 @@ it('discards a failed message for good', async () => {
   await until(() => bert.lines(anna.userId), ['received: first', 'received: meant']);
   expect(anna.lines(bertId)).toEqual(['sent: first', 'sent: meant']);
 });
-
-/** Lets the worker finish a call whose answer reaches nobody any more. */
-function dyingAfter(method: keyof CryptoApi) {
-  let tell: () => void = () => undefined;
-  const died = new Promise<void>((resolve) => {
-    tell = resolve;
-  });
-  const wrapCrypto = (api: CryptoApi): CryptoApi =>
-    new Proxy(api, {
-      get(target, name: keyof CryptoApi) {
-        if (name !== method) return target[name];
-        return async (...args: never[]) => {
-          await (target[method] as (...given: never[]) => Promise<unknown>)(...args);
-          tell();
-          return new Promise(() => undefined);
-        };
-      },
-    });
-  return { died, wrapCrypto };
-}
 
 it.each(['queueMessage', 'prepareMessage', 'messageAccepted'] as const)(
   'delivers a message once although its tab died after %s',

@@ -2,6 +2,8 @@ import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestRelay, temporaryFolder, type TestRelay } from '../../relay/test/helpers.ts';
 import { passwordKeys } from '@sinetti/crypto-core';
+import { groupKeyOf } from '../../src/store/chats.ts';
+import { groupsAtom } from '../../src/store/groups.ts';
 import {
   befriend,
   Browser,
@@ -18,6 +20,8 @@ const sentences = {
   answer: 'Nobody saw the lighthouse keeper leave, Åsa.',
   overRest: 'Seven barrels of tar went by the old road.',
   fromThirdBrowser: 'The ice will hold until the second Sunday.',
+  groupName: 'The society for the study of northern fog',
+  inTheGroup: 'We meet where the railway used to end.',
   neverSent: 'This one was written and then thought better of.',
 };
 const passwords = { anna: 'correct horse battery staple 91', bert: 'välkommen till skärgården 17' };
@@ -72,6 +76,15 @@ async function playStory(): Promise<void> {
   await phone.actions.openChat(bert.userId);
   await until(() => phone.chat(bert.userId).state?.status, 'joined');
   await say(phone, bert, sentences.fromThirdBrowser);
+
+  const groupId = await anna.actions.createGroup(sentences.groupName);
+  await anna.actions.addGroupMember(groupId, bert.userId);
+  await bert.actions.openGroup(groupId);
+  await anna.actions.sendMessage(groupKeyOf(groupId), sentences.inTheGroup);
+  await until(() => bert.lines(groupKeyOf(groupId)), [`received: ${sentences.inTheGroup}`]);
+  const nameOf = (tab: Tab) => tab.store.get(groupsAtom).items[0]?.name;
+  for (const tab of [anna, bert, phone]) await until(() => nameOf(tab), sentences.groupName);
+  await bert.actions.openChat(anna.userId);
 
   anna.cutMqtt();
   await until(() => anna.isConnected, false);

@@ -68,6 +68,8 @@ export interface BrowserOptions {
   /** Sees every random value that the worker draws. */
   readonly onRandom?: (bytes: Uint8Array) => void;
   readonly withoutMqtt?: boolean;
+  /** In place of the browser's: what a relay that lies makes of the answers. */
+  readonly fetch?: typeof globalThis.fetch;
 }
 
 /** A browser profile: what outlives its tabs. */
@@ -101,7 +103,7 @@ export class Browser {
       subtle: crypto.subtle,
       DANGEROUS_passwordKeysForTesting: this.#options.passwordKeys ?? cheapPasswordKeys,
     });
-    const tab = new Tab(this, wrapCrypto(api), this.#addresses, this.#options.withoutMqtt === true);
+    const tab = new Tab(this, wrapCrypto(api), this.#addresses, this.#options);
     this.tabs.push(tab);
     return tab;
   }
@@ -122,9 +124,9 @@ export class Tab {
   readonly #sockets = new Set<MqttClient>();
   #mqttCut: boolean;
 
-  constructor(browser: Browser, api: CryptoApi, addresses: RelayAddresses, withoutMqtt: boolean) {
+  constructor(browser: Browser, api: CryptoApi, addresses: RelayAddresses, options: BrowserOptions) {
     this.crypto = api;
-    this.#mqttCut = withoutMqtt;
+    this.#mqttCut = options.withoutMqtt === true;
     const keep = (line: string): void => void browser.logLines.push(line);
     this.#client = createClient({
       addresses,
@@ -140,6 +142,7 @@ export class Tab {
       deviceName: 'A test',
       navigate: (path) => void this.visits.push(path),
       isVisible: () => this.visible,
+      ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
       createSocket: (url) => {
         const socket = new WebSocket(url);
         // A browser's socket may fail unheard; this one would end the process.

@@ -1,0 +1,51 @@
+import { groupKeyOf } from '../../../src/store/chats.ts';
+import { type Group, groupsAtom } from '../../../src/store/groups.ts';
+import { befriend, type Browser, type Tab, until, untilConnected } from './browser.ts';
+
+/** Anna and her contacts, signed in and connected, each in a browser of their own. */
+export async function annaAnd<Names extends readonly string[]>(
+  newBrowser: () => Browser,
+  names: Names,
+  { withoutMqtt = false } = {},
+): Promise<[Tab, ...{ [Index in keyof Names]: Tab }]> {
+  const anna = await newBrowser().openTab().signUp('anna');
+  const others: Tab[] = [];
+  for (const name of names) {
+    const tab = await newBrowser().openTab().signUp(name);
+    if (!withoutMqtt) await untilConnected(anna, tab);
+    await befriend(anna, tab);
+    others.push(tab);
+  }
+  // One tab for each name, in their order.
+  return [anna, ...(others as { [Index in keyof Names]: Tab })];
+}
+
+export function groupOf(tab: Tab, groupId: string): Group | undefined {
+  return tab.store.get(groupsAtom).items.find(({ id }) => id === groupId);
+}
+
+/** Waits until the members of a group are these, by the keys, with their names from the relay. */
+export async function untilMembers(
+  groupId: string,
+  expected: readonly string[],
+  ...tabs: Tab[]
+): Promise<void> {
+  const names = (tab: Tab) => groupOf(tab, groupId)?.members.map(({ username }) => username ?? '?');
+  for (const tab of tabs) await until(() => names(tab), [...expected]);
+}
+
+export async function untilLines(tab: Tab, groupId: string, expected: readonly string[]): Promise<void> {
+  await until(() => tab.lines(groupKeyOf(groupId)), [...expected]);
+}
+
+/** The epoch that each is in, and where in the log. */
+export function positions(groupId: string, ...tabs: Tab[]): string[] {
+  return tabs.map((tab) => {
+    const state = tab.chat(groupKeyOf(groupId)).state;
+    return `${state?.status} ${state?.epoch} ${state?.lastSeq}`;
+  });
+}
+
+export async function untilTogether(groupId: string, ...tabs: Tab[]): Promise<void> {
+  await until(() => new Set(positions(groupId, ...tabs)).size, 1);
+}
