@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { Kysely, type Migration, Migrator, PostgresDialect } from 'kysely';
+import Database from 'libsql';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { type ColumnTypes, migrations } from '../../migrations/index.ts';
+import { openPostgres } from '../../src/db/postgres.ts';
+import { openSqlite } from '../../src/db/sqlite.ts';
+import { SqliteDialect } from '../../src/db/sqliteDriver.ts';
+import { SqliteFile } from '../../src/db/sqliteFile.ts';
+import type { Db, Tables } from '../../src/db/tables.ts';
+import { conversationsOf } from '../../src/repositories/conversations.ts';
+import { entriesOf } from '../../src/repositories/entries.ts';
+import { findLiveSession } from '../../src/repositories/sessions.ts';
+import { findByName } from '../../src/repositories/users.ts';
+import { findVault } from '../../src/repositories/vaults.ts';
+import { temporaryFolder } from '../helpers.ts';
+import { createDatabase, dropDatabase } from '../servers/postgres.ts';
+
+// What the first version of the relay has stored must be there, and work, after every migration since.
+
+/** Applies the first migration alone, as the first version did. */
+async function migrateToFirst(db: Db, types: ColumnTypes): Promise<void> {
+  const provider = { getMigrations: async (): Promise<Record<string, Migration>> => migrations(types) };
+  const { error } = await new Migrator({ db, provider }).migrateTo('0001-initial');
+  if (error !== undefined) throw error;
+}
+
+const [aino, eero, device, session] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+const bytes = (text: string) => `'\\x${Buffer.from(text).toString('hex')}'`;
+
+/** In the tables of the first migration, in the words of either database. */
+const rows = (blob: (text: string) => string) => [
+  ...[aino, eero].map(
+    (
+      id,
+      index,
+    ) => `insert into users values ('${id}', 'name${index}', 'name${index}', 'n${index}@example.org',
+      'n${index}@example.org', 'Name', 'hash', ${blob('salt')}, 3, 134217728, 1, 1)`,
+  ),
+  `insert into vaults values ('${aino}', 1, ${blob('vault')}, ${blob('wrap')}, null)`,
+  `insert into devices values ('${device}', '${aino}', 'A browser', ${blob('certificate')}, 1, 1)`,
+  `insert into sessions values ('${session}', '${aino}', '${device}', 1, 9000000000000, null)`,
+  `insert into contacts values ('${aino}', '${eero}', 1), ('${eero}', '${aino}', 1)`,
+  `insert into conversations values ('direct:x', 3, 7, ${blob('info')}, 1)`,
+  `insert into participants values ('direct:x', '${aino}', 5), ('direct:x', '${eero}', 7)`,
+  `insert into entries values ('direct:x', 7, '${randomUUID()}', 'application', 3, '${aino}', '${device}', ${blob('content')}, 1)`,
+];
+
+async function expectEverything(db: Db): Promise<void> {
+  expect(await findByName(db, 'name0')).toMatchObject({ user: { id: aino, fullName: 'Name' } });
+  expect(await findVault(db, aino)).toMatchObject({ version: 1, sealedVault: Buffer.from('vault') });
+  expect(await findLiveSession(db, { id: session, userId: aino, now: 2 })).toMatchObject({
+    deviceId: device,
+  });
+  expect(await conversationsOf(db, aino)).toMatchObject([
+    { epoch: 3, lastSeq: 7, readSeq: 5, peerReadSeq: 7 },
+  ]);
+  const entries = await entriesOf(db, 'direct:x', { limit: 10, maxBytes: 1000 });
+  expect(entries).toMatchObject([{ seq: 7, content: Buffer.from('content') }]);
+}
+
+describe('an upgrade from the first version', () => {
+  let dataDir: string;
+  const name = `upgrade_${randomUUID()}`;
+  const serverUrl = inject('postgresUrl');
+  const url = serverUrl.replace(/\/postgres$/, `/${name}`);
+  beforeEach(async () => {
+    dataDir = await temporaryFolder();
+    await createDatabase(serverUrl, name);
+  });
+  afterEach(async () => {
+    await dropDatabase(serverUrl, name);
+    await rm(dataDir, { recursive: true });
+  });
+
+  it('keeps everything on PostgreSQL', async () => {
+    const first = new Kysely<Tables>({
+      dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url }) }),
+    });
+    await migrateToFirst(first, { bytes: 'bytea' });
+    await first.destroy();
+    const client = new pg.Client(url);
+    await client.connect();
+    for (const row of rows(bytes)) await client.query(row);
+    await client.end();
+    const log = { warn: () => {}, error: () => {} };
+    const upgraded = await openPostgres({ url, poolSize: 2, isShared: false, log });
+    await expectEverything(upgraded.db);
+    await upgraded.close();
+  });
+
+  it('keeps everything on SQLite', async () => {
+    const file = path.join(dataDir, 'relay.db');
+    const first = new Kysely<Tables>({
+      dialect: new SqliteDialect(() => ({ writer: new SqliteFile(file), reader: new SqliteFile(file) })),
+    });
+    await migrateToFirst(first, { bytes: 'blob' });
+    await first.destroy();
+    const database = new Database(file);
+    for (const row of rows((text) => `x'${Buffer.from(text).toString('hex')}'`)) database.exec(row);
+    database.close();
+    const upgraded = await openSqlite(dataDir);
+    await expectEverything(upgraded.db);
+    await upgraded.close();
+  });
+});
