@@ -44,6 +44,8 @@ const unavailableCodes: ReadonlySet<string | null> = new Set(
     ['25006', '40001', '40P01', '53300', '55P03', '57014'],
   ].flat(),
 );
+/** SQLite's, with the extensions of each: a read-only file, a failing disk, a file that someone else holds. */
+const sqliteUnavailable = /^SQLITE_(READONLY|IOERR|CANTOPEN|BUSY|LOCKED)/;
 /** What the driver of PostgreSQL says without a code. */
 const lostConnection =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
@@ -58,7 +60,7 @@ export function toApiError(error: unknown): ApiError {
   const code = errorCode(error);
   if (storageFullCodes.has(code)) return new ApiError('storage-full', 'The server has no space left.');
   const isLost = error instanceof Error && lostConnection.test(error.message);
-  if (isLost || unavailableCodes.has(code)) {
+  if (isLost || unavailableCodes.has(code) || sqliteUnavailable.test(code ?? '')) {
     return new ApiError('unavailable', "The server's database can't be used at the moment.");
   }
   return new ApiError('internal', 'Something went wrong on the server.');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../db/tables.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, toApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { touchDevice } from '../repositories/devices.ts';
 import * as sessionRows from '../repositories/sessions.ts';
@@ -60,7 +60,7 @@ export function createSessions({ db, hub, clock, jwtSecret }: SessionDependencie
       const { lastSeenAt, purpose, ...session } = found;
       if (purpose === 'recovery' && !recovery) throw new ApiError('forbidden', 'Set a new password first.');
       if (session.deviceId !== null && lastSeenAt !== null && now - lastSeenAt >= lastSeenResolution) {
-        await touchDevice(db, session.deviceId, now);
+        await touchDevice(db, session.deviceId, now).catch(unlessStorageIsOut);
       }
       return session;
     },
@@ -70,6 +70,12 @@ export function createSessions({ db, hub, clock, jwtSecret }: SessionDependencie
       tellEnded(hub, [sessionId]);
     },
   };
+}
+
+/** A disk that takes no writes must not keep people from reading: "last seen" is then a little older than it should be. */
+function unlessStorageIsOut(error: unknown): void {
+  const { code } = toApiError(error);
+  if (code !== 'storage-full' && code !== 'unavailable') throw error;
 }
 
 /** Closes the live connections of sessions that have been ended. */
