@@ -14,6 +14,7 @@ import { createPurgeJob } from './jobs/purge.ts';
 import { createLog, type LogStream, RequestLog } from './http/logging.ts';
 import { serveWebClient } from './http/static.ts';
 import { listenFailure } from './listenFailure.ts';
+import { serveDocumentation } from './openapi/serve.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { type MetricsServer, serveMetrics } from './metrics/metricsServer.ts';
 import { attachMqtt } from './mqtt/gateway.ts';
@@ -118,9 +119,13 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
     answerErrors(app);
     measureRequests(app, metrics);
     parseJsonOnly(app);
-    await app.register(async (api) => registerContract(api, createHandlers(services), services), {
-      prefix: '/api',
-    });
+    await app.register(
+      async (api) => {
+        registerContract(api, createHandlers(services), services);
+        serveDocumentation(api);
+      },
+      { prefix: '/api' },
+    );
     serveHealth(app, () => reachDatabase(database.db));
     await serveWebClient(app, config);
 

@@ -45,6 +45,15 @@ const workerPolicy = csp({
 /** An answer of the API that a browser is tricked into showing does nothing. */
 const apiPolicy = csp({ 'default-src': "'none'", 'frame-ancestors': "'none'" });
 
+/** The page that documents the API: text and one stylesheet. */
+const documentationPolicy = csp({
+  'default-src': "'none'",
+  'style-src': "'self'",
+  'frame-ancestors': "'none'",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+});
+
 const headers = {
   // Windows that the page opens, or that open it, get no handle on it.
   'cross-origin-opener-policy': 'same-origin',
@@ -106,6 +115,7 @@ export function setHeaders(
 }
 
 function kindOf(pathname: string, connectOrigins: readonly string[]): { policy: string; caching: string } {
+  if (pathname === '/api/docs') return { policy: documentationPolicy, caching: 'no-store' };
   // Answers of the API hold what is one person's alone, and health is that of the moment.
   if (/^\/(api|healthz|readyz)(\/|$)/.test(pathname)) return { policy: apiPolicy, caching: 'no-store' };
   if (/^\/assets\/crypto\.worker-[\w-]+\.js$/.test(pathname)) {

@@ -38,7 +38,16 @@ async function headersAt(address: string, sent: Record<string, string> = {}) {
 }
 
 const worker = '/assets/crypto.worker-Aa1-b_2.js';
-const addresses = ['/', '/login', '/assets/index-B2x_4f.js', worker, '/api/profile', '/healthz', '/gone.js'];
+const addresses = [
+  '/',
+  '/login',
+  '/assets/index-B2x_4f.js',
+  worker,
+  '/api/profile',
+  '/api/docs',
+  '/healthz',
+  '/gone.js',
+];
 
 /** What every HTTP server sends, and what says how an answer is to be read rather than what may be done with it. */
 const ordinary = new Set(
@@ -68,6 +77,7 @@ describe('the page of headers', () => {
   it.each([
     ['Content-Security-Policy of the page', ['/', '/login', '/assets/index-B2x_4f.js', '/gone.js']],
     ['Content-Security-Policy of the crypto worker', [worker]],
+    ["Content-Security-Policy of the API's documentation", ['/api/docs']],
     ['Content-Security-Policy of the API', ['/api/profile', '/api/gone', '/healthz', '/readyz']],
   ])('has the %s', async (section, where) => {
     for (const address of where) {

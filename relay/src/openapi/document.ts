@@ -1,0 +1,227 @@
+import * as z from 'zod';
+import { ErrorBody, type ErrorCode, errorStatus, type Route, routes } from '../../contract/index.ts';
+import { errorDetails } from './errorDetails.ts';
+import { examples, sectionNames, sectionOf } from './sections.ts';
+
+type Json = { readonly [key: string]: unknown };
+
+/** As much of an OpenAPI 3.1 Operation Object as this document has. */
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security: readonly Json[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly responses: { readonly [status: string]: Response };
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly schema: Json;
+  readonly example?: unknown;
+}
+
+interface Response {
+  readonly description: string;
+  readonly content?: Content;
+}
+
+type Content = {
+  readonly 'application/json': {
+    readonly schema: Json;
+    readonly example?: unknown;
+    readonly examples?: Json;
+  };
+};
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.1';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } };
+  readonly components: { readonly schemas: Json; readonly securitySchemes: Json };
+}
+
+const description = `What a client says to the relay. The relay numbers, stores and fans out what it cannot read: message
+contents, group names, vaults and history arrive sealed, as unpadded base64url (RFC 4648, section 5). Every answer that is
+no success is an Error with a stable code. Messages also travel by MQTT 5 on /mqtt, and presence by WebSocket on
+/ws/presence/.`;
+
+const access = {
+  public: 'For everybody.',
+  session: 'For who is signed in.',
+  device: 'For who is signed in on a registered device.',
+} as const;
+
+/** The OpenAPI 3.1 document of the contract: nothing in it is written twice. */
+export function buildDocument(): OpenApiDocument {
+  const schemas = new Schemas();
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const name of Object.keys(routes) as (keyof typeof routes)[]) {
+    const route: Route = routes[name];
+    for (const [index, path] of route.paths.entries()) {
+      const operation = operationOf(name, route, index, schemas);
+      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation };
+    }
+  }
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Sinetti relay', version: '1', description: description.replaceAll('\n', ' ') },
+    servers: [{ url: '/api' }],
+    tags: sectionNames.map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: schemas.components,
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+    },
+  };
+}
+
+/** Every code that a call can answer: its own, and those that come of what it takes. */
+export function errorsOf(route: Route): ErrorCode[] {
+  const codes = new Set<ErrorCode>(route.errors);
+  if (route.access !== 'public') {
+    for (const code of ['unauthenticated', 'session-expired'] as const) codes.add(code);
+    if (route.recovery !== true) codes.add('forbidden');
+  }
+  if (route.access === 'device') codes.add('device-required');
+  if ([route.params, route.query, route.body].some((schema) => schema !== undefined)) {
+    codes.add('invalid-request');
+  }
+  for (const code of ['malformed-json', 'unsupported-media-type', 'payload-too-large'] as const) {
+    if (route.body !== undefined) codes.add(code);
+  }
+  for (const code of ['rate-limited', 'storage-full', 'unavailable', 'internal'] as const) codes.add(code);
+  return [...codes];
+}
+
+function operationOf(name: keyof typeof routes, route: Route, index: number, schemas: Schemas): Operation {
+  const example: { query?: object; params?: object; body?: unknown; response?: unknown } = examples[name];
+  const parameters = [
+    ...parametersOf('path', route.params, example.params, schemas),
+    ...parametersOf('query', route.query, example.query, schemas),
+  ];
+  const canonical = index === 0 ? '' : ` The same as ${route.method} ${route.paths[0]}.`;
+  return {
+    // The specification's fallback paths are calls of their own here.
+    operationId: index === 0 ? name : `${name}${index + 1}`,
+    tags: [sectionOf(name)],
+    summary: route.summary,
+    description: `${access[route.access]}${canonical}`,
+    security: route.access === 'public' ? [] : [{ token: [] }],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: !route.body.safeParse(undefined).success,
+            content: json({ schema: schemas.input(route.body), example: example.body }),
+          },
+        }),
+    responses: {
+      [route.status]: {
+        description: 'Success',
+        ...(route.response === undefined
+          ? {}
+          : { content: json({ schema: schemas.output(route.response), example: example.response }) }),
+      },
+      ...errorResponses(route, schemas),
+    },
+  };
+}
+
+function parametersOf(
+  where: Parameter['in'],
+  schema: z.ZodType | undefined,
+  example: object | undefined,
+  schemas: Schemas,
+): Parameter[] {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = schemas.input(schema) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  const examplesByName = new Map(Object.entries(example ?? {}));
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: where,
+    required: required.includes(name),
+    schema: property,
+    ...(examplesByName.has(name) ? { example: examplesByName.get(name) } : {}),
+  }));
+}
+
+function errorResponses(route: Route, schemas: Schemas): Record<string, Response> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorsOf(route)) {
+    const status = errorStatus[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      {
+        description: codes.map((code) => `\`${code}\``).join(', '),
+        content: json({
+          schema: schemas.output(ErrorBody),
+          examples: Object.fromEntries(
+            codes.map((code) => [code, { value: { detail: errorDetails[code], code } }]),
+          ),
+        }),
+      },
+    ]),
+  );
+}
+
+const json = (content: Content['application/json']): Content => ({ 'application/json': content });
+
+/** JSON Schemas of the contract's; what has a name is a component. */
+class Schemas {
+  readonly components: Record<string, Json> = {};
+
+  /** What a caller may send. */
+  input(schema: z.ZodType): Json {
+    return this.#convert(schema, 'input');
+  }
+
+  /** What a caller gets. */
+  output(schema: z.ZodType): Json {
+    return this.#convert(schema, 'output');
+  }
+
+  #convert(schema: z.ZodType, io: 'input' | 'output'): Json {
+    const converted = z.toJSONSchema(schema, {
+      io,
+      // Callers must expect properties that come later, so that both directions are one schema.
+      override: ({ jsonSchema }) => {
+        delete jsonSchema.additionalProperties;
+      },
+    });
+    const {
+      $schema: _,
+      $defs: definitions = {},
+      ...root
+    } = withComponentReferences(converted) as Json & {
+      $defs?: Record<string, Json>;
+    };
+    for (const [name, definition] of Object.entries(definitions)) this.#define(name, definition);
+    return root;
+  }
+
+  #define(name: string, definition: Json): void {
+    const known = this.components[name];
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(definition)) {
+      throw new Error(`Two schemas of the contract are called ${name}.`);
+    }
+    this.components[name] = definition;
+  }
+}
+
+function withComponentReferences(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
+}

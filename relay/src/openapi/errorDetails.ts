@@ -1,0 +1,33 @@
+import type { ErrorCode } from '../../contract/index.ts';
+
+/** What each code means, as the documentation shows it. The answers themselves may say it more exactly. */
+export const errorDetails: Readonly<Record<ErrorCode, string>> = {
+  'invalid-request': 'email: Invalid email address',
+  'malformed-json': 'The request body is not valid JSON.',
+  'unsupported-media-type': 'Send the request body as application/json.',
+  'payload-too-large': 'The request is too large.',
+  unauthenticated: 'Please log in.',
+  'session-expired': 'Session expired. Please login again.',
+  'wrong-credentials': 'Wrong username or password.',
+  'device-required': 'Register this browser as a device first.',
+  'not-a-contact': 'You can only talk to people who are your contacts.',
+  'wrong-password': 'The current password is wrong.',
+  forbidden: 'Set a new password first.',
+  'not-found': 'There is nothing at this address.',
+  'method-not-allowed': 'This address takes GET only.',
+  'username-taken': 'This username is already taken.',
+  'email-taken': 'This email is already registered.',
+  'already-contacts': 'This person is already your contact.',
+  'request-exists': 'You have already sent this person a contact request.',
+  'stale-epoch': 'The conversation has moved on. Update and send again.',
+  'stale-version': 'The vault has been changed from another device.',
+  'device-conflict': 'This device id is already in use.',
+  'message-id-taken': 'This message id is already in use.',
+  'group-exists': 'This group id is already in use.',
+  'already-member': 'This person is already a member of the group.',
+  'limit-reached': 'You can have at most 20 devices.',
+  'rate-limited': 'Too many requests. Please wait a moment.',
+  'storage-full': 'The server has no space left.',
+  unavailable: 'The server is restarting.',
+  internal: 'Something went wrong on the server.',
+};

@@ -1,0 +1,16 @@
+import type * as z from 'zod';
+import type { Route, routes } from '../../contract/index.ts';
+
+type Part<R extends Route, Name extends 'params' | 'query' | 'body' | 'response'> =
+  R extends Record<Name, infer Schema extends z.ZodType> ? Record<Name, z.input<Schema>> : object;
+
+/** One call as somebody might make it, and its answer. */
+export type Example<R extends Route> = Part<R, 'params'> &
+  Part<R, 'query'> &
+  Part<R, 'body'> &
+  Part<R, 'response'>;
+
+type Routes = typeof routes;
+
+/** Examples of some calls by their names. */
+export type Examples<Names extends keyof Routes> = { readonly [Name in Names]: Example<Routes[Name]> };

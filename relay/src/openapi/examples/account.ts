@@ -1,0 +1,96 @@
+import type { Examples } from '../example.ts';
+import {
+  aino,
+  authKey,
+  eero,
+  ids,
+  loginProof,
+  passwordParams,
+  profile,
+  recoveryAuthKey,
+  sealed,
+  time,
+  wrap,
+} from './values.ts';
+
+const session = {
+  access_token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI1YzdiMWYwZSJ9.c2lnbmF0dXJl',
+  user: profile,
+  loginProof,
+};
+const vault = { version: 3, sealedVault: sealed, passwordWrap: wrap, recoveryWrap: wrap };
+
+export const account: Examples<
+  | 'register'
+  | 'login'
+  | 'logout'
+  | 'authParams'
+  | 'recover'
+  | 'profile'
+  | 'updateProfile'
+  | 'changePassword'
+  | 'accountData'
+  | 'deleteAccount'
+  | 'getVault'
+  | 'putVault'
+> = {
+  register: {
+    body: {
+      username: aino.username,
+      email: aino.email,
+      password: authKey,
+      passwordParams,
+      full_name: profile.full_name,
+      consent: { privacyConsent: true, consentTimestamp: time },
+    },
+    response: session,
+  },
+  login: { body: { email: aino.username, password: authKey, loginProof }, response: session },
+  logout: {},
+  authParams: { query: { identifier: aino.email }, response: passwordParams },
+  recover: { body: { email: aino.email, recoveryAuthKey }, response: session },
+  profile: { response: profile },
+  updateProfile: { body: { username: aino.username, email: aino.email }, response: profile },
+  changePassword: {
+    body: { currentPassword: authKey, password: authKey, passwordParams, passwordWrap: wrap, version: 3 },
+    response: { version: 4 },
+  },
+  accountData: {
+    response: {
+      profile,
+      consented_at: time,
+      password_params: passwordParams,
+      sessions: [
+        { device_id: ids.device, created_at: time, expires_at: '2026-03-31T12:00:00.000Z', current: true },
+      ],
+    },
+  },
+  deleteAccount: {},
+  getVault: { response: vault },
+  putVault: { body: { ...vault, recoveryAuthKey }, response: { version: 4 } },
+};
+
+export const contacts: Examples<
+  | 'listContacts'
+  | 'listContactRequests'
+  | 'listSentRequests'
+  | 'requestContact'
+  | 'acceptContact'
+  | 'rejectContact'
+  | 'removeContact'
+  | 'searchUsers'
+> = {
+  listContacts: { response: [eero] },
+  listContactRequests: { response: [{ id: ids.request, from_user: eero, created_at: time }] },
+  listSentRequests: {
+    response: [{ id: ids.request, to_user: { id: eero.id, username: eero.username }, created_at: time }],
+  },
+  requestContact: {
+    params: { id: ids.eero },
+    response: { id: ids.request, status: 'pending', message: 'Contact request sent successfully' },
+  },
+  acceptContact: { params: { id: ids.request }, response: { contact: eero } },
+  rejectContact: { params: { id: ids.request } },
+  removeContact: { params: { id: ids.eero } },
+  searchUsers: { query: { q: 'ee' }, response: [eero] },
+};

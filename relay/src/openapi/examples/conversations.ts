@@ -1,0 +1,98 @@
+import type { LogEntry } from '../../../contract/index.ts';
+import type { Examples } from '../example.ts';
+import {
+  aino,
+  ciphertext,
+  commit,
+  direct,
+  eero,
+  groupInfo,
+  grouped,
+  ids,
+  sealed,
+  sent,
+  statement,
+  time,
+} from './values.ts';
+
+const entry: LogEntry = {
+  id: ids.message,
+  conversationId: direct,
+  seq: 7,
+  epoch: 3,
+  kind: 'application',
+  sender_id: ids.aino,
+  sender_device_id: ids.device,
+  receiver_id: ids.eero,
+  group_id: null,
+  content: ciphertext,
+  timestamp: time,
+  created_at: time,
+  delivered: false,
+  is_read: false,
+};
+const message = { messageId: ids.message, epoch: 3, content: ciphertext };
+
+export const conversations: Examples<
+  | 'listConversations'
+  | 'listUserMessages'
+  | 'sendUserMessage'
+  | 'markDelivered'
+  | 'submitCommit'
+  | 'getGroupInfo'
+  | 'listWelcomes'
+  | 'deleteWelcome'
+> = {
+  listConversations: {
+    response: [{ conversationId: direct, epoch: 3, lastSeq: 7, readSeq: 6, peerReadSeq: 5 }],
+  },
+  listUserMessages: { params: { id: ids.eero }, query: { after: 6, limit: 100 }, response: [entry] },
+  sendUserMessage: { params: { id: ids.eero }, body: message, response: sent },
+  markDelivered: { params: { id: ids.message } },
+  submitCommit: { params: { conversationId: direct }, body: commit, response: sent },
+  getGroupInfo: { params: { conversationId: direct }, response: { epoch: 3, groupInfo } },
+  listWelcomes: {
+    response: [{ id: ids.welcome, conversationId: direct, epoch: 4, seq: 7, welcome: ciphertext }],
+  },
+  deleteWelcome: { params: { id: ids.welcome } },
+};
+
+const members = [aino, eero].map(({ id, username }) => ({ id, user: { id, username } }));
+const summary = {
+  id: ids.group,
+  name: sealed,
+  name_epoch: 3,
+  creator_id: ids.aino,
+  member_count: members.length,
+  created_at: time,
+};
+
+export const groups: Examples<
+  | 'listGroups'
+  | 'createGroup'
+  | 'getGroup'
+  | 'listGroupMembers'
+  | 'addGroupMember'
+  | 'leaveGroup'
+  | 'deleteGroup'
+  | 'listGroupMessages'
+  | 'sendGroupMessage'
+> = {
+  listGroups: { response: [summary] },
+  createGroup: { body: { groupId: ids.group, sealedName: sealed }, response: { id: ids.group } },
+  getGroup: { params: { id: ids.group }, response: { ...summary, members, departed: [] } },
+  listGroupMembers: { params: { id: ids.group }, response: members },
+  addGroupMember: {
+    params: { id: ids.group },
+    body: { ...commit, user_id: ids.eero, sealedName: sealed },
+    response: { ...sent, members },
+  },
+  leaveGroup: { params: { id: ids.group }, body: { statement } },
+  deleteGroup: { params: { id: ids.group } },
+  listGroupMessages: {
+    params: { id: ids.group },
+    query: { after: 6, limit: 100 },
+    response: [{ ...entry, conversationId: grouped, receiver_id: null, group_id: ids.group }],
+  },
+  sendGroupMessage: { params: { id: ids.group }, body: message, response: sent },
+};

@@ -1,0 +1,76 @@
+import type { Examples } from '../example.ts';
+import { certificate, direct, ids, keyPackage, sealed, statement, time } from './values.ts';
+
+const device = {
+  id: ids.device,
+  name: 'Firefox on Linux',
+  certificate,
+  created_at: time,
+  last_seen_at: time,
+  current: true,
+};
+
+export const devices: Examples<
+  | 'putDevice'
+  | 'listDevices'
+  | 'revokeDevice'
+  | 'userDevices'
+  | 'revokedDevices'
+  | 'publishKeyPackages'
+  | 'keyPackageCount'
+  | 'claimKeyPackages'
+> = {
+  putDevice: {
+    params: { id: ids.device },
+    body: { name: device.name, certificate },
+    response: device,
+  },
+  listDevices: { response: [device] },
+  revokeDevice: { params: { id: ids.otherDevice }, body: { statement } },
+  userDevices: { params: { id: ids.eero }, response: [{ id: ids.otherDevice, certificate }] },
+  revokedDevices: {
+    params: { id: ids.eero },
+    response: [{ id: ids.otherDevice, statement, revoked_at: time }],
+  },
+  publishKeyPackages: {
+    body: { keyPackages: [keyPackage], lastResort: keyPackage },
+    response: { available: 50 },
+  },
+  keyPackageCount: { response: { available: 50, lastResort: true } },
+  claimKeyPackages: {
+    params: { id: ids.eero },
+    response: [{ deviceId: ids.otherDevice, keyPackage, lastResort: false }],
+  },
+};
+
+export const history: Examples<'putHistory' | 'getHistory' | 'deleteHistory'> = {
+  putHistory: {
+    body: { items: [{ id: ids.message, conversationId: direct, seq: 7, sealed }] },
+    response: { stored: 1 },
+  },
+  getHistory: {
+    query: { after: 0, limit: 200 },
+    response: [{ id: ids.message, conversationId: direct, seq: 7, sealed, position: 1 }],
+  },
+  deleteHistory: {},
+};
+
+export const notifications: Examples<
+  'listNotifications' | 'readNotification' | 'readAllNotifications' | 'deleteNotification'
+> = {
+  listNotifications: {
+    response: [
+      {
+        id: ids.notification,
+        type: 'message',
+        sender_id: ids.eero,
+        content: 'eero',
+        created_at: time,
+        read: false,
+      },
+    ],
+  },
+  readNotification: { params: { id: ids.notification } },
+  readAllNotifications: {},
+  deleteNotification: { params: { id: ids.notification } },
+};
