@@ -255,7 +255,8 @@ export interface CryptoApi {
   discardCommit(conversationId: string): Promise<ConversationState>;
   /**
    * This person's signed word that they leave the group, for DELETE /group/{id}/leave. It holds until this device's
-   * next commit in the group. Errors: `pending` (see {@link nextCommit}), `usage` outside.
+   * next commit in the group. Errors: `pending` (submit {@link nextCommit}, process the log, and ask again; also for a
+   * device that has never committed in the group: it has to once before), `usage` outside.
    */
   leaveStatement(conversationId: string): Promise<WireBytes>;
   /**

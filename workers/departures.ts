@@ -15,7 +15,7 @@ import { isSameDevice } from './rules/rules.ts';
 
 /** The tree that statements are held against. */
 export interface Leaves extends Pick<GroupView, 'groupId' | 'epoch' | 'members'> {
-  readonly leafRef: (leafIndex: LeafIndex) => Uint8Array;
+  readonly leafRef: (leafIndex: LeafIndex) => Uint8Array | null;
 }
 
 export interface Departure {
@@ -39,7 +39,8 @@ export function whoLeft(statement: Uint8Array, leaves: Leaves): string {
   const signer = leaves.members.find(({ credential }) => isSameDevice(certificateOf(credential), claim));
   if (signer === undefined) throw new CryptoError('policy', 'left by a device that is not in the group');
   verifyLeaveStatement(statement, signer.signatureKey);
-  if (!equalBytes(claim.leafRef, leaves.leafRef(signer.leafIndex))) {
+  const ref = leaves.leafRef(signer.leafIndex);
+  if (ref === null || !equalBytes(claim.leafRef, ref)) {
     throw new CryptoError('policy', 'left before it was added again');
   }
   return claim.userId;

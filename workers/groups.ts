@@ -77,21 +77,25 @@ export function createGroups(deps: StepDeps, session: Session): GroupsApi {
       const conversationId = check('leaveStatement', ConversationId, id);
       const person = session.personWithDevice();
       requireGroup(conversationId, person.userId);
-      return inStep(person, deps, conversationId, 'relaxed', async (step) => {
-        const { group } = await memberState(step);
-        // It would give this leaf another key, and the statement is about the leaf.
-        if (step.head.pending !== 'none') throw new CryptoApiError('pending');
+      const statement = await inStep(person, deps, conversationId, 'strict', async (step) => {
+        const state = await memberState(step);
+        // A commit gives this leaf another key, and the statement is about the leaf.
+        if (step.head.pending !== 'none') return null;
+        const { groupId, epoch, ownLeaf } = groupView(state.group);
+        const ref = leafRef(state.group, ownLeaf);
+        if (ref === null) {
+          await commitAsMember(step, state, [], env);
+          return null;
+        }
         const { deviceId, signatureKey } = person.device;
-        const { groupId, epoch, ownLeaf } = groupView(group);
-        const statement = {
-          groupId,
-          epoch,
-          userId: person.userId,
-          deviceId,
-          leafRef: leafRef(group, ownLeaf),
-        };
-        return toBase64Url(signLeaveStatement(statement, signatureKey.privateKey));
+        const { userId } = person;
+        return signLeaveStatement(
+          { groupId, epoch, userId, deviceId, leafRef: ref },
+          signatureKey.privateKey,
+        );
       });
+      if (statement === null) throw new CryptoApiError('pending');
+      return toBase64Url(statement);
     },
 
     async setDeparted(id, input) {

@@ -13,8 +13,8 @@ export interface LeaveStatement {
   /** The epoch that the device was in when it signed. */
   readonly epoch: bigint;
   /**
-   * `leafRef` of that device's leaf. A leaf that was added again is another one, so that a statement can't be used a
-   * second time, and everybody in the group can tell.
+   * `leafRef` of that device's leaf: a leaf that is added again is another one, so that a statement can't be used a second
+   * time, and everybody in the group can tell.
    */
   readonly leafRef: Uint8Array;
 }

@@ -50,7 +50,7 @@ export interface CommitProposal {
   /** The group before the commit. */
   readonly group: GroupView;
   /** `leafRef` in that group. */
-  readonly leafRef: (leafIndex: LeafIndex) => Uint8Array;
+  readonly leafRef: (leafIndex: LeafIndex) => Uint8Array | null;
 }
 
 /** The application's own rules for commits, its own ones included. Throws CryptoError 'policy' to refuse. */

@@ -70,11 +70,14 @@ export function memberView(leafIndex: LeafIndex, leaf: LeafNode): MemberView {
 }
 
 /**
- * Names a leaf as it stands in this epoch: another one for every update of it and for whoever follows in its place.
+ * Names a leaf of a client that has committed: another one after its next commit, and never the same again. Null for one
+ * that came with a KeyPackage and still is as it came: a last-resort KeyPackage may bring the same leaf twice.
  * @throws CryptoError 'unknown-sender' when the leaf is blank
  */
-export function leafRef({ suite, tree }: Group, leafIndex: LeafIndex): Uint8Array {
-  return refHash(suite, 'Sinetti Leaf Reference', encode(memberLeaf(tree, leafIndex), writeLeafNode));
+export function leafRef({ suite, tree }: Group, leafIndex: LeafIndex): Uint8Array | null {
+  const leaf = memberLeaf(tree, leafIndex);
+  if (leaf.source.type === 'key-package') return null;
+  return refHash(suite, 'Sinetti Leaf Reference', encode(leaf, writeLeafNode));
 }
 
 /** The public state, for the application. O(members). */

@@ -29,6 +29,10 @@ const open = { memberCheck: anyone, policy: anything };
 
 beforeAll(ready);
 
+function nameOf(ref: Uint8Array | null): string {
+  return ref === null ? 'none' : toHex(ref);
+}
+
 describe('the group binding', () => {
   it('names the creator, and nothing else passes for one', () => {
     expect(findGroupBinding([groupBindingExtension({ creatorId: 'anna' })])).toEqual({ creatorId: 'anna' });
@@ -97,22 +101,28 @@ describe.each(SUITES)('a bound group of suite %i', (suite) => {
   it('names a leaf the same for everybody, and anew once it has changed', () => {
     const { bert, bundle, annas, welcome } = pair();
     const berts = joinByWelcome(welcome, bundle, bert.signatureKey, { memberCheck: anyone });
-    const refs = (group: typeof annas) => [0, 1].map((leaf) => toHex(leafRef(group, toLeafIndex(leaf))));
-    const before = refs(annas);
-    expect(refs(berts)).toEqual(before);
-    const healed = createCommit(berts, { ...open, forcePath: true, authenticatedData: utf8('why') }, env);
+    const refs = (group: typeof annas) => [0, 1].map((leaf) => nameOf(leafRef(group, toLeafIndex(leaf))));
+    // Bert's is as his key package brought it.
+    expect(refs(berts)).toEqual(['none', 'none']);
+    const first = createCommit(annas, { ...open, forcePath: true }, env);
+    const between = processCommit(berts, first.commit, open).group;
+    const before = refs(between);
+    expect(refs(first.pending)).toEqual(before);
+    expect(before).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/), 'none']);
+    const healed = createCommit(between, { ...open, forcePath: true, authenticatedData: utf8('why') }, env);
     let told = '';
-    const next = processCommit(annas, healed.commit, {
+    const next = processCommit(first.pending, healed.commit, {
       memberCheck: anyone,
       policy: (commit) => {
         expect(commit.authenticatedData).toEqual(utf8('why'));
-        told = toHex(commit.leafRef(toLeafIndex(1)));
+        told = nameOf(commit.leafRef(toLeafIndex(0)));
       },
     }).group;
-    expect(told).toBe(before[1]);
+    expect(told).toBe(before[0]);
     const after = refs(next);
     expect(after[0]).toBe(before[0]);
-    expect(after[1]).not.toBe(before[1]);
+    expect(after[1]).toMatch(/^[0-9a-f]{64}$/);
+    expect(after[1]).not.toBe(after[0]);
     expect(after).toEqual(refs(healed.pending));
     expect(codeOf(() => leafRef(next, toLeafIndex(5)))).toBe('unknown-sender');
   });

@@ -226,7 +226,7 @@ describe('leaving', () => {
     expect(await bob.api.conversations()).toEqual([]);
     expect(await bob.history(GROUP)).toEqual([]);
 
-    await alice.refreshGroup(GROUP);
+    await alice.sync();
     expect((await alice.api.conversation(GROUP)).group?.departedIds).toEqual([BOB]);
     const next = await alice.api.prepareMessage(written);
     if (next.kind !== 'commit') throw new Error(next.kind);
@@ -262,7 +262,7 @@ describe('leaving', () => {
   it('is followed by a return, in which the old word counts no more', async () => {
     const { alice, bob, carol, relay } = await createTrio();
     const statement = await bob.leave(GROUP);
-    await alice.refreshGroup(GROUP);
+    await alice.sync();
     await alice.add(GROUP, [BOB]);
     await bob.sync();
     expect(await bob.api.conversation(GROUP)).toMatchObject({ status: 'joined', group: { name: 'Skerry' } });
@@ -281,7 +281,7 @@ describe('leaving', () => {
     const { alice, bob, carol, relay, world } = await createTrio();
     const dave = await world.device(DAVE);
     await bob.leave(GROUP);
-    await alice.refreshGroup(GROUP);
+    await alice.sync();
     const keyPackages = relay.claim([DAVE, BOB], '');
     const submission = await alice.api.addMembers({ conversationId: GROUP, keyPackages });
     expect(submission.removedIds).toEqual([BOB]);
@@ -294,15 +294,16 @@ describe('leaving', () => {
   });
 
   it('is nothing that somebody can say for others, or of another group, or of themselves to themselves', async () => {
-    const { alice, bob, carol, relay } = await createTrio();
+    const { alice, bob, carol, relay, world } = await createTrio();
     const other = 'group:88888888-0000-4000-8000-000000000008';
     await bob.createGroup(other, 'Other', [ALICE]);
     await alice.sync();
     const [bobs, elsewhere, own] = [
-      await bob.api.leaveStatement(GROUP),
-      await bob.api.leaveStatement(other),
-      await alice.api.leaveStatement(GROUP),
+      await bob.leaveStatement(GROUP),
+      await bob.leaveStatement(other),
+      await alice.leaveStatement(GROUP),
     ];
+    await alice.sync();
     const claims = [
       [CAROL, bobs],
       [BOB, elsewhere],
@@ -318,6 +319,7 @@ describe('leaving', () => {
     }
     expect(await alice.api.nextCommit(GROUP)).toBeNull();
     // A word that was given and not acted on ends with the next commit of its device.
+    world.clock.advance(DAY);
     await bob.send(GROUP, 'stays');
     await alice.sync();
     const { group } = await alice.api.setDeparted(GROUP, [{ userId: BOB, statement: bobs }]);
@@ -339,6 +341,7 @@ describe('leaving', () => {
     const before = world.relay.entries(GROUP).at(-1)!;
     expect(bob.open(before.content).text).toContain('while he is here');
 
+    bob.commit(GROUP, {});
     world.relay.leave(GROUP, BOB, bob.leaveStatement());
     await alice.sync();
     await alice.send(GROUP, 'when he is gone');

@@ -1,4 +1,5 @@
 import type { CommitSubmission, CryptoApi, MessageView } from '../../../../workers/api.ts';
+import { CryptoApiError } from '../../../../workers/errors.ts';
 import { Browser, Clock } from './browser.ts';
 import { MemoryRelay, StaleEpoch } from './relay.ts';
 
@@ -84,10 +85,24 @@ export class TestDevice {
 
   /** This person leaves a group, with all their devices. */
   async leave(conversationId: string): Promise<string> {
-    const statement = await this.api.leaveStatement(conversationId);
+    const statement = await this.leaveStatement(conversationId);
     this.relay.leave(conversationId, this.userId, statement);
     await this.api.forgetConversation(conversationId);
     return statement;
+  }
+
+  async leaveStatement(conversationId: string): Promise<string> {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      try {
+        return await this.api.leaveStatement(conversationId);
+      } catch (error) {
+        if (!(error instanceof CryptoApiError && error.code === 'pending')) throw error;
+      }
+      const submission = await this.api.nextCommit(conversationId);
+      if (submission !== null) this.submit(submission);
+      await this.syncOne(conversationId);
+    }
+    throw new Error('no word of it');
   }
 
   /** False for a commit that came too late. */

@@ -134,8 +134,11 @@ export class Rogue {
   leaveStatement(): string {
     const { groupId, epoch, ownLeaf } = groupView(this.group);
     const { userId, deviceId } = this;
-    const statement = { groupId, epoch, userId, deviceId, leafRef: leafRef(this.group, ownLeaf) };
-    return toBase64Url(signLeaveStatement(statement, this.#signatureKey.privateKey));
+    const ref = leafRef(this.group, ownLeaf);
+    if (ref === null) throw new Error('has to commit first');
+    return toBase64Url(
+      signLeaveStatement({ groupId, epoch, userId, deviceId, leafRef: ref }, this.#signatureKey.privateKey),
+    );
   }
 
   /** Opens an application message, whoever it is from. */
