@@ -128,8 +128,15 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
   async function leaveStatement(conversationId: string): Promise<string | null> {
     const state = await sync.catchUp(conversationId);
     if (state.status !== 'joined') return null;
-    await committer.settle(conversationId);
-    return crypto.leaveStatement(conversationId);
+    for (let attempt = 1; ; attempt += 1) {
+      await committer.settle(conversationId);
+      try {
+        return await crypto.leaveStatement(conversationId);
+      } catch (error) {
+        // A device that has never committed in the group has a commit to bring in first.
+        if (errorCode(error) !== 'pending' || attempt === maxAttempts) throw error;
+      }
+    }
   }
 
   async function toleratingAbsence(task: () => Promise<unknown>): Promise<void> {

@@ -42,15 +42,16 @@ export function createNotifications({ api, store }: Pick<Deps, 'api' | 'store'>)
   });
 
   async function change(by: Change, call: () => Promise<unknown>, sentence: string): Promise<void> {
-    show(by(store.get(notificationsAtom).items));
+    const before = store.get(notificationsAtom).items;
+    show(by(before));
     changes += 1;
     try {
       await call();
     } catch (error) {
-      // It is gone: pushed out by newer ones, or removed in another browser.
-      if (isApiError(error, 'not-found')) return refresh();
+      show(before);
       await refresh();
-      throw toAppError(error, sentence);
+      // Otherwise it is gone: pushed out by newer ones, or removed in another browser.
+      if (!isApiError(error, 'not-found')) throw toAppError(error, sentence);
     } finally {
       changes += 1;
     }

@@ -4,7 +4,7 @@ import { groupKeyOf } from '../../src/store/chats.ts';
 import { groupsAtom } from '../../src/store/groups.ts';
 import { befriend, Browser, until, untilConnected } from './support/browser.ts';
 import { dyingAfter } from './support/dying.ts';
-import { annaAnd, groupOf, untilLines, untilMembers, untilTogether } from './support/people.ts';
+import { annaAnd, groupOf, type People, untilLines, untilMembers, untilTogether } from './support/people.ts';
 
 type Answer = Record<string, unknown>;
 /** What a lying relay makes of an answer; null for the truth. */
@@ -48,7 +48,9 @@ function newBrowser(): Browser {
 }
 
 /** A group of Anna and the others, whose chat everybody has open. */
-async function groupOfAnnaAnd<Names extends readonly string[]>(names: Names) {
+async function groupOfAnnaAnd<Names extends readonly string[]>(
+  names: Names,
+): Promise<{ id: string; key: string; people: People<Names> }> {
   const people = await annaAnd(newBrowser, names);
   const [anna, ...others] = people;
   const id = await anna.actions.createGroup('Sailing club');
@@ -146,6 +148,7 @@ describe('a tab that dies', () => {
       const expected = method === 'startConversation' ? [] : ['Sailing club'];
       await until(() => next.store.get(groupsAtom).items.map(({ name }) => name), expected);
       await until(() => next.conversationIds.length, expected.length);
+      expect(next.toastTexts).toEqual([]);
     },
   );
 
@@ -256,4 +259,5 @@ it('a member who was away finds everything since, and is still one of them', asy
   await back.actions.sendMessage(key, 'what a lot');
   await until(() => anna.lines(key).at(-1), 'received: what a lot');
   await untilTogether(id, anna, bert, back);
+  expect(back.toastTexts).toEqual([]);
 });

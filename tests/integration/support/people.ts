@@ -2,12 +2,15 @@ import { groupKeyOf } from '../../../src/store/chats.ts';
 import { type Group, groupsAtom } from '../../../src/store/groups.ts';
 import { befriend, type Browser, type Tab, until, untilConnected } from './browser.ts';
 
+/** Anna, and one tab for each name. */
+export type People<Names extends readonly string[]> = [Tab, ...{ [Index in keyof Names]: Tab }];
+
 /** Anna and her contacts, signed in and connected, each in a browser of their own. */
 export async function annaAnd<Names extends readonly string[]>(
   newBrowser: () => Browser,
   names: Names,
   { withoutMqtt = false } = {},
-): Promise<[Tab, ...{ [Index in keyof Names]: Tab }]> {
+): Promise<People<Names>> {
   const anna = await newBrowser().openTab().signUp('anna');
   const others: Tab[] = [];
   for (const name of names) {
