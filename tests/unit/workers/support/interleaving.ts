@@ -108,18 +108,22 @@ export class Play {
     return this.#relay.isIn(this.#conversationId, userId);
   }
 
-  async #act(actor: Actor): Promise<unknown> {
+  async #act(actor: Actor): Promise<void> {
     const draw = this.#below(100);
-    if (!this.#isMember(actor)) return this.#pull(actor, 1000);
-    if (draw < 18) return this.#write(actor);
-    if (draw < 36) return this.#prepare(actor);
-    if (draw < 58) return this.#deliverAny(actor);
-    if (draw < 75) return this.#pull(actor, 1 + this.#below(6));
-    if (draw < 80) return actor.device.refreshGroup(this.#conversationId);
-    if (draw < 84) return this.#reopen(actor);
-    if (draw < 86) return this.#next(actor);
-    if (draw < 88) return this.#bringSecondDevice(actor);
-    if (draw < 94) return this.#leave(actor);
+    if (!this.#isMember(actor)) await this.#pull(actor, 1000);
+    else if (draw < 18) await this.#write(actor);
+    else if (draw < 36) await this.#prepare(actor);
+    else if (draw < 58) await this.#deliverAny(actor);
+    else if (draw < 75) await this.#pull(actor, 1 + this.#below(6));
+    else if (draw < 80) await actor.device.refreshGroup(this.#conversationId);
+    else if (draw < 84) await this.#reopen(actor);
+    else if (draw < 86) await this.#next(actor);
+    else if (draw < 88) this.#bringSecondDevice(actor);
+    else if (draw < 94) await this.#leave(actor);
+    else await this.#addSomebody();
+  }
+
+  async #addSomebody(): Promise<void> {
     const [creator] = this.#actors;
     const absent = this.#actors.filter((other) => !this.#isMember(other));
     if (creator !== undefined && absent.length > 0) await this.#add(creator, [this.#pick(absent)]);
@@ -218,7 +222,7 @@ export class Play {
     actor.flights.splice(0, actor.flights.length, ...kept);
   }
 
-  async #bringSecondDevice({ userId }: Actor): Promise<void> {
+  #bringSecondDevice({ userId }: Actor): void {
     const playing = new Set(this.#actors.map(({ device }) => device.deviceId));
     const devices = this.#people.flat().filter((device) => device.userId === userId);
     const second = devices.find(({ deviceId }) => !playing.has(deviceId));
