@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CompiledQuery } from 'kysely';
 import Database from 'libsql';
@@ -50,6 +50,12 @@ async function timed(what: string, task: () => Promise<void> | void): Promise<vo
   say(`${what}: ${messages.toLocaleString('en')} messages in ${Math.round((Date.now() - start) / 1000)} s`);
 }
 
+/** What one message with its index entries takes on disk, its content included. */
+const sayBytes = (what: string, rows: number, indexes: number) =>
+  say(
+    `${what}: ${Math.round((rows + indexes) / messages)} bytes a message, ${Math.round(indexes / messages)} of them indexes`,
+  );
+
 describe('PostgreSQL', () => {
   let server: PostgresServer;
   let database: OpenDatabase;
@@ -59,6 +65,11 @@ describe('PostgreSQL', () => {
     const log = { warn: () => {}, error: () => {} };
     database = await openPostgres({ url: server.url('plans'), poolSize: 2, isShared: false, log });
     await timed('PostgreSQL', () => fillPostgres(server.url('plans'), population));
+    const size = CompiledQuery.raw(
+      "select pg_table_size('entries') as rows, pg_indexes_size('entries') as indexes",
+    );
+    const [bytes] = (await database.db.executeQuery<{ rows: number; indexes: number }>(size)).rows;
+    if (bytes !== undefined) sayBytes('PostgreSQL', bytes.rows, bytes.indexes);
   }, 1_800_000);
   afterAll(async () => {
     await database.close();
@@ -130,6 +141,7 @@ describe('SQLite', () => {
     await (await openSqlite(dataDir)).close();
     const file = path.join(dataDir, 'relay.db');
     await timed('SQLite', () => fillSqlite(file, population));
+    sayBytes('SQLite', (await stat(file)).size, 0);
     database = new Database(file);
   }, 1_800_000);
   afterAll(async () => {
