@@ -6,7 +6,8 @@ export function displayName(person: { readonly username: string; readonly email?
   return visibleName(person.username) || visibleName(person.email?.split('@')[0] ?? '') || 'User';
 }
 
-function visibleName(name: string): string {
+/** A name without marks that could make it pass for another; empty when nothing of it would be seen. */
+export function visibleName(name: string): string {
   return name.replace(invisibleMarks, '').trim();
 }
 

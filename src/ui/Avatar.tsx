@@ -1,3 +1,4 @@
+import { clsx } from 'clsx';
 import type { CSSProperties } from 'react';
 import styles from './Avatar.module.css';
 import { PresenceDot } from './Presence.tsx';
@@ -22,16 +23,18 @@ interface AvatarProps {
   size?: number;
   /** Draws a presence dot; say the state in text nearby. */
   online?: boolean | undefined;
+  /** People are round, groups are square. */
+  shape?: 'round' | 'square';
 }
 
-export function Avatar({ name, size = 40, online }: AvatarProps) {
+export function Avatar({ name, size = 40, online, shape = 'round' }: AvatarProps) {
   const look: CSSProperties & Record<`--${string}`, string> = {
     '--avatar-size': `${size}px`,
     '--avatar-hue': String(avatarHue(name)),
   };
   return (
     <span className={styles.frame} aria-hidden="true">
-      <span className={styles.avatar} style={look}>
+      <span className={clsx(styles.avatar, shape === 'square' && styles.square)} style={look}>
         {avatarInitial(name)}
       </span>
       {online !== undefined && (

@@ -1,14 +1,93 @@
-import { UsersRound } from 'lucide-react';
-import { EmptyState } from '../../ui/EmptyState.tsx';
-import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
+import { useAtomValue, useSetAtom } from 'jotai';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { requiredActionsAtom } from '../../store/actions.ts';
+import { attemptAtom } from '../../store/attempt.ts';
+import { activeGroupAtom } from '../../store/chats.ts';
+import { groupsAtom } from '../../store/groups.ts';
+import { useMediaQuery } from '../../ui/useMediaQuery.ts';
+import { GroupList } from './GroupList.tsx';
+import { GroupPane } from './GroupPane.tsx';
+import styles from './GroupsTab.module.css';
+import { groupTexts } from './texts.ts';
+import { Welcome } from './Welcome.tsx';
 
-export function GroupsTab() {
+/** From this width on, a group's details stand beside its messages; else in their place. */
+const detailsBeside = '(min-width: 80rem)';
+
+interface GroupsTabProps {
+  /** Id of the open group. */
+  open: string | null;
+  details: boolean;
+  /** Each new positive number moves the focus to the open group's input. */
+  focusRequest: number;
+  onOpen: (groupId: string) => void;
+  onClose: () => void;
+  /** `asPage`: the details take the place of the messages. */
+  onDetailsChange: (details: boolean, how: { asPage: boolean }) => void;
+}
+
+/**
+ * The list beside the open group; on a phone one of the two. A group counts as open (and its messages as read) only
+ * while this tab is shown.
+ */
+export function GroupsTab({ open, details, focusRequest, onOpen, onClose, onDetailsChange }: GroupsTabProps) {
+  const groups = useAtomValue(groupsAtom);
+  const [creating, setCreating] = useState(false);
+  const beside = useMediaQuery(detailsBeside);
+  const group = groups.items.find(({ id }) => id === open);
+  useOpenGroup(open);
+
+  // Deleted, or left in another browser.
+  const gone = open !== null && groups.loaded && group === undefined;
+  const closeGone = useEffectEvent(onClose);
+  useEffect(() => {
+    if (gone) closeGone();
+  }, [gone]);
+
+  const pane = group ? 'group' : groups.loaded && groups.items.length === 0 ? 'welcome' : 'none';
   return (
-    <>
-      <VisuallyHidden as="h2">Groups</VisuallyHidden>
-      <EmptyState icon={<UsersRound />} title="No groups yet">
-        Group chat is not part of this version. One-to-one conversations are in Messages.
-      </EmptyState>
-    </>
+    <div className={styles.tab} data-pane={pane}>
+      <GroupList
+        open={open}
+        onOpen={onOpen}
+        creating={creating}
+        onCreatingChange={setCreating}
+        onCreated={(id) => {
+          setCreating(false);
+          onOpen(id);
+        }}
+      />
+      {group ? (
+        <GroupPane
+          key={group.id}
+          group={group}
+          details={details ? (beside ? 'beside' : 'instead') : 'closed'}
+          focusRequest={focusRequest}
+          onClose={onClose}
+          onDetailsChange={(next) => onDetailsChange(next, { asPage: !beside })}
+        />
+      ) : (
+        <Welcome
+          first={groups.items.length === 0}
+          onCreate={creating ? undefined : () => setCreating(true)}
+        />
+      )}
+    </div>
   );
+}
+
+/** Tells the services which group is open, and that none is once the tab is left. */
+function useOpenGroup(open: string | null) {
+  const actions = useAtomValue(requiredActionsAtom);
+  const active = useAtomValue(activeGroupAtom);
+  const attempt = useSetAtom(attemptAtom);
+
+  const follow = useEffectEvent((wanted: string | null) => {
+    if (wanted === active) return;
+    void attempt(() => actions.openGroup(wanted), { failure: groupTexts.openFailed });
+  });
+  // Closing fails only when the session has ended, and then there is nothing left to close.
+  const leave = useEffectEvent(() => void actions.openGroup(null).catch(() => undefined));
+  useEffect(() => follow(open), [open]);
+  useEffect(() => () => leave(), []);
 }

@@ -5,12 +5,17 @@ import { IconButton } from '../../ui/Button.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { presenceText } from '../../ui/Presence.tsx';
 import { openChatAtom } from './atoms.ts';
+import { Chat } from './Chat.tsx';
 import styles from './ChatPane.module.css';
-import { Composer } from './Composer.tsx';
-import { MessageList } from './MessageList.tsx';
 import { messageTexts } from './texts.ts';
 
-export function ChatPane({ onClose }: { onClose: () => void }) {
+interface ChatPaneProps {
+  /** Each new positive number moves the focus to the input. */
+  focusRequest: number;
+  onClose: () => void;
+}
+
+export function ChatPane({ focusRequest, onClose }: ChatPaneProps) {
   const open = useAtomValue(openChatAtom);
   if (open === null) {
     return (
@@ -34,8 +39,7 @@ export function ChatPane({ onClose }: { onClose: () => void }) {
           <p className={styles.presence}>{presenceText(online)}</p>
         </div>
       </div>
-      <MessageList key={`list ${userId}`} userId={userId} name={name} chat={chat} />
-      <Composer key={`form ${userId}`} userId={userId} name={name} />
+      <Chat key={userId} userId={userId} name={name} chat={chat} focusRequest={focusRequest} />
     </section>
   );
 }

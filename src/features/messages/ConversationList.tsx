@@ -9,16 +9,16 @@ import { Alert } from '../../ui/Alert.tsx';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button, IconButton } from '../../ui/Button.tsx';
+import { contentPreview } from '../../ui/chat/preview.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { shortMoment } from '../../ui/format.ts';
 import { presenceText } from '../../ui/Presence.tsx';
 import { SearchInput } from '../../ui/SearchInput.tsx';
 import { LoadingLine } from '../../ui/Spinner.tsx';
+import { useNow } from '../../ui/useNow.ts';
 import { type ConversationRow, conversationRowsAtom } from './atoms.ts';
 import styles from './ConversationList.module.css';
-import { shortMoment } from './format.ts';
-import { contentPreview } from './preview.ts';
 import { contactsLoadingCap, messageTexts } from './texts.ts';
-import { useNow } from './useNow.ts';
 
 interface ConversationListProps {
   onOpen: (userId: string) => void;
@@ -39,7 +39,7 @@ export function ConversationList({ onOpen, onFindContacts }: ConversationListPro
   return (
     <section className={styles.pane} aria-label="Conversations">
       <div className={styles.head}>
-        <h2 className={styles.title}>Messages</h2>
+        <h2 className={styles.title}>{messageTexts.title}</h2>
         <IconButton
           label={messageTexts.searchToggle}
           icon={searching ? <X /> : <Search />}

@@ -1,19 +1,21 @@
-import { useAtom, useAtomValue, useSetAtom } from 'jotai';
+import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useEffectEvent } from 'react';
 import { errorText } from '../../lib/errorText.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { activeChatAtom } from '../../store/chats.ts';
 import { showToastAtom } from '../../store/toasts.ts';
-import { useMediaQuery, wideScreen } from '../../ui/useMediaQuery.ts';
-import { lastChatAtom, openRequestsAtom } from './atoms.ts';
 import { ChatPane } from './ChatPane.tsx';
 import { ConversationList } from './ConversationList.tsx';
 import styles from './MessagesTab.module.css';
 import { messageTexts } from './texts.ts';
 
 interface MessagesTabProps {
-  /** User id of the chat to show at once; without it, on a wide screen, the one shown last. */
-  initialChat: string | null;
+  /** User id of the open chat. */
+  open: string | null;
+  /** Each new positive number moves the focus to the open chat's input. */
+  focusRequest: number;
+  onOpen: (userId: string) => void;
+  onClose: () => void;
   onFindContacts: () => void;
 }
 
@@ -21,33 +23,28 @@ interface MessagesTabProps {
  * The list beside the chat; on a phone one of the two. A chat counts as open (and its messages as read) only while this
  * tab is shown.
  */
-export function MessagesTab({ initialChat, onFindContacts }: MessagesTabProps) {
+export function MessagesTab({ open, focusRequest, onOpen, onClose, onFindContacts }: MessagesTabProps) {
   const active = useAtomValue(activeChatAtom);
-  const [lastChat, setLastChat] = useAtom(lastChatAtom);
-  const setOpenRequests = useSetAtom(openRequestsAtom);
   const openChat = useOpenChat();
-  const wide = useMediaQuery(wideScreen);
 
-  const enter = useEffectEvent(() => {
-    const wanted = initialChat ?? (wide ? lastChat : null);
-    if (wanted !== null) show(wanted);
+  const follow = useEffectEvent((wanted: string | null) => {
+    if (wanted !== active) void openChat(wanted);
   });
   const leave = useEffectEvent(() => void openChat(null));
-  useEffect(() => {
-    enter();
-    return () => leave();
-  }, []);
-
-  function show(userId: string | null) {
-    setLastChat(() => userId);
-    setOpenRequests((count) => count + 1);
-    void openChat(userId);
-  }
+  useEffect(() => follow(open), [open]);
+  useEffect(() => () => leave(), []);
 
   return (
-    <div className={styles.tab} data-chat={active === null ? 'none' : 'open'}>
-      <ConversationList onOpen={show} onFindContacts={onFindContacts} />
-      <ChatPane onClose={() => show(null)} />
+    <div className={styles.tab} data-chat={open === null ? 'none' : 'open'}>
+      <ConversationList
+        onOpen={(userId) => {
+          // Asked for again: what could not be loaded may be there now.
+          if (userId === open) void openChat(userId);
+          onOpen(userId);
+        }}
+        onFindContacts={onFindContacts}
+      />
+      <ChatPane focusRequest={focusRequest} onClose={onClose} />
     </div>
   );
 }

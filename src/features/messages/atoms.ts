@@ -1,32 +1,8 @@
 import { atom } from 'jotai';
 import { displayName, unknownPersonName } from '../../lib/people.ts';
-import { activeChatAtom, chatsAtom, emptyChat, type MessageView } from '../../store/chats.ts';
+import { activeChatAtom, chatsAtom, emptyChat, groupIdOfKey, type MessageView } from '../../store/chats.ts';
 import { presenceAtom } from '../../store/connection.ts';
 import { contactsAtom } from '../../store/contacts.ts';
-import { currentUserAtom } from '../../store/session.ts';
-
-const ownIdAtom = atom((get) => get(currentUserAtom)?.id ?? null);
-
-/** State that ends with the session: whoever logs in next in this tab starts anew. */
-function sessionAtom<T>(initial: T) {
-  const valueAtomAtom = atom((get) => {
-    get(ownIdAtom);
-    return atom(initial);
-  });
-  return atom(
-    (get) => get(get(valueAtomAtom)),
-    (get, set, change: (value: T) => T) => set(get(valueAtomAtom), change),
-  );
-}
-
-/** Unsent text by user id. In memory only: a draft is plaintext. */
-export const draftsAtom = sessionAtom<Readonly<Record<string, string>>>({});
-
-/** The chat to open again when the person returns to the tab. */
-export const lastChatAtom = sessionAtom<string | null>(null);
-
-/** Counts how often a chat was asked for: each time the input takes the focus. */
-export const openRequestsAtom = sessionAtom(0);
 
 export interface ConversationRow {
   readonly userId: string;
@@ -58,7 +34,7 @@ export const conversationRowsAtom = atom((get): readonly ConversationRow[] => {
   const rows = contacts.items.map((contact) => row(contact.id, displayName(contact)));
   if (contacts.loaded) {
     for (const userId of Object.keys(chats)) {
-      if (known.has(userId)) continue;
+      if (known.has(userId) || groupIdOfKey(userId) !== null) continue;
       const former = row(userId, unknownPersonName);
       if (former.lastMessage !== null || userId === active) rows.push(former);
     }

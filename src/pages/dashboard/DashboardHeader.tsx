@@ -1,4 +1,5 @@
 import { useAtomValue } from 'jotai';
+import { NotificationBell } from '../../features/notifications/NotificationBell.tsx';
 import { ConnectionStatus } from '../../features/session/ConnectionStatus.tsx';
 import { LogoutControl } from '../../features/session/LogoutControl.tsx';
 import { displayName } from '../../lib/people.ts';
@@ -7,7 +8,12 @@ import { Avatar } from '../../ui/Avatar.tsx';
 import { Logo } from '../../ui/Logo.tsx';
 import styles from './DashboardPage.module.css';
 
-export function DashboardHeader() {
+interface DashboardHeaderProps {
+  onOpenChat: (userId: string) => void;
+  onOpenContacts: () => void;
+}
+
+export function DashboardHeader({ onOpenChat, onOpenContacts }: DashboardHeaderProps) {
   const user = useAtomValue(currentUserAtom);
   return (
     <div className={styles.bar}>
@@ -16,6 +22,7 @@ export function DashboardHeader() {
       <div className={styles.connection}>
         <ConnectionStatus />
       </div>
+      <NotificationBell onOpenChat={onOpenChat} onOpenContacts={onOpenContacts} />
       {user !== null && (
         <div className={styles.user}>
           <Avatar name={displayName(user)} size={30} />

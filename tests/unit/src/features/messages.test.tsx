@@ -1,4 +1,5 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
+import { useState } from 'react';
 import { describe, expect, it, vi } from 'vitest';
 import { MessagesTab } from '../../../../src/features/messages/MessagesTab.tsx';
 import { AppError } from '../../../../src/lib/appError.ts';
@@ -8,6 +9,24 @@ import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { currentUserAtom } from '../../../../src/store/session.ts';
 import { aino, chat, createWorld, kaisa, loaded, message, veikko } from '../support/app.tsx';
 
+/** The tab as the dashboard holds it: what is asked for opens, and takes the focus. */
+function Tab({ onFindContacts = () => undefined }: { onFindContacts?: () => void }) {
+  const [open, setOpen] = useState<string | null>(null);
+  const [focusRequest, setFocusRequest] = useState(0);
+  return (
+    <MessagesTab
+      open={open}
+      focusRequest={focusRequest}
+      onOpen={(userId) => {
+        setOpen(userId);
+        setFocusRequest(focusRequest + 1);
+      }}
+      onClose={() => setOpen(null)}
+      onFindContacts={onFindContacts}
+    />
+  );
+}
+
 /** Aino's messages with contacts Veikko and Kaisa; Veikko's chat opens when asked for. */
 function showMessages(chats: Record<string, Chat> = {}) {
   const world = createWorld();
@@ -15,7 +34,7 @@ function showMessages(chats: Record<string, Chat> = {}) {
   world.store.set(chatsAtom, chats);
   world.actions.openChat.mockImplementation(async (userId) => world.store.set(activeChatAtom, userId));
   const onFindContacts = vi.fn<() => void>();
-  const user = world.show(<MessagesTab initialChat={null} onFindContacts={onFindContacts} />);
+  const user = world.show(<Tab onFindContacts={onFindContacts} />);
   return { ...world, user, onFindContacts };
 }
 
@@ -56,7 +75,7 @@ describe('the list of conversations', () => {
   it('says that contacts load, but for 5 seconds at most', async () => {
     vi.useFakeTimers();
     try {
-      createWorld().show(<MessagesTab initialChat={null} onFindContacts={vi.fn<() => void>()} />);
+      createWorld().show(<Tab />);
       expect(screen.getByText('Loading contacts...')).toBeVisible();
       await act(() => vi.advanceTimersByTimeAsync(4999));
       expect(screen.queryByText('No contacts yet')).toBeNull();
@@ -75,9 +94,13 @@ describe('the list of conversations', () => {
     expect(onFindContacts).toHaveBeenCalledOnce();
   });
 
-  it('keeps a conversation with somebody who is no contact any more', () => {
-    showMessages({ 'former-id': chat([message('former-id', 'Farewell')]) });
+  it('keeps a conversation with somebody who is no contact any more, and leaves groups to their own tab', () => {
+    showMessages({
+      'former-id': chat([message('former-id', 'Farewell')]),
+      'group-1': chat([message(veikko.id, 'For all of you')]),
+    });
     expect(screen.getByRole('button', { name: /Unknown User.*Farewell/ })).toBeVisible();
+    expect(screen.queryByText('For all of you')).toBeNull();
   });
 });
 
@@ -99,6 +122,8 @@ describe('an open chat', () => {
     actions.openChat.mockRejectedValue(new Error('boom'));
     await user.click(screen.getByRole('button', { name: /veikko/ }));
     await waitFor(() => expect(toasts()).toEqual(['error: Failed to load messages. Please try again.']));
+    await user.click(screen.getByRole('button', { name: /veikko/ }));
+    expect(actions.openChat).toHaveBeenCalledTimes(2);
   });
 
   it('shows messages with their author, time and fate', async () => {

@@ -1,32 +1,31 @@
 import { clsx } from 'clsx';
-import { useAtomValue, useSetAtom } from 'jotai';
 import { Check, CheckCheck, CircleAlert, Clock3, LockKeyhole } from 'lucide-react';
 import { memo, type ReactNode, useState } from 'react';
-import { errorText } from '../../lib/errorText.ts';
-import { requiredActionsAtom } from '../../store/actions.ts';
-import type { MessageView, UndecryptableReason } from '../../store/chats.ts';
-import { showToastAtom } from '../../store/toasts.ts';
-import { Button } from '../../ui/Button.tsx';
-import { Disclosure } from '../../ui/Disclosure.tsx';
-import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
+import { Button } from '../Button.tsx';
+import { Disclosure } from '../Disclosure.tsx';
+import { fullTimestamp, timeOfDay } from '../format.ts';
+import { VisuallyHidden } from '../VisuallyHidden.tsx';
 import { isSingleEmoji } from './emoji.ts';
-import { fullTimestamp, timeOfDay } from './format.ts';
 import styles from './MessageBubble.module.css';
-import { messageTexts, undecryptableTexts } from './texts.ts';
+import type { ChatMessage, UndecryptableReason } from './message.ts';
+import { chatTexts, undecryptableTexts } from './texts.ts';
 
 /** Characters after which a message is folded. */
 const foldLength = 1600;
 
 interface MessageBubbleProps {
-  message: MessageView;
+  message: ChatMessage;
   own: boolean;
   /** Who wrote it, for screen readers. */
   author: string;
-  /** The other person has read up to it. */
+  /** Others have read up to it. */
   read: boolean;
   /** Its place in a run of messages by the same person. */
   first: boolean;
   last: boolean;
+  /** Keep these two the same from render to render: a long list of bubbles is not drawn anew then. */
+  onRetry: (messageId: string) => void;
+  onDiscard: (messageId: string) => void;
 }
 
 export const MessageBubble = memo(function MessageBubble(props: MessageBubbleProps) {
@@ -54,16 +53,26 @@ export const MessageBubble = memo(function MessageBubble(props: MessageBubblePro
           {own && <Status message={message} read={props.read} />}
         </div>
       </div>
-      {failed && <FailureActions messageId={message.messageId} />}
+      {failed && (
+        <div className={styles.failure}>
+          <span>{chatTexts.notSent}</span>
+          <Button size="small" variant="quiet" onClick={() => props.onRetry(message.messageId)}>
+            {chatTexts.retry}
+          </Button>
+          <Button size="small" variant="quiet" onClick={() => props.onDiscard(message.messageId)}>
+            {chatTexts.discard}
+          </Button>
+        </div>
+      )}
     </li>
   );
 });
 
-function Content({ message, large }: { message: MessageView; large: boolean }) {
+function Content({ message, large }: { message: ChatMessage; large: boolean }) {
   const { content } = message;
   if (content.kind === 'undecryptable') return <Undecryptable reason={content.reason} />;
-  if (content.kind === 'unknown') return <p className={styles.muted}>{messageTexts.unknownKind}</p>;
-  if (content.text.trim() === '') return <p className={styles.muted}>{messageTexts.noContent}</p>;
+  if (content.kind === 'unknown') return <p className={styles.muted}>{chatTexts.unknownKind}</p>;
+  if (content.text.trim() === '') return <p className={styles.muted}>{chatTexts.noContent}</p>;
   if (large) return <p className={styles.emoji}>{content.text.trim()}</p>;
   return <FoldedText text={content.text} />;
 }
@@ -84,7 +93,7 @@ function FoldedText({ text }: { text: string }) {
           aria-expanded={unfolded}
           onClick={() => setUnfolded(!unfolded)}
         >
-          {unfolded ? messageTexts.showLess : messageTexts.showMore}
+          {unfolded ? chatTexts.showLess : chatTexts.showMore}
         </button>
       )}
     </>
@@ -96,9 +105,9 @@ function Undecryptable({ reason }: { reason: UndecryptableReason }) {
   return (
     <div className={styles.notice}>
       <LockKeyhole aria-hidden="true" />
-      <span>{messageTexts.undecryptable}</span>
+      <span>{chatTexts.undecryptable}</span>
       <div className={styles.details}>
-        <Disclosure summary={messageTexts.why}>
+        <Disclosure summary={chatTexts.why}>
           <p>{what}</p>
           <p>{todo}</p>
         </Disclosure>
@@ -107,11 +116,11 @@ function Undecryptable({ reason }: { reason: UndecryptableReason }) {
   );
 }
 
-function Status({ message, read }: { message: MessageView; read: boolean }) {
-  if (message.status === 'sending') return <StatusMark icon={<Clock3 />} text={messageTexts.sending} />;
-  if (message.status === 'failed') return <StatusMark icon={<CircleAlert />} text={messageTexts.notSent} />;
-  if (read) return <StatusMark icon={<CheckCheck className={styles.read} />} text={messageTexts.read} />;
-  return <StatusMark icon={<Check />} text={messageTexts.sent} />;
+function Status({ message, read }: { message: ChatMessage; read: boolean }) {
+  if (message.status === 'sending') return <StatusMark icon={<Clock3 />} text={chatTexts.sending} />;
+  if (message.status === 'failed') return <StatusMark icon={<CircleAlert />} text={chatTexts.notSent} />;
+  if (read) return <StatusMark icon={<CheckCheck className={styles.read} />} text={chatTexts.read} />;
+  return <StatusMark icon={<Check />} text={chatTexts.sent} />;
 }
 
 function StatusMark({ icon, text }: { icon: ReactNode; text: string }) {
@@ -120,38 +129,5 @@ function StatusMark({ icon, text }: { icon: ReactNode; text: string }) {
       {icon}
       <VisuallyHidden>{text}</VisuallyHidden>
     </span>
-  );
-}
-
-function FailureActions({ messageId }: { messageId: string }) {
-  const actions = useAtomValue(requiredActionsAtom);
-  const showToast = useSetAtom(showToastAtom);
-
-  async function run(action: Promise<void>, fallback: string) {
-    try {
-      await action;
-    } catch (error) {
-      showToast('error', errorText(error, fallback));
-    }
-  }
-
-  return (
-    <div className={styles.failure}>
-      <span>{messageTexts.notSent}</span>
-      <Button
-        size="small"
-        variant="quiet"
-        onClick={() => void run(actions.retryMessage(messageId), messageTexts.retryFailed)}
-      >
-        {messageTexts.retry}
-      </Button>
-      <Button
-        size="small"
-        variant="quiet"
-        onClick={() => void run(actions.discardMessage(messageId), messageTexts.discardFailed)}
-      >
-        {messageTexts.discard}
-      </Button>
-    </div>
   );
 }

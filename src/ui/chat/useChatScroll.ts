@@ -1,12 +1,12 @@
 import { useLayoutEffect, useRef, useState } from 'react';
-import type { MessageView } from '../../store/chats.ts';
+import type { ChatMessage } from './message.ts';
 
 /** Pixels from an edge that still count as being there. */
 const bottomReach = 80;
 const topReach = 160;
 
 interface ChatScrollInput {
-  messages: readonly MessageView[];
+  messages: readonly ChatMessage[];
   ownId: string | undefined;
   /** Called while the reader is near the oldest message shown. */
   onNearTop: () => void;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { isSingleEmoji } from '../../../../src/features/messages/emoji.ts';
-import { dayLabel, fullTimestamp, shortMoment, timeOfDay } from '../../../../src/features/messages/format.ts';
-import { contentPreview } from '../../../../src/features/messages/preview.ts';
-import { timeline } from '../../../../src/features/messages/timeline.ts';
+import { isSingleEmoji } from '../../../../src/ui/chat/emoji.ts';
+import { dayLabel, fullTimestamp, shortMoment, timeOfDay } from '../../../../src/ui/format.ts';
+import { contentPreview } from '../../../../src/ui/chat/preview.ts';
+import { timeline } from '../../../../src/ui/chat/timeline.ts';
 import { message } from '../support/app.tsx';
 
 /** A moment of local time, as the relay would write it. */
@@ -61,6 +61,12 @@ describe('previews', () => {
 
 describe('the timeline', () => {
   const at = (sender: string, timestamp: string) => message(sender, 'text', { timestamp });
+  const notice = (id: string, timestamp: string) => ({ id, timestamp, text: id });
+  /** Each day as what stands in it: the number of messages of a run, or a notice's id. */
+  const outline = (...input: Parameters<typeof timeline>) =>
+    timeline(...input).map((day) =>
+      day.items.map((item) => (item.kind === 'run' ? item.messages.length : item.notice.id)),
+    );
 
   it('splits by day, by sender and by a long silence, and keeps the order', () => {
     const messages = [
@@ -70,9 +76,27 @@ describe('the timeline', () => {
       at('b', local(2026, 5, 2, 0, 3)),
       at('b', local(2026, 5, 2, 0, 9)),
     ];
-    const days = timeline(messages);
-    expect(days.map((day) => day.runs.map((run) => run.messages.length))).toEqual([[1], [2, 1, 1]]);
-    expect(days.flatMap((day) => day.runs.flatMap((run) => run.messages))).toEqual(messages);
+    expect(outline(messages)).toEqual([[1], [2, 1, 1]]);
+    expect(
+      timeline(messages).flatMap((day) =>
+        day.items.flatMap((item) => (item.kind === 'run' ? item.messages : [])),
+      ),
+    ).toEqual(messages);
+  });
+
+  it('puts notices where their time is, in days of their own if need be', () => {
+    const messages = [
+      at('a', local(2026, 5, 2, 0, 1)),
+      at('a', local(2026, 5, 2, 0, 2)),
+      at('a', local(2026, 5, 2, 0, 3)),
+    ];
+    const notices = [
+      notice('earlier', local(2026, 5, 1, 12, 0)),
+      notice('amid', local(2026, 5, 2, 0, 2)),
+      notice('later', local(2026, 5, 3, 12, 0)),
+    ];
+    expect(outline(messages, notices)).toEqual([['earlier'], [1, 'amid', 2], ['later']]);
+    expect(outline([], notices)).toEqual([['earlier'], ['amid'], ['later']]);
   });
 
   it('of nothing is nothing', () => {

@@ -1,54 +1,46 @@
-import { useAtom, useAtomValue, useSetAtom } from 'jotai';
 import { SendHorizontal } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef } from 'react';
-import { errorText } from '../../lib/errorText.ts';
-import { requiredActionsAtom } from '../../store/actions.ts';
-import { showToastAtom } from '../../store/toasts.ts';
-import { Button } from '../../ui/Button.tsx';
-import { useMediaQuery, wideScreen } from '../../ui/useMediaQuery.ts';
-import { draftsAtom, openRequestsAtom } from './atoms.ts';
+import { Button } from '../Button.tsx';
+import { useMediaQuery, wideScreen } from '../useMediaQuery.ts';
 import styles from './Composer.module.css';
-import { messageMaxBytes, messageTexts } from './texts.ts';
+import { chatTexts, messageMaxBytes } from './texts.ts';
 
-/** The message form. Enter sends, Shift and Enter start a new line. Give it a key by user id. */
-export function Composer({ userId, name }: { userId: string; name: string }) {
-  const actions = useAtomValue(requiredActionsAtom);
-  const showToast = useSetAtom(showToastAtom);
-  const [drafts, setDrafts] = useAtom(draftsAtom);
+interface ComposerProps {
+  /** Who gets it: the input's accessible name. */
+  name: string;
+  draft: string;
+  onDraftChange: (draft: string) => void;
+  /** Called with text that is not blank and not too long, as it was written. */
+  onSend: () => void;
+  /** Each new positive number moves the focus here; on a phone the keyboard would cover what was just opened. */
+  focusRequest: number;
+}
+
+/** The message form. Enter sends, Shift and Enter start a new line. Give it a key by conversation. */
+export function Composer({ name, draft, onDraftChange, onSend, focusRequest }: ComposerProps) {
   const input = useRef<HTMLTextAreaElement>(null);
   const problemId = useId();
   const wide = useMediaQuery(wideScreen);
-  const openRequests = useAtomValue(openRequestsAtom);
 
-  const draft = drafts[userId] ?? '';
-  const setDraft = (text: string) => setDrafts((all) => ({ ...all, [userId]: text }));
   const text = draft.trim();
   const tooLong = isTooLong(text);
 
   useLayoutEffect(() => fitHeight(input.current, draft), [draft]);
-  // On a phone the keyboard would cover the conversation that was just opened.
   useEffect(() => {
-    if (wide && openRequests > 0) input.current?.focus();
-  }, [wide, openRequests]);
+    if (wide && focusRequest > 0) input.current?.focus();
+  }, [wide, focusRequest]);
 
-  async function send() {
+  function send() {
     if (text === '' || tooLong) return;
-    setDraft('');
     input.current?.focus();
-    try {
-      await actions.sendMessage(userId, text);
-    } catch (error) {
-      // Nothing was queued: the text goes back, unless the person has started another.
-      setDrafts((all) => (all[userId] ? all : { ...all, [userId]: text }));
-      showToast('error', errorText(error, messageTexts.sendFailed));
-    }
+    onSend();
   }
 
   function onKeyDown(event: KeyboardEvent) {
     // While composing (Japanese, dead keys), Enter belongs to the input method.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    void send();
+    send();
   }
 
   return (
@@ -56,12 +48,12 @@ export function Composer({ userId, name }: { userId: string; name: string }) {
       className={styles.form}
       onSubmit={(event) => {
         event.preventDefault();
-        void send();
+        send();
       }}
     >
       {tooLong && (
         <p className={styles.problem} id={problemId} role="alert">
-          {messageTexts.tooLong}
+          {chatTexts.tooLong}
         </p>
       )}
       <textarea
@@ -69,19 +61,19 @@ export function Composer({ userId, name }: { userId: string; name: string }) {
         className={styles.input}
         rows={1}
         dir="auto"
-        placeholder={messageTexts.placeholder}
-        aria-label={messageTexts.inputLabel(name)}
+        placeholder={chatTexts.placeholder}
+        aria-label={chatTexts.inputLabel(name)}
         aria-invalid={tooLong}
         aria-describedby={tooLong ? problemId : undefined}
         enterKeyHint="send"
         value={draft}
-        onChange={(event) => setDraft(event.target.value)}
+        onChange={(event) => onDraftChange(event.target.value)}
         onKeyDown={onKeyDown}
       />
       <div className={styles.send}>
         <Button type="submit" variant="primary" disabled={text === '' || tooLong}>
           <SendHorizontal size={18} aria-hidden="true" />
-          {messageTexts.send}
+          {chatTexts.send}
         </Button>
       </div>
     </form>

@@ -1,9 +1,9 @@
 import { act, fireEvent, screen } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { MessageList } from '../../../../src/features/messages/MessageList.tsx';
-import type { MessageView } from '../../../../src/store/chats.ts';
+import { MessageList } from '../../../../src/ui/chat/MessageList.tsx';
+import type { ChatMessage } from '../../../../src/ui/chat/message.ts';
 import { atom, useAtomValue } from 'jotai';
-import { aino, chat, createWorld, message, veikko } from '../support/app.tsx';
+import { aino, createWorld, message, veikko } from '../support/app.tsx';
 
 const rowHeight = 50;
 const viewHeight = 200;
@@ -14,23 +14,39 @@ function showChat(count: number) {
     return this.querySelectorAll('li').length * rowHeight;
   });
   vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(viewHeight);
-  const messagesAtom = atom<readonly MessageView[]>(
+  const messagesAtom = atom<readonly ChatMessage[]>(
     Array.from({ length: count }, (_, index) => message(veikko.id, `Message ${index}`)),
   );
+  const loadOlder = vi.fn<() => Promise<void>>().mockResolvedValue();
   function Chat() {
     const messages = useAtomValue(messagesAtom);
-    return <MessageList userId={veikko.id} name="veikko" chat={{ ...chat(messages), hasOlder: true }} />;
+    return (
+      <MessageList
+        label="Messages with veikko"
+        messages={messages}
+        ownId={aino.id}
+        nameOf={() => 'veikko'}
+        isRead={() => false}
+        loading={false}
+        hasOlder
+        onLoadOlder={loadOlder}
+        onRetry={() => undefined}
+        onDiscard={() => undefined}
+        beginning={null}
+        empty={null}
+      />
+    );
   }
   const world = createWorld();
   world.show(<Chat />);
   const scroller = screen.getByRole('region', { name: 'Messages with veikko' });
-  const set = (change: (messages: readonly MessageView[]) => readonly MessageView[]) =>
+  const set = (change: (messages: readonly ChatMessage[]) => readonly ChatMessage[]) =>
     act(() => world.store.set(messagesAtom, change));
   const scrollTo = (top: number) => {
     scroller.scrollTop = top;
     fireEvent.scroll(scroller);
   };
-  return { ...world, scroller, set, scrollTo };
+  return { loadOlder, scroller, set, scrollTo };
 }
 
 const jump = () => screen.queryByRole('button', { name: 'New messages' });
@@ -68,11 +84,11 @@ describe('the place in a chat', () => {
   });
 
   it('does not move when older messages come above, which nearing the top asks for', () => {
-    const { actions, scroller, set, scrollTo } = showChat(20);
+    const { loadOlder, scroller, set, scrollTo } = showChat(20);
     scrollTo(300);
-    expect(actions.loadOlderMessages).not.toHaveBeenCalled();
+    expect(loadOlder).not.toHaveBeenCalled();
     scrollTo(100);
-    expect(actions.loadOlderMessages).toHaveBeenCalledExactlyOnceWith(veikko.id);
+    expect(loadOlder).toHaveBeenCalledOnce();
     set((messages) => [
       ...Array.from({ length: 10 }, (_, index) => message(veikko.id, `Older ${index}`)),
       ...messages,

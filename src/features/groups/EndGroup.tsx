@@ -1,0 +1,55 @@
+import { useAtomValue, useSetAtom } from 'jotai';
+import { LogOut, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { requiredActionsAtom } from '../../store/actions.ts';
+import { attemptAtom } from '../../store/attempt.ts';
+import type { Group } from '../../store/groups.ts';
+import { Button } from '../../ui/Button.tsx';
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
+import styles from './GroupDetails.module.css';
+import { groupName } from './names.ts';
+import { groupTexts } from './texts.ts';
+
+/** The way out: its creator deletes the group, everybody else leaves it. Both ask first. */
+export function EndGroup({ group, creates }: { group: Group; creates: boolean }) {
+  const actions = useAtomValue(requiredActionsAtom);
+  const attempt = useSetAtom(attemptAtom);
+  const [asking, setAsking] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const name = groupName(group);
+  const label = creates ? groupTexts.delete : groupTexts.leave;
+
+  async function end() {
+    setBusy(true);
+    await (creates
+      ? attempt(() => actions.deleteGroup(group.id), {
+          success: groupTexts.deleted(name),
+          failure: groupTexts.deleteFailed,
+        })
+      : attempt(() => actions.leaveGroup(group.id), {
+          success: groupTexts.left(name),
+          failure: groupTexts.leaveFailed,
+        }));
+    setBusy(false);
+    setAsking(false);
+  }
+
+  return (
+    <section className={styles.section} aria-label={label}>
+      <Button onClick={() => setAsking(true)}>
+        {creates ? <Trash2 size={18} aria-hidden="true" /> : <LogOut size={18} aria-hidden="true" />}
+        {label}
+      </Button>
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        title={creates ? groupTexts.deleteQuestion : groupTexts.leaveQuestion}
+        confirmLabel={label}
+        busy={busy}
+        onConfirm={() => void end()}
+      >
+        <p>{creates ? groupTexts.deleteConsequence : groupTexts.leaveConsequence}</p>
+      </ConfirmDialog>
+    </section>
+  );
+}

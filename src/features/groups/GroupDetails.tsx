@@ -1,0 +1,112 @@
+import { useAtomValue } from 'jotai';
+import { ArrowLeft, X } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import type { Group, GroupMember } from '../../store/groups.ts';
+import { nameOfAtom } from '../../store/names.ts';
+import { currentUserAtom } from '../../store/session.ts';
+import { Avatar } from '../../ui/Avatar.tsx';
+import { IconButton } from '../../ui/Button.tsx';
+import { Tag } from '../../ui/Tag.tsx';
+import { AddMember } from './AddMember.tsx';
+import { EndGroup } from './EndGroup.tsx';
+import styles from './GroupDetails.module.css';
+import { groupTexts } from './texts.ts';
+
+interface GroupDetailsProps {
+  group: Group;
+  /** Who has left, and is still to be removed from the keys. */
+  departedIds: readonly string[];
+  onClose: () => void;
+}
+
+export function GroupDetails({ group, departedIds, onClose }: GroupDetailsProps) {
+  const ownId = useAtomValue(currentUserAtom)?.id;
+  const nameOf = useAtomValue(nameOfAtom);
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => title.current?.focus({ preventScroll: true }), []);
+  const creates = group.creatorId !== null && group.creatorId === ownId;
+
+  const withoutKeys = group.mismatch?.withoutKeys ?? [];
+  return (
+    <aside className={styles.details} aria-label={groupTexts.details}>
+      <div className={styles.head}>
+        <span className={styles.back}>
+          <IconButton label={groupTexts.backToChat} icon={<ArrowLeft />} onClick={onClose} />
+        </span>
+        <h3 className={styles.title} ref={title} tabIndex={-1}>
+          {groupTexts.details}
+        </h3>
+        <span className={styles.close}>
+          <IconButton label={groupTexts.closeDetails} icon={<X />} onClick={onClose} />
+        </span>
+      </div>
+      <div className={styles.body}>
+        <section aria-labelledby="group-members">
+          <h4 className={styles.subtitle} id="group-members">
+            {groupTexts.members}
+            <span className={styles.total}>{group.memberCount}</span>
+          </h4>
+          {group.members.length === 0 && <p className={styles.hint}>{groupTexts.membersPending}</p>}
+          <ul className={styles.members}>
+            {group.members.map((member) => (
+              <MemberRow
+                key={member.userId}
+                name={nameOf(member.userId)}
+                creator={member.userId === group.creatorId}
+                you={member.userId === ownId}
+                detail={memberDetail(member, group, departedIds)}
+              />
+            ))}
+            {withoutKeys
+              .filter((userId) => group.members.every((member) => member.userId !== userId))
+              .map((userId) => (
+                <MemberRow
+                  key={userId}
+                  name={nameOf(userId)}
+                  creator={userId === group.creatorId}
+                  you={userId === ownId}
+                  detail={groupTexts.withoutKeys}
+                />
+              ))}
+          </ul>
+        </section>
+        {creates && <AddMember group={group} />}
+        <EndGroup group={group} creates={creates} />
+      </div>
+    </aside>
+  );
+}
+
+interface MemberRowProps {
+  name: string;
+  creator: boolean;
+  you: boolean;
+  detail: string;
+}
+
+function MemberRow({ name, creator, you, detail }: MemberRowProps) {
+  return (
+    <li className={styles.member}>
+      <Avatar name={name} size={36} />
+      <div className={styles.who}>
+        <p className={styles.line}>
+          <bdi className={styles.name}>{name}</bdi>
+          {creator && <Tag>{groupTexts.creator}</Tag>}
+          {you && <Tag>{groupTexts.you}</Tag>}
+        </p>
+        <p className={styles.detail}>{detail}</p>
+      </div>
+    </li>
+  );
+}
+
+function memberDetail(
+  { userId, devices }: GroupMember,
+  { mismatch }: Group,
+  departedIds: readonly string[],
+): string {
+  if (departedIds.includes(userId)) return groupTexts.leaving;
+  if (mismatch?.unlisted.includes(userId)) return groupTexts.unlisted;
+  if (mismatch?.withoutKeys.includes(userId) || devices === 0) return groupTexts.withoutKeys;
+  return groupTexts.devices(devices);
+}

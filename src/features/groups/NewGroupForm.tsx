@@ -1,0 +1,87 @@
+import { useAtomValue, useSetAtom } from 'jotai';
+import { useEffect, useRef, useState } from 'react';
+import { visibleName } from '../../lib/people.ts';
+import { requiredActionsAtom } from '../../store/actions.ts';
+import { attemptAtom } from '../../store/attempt.ts';
+import { Button } from '../../ui/Button.tsx';
+import { TextField } from '../../ui/Field.tsx';
+import styles from './GroupList.module.css';
+import { GroupProgressLine } from './GroupProgressLine.tsx';
+import { groupNameProblem } from './names.ts';
+import { groupTexts } from './texts.ts';
+
+interface NewGroupFormProps {
+  onCreated: (groupId: string) => void;
+  onCancel: () => void;
+}
+
+export function NewGroupForm({ onCreated, onCancel }: NewGroupFormProps) {
+  const actions = useAtomValue(requiredActionsAtom);
+  const attempt = useSetAtom(attemptAtom);
+  const [name, setName] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector('input')?.focus(), []);
+
+  async function create() {
+    const found = groupNameProblem(name);
+    setProblem(found);
+    if (found !== null || busy) return;
+    setBusy(true);
+    let id: string | null = null;
+    await attempt(
+      async () => {
+        id = await actions.createGroup(name.trim());
+      },
+      {
+        success: groupTexts.created(visibleName(name)),
+        failure: groupTexts.createFailed,
+      },
+    );
+    setBusy(false);
+    if (id !== null) onCreated(id);
+  }
+
+  return (
+    <form
+      ref={form}
+      className={styles.form}
+      aria-label={groupTexts.newGroup}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void create();
+      }}
+    >
+      <TextField
+        label={groupTexts.nameLabel}
+        name="group-name"
+        placeholder={groupTexts.namePlaceholder}
+        description={groupTexts.nameHint}
+        autoComplete="off"
+        dir="auto"
+        disabled={busy}
+        value={name}
+        error={problem ?? undefined}
+        onValueChange={(next) => {
+          setName(next);
+          setProblem(null);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') onCancel();
+          // A disabled button keeps Enter from submitting, and so from saying what is missing.
+          if (event.key === 'Enter' && name.trim() === '') setProblem(groupNameProblem(name));
+        }}
+      />
+      <GroupProgressLine shown={busy} />
+      <div className={styles.actions}>
+        <Button variant="quiet" disabled={busy} onClick={onCancel}>
+          {groupTexts.cancel}
+        </Button>
+        <Button type="submit" variant="primary" busy={busy} disabled={name.trim() === ''}>
+          {busy ? groupTexts.creating : groupTexts.create}
+        </Button>
+      </div>
+    </form>
+  );
+}
