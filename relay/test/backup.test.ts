@@ -21,13 +21,13 @@ describe('a copy of the data folder', () => {
     const commit = { epoch: 0, commit: base64Url(50), welcomes: [], groupInfo: base64Url(50) };
     await aino.call('POST', `/conversations/${directConversationId(aino.id, eero.id)}/commits`, commit);
     for (let index = 0; index < 10; index += 1) await send(aino, eero, messageBody(1));
-    let isOver = false;
+    const writers = new AbortController();
     const writing = (async () => {
-      while (!isOver) await send(eero, aino, messageBody(1));
+      while (!writers.signal.aborted) await send(eero, aino, messageBody(1));
     })();
     const target = path.join(folder, 'deep', 'copy');
     await backUpDataFolder(dataDir, target);
-    isOver = true;
+    writers.abort();
     await writing;
     await relay.close();
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { Kysely, PostgresDialect, sql, type Transaction, type TransactionBuilder } from 'kysely';
-import pg from 'pg';
+import { Client, type ClientConfig, DatabaseError, Pool, types } from 'pg';
 import { StartupError } from '../errors.ts';
 import { isConflict } from './failures.ts';
 import { migrate } from './migrate.ts';
@@ -29,7 +29,7 @@ const maxAttempts = 5;
  */
 export async function openPostgres(options: PostgresOptions): Promise<OpenDatabase> {
   const { url, poolSize, log } = options;
-  const pool = new pg.Pool({ ...connectionOptions(url), max: poolSize, types: { getTypeParser } });
+  const pool = new Pool({ ...connectionOptions(url), max: poolSize, types: { getTypeParser } });
   // An idle connection that breaks is replaced when the next one is needed.
   pool.on('error', (error) => log.warn({ err: error }, 'a connection to the database was lost'));
   // One in use tells its query, and without a listener of its own the process.
@@ -42,7 +42,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenDataba
   };
   try {
     await requireUtf8(db);
-    leave = await joinDatabase(() => new pg.Client(connectionOptions(url)), options);
+    leave = await joinDatabase(() => new Client(connectionOptions(url)), options);
     await migrate(db, { bytes: 'bytea' });
   } catch (error) {
     await close();
@@ -51,7 +51,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenDataba
   return { db, close };
 }
 
-function connectionOptions(connectionString: string): pg.ClientConfig {
+function connectionOptions(connectionString: string): ClientConfig {
   return {
     connectionString,
     application_name: 'sinetti-relay',
@@ -66,10 +66,10 @@ function connectionOptions(connectionString: string): pg.ClientConfig {
 }
 
 /** By their object ids: 64-bit integers, and the sums of them, which the driver would hand over as text. */
-const numberTypes: ReadonlySet<number> = new Set([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
+const numberTypes: ReadonlySet<number> = new Set([types.builtins.INT8, types.builtins.NUMERIC]);
 
-const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') => {
-  return numberTypes.has(oid) ? parseInteger : pg.types.getTypeParser(oid, format as 'text');
+const getTypeParser: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') => {
+  return numberTypes.has(oid) ? parseInteger : types.getTypeParser(oid, format);
 };
 
 function parseInteger(text: string): number {
@@ -110,8 +110,7 @@ async function requireUtf8(db: Kysely<Tables>): Promise<void> {
 /** PostgreSQL's own refusals, and the network's, are for the operator; anything else is a defect and keeps its stack. */
 function unusable(error: unknown): unknown {
   if (error instanceof StartupError || !(error instanceof Error)) return error;
-  const isRefusal =
-    error instanceof pg.DatabaseError || 'syscall' in error || error instanceof AggregateError;
+  const isRefusal = error instanceof DatabaseError || 'syscall' in error || error instanceof AggregateError;
   if (!isRefusal && !/^(Connection terminated|timeout expired)/.test(error.message)) return error;
   const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
   const reason = first instanceof Error ? first.message : error.message;

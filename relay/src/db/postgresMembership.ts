@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import type pg from 'pg';
+import type { Client } from 'pg';
 import { StartupError } from '../errors.ts';
 
 /** Any number would do; all relays must use the same. */
@@ -25,11 +25,11 @@ export interface MembershipOptions {
  * @throws StartupError if the relays in it, or this one, don't share
  */
 export async function joinDatabase(
-  newClient: () => pg.Client,
+  newClient: () => Client,
   { isShared, log, patienceMs = defaultPatienceMs }: MembershipOptions,
 ): Promise<() => Promise<void>> {
-  let hasLeft = false;
-  let current: pg.Client | null = null;
+  const leaving = new AbortController();
+  let current: Client | null = null;
 
   const join = async () => {
     const client = newClient();
@@ -44,12 +44,12 @@ export async function joinDatabase(
     }
     current = client;
     client.once('end', () => {
-      if (!hasLeft) void rejoin();
+      if (!leaving.signal.aborted) void rejoin();
     });
   };
   const rejoin = async () => {
     log.warn('the lock of the database was lost with its connection');
-    while (!hasLeft) {
+    while (!leaving.signal.aborted) {
       try {
         return await join();
       } catch (error) {
@@ -61,12 +61,12 @@ export async function joinDatabase(
 
   await join();
   return async () => {
-    hasLeft = true;
+    leaving.abort();
     await current?.end();
   };
 }
 
-async function lock(client: pg.Client, isShared: boolean, patienceMs: number): Promise<boolean> {
+async function lock(client: Client, isShared: boolean, patienceMs: number): Promise<boolean> {
   const call = isShared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
   for (let waited = 0; ; waited += pollMs) {
     const { rows } = await client.query<{ taken: boolean }>(`select ${call}($1) as taken`, [lockKey]);

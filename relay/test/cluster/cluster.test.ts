@@ -215,9 +215,9 @@ describe('a relay that is killed', () => {
 
     // Everybody writes all the time; Alice by the relay that dies.
     const acknowledged: SentMessage[] = [];
-    let isOver = false;
+    const writing = new AbortController();
     const writeAt = async (relay: () => ClusterRelay, from: PersonOnDevice, to: PersonOnDevice) => {
-      while (!isOver) {
+      while (!writing.signal.aborted) {
         const body = messageBody(1);
         let sent: SentMessage | null = null;
         // Again and again with the same id, as clients do, at another relay if need be.
@@ -257,7 +257,7 @@ describe('a relay that is killed', () => {
     expect(online).toEqual([alice.id]);
     const atBob = await listening(replacement, bob);
     expect(await nextMessage(atBob)).toMatchObject({ payload: { conversationId } });
-    isOver = true;
+    writing.abort();
     await Promise.all(writers);
 
     const log: LogEntry[] = [];

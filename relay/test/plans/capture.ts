@@ -5,6 +5,7 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
 } from 'kysely';
@@ -25,9 +26,9 @@ class CapturingDriver extends DummyDriver {
 
   override async acquireConnection() {
     return {
-      executeQuery: async <Row>(query: CompiledQuery) => {
+      executeQuery: async (query: CompiledQuery): Promise<QueryResult<never>> => {
         this.queries.push(query);
-        return { rows: this.#rows as Row[] };
+        return { rows: this.#rows as never[] };
       },
       async *streamQuery(): AsyncGenerator<never> {},
     };

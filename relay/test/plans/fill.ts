@@ -1,5 +1,5 @@
 import Database from 'libsql';
-import pg from 'pg';
+import { Client } from 'pg';
 
 /** How a number of messages is spread: a tenth of them in one conversation, the others evenly. */
 export interface Population {
@@ -33,7 +33,7 @@ const users = (conversations: number) => Math.ceil(conversations / 5);
 
 /** Fills the relay's tables without what would only take time: the disk is not waited for, references not checked. */
 export async function fillPostgres(url: string, population: Population): Promise<void> {
-  const client = new pg.Client(url);
+  const client = new Client(url);
   await client.connect();
   const run = (text: string, values: unknown[] = []) => client.query(text, values);
   const { conversations, perConversation, inLargest } = population;

@@ -34,13 +34,13 @@ it('a dump taken at work, restored into an empty database, is what a relay goes 
   await befriend(aino, eero);
   await submitCommit(aino, directConversationId(aino.id, eero.id), commitBody(0));
   for (let index = 0; index < 10; index += 1) await send(aino, eero, messageBody(1));
-  let isOver = false;
+  const writers = new AbortController();
   const writing = (async () => {
-    while (!isOver) await send(eero, aino, messageBody(1));
+    while (!writers.signal.aborted) await send(eero, aino, messageBody(1));
   })();
   const dump = path.join(dataDir, 'relay.dump');
   await run(program('pg_dump'), ['--format=custom', `--file=${dump}`, urlOf(names[0])]);
-  isOver = true;
+  writers.abort();
   await writing;
   await relay.close();
 

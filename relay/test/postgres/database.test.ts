@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import pg from 'pg';
+import { Client, type QueryResultRow } from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { migrations } from '../../migrations/index.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
@@ -29,10 +29,10 @@ async function open(isShared = false, url = urlOf(name)): Promise<OpenDatabase> 
 }
 
 async function query<T>(text: string, values: readonly unknown[] = []): Promise<T[]> {
-  const client = new pg.Client(urlOf(name));
+  const client = new Client(urlOf(name));
   await client.connect();
   try {
-    return (await client.query<T & pg.QueryResultRow>(text, [...values])).rows;
+    return (await client.query<T & QueryResultRow>(text, [...values])).rows;
   } finally {
     await client.end();
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
+import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { directConversationId, limits, type LogEntry, type SentMessage } from '../../contract/index.ts';
+import { directConversationId, limits, type LogEntry } from '../../contract/index.ts';
 import {
   base64Url,
   befriend,
@@ -27,7 +27,7 @@ const times = <T>(count: number, task: (index: number) => Promise<T>) =>
 
 /** How many Welcomes of a conversation the database holds. */
 async function welcomesStored(conversationId: string): Promise<number> {
-  const client = new pg.Client(relay.relay.services.config.databaseUrl ?? '');
+  const client = new Client(relay.relay.services.config.databaseUrl ?? '');
   await client.connect();
   const { rowCount } = await client.query('select id from welcomes where conversation_id = $1', [
     conversationId,
@@ -61,7 +61,7 @@ it('one id used in two conversations at once is a message in one of them', async
     send(first.one, first.other, messageBody(1, messageId)),
     send(second.one, second.other, messageBody(1, messageId)),
   ]);
-  expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409]);
+  expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([201, 409]);
 });
 
 it('positions have no gap and no duplicate while messages and commits come from both sides', async () => {
@@ -72,7 +72,7 @@ it('positions have no gap and no duplicate while messages and commits come from 
     return send(from, to, messageBody(1));
   });
   expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true);
-  const stored = answers.filter(({ status }) => status === 201).map(({ body }) => (body as SentMessage).seq);
+  const stored = answers.filter(({ status }) => status === 201).map(({ body }) => body.seq);
   const log = await one.call<LogEntry[]>('GET', `/messages/user/${other.id}?limit=200`);
   expect(seqs(log.body)).toEqual(Array.from({ length: stored.length + 1 }, (_none, index) => index + 1));
   expect(stored.toSorted((a, b) => a - b)).toEqual(seqs(log.body).slice(1));

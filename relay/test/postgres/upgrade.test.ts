@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Kysely, type Migration, Migrator, PostgresDialect } from 'kysely';
 import Database from 'libsql';
-import pg from 'pg';
+import { Client, Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { type ColumnTypes, migrations } from '../../migrations/index.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
@@ -49,18 +49,20 @@ const rows = (blob: (text: string) => string) => [
   `insert into entries values ('direct:x', 7, '${randomUUID()}', 'application', 3, '${aino}', '${device}', ${blob('content')}, 1)`,
 ];
 
-async function expectEverything(db: Db): Promise<void> {
-  expect(await findByName(db, 'name0')).toMatchObject({ user: { id: aino, fullName: 'Name' } });
-  expect(await findVault(db, aino)).toMatchObject({ version: 1, sealedVault: Buffer.from('vault') });
-  expect(await findLiveSession(db, { id: session, userId: aino, now: 2 })).toMatchObject({
-    deviceId: device,
-  });
-  expect(await conversationsOf(db, aino)).toMatchObject([
-    { epoch: 3, lastSeq: 7, readSeq: 5, peerReadSeq: 7 },
-  ]);
-  const entries = await entriesOf(db, 'direct:x', { limit: 10, maxBytes: 1000 });
-  expect(entries).toMatchObject([{ seq: 7, content: Buffer.from('content') }]);
-}
+const readEverything = async (db: Db) => ({
+  account: await findByName(db, 'name0'),
+  vault: await findVault(db, aino),
+  session: await findLiveSession(db, { id: session, userId: aino, now: 2 }),
+  conversations: await conversationsOf(db, aino),
+  entries: await entriesOf(db, 'direct:x', { limit: 10, maxBytes: 1000 }),
+});
+const everything = {
+  account: { user: { id: aino, fullName: 'Name' } },
+  vault: { version: 1, sealedVault: Buffer.from('vault') },
+  session: { deviceId: device },
+  conversations: [{ epoch: 3, lastSeq: 7, readSeq: 5, peerReadSeq: 7 }],
+  entries: [{ seq: 7, content: Buffer.from('content') }],
+};
 
 describe('an upgrade from the first version', () => {
   let dataDir: string;
@@ -78,17 +80,17 @@ describe('an upgrade from the first version', () => {
 
   it('keeps everything on PostgreSQL', async () => {
     const first = new Kysely<Tables>({
-      dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url }) }),
+      dialect: new PostgresDialect({ pool: new Pool({ connectionString: url }) }),
     });
     await migrateToFirst(first, { bytes: 'bytea' });
     await first.destroy();
-    const client = new pg.Client(url);
+    const client = new Client(url);
     await client.connect();
     for (const row of rows(bytes)) await client.query(row);
     await client.end();
     const log = { warn: () => {}, error: () => {} };
     const upgraded = await openPostgres({ url, poolSize: 2, isShared: false, log });
-    await expectEverything(upgraded.db);
+    expect(await readEverything(upgraded.db)).toMatchObject(everything);
     await upgraded.close();
   });
 
@@ -103,7 +105,7 @@ describe('an upgrade from the first version', () => {
     for (const row of rows((text) => `x'${Buffer.from(text).toString('hex')}'`)) database.exec(row);
     database.close();
     const upgraded = await openSqlite(dataDir);
-    await expectEverything(upgraded.db);
+    expect(await readEverything(upgraded.db)).toMatchObject(everything);
     await upgraded.close();
   });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import pg from 'pg';
+import { Client } from 'pg';
 import { findPostgres } from './binaries.ts';
 import { freePort } from './freePort.ts';
 
@@ -97,7 +97,7 @@ async function untilReady(server: ChildProcess, url: string): Promise<void> {
     log = (log + chunk.toString()).slice(-4096);
   });
   while (server.exitCode === null && server.signalCode === null) {
-    const client = new pg.Client(url);
+    const client = new Client(url);
     client.on('error', () => {});
     try {
       await client.connect();
@@ -124,8 +124,8 @@ export async function dropDatabase(serverUrl: string, name: string): Promise<voi
   });
 }
 
-async function administer(serverUrl: string, task: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client(serverUrl);
+async function administer(serverUrl: string, task: (client: Client) => Promise<void>): Promise<void> {
+  const client = new Client(serverUrl);
   await client.connect();
   try {
     await task(client);
