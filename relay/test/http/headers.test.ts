@@ -74,6 +74,15 @@ describe('the page of headers', () => {
     }
   });
 
+  it('believes nobody but a trusted proxy that there is TLS', async () => {
+    const untrusting = await startTestRelay();
+    const response = await fetch(`${untrusting.url}/api/profile`, {
+      headers: { 'x-forwarded-proto': 'https' },
+    });
+    await untrusting.close();
+    expect(response.headers.get('strict-transport-security')).toBeNull();
+  });
+
   it.each([
     ['Content-Security-Policy of the page', ['/', '/login', '/assets/index-B2x_4f.js', '/gone.js']],
     ['Content-Security-Policy of the crypto worker', [worker]],
