@@ -4,6 +4,20 @@ export interface TransactionCommands {
   readonly inTransaction: boolean;
 }
 
+/** How what is committed gets to the disk, and who sees it before that. */
+export interface Durability {
+  /** From now on other connections see what is committed now, and nothing later. */
+  holdReaders(): void;
+  /** Lets them see everything that is committed. Harmless when they are not held. */
+  releaseReaders(): void;
+  /** Resolves when everything that is committed is on disk. */
+  sync(): Promise<void>;
+  /** Whether it is time for `foldIn`. */
+  readonly isLong: boolean;
+  /** Tidies up the log. Called with no transaction open and no reader held, for it to get to its end. */
+  foldIn(): void;
+}
+
 /** A transaction that has ended inside the open group, and waits for the group to be committed. */
 interface Member {
   readonly resolve: () => void;
@@ -11,34 +25,42 @@ interface Member {
 }
 
 /**
- * Lets the transactions that arrive together share one durable commit. A commit with synchronous=FULL waits for the
- * disk, milliseconds in which a hundred messages could have been stored.
+ * Lets the transactions that arrive together share one durable commit: waiting for the disk takes milliseconds, in
+ * which a hundred messages could have been stored.
  *
  * SQLite runs one writing transaction at a time, and so does this: each takes its turn, inside a savepoint, so that
  * one that is rolled back takes nothing from its neighbours. The group is committed once what the event loop had
- * received is through, and nobody hears of success before that. Nor does anybody see its rows: other reads go through
- * a connection of their own, which knows only what has been committed.
+ * received is through, and nobody hears of success before it is on disk. Nor does anybody see its rows: other reads go
+ * through a connection of their own, which is held at the state before until then. Meanwhile the next group fills.
  */
 export class GroupCommit {
   readonly #connection: TransactionCommands;
+  readonly #durability: Durability;
   readonly #queue: (() => void)[] = [];
   #members: Member[] = [];
   #isTaken = false;
   #isOpen = false;
   #isDue = false;
+  /** What the last group that was lost was lost by. */
+  #lost: unknown = null;
+  #syncing: Promise<void> | null = null;
+  /** Why nothing can be written any more. */
+  #failure: { readonly error: unknown } | null = null;
 
-  constructor(connection: TransactionCommands) {
+  constructor(connection: TransactionCommands, durability: Durability) {
     this.#connection = connection;
+    this.#durability = durability;
   }
 
   /**
    * Waits for a turn, which lasts until `commit` or `rollback`.
-   * @throws whatever SQLite says if it can't begin; there is no turn then
+   * @throws whatever SQLite says if it can't begin, or said when the disk failed; there is no turn then
    */
   async begin(): Promise<void> {
     if (this.#isTaken) await new Promise<void>((resolve) => this.#queue.push(resolve));
     this.#isTaken = true;
     try {
+      if (this.#failure !== null) throw this.#failure.error;
       if (!this.#isOpen) this.#open();
       this.#connection.exec('savepoint member');
     } catch (error) {
@@ -53,6 +75,7 @@ export class GroupCommit {
    */
   async commit(): Promise<void> {
     try {
+      this.requireOpen();
       this.#connection.exec('release member');
     } catch (error) {
       await this.rollback();
@@ -82,9 +105,16 @@ export class GroupCommit {
     if (this.#isOpen && !this.#connection.inTransaction) this.#lose(error);
   }
 
-  /** @throws Error if the group was lost during this turn: what is written now would be stored on its own */
+  /** @throws whatever lost the group during this turn: what is written now would be stored on its own */
   requireOpen(): void {
-    if (!this.#isOpen) throw new Error('The transaction has been rolled back.');
+    if (!this.#isOpen) throw this.#lost;
+  }
+
+  /** Resolves when no group is open or on its way to the disk. Nothing may begin meanwhile. */
+  async settled(): Promise<void> {
+    while (this.#failure === null && (this.#isOpen || this.#syncing !== null)) {
+      await (this.#syncing ?? new Promise(setImmediate));
+    }
   }
 
   #open(): void {
@@ -108,6 +138,7 @@ export class GroupCommit {
   #passTurn(): void {
     this.#isTaken = false;
     if (this.#isDue) this.#close();
+    if (this.#isTaken) return;
     const next = this.#queue.shift();
     // Taken at once, so that nobody comes between.
     this.#isTaken = next !== undefined;
@@ -115,19 +146,51 @@ export class GroupCommit {
   }
 
   #close(): void {
+    // One group at a time is on its way to the disk. This one stays open, and due.
+    if (this.#syncing !== null) return;
     this.#isDue = false;
     if (!this.#isOpen) return;
     try {
+      this.#durability.holdReaders();
       this.#connection.exec('commit');
     } catch (error) {
-      return this.#lose(error);
+      this.#lose(error);
+      this.#durability.releaseReaders();
+      return;
     }
     this.#isOpen = false;
-    for (const member of this.#takeMembers()) member.resolve();
+    const isLong = this.#durability.isLong;
+    // Nobody begins before the log is tidied up: under load there would always be a transaction in its way.
+    if (isLong) this.#isTaken = true;
+    this.#syncing = this.#sync(this.#takeMembers(), isLong);
+  }
+
+  async #sync(members: readonly Member[], isLong: boolean): Promise<void> {
+    try {
+      await this.#durability.sync();
+    } catch (error) {
+      // The system may have dropped what it could not write, and would then report the next sync as a success. What
+      // is in the log behind that gap would be lost as well: nothing more may be acknowledged by this process.
+      this.#failure = { error };
+      for (const member of members) member.reject(error);
+      this.#lose(error);
+      if (isLong) this.#passTurn();
+      return;
+    }
+    this.#syncing = null;
+    this.#durability.releaseReaders();
+    for (const member of members) member.resolve();
+    if (isLong) {
+      this.#durability.foldIn();
+      this.#passTurn();
+    } else if (this.#isDue && !this.#isTaken) {
+      this.#close();
+    }
   }
 
   #lose(error: unknown): void {
     this.#isOpen = false;
+    this.#lost = error;
     if (this.#connection.inTransaction) this.#connection.exec('rollback');
     for (const member of this.#takeMembers()) member.reject(error);
   }

@@ -5,7 +5,7 @@ type Value = string | number | Uint8Array;
 
 /** A query compiled for one kind of database, and which of its parameters stands where. */
 interface Compiled<Name> {
-  readonly query: CompiledQuery<unknown>;
+  readonly query: CompiledQuery;
   /** A name to fill in, or null where the value is part of the query. */
   readonly names: readonly (Name | null)[];
 }
@@ -35,18 +35,18 @@ export function prepared<P extends { readonly [Name in keyof P]: Value }>() {
       let known = compiled.get(adapter);
       if (known === undefined) {
         const query = build(db, (name) => (marker + name) as never).compile();
-        known = { query, names: query.parameters.map((value) => nameOf<keyof P>(value)) };
+        known = { query, names: query.parameters.map((value) => nameOf(value) as keyof P | null) };
         compiled.set(adapter, known);
       }
       const { query, names } = known;
       const values = names.map((name, index) => (name === null ? query.parameters[index] : parameters[name]));
-      const { rows } = await db.executeQuery<Row>({ ...query, parameters: values } as CompiledQuery<Row>);
+      const { rows } = await db.executeQuery<Row>({ ...query, parameters: values });
       return rows;
     };
   };
 }
 
-function nameOf<Name>(value: unknown): Name | null {
+function nameOf(value: unknown): string | null {
   const isPlaceholder = typeof value === 'string' && value.startsWith(marker);
-  return isPlaceholder ? (value.slice(marker.length) as Name) : null;
+  return isPlaceholder ? value.slice(marker.length) : null;
 }

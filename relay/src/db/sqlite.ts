@@ -6,6 +6,7 @@ import { migrate } from './migrate.ts';
 import { SqliteDialect, type SqliteFiles } from './sqliteDriver.ts';
 import { SqliteFile } from './sqliteFile.ts';
 import type { Db, OpenDatabase, Tables } from './tables.ts';
+import { logLimit } from './writeAheadLog.ts';
 
 /**
  * Opens the database in a data folder, brought up to date, and keeps every other relay out of that folder.
@@ -72,19 +73,20 @@ function unusable(dataDir: string, error: unknown): unknown {
 }
 
 function openFiles(file: string): SqliteFiles {
-  return {
-    writer: openFile(file, [
-      'journal_mode = WAL',
-      // An acknowledged message survives a power cut: in WAL mode only FULL syncs every commit.
-      'synchronous = FULL',
-      'foreign_keys = ON',
-      // What is deleted is overwritten, not only unlinked.
-      'secure_delete = ON',
-      // A backup tool may hold the file for a moment.
-      'busy_timeout = 5000',
-    ]),
-    reader: openFile(file, ['query_only = ON', 'busy_timeout = 5000']),
-  };
+  const writer = openFile(file, [
+    'journal_mode = WAL',
+    // Each commit is synced all the same, and the log kept short: see writeAheadLog.ts.
+    'synchronous = NORMAL',
+    'wal_autocheckpoint = 0',
+    `journal_size_limit = ${logLimit}`,
+    'foreign_keys = ON',
+    // What is deleted is overwritten, not only unlinked.
+    'secure_delete = ON',
+    // A backup tool may hold the file for a moment.
+    'busy_timeout = 5000',
+  ]);
+  const reader = openFile(file, ['query_only = ON', 'busy_timeout = 5000']);
+  return { writer, reader };
 }
 
 function openFile(file: string, settings: readonly string[]): SqliteFile {

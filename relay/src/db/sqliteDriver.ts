@@ -13,12 +13,13 @@ import {
 import { GroupCommit } from './groupCommit.ts';
 import { WithoutRowLocks } from './rowLocks.ts';
 import type { SqliteFile } from './sqliteFile.ts';
+import { WriteAheadLog } from './writeAheadLog.ts';
 
 /** Two connections to one database file. */
 export interface SqliteFiles {
   /** Holds every transaction, and every statement that may write. */
   readonly writer: SqliteFile;
-  /** Sees what has been committed, and nothing else. */
+  /** Sees what is on disk, and nothing else. */
   readonly reader: SqliteFile;
 }
 
@@ -56,7 +57,8 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 
 class SqliteDriver implements Driver {
   readonly #openFiles: () => SqliteFiles;
-  #open: { readonly files: SqliteFiles; readonly group: GroupCommit } | null = null;
+  #open: { readonly files: SqliteFiles; readonly log: WriteAheadLog; readonly group: GroupCommit } | null =
+    null;
 
   constructor(openFiles: () => SqliteFiles) {
     this.#openFiles = openFiles;
@@ -64,7 +66,8 @@ class SqliteDriver implements Driver {
 
   async init(): Promise<void> {
     const files = this.#openFiles();
-    this.#open = { files, group: new GroupCommit(files.writer) };
+    const log = new WriteAheadLog(files.writer.file, files.reader);
+    this.#open = { files, log, group: new GroupCommit(files.writer, log) };
   }
 
   async acquireConnection(): Promise<SqliteConnection> {
@@ -87,12 +90,15 @@ class SqliteDriver implements Driver {
   async releaseConnection(): Promise<void> {}
 
   async destroy(): Promise<void> {
-    const files = this.#open?.files;
+    if (this.#open === null) return;
+    const { files, log, group } = this.#open;
     this.#open = null;
-    files?.reader.close();
+    await group.settled();
+    log.close();
+    files.reader.close();
     // The binding's statements outlive its connection, which keeps SQLite from doing this by itself.
-    files?.writer.pragma('wal_checkpoint(TRUNCATE)');
-    files?.writer.close();
+    files.writer.pragma('wal_checkpoint(TRUNCATE)');
+    files.writer.close();
   }
 }
 

@@ -15,8 +15,11 @@ export class SqliteFile {
   readonly #database: Database.Database;
   readonly #statements = new Map<string, Prepared>();
 
+  readonly file: string;
+
   /** @throws SqliteError if the file can't be opened */
   constructor(file: string) {
+    this.file = file;
     this.#database = new Database(file);
   }
 
