@@ -25,6 +25,16 @@ function compareText(one: string, other: string): number {
   return one.localeCompare(other) || (one < other ? -1 : 1);
 }
 
+/** Those whom the relay doesn't name come last. */
+function byName(one: GroupMember, other: GroupMember): number {
+  if (one.username === null || other.username === null) {
+    return (
+      Number(one.username === null) - Number(other.username === null) || compareText(one.userId, other.userId)
+    );
+  }
+  return compareText(one.username, other.username);
+}
+
 function membersOf(facts: GroupFacts, state: ConversationState | null): GroupMember[] {
   return presentMembers(state)
     .map(({ deviceIds, userId }) => ({
@@ -32,7 +42,7 @@ function membersOf(facts: GroupFacts, state: ConversationState | null): GroupMem
       username: facts.listed?.get(userId) ?? null,
       devices: deviceIds.length,
     }))
-    .sort((one, other) => compareText(one.username ?? one.userId, other.username ?? other.userId));
+    .sort(byName);
 }
 
 /** A group as it is shown: by its keys where this device has them, by the relay's word where not. */

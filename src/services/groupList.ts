@@ -113,9 +113,8 @@ export function createGroupList(options: GroupListOptions): GroupList {
     });
   }
 
-  function look(groupId: string): string {
+  function look(groupId: string, state = stateOf(groupId)): string {
     const summary = known.get(groupId)?.summary;
-    const state = stateOf(groupId);
     return [summary?.member_count, summary?.name_epoch, state?.epoch, state?.status].join(' ');
   }
 
@@ -163,6 +162,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
     const backoff = createBackoff({ baseMs: timings.settleBase, maxMs: timings.settleMax, random });
     const wasInDoubt = (known.get(groupId)?.mismatch ?? null) !== null;
     let mismatch: GroupFacts['mismatch'] = null;
+    let state = stateOf(groupId);
     for (let round = 0; round < settlingRounds; round += 1) {
       if (round > 0) await delay(clock, backoff.next());
       let details: GroupDetails;
@@ -175,7 +175,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
       const listed = new Map(details.members.map(({ user }) => [user.id, user.username]));
       const caughtUp = await sync.catchUp(groupConversationId(groupId));
       const isMember = caughtUp.status === 'joined';
-      const state = isMember ? await learn(details, caughtUp) : caughtUp;
+      state = isMember ? await learn(details, caughtUp) : caughtUp;
       mismatch = isMember ? mismatchOf(details, state) : null;
       update(details, { listed });
       const behind = isMember && state.group?.name === null && details.name_epoch > state.epoch;
@@ -184,7 +184,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
     const facts = known.get(groupId);
     if (facts === undefined) return;
     update(facts.summary, { mismatch });
-    compared.set(groupId, look(groupId));
+    compared.set(groupId, look(groupId, state));
     show(groupId);
     if (mismatch !== null && !wasInDoubt) log.warn('members-differ');
     if (mismatch === null && wasInDoubt) options.onResolved(groupConversationId(groupId));
@@ -246,7 +246,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
     if (store.get(groupsErrorAtom) !== null) store.set(groupsErrorAtom, null);
     show();
     background(() => forEachLimited(missing, groupsAtOnce, forgetUnlessNew));
-    const due = [...known.keys()].filter(
+    const due = [...listed].filter(
       (id) => needsComparison(id) || (id === store.get(activeGroupAtom) && known.get(id)?.listed === null),
     );
     background(() => forEachLimited(due, groupsAtOnce, reconcile));
@@ -322,7 +322,8 @@ export function createGroupList(options: GroupListOptions): GroupList {
       update(facts.summary, { refusal, changes: [...facts.changes, ...added] });
       show(groupId);
       // Each epoch may be the one whose committer sealed the name again.
-      const isNameless = state.group?.name === null && compared.get(groupId) !== look(groupId);
+      const isIdle = (reconciling.get(groupId)?.running ?? null) === null;
+      const isNameless = isIdle && state.group?.name === null && compared.get(groupId) !== look(groupId);
       if ((isChanged || isNameless) && state.status === 'joined') background(() => reconcile(groupId));
     },
 
