@@ -1,11 +1,22 @@
-import { type Credential, CryptoError, readDeviceCertificate } from '@sinetti/crypto-core';
+import {
+  type Credential,
+  CryptoError,
+  type DeviceCertificate,
+  readDeviceCertificate,
+} from '@sinetti/crypto-core';
 
 /** The device certificate that a credential holds, its signature unchecked. @throws CryptoError `invalid-credential` */
-export function certificateOf(credential: Credential): {
-  userId: string;
-  deviceId: string;
-  accountKey: Uint8Array;
-} {
+export function certificateOf(credential: Credential): DeviceCertificate {
   if (credential.type !== 'basic') throw new CryptoError('invalid-credential', 'not a device certificate');
   return readDeviceCertificate(credential.identity);
+}
+
+/** As {@link certificateOf}, for leaves that nobody has checked: null for one that can't be read. */
+export function readableCertificate(credential: Credential): DeviceCertificate | null {
+  try {
+    return certificateOf(credential);
+  } catch (error) {
+    if (error instanceof CryptoError) return null;
+    throw error;
+  }
 }

@@ -10,12 +10,14 @@ import {
   type Group,
   GROUP_NAME_LABEL,
   groupView,
+  type LeafIndex,
   sealGroupName,
 } from '@sinetti/crypto-core';
 import type { CommitSubmission } from './api.ts';
 import { toBase64Url } from './base64url.ts';
-import { certificateOf } from './certificates.ts';
+import { certificateOf, readableCertificate } from './certificates.ts';
 import type { GroupState } from './groupState.ts';
+import { isAmiss } from './rules/groupRules.ts';
 import type { ConversationStep } from './steps.ts';
 import type { GroupRecord, Submission } from './vault/records.ts';
 
@@ -51,24 +53,37 @@ export async function waitingCommit(step: ConversationStep): Promise<CommitSubmi
   return pending === null ? null : submissionOf(conversationId, head.pendingEpoch, pending);
 }
 
-/** Who is in the tree and has to be out of it before anything is said in it. */
+/** What has to be out of the tree before anything is said in it. */
 export interface Removals {
   /** People who left, by statements that hold. */
   readonly departures: GroupRecord['departures'];
-  /** At the creator's own devices: people whom somebody else added. */
-  readonly uninvitedIds: readonly string[];
+  /** At the creator's own devices: leaves that only they can take out, since the others don't follow into such a tree. */
+  readonly amiss: readonly LeafIndex[];
 }
 
-export async function dueRemovals(step: ConversationStep, state: GroupState): Promise<Removals> {
+export async function dueRemovals(step: ConversationStep, { group }: GroupState): Promise<Removals> {
   const record = await step.group();
-  if (record === null) return { departures: [], uninvitedIds: [] };
-  const isCreator = record.creatorId === step.person.userId;
-  const uninvitedIds = isCreator ? record.uninvitedIds.filter((userId) => state.hasPerson(userId)) : [];
-  return { departures: record.departures, uninvitedIds };
+  if (record === null) return { departures: [], amiss: [] };
+  const { creatorId, departures, distrustedKeys, uninvitedIds } = record;
+  const mayRepair = creatorId === step.person.userId && uninvitedIds.length + distrustedKeys.length > 0;
+  const members = mayRepair ? groupView(group).members : [];
+  const amiss = members.flatMap(({ leafIndex, credential, signatureKey }) => {
+    const userId = readableCertificate(credential)?.userId;
+    return isAmiss(record, userId, signatureKey) ? [leafIndex] : [];
+  });
+  return { departures, amiss };
 }
 
-export function isDue({ departures, uninvitedIds }: Removals): boolean {
-  return departures.length > 0 || uninvitedIds.length > 0;
+/** People whose leaves the next own commit takes out: they can be added again by the same one. */
+export async function leavingIds(step: ConversationStep): Promise<ReadonlySet<string>> {
+  const record = await step.group();
+  if (record === null) return new Set();
+  const uninvitedIds = record.creatorId === step.person.userId ? record.uninvitedIds : [];
+  return new Set([...record.departures.map(({ userId }) => userId), ...uninvitedIds]);
+}
+
+export function isDue({ departures, amiss }: Removals): boolean {
+  return departures.length > 0 || amiss.length > 0;
 }
 
 /**
@@ -103,11 +118,11 @@ export async function commitAsMember(
   await membership.savePins(tx, person, env.now());
   const record = await step.group();
   const submission = submissionFor(created, step, record?.name ?? null, adds, env);
-  const gone = new Set([...removals.departures.map(({ userId }) => userId), ...removals.uninvitedIds]);
+  const leaving = await leavingIds(step);
   const complete = {
     ...submission,
-    addedIds: submission.addedIds.filter((userId) => gone.has(userId) || !state.hasPerson(userId)),
-    removedIds: [...gone],
+    addedIds: submission.addedIds.filter((userId) => leaving.has(userId) || !state.hasPerson(userId)),
+    removedIds: removals.departures.map(({ userId }) => userId),
   };
   step.setPending('member', head.epoch, created.pending, complete);
   return submissionOf(conversationId, head.epoch, complete);
@@ -159,12 +174,16 @@ export function checkClaim(claimed: Claimed): void {
   }
 }
 
-function leavesToRemove(group: Group, { departures, uninvitedIds }: Removals) {
-  const gone = new Set([...departures.map(({ userId }) => userId), ...uninvitedIds]);
-  if (gone.size === 0) return [];
-  return groupView(group)
-    .members.filter(({ credential }) => gone.has(certificateOf(credential).userId))
-    .map(({ leafIndex }) => leafIndex);
+function leavesToRemove(group: Group, { departures, amiss }: Removals): LeafIndex[] {
+  const leaves = new Set(amiss);
+  const gone = new Set(departures.map(({ userId }) => userId));
+  if (gone.size > 0) {
+    for (const { leafIndex, credential } of groupView(group).members) {
+      const userId = readableCertificate(credential)?.userId;
+      if (userId !== undefined && gone.has(userId)) leaves.add(leafIndex);
+    }
+  }
+  return [...leaves];
 }
 
 function statementsOf({ departures }: Removals): Uint8Array {

@@ -29,7 +29,7 @@ import {
 import { checkClaim, type Claimed, submissionFor, submissionOf, waitingCommit } from './commits.ts';
 import { type Conversation, groupIdOf, parseConversationId } from './conversationId.ts';
 import { CryptoApiError } from './errors.ts';
-import { checkGroupName, newGroupRecord, rememberGroup } from './groupFacts.ts';
+import { believeTree, checkGroupName, newGroupRecord, rememberGroup } from './groupFacts.ts';
 import { GroupState } from './groupState.ts';
 import { allConversations, conversationState, countUnread, messagePage } from './history.ts';
 import type { Person, Session } from './session.ts';
@@ -114,6 +114,7 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
           step.enterEpoch(GroupState.fresh(group));
           await (await step.membership()).savePins(step.tx, person, env.now());
           await rememberGroup(step, group);
+          await believeTree(step);
           head.lastSeq = seq;
           head.joinedSeq = seq;
           head.joinedAt = null;
@@ -133,7 +134,7 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
       return inStep(person, deps, conversationId, 'strict', async (step) => {
         if (step.head.membership === 'member') throw new CryptoApiError('usage', 'already a member');
         const membership = await step.membership();
-        const { memberCheck } = membership;
+        const { rejoinCheck: memberCheck } = membership;
         const { certificate, signatureKey } = person.device;
         const credential: Credential = { type: 'basic', identity: certificate };
         const joinPolicy = membership.joinPolicy('external');
@@ -142,7 +143,7 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
         );
         checkGroup(joined.pending, conversationId, epoch + 1);
         await membership.savePins(step.tx, person, env.now());
-        const known = await rememberGroup(step, joined.pending);
+        const known = await rememberGroup(step, joined.pending, membership.distrustedKeys);
         const created = { ...joined, welcome: null };
         const submission = submissionFor(created, step, known?.name ?? null, [], env);
         step.setPending('external', epoch, joined.pending, submission);

@@ -10,7 +10,7 @@ import {
   readLeaveStatement,
   verifyLeaveStatement,
 } from '@sinetti/crypto-core';
-import { certificateOf } from './certificates.ts';
+import { readableCertificate } from './certificates.ts';
 import { isSameDevice } from './rules/rules.ts';
 
 /** The tree that statements are held against. */
@@ -36,7 +36,10 @@ export function whoLeft(statement: Uint8Array, leaves: Leaves): string {
   const claim = readLeaveStatement(statement);
   if (!equalBytes(claim.groupId, leaves.groupId)) throw new CryptoError('policy', 'leaves another group');
   if (claim.epoch > leaves.epoch) throw new CryptoError('policy', 'leaves a later epoch');
-  const signer = leaves.members.find(({ credential }) => isSameDevice(certificateOf(credential), claim));
+  const signer = leaves.members.find(({ credential }) => {
+    const certificate = readableCertificate(credential);
+    return certificate !== null && isSameDevice(certificate, claim);
+  });
   if (signer === undefined) throw new CryptoError('policy', 'left by a device that is not in the group');
   verifyLeaveStatement(statement, signer.signatureKey);
   const ref = leaves.leafRef(signer.leafIndex);

@@ -11,22 +11,27 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 export function newGroupRecord(creatorId: string, name: string | null): GroupRecord {
-  return { creatorId, name, nameMissingIn: null, departures: [], uninvitedIds: [] };
+  return { creatorId, name, nameMissingIn: null, departures: [], uninvitedIds: [], distrustedKeys: [] };
 }
 
-/**
- * Keeps what joining a group told: who made it, and that whoever vouched for its tree is to be believed about who is
- * in it.
- */
-export async function rememberGroup(step: ConversationStep, group: Group): Promise<GroupRecord | null> {
+/** Keeps who made a group that is about to be joined, and which of its leaves its creator's device has to take out. */
+export async function rememberGroup(
+  step: ConversationStep,
+  group: Group,
+  distrustedKeys: readonly Uint8Array[] = [],
+): Promise<GroupRecord | null> {
   if (!step.isGroup) return null;
-  const creatorId = creatorOf(group.context.extensions);
-  const known = (await step.group()) ?? newGroupRecord(creatorId, null);
-  // The creator's own devices still have to remove whom nobody invited; all others are in only if nobody is left.
-  const uninvitedIds = creatorId === step.person.userId ? known.uninvitedIds : [];
-  const record = { ...known, uninvitedIds, departures: [] };
+  const known = (await step.group()) ?? newGroupRecord(creatorOf(group.context.extensions), null);
+  const record = { ...known, distrustedKeys: [...distrustedKeys] };
   step.putGroup(record);
   return record;
+}
+
+/** In a group again: whoever vouched for its tree is believed about who is in it, but by the creator's own devices. */
+export async function believeTree(step: ConversationStep): Promise<void> {
+  const known = await step.group();
+  if (known === null || known.creatorId === step.person.userId || known.uninvitedIds.length === 0) return;
+  step.putGroup({ ...known, uninvitedIds: [] });
 }
 
 /** @returns the name, trimmed and well-formed @throws CryptoApiError `usage` unless it has 1 to 100 characters */

@@ -1,5 +1,5 @@
 import { type Group, groupView, loadGroup, reloadSecretTree } from '@sinetti/crypto-core';
-import { certificateOf } from './certificates.ts';
+import { readableCertificate } from './certificates.ts';
 import type { MembersRecord } from './vault/records.ts';
 
 /** A group that stays in memory between steps, with the versions of the head it was saved with. */
@@ -104,7 +104,9 @@ export class GroupState {
     if (this.#members === null) {
       const devicesOf = new Map<string, string[]>();
       for (const { credential } of groupView(this.#group).members) {
-        const { userId, deviceId } = certificateOf(credential);
+        const certificate = readableCertificate(credential);
+        if (certificate === null) continue;
+        const { userId, deviceId } = certificate;
         const devices = devicesOf.get(userId);
         if (devices === undefined) devicesOf.set(userId, [deviceId]);
         else devices.push(deviceId);

@@ -3,7 +3,15 @@ import { groupView, leafRef, signLeaveStatement } from '@sinetti/crypto-core';
 import type { CommitSubmission, CryptoApi } from './api.ts';
 import { AddMembersInput, check, ConversationId, Departed, GroupNameInput } from './arguments.ts';
 import { toBase64Url } from './base64url.ts';
-import { checkClaim, type Claimed, commitAsMember, dueRemovals, isDue, waitingCommit } from './commits.ts';
+import {
+  checkClaim,
+  type Claimed,
+  commitAsMember,
+  dueRemovals,
+  isDue,
+  leavingIds,
+  waitingCommit,
+} from './commits.ts';
 import { parseConversationId, requireGroup } from './conversationId.ts';
 import { leavesOf, verifiedDepartures } from './departures.ts';
 import { CryptoApiError } from './errors.ts';
@@ -40,8 +48,7 @@ export function createGroups(deps: StepDeps, session: Session): GroupsApi {
           if (welcomesExactly(waiting, keyPackages)) return waiting;
           throw new CryptoApiError('pending');
         }
-        const { departures } = await dueRemovals(step, state);
-        const leaving = new Set(departures.map(({ userId }) => userId));
+        const leaving = await leavingIds(step);
         const adds = keyPackages.filter(
           ({ userId, deviceId }) => leaving.has(userId) || !state.hasDevice(userId, deviceId),
         );

@@ -12,6 +12,7 @@ import { fromBase64Url, toBase64Url } from './base64url.ts';
 import { CryptoApiError } from './errors.ts';
 import { certificateOf } from './certificates.ts';
 import { parseConversationId } from './conversationId.ts';
+import { believeTree } from './groupFacts.ts';
 import { GroupState } from './groupState.ts';
 import { messageView, openMessage, openOutbox } from './history.ts';
 import { limits } from './limits.ts';
@@ -182,11 +183,13 @@ class LogReader {
     const content = fromBase64Url(entry.content);
     const pending = await this.#step.pending();
     if (pending !== null && content !== null && equalBytes(pending.commit, content)) {
+      const wasOutside = head.membership !== 'member';
       if (head.membership === 'none') {
         head.joinedSeq = head.pending === 'start' ? 0 : entry.seq;
         head.joinedAt = entry.timestamp;
       }
       this.#step.enterPending(pending, this.#deps.env.now());
+      if (wasOutside) await believeTree(this.#step);
       await this.#welcomed(pending.addedIds);
       return;
     }

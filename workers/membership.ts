@@ -28,6 +28,13 @@ type PinLookup = (userId: string) => Uint8Array | undefined;
 /** The checks of one step in one conversation, and what they learn. */
 export class Membership {
   readonly memberCheck: MemberCheck;
+  /**
+   * For joining from outside. A group's creator comes back even to a tree with leaves that nobody may follow: only their
+   * devices can take these out again. They are in {@link distrustedKeys} then.
+   */
+  readonly rejoinCheck: MemberCheck;
+  /** Signature keys of the leaves that {@link rejoinCheck} let through. */
+  readonly distrustedKeys: Uint8Array[] = [];
   readonly policy: CommitPolicy;
   /** Whose adding the rules refused in this step. */
   readonly uninvited: ReadonlySet<string>;
@@ -36,11 +43,12 @@ export class Membership {
   readonly #seenFirst = new Map<string, Uint8Array>();
   #changedIdentity = false;
 
-  private constructor(rules: Rules, uninvited: ReadonlySet<string>, pinned: PinLookup) {
+  private constructor(rules: Rules, uninvited: ReadonlySet<string>, pinned: PinLookup, isCreator: boolean) {
     this.#rules = rules;
     this.#pinned = pinned;
     this.uninvited = uninvited;
     this.memberCheck = (leaf, { replaces }) => this.#checkMember(leaf, replaces);
+    this.rejoinCheck = isCreator ? (leaf, context) => this.#distrust(leaf, context) : this.memberCheck;
     this.policy = rules.checkCommit;
   }
 
@@ -54,10 +62,11 @@ export class Membership {
     const conversation = parseConversationId(conversationId, person.userId);
     if (conversation.kind === 'direct') {
       const pinned = await readPins(tx, person, conversation.participants);
-      return new Membership(directRules(conversation.participants), new Set(), pinned);
+      return new Membership(directRules(conversation.participants), new Set(), pinned, false);
     }
     const rules = groupRules(person.userId, known);
-    return new Membership(rules, rules.uninvited, await readPins(tx, person, null));
+    const isCreator = known?.creatorId === person.userId;
+    return new Membership(rules, rules.uninvited, await readPins(tx, person, null), isCreator);
   }
 
   joinPolicy(way: WayIn): JoinPolicy {
@@ -100,6 +109,17 @@ export class Membership {
     }
     if (replaces !== null && !isSameDevice(certificateOf(replaces), certificate)) {
       throw new CryptoError('invalid-credential', 'the credential of another device');
+    }
+  }
+
+  #distrust(leaf: Parameters<MemberCheck>[0], context: Parameters<MemberCheck>[1]): void {
+    const changedBefore = this.#changedIdentity;
+    try {
+      this.memberCheck(leaf, context);
+    } catch (error) {
+      if (!(error instanceof CryptoError)) throw error;
+      this.#changedIdentity = changedBefore;
+      this.distrustedKeys.push(leaf.signatureKey.slice());
     }
   }
 

@@ -1,8 +1,14 @@
-import { CryptoError, type Extension, findGroupBinding, decodeLeaveStatements } from '@sinetti/crypto-core';
-import { certificateOf } from '../certificates.ts';
+import {
+  CryptoError,
+  decodeLeaveStatements,
+  equalBytes,
+  type Extension,
+  findGroupBinding,
+} from '@sinetti/crypto-core';
+import { certificateOf, readableCertificate } from '../certificates.ts';
 import { whoLeft } from '../departures.ts';
 import type { GroupRecord } from '../vault/records.ts';
-import { isSameDevice, type ProposedCommit, type Rules } from './rules.ts';
+import { type DeviceName, isSameDevice, type ProposedCommit, type Rules } from './rules.ts';
 
 export interface GroupRules extends Rules {
   /** Whose adding was refused since the rules were made: as long as they are in the tree, it isn't to be joined. */
@@ -30,7 +36,7 @@ export function groupRules(ownUserId: string, known: GroupRecord | null): GroupR
         }
         return;
       }
-      const people = new Set(join.members.map(({ credential }) => certificateOf(credential).userId));
+      const people = new Set(join.members.map(({ credential }) => readableCertificate(credential)?.userId));
       if (!people.has(ownUserId)) throw new CryptoError('policy', 'a group that one is not in');
       // The creator's devices come back to put things right, and what they sign has been put right.
       if (ownUserId === creatorId || signer === creatorId) return;
@@ -66,20 +72,37 @@ function checkCommit(
   if (uninvited.size > 0) throw new CryptoError('policy', 'adds somebody without being the creator');
   const left = departedOf(commit);
   // What a creator's own device removes to put the group right, the others needn't agree to: they are not in that epoch.
-  const repaired = sender.userId === creatorId && creatorId === ownUserId ? (known?.uninvitedIds ?? []) : [];
-  for (const { credential } of commit.removes) {
-    const removed = certificateOf(credential);
-    const own = commit.external ? isSameDevice(removed, sender) : removed.userId === sender.userId;
-    if (!own && !left.has(removed.userId) && !repaired.includes(removed.userId)) {
-      throw new CryptoError('policy', 'removes somebody who did not leave');
-    }
+  const isRepair = known !== null && sender.userId === creatorId && creatorId === ownUserId;
+  for (const { leafIndex, credential } of commit.removes) {
+    const removed = readableCertificate(credential);
+    const isOwn = removed !== null && isOwnOf(sender, removed, commit.external);
+    if (isOwn || (removed !== null && left.has(removed.userId))) continue;
+    const key = commit.group.members.find((member) => member.leafIndex === leafIndex)?.signatureKey;
+    if (isRepair && key !== undefined && isAmiss(known, removed?.userId, key)) continue;
+    throw new CryptoError('policy', 'removes somebody who did not leave');
   }
+}
+
+function isOwnOf(sender: DeviceName, removed: DeviceName, external: boolean): boolean {
+  return external ? isSameDevice(removed, sender) : removed.userId === sender.userId;
+}
+
+/** Whether a leaf is one that the creator's devices take out: of somebody uninvited, or without a certificate that holds. */
+export function isAmiss(
+  { uninvitedIds, distrustedKeys }: Pick<GroupRecord, 'uninvitedIds' | 'distrustedKeys'>,
+  userId: string | undefined,
+  signatureKey: Uint8Array,
+): boolean {
+  if (userId !== undefined && uninvitedIds.includes(userId)) return true;
+  return distrustedKeys.some((key) => equalBytes(key, signatureKey));
 }
 
 function checkExternal(commit: ProposedCommit, uninvited: Set<string>): void {
   const { userId } = certificateOf(commit.senderCredential);
   if (commit.adds.length > 0) throw new CryptoError('policy', 'an external commit that adds others');
-  if (commit.group.members.some(({ credential }) => certificateOf(credential).userId === userId)) return;
+  if (commit.group.members.some(({ credential }) => readableCertificate(credential)?.userId === userId)) {
+    return;
+  }
   uninvited.add(userId);
   throw new CryptoError('policy', 'joins from outside without being a member');
 }
@@ -101,7 +124,8 @@ function departedOf(commit: ProposedCommit): ReadonlySet<string> {
   }
   const removed = new Set(commit.removes.map(({ leafIndex }) => leafIndex));
   for (const { leafIndex, credential } of commit.group.members) {
-    if (left.has(certificateOf(credential).userId) && !removed.has(leafIndex)) {
+    const userId = readableCertificate(credential)?.userId;
+    if (userId !== undefined && left.has(userId) && !removed.has(leafIndex)) {
       throw new CryptoError('policy', 'leaves a device of somebody who left');
     }
   }

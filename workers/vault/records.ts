@@ -118,6 +118,8 @@ export const GroupRecord = object({
   departures: array(object({ userId: id, statement: bytes(limits.leaveStatement) }), limits.devicesPerStart),
   /** People whose adding was refused here. */
   uninvitedIds: array(id, limits.devicesPerStart),
+  /** At the creator's devices: signature keys of leaves in the tree whose certificates don't hold. */
+  distrustedKeys: array(bytes(64), limits.devicesPerStart),
 });
 export type GroupRecord = Guarded<typeof GroupRecord>;
 

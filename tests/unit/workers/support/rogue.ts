@@ -33,10 +33,10 @@ export class Rogue {
   readonly relay: MemoryRelay;
   readonly userId: string;
   readonly deviceId: string;
-  readonly bundle: KeyPackageBundle;
+  bundle: KeyPackageBundle;
   readonly #env: Env;
   readonly #signatureKey: ReturnType<typeof createSignatureKeyPair>;
-  readonly #certificate: Uint8Array;
+  #certificate: Uint8Array;
   #group: Group | null = null;
 
   /** Of a person with an account key of this text's, whoever else there may be of that id. */
@@ -63,8 +63,19 @@ export class Rogue {
       deviceKey: this.#signatureKey.publicKey,
       notBefore: 0n,
     });
+    this.bundle = this.#createBundle();
+  }
+
+  /** Another credential for the same keys: a certificate with a broken signature, unless said otherwise. */
+  forgeCertificate(identity?: Uint8Array): void {
+    this.#certificate =
+      identity ?? this.#certificate.map((byte, at, all) => (at === all.length - 1 ? byte ^ 1 : byte));
+    this.bundle = this.#createBundle();
+  }
+
+  #createBundle(): KeyPackageBundle {
     const now = BigInt(this.#env.now() / 1000);
-    this.bundle = createKeyPackage(
+    return createKeyPackage(
       {
         suite: 0x004d,
         credential: { type: 'basic', identity: this.#certificate },
@@ -104,13 +115,14 @@ export class Rogue {
   }
 
   /** A group of its own making, under any id, with the Welcome for those it adds. */
-  found(groupId: string, keyPackages: readonly string[]) {
+  found(groupId: string, keyPackages: readonly string[], extensions: readonly Extension[] = []) {
     const group = createGroup(
       {
         suite: 0x004d,
         groupId: new TextEncoder().encode(groupId),
         credential: { type: 'basic', identity: this.#certificate },
         signatureKey: this.#signatureKey,
+        extensions,
       },
       this.#env,
     );
@@ -169,7 +181,12 @@ export class Rogue {
   /** Commits what it likes. */
   commit(
     conversationId: string,
-    change: { adds?: readonly Rogue[]; removes?: readonly string[]; extensions?: readonly Extension[] },
+    change: {
+      adds?: readonly Rogue[];
+      removes?: readonly string[];
+      extensions?: readonly Extension[];
+      authenticatedData?: Uint8Array;
+    },
   ): void {
     const { members, epoch } = groupView(this.group);
     const removes = members
@@ -181,10 +198,17 @@ export class Rogue {
       )
       .map(({ leafIndex }) => leafIndex);
     const adds = (change.adds ?? []).map(({ bundle }) => bundle.bytes);
-    const { extensions } = change;
+    const { extensions, authenticatedData } = change;
     const created = createCommit(
       this.group,
-      { adds, removes, ...(extensions && { extensions }), forcePath: true, ...anybody },
+      {
+        adds,
+        removes,
+        ...(extensions && { extensions }),
+        ...(authenticatedData && { authenticatedData }),
+        forcePath: true,
+        ...anybody,
+      },
       this.#env,
     );
     this.#submit(conversationId, Number(epoch), created);
