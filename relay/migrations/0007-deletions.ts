@@ -7,6 +7,8 @@ export const deletions: Migration = {
       .createTable('deleted_accounts')
       .addColumn('user_id', 'text', (column) => column.primaryKey())
       .addColumn('deleted_at', 'bigint', (column) => column.notNull())
+      // Set once the purge job has looked for messages that were not emptied.
+      .addColumn('emptied_at', 'bigint')
       .execute();
   },
 };

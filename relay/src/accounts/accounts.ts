@@ -3,7 +3,7 @@ import type { PasswordParams } from '../../contract/index.ts';
 import type { LoginAttempt, LoginThrottle } from '../auth/loginThrottle.ts';
 import type { Passwords } from '../auth/passwords.ts';
 import type { Session } from '../auth/session.ts';
-import type { Sessions } from '../auth/sessions.ts';
+import type { OpenOptions, Sessions } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
@@ -91,8 +91,8 @@ export interface AccountDependencies {
 
 export function createAccounts(dependencies: AccountDependencies): Accounts {
   const { db, hub, clock, passwords, sessions, loginThrottle } = dependencies;
-  const signIn = async (user: users.UserRow, purpose: 'full' | 'recovery' = 'full'): Promise<SignedIn> => ({
-    token: await sessions.open(user.id, purpose),
+  const signIn = async (user: users.UserRow, options?: OpenOptions): Promise<SignedIn> => ({
+    token: await sessions.open(user.id, options),
     loginProof: loginThrottle.proofFor(user.id),
     user,
   });
@@ -134,9 +134,13 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
         passwords.verify(found?.credentials.passwordHash ?? null, authKey),
       );
       if (found === null || !matches) {
-        throw new ApiError('wrong-credentials', 'Wrong username or password.');
+        throw wrongPassword();
       }
-      return signIn(found.user);
+      const check = async (tx: Db) => {
+        const account = await users.findAccount(tx, found.user.id);
+        if (account?.credentials.passwordHash !== found.credentials.passwordHash) throw wrongPassword();
+      };
+      return signIn(found.user, { check });
     },
 
     async recover(name, recoveryAuthKey, from) {
@@ -149,9 +153,12 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
         passwords.verify(hash, recoveryAuthKey),
       );
       if (found === null || !matches) {
-        throw new ApiError('wrong-credentials', 'Wrong name or recovery key.');
+        throw wrongRecoveryKey();
       }
-      return signIn(found.user, 'recovery');
+      const check = async (tx: Db) => {
+        if ((await findRecoveryHash(tx, found.user.id)) !== hash) throw wrongRecoveryKey();
+      };
+      return signIn(found.user, { purpose: 'recovery', check });
     },
 
     changePassword: (session, change, address) => changePassword(dependencies, session, change, address),
@@ -221,6 +228,8 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
   };
 }
 
+const wrongPassword = () => new ApiError('wrong-credentials', 'Wrong username or password.');
+const wrongRecoveryKey = () => new ApiError('wrong-credentials', 'Wrong name or recovery key.');
 const noSuchPerson = () => new ApiError('not-found', 'There is no such person.');
 const usernameTaken = () => new ApiError('username-taken', 'This username is already taken.');
 const emailTaken = () => new ApiError('email-taken', 'This email is already registered.');

@@ -4,7 +4,7 @@ import { sessionLifetime, tellEnded } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import { endOtherSessions, makeFullSession, sessionPurpose } from '../repositories/sessions.ts';
-import { findAccount, setCredentials } from '../repositories/users.ts';
+import { findAccount, lockUsers, setCredentials } from '../repositories/users.ts';
 import { findVault, replacePasswordWrap } from '../repositories/vaults.ts';
 import type { AccountDependencies } from './accounts.ts';
 
@@ -39,6 +39,7 @@ export async function changePassword(
     memLimit,
   };
   const endedIds = await db.transaction().execute(async (tx) => {
+    await lockUsers(tx, [userId]);
     // Together with the wrap: a password that opens no vault would lock the person out.
     if (!(await replacePasswordWrap(tx, userId, change))) throw await staleVersion(tx, userId);
     await setCredentials(tx, userId, credentials);

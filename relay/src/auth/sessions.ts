@@ -4,6 +4,7 @@ import { ApiError, toApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { touchDevice } from '../repositories/devices.ts';
 import * as sessionRows from '../repositories/sessions.ts';
+import { lockUsers } from '../repositories/users.ts';
 import { createAccessTokens, sessionExpired } from './accessTokens.ts';
 import type { Session } from './session.ts';
 
@@ -14,8 +15,13 @@ const recoveryLifetime = 15 * 60 * 1000;
 const lastSeenResolution = 5 * 60 * 1000;
 
 export interface Sessions {
-  /** Opens a session that has no device yet, and returns its access token. */
-  open(userId: string, purpose?: sessionRows.SessionPurpose): Promise<string>;
+  /**
+   * Opens a session that has no device yet.
+   * @param options.check throws unless what the person has proven still holds: it is asked while nobody can change the
+   *   account, so that a password that is being replaced opens no session that its replacement doesn't end
+   * @returns the access token
+   */
+  open(userId: string, options?: OpenOptions): Promise<string>;
   /**
    * @param token the access token as the client sent it; anything at all may be passed
    * @param options.recovery whether a session that has only proven the recovery key will do
@@ -24,6 +30,11 @@ export interface Sessions {
   verify(token: string, options?: { readonly recovery: boolean }): Promise<Session>;
   /** Ends a session and closes its live connections. */
   end(sessionId: string): Promise<void>;
+}
+
+export interface OpenOptions {
+  readonly purpose?: sessionRows.SessionPurpose;
+  readonly check?: (tx: Db) => Promise<void>;
 }
 
 export interface SessionDependencies {
@@ -41,11 +52,13 @@ export function createSessions({ db, hub, clock, jwtSecret }: SessionDependencie
   const tokens = createAccessTokens(jwtSecret);
 
   return {
-    async open(userId, purpose = 'full') {
+    async open(userId, { purpose = 'full', check } = {}) {
       const id = randomUUID();
       const now = clock();
       const expiresAt = now + (purpose === 'full' ? sessionLifetime : recoveryLifetime);
       await db.transaction().execute(async (tx) => {
+        await lockUsers(tx, [userId]);
+        await check?.(tx);
         await sessionRows.deletePastSessions(tx, userId, now);
         await sessionRows.insertSession(tx, { id, userId, createdAt: now, expiresAt, purpose });
       });

@@ -151,6 +151,7 @@ export interface Tables {
   deleted_accounts: {
     user_id: string;
     deleted_at: Time;
+    emptied_at: ColumnType<Time | null, Time | null | undefined, Time | null>;
   };
 }
 

@@ -1,6 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from '../db/tables.ts';
-import { deletedAccounts, emptyMessagesOf, purgeAccount } from '../repositories/deletions.ts';
+import {
+  deletedAccounts,
+  emptyMessagesOf,
+  markEmptied,
+  purgeAccount,
+  unfinishedDeletions,
+} from '../repositories/deletions.ts';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
@@ -10,6 +16,12 @@ const day = 24 * hour;
  * the rest is for a relay that is down when an account is due.
  */
 export const purgeAfter = 21 * day;
+
+/**
+ * A deletion empties messages itself, unless the relay stops meanwhile; and a message that was being stored when its
+ * sender's account was deleted can come after it. This long later nothing comes any more, and the job looks once.
+ */
+export const settleAfter = 10 * 60 * 1000;
 
 export interface PurgeJob {
   /** Does what is due now. A run that is asked for during another one follows it. */
@@ -33,8 +45,10 @@ export function createPurgeJob({ db, clock, log }: PurgeDependencies): PurgeJob 
 
   async function purge(): Promise<void> {
     const now = clock();
-    // What a relay that stopped in the middle of a deletion has left undone.
-    for (const userId of await deletedAccounts(db, now)) await emptyMessagesOf(db, userId);
+    for (const userId of await unfinishedDeletions(db, now - settleAfter)) {
+      await emptyMessagesOf(db, userId);
+      await markEmptied(db, userId, now);
+    }
     const due = await deletedAccounts(db, now - purgeAfter);
     for (const userId of due) await purgeAccount(db, userId);
     if (due.length > 0) log.info({ accounts: due.length }, 'deleted accounts purged');

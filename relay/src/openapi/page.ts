@@ -56,7 +56,7 @@ function renderParameters({ parameters = [] }: Operation): string {
   const head = ['Parameter', 'In', '', 'Schema', 'Example']
     .map((text) => `<th scope="col">${text}</th>`)
     .join('');
-  return `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+  return `<table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
 function renderAnswers({ responses }: Operation): string {

@@ -29,6 +29,21 @@ export async function deletedAccounts(db: Db, until: number): Promise<string[]> 
   return rows.map((row) => row.user_id);
 }
 
+/** Ids of accounts that were deleted at `until` or before, and whose messages are not known to be empty. */
+export async function unfinishedDeletions(db: Db, until: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('deleted_accounts')
+    .select('user_id')
+    .where('deleted_at', '<=', until)
+    .where('emptied_at', 'is', null)
+    .execute();
+  return rows.map((row) => row.user_id);
+}
+
+export async function markEmptied(db: Db, userId: string, now: number): Promise<void> {
+  await db.updateTable('deleted_accounts').set({ emptied_at: now }).where('user_id', '=', userId).execute();
+}
+
 /** Empties the messages of a deleted account. Positions, senders and commits stay. */
 export async function emptyMessagesOf(db: Db, userId: string): Promise<void> {
   for (const conversationId of await pastConversations(db, userId)) {

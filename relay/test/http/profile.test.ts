@@ -7,6 +7,8 @@ import {
   routes,
   type Vault,
 } from '../../contract/index.ts';
+import { createAccounts } from '../../src/accounts/accounts.ts';
+import { createPasswords } from '../../src/auth/passwords.ts';
 import {
   base64Url,
   befriend,
@@ -202,6 +204,33 @@ describe('changing the password', () => {
     await putVault(person);
     expect(await person.call('PUT', '/users/me/password', change({ version: 2 }))).toMatchObject(stale(1));
     expect((await login(person.username, person.password)).status).toBe(200);
+  });
+
+  it('leaves no session that the old password has opened meanwhile', async () => {
+    await putVault(person);
+    const { services, database } = relay.relay;
+    const real = await createPasswords(new Uint8Array(32));
+    const accounts = createAccounts({
+      db: database.db,
+      hub: services.hub,
+      clock: () => now,
+      sessions: services.sessions,
+      loginThrottle: { proofFor: () => '', attempt: (_attempt, check) => check() },
+      passwords: {
+        ...real,
+        // The password is found right, and replaced before the session is there.
+        verify: async (hash, authKey) => {
+          const matches = await real.verify(hash, authKey);
+          await person.call('PUT', '/users/me/password', change());
+          return matches;
+        },
+      },
+    });
+    const from = { address: '192.0.2.1', loginProof: undefined };
+    await expect(accounts.login(person.username, person.password, from)).rejects.toMatchObject({
+      code: 'wrong-credentials',
+    });
+    expect((await person.call<AccountData>('GET', '/users/me')).body.sessions).toHaveLength(1);
   });
 
   it('is slowed down for whoever guesses with a stolen token', async () => {

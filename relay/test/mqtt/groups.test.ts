@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { IncomingEvent, limits, type LogEntry, OutgoingGroupMessage, topics } from '../../contract/index.ts';
+import type { Groups } from '../../src/groups/groups.ts';
 import { addMember, commitBody, createGroup } from '../http/conversation.ts';
 import {
   base64Url,
@@ -110,6 +111,23 @@ test.each([
   relay.relay.services.hub.publish(topic, '{}');
   expect(await granted(client, topic)).toEqual([0x87]);
   expect(received).toEqual([]);
+});
+
+test('who leaves while the question is open is not granted', async () => {
+  const { groups } = relay.relay.services;
+  const { isMember } = groups;
+  let asked = 0;
+  const slow: Groups['isMember'] = async (...question) => {
+    const answer = await isMember(...question);
+    asked += 1;
+    if (asked === 1) await bob.call('DELETE', `/group/${groupId}/leave`);
+    return answer;
+  };
+  Object.assign(groups, { isMember: slow });
+  const client = await clients.connect(relay.mqttUrl, bob);
+  expect(await granted(client, topics.groupMessages(groupId))).toEqual([0x87]);
+  Object.assign(groups, { isMember });
+  expect(asked).toBe(2);
 });
 
 test('groups do not count against the limit of subscriptions', async () => {
