@@ -14,6 +14,7 @@ import { asMqttClient, FakeMqttClient, type Publication } from './support/fakeMq
 const me = '00000000-0000-4000-8000-000000000001';
 const peer = '00000000-0000-4000-8000-000000000002';
 const conversationId = `direct:${me}:${peer}`;
+const groupId = '00000000-0000-4000-8000-0000000000a1';
 const time = '2026-03-01T12:00:00.000Z';
 
 const message = {
@@ -233,6 +234,32 @@ describe('what arrives', () => {
     expect(session.unsubscriptions).toEqual([`user/${peer}/status`]);
   });
 
+  it('tells the messages of the open group, and nothing that is not of it', () => {
+    const session = connected();
+    const group = `group/${groupId}/messages`;
+    realtime.watch({ kind: 'group', groupId });
+    expect(session.subscriptions).toContain(group);
+    const event = { type: 'available', conversationId: `group:${groupId}`, seq: 4 };
+    session.receive(group, event);
+    session.receive(group, { ...event, conversationId });
+    session.receive(group, { type: 'contacts' });
+    expect(listeners.onEvent).toHaveBeenCalledExactlyOnceWith(event);
+    expect(lines).toHaveLength(2);
+    realtime.watch({ kind: 'status', userId: peer });
+    expect(session.unsubscriptions).toEqual([group]);
+    session.receive(group, event);
+    expect(listeners.onEvent).toHaveBeenCalledOnce();
+    expect(lines).toHaveLength(2);
+  });
+
+  it('keeps the topic of the chat that stays open', () => {
+    const session = connected();
+    realtime.watch({ kind: 'group', groupId });
+    realtime.watch({ kind: 'group', groupId });
+    expect(session.unsubscriptions).toEqual([]);
+    expect(session.subscriptions.filter((topic) => topic.startsWith('group/'))).toHaveLength(1);
+  });
+
   it("does not take one person's status from another's topic", () => {
     connected().receive(`user/${peer}/status`, { userId: me, online: false });
     expect(listeners.onPresence).not.toHaveBeenCalled();
@@ -249,6 +276,14 @@ describe('what arrives', () => {
 });
 
 describe('publishing', () => {
+  it('puts a message to a group on its topic', () => {
+    connected();
+    const { recipientId: _recipientId, ...common } = message;
+    const toGroup = { ...common, type: 'group_message', groupId } as const;
+    void realtime.publish(toGroup);
+    expect(publication()).toMatchObject({ topic: `group/${groupId}/messages`, qos: 1, payload: toGroup });
+  });
+
   it('resolves with where the relay stored the message', async () => {
     connected();
     const sent = realtime.publish(message);

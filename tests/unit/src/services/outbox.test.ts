@@ -303,3 +303,36 @@ describe('a message that can not be sent', () => {
     expect(device.waiting.get('id of a')).toMatchObject({ status: 'failed', failure: 'no-device' });
   });
 });
+
+describe('while the members of a group are in doubt', () => {
+  beforeEach(() => {
+    Object.assign(device, { membership: 'member', epoch: 1, lastSeq: 1 });
+    relay.begin(peer, 0);
+    maySend.mockResolvedValue(false);
+  });
+
+  it('messages go on waiting, without a word', async () => {
+    await queue('one', 'two');
+    await outbox.flush(conversationId);
+    expect(relay.log).toHaveLength(1);
+    expect([...device.waiting.values()].map(({ status }) => status)).toEqual(['sending', 'sending']);
+    expect(onFailed).not.toHaveBeenCalled();
+  });
+
+  it('messages are sent when it is over, those retried in the meantime too', async () => {
+    await queue('one');
+    await worker.messageFailed?.([...device.waiting.keys()][0] ?? '', 'network');
+    await outbox.flush(conversationId, [...device.waiting.keys()][0]);
+    maySend.mockResolvedValue(true);
+    await outbox.flush(conversationId);
+    expect(relay.log.at(-1)).toMatchObject({ kind: 'application', content: 'one' });
+  });
+
+  it('that cannot be settled messages fail with what stopped it', async () => {
+    maySend.mockRejectedValue(new NetworkError('unreachable'));
+    await queue('one', 'two');
+    await outbox.flush(conversationId);
+    expect([...device.waiting.values()].map(({ failure }) => failure)).toEqual(['network', 'network']);
+    expect(onFailed).toHaveBeenCalledOnce();
+  });
+});

@@ -1,0 +1,266 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CommitSubmission, CryptoApi } from '../../../../src/crypto/client.ts';
+import type { Api } from '../../../../src/net/api.ts';
+import { NetworkError } from '../../../../src/net/errors.ts';
+import type { Committer } from '../../../../src/services/committer.ts';
+import { createGroupActions, type GroupActions } from '../../../../src/services/groupActions.ts';
+import type { GroupList } from '../../../../src/services/groupList.ts';
+import type { Reading } from '../../../../src/services/reading.ts';
+import { groupProgressAtom } from '../../../../src/store/groups.ts';
+import { me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
+
+const carl = '00000000-0000-4000-8000-000000000003';
+const groupId = '00000000-0000-4000-8000-0000000000a1';
+const conversationId = `group:${groupId}`;
+
+let deps: TestDeps;
+let actions: GroupActions;
+/** What happened, in order. */
+let steps: string[];
+let memberIds: string[];
+const claimKeyPackages = vi.fn<Api['claimKeyPackages']>();
+const createGroup = vi.fn<Api['createGroup']>();
+const deleteGroup = vi.fn<Api['deleteGroup']>();
+const leaveGroup = vi.fn<Api['leaveGroup']>();
+const startConversation = vi.fn<CryptoApi['startConversation']>();
+const addMembers = vi.fn<CryptoApi['addMembers']>();
+const submit = vi.fn<Committer['submit']>();
+const settle = vi.fn<Committer['settle']>();
+const catchUp = vi.fn<() => Promise<ReturnType<typeof state>>>();
+const reconcile = vi.fn<GroupList['reconcile']>();
+
+function submission(id: string, sealedName: string | null = 'c2VhbGVk'): CommitSubmission {
+  return {
+    conversationId: id,
+    epoch: 0,
+    commit: 'commit',
+    welcomes: [],
+    groupInfo: 'group',
+    sealedName,
+    addedIds: [],
+    removedIds: [],
+  };
+}
+
+const step =
+  <T>(name: string, value: T) =>
+  async (): Promise<T> => {
+    steps.push(`${name} ${deps.store.get(groupProgressAtom) ?? '-'}`);
+    return value;
+  };
+
+beforeEach(() => {
+  steps = [];
+  memberIds = [me];
+  claimKeyPackages
+    .mockReset()
+    .mockImplementation(async (id) =>
+      id === me ? [] : [{ deviceId: `${id}-device`, keyPackage: 'a2V5', lastResort: false }],
+    );
+  createGroup.mockReset().mockImplementation(step('POST /group', { id: groupId }));
+  deleteGroup.mockReset().mockImplementation(step('DELETE /group', undefined));
+  leaveGroup.mockReset().mockImplementation(step('DELETE /leave', undefined));
+  startConversation
+    .mockReset()
+    .mockImplementation(({ conversationId: id }) => step('start', submission(id))());
+  addMembers.mockReset().mockImplementation(step('add', submission(conversationId)));
+  submit.mockReset().mockImplementation(step('submit', { kind: 'taken' }));
+  settle.mockReset().mockImplementation(step('settle', undefined));
+  catchUp.mockReset().mockImplementation(async () => state());
+  reconcile.mockReset().mockResolvedValue(undefined);
+  deps = testDeps({
+    api: { claimKeyPackages, createGroup, deleteGroup, leaveGroup },
+    crypto: {
+      startConversation,
+      addMembers,
+      leaveStatement: step('statement', 'c2lnbmVk'),
+      conversation: async () =>
+        state({ members: memberIds.map((userId) => ({ userId, deviceIds: ['device'] })) }),
+    },
+  });
+  actions = createGroupActions({
+    deps,
+    ownUserId: me,
+    list: {
+      forget: (id) => step(`forget ${id}`, undefined)(),
+      load: step('load', undefined),
+      onOpened: () => undefined,
+      reconcile,
+    },
+    sync: { catchUp },
+    committer: { submit, settle },
+    reading: { openGroup: (id: Parameters<Reading['openGroup']>[0]) => step(`open ${id}`, undefined)() },
+  });
+});
+
+const progress = () => deps.store.get(groupProgressAtom);
+
+describe('creating', () => {
+  it('makes the group with the other devices of its creator, and opens it', async () => {
+    claimKeyPackages.mockResolvedValue([{ deviceId: 'phone', keyPackage: 'a2V5', lastResort: false }]);
+    const id = await actions.create('  Sailing ');
+    expect(startConversation).toHaveBeenCalledExactlyOnceWith({
+      conversationId: `group:${id}`,
+      keyPackages: [{ userId: me, deviceId: 'phone', keyPackage: 'a2V5' }],
+      group: { name: 'Sailing' },
+    });
+    expect(createGroup).toHaveBeenCalledExactlyOnceWith({ groupId: id, sealedName: 'c2VhbGVk' });
+    expect(steps).toEqual([
+      'start sealing',
+      'POST /group submitting',
+      'submit submitting',
+      'load opening',
+      `open ${id} opening`,
+    ]);
+    expect(progress()).toBeNull();
+  });
+
+  it.each(['', '   '])('needs a name (%j)', async (name) => {
+    await expect(actions.create(name)).rejects.toMatchObject({ message: 'Group name is required' });
+    expect(steps).toEqual([]);
+  });
+
+  it('takes back what was made when the relay refuses it', async () => {
+    createGroup.mockRejectedValue(refused('limit-reached', 'You can be in at most 500 groups.'));
+    await expect(actions.create('Sailing')).rejects.toMatchObject({
+      code: 'limit-reached',
+      message: 'You can be in at most 500 groups.',
+    });
+    expect(steps.at(-1)).toMatch(/^forget /);
+    expect(progress()).toBeNull();
+  });
+
+  it('leaves it to be finished later when the relay cannot be reached to take it back', async () => {
+    submit.mockRejectedValue(new NetworkError('unreachable'));
+    deleteGroup.mockRejectedValue(new NetworkError('unreachable'));
+    await expect(actions.create('Sailing')).rejects.toMatchObject({
+      message: 'Failed to create group. Please try again.',
+    });
+    expect(steps.some((name) => name.startsWith('forget'))).toBe(false);
+  });
+});
+
+describe('adding', () => {
+  it('brings all devices of a person in by one commit', async () => {
+    claimKeyPackages.mockResolvedValue([
+      { deviceId: 'laptop', keyPackage: 'b25l', lastResort: false },
+      { deviceId: 'phone', keyPackage: 'dHdv', lastResort: true },
+    ]);
+    submit.mockImplementation(async () => {
+      memberIds = [me, peer];
+      return { kind: 'taken' };
+    });
+    await actions.add(groupId, [peer]);
+    expect(addMembers).toHaveBeenCalledExactlyOnceWith({
+      conversationId,
+      keyPackages: [
+        { userId: peer, deviceId: 'laptop', keyPackage: 'b25l' },
+        { userId: peer, deviceId: 'phone', keyPackage: 'dHdv' },
+      ],
+    });
+    expect(reconcile).toHaveBeenCalledTimes(2);
+    expect(progress()).toBeNull();
+  });
+
+  it('tries again, with the same KeyPackages, when another commit was faster', async () => {
+    submit.mockResolvedValueOnce({ kind: 'overtaken' }).mockImplementation(async () => {
+      memberIds = [me, peer];
+      return { kind: 'taken' };
+    });
+    await actions.add(groupId, [peer]);
+    expect(addMembers).toHaveBeenCalledTimes(2);
+    expect(claimKeyPackages).toHaveBeenCalledOnce();
+  });
+
+  it('lets an own commit go first that came in between', async () => {
+    addMembers.mockRejectedValueOnce(Object.assign(new Error('pending'), { code: 'pending' }));
+    submit.mockImplementation(async () => {
+      memberIds = [me, peer, carl];
+      return { kind: 'taken' };
+    });
+    await actions.add(groupId, [peer, carl]);
+    expect(steps.filter((name) => name.startsWith('settle'))).toHaveLength(3);
+  });
+
+  it('adds nobody who is there by then', async () => {
+    settle.mockImplementation(async () => {
+      memberIds = [me, peer];
+    });
+    await actions.add(groupId, [peer]);
+    expect(addMembers).not.toHaveBeenCalled();
+  });
+
+  it('says who has no device', async () => {
+    claimKeyPackages.mockResolvedValue([]);
+    await expect(actions.add(groupId, [peer])).rejects.toMatchObject({
+      code: 'no-device',
+      message: 'This person has not signed in on any device yet.',
+    });
+    expect(progress()).toBeNull();
+  });
+
+  it.each([
+    ['a refusal', { kind: 'refused' as const, reason: refused('not-a-contact') }, 'not-a-contact'],
+    ['others who are always faster', { kind: 'overtaken' as const }, 'stale-epoch'],
+  ])('ends with %s', async (_what, outcome, code) => {
+    submit.mockResolvedValue(outcome);
+    await expect(actions.add(groupId, [peer])).rejects.toMatchObject({
+      code,
+      message: 'Failed to add member. Please try again.',
+    });
+  });
+});
+
+describe('leaving', () => {
+  it('gives the others a statement, and forgets the group', async () => {
+    await actions.leave(groupId);
+    expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, 'c2lnbmVk');
+    expect(steps).toEqual(['settle -', 'statement -', 'DELETE /leave -', `forget ${groupId} -`]);
+  });
+
+  it('needs none where there is no membership', async () => {
+    catchUp.mockResolvedValue(state({ status: 'outside' }));
+    await actions.leave(groupId);
+    expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, null);
+  });
+
+  it('has happened when the group is gone', async () => {
+    leaveGroup.mockRejectedValue(refused('not-found'));
+    await actions.leave(groupId);
+    expect(steps.at(-1)).toBe(`forget ${groupId} -`);
+  });
+
+  it('has not happened when the relay could not be told', async () => {
+    leaveGroup.mockRejectedValue(new NetworkError('timeout'));
+    await expect(actions.leave(groupId)).rejects.toMatchObject({
+      message: 'Failed to leave group. Please try again.',
+    });
+    expect(steps.some((name) => name.startsWith('forget'))).toBe(false);
+  });
+});
+
+describe('deleting', () => {
+  it('forgets the group once the relay has deleted it, or never had it', async () => {
+    await actions.delete(groupId);
+    deleteGroup.mockRejectedValue(refused('not-found'));
+    await actions.delete(groupId);
+    expect(steps).toEqual(['DELETE /group -', `forget ${groupId} -`, `forget ${groupId} -`]);
+  });
+
+  it('says so when it fails', async () => {
+    deleteGroup.mockRejectedValue(new NetworkError('unreachable'));
+    await expect(actions.delete(groupId)).rejects.toMatchObject({
+      code: 'unreachable',
+      message: 'Failed to delete group. Please try again.',
+    });
+  });
+});
+
+it('says so when the details cannot be read', async () => {
+  await actions.loadDetails(groupId);
+  reconcile.mockRejectedValue(refused('internal', 'Something broke.'));
+  await expect(actions.loadDetails(groupId)).rejects.toMatchObject({
+    code: 'internal',
+    message: 'Failed to get group details.',
+  });
+});

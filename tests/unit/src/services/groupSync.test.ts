@@ -1,0 +1,265 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CommitSubmission, ConversationState, CryptoApi } from '../../../../src/crypto/client.ts';
+import type { Api, LogPage } from '../../../../src/net/api.ts';
+import { createMembership, type Membership } from '../../../../src/services/membership.ts';
+import { createSync, type Sync, type SyncListeners } from '../../../../src/services/sync.ts';
+import { timings } from '../../../../src/services/timings.ts';
+import { settled } from '../net/support/fakeClock.ts';
+import { me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
+
+const groupId = '00000000-0000-4000-8000-0000000000a1';
+const conversationId = `group:${groupId}`;
+const time = '2026-03-01T12:00:00.000Z';
+
+let deps: TestDeps;
+let membership: Membership;
+let sync: Sync;
+/** What this device has. */
+let own: ConversationState;
+/** The length of the relay's log. */
+let logLength: number;
+const pages: LogPage[] = [];
+const listeners = {
+  onProcessed: vi.fn<SyncListeners['onProcessed']>(),
+  onState: vi.fn<SyncListeners['onState']>(),
+  onRefused: vi.fn<SyncListeners['onRefused']>(),
+};
+const submitCommit = vi.fn<Api['submitCommit']>();
+const addGroupMembers = vi.fn<Api['addGroupMembers']>();
+const joinByExternalCommit = vi.fn<CryptoApi['joinByExternalCommit']>();
+const nextCommit = vi.fn<CryptoApi['nextCommit']>();
+const forgetConversation = vi.fn<CryptoApi['forgetConversation']>();
+
+type Entry = Awaited<ReturnType<Api['listGroupMessages']>>[number];
+
+function entry(seq: number): Entry {
+  return {
+    id: `e${seq}`,
+    conversationId,
+    seq,
+    epoch: 1,
+    kind: seq === 1 ? 'commit' : 'application',
+    sender_id: peer,
+    sender_device_id: 'device',
+    receiver_id: null,
+    group_id: groupId,
+    content: 'AAAA',
+    timestamp: time,
+    created_at: time,
+    delivered: false,
+    is_read: false,
+  };
+}
+
+function submission(change: Partial<CommitSubmission> = {}): CommitSubmission {
+  return {
+    conversationId,
+    epoch: 3,
+    commit: 'commit',
+    welcomes: [{ deviceIds: ['device'], welcome: 'welcome' }],
+    groupInfo: 'group',
+    sealedName: 'name',
+    addedIds: [],
+    removedIds: [],
+    ...change,
+  };
+}
+
+function groupState(change: Partial<ConversationState> = {}): ConversationState {
+  return state({ conversationId, joinedAt: time, ...change });
+}
+
+beforeEach(() => {
+  pages.length = 0;
+  for (const mock of Object.values(listeners)) mock.mockReset();
+  const sent = { id: 'commit', seq: 4, epoch: 3, timestamp: time };
+  submitCommit.mockReset().mockResolvedValue(sent);
+  addGroupMembers.mockReset().mockResolvedValue({ ...sent, members: [] });
+  joinByExternalCommit.mockReset().mockImplementation(async () => submission());
+  nextCommit.mockReset().mockResolvedValue(null);
+  forgetConversation.mockReset().mockResolvedValue(undefined);
+  own = groupState({ lastSeq: 3 });
+  logLength = 3;
+  deps = testDeps({
+    api: {
+      listGroupMessages: async (id, page) => {
+        expect(id).toBe(groupId);
+        pages.push(page);
+        const { after = 0, limit } = page;
+        return Array.from({ length: logLength }, (_, index) => entry(index + 1))
+          .filter(({ seq }) => seq > after)
+          .slice(0, limit);
+      },
+      listWelcomes: async () => [],
+      getGroupInfo: async () => ({ epoch: 3, groupInfo: 'group' }),
+      submitCommit,
+      addGroupMembers,
+    },
+    crypto: {
+      conversation: async () => own,
+      processEntries: async (_id, entries) => {
+        own = { ...own, lastSeq: Math.max(own.lastSeq, entries.at(-1)?.seq ?? 0) };
+        return { messages: [], state: own };
+      },
+      setReadPosition: async (_id, _reader, readSeq) => {
+        own = { ...own, readSeq };
+        return own;
+      },
+      joinByExternalCommit,
+      nextCommit,
+      forgetConversation,
+    },
+  });
+  membership = createMembership(deps, me);
+  sync = createSync(deps, me, membership, listeners);
+});
+
+const available = (seq: number) => ({ type: 'available', conversationId, seq }) as const;
+
+describe('an entry that is there to fetch', () => {
+  it('is fetched', async () => {
+    logLength = 5;
+    await sync.onAvailable(available(5), false);
+    expect(pages[0]).toMatchObject({ after: 3 });
+    expect(own.lastSeq).toBe(5);
+    expect(listeners.onProcessed.mock.calls[0]?.[1]).toBeNull();
+  });
+
+  it('is not, when it has been processed', async () => {
+    await sync.onAvailable(available(3), false);
+    expect(pages).toEqual([]);
+  });
+
+  it('may come by itself first, while the chat is open', async () => {
+    logLength = 4;
+    const told = sync.onAvailable(available(4), true);
+    await settled();
+    own = { ...own, lastSeq: 4 };
+    await deps.clock.advance(timings.streamedEntry);
+    await told;
+    expect(pages).toEqual([]);
+  });
+
+  it('is fetched when it stays away', async () => {
+    logLength = 4;
+    const told = sync.onAvailable(available(4), true);
+    await deps.clock.advance(timings.streamedEntry);
+    await told;
+    expect(own.lastSeq).toBe(4);
+  });
+});
+
+describe('a device that a Welcome let in', () => {
+  it('looks the commit up once, for the time of it', async () => {
+    own = groupState({ joinedAt: null, joinedSeq: 2, lastSeq: 3 });
+    await sync.catchUp(conversationId);
+    await sync.catchUp(conversationId);
+    expect(pages.map(({ after }) => after)).toEqual([1, 3, 3]);
+  });
+
+  it('has nothing to look up when it knows, or has started the group itself', async () => {
+    own = groupState({ joinedAt: time, joinedSeq: 2, lastSeq: 3 });
+    await sync.catchUp(conversationId);
+    own = groupState({ joinedAt: null, joinedSeq: 0, lastSeq: 3 });
+    await sync.catchUp(conversationId);
+    expect(pages.map(({ after }) => after)).toEqual([3, 3]);
+  });
+});
+
+describe('a group that this device will not enter', () => {
+  beforeEach(() => {
+    own = groupState({ status: 'outside', lastSeq: 0 });
+    joinByExternalCommit.mockRejectedValue(Object.assign(new Error('policy'), { code: 'policy' }));
+  });
+
+  it('is told of with its code, and left alone for a while', async () => {
+    expect(await sync.catchUp(conversationId)).toMatchObject({ status: 'outside' });
+    expect(listeners.onRefused).toHaveBeenCalledExactlyOnceWith(conversationId, 'policy');
+    await sync.catchUp(conversationId);
+    expect(joinByExternalCommit).toHaveBeenCalledOnce();
+    await deps.clock.advance(timings.rejoinPause);
+    await sync.catchUp(conversationId);
+    expect(joinByExternalCommit).toHaveBeenCalledTimes(2);
+  });
+
+  it.each(['locked', 'storage', 'internal', 'session-ended'])('is another matter than %s', async (code) => {
+    joinByExternalCommit.mockRejectedValue(Object.assign(new Error(code), { code }));
+    await expect(sync.catchUp(conversationId)).rejects.toMatchObject({ code });
+    expect(listeners.onRefused).not.toHaveBeenCalled();
+  });
+
+  it('is another matter than a relay that has no way in', async () => {
+    submitCommit.mockRejectedValue(refused('internal'));
+    joinByExternalCommit.mockResolvedValue(submission());
+    await expect(sync.catchUp(conversationId)).rejects.toMatchObject({ code: 'internal' });
+    expect(listeners.onRefused).not.toHaveBeenCalled();
+  });
+});
+
+describe('a commit', () => {
+  it('goes with the name under its new key, and with whom it removes', async () => {
+    expect(await membership.submit(submission({ removedIds: [peer] }))).toBe(4);
+    expect(submitCommit).toHaveBeenCalledExactlyOnceWith(conversationId, {
+      epoch: 3,
+      commit: 'commit',
+      welcomes: [{ deviceIds: ['device'], welcome: 'welcome' }],
+      groupInfo: 'group',
+      sealedName: 'name',
+      removed: [peer],
+    });
+  });
+
+  it('that brings people goes together with them', async () => {
+    expect(await membership.submit(submission({ addedIds: [peer], sealedName: null }))).toBe(4);
+    expect(addGroupMembers).toHaveBeenCalledExactlyOnceWith(groupId, {
+      epoch: 3,
+      commit: 'commit',
+      welcomes: [{ deviceIds: ['device'], welcome: 'welcome' }],
+      groupInfo: 'group',
+      user_ids: [peer],
+    });
+    expect(submitCommit).not.toHaveBeenCalled();
+  });
+
+  it('that another one overtook has no position', async () => {
+    addGroupMembers.mockRejectedValue(refused('stale-epoch'));
+    expect(await membership.submit(submission({ addedIds: [peer] }))).toBeNull();
+  });
+});
+
+describe('a start that was interrupted', () => {
+  it('is brought on its way again', async () => {
+    own = groupState({ status: 'starting', lastSeq: 0 });
+    logLength = 0;
+    nextCommit.mockResolvedValue(submission({ epoch: 0 }));
+    submitCommit.mockImplementation(async () => {
+      own = { ...own, status: 'joined' };
+      return { id: 'commit', seq: 1, epoch: 0, timestamp: time };
+    });
+    expect(await sync.catchUp(conversationId)).toMatchObject({ status: 'joined' });
+    expect(submitCommit).toHaveBeenCalledOnce();
+  });
+
+  it('waits when there is nothing to submit', async () => {
+    own = groupState({ status: 'starting', lastSeq: 0 });
+    logLength = 0;
+    expect(await sync.catchUp(conversationId)).toMatchObject({ status: 'starting' });
+    expect(submitCommit).not.toHaveBeenCalled();
+  });
+});
+
+it('moves the read position of this person only', async () => {
+  const read = { type: 'delivered', conversationId, messageId: 'e2', seq: 2 } as const;
+  await sync.onDelivered({ ...read, readerId: peer });
+  expect(own.readSeq).toBe(0);
+  await sync.onDelivered({ ...read, readerId: me });
+  expect(own.readSeq).toBe(2);
+});
+
+it('forgets a group after what is under way in it', async () => {
+  logLength = 5;
+  const caughtUp = sync.catchUp(conversationId);
+  await Promise.all([caughtUp, sync.forget(conversationId)]);
+  expect(forgetConversation).toHaveBeenCalledExactlyOnceWith(conversationId);
+  expect(own.lastSeq).toBe(5);
+});
