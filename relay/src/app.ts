@@ -5,7 +5,7 @@ import { openDatabase } from './db/database.ts';
 import { reachDatabase } from './db/reach.ts';
 import type { OpenDatabase } from './db/tables.ts';
 import { ApiError } from './errors.ts';
-import { registerContract } from './http/contractRoutes.ts';
+import { defaultBodyLimit, registerContract } from './http/contractRoutes.ts';
 import { allowOrigins } from './http/cors.ts';
 import { answerError, answerErrors, parseJsonOnly } from './http/errors.ts';
 import { setHeaders, setSecurityHeaders } from './http/headers.ts';
@@ -71,7 +71,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       logController: new RequestLog(),
       // One proxy: the values before the last are the visitor's own claims.
       trustProxy: config.trustProxy && ((_address: string, hop: number) => hop === 0),
-      bodyLimit: 64 * 1024,
+      bodyLimit: defaultBodyLimit,
       requestTimeout,
       requestIdHeader: false,
       // Fastify's own answers are not in the contract's form; the hook below answers instead.

@@ -2,13 +2,13 @@ import type { Redis } from 'ioredis';
 import type { Bucket, RateLimitStore } from '../rateLimits/store.ts';
 import { keys } from './keys.ts';
 
-/** As `takeOne` in rateLimits/bucket.ts, by Redis's clock. A bucket's key lasts until it is full. */
+/** As `takeFrom` in rateLimits/bucket.ts, by Redis's clock. A bucket's key lasts until it is full. */
 const takeScript = `local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
 local period = tonumber(ARGV[2])
 local fullAt = tonumber(redis.call('GET', KEYS[1]) or '0')
 if fullAt < now or fullAt > now + period + 1 then fullAt = now end
-local fuller = fullAt + period / ARGV[1]
+local fuller = fullAt + math.min(ARGV[3], ARGV[1]) * period / ARGV[1]
 local wait = fuller - now - period
 if wait > 0.001 then return math.ceil(wait) end
 redis.call('SET', KEYS[1], string.format('%.6f', fuller), 'PX', math.ceil(fuller - now))
@@ -33,11 +33,11 @@ export class RedisRateLimitStore implements RateLimitStore {
     this.#fallback = fallback;
   }
 
-  async take(bucket: Bucket): Promise<number> {
+  async take(bucket: Bucket, amount = 1): Promise<number> {
     try {
-      return Number(await this.#run(takeScript, bucket));
+      return Number(await this.#run(takeScript, bucket, amount));
     } catch {
-      return this.#fallback.take(bucket);
+      return this.#fallback.take(bucket, amount);
     }
   }
 
@@ -49,7 +49,7 @@ export class RedisRateLimitStore implements RateLimitStore {
     }
   }
 
-  #run(script: string, { key, count, periodMs }: Bucket): Promise<unknown> {
-    return this.#redis.eval(script, 1, keys.bucket(key), count, periodMs);
+  #run(script: string, { key, count, periodMs }: Bucket, amount = 1): Promise<unknown> {
+    return this.#redis.eval(script, 1, keys.bucket(key), count, periodMs, amount);
   }
 }

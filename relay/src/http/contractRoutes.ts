@@ -6,7 +6,7 @@ import type { Sessions } from '../auth/sessions.ts';
 import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
 import type { RateLimiter, Share } from '../rateLimits/rateLimiter.ts';
-import { publicRouteQuotas, routeActions, sharesOf } from '../rateLimits/routeQuotas.ts';
+import { publicRouteQuotas, routeActions, sharesOf, uploadShare } from '../rateLimits/routeQuotas.ts';
 import { clientAddress } from './clientAddress.ts';
 
 type Parsed<R extends Route, Part extends 'params' | 'query' | 'body'> =
@@ -46,6 +46,9 @@ declare module 'fastify' {
     session: Session | null;
   }
 }
+
+/** Bytes of the largest body that a call takes unless it names another limit. */
+export const defaultBodyLimit = 64 * 1024;
 
 /** What stands before every call. */
 export interface Gate {
@@ -128,8 +131,24 @@ async function admit(
   }
   const action = routeActions[name];
   const shares = action === undefined ? [] : sharesOf(action, session.userId, address);
-  await rateLimiter.take(['request.account', session.userId], ...shares);
+  await rateLimiter.take(
+    ['request.account', session.userId],
+    ...shares,
+    ...uploadShares(request, routes[name], session.userId),
+  );
   return access === 'device' ? requireDevice(session) : session;
+}
+
+/** By the length that is announced, since the body has yet to be read; without one it counts as the longest. */
+function uploadShares(
+  request: FastifyRequest,
+  { bodyLimit = defaultBodyLimit }: Route,
+  userId: string,
+): Share[] {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  if (encoding !== undefined) return [uploadShare(userId, bodyLimit)];
+  const bytes = Math.min(Number(length ?? 0), bodyLimit);
+  return bytes > 0 ? [uploadShare(userId, bytes)] : [];
 }
 
 /** RFC 9110, section 15.5.6: the resource exists, so say what it can do. */

@@ -9,7 +9,7 @@ import {
 } from '../../contract/index.ts';
 import { requireDevice, type Session } from '../auth/session.ts';
 import { ApiError, toApiError } from '../errors.ts';
-import { sharesOf } from '../rateLimits/routeQuotas.ts';
+import { sharesOf, uploadShare } from '../rateLimits/routeQuotas.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 import type { PublishPacket } from './decode.ts';
 import type { UserProperties } from './encode.ts';
@@ -58,7 +58,8 @@ export async function handlePublish(
     const kind = parseTopic(packet.topic)?.kind;
     const isSend = kind === 'messages' || kind === 'group';
     const shares = isSend ? sharesOf('send', session.userId, from.address) : [];
-    await services.rateLimiter.take(['request.account', session.userId], ...shares);
+    const upload = uploadShare(session.userId, packet.payload.length);
+    await services.rateLimiter.take(['request.account', session.userId], ...shares, upload);
     return { reasonCode: ReasonCode.Success, userProperties: await perform(services, session, packet) };
   } catch (error) {
     const refusal = toApiError(error);

@@ -2,7 +2,7 @@ import type { RawData, WebSocket } from 'ws';
 import type * as z from 'zod';
 import { PresenceClientMessage, type PresenceServerMessage } from '../../contract/index.ts';
 import { ApiError } from '../errors.ts';
-import { takeOne } from '../rateLimits/bucket.ts';
+import { takeFrom } from '../rateLimits/bucket.ts';
 import { type LiveSession, openLiveSession } from '../realtime/liveSession.ts';
 import { toBuffer } from '../realtime/rawData.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
@@ -86,7 +86,7 @@ export class PresenceSocket {
   #receive(data: RawData, isBinary: boolean): void {
     if (this.#ended) return;
     if (isBinary) return this.close(presenceCloseCode.unsupportedData);
-    const { fullAt, waitMs } = takeOne(this.#fullAt, messageQuota, this.#services.clock());
+    const { fullAt, waitMs } = takeFrom(this.#fullAt, messageQuota, this.#services.clock());
     this.#fullAt = fullAt;
     if (waitMs > 0) return this.close(presenceCloseCode.policyViolation);
     this.#silenceTimer.refresh();

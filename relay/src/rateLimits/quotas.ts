@@ -11,6 +11,7 @@ const hour = 60 * minute;
 export const defaultQuotas = {
   'request.address': { count: 6000, periodMs: minute },
   'request.account': { count: 1800, periodMs: minute },
+  'upload.account': { count: 256 * 1024, periodMs: hour },
   'connect.address': { count: 600, periodMs: minute },
   'sign-up.address': { count: 60, periodMs: hour },
   'params.address': { count: 300, periodMs: 10 * minute },

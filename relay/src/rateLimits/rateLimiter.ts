@@ -2,8 +2,8 @@ import { ApiError } from '../errors.ts';
 import type { QuotaName, Quotas } from './quotas.ts';
 import type { Bucket, RateLimitStore } from './store.ts';
 
-/** What is taken from, and who takes: a user id, an address prefix, or both. */
-export type Share = readonly [quota: QuotaName, subject: string];
+/** What is taken from, who takes (a user id, an address prefix, or both), and how much if it isn't one. */
+export type Share = readonly [quota: QuotaName, subject: string, amount?: number];
 
 export interface RateLimiterOptions {
   readonly store: RateLimitStore;
@@ -24,14 +24,14 @@ export class RateLimiter {
   }
 
   /**
-   * Takes one of each share, in order. The narrowest comes first: whoever has used up their own quota then takes
+   * Takes each share, in order. The narrowest comes first: whoever has used up their own quota then takes
    * nothing from the people they share an address with.
    * @throws ApiError rate-limited with the seconds to wait
    */
   async take(...shares: readonly Share[]): Promise<void> {
-    for (const [name, subject] of shares) {
+    for (const [name, subject, amount] of shares) {
       const bucket = this.#bucket(name, subject);
-      const waitMs = bucket === null ? 0 : await this.#options.store.take(bucket);
+      const waitMs = bucket === null ? 0 : await this.#options.store.take(bucket, amount);
       if (waitMs > 0) {
         this.#options.onRefused(name, name.endsWith('.address') ? subject : null);
         throw rateLimited(waitMs);
@@ -39,7 +39,7 @@ export class RateLimiter {
     }
   }
 
-  /** Puts back what `take` took, for what turned out not to count. */
+  /** Puts back what `take` took of shares of one, for what turned out not to count. */
   async giveBack(...shares: readonly Share[]): Promise<void> {
     for (const [name, subject] of shares) {
       const bucket = this.#bucket(name, subject);

@@ -29,6 +29,13 @@ export const publicRouteQuotas: {
   recover: [],
 };
 
+/** What uploading takes, in KiB: a person may store much, but not fill the disk in a night. */
+export const uploadShare = (userId: string, bytes: number): Share => [
+  'upload.account',
+  userId,
+  Math.ceil(bytes / 1024),
+];
+
 /** What an account's action takes. The account comes first: see RateLimiter.take. */
 export function sharesOf(action: Action, userId: string, address: string): Share[] {
   return [

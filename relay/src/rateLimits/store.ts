@@ -1,4 +1,4 @@
-import { type Quota, takeOne } from './bucket.ts';
+import { type Quota, takeFrom } from './bucket.ts';
 
 /** One subject's bucket of one quota. */
 export interface Bucket extends Quota {
@@ -13,10 +13,11 @@ export interface Bucket extends Quota {
  */
 export interface RateLimitStore {
   /**
-   * Takes one from a bucket. Of calls that run at the same time no more succeed than the bucket holds.
-   * @returns milliseconds until it has one; 0 if one was taken
+   * Takes from a bucket. Of calls that run at the same time no more succeed than the bucket holds.
+   * @param amount 1 unless given; what is more than the bucket can ever hold takes all of it
+   * @returns milliseconds until it has as much; 0 if it was taken
    */
-  take(bucket: Bucket): Promise<number>;
+  take(bucket: Bucket, amount?: number): Promise<number>;
   /** Puts back one that was taken and turned out not to count. A bucket never holds more than its count. */
   giveBack(bucket: Bucket): Promise<void>;
 }
@@ -41,9 +42,9 @@ export class MemoryRateLimitStore implements RateLimitStore {
     return this.#fullAt.size;
   }
 
-  take(bucket: Bucket): Promise<number> {
+  take(bucket: Bucket, amount = 1): Promise<number> {
     const now = this.#clock();
-    const { fullAt, waitMs } = takeOne(this.#fullAt.get(bucket.key) ?? 0, bucket, now);
+    const { fullAt, waitMs } = takeFrom(this.#fullAt.get(bucket.key) ?? 0, bucket, now, amount);
     this.#put(bucket.key, fullAt, now);
     return Promise.resolve(waitMs);
   }

@@ -170,6 +170,40 @@ describe('requests', () => {
     expect((await aino.call('GET', '/profile')).status).toBe(200);
   });
 
+  it('of an account are limited by what they upload, in KiB', async () => {
+    await relayWith({ 'upload.account': '100/100s' });
+    const [aino, eero] = [await signUpOnDevice(relay), await signUpOnDevice(relay)]; // each takes one
+    const client = await clients.connect(relay.mqttUrl, aino);
+    const large = { ...messageBody(1), content: 'A'.repeat(40 * 1024) };
+    const send = (from: PersonOnDevice, to: PersonOnDevice) =>
+      from.call('POST', `/messages/user/${to.id}`, large);
+    const payload = messagePayload(aino, eero, { content: large.content });
+    const publish = () => puback(client, topics.userMessages(eero.id), payload);
+
+    expect((await send(aino, eero)).body.code).toBe('not-a-contact'); // 41 KiB, with what is around the content
+    expect(await publish()).toMatchObject({ code: 'not-a-contact' });
+    expectRefusal(await send(aino, eero), 24);
+    expect(await publish()).toMatchObject({ code: 'rate-limited', retryAfter: '24' });
+    expect((await aino.call('GET', '/profile')).status).toBe(200);
+    expect((await send(eero, aino)).body.code).toBe('not-a-contact');
+    now += 24_000;
+    expect(await publish()).toMatchObject({ code: 'not-a-contact' });
+  });
+
+  it('of unknown length count as the longest that the call takes', async () => {
+    await relayWith({ 'upload.account': '100/100s' });
+    const aino = await signUpOnDevice(relay);
+    const upload = () =>
+      fetch(`${relay.url}/api/users/me`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${aino.token}`, 'content-type': 'application/json' },
+        body: new Blob(['{}']).stream(),
+        duplex: 'half',
+      });
+    expect((await upload()).status).toBe(422);
+    expect((await upload()).status).toBe(429);
+  });
+
   it('without a token that holds are limited by address, and take nothing from people who are signed in', async () => {
     await relayWith({ 'request.address': '2/20s' });
     const aino = await signUp(relay);

@@ -22,6 +22,17 @@ describe('a bucket', () => {
     expect([await take(), await take(), await take(), await take()]).toEqual([0, 0, 0, 300]);
   });
 
+  it('gives more than one at a time, or nothing; of too much, all that it holds', async () => {
+    const { state, store } = createStore();
+    expect(await store.take(bucket('a'), 2)).toBe(0);
+    expect(await store.take(bucket('a'), 2)).toBe(300);
+    expect(await store.take(bucket('a'))).toBe(0);
+    expect(await store.take(bucket('a'), 50)).toBe(900);
+    state.now += 900;
+    expect(await store.take(bucket('a'), 50)).toBe(0);
+    expect(await store.take(bucket('a'))).toBe(300);
+  });
+
   it('is one for each key', async () => {
     const { store } = createStore();
     for (let taken = 0; taken < 3; taken++) await store.take(bucket('a'));

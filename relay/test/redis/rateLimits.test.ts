@@ -40,6 +40,16 @@ describe('the buckets of several relays', () => {
     expect(await taken(other, bucket(), 5)).toBe(5);
   });
 
+  it('give more than one at a time, or nothing; of too much, all that they hold', async () => {
+    const [one, other] = await stores();
+    const from = bucket();
+    expect(await one.take(from, 3)).toBe(0);
+    expect(await other.take(from, 3)).toBeGreaterThan(0);
+    expect(await other.take(from, 2)).toBe(0);
+    expect(await taken(one, from, 1)).toBe(0);
+    expect(await one.take(bucket(), 50)).toBe(0);
+  });
+
   it('get back what did not count, and never more than they hold', async () => {
     const [one, other] = await stores();
     const from = bucket();
