@@ -8,6 +8,8 @@ import { createMessenger, type Messenger } from '../../../../src/services/messen
 import { activeChatAtom, chatsAtom } from '../../../../src/store/chats.ts';
 import { presenceAtom, realtimeStatusAtom } from '../../../../src/store/connection.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
+import { groupsAtom } from '../../../../src/store/groups.ts';
+import { notificationsAtom } from '../../../../src/store/notifications.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, type TestDeps, testDeps } from './support/deps.ts';
 import { SimulatedDevice, SimulatedRelay } from './support/simulation.ts';
@@ -24,6 +26,8 @@ let realtimeListeners: RealtimeListeners;
 let presenceListeners: PresenceListeners;
 let messenger: Messenger;
 const listContacts = vi.fn<Api['listContacts']>();
+const listGroups = vi.fn<Api['listGroups']>();
+const listNotifications = vi.fn<Api['listNotifications']>();
 const topUpKeyPackages = vi.fn<() => Promise<void>>();
 const realtime = {
   open: vi.fn<() => void>(),
@@ -37,6 +41,8 @@ const presence = { open: vi.fn<() => void>(), close: vi.fn<() => void>() };
 beforeEach(async () => {
   vi.clearAllMocks();
   listContacts.mockResolvedValue([bert]);
+  listGroups.mockResolvedValue([]);
+  listNotifications.mockResolvedValue([]);
   topUpKeyPackages.mockResolvedValue(undefined);
   signedIn = true;
   connected = true;
@@ -49,8 +55,8 @@ beforeEach(async () => {
       listContacts,
       listContactRequests: () => Promise.resolve([]),
       listSentRequests: () => Promise.resolve([]),
-      listGroups: () => Promise.resolve([]),
-      listNotifications: () => Promise.resolve([]),
+      listGroups,
+      listNotifications,
       markDelivered: () => Promise.resolve(undefined),
     },
     crypto: worker,
@@ -159,6 +165,11 @@ describe('an event', () => {
     expect(chat()?.state?.lastSeq).toBe(3);
   });
 
+  it('of changed groups has them read again', async () => {
+    await receive({ type: 'groups' });
+    expect(listGroups).toHaveBeenCalledTimes(2);
+  });
+
   it('of changed contacts has them read again', async () => {
     await receive({ type: 'contacts' });
     expect(listContacts).toHaveBeenCalledTimes(2);
@@ -204,6 +215,17 @@ describe('every 10 seconds', () => {
   });
 });
 
+describe('notifications', () => {
+  it('are asked for every ten seconds', async () => {
+    expect(listNotifications).toHaveBeenCalledOnce();
+    await deps.clock.advance(10_000);
+    expect(listNotifications).toHaveBeenCalledTimes(2);
+    signedIn = false;
+    await deps.clock.advance(10_000);
+    expect(listNotifications).toHaveBeenCalledTimes(2);
+  });
+});
+
 describe('after the session', () => {
   it('nothing of it is left on screen or on the clock', async () => {
     relay.begin(peer, 1);
@@ -213,7 +235,10 @@ describe('after the session', () => {
     messenger.stop();
     expect(deps.store.get(chatsAtom)).toEqual({});
     expect(deps.store.get(activeChatAtom)).toBeNull();
-    expect(deps.store.get(contactsAtom)).toEqual({ items: [], loading: false, loaded: false });
+    const nothing = { items: [], loading: false, loaded: false };
+    expect(deps.store.get(contactsAtom)).toEqual(nothing);
+    expect(deps.store.get(groupsAtom)).toEqual(nothing);
+    expect(deps.store.get(notificationsAtom)).toEqual(nothing);
     expect(realtime.close).toHaveBeenCalledOnce();
     expect(presence.close).toHaveBeenCalledOnce();
     expect(deps.clock.pending).toBe(0);

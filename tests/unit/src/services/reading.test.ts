@@ -5,7 +5,7 @@ import type { WatchedChat } from '../../../../src/net/mqtt.ts';
 import { type Chats, createChats } from '../../../../src/services/chats.ts';
 import { createBackground } from '../../../../src/services/failures.ts';
 import { createReading, type Reading, type ReadingOptions } from '../../../../src/services/reading.ts';
-import { activeChatAtom } from '../../../../src/store/chats.ts';
+import { activeChatAtom, activeGroupAtom } from '../../../../src/store/chats.ts';
 import { connectionBannerAtom } from '../../../../src/store/session.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, received, type TestDeps, testDeps } from './support/deps.ts';
@@ -156,6 +156,49 @@ describe('opening a chat', () => {
   it('with oneself is impossible', async () => {
     await reading.open(me);
     expect(deps.store.get(activeChatAtom)).toBeNull();
+  });
+});
+
+describe('opening a group', () => {
+  const groupId = '00000000-0000-4000-8000-0000000000a1';
+  const key = `group-${groupId}`;
+
+  it('shows its messages, watches its topic, and closes the direct chat', async () => {
+    have(1, 2);
+    await reading.open(peer);
+    await reading.openGroup(groupId);
+    expect(deps.store.get(activeChatAtom)).toBeNull();
+    expect(deps.store.get(activeGroupAtom)).toBe(groupId);
+    expect(watch).toHaveBeenLastCalledWith({ kind: 'group', groupId });
+    expect(chats.get(key).messages.map(({ seq }) => seq)).toEqual([1, 2]);
+  });
+
+  it('is ended by a direct chat, and closed by null; closing the other kind changes nothing', async () => {
+    await reading.openGroup(groupId);
+    await reading.open(null);
+    expect(deps.store.get(activeGroupAtom)).toBe(groupId);
+    expect(watch).toHaveBeenLastCalledWith({ kind: 'group', groupId });
+    await reading.open(peer);
+    expect(deps.store.get(activeGroupAtom)).toBeNull();
+    await reading.openGroup(null);
+    expect(deps.store.get(activeChatAtom)).toBe(peer);
+    await reading.openGroup(groupId);
+    await reading.openGroup(null);
+    expect(deps.store.get(activeGroupAtom)).toBeNull();
+    expect(watch).toHaveBeenLastCalledWith(null);
+  });
+
+  it('marks its messages as read', async () => {
+    have(1, 3);
+    await reading.openGroup(groupId);
+    await settled();
+    expect(markDelivered).toHaveBeenCalledExactlyOnceWith('m3');
+    expect(device.readSeq).toBe(3);
+  });
+
+  it('with an id that is none is impossible', async () => {
+    await reading.openGroup('../contacts');
+    expect(deps.store.get(activeGroupAtom)).toBeNull();
   });
 });
 
