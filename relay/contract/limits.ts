@@ -37,6 +37,8 @@ export const limits = {
   mqttPacketMax: 256 * 1024,
   mqttReceiveMaximum: 32,
   mqttExtraSubscriptions: 20,
+  /** MQTT and presence sockets of one person, on one relay. */
+  connectionsPerUser: 256,
   mqttKeepAliveSeconds: 30,
   presencePingSeconds: 30,
 } as const;

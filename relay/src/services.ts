@@ -18,6 +18,7 @@ import { RateLimiter } from './rateLimits/rateLimiter.ts';
 import type { RateLimitStore } from './rateLimits/store.ts';
 import type { OnlineUsers } from './presence/onlineUsers.ts';
 import type { Hub } from './realtime/hub.ts';
+import { OpenConnections } from './realtime/openConnections.ts';
 import type { Secrets } from './secrets.ts';
 
 /** What the HTTP routes, the MQTT gateway and the presence socket share. */
@@ -29,6 +30,7 @@ export interface Services {
   readonly log: FastifyBaseLogger;
   readonly accounts: Accounts;
   readonly rateLimiter: RateLimiter;
+  readonly connections: OpenConnections;
   readonly sessions: Sessions;
   readonly devices: Devices;
   readonly contacts: Contacts;
@@ -66,6 +68,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     clock,
     log,
     rateLimiter,
+    connections: new OpenConnections(),
     sessions,
     accounts: createAccounts({ db, hub, clock, passwords, sessions, loginThrottle }),
     devices: createDevices({ db, hub, clock }),

@@ -190,7 +190,8 @@ export class Connection {
       return await openLiveSession(this.#services, token, () => this.disconnect(ReasonCode.NotAuthorized));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      throw new PacketError(ReasonCode.NotAuthorized, error.code);
+      const isTooMany = error.code === 'limit-reached';
+      throw new PacketError(isTooMany ? ReasonCode.QuotaExceeded : ReasonCode.NotAuthorized, error.code);
     }
   }
 

@@ -140,7 +140,10 @@ export class PresenceSocket {
   }
 
   #fail(error: unknown): void {
-    if (error instanceof ApiError) return this.close(presenceCloseCode.unauthenticated);
+    if (error instanceof ApiError) {
+      const { tryAgainLater, unauthenticated } = presenceCloseCode;
+      return this.close(error.code === 'limit-reached' ? tryAgainLater : unauthenticated);
+    }
     this.#services.log.error({ err: error }, 'a presence socket failed');
     this.close(presenceCloseCode.internalError);
   }

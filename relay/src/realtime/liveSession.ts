@@ -14,16 +14,18 @@ const maxTimerMs = 2 ** 31 - 1;
 /**
  * Proves a token for a connection that stays open, and tells when the session behind it has ended or expired.
  * @param onEnd called once at most, and never after `release`
- * @throws ApiError unauthenticated, session-expired
+ * @throws ApiError unauthenticated, session-expired, limit-reached (too many connections of one person)
  */
 export async function openLiveSession(
-  services: Pick<RealtimeServices, 'sessions' | 'hub' | 'clock'>,
+  services: Pick<RealtimeServices, 'sessions' | 'hub' | 'clock' | 'connections'>,
   token: string,
   onEnd: () => void,
 ): Promise<LiveSession> {
   const session = await services.sessions.verify(token);
+  const closeConnection = services.connections.open(session.userId);
   let timer: NodeJS.Timeout;
   const release = () => {
+    closeConnection();
     unsubscribe();
     stopAwaiting();
     clearTimeout(timer);

@@ -1,7 +1,8 @@
 import type { Services } from '../services.ts';
 
 /** As much of the use cases as live connections need. */
-export interface RealtimeServices extends Pick<Services, 'clock' | 'hub' | 'log' | 'onlineUsers'> {
+export interface RealtimeServices
+  extends Pick<Services, 'clock' | 'hub' | 'log' | 'onlineUsers' | 'connections'> {
   readonly sessions: Pick<Services['sessions'], 'verify'>;
   readonly contacts: Pick<Services['contacts'], 'areContacts' | 'idsOf'>;
   readonly rateLimiter: Pick<Services['rateLimiter'], 'take'>;

@@ -8,6 +8,7 @@ import { attachUpgrades } from '../../src/realtime/upgrade.ts';
 import type { Session } from '../../src/auth/session.ts';
 import { ApiError } from '../../src/errors.ts';
 import type { NewMessage } from '../../src/messaging/messaging.ts';
+import { OpenConnections } from '../../src/realtime/openConnections.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { attachMqtt } from '../../src/mqtt/gateway.ts';
 import type { ConnectionOptions } from '../../src/mqtt/connection.ts';
@@ -90,6 +91,7 @@ export async function startRealtime(options: HarnessOptions = {}) {
       },
     },
     rateLimiter: { take: () => Promise.resolve() },
+    connections: new OpenConnections(),
     contacts: {
       areContacts: async (userId: string, otherId: string) => {
         await state.beforeContacts();

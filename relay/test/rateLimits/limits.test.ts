@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { directConversationId, topics } from '../../contract/index.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { directConversationId, limits, topics } from '../../contract/index.ts';
 import { type QuotaName, defaultQuotas } from '../../src/rateLimits/quotas.ts';
 import { routeActions, publicRouteQuotas } from '../../src/rateLimits/routeQuotas.ts';
 import {
@@ -19,6 +19,7 @@ import {
 import { commitBody, messageBody } from '../http/conversation.ts';
 import { createClients, granted, pingOf, puback } from '../mqtt/mqttClient.ts';
 import { messagePayload } from '../mqtt/rawClient.ts';
+import { hello, Tab } from '../presence/tab.ts';
 
 let now: number;
 let relay: TestRelay;
@@ -263,6 +264,27 @@ it('new sockets are limited by address', async () => {
   expect(await upgrade('/ws/presence/')).toMatch(/^HTTP\/1\.1 429 /);
   now += 10_000;
   expect(await upgrade('/ws/presence/')).toMatch(/^HTTP\/1\.1 101 /);
+});
+
+it('live connections of one person are limited, not those of others, and a closed one makes room', async () => {
+  await relayWith({});
+  const [aino, eero] = [await signUp(relay), await signUp(relay)];
+  const { connections } = relay.relay.services;
+  const closings = Array.from({ length: limits.connectionsPerUser }, () => connections.open(aino.id));
+  expect(await clients.connack(relay.mqttUrl, aino)).toMatchObject({ reasonCode: 0x97 });
+  const tab = await Tab.open(relay);
+  tab.send(hello(aino));
+  expect(await tab.closed).toBe(1013);
+  expect((await clients.connect(relay.mqttUrl, eero)).connected).toBe(true);
+
+  closings[0]?.();
+  closings[0]?.();
+  const client = await clients.connect(relay.mqttUrl, aino);
+  expect(await clients.connack(relay.mqttUrl, aino)).toMatchObject({ reasonCode: 0x97 });
+  await client.endAsync();
+  await vi.waitFor(async () => {
+    expect(await clients.connack(relay.mqttUrl, aino)).toMatchObject({ reasonCode: 0 });
+  });
 });
 
 it('a refusal is logged with its quota and no address beyond its network', async () => {
