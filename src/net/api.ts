@@ -1,12 +1,4 @@
-import {
-  deleteNotification,
-  listNotifications,
-  readAllNotifications,
-  readNotification,
-  type RouteBody,
-  type RouteResponse,
-  routes,
-} from './contract.ts';
+import { type RouteBody, type RouteResponse, routes } from './contract.ts';
 import { ApiError } from './errors.ts';
 import type { Http } from './http.ts';
 
@@ -122,12 +114,12 @@ export function createApi(http: Http) {
     sendGroupMessage: (id: string, body: RouteBody<typeof routes.sendGroupMessage>) =>
       http.call(routes.sendGroupMessage, { params: { id }, body, unauthenticated: 'caller' }),
 
-    listNotifications: () => http.call(listNotifications, {}),
+    listNotifications: () => http.call(routes.listNotifications, {}),
 
-    readNotification: (id: string) => http.call(readNotification, { params: { id } }),
+    readNotification: (id: string) => http.call(routes.readNotification, { params: { id } }),
 
-    readAllNotifications: () => http.call(readAllNotifications, {}),
+    readAllNotifications: () => http.call(routes.readAllNotifications, {}),
 
-    deleteNotification: (id: string) => http.call(deleteNotification, { params: { id } }),
+    deleteNotification: (id: string) => http.call(routes.deleteNotification, { params: { id } }),
   };
 }

@@ -83,7 +83,7 @@ beforeEach(() => {
   deps = testDeps({
     api: {
       listGroupMessages: async (id, page) => {
-        expect(id).toBe(groupId);
+        if (id !== groupId) throw refused('not-found');
         pages.push(page);
         const { after = 0, limit } = page;
         return Array.from({ length: logLength }, (_, index) => entry(index + 1))
