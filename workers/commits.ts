@@ -9,6 +9,7 @@ import {
   exportSecret,
   type Group,
   GROUP_NAME_LABEL,
+  groupBindingExtension,
   groupView,
   type LeafIndex,
   sealGroupName,
@@ -17,7 +18,7 @@ import type { CommitSubmission } from './api.ts';
 import { toBase64Url } from './base64url.ts';
 import { certificateOf, readableCertificate } from './certificates.ts';
 import type { GroupState } from './groupState.ts';
-import { isAmiss } from './rules/groupRules.ts';
+import { boundTo, isAmiss } from './rules/groupRules.ts';
 import type { ConversationStep } from './steps.ts';
 import type { GroupRecord, Submission } from './vault/records.ts';
 
@@ -53,25 +54,27 @@ export async function waitingCommit(step: ConversationStep): Promise<CommitSubmi
   return pending === null ? null : submissionOf(conversationId, head.pendingEpoch, pending);
 }
 
-/** What has to be out of the tree before anything is said in it. */
-export interface Removals {
+/** What has to change in a group before anything is said in it. */
+export interface DueChanges {
   /** People who left, by statements that hold. */
   readonly departures: GroupRecord['departures'];
   /** At the creator's own devices: leaves that only they can take out, since the others don't follow into such a tree. */
   readonly amiss: readonly LeafIndex[];
+  /** At the creator's own devices: the group says that it is somebody else's. */
+  readonly rebind: boolean;
 }
 
-export async function dueRemovals(step: ConversationStep, { group }: GroupState): Promise<Removals> {
+export async function dueChanges(step: ConversationStep, { group }: GroupState): Promise<DueChanges> {
   const record = await step.group();
-  if (record === null) return { departures: [], amiss: [] };
+  if (record === null) return { departures: [], amiss: [], rebind: false };
   const { creatorId, departures, distrustedKeys, uninvitedIds } = record;
-  const mayRepair = creatorId === step.person.userId && uninvitedIds.length + distrustedKeys.length > 0;
-  const members = mayRepair ? groupView(group).members : [];
+  if (creatorId !== step.person.userId) return { departures, amiss: [], rebind: false };
+  const members = uninvitedIds.length + distrustedKeys.length > 0 ? groupView(group).members : [];
   const amiss = members.flatMap(({ leafIndex, credential, signatureKey }) => {
     const userId = readableCertificate(credential)?.userId;
     return isAmiss(record, userId, signatureKey) ? [leafIndex] : [];
   });
-  return { departures, amiss };
+  return { departures, amiss, rebind: boundTo(group.context.extensions) !== creatorId };
 }
 
 /** People whose leaves the next own commit takes out: they can be added again by the same one. */
@@ -82,8 +85,8 @@ export async function leavingIds(step: ConversationStep): Promise<ReadonlySet<st
   return new Set([...record.departures.map(({ userId }) => userId), ...uninvitedIds]);
 }
 
-export function isDue({ departures, amiss }: Removals): boolean {
-  return departures.length > 0 || amiss.length > 0;
+export function isDue({ departures, amiss, rebind }: DueChanges): boolean {
+  return departures.length > 0 || amiss.length > 0 || rebind;
 }
 
 /**
@@ -97,7 +100,7 @@ export async function commitAsMember(
   env: Env,
 ): Promise<CommitSubmission> {
   const { conversationId, head, person, tx } = step;
-  const removals = await dueRemovals(step, state);
+  const due = await dueChanges(step, state);
   const membership = await step.membership();
   const { memberCheck, policy } = membership;
   const created = membership.run(() =>
@@ -105,8 +108,9 @@ export async function commitAsMember(
       state.group,
       {
         adds: adds.map(({ keyPackage }) => keyPackage),
-        removes: leavesToRemove(state.group, removals),
-        authenticatedData: statementsOf(removals),
+        removes: leavesToRemove(state.group, due),
+        authenticatedData: statementsOf(due),
+        ...(due.rebind ? { extensions: [groupBindingExtension({ creatorId: person.userId })] } : {}),
         forcePath: true,
         memberCheck,
         policy,
@@ -122,7 +126,7 @@ export async function commitAsMember(
   const complete = {
     ...submission,
     addedIds: submission.addedIds.filter((userId) => leaving.has(userId) || !state.hasPerson(userId)),
-    removedIds: removals.departures.map(({ userId }) => userId),
+    removedIds: due.departures.map(({ userId }) => userId),
   };
   step.setPending('member', head.epoch, created.pending, complete);
   return submissionOf(conversationId, head.epoch, complete);
@@ -174,7 +178,7 @@ export function checkClaim(claimed: Claimed): void {
   }
 }
 
-function leavesToRemove(group: Group, { departures, amiss }: Removals): LeafIndex[] {
+function leavesToRemove(group: Group, { departures, amiss }: DueChanges): LeafIndex[] {
   const leaves = new Set(amiss);
   const gone = new Set(departures.map(({ userId }) => userId));
   if (gone.size > 0) {
@@ -186,7 +190,7 @@ function leavesToRemove(group: Group, { departures, amiss }: Removals): LeafInde
   return [...leaves];
 }
 
-function statementsOf({ departures }: Removals): Uint8Array {
+function statementsOf({ departures }: DueChanges): Uint8Array {
   return departures.length === 0
     ? new Uint8Array(0)
     : encodeLeaveStatements(departures.map(({ statement }) => statement));

@@ -7,7 +7,7 @@ import {
   checkClaim,
   type Claimed,
   commitAsMember,
-  dueRemovals,
+  dueChanges,
   isDue,
   leavingIds,
   waitingCommit,
@@ -65,7 +65,7 @@ export function createGroups(deps: StepDeps, session: Session): GroupsApi {
         const waiting = await waitingCommit(step);
         if (waiting !== null) return waiting;
         const state = step.head.membership === 'member' ? await step.state() : null;
-        if (state === null || !isDue(await dueRemovals(step, state))) return null;
+        if (state === null || !isDue(await dueChanges(step, state))) return null;
         return commitAsMember(step, state, [], env);
       });
     },
@@ -134,7 +134,10 @@ export function createGroups(deps: StepDeps, session: Session): GroupsApi {
         if (state !== null && record !== null && epoch <= step.head.epoch) {
           const opened = epoch === step.head.epoch ? tryOpenName(state.group, sealedName) : null;
           const nameMissingIn = opened === null ? step.head.epoch : null;
-          step.putGroup({ ...record, name: record.name ?? opened, nameMissingIn });
+          const name = record.name ?? opened;
+          if (name !== record.name || nameMissingIn !== record.nameMissingIn) {
+            step.putGroup({ ...record, name, nameMissingIn });
+          }
         }
         return step.finish();
       });
@@ -167,13 +170,12 @@ function welcomesExactly({ welcomes }: CommitSubmission, keyPackages: readonly C
 async function forget(tx: WriteTransaction, conversationId: string): Promise<void> {
   const within = withinConversation(conversationId);
   const outbox = tx.objectStore('outbox');
-  const queued = await outbox.index('conversation').getAllKeys(within);
-  await Promise.all([
-    ...(['heads', 'members', 'epochs', 'groups', 'pending'] as const).map((store) =>
-      tx.objectStore(store).delete(conversationId),
-    ),
-    tx.objectStore('ratchets').delete(within),
-    tx.objectStore('messages').delete(within),
-    ...queued.map((messageId) => outbox.delete(messageId)),
-  ]);
+  for (const messageId of await outbox.index('conversation').getAllKeys(within)) {
+    await outbox.delete(messageId);
+  }
+  for (const store of ['heads', 'members', 'epochs', 'groups', 'pending'] as const) {
+    await tx.objectStore(store).delete(conversationId);
+  }
+  await tx.objectStore('ratchets').delete(within);
+  await tx.objectStore('messages').delete(within);
 }

@@ -3,7 +3,7 @@ import { encryptApplication } from '@sinetti/crypto-core';
 import type { CryptoApi, PreparedMessage } from './api.ts';
 import { AcceptedInput, check, FailureCode, Id, QueueInput } from './arguments.ts';
 import { toBase64Url } from './base64url.ts';
-import { commitAsMember, dueRemovals, isDue, waitingCommit } from './commits.ts';
+import { commitAsMember, dueChanges, isDue, waitingCommit } from './commits.ts';
 import { parseConversationId } from './conversationId.ts';
 import { CryptoApiError } from './errors.ts';
 import type { GroupState } from './groupState.ts';
@@ -151,11 +151,11 @@ export function createOutbox(deps: StepDeps, session: Session): OutboxApi {
 
     const { row, record } = waiting;
     // Nothing more is said to somebody who left, not even what was encrypted before that was known.
-    const removalDue = isDue(await dueRemovals(step, state));
-    const current = record.epoch === head.epoch && !removalDue ? record.ciphertext : null;
+    const changesDue = isDue(await dueChanges(step, state));
+    const current = record.epoch === head.epoch && !changesDue ? record.ciphertext : null;
     if (
       current === null &&
-      (removalDue || head.pending === 'member' || (await needsHealing(step, env.now())))
+      (changesDue || head.pending === 'member' || (await needsHealing(step, env.now())))
     ) {
       const submission = (await waitingCommit(step)) ?? (await commitAsMember(step, state, [], env));
       return { kind: 'commit', submission };

@@ -3,8 +3,10 @@ import { CryptoError, type Env, type Group, saveEpoch } from '@sinetti/crypto-co
 import type { ConversationState } from './api.ts';
 import { parseConversationId } from './conversationId.ts';
 import { leavesOf, verifiedDepartures } from './departures.ts';
+import { CryptoApiError } from './errors.ts';
 import { type CachedGroup, GroupState, type RatchetLookup } from './groupState.ts';
 import { conversationState } from './history.ts';
+import { limits } from './limits.ts';
 import { conversationLock } from './locks.ts';
 import { Membership } from './membership.ts';
 import type { Device, Person, SessionDeps } from './session.ts';
@@ -155,13 +157,24 @@ export class ConversationStep {
       : this.person.sealer.open('pending', this.conversationId, sealed, PendingRecord);
   }
 
-  /** Keeps an own commit until the log shows it, or another in its place. */
+  /**
+   * Keeps an own commit until the log shows it, or another in its place.
+   * @throws CryptoApiError `usage` for one that the relay wouldn't take: too many devices at once
+   */
   setPending(
     kind: 'start' | 'member' | 'external',
     epoch: number,
     group: Group,
     submission: Submission,
   ): void {
+    const { commit, welcome, groupInfo } = submission;
+    if (
+      commit.length > limits.commit ||
+      (welcome?.length ?? 0) > limits.welcome ||
+      groupInfo.length > limits.groupInfo
+    ) {
+      throw new CryptoApiError('usage', 'too many devices at once');
+    }
     const ratchets = GroupState.fresh(group).takeUnsaved().puts;
     const record: PendingRecord = {
       group: saveEpoch(group),

@@ -4,6 +4,7 @@ import {
   equalBytes,
   type Extension,
   findGroupBinding,
+  type GroupView,
 } from '@sinetti/crypto-core';
 import { certificateOf, readableCertificate } from '../certificates.ts';
 import { whoLeft } from '../departures.ts';
@@ -27,7 +28,8 @@ export function groupRules(ownUserId: string, known: GroupRecord | null): GroupR
     admits: () => true,
     checkCommit: (commit) => checkCommit(commit, ownUserId, known, uninvited),
     checkJoin(join, way) {
-      const creatorId = creatorOf(join.extensions);
+      const isReturnOfCreator = way === 'external' && known?.creatorId === ownUserId;
+      const creatorId = isReturnOfCreator ? ownUserId : creatorOf(join.extensions);
       if (known !== null && known.creatorId !== creatorId) throw new CryptoError('policy', 'another creator');
       const signer = certificateOf(join.signer.credential).userId;
       if (way === 'welcome') {
@@ -36,11 +38,10 @@ export function groupRules(ownUserId: string, known: GroupRecord | null): GroupR
         }
         return;
       }
-      const people = new Set(join.members.map(({ credential }) => readableCertificate(credential)?.userId));
-      if (!people.has(ownUserId)) throw new CryptoError('policy', 'a group that one is not in');
+      if (!isMember(join, ownUserId)) throw new CryptoError('policy', 'a group that one is not in');
       // The creator's devices come back to put things right, and what they sign has been put right.
       if (ownUserId === creatorId || signer === creatorId) return;
-      if (known?.uninvitedIds.some((userId) => people.has(userId)) === true) {
+      if (known?.uninvitedIds.some((userId) => isMember(join, userId)) === true) {
         throw new CryptoError('policy', 'somebody is in it whom its creator did not add');
       }
     },
@@ -49,9 +50,19 @@ export function groupRules(ownUserId: string, known: GroupRecord | null): GroupR
 
 /** @throws CryptoError `policy` for a group that isn't bound to a creator */
 export function creatorOf(extensions: readonly Extension[]): string {
-  const binding = findGroupBinding(extensions);
-  if (binding === null) throw new CryptoError('policy', 'a group without a creator');
-  return binding.creatorId;
+  const creatorId = boundTo(extensions);
+  if (creatorId === null) throw new CryptoError('policy', 'a group without a creator');
+  return creatorId;
+}
+
+/** Null for a binding that can't be read, too. */
+export function boundTo(extensions: readonly Extension[]): string | null {
+  try {
+    return findGroupBinding(extensions)?.creatorId ?? null;
+  } catch (error) {
+    if (error instanceof CryptoError) return null;
+    throw error;
+  }
 }
 
 function checkCommit(
@@ -60,19 +71,16 @@ function checkCommit(
   known: GroupRecord | null,
   uninvited: Set<string>,
 ): void {
-  const creatorId = creatorOf(commit.group.extensions);
+  // A creator's device that came back to a tree with another binding knows better.
+  const creatorId = known?.creatorId ?? creatorOf(commit.group.extensions);
   const sender = certificateOf(commit.senderCredential);
-  if (commit.changesExtensions) throw new CryptoError('policy', 'changes the extensions');
+  // What a creator's own device does to put the group right, the others needn't agree to: they are not in that epoch.
+  const isRepair = known !== null && sender.userId === creatorId && creatorId === ownUserId;
+  if (commit.changesExtensions && !isRepair) throw new CryptoError('policy', 'changes the extensions');
   if (commit.updates.length > 0) throw new CryptoError('policy', "commits another's update");
   if (commit.external) checkExternal(commit, uninvited);
-  for (const credential of commit.adds) {
-    const { userId } = certificateOf(credential);
-    if (userId !== sender.userId && sender.userId !== creatorId) uninvited.add(userId);
-  }
-  if (uninvited.size > 0) throw new CryptoError('policy', 'adds somebody without being the creator');
+  if (sender.userId !== creatorId) checkAdds(commit, sender, uninvited);
   const left = departedOf(commit);
-  // What a creator's own device removes to put the group right, the others needn't agree to: they are not in that epoch.
-  const isRepair = known !== null && sender.userId === creatorId && creatorId === ownUserId;
   for (const { leafIndex, credential } of commit.removes) {
     const removed = readableCertificate(credential);
     const isOwn = removed !== null && isOwnOf(sender, removed, commit.external);
@@ -97,12 +105,24 @@ export function isAmiss(
   return distrustedKeys.some((key) => equalBytes(key, signatureKey));
 }
 
+function checkAdds(commit: ProposedCommit, sender: DeviceName, uninvited: Set<string>): void {
+  const others = commit.adds
+    .map((credential) => certificateOf(credential).userId)
+    .filter((userId) => userId !== sender.userId);
+  if (others.length === 0) return;
+  // A member's own device, brought by somebody else, is no stranger's.
+  for (const userId of others) if (!isMember(commit.group, userId)) uninvited.add(userId);
+  throw new CryptoError('policy', 'adds somebody without being the creator');
+}
+
+function isMember({ members }: Pick<GroupView, 'members'>, userId: string): boolean {
+  return members.some(({ credential }) => readableCertificate(credential)?.userId === userId);
+}
+
 function checkExternal(commit: ProposedCommit, uninvited: Set<string>): void {
   const { userId } = certificateOf(commit.senderCredential);
   if (commit.adds.length > 0) throw new CryptoError('policy', 'an external commit that adds others');
-  if (commit.group.members.some(({ credential }) => readableCertificate(credential)?.userId === userId)) {
-    return;
-  }
+  if (isMember(commit.group, userId)) return;
   uninvited.add(userId);
   throw new CryptoError('policy', 'joins from outside without being a member');
 }

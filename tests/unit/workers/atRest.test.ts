@@ -7,7 +7,16 @@ import {
   personMigrations,
 } from '../../../workers/vault/db.ts';
 import { Browser, Clock } from './support/browser.ts';
-import { ALICE, ALICE_AND_BOB, BOB, createPair, createWorld, PASSWORD, textOf } from './support/device.ts';
+import {
+  ALICE,
+  ALICE_AND_BOB,
+  BOB,
+  createPair,
+  createWorld,
+  GROUP,
+  PASSWORD,
+  textOf,
+} from './support/device.ts';
 import { openVaultOf, Rogue } from './support/rogue.ts';
 import { answer, countTransactions, dump, measureWrites } from './support/storage.ts';
 
@@ -16,7 +25,12 @@ describe('records at rest', () => {
     const { alice, bob, relay, world } = await createPair();
     const laptop = await world.device(ALICE);
     await laptop.sync();
-    const sentences = ['The seal is on the southern skerry.', 'Tuo se veneellä ennen iltaa.', 'unsent words'];
+    const sentences = [
+      'The seal is on the southern skerry.',
+      'Tuo se veneellä ennen iltaa.',
+      'unsent words',
+      'Pier builders',
+    ];
     await alice.sync();
     await alice.send(ALICE_AND_BOB, sentences[0]!);
     await bob.sync();
@@ -24,6 +38,9 @@ describe('records at rest', () => {
     await alice.sync();
     const messageId = await alice.queue(ALICE_AND_BOB, sentences[2]!);
     await alice.api.prepareMessage(messageId);
+    await laptop.sync();
+    await alice.createGroup(GROUP, sentences[3]!, [BOB]);
+    await alice.send(GROUP, sentences[0]!);
     await laptop.sync();
 
     const keys = openVaultOf(relay, ALICE);

@@ -5,8 +5,12 @@ import {
   ALICE,
   ALICE_AND_BOB,
   BOB,
+  CAROL,
   createPair,
+  createTrio,
   createWorld,
+  DAVE,
+  GROUP,
   type TestDevice,
   textOf,
 } from './support/device.ts';
@@ -139,6 +143,63 @@ const scenes: Record<string, () => Promise<Scene>> = {
           status: 'joined',
           joinedSeq: 1,
         });
+      },
+    };
+  },
+
+  async 'adding somebody to a group'() {
+    const { alice, bob, world } = await createTrio();
+    const dave = await world.device(DAVE);
+    const keyPackages = alice.relay.claim([DAVE], '');
+    return {
+      device: alice,
+      step: (device) => device.api.addMembers({ conversationId: GROUP, keyPackages }),
+      async outcome(device) {
+        await device.add(GROUP, [DAVE]);
+        await dave.sync();
+        await dave.send(GROUP, 'in');
+        expect((await bob.sync()).map(textOf)).toEqual(['in']);
+      },
+    };
+  },
+
+  async 'hearing that somebody left, and removing them'() {
+    const { alice, bob, carol } = await createTrio();
+    await bob.leave(GROUP);
+    await alice.sync();
+    const departed = alice.relay.departed(GROUP);
+    return {
+      device: alice,
+      async step(device) {
+        await device.api.setDeparted(GROUP, departed);
+        await device.api.nextCommit(GROUP);
+      },
+      async outcome(device) {
+        await device.refreshGroup(GROUP);
+        await device.send(GROUP, 'without him');
+        expect((await carol.sync()).map(textOf)).toEqual(['without him']);
+        const { members } = await carol.api.conversation(GROUP);
+        expect(members.map(({ userId }) => userId).sort()).toEqual([ALICE, CAROL]);
+      },
+    };
+  },
+
+  async 'forgetting a group'() {
+    const { alice, bob } = await createTrio();
+    await bob.send(GROUP, 'written');
+    await bob.sync();
+    await bob.queue(GROUP, 'queued');
+    return {
+      device: bob,
+      step: (device) => device.api.forgetConversation(GROUP),
+      async outcome(device) {
+        const whole = (await device.api.conversation(GROUP)).status === 'joined';
+        expect(await device.history(GROUP)).toHaveLength(whole ? 1 : 0);
+        expect(await device.api.outbox()).toHaveLength(whole ? 1 : 0);
+        await device.api.forgetConversation(GROUP);
+        await device.sync();
+        await device.send(GROUP, 'from a new leaf');
+        expect((await alice.sync()).map(textOf)).toEqual(['written', 'from a new leaf']);
       },
     };
   },

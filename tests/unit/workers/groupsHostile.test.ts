@@ -88,6 +88,19 @@ describe('a commit that no member of a group follows', () => {
     await expectRepaired(trio);
   });
 
+  it('adds another device of a member: refused, and no reason to stay away', async () => {
+    const trio = await createTrioWithRogue();
+    const { alice, carol, bob, relay } = trio;
+    const phone = await Rogue.ofPerson(relay, CAROL);
+    bob.commit(GROUP, { adds: [phone] });
+    await expectRefused(trio, 'policy', 'rules');
+    await carol.sync();
+    await alice.sync();
+    await alice.send(GROUP, 'all the same');
+    expect((await carol.sync()).map(textOf)).toEqual(['all the same']);
+    expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
+  });
+
   it('comes from outside, by somebody who is no member', async () => {
     const trio = await createTrioWithRogue();
     const dave = await Rogue.create(trio.relay, DAVE, 'dave');
@@ -125,6 +138,9 @@ describe('a commit that no member of a group follows', () => {
     phone.forgeCertificate(new Uint8Array([1, 2, 3]));
     trio.bob.commit(GROUP, { adds: [phone] });
     await expectRefused(trio, 'invalid-credential', 'unknown-device');
+    await expect(trio.carol.joinByExternalCommit(GROUP)).rejects.toMatchObject({
+      code: 'invalid-credential',
+    });
     await expectRepaired(trio);
   });
 
@@ -172,12 +188,17 @@ describe('a commit that no member of a group follows', () => {
     expect((await readOn(carol)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
   });
 
-  it('names another creator', async () => {
+  it.each([
+    ['names another creator', bound(BOB)],
+    ['names no creator', []],
+    ['names a creator that can’t be read', [{ type: 0xf0a1, data: new Uint8Array([1]) }]],
+  ])('%s', async (_what, extensions) => {
     const trio = await createTrioWithRogue();
-    trio.bob.commit(GROUP, { extensions: bound(BOB) });
+    trio.bob.commit(GROUP, { extensions });
     await expectRefused(trio, 'policy', 'rules');
+    await expect(trio.carol.joinByExternalCommit(GROUP)).rejects.toMatchObject({ code: 'policy' });
+    await expectRepaired(trio);
     for (const device of [trio.alice, trio.carol]) {
-      await expect(device.joinByExternalCommit(GROUP)).rejects.toMatchObject({ code: 'policy' });
       expect((await device.api.conversation(GROUP)).group?.creatorId).toBe(ALICE);
     }
   });

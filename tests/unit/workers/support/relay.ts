@@ -84,6 +84,11 @@ export class MemoryRelay {
     return group === undefined ? conversationId.includes(userId) : group.members.has(userId);
   }
 
+  /** A group is its members' alone; who may write in a direct conversation is left to the clients here. */
+  #admit(conversationId: string, userId: string): void {
+    if (this.groups.has(conversationId) && !this.isIn(conversationId, userId)) throw new NotAMember();
+  }
+
   createGroup(conversationId: string, creatorId: string): void {
     const members = new Set([creatorId]);
     this.groups.set(conversationId, { creatorId, members, departed: new Map(), name: null });
@@ -123,7 +128,7 @@ export class MemoryRelay {
 
   submit(sender: { userId: string; deviceId: string }, submission: CommitSubmission): LogEntryInput {
     const log = this.log(submission.conversationId);
-    if (!this.isIn(submission.conversationId, sender.userId)) throw new NotAMember();
+    this.#admit(submission.conversationId, sender.userId);
     if (submission.epoch !== log.epoch) throw new StaleEpoch();
     const entry = this.append(sender, submission.conversationId, {
       kind: 'commit',
@@ -155,7 +160,7 @@ export class MemoryRelay {
     const log = this.log(message.conversationId);
     const existing = log.entries.find(({ id }) => id === message.messageId);
     if (existing !== undefined) return existing;
-    if (!this.isIn(message.conversationId, sender.userId)) throw new NotAMember();
+    this.#admit(message.conversationId, sender.userId);
     if (message.epoch !== log.epoch) throw new StaleEpoch();
     const { conversationId, messageId: id, epoch, content } = message;
     return this.append(sender, conversationId, { id, kind: 'application', epoch, content });

@@ -1,0 +1,127 @@
+import { createKeyPackage, createSignatureKeyPair, issueDeviceCertificate } from '@sinetti/crypto-core';
+import { describe, expect, it } from 'vitest';
+import { limits as relayLimits } from '../../../relay/contract/limits.ts';
+import type { ClaimedKeyPackage, CommitSubmission } from '../../../workers/api.ts';
+import { toBase64Url } from '../../../workers/base64url.ts';
+import { limits } from '../../../workers/limits.ts';
+import { seededRandom } from './support/browser.ts';
+import { ALICE, BOB, CAROL, createWorld, GROUP, textOf } from './support/device.ts';
+
+const PEOPLE = 250;
+
+/** Devices that nobody opens: all that a group knows of them is their KeyPackages. */
+function absentDevices(count: number): ClaimedKeyPackage[] {
+  const env = { random: seededRandom('absent'), now: () => Date.UTC(2026, 2, 1) };
+  const now = BigInt(env.now() / 1000);
+  return Array.from({ length: count }, (_, i) => {
+    const id = (kind: string) => `${i.toString(16).padStart(8, '0')}-0000-4000-8000-00000000000${kind}`;
+    // Two devices a person.
+    const accountSeed = seededRandom(`account ${i >> 1}`)(32);
+    const userId = `${(i >> 1).toString(16).padStart(8, '0')}-0000-4000-8000-000000000001`;
+    const signatureKey = createSignatureKeyPair(env);
+    const device = { userId, deviceId: id('2'), deviceKey: signatureKey.publicKey, notBefore: now };
+    const identity = issueDeviceCertificate(accountSeed, device);
+    const { bytes } = createKeyPackage(
+      {
+        suite: 0x004d,
+        credential: { type: 'basic', identity },
+        signatureKey,
+        lifetime: { notBefore: now - 86_400n, notAfter: now + 86_400n },
+      },
+      env,
+    );
+    return { userId, deviceId: device.deviceId, keyPackage: toBase64Url(bytes) };
+  });
+}
+
+/** Bytes on the wire of what a commit brings with it. */
+function sizesOf({ commit, welcomes, groupInfo }: CommitSubmission) {
+  const bytes = (wire: string) => Math.floor((wire.length * 3) / 4);
+  return { commit: bytes(commit), welcome: bytes(welcomes[0]?.welcome ?? ''), groupInfo: bytes(groupInfo) };
+}
+
+describe(`a large group, of ${PEOPLE} people with ${2 * PEOPLE} devices`, () => {
+  it('is made, grown, spoken in and opened within the limits of the relay', async () => {
+    const measured: Record<string, unknown> = {};
+    const timed = async <T>(name: string, body: () => Promise<T>): Promise<T> => {
+      const start = performance.now();
+      const result = await body();
+      measured[`${name}, ms`] = Math.round(performance.now() - start);
+      return result;
+    };
+    const within = (name: string, submission: CommitSubmission): CommitSubmission => {
+      const sizes = sizesOf(submission);
+      measured[name] = sizes;
+      expect(sizes.commit).toBeLessThan(relayLimits.commitMax);
+      expect(sizes.welcome).toBeLessThan(relayLimits.welcomeMax);
+      expect(sizes.groupInfo).toBeLessThan(relayLimits.groupInfoMax);
+      return submission;
+    };
+
+    const world = createWorld();
+    const { relay } = world;
+    const alice = await world.device(ALICE);
+    const laptop = await world.device(ALICE);
+    const bob = await world.device(BOB);
+    const carol = await world.device(CAROL);
+    const others = absentDevices(2 * PEOPLE - 4);
+    const keyPackages = [...relay.claim([ALICE, BOB], alice.deviceId), ...others];
+    relay.createGroup(GROUP, ALICE);
+    const started = await timed('create', () =>
+      alice.api.startConversation({ conversationId: GROUP, keyPackages, group: { name: 'Everybody' } }),
+    );
+    relay.submit(alice, within('create', started));
+    await timed('enter what was created', () => alice.syncOne(GROUP));
+    await timed('join by Welcome', () => bob.syncOne(GROUP));
+    await laptop.syncOne(GROUP);
+
+    const messageId = await bob.queue(GROUP, 'hello everybody');
+    const healing = await timed('first commit', () => bob.api.prepareMessage(messageId));
+    if (healing.kind !== 'commit') throw new Error(healing.kind);
+    relay.submit(bob, within('first commit', healing.submission));
+    await bob.syncOne(GROUP);
+    await timed('process a commit', () => alice.syncOne(GROUP));
+    await timed('send', () => bob.flush(messageId));
+    expect((await timed('receive', () => alice.syncOne(GROUP))).map(textOf)).toEqual(['hello everybody']);
+
+    const added = await timed('add one', () =>
+      alice.api.addMembers({ conversationId: GROUP, keyPackages: relay.claim([CAROL], '') }),
+    );
+    relay.submit(alice, within('add one', added));
+    await alice.syncOne(GROUP);
+    await carol.syncOne(GROUP);
+    const tab = await timed('open', () => bob.openTab());
+    await timed('read on after opening', () => tab.syncOne(GROUP));
+    const phone = await world.device(BOB);
+    await timed('join from outside', () => phone.syncOne(GROUP));
+    const { members } = await phone.api.conversation(GROUP);
+    expect(members).toHaveLength(PEOPLE + 1);
+    expect(members.flatMap(({ deviceIds }) => deviceIds)).toHaveLength(2 * PEOPLE + 1);
+    process.stdout.write(`${JSON.stringify(measured, null, 1)}\n`);
+  });
+
+  it('takes no more devices at once than a commit may carry', async () => {
+    const alice = await createWorld().device(ALICE);
+    const start = (count: number) =>
+      alice.api.startConversation({
+        conversationId: GROUP,
+        keyPackages: absentDevices(count),
+        group: { name: 'Everybody and more' },
+      });
+    await expect(start(800)).rejects.toMatchObject({ code: 'usage', detail: 'too many devices at once' });
+    expect(await alice.api.conversation(GROUP)).toMatchObject({ status: 'outside' });
+  });
+
+  it('has limits in the worker that are the relay’s', () => {
+    const { commitMax, welcomeMax, groupInfoMax, keyPackageMax, sealedNameMax, leaveStatementMax } =
+      relayLimits;
+    expect(limits).toMatchObject({
+      commit: commitMax,
+      welcome: welcomeMax,
+      groupInfo: groupInfoMax,
+      keyPackage: keyPackageMax,
+      sealedName: sealedNameMax,
+      leaveStatement: leaveStatementMax,
+    });
+  });
+});
