@@ -9,6 +9,7 @@ import {
 import {
   base64Url,
   befriend,
+  logIn,
   onAnotherDevice,
   type Person,
   type PersonOnDevice,
@@ -114,7 +115,7 @@ describe('revoking a device', () => {
   it('is for good', async () => {
     await revoke(owner, tablet.deviceId);
     const again = { name: 'A browser', certificate: tablet.certificate };
-    const fresh = await onAnotherDevice(relay, owner);
+    const fresh = await logIn(relay, owner);
     expect(await fresh.call('PUT', `/devices/${tablet.deviceId}`, again)).toMatchObject({
       status: 409,
       body: { code: 'device-conflict' },
