@@ -49,8 +49,8 @@ export interface GroupListOptions {
   readonly chats: Chats;
   readonly sync: Pick<Sync, 'catchUp' | 'forget'>;
   readonly committer: Committer;
-  /** The open group is gone. */
-  readonly onClosed: () => void;
+  /** A group is gone, with its messages. */
+  readonly onForgotten: (groupId: string) => void;
   /** A doubt about a group's members is over: what waited can be sent. */
   readonly onResolved: (conversationId: string) => void;
   readonly background: Background;
@@ -135,7 +135,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
     lastMembers.delete(groupId);
     removals.get(groupId)?.cancel();
     removals.delete(groupId);
-    if (store.get(activeGroupAtom) === groupId) options.onClosed();
+    options.onForgotten(groupId);
     await sync.forget(groupConversationId(groupId));
     chats.remove(groupKeyOf(groupId));
     show();

@@ -101,7 +101,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     chats,
     sync,
     committer,
-    onClosed: () => background(() => reading.openGroup(null)),
+    onForgotten: (groupId) => reading.forget(groupKeyOf(groupId)),
     onResolved: (conversationId) => background(() => outbox.flush(conversationId)),
     background,
   });

@@ -32,6 +32,8 @@ export interface Reading {
   /** As {@link open}, for a group; null closes a group. */
   openGroup(groupId: string | null): Promise<void>;
   loadOlder(key: ConversationKey): Promise<void>;
+  /** The chat is gone: it closes, and begins anew should it ever come back. */
+  forget(key: ConversationKey): void;
   /** Tells the relay how far the open chat has been read, if the page is in sight. */
   markRead(): void;
 }
@@ -211,6 +213,13 @@ export function createReading(options: ReadingOptions): Reading {
       } catch (error) {
         throw toAppError(error, texts.loadMessagesFailed);
       }
+    },
+
+    forget(key) {
+      lowestSeq.delete(key);
+      const conversationId = conversationOf(key, ownUserId);
+      if (conversationId !== null) untold.delete(conversationId);
+      if (activeKey() === key) activate({ userId: null, groupId: null });
     },
 
     markRead: () => background(markActiveRead),

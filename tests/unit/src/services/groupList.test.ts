@@ -7,7 +7,7 @@ import { createBackground } from '../../../../src/services/failures.ts';
 import { createGroupList, creationLock, type GroupList } from '../../../../src/services/groupList.ts';
 import type { Sync } from '../../../../src/services/sync.ts';
 import { timings } from '../../../../src/services/timings.ts';
-import { activeGroupAtom, chatsAtom, groupKeyOf } from '../../../../src/store/chats.ts';
+import { chatsAtom, groupKeyOf } from '../../../../src/store/chats.ts';
 import { type Group, groupsAtom, groupsErrorAtom } from '../../../../src/store/groups.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
@@ -32,7 +32,7 @@ const setGroupName = vi.fn<CryptoApi['setGroupName']>();
 const catchUp = vi.fn<Sync['catchUp']>();
 const forget = vi.fn<Sync['forget']>();
 const settle = vi.fn<Committer['settle']>();
-const onClosed = vi.fn<() => void>();
+const onForgotten = vi.fn<(groupId: string) => void>();
 const onResolved = vi.fn<(conversationId: string) => void>();
 
 function summary(id: string, change: Partial<GroupSummary> = {}): GroupSummary {
@@ -61,7 +61,7 @@ function groupState(change: Partial<ConversationState> = {}): ConversationState 
 }
 
 beforeEach(() => {
-  for (const mock of [catchUp, forget, settle, onClosed, onResolved, setDeparted, setGroupName]) {
+  for (const mock of [catchUp, forget, settle, onForgotten, onResolved, setDeparted, setGroupName]) {
     mock.mockReset();
   }
   summaries = [summary(sailing)];
@@ -88,7 +88,7 @@ beforeEach(() => {
     chats,
     sync: { catchUp, forget },
     committer: { submit: () => Promise.reject(new Error('unexpected')), settle },
-    onClosed,
+    onForgotten,
     onResolved,
     background: createBackground(deps.log),
   });
@@ -185,7 +185,6 @@ function outside(conversationId: string): ConversationState {
 describe('a group that the relay no longer lists', () => {
   beforeEach(async () => {
     await loaded();
-    deps.store.set(activeGroupAtom, sailing);
     summaries = [];
   });
 
@@ -194,7 +193,7 @@ describe('a group that the relay no longer lists', () => {
     await list.refresh();
     await settled();
     expect(forget).toHaveBeenCalledExactlyOnceWith(idOf(sailing));
-    expect(onClosed).toHaveBeenCalledOnce();
+    expect(onForgotten).toHaveBeenCalledExactlyOnceWith(sailing);
     expect(deps.store.get(groupsAtom).items).toEqual([]);
     expect(deps.store.get(chatsAtom)).toEqual({});
   });

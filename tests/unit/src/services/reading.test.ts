@@ -196,6 +196,25 @@ describe('opening a group', () => {
     expect(device.readSeq).toBe(3);
   });
 
+  it('begins anew after it was forgotten: whoever comes back sees all that came since', async () => {
+    have(1, 60);
+    await reading.openGroup(groupId);
+    reading.forget(key);
+    chats.remove(key);
+    expect(deps.store.get(activeGroupAtom)).toBeNull();
+    expect(watch).toHaveBeenLastCalledWith(null);
+    device.messages.length = 0;
+    have(70, 71);
+    await reading.openGroup(groupId);
+    expect(chats.get(key).messages.map(({ seq }) => seq)).toEqual([70, 71]);
+  });
+
+  it('that is forgotten does not close another chat', async () => {
+    await reading.open(peer);
+    reading.forget(key);
+    expect(deps.store.get(activeChatAtom)).toBe(peer);
+  });
+
   it('with an id that is none is impossible', async () => {
     await reading.openGroup('../contacts');
     expect(deps.store.get(activeGroupAtom)).toBeNull();
