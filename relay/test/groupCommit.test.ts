@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -8,6 +9,7 @@ import { openSqlite } from '../src/db/sqlite.ts';
 import type { OpenDatabase } from '../src/db/tables.ts';
 import { SqliteFile } from '../src/db/sqliteFile.ts';
 import { logLimit, WriteAheadLog } from '../src/db/writeAheadLog.ts';
+import { toApiError } from '../src/errors.ts';
 import { temporaryFolder } from './helpers.ts';
 
 let dataDir: string;
@@ -245,6 +247,29 @@ describe('a group', () => {
       'c',
     ]);
     expect(names(other)).toEqual(['c']);
+  });
+});
+
+describe('the log', () => {
+  it('is what is synced, and a disk that fails counts as one that is out', async () => {
+    const name = path.join(dataDir, 'log.db');
+    const [writer, reader] = [new SqliteFile(name), new SqliteFile(name)];
+    writer.pragma('journal_mode = WAL');
+    writer.exec('create table names (name text primary key)');
+    const synced: number[] = [];
+    let failure: Error | null = null;
+    const log = new WriteAheadLog(name, reader, async (descriptor) => {
+      if (failure !== null) throw failure;
+      synced.push(fstatSync(descriptor).ino);
+    });
+    await log.sync();
+    expect(synced).toEqual([(await stat(`${name}-wal`)).ino]);
+    failure = new Error('EIO');
+    const error: unknown = await log.sync().catch((reason: unknown) => reason);
+    expect(toApiError(error)).toMatchObject({ code: 'unavailable' });
+    log.close();
+    reader.close();
+    writer.close();
   });
 });
 

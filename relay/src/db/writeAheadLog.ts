@@ -16,12 +16,17 @@ export const logLimit = 16 * 1024 * 1024;
 export class WriteAheadLog implements Durability {
   readonly #file: string;
   readonly #reader: SqliteFile;
+  readonly #syncFile: (descriptor: number) => Promise<void>;
   #descriptor: number | null = null;
 
-  /** @param database the database's file name */
-  constructor(database: string, reader: SqliteFile) {
+  /**
+   * @param database the database's file name
+   * @param syncFile resolves when the disk has the file's content
+   */
+  constructor(database: string, reader: SqliteFile, syncFile = promisify(fdatasync)) {
     this.#file = `${database}-wal`;
     this.#reader = reader;
+    this.#syncFile = syncFile;
   }
 
   holdReaders(): void {
@@ -34,7 +39,7 @@ export class WriteAheadLog implements Durability {
     // SQLite never replaces the file while it has the database open.
     this.#descriptor ??= openSync(this.#file, 'r+');
     try {
-      await promisify(fdatasync)(this.#descriptor);
+      await this.#syncFile(this.#descriptor);
     } catch (error) {
       // SQLite's name for it, by which it counts as a storage that is out.
       throw Object.assign(new Error('The disk failed to sync.', { cause: error }), {
