@@ -1,5 +1,12 @@
 /** What a device knows of a group of people beside its tree. */
-import { CryptoError, type Group, openGroupName } from '@sinetti/crypto-core';
+import {
+  CryptoError,
+  type Group,
+  groupView,
+  openGroupName,
+  type ProcessedCommit,
+} from '@sinetti/crypto-core';
+import { certificateOf } from './certificates.ts';
 import { groupNameKey } from './commits.ts';
 import { CryptoApiError } from './errors.ts';
 import { limits } from './limits.ts';
@@ -11,7 +18,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 export function newGroupRecord(creatorId: string, name: string | null): GroupRecord {
-  return { creatorId, name, nameMissingIn: null, departures: [], uninvitedIds: [], distrustedKeys: [] };
+  return { creatorId, name, namelessDevices: [], departures: [], uninvitedIds: [], distrustedKeys: [] };
 }
 
 /** Keeps who made a group that is about to be joined, and which of its leaves its creator's device has to take out. */
@@ -32,6 +39,31 @@ export async function believeTree(step: ConversationStep): Promise<void> {
   const known = await step.group();
   if (known === null || known.creatorId === step.person.userId || known.uninvitedIds.length === 0) return;
   step.putGroup({ ...known, uninvitedIds: [] });
+}
+
+/** Follows whether the relay has the name under a key of the epoch: who comes from outside doesn't know it yet. */
+export async function followName(
+  step: ConversationStep,
+  { external, group: next, sender }: Pick<ProcessedCommit, 'external' | 'group' | 'sender'>,
+): Promise<void> {
+  const known = await step.group();
+  if (known === null || (!external && known.namelessDevices.length === 0)) return;
+  const committer = groupView(next).members.find(({ leafIndex }) => leafIndex === sender);
+  if (committer === undefined) return;
+  const { deviceId } = certificateOf(committer.credential);
+  if (external) {
+    const devices = [...known.namelessDevices.filter((id) => id !== deviceId), deviceId];
+    step.putGroup({ ...known, namelessDevices: devices.slice(-limits.devicesPerStart) });
+  } else if (!known.namelessDevices.includes(deviceId)) {
+    step.putGroup({ ...known, namelessDevices: [] });
+  }
+}
+
+/** An own commit is in force: it brought the name, where that is known here. */
+export async function nameBrought(step: ConversationStep): Promise<void> {
+  const known = await step.group();
+  if (known === null || known.name === null || known.namelessDevices.length === 0) return;
+  step.putGroup({ ...known, namelessDevices: [] });
 }
 
 /** @returns the name, trimmed and well-formed @throws CryptoApiError `usage` unless it has 1 to 100 characters */

@@ -131,13 +131,10 @@ export function createGroups(deps: StepDeps, session: Session): GroupsApi {
       return inStep(person, deps, conversationId, 'relaxed', async (step) => {
         const state = step.head.membership === 'member' ? await step.state() : null;
         const record = await step.group();
-        if (state !== null && record !== null && epoch <= step.head.epoch) {
-          const opened = epoch === step.head.epoch ? tryOpenName(state.group, sealedName) : null;
-          const nameMissingIn = opened === null ? step.head.epoch : null;
-          const name = record.name ?? opened;
-          if (name !== record.name || nameMissingIn !== record.nameMissingIn) {
-            step.putGroup({ ...record, name, nameMissingIn });
-          }
+        // A name that is known stays: nobody has the right to change it.
+        if (state !== null && record !== null && record.name === null && epoch === step.head.epoch) {
+          const name = tryOpenName(state.group, sealedName);
+          if (name !== null) step.putGroup({ ...record, name });
         }
         return step.finish();
       });

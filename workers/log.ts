@@ -12,7 +12,7 @@ import { fromBase64Url, toBase64Url } from './base64url.ts';
 import { CryptoApiError } from './errors.ts';
 import { certificateOf } from './certificates.ts';
 import { parseConversationId } from './conversationId.ts';
-import { believeTree } from './groupFacts.ts';
+import { believeTree, followName, nameBrought } from './groupFacts.ts';
 import { GroupState } from './groupState.ts';
 import { messageView, openMessage, openOutbox } from './history.ts';
 import { limits } from './limits.ts';
@@ -191,6 +191,7 @@ class LogReader {
       this.#step.enterPending(pending, this.#deps.env.now());
       if (wasOutside) await believeTree(this.#step);
       await this.#welcomed(pending.addedIds);
+      await nameBrought(this.#step);
       return;
     }
     if (head.membership === 'none') {
@@ -232,7 +233,7 @@ class LogReader {
     this.#step.enterEpoch(next);
     await membership.savePins(tx, person, this.#deps.env.now());
     await this.#welcomed(processed.adds.map(({ credential }) => certificateOf(credential).userId));
-    if (processed.external) await this.#nameMissing();
+    await followName(this.#step, processed);
   }
 
   /** Whoever was refused once and is now added as the rules want it is a member like any other. */
@@ -241,12 +242,6 @@ class LogReader {
     if (group === null || !group.uninvitedIds.some((userId) => userIds.includes(userId))) return;
     const uninvitedIds = group.uninvitedIds.filter((userId) => !userIds.includes(userId));
     this.#step.putGroup({ ...group, uninvitedIds });
-  }
-
-  /** A device that comes from outside can't know the name, so it couldn't seal it for its epoch. */
-  async #nameMissing(): Promise<void> {
-    const group = await this.#step.group();
-    if (group !== null) this.#step.putGroup({ ...group, nameMissingIn: this.#step.head.epoch });
   }
 
   async #rememberUninvited(userIds: ReadonlySet<string>): Promise<void> {

@@ -195,12 +195,12 @@ export function createOutbox(deps: StepDeps, session: Session): OutboxApi {
 }
 
 async function needsHealing(step: ConversationStep, now: number): Promise<boolean> {
-  const { committedAt, epoch, sentSinceCommit } = step.head;
+  const { committedAt, sentSinceCommit } = step.head;
   if (committedAt === null || sentSinceCommit >= MESSAGES_PER_COMMIT) return true;
   if (now - committedAt >= COMMIT_INTERVAL_MS) return true;
   // A commit renews the group's name at the relay, too, where those who came last can't open the one that is there.
   const group = await step.group();
-  return group !== null && group.name !== null && group.nameMissingIn === epoch;
+  return group !== null && group.name !== null && group.namelessDevices.length > 0;
 }
 
 async function find(tx: Transaction, person: Person, messageId: string): Promise<Waiting | null> {

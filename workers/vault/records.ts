@@ -112,8 +112,11 @@ export type Submission = Omit<PendingRecord, 'group' | 'ratchets'>;
 export const GroupRecord = object({
   creatorId: id,
   name: nullable(string(limits.groupName * 2)),
-  /** The epoch in which the relay was seen to have no name that opens: whoever commits next in it helps. */
-  nameMissingIn: nullable(integer(0)),
+  /**
+   * Devices that joined from outside since the last commit of one that knows the name: there is none at the relay for
+   * them to open, until one that knows it commits again.
+   */
+  namelessDevices: array(id, limits.devicesPerStart),
   /** Statements that hold, of people who are in the tree. */
   departures: array(object({ userId: id, statement: bytes(limits.leaveStatement) }), limits.devicesPerStart),
   /** People whose adding was refused here. */

@@ -96,8 +96,14 @@ describe('a group', () => {
     await alice.send(GROUP, 'settled');
     const phone = await world.device(BOB);
     await phone.sync();
+    // Its own commits can't bring the name: it doesn't know it.
+    await phone.send(GROUP, 'what is this called?');
+    await phone.sync();
     expect(await phone.api.conversation(GROUP)).toMatchObject({ status: 'joined', group: { name: null } });
+    world.clock.advance(DAY);
+    await phone.send(GROUP, 'tell me');
     await alice.sync();
+    world.clock.advance(-DAY);
     const before = relay.log(GROUP).epoch;
     await alice.send(GROUP, 'with the name');
     expect(relay.log(GROUP).epoch).toBe(before + 1);
@@ -110,6 +116,10 @@ describe('a group', () => {
       departedIds: [],
     });
     await bob.sync();
+    const settled = relay.log(GROUP).epoch;
+    await alice.sync();
+    await alice.send(GROUP, 'still no more');
+    expect(relay.log(GROUP).epoch).toBe(settled);
     expect(people(await bob.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
   });
 
