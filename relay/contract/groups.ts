@@ -102,7 +102,10 @@ export const addGroupMember = defineRoute({
     'Creator: add contacts, as `user_id` or `user_ids`, with the commit that adds their devices; all happens, or nothing',
   access: 'device',
   params: IdParams,
-  /** Both together are one list, of at least one person. */
+  /**
+   * At least one person in all. Members among `user_ids` are passed over: a commit may have to add devices of theirs
+   * that the group's tree lost.
+   */
   body: CommitFields.extend({
     user_id: Id.optional(),
     user_ids: z.array(Id).min(1).max(limits.membersPerAdd).optional(),

@@ -13,6 +13,14 @@ import * as rows from '../repositories/groups.ts';
 import { lockUsers } from '../repositories/users.ts';
 import { deleteWelcomesTo } from '../repositories/welcomes.ts';
 
+/** Whom to add to a group. */
+export interface NewMembers {
+  /** One who must not be a member yet. */
+  readonly userId?: string | undefined;
+  /** Those among them who are members already are passed over. */
+  readonly userIds: readonly string[];
+}
+
 export interface GroupWithMembers extends rows.GroupRow {
   readonly members: readonly rows.Member[];
   readonly departed: readonly departures.Departure[];
@@ -42,7 +50,7 @@ export interface Groups {
   add(
     creator: DeviceSession,
     groupId: string,
-    userIds: readonly string[],
+    people: NewMembers,
     commit: NewCommit,
   ): Promise<{ sent: SentMessage; members: rows.Member[] }>;
   /**
@@ -97,15 +105,17 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
       if (created) listsChanged([userId]);
     },
 
-    async add(creator, groupId, addedIds, commit) {
+    async add(creator, groupId, { userId: newId, userIds }, commit) {
       const { stored, members } = await db.transaction().execute(async (tx) => {
         const group = await requireCreator(tx, groupId, creator.userId);
-        for (const userId of addedIds) await requireContact(tx, creator.userId, userId);
         const { conversationId } = group;
         const memberIds = await conversations.participantIds(tx, conversationId);
-        if (addedIds.some((userId) => memberIds.includes(userId))) {
+        if (newId !== undefined && memberIds.includes(newId)) {
           throw new ApiError('already-member', 'This person is already a member of the group.');
         }
+        const wanted = new Set(newId === undefined ? userIds : [newId, ...userIds]);
+        const addedIds = [...wanted].filter((userId) => !memberIds.includes(userId));
+        for (const userId of addedIds) await requireContact(tx, creator.userId, userId);
         if (memberIds.length + addedIds.length > limits.membersPerGroup) {
           throw new ApiError('limit-reached', `A group can have at most ${limits.membersPerGroup} members.`);
         }

@@ -39,9 +39,10 @@ export function groupHandlers({ groups }: Services): GroupHandlers {
 
     addGroupMember: async ({ session, params, body }) => {
       const { user_id: userId, user_ids: userIds = [], ...commit } = body;
-      const addedIds = new Set(userId === undefined ? userIds : [userId, ...userIds]);
-      if (addedIds.size === 0) throw new ApiError('invalid-request', 'user_id: nobody to add.');
-      const { sent, members } = await groups.add(session, params.id, [...addedIds], commit);
+      if (userId === undefined && userIds.length === 0) {
+        throw new ApiError('invalid-request', 'user_id: nobody to add.');
+      }
+      const { sent, members } = await groups.add(session, params.id, { userId, userIds }, commit);
       return { ...sent, members: members.map(memberOf) };
     },
 
