@@ -94,20 +94,20 @@ async function throughput({ port, pairs, senders, window, seconds }) {
 }
 
 async function restThroughput({ port, pairs, seconds }) {
-  let [answered, running] = [0, true];
+  const state = { answered: 0, running: true };
   const posting = pairs.map(async ({ sender, receiver }) => {
     const socket = new RestSocket({ port, token: sender.token });
-    while (running) {
+    while (state.running) {
       const body = JSON.stringify({ messageId: randomUUID(), epoch: 1, content });
       await socket.post(`/api/messages/user/${receiver.id}`, body);
-      answered += 1;
+      state.answered += 1;
     }
     socket.close();
   });
-  const [perSecond] = await countFor(seconds, () => [answered]);
-  running = false;
+  const [perSecond] = await countFor(seconds, () => [state.answered]);
+  state.running = false;
   await Promise.all(posting);
-  return { perSecond, count: answered };
+  return { perSecond, count: state.answered };
 }
 
 /** From publishing to delivery, in milliseconds, at a rate that leaves the server time. */

@@ -24,7 +24,7 @@ export async function signUp(api) {
 export async function introduce(api, one, other) {
   await call(api, 'POST', `/contacts/request/${other.id}`, undefined, one);
   await call(api, 'POST', `/contacts/request/${one.id}`, undefined, other);
-  const [lower, higher] = [one.id, other.id].toSorted();
+  const [lower, higher] = one.id < other.id ? [one.id, other.id] : [other.id, one.id];
   const commit = { epoch: 0, commit: bytes(500), welcomes: [], groupInfo: bytes(500) };
   await call(api, 'POST', `/conversations/direct:${lower}:${higher}/commits`, commit, one);
 }
