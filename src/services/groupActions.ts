@@ -1,6 +1,7 @@
 import type { ClaimedKeyPackage, CommitSubmission } from '../crypto/client.ts';
 import { AppError } from '../lib/appError.ts';
 import { errorCode } from '../lib/errorCode.ts';
+import { forEachLimited } from '../lib/parallel.ts';
 import { isApiError } from '../net/errors.ts';
 import { type GroupProgress, groupProgressAtom } from '../store/groups.ts';
 import type { Committer } from './committer.ts';
@@ -14,6 +15,7 @@ import { texts } from './texts.ts';
 
 /** How often a commit is made again because others were faster. */
 const maxAttempts = 8;
+const claimsAtOnce = 4;
 
 export interface GroupActions {
   /** Null closes the open one. */
@@ -177,11 +179,11 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
           progress('gathering-keys');
           await list.reconcile(groupId);
           const claimed: ClaimedKeyPackage[] = [];
-          for (const userId of userIds) {
+          await forEachLimited(userIds, claimsAtOnce, async (userId) => {
             const keyPackages = await claim(userId);
             if (keyPackages.length === 0) throw new AppError('no-device', texts.noDevice);
             claimed.push(...keyPackages);
-          }
+          });
           await addAll(conversationId, claimed);
           progress('opening');
           await list.reconcile(groupId);

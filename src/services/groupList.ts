@@ -78,7 +78,10 @@ export function createGroupList(options: GroupListOptions): GroupList {
   /** What each group looked like when its members were last compared. */
   const compared = new Map<string, string>();
   const reconciling = new Map<string, { run: () => Promise<void>; running: Promise<void> | null }>();
-  const removals = new Map<string, Timer>();
+  /** Why this device did not enter a group; also of groups that the list hasn't named yet. */
+  const refusals = new Map<string, string>();
+  const timers = new Map<string, Timer>();
+  let forgotten = 0;
   let stopped = false;
 
   const stateOf = (groupId: string) => chats.get(groupKeyOf(groupId)).state;
@@ -105,9 +108,9 @@ export function createGroupList(options: GroupListOptions): GroupList {
     known.set(id, {
       listed: null,
       mismatch: null,
-      refusal: null,
       changes: [],
       ...facts,
+      refusal: refusals.get(id) ?? null,
       summary: { id, name, name_epoch, creator_id, member_count, created_at },
       ...change,
     });
@@ -119,6 +122,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
   }
 
   function needsComparison(groupId: string): boolean {
+    if ((known.get(groupId)?.mismatch ?? null) !== null) return true;
     const before = compared.get(groupId);
     if (before !== undefined) return before !== look(groupId);
     const state = stateOf(groupId);
@@ -129,12 +133,20 @@ export function createGroupList(options: GroupListOptions): GroupList {
     );
   }
 
+  /** Once at a time for a group and a purpose. */
+  function later(purpose: string, groupId: string, ms: number, task: () => Promise<unknown>): void {
+    const name = `${purpose} ${groupId}`;
+    if (stopped || timers.has(name)) return;
+    const timer = clock.after(ms, () => {
+      timers.delete(name);
+      if (known.has(groupId)) background(task);
+    });
+    timers.set(name, timer);
+  }
+
   async function forget(groupId: string): Promise<void> {
-    known.delete(groupId);
-    compared.delete(groupId);
-    lastMembers.delete(groupId);
-    removals.get(groupId)?.cancel();
-    removals.delete(groupId);
+    forgotten += 1;
+    for (const facts of [known, compared, lastMembers, refusals]) facts.delete(groupId);
     options.onForgotten(groupId);
     await sync.forget(groupConversationId(groupId));
     chats.remove(groupKeyOf(groupId));
@@ -159,6 +171,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
   }
 
   async function reconcileOnce(groupId: string): Promise<void> {
+    const wasKnown = known.has(groupId);
     const backoff = createBackoff({ baseMs: timings.settleBase, maxMs: timings.settleMax, random });
     const wasInDoubt = (known.get(groupId)?.mismatch ?? null) !== null;
     let mismatch: GroupFacts['mismatch'] = null;
@@ -176,6 +189,8 @@ export function createGroupList(options: GroupListOptions): GroupList {
       const caughtUp = await sync.catchUp(groupConversationId(groupId));
       const isMember = caughtUp.status === 'joined';
       state = isMember ? await learn(details, caughtUp) : caughtUp;
+      // Left or deleted in the meantime.
+      if (wasKnown && !known.has(groupId)) return;
       mismatch = isMember ? mismatchOf(details, state) : null;
       update(details, { listed });
       const behind = isMember && state.group?.name === null && details.name_epoch > state.epoch;
@@ -187,7 +202,8 @@ export function createGroupList(options: GroupListOptions): GroupList {
     compared.set(groupId, look(groupId, state));
     show(groupId);
     if (mismatch !== null && !wasInDoubt) log.warn('members-differ');
-    if (mismatch === null && wasInDoubt) options.onResolved(groupConversationId(groupId));
+    if (mismatch !== null) later('compare', groupId, timings.mismatchPolling, () => reconcile(groupId));
+    else if (wasInDoubt) options.onResolved(groupConversationId(groupId));
     removeSoon(groupId);
   }
 
@@ -211,17 +227,13 @@ export function createGroupList(options: GroupListOptions): GroupList {
    */
   function removeSoon(groupId: string): void {
     const state = stateOf(groupId);
-    if (stopped || removals.has(groupId) || (state?.group?.departedIds.length ?? 0) === 0) return;
+    if ((state?.group?.departedIds.length ?? 0) === 0) return;
     const spread = state?.group?.creatorId === ownUserId ? timings.removalByCreator : timings.removalByOthers;
-    const timer = clock.after(spread * (0.5 + random() / 2), () => {
-      removals.delete(groupId);
-      background(async () => {
-        const current = await crypto.conversation(groupConversationId(groupId));
-        if ((current.group?.departedIds.length ?? 0) === 0) return;
-        await committer.settle(groupConversationId(groupId));
-      });
+    later('remove', groupId, spread * (0.5 + random() / 2), async () => {
+      const current = await crypto.conversation(groupConversationId(groupId));
+      if ((current.group?.departedIds.length ?? 0) === 0) return;
+      await committer.settle(groupConversationId(groupId));
     });
-    removals.set(groupId, timer);
   }
 
   /** Gone for everybody or for oneself, unless this browser is just creating it. */
@@ -237,14 +249,17 @@ export function createGroupList(options: GroupListOptions): GroupList {
   }
 
   async function readList(): Promise<void> {
+    const before = forgotten;
     const summaries = await api.listGroups();
+    // The answer may be older than that.
+    if (forgotten !== before) return readList();
     const listed = new Set(summaries.map(({ id }) => id));
     for (const summary of summaries) update(summary);
     const here = Object.keys(store.get(chatsAtom)).flatMap((key) => groupIdOfKey(key) ?? []);
     const missing = [...new Set([...known.keys(), ...here])].filter((id) => !listed.has(id));
+    show();
     store.set(groupsAtom, { ...store.get(groupsAtom), loading: false, loaded: true });
     if (store.get(groupsErrorAtom) !== null) store.set(groupsErrorAtom, null);
-    show();
     background(() => forEachLimited(missing, groupsAtOnce, forgetUnlessNew));
     const due = [...listed].filter(
       (id) => needsComparison(id) || (id === store.get(activeGroupAtom) && known.get(id)?.listed === null),
@@ -311,6 +326,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
       const before = lastMembers.get(groupId);
       const after = new Set(presentMembers(state).map(({ userId }) => userId));
       lastMembers.set(groupId, after);
+      if (state.status === 'joined') refusals.delete(groupId);
       const facts = known.get(groupId);
       if (facts === undefined) return;
       const isChanged = before === undefined || !sameIds(before, after);
@@ -318,8 +334,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
       const hasHistory = isChanged && before !== undefined && before.has(ownUserId) && after.has(ownUserId);
       const at = committedAt ?? timestamp(clock);
       const added = hasHistory ? changesBetween(before, after, state.epoch, at) : [];
-      const refusal = state.status === 'joined' ? null : facts.refusal;
-      update(facts.summary, { refusal, changes: [...facts.changes, ...added] });
+      update(facts.summary, { changes: [...facts.changes, ...added] });
       show(groupId);
       // Each epoch may be the one whose committer sealed the name again.
       const isIdle = (reconciling.get(groupId)?.running ?? null) === null;
@@ -328,16 +343,19 @@ export function createGroupList(options: GroupListOptions): GroupList {
     },
 
     onRefused(conversationId, code) {
-      const facts = known.get(groupOf(conversationId) ?? '');
+      const groupId = groupOf(conversationId);
+      if (groupId === null) return;
+      refusals.set(groupId, code);
+      const facts = known.get(groupId);
       if (facts === undefined) return;
-      update(facts.summary, { refusal: code });
-      show(facts.summary.id);
+      update(facts.summary);
+      show(groupId);
     },
 
     stop() {
       stopped = true;
-      for (const timer of removals.values()) timer.cancel();
-      removals.clear();
+      for (const timer of timers.values()) timer.cancel();
+      timers.clear();
     },
   };
 }

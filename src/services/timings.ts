@@ -17,6 +17,8 @@ export const timings = {
   /** Between readings of a group's members that differ from its keys: either may only be late. */
   settleBase: 250,
   settleMax: 2_000,
+  /** How often they are compared while they differ. */
+  mismatchPolling: 10_000,
   /** Within which time the leaves of who has left a group are removed. */
   removalByCreator: 500,
   removalByOthers: 6_000,

@@ -198,6 +198,28 @@ describe('a group that the relay no longer lists', () => {
     expect(deps.store.get(chatsAtom)).toEqual({});
   });
 
+  it('does not come back by answers from before', async () => {
+    let answer: (details: GroupDetails) => void = () => undefined;
+    getGroup.mockReturnValueOnce(
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+    );
+    let listAnswer: (summaries: GroupSummary[]) => void = () => undefined;
+    listGroups.mockReturnValueOnce(
+      new Promise((resolve) => {
+        listAnswer = resolve;
+      }),
+    );
+    const reconciled = list.reconcile(sailing);
+    const refreshed = list.refresh();
+    await list.forget(sailing);
+    answer(details);
+    listAnswer([summary(sailing)]);
+    await Promise.all([reconciled, refreshed]);
+    expect(deps.store.get(groupsAtom).items).toEqual([]);
+  });
+
   it('stays when it is there after all, or nobody knows', async () => {
     await list.refresh();
     await settled();
@@ -250,6 +272,21 @@ describe('members', () => {
     await whileItSettles();
     await reconciled;
     expect(shown()?.mismatch).toBeNull();
+  });
+
+  it('in doubt are compared again and again until they agree', async () => {
+    const right = details;
+    details = { ...details, members: [person(me, 'anna')] };
+    void list.reconcile(sailing);
+    await whileItSettles();
+    const calls = getGroup.mock.calls.length;
+    await deps.clock.advance(timings.mismatchPolling);
+    expect(getGroup.mock.calls.length).toBeGreaterThan(calls);
+    details = right;
+    for (let turn = 0; turn < 3; turn += 1) await deps.clock.advance(timings.mismatchPolling);
+    expect(shown()?.mismatch).toBeNull();
+    expect(onResolved).toHaveBeenCalledOnce();
+    expect(deps.clock.pending).toBe(0);
   });
 
   it('in doubt hold messages back until they are beyond it', async () => {
@@ -391,6 +428,13 @@ describe('the name', () => {
 });
 
 describe('a group that this device refuses to enter', () => {
+  it('says why although the list comes later', async () => {
+    list.onRefused(idOf(sailing), 'policy');
+    keys = outside(idOf(sailing));
+    await loaded();
+    expect(shown()?.refusal).toBe('policy');
+  });
+
   it('says why until it has entered it', async () => {
     keys = outside(idOf(sailing));
     await loaded();
