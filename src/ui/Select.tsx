@@ -1,9 +1,10 @@
-import { Select as BaseSelect } from '@base-ui/react/select';
-import { Check, ChevronsUpDown } from 'lucide-react';
+import { Field } from '@base-ui/react/field';
+import { ChevronsUpDown } from 'lucide-react';
 import styles from './Select.module.css';
 
 interface SelectProps {
   label: string;
+  /** What stands there while nothing is chosen. */
   placeholder: string;
   options: readonly { readonly value: string; readonly label: string }[];
   /** Null for none yet. */
@@ -12,48 +13,28 @@ interface SelectProps {
   disabled?: boolean;
 }
 
-/** A labelled choice of one. Typing the first letters finds an option. */
+/** A labelled choice of one, by the browser's own list: each system's people know theirs best. */
 export function Select({ label, placeholder, options, value, onValueChange, disabled = false }: SelectProps) {
   return (
-    <BaseSelect.Root
-      items={options}
-      value={value}
-      onValueChange={(next: string | null) => onValueChange(next)}
-      disabled={disabled}
-      modal={false}
-    >
-      <div className={styles.field}>
-        <BaseSelect.Label className={styles.label}>{label}</BaseSelect.Label>
-        <BaseSelect.Trigger className={styles.trigger}>
-          <BaseSelect.Value className={styles.value} placeholder={placeholder} />
-          <BaseSelect.Icon className={styles.icon}>
-            <ChevronsUpDown aria-hidden="true" />
-          </BaseSelect.Icon>
-        </BaseSelect.Trigger>
-      </div>
-      <BaseSelect.Portal>
-        <BaseSelect.Positioner
-          className={styles.positioner}
-          alignItemWithTrigger={false}
-          sideOffset={4}
-          collisionPadding={8}
-        >
-          <BaseSelect.Popup className={styles.popup}>
-            <BaseSelect.List className={styles.list}>
+    <Field.Root className={styles.field} disabled={disabled}>
+      <Field.Label className={styles.label}>{label}</Field.Label>
+      <span className={styles.frame}>
+        <Field.Control
+          className={styles.control}
+          data-empty={value === null || undefined}
+          render={
+            <select value={value ?? ''} onChange={(event) => onValueChange(event.target.value || null)}>
+              <option value="">{placeholder}</option>
               {options.map((option) => (
-                <BaseSelect.Item key={option.value} value={option.value} className={styles.item}>
-                  <BaseSelect.ItemText className={styles.text}>
-                    <bdi>{option.label}</bdi>
-                  </BaseSelect.ItemText>
-                  <BaseSelect.ItemIndicator>
-                    <Check aria-hidden="true" />
-                  </BaseSelect.ItemIndicator>
-                </BaseSelect.Item>
+                <option key={option.value} value={option.value}>
+                  {option.label}
+                </option>
               ))}
-            </BaseSelect.List>
-          </BaseSelect.Popup>
-        </BaseSelect.Positioner>
-      </BaseSelect.Portal>
-    </BaseSelect.Root>
+            </select>
+          }
+        />
+        <ChevronsUpDown aria-hidden="true" />
+      </span>
+    </Field.Root>
   );
 }

@@ -28,24 +28,24 @@ export function GroupDetails({ group, departedIds, onClose }: GroupDetailsProps)
 
   const withoutKeys = group.mismatch?.withoutKeys ?? [];
   return (
-    <aside className={styles.details} aria-label={groupTexts.details}>
+    <section className={styles.details} aria-label={groupTexts.details}>
       <div className={styles.head}>
         <span className={styles.back}>
           <IconButton label={groupTexts.backToChat} icon={<ArrowLeft />} onClick={onClose} />
         </span>
-        <h3 className={styles.title} ref={title} tabIndex={-1}>
+        <h2 className={styles.title} ref={title} tabIndex={-1}>
           {groupTexts.details}
-        </h3>
+        </h2>
         <span className={styles.close}>
           <IconButton label={groupTexts.closeDetails} icon={<X />} onClick={onClose} />
         </span>
       </div>
       <div className={styles.body}>
         <section aria-labelledby="group-members">
-          <h4 className={styles.subtitle} id="group-members">
+          <h3 className={styles.subtitle} id="group-members">
             {groupTexts.members}
             <span className={styles.total}>{group.memberCount}</span>
-          </h4>
+          </h3>
           {group.members.length === 0 && <p className={styles.hint}>{groupTexts.membersPending}</p>}
           <ul className={styles.members}>
             {group.members.map((member) => (
@@ -73,7 +73,7 @@ export function GroupDetails({ group, departedIds, onClose }: GroupDetailsProps)
         {creates && <AddMember group={group} />}
         <EndGroup group={group} creates={creates} />
       </div>
-    </aside>
+    </section>
   );
 }
 

@@ -42,7 +42,6 @@ export function GroupPane({ group, details, focusRequest, onClose, onDetailsChan
             label={groupTexts.details}
             icon={<PanelRight />}
             aria-expanded={details !== 'closed'}
-            aria-pressed={details !== 'closed'}
             onClick={() => onDetailsChange(details === 'closed')}
           />
         </div>

@@ -47,14 +47,7 @@ function Mismatch({ groupId, mismatch }: { groupId: string; mismatch: Membership
   }
 
   return (
-    <Alert
-      kind="warning"
-      action={
-        <Button size="small" busy={busy} onClick={() => void check()}>
-          {groupTexts.checkAgain}
-        </Button>
-      }
-    >
+    <Alert kind="warning">
       <p>
         <strong>{groupTexts.mismatch}</strong> {groupTexts.mismatchWaiting}
       </p>
@@ -68,6 +61,11 @@ function Mismatch({ groupId, mismatch }: { groupId: string; mismatch: Membership
           {groupTexts.withoutKeys}: <Names names={mismatch.withoutKeys.map(nameOf)} />
         </p>
       )}
+      <div className={styles.check}>
+        <Button size="small" busy={busy} onClick={() => void check()}>
+          {groupTexts.checkAgain}
+        </Button>
+      </div>
     </Alert>
   );
 }

@@ -75,10 +75,10 @@ export function NewGroupForm({ onCreated, onCancel }: NewGroupFormProps) {
       />
       <GroupProgressLine shown={busy} />
       <div className={styles.actions}>
-        <Button variant="quiet" disabled={busy} onClick={onCancel}>
+        <Button size="small" variant="quiet" disabled={busy} onClick={onCancel}>
           {groupTexts.cancel}
         </Button>
-        <Button type="submit" variant="primary" busy={busy} disabled={name.trim() === ''}>
+        <Button type="submit" size="small" variant="primary" busy={busy} disabled={name.trim() === ''}>
           {busy ? groupTexts.creating : groupTexts.create}
         </Button>
       </div>

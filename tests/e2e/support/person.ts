@@ -88,6 +88,63 @@ export class Person {
     await expect(this.page.getByRole('heading', { name: other.username })).toBeVisible();
   }
 
+  /** A group in the list of the Groups tab. */
+  group(name: string): Locator {
+    return this.page.getByRole('region', { name: 'Groups' }).getByRole('listitem').filter({ hasText: name });
+  }
+
+  /** Waits for what others do: being added, say. */
+  async openGroup(name: string): Promise<void> {
+    await this.tab('Groups').click();
+    await this.group(name).getByRole('button').click();
+    await expect(this.page.getByRole('heading', { name })).toBeVisible();
+  }
+
+  async createGroup(name: string): Promise<void> {
+    await this.tab('Groups').click();
+    await this.page.getByRole('button', { name: 'New Group' }).click();
+    await this.page.getByLabel('Group name').fill(name);
+    await this.page.getByRole('button', { name: 'Create Group' }).click();
+    await expect(this.toast(`Group "${name}" created successfully!`)).toBeVisible();
+  }
+
+  /** Details of the open group. */
+  get details(): Locator {
+    return this.page.getByRole('region', { name: 'Group Details' });
+  }
+
+  async openDetails(): Promise<void> {
+    if (await this.details.isHidden()) await this.page.getByRole('button', { name: 'Group Details' }).click();
+    await expect(this.details).toBeVisible();
+  }
+
+  async addMember(other: Person): Promise<void> {
+    await this.openDetails();
+    await this.details.getByLabel('Add Member').selectOption(other.username);
+    await this.details.getByRole('button', { name: 'Add', exact: true }).click();
+    await expect(this.toast(`${other.username} added to the group!`)).toBeVisible();
+  }
+
+  async leaveGroup(name: string): Promise<void> {
+    await this.endGroup('Leave Group');
+    await expect(this.toast(`You left the group "${name}"`)).toBeVisible();
+  }
+
+  async deleteGroup(name: string): Promise<void> {
+    await this.endGroup('Delete Group');
+    await expect(this.toast(`Group "${name}" deleted!`)).toBeVisible();
+  }
+
+  private async endGroup(action: 'Leave Group' | 'Delete Group'): Promise<void> {
+    await this.openDetails();
+    await this.details.getByRole('button', { name: action }).click();
+    await this.page.getByRole('alertdialog').getByRole('button', { name: action }).click();
+  }
+
+  toast(text: string): Locator {
+    return this.page.getByRole('region', { name: 'Notifications' }).getByText(text);
+  }
+
   async send(text: string): Promise<void> {
     await this.page.getByPlaceholder('Type a message...').fill(text);
     await this.page.getByPlaceholder('Type a message...').press('Enter');
@@ -95,7 +152,7 @@ export class Person {
   }
 
   get messages(): Locator {
-    return this.page.getByRole('region', { name: /^Messages with/ });
+    return this.page.getByRole('region', { name: /^Messages (with|in) / });
   }
 
   message(text: string): Locator {

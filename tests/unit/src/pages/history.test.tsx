@@ -78,10 +78,10 @@ describe('going back', () => {
     await user.click(tab('Groups'));
     await user.click(screen.getByRole('button', { name: /Sailing/ }));
     await user.click(screen.getByRole('button', { name: 'Group Details' }));
-    expect(screen.getByRole('complementary', { name: 'Group Details' })).toBeVisible();
+    expect(screen.getByRole('region', { name: 'Group Details' })).toBeVisible();
 
     await back();
-    expect(screen.queryByRole('complementary')).toBeNull();
+    expect(screen.queryByRole('region', { name: 'Group Details' })).toBeNull();
     expect(store.get(activeGroupAtom)).toBe('g1');
     await back();
     expect(store.get(activeGroupAtom)).toBeNull();
