@@ -66,6 +66,8 @@ export default defineConfig({
                 'relay/test/*/{groups,relay}.test.ts',
               ]
             : [],
+          // The same on any database.
+          exclude: ['relay/test/http/{clientAddress,headers,openapi,web}.test.ts'],
           globalSetup: ['relay/test/servers/globalSetup.ts'],
           setupFiles: ['relay/test/servers/usePostgres.ts'],
           testTimeout: 30_000,

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { Kysely, type Migration, Migrator, PostgresDialect } from 'kysely';
+import { Kysely, type Migration, Migrator, PostgresDialect, SqliteDialect } from 'kysely';
 import Database from 'libsql';
 import { Client, Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { type ColumnTypes, migrations } from '../../migrations/index.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
 import { openSqlite } from '../../src/db/sqlite.ts';
-import { SqliteDialect } from '../../src/db/sqliteDriver.ts';
-import { SqliteFile } from '../../src/db/sqliteFile.ts';
 import type { Db, Tables } from '../../src/db/tables.ts';
 import { conversationsOf } from '../../src/repositories/conversations.ts';
 import { entriesOf } from '../../src/repositories/entries.ts';
@@ -97,7 +95,7 @@ describe('an upgrade from the first version', () => {
   it('keeps everything on SQLite', async () => {
     const file = path.join(dataDir, 'relay.db');
     const first = new Kysely<Tables>({
-      dialect: new SqliteDialect(() => ({ writer: new SqliteFile(file), reader: new SqliteFile(file) })),
+      dialect: new SqliteDialect({ database: new Database(file) }),
     });
     await migrateToFirst(first, { bytes: 'blob' });
     await first.destroy();
