@@ -20,6 +20,7 @@ export async function maySubscribe(
       return groups.isMember(topic.groupId, userId);
     case 'ping':
     case undefined:
-      return false;
+      break;
   }
+  return false;
 }

@@ -50,7 +50,7 @@ function renderParameters({ parameters = [] }: Operation): string {
   if (parameters.length === 0) return '';
   const rows = parameters.map(({ name, in: where, required, schema, example }) => {
     const cells = [`<code>${escape(name)}</code>`, where, required ? 'required' : 'optional'];
-    const shown = example === undefined ? '' : `<code>${escape(String(example))}</code>`;
+    const shown = example === undefined ? '' : `<code>${escape(JSON.stringify(example))}</code>`;
     return `<tr>${[...cells, `<code>${escape(JSON.stringify(schema))}</code>`, shown].map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
   });
   const head = ['Parameter', 'In', '', 'Schema', 'Example']
