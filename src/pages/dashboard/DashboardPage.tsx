@@ -66,6 +66,10 @@ function Dashboard({ userId }: { userId: string }) {
     else if (view.open !== next.open) replace(next);
   }
 
+  function closeSearch() {
+    if (view.tab === 'contacts' && view.searching) close('open', { tab: 'contacts', searching: false });
+  }
+
   const openChat = (id: string) => open({ tab: 'messages', open: id });
 
   return (
@@ -82,8 +86,8 @@ function Dashboard({ userId }: { userId: string }) {
           <DashboardHeader
             onOpenChat={openChat}
             onOpenContacts={() => {
-              if (view.tab !== 'contacts') push({ tab: 'contacts', searching: false }, 'nothing');
-              else if (view.searching) close('open', { tab: 'contacts', searching: false });
+              if (view.tab === 'contacts') closeSearch();
+              else push({ tab: 'contacts', searching: false }, 'nothing');
             }}
           />
           <div className={styles.banner}>
@@ -95,7 +99,12 @@ function Dashboard({ userId }: { userId: string }) {
             {tabNames.map((name) => {
               const { label, icon: Icon, meaning } = tabLooks[name];
               return (
-                <Tabs.Tab key={name} value={name} className={styles.tab}>
+                <Tabs.Tab
+                  key={name}
+                  value={name}
+                  className={styles.tab}
+                  onClick={name === 'contacts' ? closeSearch : undefined}
+                >
                   <Icon aria-hidden="true" />
                   {label}
                   <span className={styles.count}>
@@ -138,7 +147,7 @@ function Dashboard({ userId }: { userId: string }) {
               view={view.tab === 'contacts' && view.searching ? 'search' : 'management'}
               onViewChange={(next) => {
                 if (next === 'search') push({ tab: 'contacts', searching: true }, 'open');
-                else close('open', { tab: 'contacts', searching: false });
+                else closeSearch();
               }}
               onMessage={openChat}
             />

@@ -120,7 +120,7 @@ export class Person {
 
   async addMember(other: Person): Promise<void> {
     await this.openDetails();
-    await this.details.getByLabel('Add Member').selectOption(other.username);
+    await this.details.getByRole('combobox', { name: 'Add Member' }).selectOption(other.username);
     await this.details.getByRole('button', { name: 'Add', exact: true }).click();
     await expect(this.toast(`${other.username} added to the group!`)).toBeVisible();
   }

@@ -111,6 +111,9 @@ describe('going back', () => {
     await user.click(screen.getByRole('button', { name: 'Find Users' }));
     await user.click(screen.getByRole('button', { name: 'Back to contacts' }));
     expect(await screen.findByRole('heading', { name: 'My Contacts' })).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Find Users' }));
+    await user.click(tab('Contacts'));
+    expect(await screen.findByRole('heading', { name: 'My Contacts' })).toBeVisible();
     await back();
     expect(path()).toBe('/about');
   });
