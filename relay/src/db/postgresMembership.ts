@@ -42,6 +42,7 @@ export async function joinDatabase(
         'The database at DATABASE_URL is in use by another relay. Stop that one, or set REDIS_URL for all of them.',
       );
     }
+    if (leaving.signal.aborted) return client.end();
     current = client;
     client.once('end', () => {
       if (!leaving.signal.aborted) void rejoin();
