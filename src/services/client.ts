@@ -10,7 +10,7 @@ import { topUpKeyPackages } from './enrolment.ts';
 import type { Messenger } from './messenger.ts';
 import { authErrorEvent, createSession, type Session } from './session.ts';
 import { texts } from './texts.ts';
-import { createTokenStore } from './token.ts';
+import { createLoginProofStore, createTokenStore } from './token.ts';
 
 /** Where the relay is. */
 export interface RelayAddresses {
@@ -66,6 +66,7 @@ export function createClient(options: ClientOptions): Client {
   const session: Session = createSession({
     deps,
     tokens,
+    loginProofs: createLoginProofStore(options.storage),
     deviceName: options.deviceName,
     navigate: options.navigate,
     background,

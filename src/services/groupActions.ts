@@ -104,7 +104,10 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     try {
       return await crypto.addMembers({ conversationId, keyPackages });
     } catch (error) {
-      if (errorCode(error) === 'pending') return null;
+      const code = errorCode(error);
+      if (code === 'pending') return null;
+      // Trying again, as the catalogue's sentence asks for, would change nothing.
+      if (code === 'identity-changed') throw new AppError(code, texts.identityChanged, { cause: error });
       throw error;
     }
   }

@@ -17,7 +17,7 @@ import { createVault, fetchVault, registerDevice, topUpKeyPackages } from './enr
 import { apiErrorOf, type Background, isUnreachable, toAppError } from './failures.ts';
 import { texts } from './texts.ts';
 import { timings } from './timings.ts';
-import { isUsableToken, tokenUserId, type TokenStore } from './token.ts';
+import { isUsableToken, type LoginProofStore, tokenUserId, type TokenStore } from './token.ts';
 
 /** Dispatched when a call was answered 401: the token has been removed already. */
 export const authErrorEvent = 'auth-error';
@@ -31,6 +31,7 @@ export interface SessionScope {
 export interface SessionOptions {
   readonly deps: Deps;
   readonly tokens: TokenStore;
+  readonly loginProofs: LoginProofStore;
   /** How this browser is called in the list of devices. */
   readonly deviceName: string;
   readonly openScope: (userId: string) => Promise<SessionScope>;
@@ -63,7 +64,7 @@ export interface Session {
 }
 
 export function createSession(options: SessionOptions): Session {
-  const { background, deps, tokens } = options;
+  const { background, deps, loginProofs, tokens } = options;
   const { api, clock, crypto, events, log, store } = deps;
   let scope: SessionScope | null = null;
   let timers: Timer[] = [];
@@ -113,8 +114,12 @@ export function createSession(options: SessionOptions): Session {
   }
 
   /** From the relay's answer to a session on screen. */
-  async function enter({ access_token, user }: SessionAnswer, obtainVault: typeof fetchVault): Promise<void> {
+  async function enter(
+    { access_token, user, loginProof }: SessionAnswer,
+    obtainVault: typeof fetchVault,
+  ): Promise<void> {
     tokens.save(access_token);
+    if (loginProof !== undefined) loginProofs.save(loginProof);
     progress('opening-vault');
     await crypto.openVault(user.id, await obtainVault(deps, user.id));
     progress('registering-device');
@@ -196,7 +201,9 @@ export function createSession(options: SessionOptions): Session {
           progress('deriving-keys');
           const { authKey } = await crypto.beginLogin(password, await api.authParams(identifier));
           progress('signing-in');
-          await enter(await api.login({ email: identifier, password: authKey }), fetchVault);
+          const loginProof = loginProofs.read();
+          const credentials = { email: identifier, password: authKey };
+          await enter(await api.login({ ...credentials, ...(loginProof && { loginProof }) }), fetchVault);
         },
         (error) => (isUnreachable(error) ? texts.loginUnavailable : texts.loginFailed),
       );
@@ -210,6 +217,7 @@ export function createSession(options: SessionOptions): Session {
       tokens.remove();
       store.set(authErrorAtom, null);
       store.set(authStatusAtom, 'idle');
+      if (erase) loginProofs.remove();
       await (erase ? crypto.erase() : crypto.lock());
     },
 

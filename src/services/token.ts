@@ -54,6 +54,28 @@ export function createTokenStore(storage: Pick<Storage, 'getItem' | 'setItem' | 
   };
 }
 
+const loginProofKey = 'login-proof';
+
+/**
+ * What the relay gave this browser at the last log-in, to be told from strangers who guess at the same account. It names
+ * nobody and is worth nothing without the password, so it outlives the session.
+ */
+export interface LoginProofStore {
+  read(): string | undefined;
+  save(proof: string): void;
+  remove(): void;
+}
+
+export function createLoginProofStore(
+  storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>,
+): LoginProofStore {
+  return {
+    read: () => storage.getItem(loginProofKey) ?? undefined,
+    save: (proof) => storage.setItem(loginProofKey, proof),
+    remove: () => storage.removeItem(loginProofKey),
+  };
+}
+
 /** Whose token it is. */
 export function tokenUserId(token: string): string | null {
   return claimsOf(token)?.sub ?? null;

@@ -24,7 +24,7 @@ function newBrowser(options: { withoutMqtt?: boolean } = {}): Browser {
 }
 
 describe.each([
-  { way: 'over MQTT', options: {} },
+  { way: 'over MQTT', options: { withoutMqtt: false } },
   { way: 'over REST alone', options: { withoutMqtt: true } },
 ])('$way', ({ options }) => {
   it('a group is created, grows, talks, shrinks and is deleted', async () => {
@@ -69,6 +69,9 @@ describe.each([
     await carl.actions.sendMessage(key, 'Bert is gone');
     await untilLines(carl, id, ['received: Hello Carl', 'sent: Bert is gone']);
     await until(() => anna.lines(key).at(-1), 'received: Bert is gone');
+
+    const posts = relay.logLines.filter((text) => text.includes('"POST"') && text.includes('/messages/'));
+    expect(posts.length > 0).toBe(options.withoutMqtt);
 
     await anna.actions.deleteGroup(id);
     expect(groupOf(anna, id)).toBeUndefined();

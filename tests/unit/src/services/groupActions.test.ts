@@ -190,6 +190,15 @@ describe('adding', () => {
     expect(addMembers).not.toHaveBeenCalled();
   });
 
+  it("does not ask to try again when a person's keys have changed", async () => {
+    addMembers.mockRejectedValue(Object.assign(new Error('identity-changed'), { code: 'identity-changed' }));
+    await expect(actions.add(groupId, [peer])).rejects.toMatchObject({
+      code: 'identity-changed',
+      message: "This person's security keys have changed.",
+    });
+    expect(addMembers).toHaveBeenCalledOnce();
+  });
+
   it('says who has no device', async () => {
     claimKeyPackages.mockResolvedValue([]);
     await expect(actions.add(groupId, [peer])).rejects.toMatchObject({

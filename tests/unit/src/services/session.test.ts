@@ -4,7 +4,7 @@ import type { Api } from '../../../../src/net/api.ts';
 import { NetworkError } from '../../../../src/net/errors.ts';
 import { createBackground } from '../../../../src/services/failures.ts';
 import { authErrorEvent, createSession, type Session } from '../../../../src/services/session.ts';
-import { createTokenStore } from '../../../../src/services/token.ts';
+import { createLoginProofStore, createTokenStore } from '../../../../src/services/token.ts';
 import {
   authErrorAtom,
   type AuthProgress,
@@ -87,6 +87,7 @@ beforeEach(() => {
   session = createSession({
     deps,
     tokens: createTokenStore(localStorage),
+    loginProofs: createLoginProofStore(localStorage),
     deviceName: 'Chrome on Linux',
     openScope: () => Promise.resolve(scope),
     navigate: (path) => void visits.push(path),
@@ -198,6 +199,21 @@ describe('logging in', () => {
     expect(api.login).toHaveBeenCalledWith({ email: 'anna', password: 'YXV0aA' });
     expect(api.putDevice).toHaveBeenCalledWith(peer, { name: 'Chrome on Linux', certificate: 'Y2VydA' });
     expect(status()).toBe('success');
+  });
+
+  it('shows the relay that it has logged in here before, until this browser is erased', async () => {
+    api.login?.mockResolvedValue({ access_token: tokenFor(me, 1e6), user, loginProof: 'cHJvb2Y' });
+    await logIn();
+    await session.logOut();
+    await logIn();
+    expect(api.login).toHaveBeenLastCalledWith({
+      email: 'anna',
+      password: 'YXV0aA',
+      loginProof: 'cHJvb2Y',
+    });
+    await session.logOut({ erase: true });
+    await logIn();
+    expect(api.login).toHaveBeenLastCalledWith({ email: 'anna', password: 'YXV0aA' });
   });
 
   it.each([
