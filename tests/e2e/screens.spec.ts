@@ -1,6 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-
+import { becomeContacts } from './support/person.ts';
 import { expect, test } from './support/test.ts';
 
 const widths = [360, 768, 1440] as const;
@@ -65,6 +65,50 @@ test('what somebody new sees', async ({ newBrowser }) => {
   await alice.tab('Contacts').click();
   await alice.page.getByRole('button', { name: 'Find Users' }).click();
   await looksRight(alice.page, 'find-users');
+});
+
+test('what people in a group see', async ({ newBrowser }) => {
+  test.setTimeout(400_000);
+  const { person: aino } = await newBrowser('aino');
+  const { person: kaisa } = await newBrowser('kaisa');
+  await aino.signUp();
+  await kaisa.signUp();
+  await becomeContacts(kaisa, aino);
+  await kaisa.page.getByRole('button', { name: /^Notifications/ }).click();
+  await expect(kaisa.page.getByText('aino accepted your contact request')).toBeVisible();
+  await expect(kaisa.toast('Contact request sent successfully')).toHaveCount(0);
+  await looksRight(kaisa.page, 'notifications');
+  await kaisa.page.keyboard.press('Escape');
+
+  await aino.tab('Groups').click();
+  await aino.page.getByRole('button', { name: 'New Group' }).click();
+  await aino.page.getByLabel('Group name').fill('Saturday sailors');
+  await expect(aino.toast('Contact request accepted successfully!')).toHaveCount(0);
+  await looksRight(aino.page, 'group-form');
+  await aino.page.getByRole('button', { name: 'Create Group' }).click();
+  await expect(aino.toast('Group "Saturday sailors" created successfully!')).toBeVisible();
+  await expect(aino.toast('Group "Saturday sailors" created successfully!')).toHaveCount(0);
+  await looksRight(aino.page, 'group-empty');
+  await aino.openDetails();
+  await looksRight(aino.page, 'group-details-creator');
+
+  await aino.addMember(kaisa);
+  await expect(aino.toast('kaisa added to the group!')).toHaveCount(0);
+  await kaisa.openGroup('Saturday sailors');
+  await aino.send('The forecast says six metres a second from the south-west.');
+  await kaisa.sees('The forecast says six metres a second from the south-west.');
+  await kaisa.send('Good enough for the outer islands?');
+  await kaisa.send('I bring the charts.');
+  await aino.sees('I bring the charts.');
+  await aino.send('More than good enough. We leave the harbour at nine.');
+  await kaisa.sees('More than good enough. We leave the harbour at nine.');
+  await aino.page.getByRole('button', { name: 'Close details' }).click();
+  await looksRight(aino.page, 'group-chat');
+  await kaisa.openDetails();
+  await looksRight(kaisa.page, 'group-details-member');
+  await kaisa.details.getByRole('button', { name: 'Leave Group' }).click();
+  await expect(kaisa.page.getByRole('alertdialog')).toBeVisible();
+  await looksRight(kaisa.page, 'group-leave');
 });
 
 test('what people in conversation see', async ({ newBrowser }) => {

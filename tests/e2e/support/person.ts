@@ -61,7 +61,7 @@ export class Person {
       .filter({ hasText: other.username })
       .getByRole('button', { name: 'Add Contact' })
       .click();
-    await expect(this.page.getByText('Contact request sent successfully')).toBeVisible();
+    await expect(this.toast('Contact request sent successfully')).toBeVisible();
   }
 
   async acceptContact(other: Person): Promise<void> {
@@ -141,8 +141,9 @@ export class Person {
     await this.page.getByRole('alertdialog').getByRole('button', { name: action }).click();
   }
 
+  /** The newest one of this text: an earlier one may still be there. */
   toast(text: string): Locator {
-    return this.page.getByRole('region', { name: 'Notifications' }).getByText(text);
+    return this.page.getByRole('region', { name: 'Notifications' }).getByText(text).first();
   }
 
   async send(text: string): Promise<void> {
