@@ -47,7 +47,7 @@ export function GroupChat({ group, chat, focusRequest }: GroupChatProps) {
     [group.changes, nameOf, ownId],
   );
   const name = groupName(group);
-  const since = readableSince(chat);
+  const since = <ReadableSince state={chat.state} />;
 
   return (
     <>
@@ -68,12 +68,12 @@ export function GroupChat({ group, chat, focusRequest }: GroupChatProps) {
         onDiscard={discard}
         beginning={
           <SealLine>
-            {groupTexts.seal} {since !== null && groupTexts.readableSince(since)}
+            {groupTexts.seal} {since}
           </SealLine>
         }
         empty={
           <EmptyState icon={<MessagesSquare />} title={groupTexts.noMessages}>
-            {groupTexts.noMessagesHint} {since !== null && groupTexts.readableSince(since)}
+            {groupTexts.noMessagesHint} {since}
           </EmptyState>
         }
       />
@@ -88,8 +88,12 @@ export function GroupChat({ group, chat, focusRequest }: GroupChatProps) {
   );
 }
 
-/** When this device was let in; null for one that was there from the start, or isn't in. */
-function readableSince({ state }: Chat): string | null {
+/** For a device that was let in later: what it can read. */
+function ReadableSince({ state }: Pick<Chat, 'state'>) {
   if (state === null || state.joinedSeq === 0 || state.joinedAt === null) return null;
-  return fullTimestamp(state.joinedAt) || null;
+  return (
+    <>
+      {groupTexts.readableSince} <time dateTime={state.joinedAt}>{fullTimestamp(state.joinedAt)}</time>.
+    </>
+  );
 }

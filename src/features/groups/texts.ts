@@ -34,7 +34,7 @@ export const groupTexts = {
   noMessages: 'No messages yet',
   noMessagesHint: 'Messages are sealed for the members of this group, and for nobody else.',
   seal: 'End-to-end encrypted. Only the members of this group can read it.',
-  readableSince: (moment: string) => `You can read messages since ${moment}.`,
+  readableSince: 'You can read messages since',
   loadOlderFailed: 'Older messages could not be loaded. Please try again.',
   sendFailed: 'Failed to send message. Please try again.',
   retryFailed: 'The message could not be sent again.',
