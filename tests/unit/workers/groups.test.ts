@@ -226,6 +226,7 @@ describe('leaving', () => {
     const { alice, bob, carol, relay, world } = await createTrio();
     const phone = await world.device(BOB);
     await phone.sync();
+    await bob.send(GROUP, 'Bob is here');
     await alice.sync();
     await alice.send(GROUP, 'with Bob');
     await bob.sync();
@@ -236,14 +237,14 @@ describe('leaving', () => {
     expect(await bob.api.conversations()).toEqual([]);
     expect(await bob.history(GROUP)).toEqual([]);
 
-    await alice.sync();
+    await alice.refreshGroup(GROUP);
     expect((await alice.api.conversation(GROUP)).group?.departedIds).toEqual([BOB]);
     const next = await alice.api.prepareMessage(written);
     if (next.kind !== 'commit') throw new Error(next.kind);
     expect(next.submission).toMatchObject({ removedIds: [BOB], addedIds: [] });
     expect(await alice.api.nextCommit(GROUP)).toEqual(next.submission);
     await alice.flush(written);
-    expect((await carol.sync()).map(textOf)).toEqual(['with Bob', 'without Bob']);
+    expect((await carol.sync()).map(textOf)).toEqual(['Bob is here', 'with Bob', 'without Bob']);
     for (const device of [alice, carol]) {
       const state = await device.api.conversation(GROUP);
       expect(people(state)).toEqual([ALICE, CAROL]);
@@ -253,8 +254,10 @@ describe('leaving', () => {
     expect(() => relay.submit(phone, next.submission)).toThrow(NotAMember);
 
     // The other device, which nobody told, finds itself outside, and can read nothing of it.
-    const { messages, state } = await phone.api.processEntries(GROUP, relay.entries(GROUP).slice(3));
-    expect(messages.map(textOf)).toEqual(['with Bob']);
+    const { joinedSeq } = await phone.api.conversation(GROUP);
+    const since = relay.entries(GROUP, joinedSeq);
+    const { messages, state } = await phone.api.processEntries(GROUP, since);
+    expect(messages.map(textOf)).toEqual(['Bob is here', 'with Bob']);
     expect(state).toMatchObject({ status: 'outside', members: [] });
   });
 

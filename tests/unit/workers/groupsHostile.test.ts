@@ -147,6 +147,10 @@ describe('a commit that no member of a group follows', () => {
   it.each<[string, (trio: Trio) => Uint8Array | undefined | Promise<Uint8Array>]>([
     ['without a word of hers', () => undefined],
     ['with a word that is not hers', ({ bob }) => encodeLeaveStatements([decode(bob.leaveStatement())])],
+    [
+      'with a word about another group of the same person',
+      ({ bob }) => encodeLeaveStatements([decode(bob.leaveStatement({ groupId: new Uint8Array(40) }))]),
+    ],
     ['with something that is no word', () => new Uint8Array([9, 9])],
     [
       'with her word about another group',
@@ -240,6 +244,56 @@ describe('a commit that no member of a group follows', () => {
       detail: String(lastSeq + 1),
     });
     expect((await carol.sync()).map(textOf)).toEqual(['after a commit']);
+  });
+});
+
+describe('somebody whose adding was refused', () => {
+  it.each([
+    ['while everybody is there', true],
+    ['while one was away', false],
+  ])('is a member like any other once the creator has added them, %s', async (_when, carolIsThere) => {
+    const trio = await createTrioWithRogue();
+    const { alice, bob, carol, relay } = trio;
+    const dave = await Rogue.create(relay, DAVE, 'dave');
+    dave.publish();
+    bob.commit(GROUP, { adds: [dave] });
+    await expectRefused(trio, 'policy', 'rules');
+    if (carolIsThere) await expectRepaired(trio);
+    else await alice.sync();
+    await alice.add(GROUP, [DAVE]);
+    expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL, DAVE]);
+    expect(await alice.api.nextCommit(GROUP)).toBeNull();
+    dave.join();
+    await carol.sync();
+    for (const entry of relay.entries(GROUP, (await alice.api.conversation(GROUP)).lastSeq)) {
+      dave.follow(entry.content);
+    }
+    // Dave's own commit is the last word about the tree, when the relay makes Carol come back once more.
+    dave.commit(GROUP, {});
+    relay.append(bob, GROUP, { kind: 'commit', epoch: relay.log(GROUP).epoch, content: 'AAAA' });
+    expect((await readOn(carol)).state.status).toBe('forked');
+    await carol.sync();
+    const state = await carol.api.conversation(GROUP);
+    expect(state.status).toBe('joined');
+    expect(people(state)).toEqual([ALICE, BOB, CAROL, DAVE]);
+  });
+});
+
+describe('a word of leaving', () => {
+  it('counts in its own group and epoch only, signed by the leaf that it names', async () => {
+    const { alice, bob, carol } = await createTrioWithRogue();
+    bob.commit(GROUP, {});
+    for (const device of [alice, carol]) await device.sync();
+    const { epoch } = await alice.api.conversation(GROUP);
+    const departed = async (statement: string) =>
+      (await alice.api.setDeparted(GROUP, [{ userId: BOB, statement }])).group?.departedIds;
+    expect(await departed(bob.leaveStatement({ groupId: new TextEncoder().encode('group:other') }))).toEqual(
+      [],
+    );
+    expect(await departed(bob.leaveStatement({ epoch: BigInt(epoch + 1) }))).toEqual([]);
+    expect(await departed(bob.leaveStatement({ deviceId: carol.deviceId, userId: CAROL }))).toEqual([]);
+    expect(await departed(bob.leaveStatement({ leafRef: new Uint8Array(32) }))).toEqual([]);
+    expect(await departed(bob.leaveStatement())).toEqual([BOB]);
   });
 });
 

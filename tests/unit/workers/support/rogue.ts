@@ -14,6 +14,7 @@ import {
   joinExternal,
   type KeyPackageBundle,
   leafRef,
+  type LeaveStatement,
   openVault,
   processCommit,
   ready,
@@ -143,13 +144,16 @@ export class Rogue {
     return { selfRemoved };
   }
 
-  leaveStatement(): string {
+  leaveStatement(change: Partial<LeaveStatement> = {}): string {
     const { groupId, epoch, ownLeaf } = groupView(this.group);
     const { userId, deviceId } = this;
     const ref = leafRef(this.group, ownLeaf);
     if (ref === null) throw new Error('has to commit first');
     return toBase64Url(
-      signLeaveStatement({ groupId, epoch, userId, deviceId, leafRef: ref }, this.#signatureKey.privateKey),
+      signLeaveStatement(
+        { groupId, epoch, userId, deviceId, leafRef: ref, ...change },
+        this.#signatureKey.privateKey,
+      ),
     );
   }
 
