@@ -2,6 +2,7 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import { useState } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GroupsTab } from '../../../../src/features/groups/GroupsTab.tsx';
+import { MessageAnnouncer } from '../../../../src/features/messages/Announcer.tsx';
 import { AppError } from '../../../../src/lib/appError.ts';
 import { activeGroupAtom, type Chat, chatsAtom, type MessageView } from '../../../../src/store/chats.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
@@ -310,6 +311,26 @@ describe('an open group', () => {
   ] as const)('says that it is still entering: %s', async (status, sentence) => {
     await openGroup({}, [], { status });
     expect(screen.getByText(sentence)).toBeVisible();
+  });
+});
+
+describe('a message that arrives in a group', () => {
+  it('is told to screen readers with who wrote it and where, unless it was there before', () => {
+    const world = createWorld();
+    const first = message(kaisa.id, 'Wind from the south');
+    world.store.set(groupsAtom, loaded(group()));
+    world.store.set(chatsAtom, { 'group-group-1': chat([first]) });
+    world.show(<MessageAnnouncer />);
+    const output = screen.getByRole('status');
+    expect(output).toBeEmptyDOMElement();
+    const arrive = (...messages: MessageView[]) =>
+      act(() => world.store.set(chatsAtom, { 'group-group-1': chat([first, ...messages]) }));
+    arrive(message(veikko.id, 'Sails are dry'));
+    expect(output).toHaveTextContent('New message from veikko in Sailing: Sails are dry');
+    arrive(message('stranger-id', 'Ahoy'));
+    expect(output).toHaveTextContent('New message from Unknown User in Sailing: Ahoy');
+    arrive(message(aino.id, 'Mine'));
+    expect(output).toHaveTextContent('Ahoy');
   });
 });
 
