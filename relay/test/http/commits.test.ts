@@ -1,40 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { directConversationId, limits, type WelcomeItem } from '../../contract/index.ts';
-import {
-  base64Url,
-  befriend,
-  onAnotherDevice,
-  type Person,
-  type PersonOnDevice,
-  signUpOnDevice,
-  startTestRelay,
-  type TestRelay,
-} from '../helpers.ts';
-import { type CommitBody, commitBody, log, seqs, submitCommit, toldBy } from './conversation.ts';
-
-let relay: TestRelay;
-let aino: PersonOnDevice;
-let eero: PersonOnDevice;
-let stranger: PersonOnDevice;
-let conversationId: string;
-beforeAll(async () => {
-  relay = await startTestRelay();
-});
-afterAll(() => relay.close());
-beforeEach(async () => {
-  [aino, eero, stranger] = await Promise.all([
-    signUpOnDevice(relay),
-    signUpOnDevice(relay),
-    signUpOnDevice(relay),
-  ]);
-  await befriend(aino, eero);
-  conversationId = directConversationId(aino.id, eero.id);
-});
-
-const submit = (person: Person, body: CommitBody, id = conversationId) => submitCommit(person, id, body);
-const start = () => submit(aino, commitBody(0, [{ deviceIds: [eero.deviceId], welcome: base64Url(900) }]));
-const told = (people: readonly Person[], action: () => Promise<unknown>) => toldBy(relay, people, action);
+import { base64Url, onAnotherDevice, type Person } from '../helpers.ts';
+import { commitBody, log, seqs } from './conversation.ts';
+import { aino, conversationId, eero, relay, start, stranger, submit, told } from './twoPeople.ts';
 
 describe('starting a conversation', () => {
   it('stores the commit, the GroupInfo and a Welcome for each device', async () => {
