@@ -74,6 +74,7 @@ test('what people in a group see', async ({ newBrowser }) => {
   await aino.signUp();
   await kaisa.signUp();
   await becomeContacts(kaisa, aino);
+  await kaisa.tab('Messages').click();
   await kaisa.page.getByRole('button', { name: /^Notifications/ }).click();
   await expect(kaisa.page.getByText('aino accepted your contact request')).toBeVisible();
   await expect(kaisa.toast('Contact request sent successfully')).toHaveCount(0);
@@ -103,8 +104,11 @@ test('what people in a group see', async ({ newBrowser }) => {
   await aino.send('More than good enough. We leave the harbour at nine.');
   await kaisa.sees('More than good enough. We leave the harbour at nine.');
   await aino.page.getByRole('button', { name: 'Close details' }).click();
+  // Nothing under the pointer.
+  await aino.page.mouse.move(0, 0);
   await looksRight(aino.page, 'group-chat');
   await kaisa.openDetails();
+  await kaisa.page.mouse.move(0, 0);
   await looksRight(kaisa.page, 'group-details-member');
   await kaisa.details.getByRole('button', { name: 'Leave Group' }).click();
   await expect(kaisa.page.getByRole('alertdialog')).toBeVisible();
