@@ -16,6 +16,8 @@ if (!hasServers) {
 
 export default defineConfig({
   test: {
+    // Much of it waits for disks and sockets: a worker for each core keeps them busy.
+    maxWorkers: '100%',
     reporters: process.env.UNIT_REPORT ? ['default', 'json'] : ['default'],
     ...(process.env.UNIT_REPORT ? { outputFile: { json: process.env.UNIT_REPORT } } : {}),
     projects: [
