@@ -113,7 +113,7 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
           checkGroup(group, conversationId, epoch);
           step.enterEpoch(GroupState.fresh(group));
           await (await step.membership()).savePins(step.tx, person, env.now());
-          await rememberGroup(step, group);
+          await rememberGroup(step, group, await step.membership());
           await believeTree(step);
           head.lastSeq = seq;
           head.joinedSeq = seq;
@@ -143,7 +143,7 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
         );
         checkGroup(joined.pending, conversationId, epoch + 1);
         await membership.savePins(step.tx, person, env.now());
-        const known = await rememberGroup(step, joined.pending, membership.distrustedKeys);
+        const known = await rememberGroup(step, joined.pending, membership);
         const created = { ...joined, welcome: null };
         const submission = submissionFor(created, step, known?.name ?? null, [], env);
         step.setPending('external', epoch, joined.pending, submission);

@@ -10,6 +10,7 @@ import { certificateOf } from './certificates.ts';
 import { groupNameKey } from './commits.ts';
 import { CryptoApiError } from './errors.ts';
 import { limits } from './limits.ts';
+import type { Membership } from './membership.ts';
 import { creatorOf } from './rules/groupRules.ts';
 import type { ConversationStep } from './steps.ts';
 import type { GroupRecord } from './vault/records.ts';
@@ -18,26 +19,38 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 export function newGroupRecord(creatorId: string, name: string | null): GroupRecord {
-  return { creatorId, name, namelessDevices: [], departures: [], uninvitedIds: [], distrustedKeys: [] };
+  return {
+    creatorId,
+    name,
+    namelessDevices: [],
+    departures: [],
+    uninvitedIds: [],
+    vouchedFor: false,
+    distrustedKeys: [],
+  };
 }
 
 /** Keeps who made a group that is about to be joined, and which of its leaves its creator's device has to take out. */
 export async function rememberGroup(
   step: ConversationStep,
   group: Group,
-  distrustedKeys: readonly Uint8Array[] = [],
+  { distrustedKeys, isVouchedFor }: Pick<Membership, 'distrustedKeys' | 'isVouchedFor'>,
 ): Promise<GroupRecord | null> {
   if (!step.isGroup) return null;
   const known = (await step.group()) ?? newGroupRecord(creatorOf(group.context.extensions), null);
-  const record = { ...known, distrustedKeys: [...distrustedKeys] };
+  const record = { ...known, distrustedKeys: [...distrustedKeys], vouchedFor: isVouchedFor() };
   step.putGroup(record);
   return record;
 }
 
-/** In a group again: whoever vouched for its tree is believed about who is in it, but by the creator's own devices. */
+/**
+ * In a group again: whoever vouched for its tree is believed about who is in it. The creator's own devices believe only
+ * each other.
+ */
 export async function believeTree(step: ConversationStep): Promise<void> {
   const known = await step.group();
-  if (known === null || known.creatorId === step.person.userId || known.uninvitedIds.length === 0) return;
+  if (known === null || known.uninvitedIds.length === 0) return;
+  if (known.creatorId === step.person.userId && !known.vouchedFor) return;
   step.putGroup({ ...known, uninvitedIds: [] });
 }
 

@@ -16,7 +16,7 @@ import { certificateOf } from './certificates.ts';
 import { parseConversationId } from './conversationId.ts';
 import { CryptoApiError } from './errors.ts';
 import { directRules } from './rules/directRules.ts';
-import { groupRules } from './rules/groupRules.ts';
+import { type GroupRules, groupRules } from './rules/groupRules.ts';
 import { isSameDevice, type Rules, type WayIn } from './rules/rules.ts';
 import type { Device, Person } from './session.ts';
 import type { WriteTransaction } from './vault/db.ts';
@@ -38,15 +38,23 @@ export class Membership {
   readonly policy: CommitPolicy;
   /** Whose adding the rules refused in this step. */
   readonly uninvited: ReadonlySet<string>;
+  /** Whether a device of the group's creator signed the tree that was joined in this step. */
+  readonly isVouchedFor: () => boolean;
   readonly #rules: Rules;
   readonly #pinned: PinLookup;
   readonly #seenFirst = new Map<string, Uint8Array>();
   #changedIdentity = false;
 
-  private constructor(rules: Rules, uninvited: ReadonlySet<string>, pinned: PinLookup, isCreator: boolean) {
+  private constructor(
+    rules: Rules,
+    { uninvited, isVouchedFor }: Pick<GroupRules, 'uninvited' | 'isVouchedFor'>,
+    pinned: PinLookup,
+    isCreator: boolean,
+  ) {
     this.#rules = rules;
     this.#pinned = pinned;
     this.uninvited = uninvited;
+    this.isVouchedFor = isVouchedFor;
     this.memberCheck = (leaf, { replaces }) => this.#checkMember(leaf, replaces);
     this.rejoinCheck = isCreator ? (leaf, context) => this.#distrust(leaf, context) : this.memberCheck;
     this.policy = rules.checkCommit;
@@ -62,11 +70,16 @@ export class Membership {
     const conversation = parseConversationId(conversationId, person.userId);
     if (conversation.kind === 'direct') {
       const pinned = await readPins(tx, person, conversation.participants);
-      return new Membership(directRules(conversation.participants), new Set(), pinned, false);
+      return new Membership(
+        directRules(conversation.participants),
+        { uninvited: new Set(), isVouchedFor: () => false },
+        pinned,
+        false,
+      );
     }
     const rules = groupRules(person.userId, known);
     const isCreator = known?.creatorId === person.userId;
-    return new Membership(rules, rules.uninvited, await readPins(tx, person, null), isCreator);
+    return new Membership(rules, rules, await readPins(tx, person, null), isCreator);
   }
 
   joinPolicy(way: WayIn): JoinPolicy {

@@ -14,6 +14,8 @@ import { type DeviceName, isSameDevice, type ProposedCommit, type Rules } from '
 export interface GroupRules extends Rules {
   /** Whose adding was refused since the rules were made: as long as they are in the tree, it isn't to be joined. */
   readonly uninvited: ReadonlySet<string>;
+  /** Whether the tree that was checked last is signed by a device of the creator. */
+  readonly isVouchedFor: () => boolean;
 }
 
 /**
@@ -23,8 +25,10 @@ export interface GroupRules extends Rules {
  */
 export function groupRules(ownUserId: string, known: GroupRecord | null): GroupRules {
   const uninvited = new Set<string>();
+  let vouchedFor = false;
   return {
     uninvited,
+    isVouchedFor: () => vouchedFor,
     admits: () => true,
     checkCommit: (commit) => checkCommit(commit, ownUserId, known, uninvited),
     checkJoin(join, way) {
@@ -32,6 +36,7 @@ export function groupRules(ownUserId: string, known: GroupRecord | null): GroupR
       const creatorId = isReturnOfCreator ? ownUserId : creatorOf(join.extensions);
       if (known !== null && known.creatorId !== creatorId) throw new CryptoError('policy', 'another creator');
       const signer = certificateOf(join.signer.credential).userId;
+      vouchedFor = signer === creatorId;
       if (way === 'welcome') {
         if (signer !== creatorId && signer !== ownUserId) {
           throw new CryptoError('policy', 'invited by somebody other than the creator');

@@ -121,6 +121,8 @@ export const GroupRecord = object({
   departures: array(object({ userId: id, statement: bytes(limits.leaveStatement) }), limits.devicesPerStart),
   /** People whose adding was refused here. */
   uninvitedIds: array(id, limits.devicesPerStart),
+  /** A device of the creator signed the tree that was joined last: it has been put right. */
+  vouchedFor: boolean,
   /** At the creator's devices: signature keys of leaves in the tree whose certificates don't hold. */
   distrustedKeys: array(bytes(64), limits.devicesPerStart),
 });

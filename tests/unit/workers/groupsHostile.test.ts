@@ -279,6 +279,38 @@ describe('somebody whose adding was refused', () => {
   });
 });
 
+describe("the creator's other device", () => {
+  it.each([
+    ['that was there', true],
+    ['that was away', false],
+  ])('%s removes nobody whom the first one has added since', async (_which, laptopIsThere) => {
+    const trio = await createTrioWithRogue();
+    const { alice, bob, relay, world } = trio;
+    const laptop = await world.device(ALICE);
+    await laptop.sync();
+    await trio.carol.sync();
+    await alice.sync();
+    bob.follow(relay.entries(GROUP).at(-1)!.content);
+    const dave = await Rogue.create(relay, DAVE, 'dave');
+    dave.publish();
+    bob.commit(GROUP, { adds: [dave] });
+    for (const device of [alice, laptop]) {
+      expect((await readOn(device)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
+    }
+    await alice.sync();
+    if (laptopIsThere) await laptop.sync();
+    await alice.sync();
+    await alice.send(GROUP, 'put right');
+    if (laptopIsThere) await laptop.sync();
+    await alice.sync();
+    await alice.add(GROUP, [DAVE]);
+    await laptop.sync();
+    expect(await laptop.api.conversation(GROUP)).toMatchObject({ status: 'joined' });
+    expect(people(await laptop.api.conversation(GROUP))).toContain(DAVE);
+    expect(await laptop.api.nextCommit(GROUP)).toBeNull();
+  });
+});
+
 describe('a word of leaving', () => {
   it('counts in its own group and epoch only, signed by the leaf that it names', async () => {
     const { alice, bob, carol } = await createTrioWithRogue();
