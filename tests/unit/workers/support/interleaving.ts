@@ -111,22 +111,24 @@ export class Play {
   async #act(actor: Actor): Promise<void> {
     const draw = this.#below(100);
     if (!this.#isMember(actor)) await this.#pull(actor, 1000);
-    else if (draw < 18) await this.#write(actor);
-    else if (draw < 36) await this.#prepare(actor);
-    else if (draw < 58) await this.#deliverAny(actor);
-    else if (draw < 75) await this.#pull(actor, 1 + this.#below(6));
-    else if (draw < 80) await actor.device.refreshGroup(this.#conversationId);
-    else if (draw < 84) await this.#reopen(actor);
-    else if (draw < 86) await this.#next(actor);
-    else if (draw < 88) this.#bringSecondDevice(actor);
-    else if (draw < 94) await this.#leave(actor);
+    else if (draw < 16) await this.#write(actor);
+    else if (draw < 32) await this.#prepare(actor);
+    else if (draw < 54) await this.#deliverAny(actor);
+    else if (draw < 70) await this.#pull(actor, 1 + this.#below(6));
+    else if (draw < 75) await actor.device.refreshGroup(this.#conversationId);
+    else if (draw < 79) await this.#reopen(actor);
+    else if (draw < 81) await this.#next(actor);
+    else if (draw < 83) this.#bringSecondDevice(actor);
+    else if (draw < 91) await this.#leave(actor);
     else await this.#addSomebody();
   }
 
   async #addSomebody(): Promise<void> {
     const [creator] = this.#actors;
     const absent = this.#actors.filter((other) => !this.#isMember(other));
-    if (creator !== undefined && absent.length > 0) await this.#add(creator, [this.#pick(absent)]);
+    if (creator === undefined || absent.length === 0) return;
+    if (this.#below(2) > 0) await this.#pull(creator, 1000);
+    await this.#add(creator, [this.#pick(absent)]);
   }
 
   async #write(actor: Actor): Promise<void> {
@@ -245,18 +247,29 @@ export class Play {
 
   async #leave(actor: Actor): Promise<void> {
     if (actor.userId === this.#relay.group(this.#conversationId).creatorId) return;
-    let statement: string;
-    try {
-      statement = await actor.device.api.leaveStatement(this.#conversationId);
-    } catch (error) {
-      if (error instanceof CryptoApiError && error.code === 'pending') return this.#next(actor);
-      if (error instanceof CryptoApiError && error.code === 'usage') return;
-      throw error;
-    }
+    const statement = await this.#statementOf(actor);
+    if (statement === null) return;
     this.events.add('somebody left');
     this.#left.add(actor.userId);
     this.#relay.leave(this.#conversationId, actor.userId, statement);
     await this.#forget(actor);
+  }
+
+  /** Null for a device that is outside, or that others are faster than. */
+  async #statementOf(actor: Actor): Promise<string | null> {
+    const { api } = actor.device;
+    for (let attempt = 0; attempt < 3; attempt++) {
+      try {
+        return await api.leaveStatement(this.#conversationId);
+      } catch (error) {
+        if (error instanceof CryptoApiError && error.code === 'usage') return null;
+        if (!(error instanceof CryptoApiError && error.code === 'pending')) throw error;
+      }
+      const waiting = await api.nextCommit(this.#conversationId);
+      if (waiting !== null) await this.#deliver(actor, waiting);
+      await this.#pull(actor, 1000);
+    }
+    return null;
   }
 
   async #forget(actor: Actor): Promise<undefined> {
