@@ -1,0 +1,142 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AppError } from '../../../../src/lib/appError.ts';
+import { activeGroupAtom } from '../../../../src/store/chats.ts';
+import { groupProgressAtom, groupsAtom, groupsErrorAtom } from '../../../../src/store/groups.ts';
+import { chat, createWorld, kaisa, loaded } from '../support/app.tsx';
+import { group } from '../support/groups.ts';
+import { showGroups, Tab } from '../support/groupsTab.tsx';
+import { setWindowWidth } from '../support/windowWidth.ts';
+
+const byKaisa = { creatorId: kaisa.id };
+
+beforeEach(() => {
+  setWindowWidth(1440);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('the list of groups', () => {
+  it('shows each with its first letter, and whether one made it or how many are in it', () => {
+    showGroups(
+      [
+        group(),
+        group({ id: 'g2', name: 'Kirjapiiri', ...byKaisa }),
+        group({ id: 'g3', name: 'Just me', ...byKaisa, memberCount: 1 }),
+      ],
+      { 'group-g2': chat([], { unread: 3 }) },
+    );
+    const rows = within(screen.getByRole('region', { name: 'Groups' })).getAllByRole('button', {
+      name: /Sailing|Kirjapiiri|Just me/,
+    });
+    expect(rows.map((row) => row.textContent)).toEqual([
+      'SSailingCreator',
+      'KKirjapiiri3 members3 unread',
+      'JJust me1 member',
+    ]);
+  });
+
+  it('says that groups load, that there are none, or that they could not be loaded', () => {
+    const { store } = createWorldWithTab();
+    expect(screen.getByText('Loading groups...')).toBeVisible();
+    act(() => store.set(groupsErrorAtom, 'Failed to load groups'));
+    expect(screen.getByRole('alert')).toHaveTextContent('Failed to load groups');
+    act(() => {
+      store.set(groupsErrorAtom, null);
+      store.set(groupsAtom, loaded());
+    });
+    expect(screen.getByText('No groups yet')).toBeVisible();
+    expect(screen.queryByText('Loading groups...')).toBeNull();
+  });
+
+  it('has words for a name that is not known yet, or that shows nothing', () => {
+    showGroups([group({ name: null }), group({ id: 'g2', name: '\u202E\u200B' })]);
+    expect(screen.getAllByText('Unnamed group')).toHaveLength(2);
+  });
+
+  it('shows markup in a name as text', () => {
+    showGroups([group({ name: '<img src=x onerror=alert(1)>' })]);
+    expect(screen.getByText('<img src=x onerror=alert(1)>')).toBeVisible();
+    expect(document.querySelector('img')).toBeNull();
+  });
+});
+
+function createWorldWithTab() {
+  const world = createWorld();
+  world.show(<Tab />);
+  return world;
+}
+
+describe('creating a group', () => {
+  async function openForm() {
+    const world = showGroups();
+    await world.user.click(screen.getByRole('button', { name: 'New Group' }));
+    return { ...world, name: screen.getByRole('textbox', { name: 'Group name' }) };
+  }
+
+  it('is offered in the empty tab, and by a toggle', async () => {
+    const { user } = showGroups();
+    expect(screen.getByText('Welcome to Group Chat')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Create Your First Group' }));
+    expect(screen.getByRole('textbox', { name: 'Group name' })).toHaveFocus();
+    await user.click(screen.getByRole('button', { name: 'New Group' }));
+    expect(screen.queryByRole('textbox', { name: 'Group name' })).toBeNull();
+  });
+
+  it('takes the trimmed name, opens the group and says so', async () => {
+    const { actions, store, user, name, toasts } = await openForm();
+    actions.createGroup.mockImplementation(async (created) => {
+      store.set(groupsAtom, loaded(group({ name: created })));
+      return 'group-1';
+    });
+    await user.type(name, '  Sailing {Enter}');
+    expect(actions.createGroup).toHaveBeenCalledExactlyOnceWith('Sailing');
+    expect(await screen.findByRole('heading', { name: 'Sailing' })).toBeVisible();
+    expect(toasts()).toEqual(['success: Group "Sailing" created successfully!']);
+    expect(store.get(activeGroupAtom)).toBe('group-1');
+    expect(screen.queryByRole('textbox', { name: 'Group name' })).toBeNull();
+  });
+
+  it('asks for a name that is one', async () => {
+    const { actions, user, name } = await openForm();
+    expect(screen.getByRole('button', { name: 'Create Group' })).toBeDisabled();
+    await user.type(name, '   {Enter}');
+    expect(screen.getByText('Group name is required')).toBeVisible();
+    expect(name).toBeInvalid();
+    await user.clear(name);
+    await user.paste('⛵'.repeat(101));
+    expect(screen.queryByText('Group name is required')).toBeNull();
+    await user.keyboard('{Enter}');
+    expect(screen.getByText('A group name has at most 100 characters')).toBeVisible();
+    expect(actions.createGroup).not.toHaveBeenCalled();
+    await user.type(name, '{Backspace}{Enter}');
+    expect(actions.createGroup).toHaveBeenCalledExactlyOnceWith('⛵'.repeat(100));
+  });
+
+  it('shows how far it is, and takes no second order', async () => {
+    const { actions, store, user, name } = await openForm();
+    actions.createGroup.mockReturnValue(new Promise(() => {}));
+    await user.type(name, 'Sailing{Enter}');
+    const button = screen.getByRole('button', { name: 'Creating group...' });
+    expect(button).toBeDisabled();
+    act(() => store.set(groupProgressAtom, 'gathering-keys'));
+    expect(screen.getByText('Gathering keys…')).toBeVisible();
+    act(() => store.set(groupProgressAtom, 'sealing'));
+    expect(screen.getByText('Sealing the group for each device…')).toBeVisible();
+    await user.click(button);
+    expect(actions.createGroup).toHaveBeenCalledOnce();
+  });
+
+  it.each([
+    [new Error('boom'), 'error: Failed to create group. Please try again.'],
+    [new AppError('network', 'Network error.'), 'error: Network error.'],
+  ])('says when it fails, and keeps what was typed: %s', async (error, toast) => {
+    const { actions, user, name, toasts } = await openForm();
+    actions.createGroup.mockRejectedValue(error);
+    await user.type(name, 'Sailing{Enter}');
+    await waitFor(() => expect(toasts()).toEqual([toast]));
+    expect(screen.getByRole('textbox', { name: 'Group name' })).toHaveValue('Sailing');
+  });
+});

@@ -1,0 +1,32 @@
+import { useState } from 'react';
+import { GroupsTab } from '../../../../src/features/groups/GroupsTab.tsx';
+import { activeGroupAtom, type Chat, chatsAtom } from '../../../../src/store/chats.ts';
+import { contactsAtom } from '../../../../src/store/contacts.ts';
+import { type Group, groupsAtom } from '../../../../src/store/groups.ts';
+import { createWorld, kaisa, loaded, veikko } from './app.tsx';
+
+/** The tab as the dashboard holds it. */
+export function Tab() {
+  const [open, setOpen] = useState<string | null>(null);
+  const [details, setDetails] = useState(false);
+  return (
+    <GroupsTab
+      open={open}
+      details={details}
+      focusRequest={0}
+      onOpen={setOpen}
+      onClose={() => setOpen(null)}
+      onDetailsChange={setDetails}
+    />
+  );
+}
+
+export function showGroups(groups: readonly Group[] = [], chats: Record<string, Chat> = {}) {
+  const world = createWorld();
+  world.store.set(contactsAtom, loaded(veikko, kaisa));
+  world.store.set(groupsAtom, loaded(...groups));
+  world.store.set(chatsAtom, chats);
+  world.actions.openGroup.mockImplementation(async (id) => world.store.set(activeGroupAtom, id));
+  const user = world.show(<Tab />);
+  return { ...world, user };
+}
