@@ -1,3 +1,4 @@
+import { twoFriends } from './support/friends.ts';
 import { becomeContacts, type Person } from './support/person.ts';
 import { expect, test } from './support/test.ts';
 
@@ -86,12 +87,7 @@ test('three people make a group, talk, one leaves, the others go on, and it ends
 
 test('without MQTT, a group talks over REST', async ({ newBrowser }) => {
   test.setTimeout(240_000);
-  const { person: alice, context } = await newBrowser('alice');
-  await context.routeWebSocket(/\/mqtt$/, (socket) => socket.close());
-  const { person: bob } = await newBrowser('bob');
-  await alice.signUp();
-  await bob.signUp();
-  await becomeContacts(alice, bob);
+  const { alice, bob } = await twoFriends(newBrowser, { withMqtt: false });
   await alice.createGroup(name);
   await alice.addMember(bob);
   const overRest = alice.page.waitForResponse(

@@ -1,19 +1,9 @@
-import type { BrowserContext } from '@playwright/test';
-import { becomeContacts, Person } from './support/person.ts';
+import { twoFriends } from './support/friends.ts';
+import { Person } from './support/person.ts';
 import { expect, test } from './support/test.ts';
 
-/** The switch of the test: no MQTT connection of this browser gets through. */
-async function cutMqtt(context: BrowserContext): Promise<void> {
-  await context.routeWebSocket(/\/mqtt$/, (socket) => socket.close());
-}
-
 test('without MQTT, messages go over REST', async ({ newBrowser }) => {
-  const { person: alice, context: aliceBrowser } = await newBrowser('alice');
-  const { person: bob } = await newBrowser('bob');
-  await cutMqtt(aliceBrowser);
-  await alice.signUp();
-  await bob.signUp();
-  await becomeContacts(alice, bob);
+  const { alice, bob } = await twoFriends(newBrowser, { withMqtt: false });
 
   await alice.openChat(bob);
   const overRest = alice.page.waitForResponse(
@@ -29,12 +19,7 @@ test('without MQTT, messages go over REST', async ({ newBrowser }) => {
 });
 
 test('a tab killed between encrypting and sending loses nothing and sends once', async ({ newBrowser }) => {
-  const { person: alice, context: aliceBrowser } = await newBrowser('alice');
-  const { person: bob } = await newBrowser('bob');
-  await cutMqtt(aliceBrowser);
-  await alice.signUp();
-  await bob.signUp();
-  await becomeContacts(alice, bob);
+  const { alice, aliceBrowser, bob } = await twoFriends(newBrowser, { withMqtt: false });
   await alice.openChat(bob);
   await bob.openChat(alice);
   await alice.send('Before the accident.');
@@ -65,12 +50,7 @@ test('a tab killed between encrypting and sending loses nothing and sends once',
 test('a message that cannot be sent says so, survives a reload and can be retried', async ({
   newBrowser,
 }) => {
-  const { person: alice, context: aliceBrowser } = await newBrowser('alice');
-  const { person: bob } = await newBrowser('bob');
-  await cutMqtt(aliceBrowser);
-  await alice.signUp();
-  await bob.signUp();
-  await becomeContacts(alice, bob);
+  const { alice, aliceBrowser, bob } = await twoFriends(newBrowser, { withMqtt: false });
   await alice.openChat(bob);
   await bob.openChat(alice);
   await alice.send('First.');
@@ -97,11 +77,7 @@ test('a message that cannot be sent says so, survives a reload and can be retrie
 });
 
 test('two tabs of one person share one device', async ({ newBrowser }) => {
-  const { person: alice, context: aliceBrowser } = await newBrowser('alice');
-  const { person: bob } = await newBrowser('bob');
-  await alice.signUp();
-  await bob.signUp();
-  await becomeContacts(alice, bob);
+  const { alice, aliceBrowser, bob } = await twoFriends(newBrowser, { withMqtt: true });
   await alice.openChat(bob);
   const otherTab = new Person(await aliceBrowser.newPage(), 'alice');
   await otherTab.page.goto('/dashboard');

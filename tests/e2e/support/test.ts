@@ -2,7 +2,7 @@ import { type Browser, type BrowserContext, test as base, expect } from '@playwr
 import { Person } from './person.ts';
 import { RunningRelay } from './relay.ts';
 
-interface World {
+export interface World {
   readonly relay: RunningRelay;
   /** A browser profile of its own, with a tab for that person. */
   readonly newBrowser: (

@@ -1,0 +1,22 @@
+import type { BrowserContext } from '@playwright/test';
+import { becomeContacts, type Person } from './person.ts';
+import type { World } from './test.ts';
+
+/** The switch of the tests: no MQTT connection of this browser gets through. */
+export async function cutMqtt(context: BrowserContext): Promise<void> {
+  await context.routeWebSocket(/\/mqtt$/, (socket) => socket.close());
+}
+
+/** Two contacts, each in a browser of their own. @param withMqtt whether Alice's browser has MQTT */
+export async function twoFriends(
+  newBrowser: World['newBrowser'],
+  { withMqtt }: { withMqtt: boolean },
+): Promise<{ alice: Person; aliceBrowser: BrowserContext; bob: Person }> {
+  const { person: alice, context: aliceBrowser } = await newBrowser('alice');
+  const { person: bob } = await newBrowser('bob');
+  if (!withMqtt) await cutMqtt(aliceBrowser);
+  await alice.signUp();
+  await bob.signUp();
+  await becomeContacts(alice, bob);
+  return { alice, aliceBrowser, bob };
+}
