@@ -62,6 +62,7 @@ export {
   peekMessage,
   type PeekedMessage,
 } from './group/application.ts';
+export { paddedLength } from './framing/padding.ts';
 export { loadGroup, reloadSecretTree, saveEpoch, type SecretTreeLookup } from './group/snapshot.ts';
 export type { SecretTreeChanges, SecretTreeRecord } from './schedule/secretTree.ts';
 
@@ -73,23 +74,28 @@ export {
   type VerifiedDeviceCertificate,
   verifyDeviceCertificate,
 } from './account/deviceCertificate.ts';
+export {
+  type DeviceRevocation,
+  signDeviceRevocation,
+  verifyDeviceRevocation,
+} from './account/deviceRevocation.ts';
 export { GROUP_NAME_LABEL, openGroupName, sealGroupName } from './account/groupName.ts';
 export {
-  decodeLeaveStatements,
-  encodeLeaveStatements,
   type LeaveStatement,
   readLeaveStatement,
   signLeaveStatement,
   verifyLeaveStatement,
 } from './account/leaveStatement.ts';
 export { DEFAULT_PASSWORD_COST, passwordKeys, type PasswordParams } from './account/password.ts';
-export { openRecord, sealRecord } from './account/records.ts';
+export { hiddenRecordKey, openRecord, sealRecord } from './account/records.ts';
 export {
   createRecoveryKey,
   decodeRecoveryKey,
   encodeRecoveryKey,
+  recoveryAuthKey,
   recoveryWrapKey,
 } from './account/recoveryKey.ts';
+export { decodeRemovalGrounds, encodeRemovalGrounds, type RemovalGrounds } from './account/removalGrounds.ts';
 export { type AccountIdentity, safetyNumber } from './account/safetyNumber.ts';
 export {
   createVault,
@@ -98,6 +104,7 @@ export {
   sealVault,
   unwrapVaultKey,
   type Vault,
+  type VerifiedContact,
   type WrapLabel,
   wrapVaultKey,
 } from './account/vault.ts';

@@ -1,7 +1,11 @@
-import { utf8 } from '../bytes.ts';
+import { concat, utf8 } from '../bytes.ts';
 import { Writer } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
+import { blake2bKeyed } from '../suite/sodium.ts';
 import { openEnvelope, sealEnvelope } from './envelope.ts';
+
+const HIDDEN_KEY_LABEL = utf8('Sinetti hidden record key v1');
+const HIDDEN_KEY_LENGTH = 16;
 
 /**
  * Seals a record for the place it is stored in: it opens nowhere else.
@@ -27,6 +31,15 @@ export function openRecord(
   sealed: Uint8Array,
 ): Uint8Array {
   return openEnvelope(storageKey, place(store, key), sealed, 'corrupt-record');
+}
+
+/**
+ * Where to keep a record whose key itself tells something: the same for the same key, and nothing to whoever lacks the
+ * storage key.
+ * @returns 16 bytes
+ */
+export function hiddenRecordKey(storageKey: Uint8Array, store: string, key: string): Uint8Array {
+  return blake2bKeyed(storageKey, concat(HIDDEN_KEY_LABEL, place(store, key)), HIDDEN_KEY_LENGTH);
 }
 
 function place(store: string, key: string): Uint8Array {

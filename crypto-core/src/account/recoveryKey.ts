@@ -12,6 +12,7 @@ const TEXT_LENGTH = ((KEY_LENGTH + CHECKSUM_LENGTH) * 8) / 5;
 
 const CHECKSUM_LABEL = utf8('Sinetti recovery key checksum v1');
 const WRAP_LABEL = utf8('Sinetti recovery wrap key v1');
+const AUTH_LABEL = utf8('Sinetti recovery auth key v1');
 
 /** 32 random bytes. */
 export function createRecoveryKey(env: Env): Uint8Array {
@@ -68,6 +69,11 @@ export function decodeRecoveryKey(text: string): Uint8Array {
 /** The key that wraps the vault key under the label 'recovery'. */
 export function recoveryWrapKey(key: Uint8Array): Uint8Array {
   return blake2bKeyed(key, WRAP_LABEL, 32);
+}
+
+/** What is shown to the relay in place of the recovery key; it tells nothing of the key that wraps. */
+export function recoveryAuthKey(key: Uint8Array): Uint8Array {
+  return blake2bKeyed(key, AUTH_LABEL, 32);
 }
 
 function checksum(key: Uint8Array): Uint8Array {

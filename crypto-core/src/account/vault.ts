@@ -1,11 +1,11 @@
-import { utf8, wipe } from '../bytes.ts';
-import { decode } from '../codec/reader.ts';
+import { fromUtf8, utf8, wipe } from '../bytes.ts';
+import { decode, type Reader } from '../codec/reader.ts';
 import { encode } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
 import { openEnvelope, sealEnvelope } from './envelope.ts';
 
-/** What makes a person this person on every device; each of 32 bytes. */
+/** What makes a person this person on every device. The keys are of 32 bytes each. */
 export interface Vault {
   /** Seed of the Ed25519 account identity key. */
   readonly accountSeed: Uint8Array;
@@ -13,6 +13,14 @@ export interface Vault {
   readonly storageKey: Uint8Array;
   /** Seals the uploaded history. */
   readonly historyKey: Uint8Array;
+  /** Whose safety numbers the person has compared, oldest first. */
+  readonly verified: readonly VerifiedContact[];
+}
+
+export interface VerifiedContact {
+  readonly userId: string;
+  /** Ed25519 public key of the account, as it was compared. */
+  readonly accountKey: Uint8Array;
 }
 
 /** Which key wraps the vault key; a wrap made for one never opens as the other. */
@@ -25,6 +33,7 @@ export function createVault(env: Env): Vault {
     accountSeed: env.random(KEY_LENGTH),
     storageKey: env.random(KEY_LENGTH),
     historyKey: env.random(KEY_LENGTH),
+    verified: [],
   };
 }
 
@@ -35,10 +44,14 @@ export function createVaultKey(env: Env): Uint8Array {
 
 /** @param userId binds the sealed vault to its owner, so that a relay can't hand out another person's */
 export function sealVault(vault: Vault, vaultKey: Uint8Array, userId: string, env: Env): Uint8Array {
-  const plaintext = encode(vault, (writer, { accountSeed, storageKey, historyKey }) => {
+  const plaintext = encode(vault, (writer, { accountSeed, storageKey, historyKey, verified }) => {
     writer.opaque(accountSeed);
     writer.opaque(storageKey);
     writer.opaque(historyKey);
+    writer.vector(verified, (w, { userId: contactId, accountKey }) => {
+      w.opaque(utf8(contactId));
+      w.opaque(accountKey);
+    });
   });
   const sealed = sealEnvelope(vaultKey, vaultContext(userId), plaintext, env);
   wipe(plaintext);
@@ -48,14 +61,12 @@ export function sealVault(vault: Vault, vaultKey: Uint8Array, userId: string, en
 /** @throws CryptoError 'corrupt-record' when it isn't this user's vault under this key; 'unsupported', 'malformed' */
 export function openVault(sealed: Uint8Array, vaultKey: Uint8Array, userId: string): Vault {
   const plaintext = openEnvelope(vaultKey, vaultContext(userId), sealed, 'corrupt-record');
-  const vault = decode(plaintext, (reader) => {
-    const key = (): Uint8Array => {
-      const bytes = reader.opaque();
-      if (bytes.length !== KEY_LENGTH) throw new CryptoError('malformed', 'vault key length');
-      return bytes.slice();
-    };
-    return { accountSeed: key(), storageKey: key(), historyKey: key() };
-  });
+  const vault = decode(plaintext, (reader) => ({
+    accountSeed: readKey(reader),
+    storageKey: readKey(reader),
+    historyKey: readKey(reader),
+    verified: reader.vector((r) => ({ userId: fromUtf8(r.opaque()), accountKey: readKey(r) })),
+  }));
   wipe(plaintext);
   return vault;
 }
@@ -74,6 +85,12 @@ export function wrapVaultKey(
 export function unwrapVaultKey(wrapped: Uint8Array, wrapKey: Uint8Array, label: WrapLabel): Uint8Array {
   const failure = label === 'password' ? 'wrong-password' : 'bad-recovery-key';
   return openEnvelope(wrapKey, wrapContext(label), wrapped, failure);
+}
+
+function readKey(reader: Reader): Uint8Array {
+  const bytes = reader.opaque();
+  if (bytes.length !== KEY_LENGTH) throw new CryptoError('malformed', 'vault key length');
+  return bytes.slice();
 }
 
 function vaultContext(userId: string): Uint8Array {

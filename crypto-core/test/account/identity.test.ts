@@ -62,6 +62,18 @@ describe('a device certificate', () => {
       expect(codeOf(() => issueDeviceCertificate(accountSeed, { ...device, ...change }))).toBe('usage');
     },
   );
+
+  it('stays what it was: leaves of groups that exist carry old ones', () => {
+    const certificate = issueDeviceCertificate(new Uint8Array(32).fill(7), {
+      userId: 'anna',
+      deviceId: 'anna-laptop',
+      deviceKey: new Uint8Array(32).fill(8),
+      notBefore: 1_767_225_600n,
+    });
+    expect(toHex(certificate)).toMatchInlineSnapshot(
+      `"0104616e6e610b616e6e612d6c6170746f7020080808080808080808080808080808080808080808080808080808080808080820ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c000000006955b9004040a902a24634af66158eb555defab3c89f73b2438b5424c167d53e347bca95f1d5b23534039f1deffe18db2820e50be431deb94a86150f0bf177f5333a26978b0d"`,
+    );
+  });
 });
 
 describe('checkDeviceCredential', () => {

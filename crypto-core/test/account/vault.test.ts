@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openRecord, sealRecord } from '../../src/account/records.ts';
+import { hiddenRecordKey, openRecord, sealRecord } from '../../src/account/records.ts';
 import {
   createRecoveryKey,
   decodeRecoveryKey,
   encodeRecoveryKey,
+  recoveryAuthKey,
   recoveryWrapKey,
 } from '../../src/account/recoveryKey.ts';
 import {
@@ -43,6 +44,12 @@ describe('the vault', () => {
 
   it('opens for its owner', () => {
     expect(openVault(sealVault(vault, vaultKey, 'u1', env), vaultKey, 'u1')).toEqual(vault);
+  });
+
+  it('remembers whom the person has verified', () => {
+    const verified = ['bert', 'céline'].map((userId) => ({ userId, accountKey: env.random(32) }));
+    const known = { ...vault, verified };
+    expect(openVault(sealVault(known, vaultKey, 'u1', env), vaultKey, 'u1')).toEqual(known);
   });
 
   it('opens for nobody else, and not when altered', () => {
@@ -113,10 +120,11 @@ describe('the recovery key', () => {
     expect(codeOf(() => decodeRecoveryKey(text))).toBe('bad-recovery-key');
   });
 
-  it('wraps with a key that is not itself', () => {
+  it('wraps with one key and proves with another, neither of them itself', () => {
     const key = createRecoveryKey(env);
-    expect(toHex(recoveryWrapKey(key))).not.toBe(toHex(key));
-    expect(recoveryWrapKey(key).length).toBe(32);
+    const keys = [key, recoveryWrapKey(key), recoveryAuthKey(key)];
+    expect(new Set(keys.map(toHex)).size).toBe(3);
+    expect(keys.every(({ length }) => length === 32)).toBe(true);
   });
 
   it('stays what it was: people hold printed ones', () => {
@@ -125,6 +133,9 @@ describe('the recovery key', () => {
     );
     expect(toHex(recoveryWrapKey(new Uint8Array(32)))).toMatchInlineSnapshot(
       `"90832cb8083273b1ffd60ca5df02bd5ddd18a0829453c35725e43b0704263f2f"`,
+    );
+    expect(toHex(recoveryAuthKey(new Uint8Array(32)))).toMatchInlineSnapshot(
+      `"c6b7063daf86497a0409844ae949f1ed1760a27cc676267c1eabbce182836416"`,
     );
   });
 });
@@ -158,6 +169,21 @@ describe('sealed records', () => {
         'corrupt-record',
       );
     }
+  });
+
+  it('may stand under keys that tell nothing, the same for each time', () => {
+    const hidden = (key: Uint8Array, store: string, name: string) => toHex(hiddenRecordKey(key, store, name));
+    expect(hidden(storageKey, 'notes', 'a')).toBe(hidden(storageKey, 'notes', 'a'));
+    const others = [
+      hidden(storageKey, 'notes', 'a'),
+      hidden(storageKey, 'notes', 'b'),
+      hidden(storageKey, 'note', 'sa'),
+      hidden(env.random(32), 'notes', 'a'),
+    ];
+    expect(new Set(others).size).toBe(others.length);
+    expect(hidden(new Uint8Array(32), 'notes', 'a')).toMatchInlineSnapshot(
+      `"7ee18d2dcdd799d87ca5273c121ca3c0"`,
+    );
   });
 
   it('may be empty', () => {
