@@ -4,11 +4,9 @@ import {
   createVault,
   createVaultKey,
   decodeKeyPackageBundle,
-  DEFAULT_PASSWORD_COST,
   encodeKeyPackageBundle,
   issueDeviceCertificate,
   openVault,
-  passwordKeys,
   ready,
   sealVault,
   toHex,
@@ -21,17 +19,11 @@ import { check, Id, KeyPackageCount, Password, PasswordParams, SealedVault } fro
 import { toBase64Url } from './base64url.ts';
 import { CryptoApiError } from './errors.ts';
 import { boolean } from './guards.ts';
-import { type Device, type Person, type Session, type SessionDeps, toDevice } from './session.ts';
+import { derivePasswordKeys, newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
+import { type Device, type Person, type Session, toDevice } from './session.ts';
+import { randomUuid } from './uuid.ts';
 import { type KeyPackageStore, write } from './vault/db.ts';
 import { DeviceRecord } from './vault/records.ts';
-
-export interface AccountDeps extends SessionDeps {
-  /**
-   * In place of Argon2id, for tests that open hundreds of vaults. Whoever passes this in production gives the relay
-   * everybody's password.
-   */
-  readonly DANGEROUS_passwordKeysForTesting?: typeof passwordKeys;
-}
 
 type AccountApi = Pick<
   CryptoApi,
@@ -51,9 +43,8 @@ const DAY_SECONDS = 86_400;
 /** A KeyPackage may be used from a day before it was made (clocks differ) to 90 days after. */
 const LIFETIME_DAYS = { before: 1, after: 90 };
 
-export function createAccount(deps: AccountDeps, session: Session): AccountApi {
+export function createAccount(deps: PasswordDeps, session: Session): AccountApi {
   const { env } = deps;
-  const derive = deps.DANGEROUS_passwordKeysForTesting ?? passwordKeys;
   /** From beginSignUp or beginLogin until the vault is open. */
   let wrapKey: Uint8Array | null = null;
 
@@ -71,23 +62,18 @@ export function createAccount(deps: AccountDeps, session: Session): AccountApi {
     async beginSignUp(password) {
       check('beginSignUp', Password, password);
       await ready();
-      const salt = env.random(16);
-      const keys = derive(password, { salt, ...DEFAULT_PASSWORD_COST });
-      keepWrapKey(keys.wrapKey);
-      const { opsLimit, memLimitBytes } = DEFAULT_PASSWORD_COST;
-      return {
-        authKey: toBase64Url(keys.authKey),
-        passwordParams: { salt: toBase64Url(salt), opsLimit, memLimit: memLimitBytes },
-      };
+      const { authKey, wrapKey: next, passwordParams } = newPasswordKeys(deps, password);
+      keepWrapKey(next);
+      return { authKey, passwordParams };
     },
 
     async beginLogin(password, passwordParams) {
       check('beginLogin', Password, password);
-      const { salt, opsLimit, memLimit } = check('beginLogin', PasswordParams, passwordParams);
+      const params = check('beginLogin', PasswordParams, passwordParams);
       await ready();
-      const keys = derive(password, { salt, opsLimit, memLimitBytes: memLimit });
-      keepWrapKey(keys.wrapKey);
-      return { authKey: toBase64Url(keys.authKey) };
+      const { authKey, wrapKey: next } = derivePasswordKeys(deps, password, params);
+      keepWrapKey(next);
+      return { authKey };
     },
 
     async createVault(userId) {
@@ -110,9 +96,7 @@ export function createAccount(deps: AccountDeps, session: Session): AccountApi {
       const { sealedVault, passwordWrap } = check('openVault', SealedVault, vault);
       await ready();
       const vaultKey = unwrapVaultKey(passwordWrap, requireWrapKey(), 'password');
-      const opened = openVault(sealedVault, vaultKey, userId);
-      wipe(vaultKey);
-      await session.open(userId, opened);
+      await session.open(userId, openVault(sealedVault, vaultKey, userId), vaultKey);
       keepWrapKey(null);
     },
 
@@ -133,7 +117,7 @@ export function createAccount(deps: AccountDeps, session: Session): AccountApi {
           return { device: toDevice(sealer.open('device', 'device', stored, DeviceRecord)), isNew: false };
         }
         const { publicKey, privateKey } = createSignatureKeyPair(env);
-        const deviceId = randomUuid(env.random(16));
+        const deviceId = randomUuid(env);
         const notBefore = seconds(env.now());
         const certificate = issueDeviceCertificate(vault.accountSeed, {
           userId,
@@ -220,13 +204,4 @@ export function createAccount(deps: AccountDeps, session: Session): AccountApi {
 /** Whole seconds since the Unix epoch, as MLS counts time. */
 function seconds(milliseconds: number): bigint {
   return BigInt(Math.floor(milliseconds / 1000));
-}
-
-/** A version 4 UUID (RFC 9562 section 5.4) of 16 random bytes. */
-function randomUuid(random: Uint8Array): string {
-  const hex = Array.from(random, (byte, i) => {
-    const value = i === 6 ? (byte & 0x0f) | 0x40 : i === 8 ? (byte & 0x3f) | 0x80 : byte;
-    return value.toString(16).padStart(2, '0');
-  }).join('');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

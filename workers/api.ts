@@ -4,6 +4,18 @@
  * contract wants them, so that the page never handles them.
  */
 
+import type { HistoryApi } from './historyApi.ts';
+import type { SecurityApi } from './securityApi.ts';
+
+export type { HistoryCopy, ReadCopies, StoredHistoryCopy } from './historyApi.ts';
+export type {
+  ContactTrust,
+  NewCredentials,
+  NewRecoveryKey,
+  RevokedDevice,
+  SafetyNumbers,
+} from './securityApi.ts';
+
 /** Bytes as unpadded base64url. */
 export type WireBytes = string;
 
@@ -74,8 +86,8 @@ export interface ConversationState {
   /** The cryptographic membership, by person. */
   readonly members: readonly { readonly userId: string; readonly deviceIds: readonly string[] }[];
   /**
-   * RFC 3339: the relay's time of the entry at joinedSeq, "you can read messages since". Null until that entry was
-   * seen: after a Welcome, give it to processEntries once with those that follow. Null outside, too.
+   * RFC 3339: the relay's time of the entry at joinedSeq, or of the one that first let this device in if it has been
+   * added again since: "you can read messages since". Null until that entry was seen: after a Welcome, give it to processEntries once with those that follow. Null outside, too.
    */
   readonly joinedAt: string | null;
   /** With `forked`, the code that the commit was refused with. */
@@ -92,6 +104,35 @@ export interface GroupFacts {
   readonly creatorId: string;
   /** Who has left by a statement that holds, and is still in `members`: the next commit removes them. */
   readonly departedIds: readonly string[];
+  /** A device has come that can't open the name as the relay last had it: see {@link CryptoApi.sealGroupName}. */
+  readonly nameDue: boolean;
+}
+
+/** Something that happened in a conversation's log beside messages. */
+export interface ConversationEvent {
+  readonly conversationId: string;
+  readonly seq: number;
+  /** Whose commit it was, as the relay says. */
+  readonly senderId: string;
+  readonly senderDeviceId: string;
+  /** RFC 3339: the relay's time. */
+  readonly timestamp: string;
+  readonly change: ConversationChange;
+}
+
+export type ConversationChange =
+  /** People in the keys of a group before and after a commit. */
+  | { readonly kind: 'members'; readonly added: readonly string[]; readonly removed: readonly string[] }
+  /** A commit that this device did not follow, and the code it was refused with. */
+  | { readonly kind: 'refused'; readonly code: string }
+  /** This device had lost its place and came back: with who came and went meanwhile. */
+  | { readonly kind: 'rejoined'; readonly added: readonly string[]; readonly removed: readonly string[] }
+  /** This device was out of the group, and was added again. */
+  | { readonly kind: 'returned' };
+
+export interface MemberName {
+  readonly userId: string;
+  readonly name: string;
 }
 
 /** A KeyPackage that the relay handed out, and whose it says it is. */
@@ -129,21 +170,42 @@ export interface LogEntryInput {
   readonly timestamp: string;
 }
 
+/** The newest `limit` messages below the position `before` (or of all); with `after`, the oldest above that one. */
+export interface MessagePage {
+  readonly before?: number;
+  readonly after?: number;
+  readonly limit: number;
+}
+
 export interface ProcessResult {
   /** Every message of the entries given, in log order; those processed before are answered from the cache. */
   readonly messages: readonly MessageView[];
+  /** What else happened in those that are new here. */
+  readonly events: readonly ConversationEvent[];
   readonly state: ConversationState;
+}
+
+/** The ciphertext of a queued message. */
+export interface ReadyMessage {
+  readonly kind: 'message';
+  readonly conversationId: string;
+  readonly messageId: string;
+  readonly epoch: number;
+  readonly content: WireBytes;
+}
+
+export interface QueuedMessage {
+  readonly message: MessageView;
+  /**
+   * For a message that nothing has to go before: what {@link CryptoApi.prepareMessage} would answer now. Only to be sent
+   * at once; later something may have to go first.
+   */
+  readonly ready: ReadyMessage | null;
 }
 
 /** What to send next for a queued message. */
 export type PreparedMessage =
-  | {
-      readonly kind: 'message';
-      readonly conversationId: string;
-      readonly messageId: string;
-      readonly epoch: number;
-      readonly content: WireBytes;
-    }
+  | ReadyMessage
   /**
    * A commit must go first: submit it, process the log, then prepare again. Either the healing of PROTOCOL section 4,
    * or the removal of somebody who has left, or an own commit that the log hasn't shown yet: submitting that twice is harmless (the relay refuses the second as
@@ -157,7 +219,7 @@ export type PreparedMessage =
   /** The log already has it (an earlier attempt got through): nothing to send. */
   | { readonly kind: 'sent'; readonly message: MessageView };
 
-export interface CryptoApi {
+export interface CryptoApi extends HistoryApi, SecurityApi {
   // Account. The password goes in, and only values derived from it come out.
 
   /** New Argon2id parameters and what the relay gets as the password. Keeps the wrapping key for {@link createVault}. */
@@ -200,7 +262,8 @@ export interface CryptoApi {
     group?: { name: string };
   }): Promise<CommitSubmission>;
   /**
-   * Joins what it was added to; a member already stays as it is. Errors: `missing-key` (the Welcome is for none of this
+   * Joins what it was added to. A member stays as it is, unless it was out of the group in the meantime, without a log
+   * that would have told it: a Welcome to a later epoch says so. Errors: `missing-key` (the Welcome is for none of this
    * device's KeyPackages), `wrong-group`, `wrong-epoch`, `policy` (a group to which neither its creator nor this person
    * added the device, or with another creator than before), `identity-changed`, and the core's for a broken one.
    */
@@ -227,14 +290,19 @@ export interface CryptoApi {
    * is the position that is missing (nothing was processed then), `usage` for entries out of order.
    */
   processEntries(conversationId: string, entries: readonly LogEntryInput[]): Promise<ProcessResult>;
-  /** From the preserved-message cache: the newest `limit` below `before` (or of all), ascending. */
-  messages(conversationId: string, page: { before?: number; limit: number }): Promise<MessageView[]>;
+  /** From the preserved-message cache, ascending. */
+  messages(conversationId: string, page: MessagePage): Promise<MessageView[]>;
+  /** How many messages the preserved-message cache has of a conversation. */
+  messageCount(conversationId: string): Promise<number>;
+  /** The newest events of a conversation that this device has processed, ascending: at most 1,000. */
+  events(conversationId: string): Promise<ConversationEvent[]>;
   setReadPosition(conversationId: string, reader: 'own' | 'peer', seq: number): Promise<ConversationState>;
 
   // Groups.
 
   /**
-   * Adds people with all their devices, or this person's other devices, and removes who has left. The same again while
+   * Adds people with all their devices, or this person's other devices, and removes who has left. In a direct
+   * conversation: the other one's devices in the place of those under a former account key. The same again while
    * it waits is answered with the same commit. Errors: `policy` (others may be added by the creator's devices only),
    * `pending` (another own commit waits: see {@link nextCommit}), `usage` for a device outside, and as
    * {@link startConversation}.
@@ -268,12 +336,26 @@ export interface CryptoApi {
     conversationId: string,
     departed: readonly { userId: string; statement: WireBytes }[],
   ): Promise<ConversationState>;
-  /** The sealed name as the relay has it. One that can't be opened here (of another epoch, or forged) is ignored. */
+  /**
+   * Whether a statement is this person's own word, by one of their devices, that they left the group as this device
+   * knows it. Not for one that has lost the group's tree: it can't tell.
+   */
+  hasLeft(conversationId: string, statement: WireBytes): Promise<boolean>;
+  /**
+   * The sealed name as the relay has it. One that can't be opened here (of another epoch, or forged) is ignored; the
+   * known one in the current epoch is no longer due.
+   */
   setGroupName(input: {
     conversationId: string;
     sealedName: WireBytes;
     epoch: number;
   }): Promise<ConversationState>;
+  /** The name under a key of the current epoch, for PUT /group/{id}/name. Null where it isn't due, or not known. */
+  sealGroupName(conversationId: string): Promise<{ epoch: number; sealedName: WireBytes } | null>;
+  /** The names last known of everybody who is or was in a group of this browser's. */
+  memberNames(): Promise<MemberName[]>;
+  /** Keeps names of a group's members, beside those of former ones, until the conversation is forgotten. */
+  rememberMemberNames(conversationId: string, names: readonly MemberName[]): Promise<void>;
   /** Erases all of a conversation from this browser: keys, messages, outbox. For a group that was left or deleted. */
   forgetConversation(conversationId: string): Promise<void>;
 
@@ -285,7 +367,7 @@ export interface CryptoApi {
     messageId: string;
     text: string;
     sentAt: string;
-  }): Promise<MessageView>;
+  }): Promise<QueuedMessage>;
   /** Encrypts once per epoch: asked again in the same epoch it answers the same ciphertext. Errors: `not-found`. */
   prepareMessage(messageId: string): Promise<PreparedMessage>;
   messageAccepted(messageId: string, accepted: { seq: number; timestamp: string }): Promise<MessageView>;
@@ -294,6 +376,24 @@ export interface CryptoApi {
   discardMessage(messageId: string): Promise<void>;
   /** All messages of this browser that the log hasn't returned yet, oldest first. */
   outbox(): Promise<MessageView[]>;
+
+  // Notes: small texts of the interface (drafts, recent emojis) that are nobody else's business. They stay in this
+  // browser, sealed with their names, until it is erased.
+
+  /** Those whose names begin so; all without a prefix. In no order. */
+  notes(prefix?: string): Promise<Note[]>;
+  /** Null when there is none. */
+  readNote(name: string): Promise<string | null>;
+  /**
+   * Replaces a note; null removes it. Errors: `usage` for more than 64 KiB of UTF-8, a name that is empty or longer
+   * than 200 characters, or a note more than 2,000.
+   */
+  writeNote(name: string, text: string | null): Promise<void>;
+}
+
+export interface Note {
+  readonly name: string;
+  readonly text: string;
 }
 
 /** What the worker exposes over Comlink: one call, whose failures keep their codes (Comlink drops them). */

@@ -2,6 +2,7 @@
 import { CryptoApiError } from './errors.ts';
 import {
   array,
+  boolean,
   type Guard,
   GuardFailure,
   integer,
@@ -45,6 +46,32 @@ export const SealedVault = object({
   passwordWrap: bytes(limits.keyWrap),
 });
 
+export const RecoverableVault = object({
+  sealedVault: bytes(limits.sealedVault),
+  recoveryWrap: bytes(limits.keyWrap),
+});
+
+/** As people type it: whatever it is, the core says whether it is one. */
+export const RecoveryKeyText = string(512);
+
+export const PasswordChange = object({
+  currentPassword: Password,
+  currentParams: PasswordParams,
+  newPassword: Password,
+  passwordWrap: bytes(limits.keyWrap),
+});
+
+export const Revocation = bytes(limits.revocation);
+
+export const RevokedDevices = array(
+  object({ userId: Id, deviceId: Id, statement: Revocation }),
+  limits.devicesPerPerson,
+);
+
+export const Certificates = array(bytes(limits.certificate), limits.devicesPerPerson);
+export const SafetyNumber = string(60, /^\d{60}$/);
+export const VerifiedMark = object({ userId: Id, safetyNumber: SafetyNumber, verified: boolean });
+
 export const KeyPackageCount = integer(0, limits.keyPackagesPerCall);
 
 const ClaimedKeyPackages = array(
@@ -61,16 +88,20 @@ export const StartInput = object({
 
 export const AddMembersInput = object({ conversationId: ConversationId, keyPackages: ClaimedKeyPackages });
 
-export const Departed = array(
-  object({ userId: Id, statement: bytes(limits.leaveStatement) }),
-  limits.devicesPerStart,
-);
+export const Statement = bytes(limits.leaveStatement);
+
+export const Departed = array(object({ userId: Id, statement: Statement }), limits.devicesPerStart);
 
 export const GroupNameInput = object({
   conversationId: ConversationId,
   sealedName: bytes(limits.sealedName),
   epoch,
 });
+
+export const MemberNames = array(
+  object({ userId: Id, name: string(limits.memberName) }),
+  limits.namesPerGroup,
+);
 
 export const WelcomeInput = object({
   conversationId: ConversationId,
@@ -102,6 +133,7 @@ export const LogEntries = array(
 
 export const Limit = integer(1, limits.messagesPerPage);
 export const Before = integer(1);
+export const After = integer(0);
 export const Reader = oneOf('own', 'peer');
 export const Seq = seq;
 
@@ -114,3 +146,19 @@ export const QueueInput = object({
 });
 
 export const AcceptedInput = object({ seq: integer(1), timestamp });
+
+export const NoteName = string(limits.noteName, /./);
+export const NotePrefix = string(limits.noteName);
+// UTF-16 units here; the limit in UTF-8 is checked where it is written.
+export const NoteText = nullable(string(limits.noteText));
+
+export const StoredCopies = array(
+  object({ id: Id, conversationId: ConversationId, position: integer(1), sealed: bytes(limits.historyItem) }),
+  limits.copiesPerCall,
+);
+
+export const CopiesStored = object({
+  conversationId: ConversationId,
+  upTo: integer(0),
+  stored: nullable(object({ count: integer(0), lastPosition: integer(0) })),
+});

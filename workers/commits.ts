@@ -2,9 +2,10 @@
 import {
   createCommit,
   type CreatedCommit,
-  decodeKeyPackage,
   CryptoError,
-  encodeLeaveStatements,
+  decodeKeyPackage,
+  equalBytes,
+  encodeRemovalGrounds,
   type Env,
   exportSecret,
   type Group,
@@ -17,7 +18,10 @@ import {
 import type { CommitSubmission } from './api.ts';
 import { toBase64Url } from './base64url.ts';
 import { certificateOf, readableCertificate } from './certificates.ts';
+import { peerOf } from './conversationId.ts';
 import type { GroupState } from './groupState.ts';
+import { readPin } from './pins.ts';
+import { type RevokedLeaf, revokedLeaves } from './revocations.ts';
 import { boundTo, isAmiss } from './rules/groupRules.ts';
 import type { ConversationStep } from './steps.ts';
 import type { GroupRecord, Submission } from './vault/records.ts';
@@ -54,8 +58,11 @@ export async function waitingCommit(step: ConversationStep): Promise<CommitSubmi
   return pending === null ? null : submissionOf(conversationId, head.pendingEpoch, pending);
 }
 
-/** What has to change in a group before anything is said in it. */
+/** What has to change in a conversation before anything is said in it. */
 export interface DueChanges {
+  readonly revoked: readonly RevokedLeaf[];
+  /** In a direct conversation: leaves under an account key that the other person had before. */
+  readonly superseded: readonly LeafIndex[];
   /** People who left, by statements that hold. */
   readonly departures: GroupRecord['departures'];
   /** At the creator's own devices: leaves that only they can take out, since the others don't follow into such a tree. */
@@ -64,17 +71,28 @@ export interface DueChanges {
   readonly rebind: boolean;
 }
 
-export async function dueChanges(step: ConversationStep, { group }: GroupState): Promise<DueChanges> {
+export async function dueChanges(step: ConversationStep, state: GroupState): Promise<DueChanges> {
+  const { group } = state;
   const record = await step.group();
-  if (record === null) return { departures: [], amiss: [], rebind: false };
+  const revoked = await revokedLeaves(step.tx, step.person, state);
+  if (record === null) {
+    return {
+      revoked,
+      superseded: await supersededLeaves(step, state),
+      departures: [],
+      amiss: [],
+      rebind: false,
+    };
+  }
+  const superseded: LeafIndex[] = [];
   const { creatorId, departures, distrustedKeys, uninvitedIds } = record;
-  if (creatorId !== step.person.userId) return { departures, amiss: [], rebind: false };
+  if (creatorId !== step.person.userId) return { revoked, superseded, departures, amiss: [], rebind: false };
   const members = uninvitedIds.length + distrustedKeys.length > 0 ? groupView(group).members : [];
   const amiss = members.flatMap(({ leafIndex, credential, signatureKey }) => {
     const userId = readableCertificate(credential)?.userId;
     return isAmiss(record, userId, signatureKey) ? [leafIndex] : [];
   });
-  return { departures, amiss, rebind: boundTo(group.context.extensions) !== creatorId };
+  return { revoked, superseded, departures, amiss, rebind: boundTo(group.context.extensions) !== creatorId };
 }
 
 /** People whose leaves the next own commit takes out: they can be added again by the same one. */
@@ -85,8 +103,23 @@ export async function leavingIds(step: ConversationStep): Promise<ReadonlySet<st
   return new Set([...record.departures.map(({ userId }) => userId), ...uninvitedIds]);
 }
 
-export function isDue({ departures, amiss, rebind }: DueChanges): boolean {
-  return departures.length > 0 || amiss.length > 0 || rebind;
+/** Those that come in their place are added by the same commit (addMembers): without it nobody would be left to talk to. */
+export async function supersededLeaves(
+  { conversationId, person, tx }: ConversationStep,
+  { group }: GroupState,
+): Promise<LeafIndex[]> {
+  const peer = peerOf(conversationId, person.userId);
+  const pin = peer === null ? null : await readPin(tx, person, peer);
+  if (pin === null || pin.former.length === 0) return [];
+  return groupView(group).members.flatMap(({ credential, leafIndex }) => {
+    const certificate = readableCertificate(credential);
+    const isPresent = certificate?.userId !== peer || equalBytes(certificate.accountKey, pin.accountKey);
+    return isPresent ? [] : [leafIndex];
+  });
+}
+
+export function isDue({ revoked, departures, amiss, rebind }: DueChanges): boolean {
+  return revoked.length > 0 || departures.length > 0 || amiss.length > 0 || rebind;
 }
 
 /**
@@ -108,8 +141,8 @@ export async function commitAsMember(
       state.group,
       {
         adds: adds.map(({ keyPackage }) => keyPackage),
-        removes: leavesToRemove(state.group, due),
-        authenticatedData: statementsOf(due),
+        removes: leavesToRemove(state.group, adds.length === 0 ? { ...due, superseded: [] } : due),
+        authenticatedData: groundsOf(due),
         ...(due.rebind ? { extensions: [groupBindingExtension({ creatorId: person.userId })] } : {}),
         forcePath: true,
         memberCheck,
@@ -178,8 +211,42 @@ export function checkClaim(claimed: Claimed): void {
   }
 }
 
-function leavesToRemove(group: Group, { departures, amiss }: DueChanges): LeafIndex[] {
-  const leaves = new Set(amiss);
+/**
+ * Those of the claims that may be added: without devices under an account key that their person has no more.
+ * @throws CryptoError `invalid-key-package` for a revoked device
+ */
+export async function presentClaims(
+  step: ConversationStep,
+  claims: readonly Claimed[],
+): Promise<readonly Claimed[]> {
+  await refuseRevoked(step, claims);
+  const { person, tx } = step;
+  const former = new Map<string, readonly Uint8Array[]>();
+  for (const userId of new Set(claims.map((claimed) => claimed.userId))) {
+    const pin = await readPin(tx, person, userId);
+    former.set(userId, pin?.former.map(({ accountKey }) => accountKey) ?? []);
+  }
+  return claims.filter(({ keyPackage, userId }) => {
+    const { accountKey } = certificateOf(decodeKeyPackage(keyPackage).leafNode.credential);
+    if (userId === person.userId) return equalBytes(accountKey, person.device.accountKey);
+    return former.get(userId)?.every((key) => !equalBytes(key, accountKey)) ?? true;
+  });
+}
+
+/**
+ * The relay has no business handing out what a revoked device left behind.
+ * @throws CryptoError `invalid-key-package`
+ */
+async function refuseRevoked({ tx }: ConversationStep, claims: readonly Claimed[]): Promise<void> {
+  for (const { userId, deviceId } of claims) {
+    if ((await tx.objectStore('revocations').getKey([userId, deviceId])) !== undefined) {
+      throw new CryptoError('invalid-key-package', 'of a revoked device');
+    }
+  }
+}
+
+function leavesToRemove(group: Group, { revoked, superseded, departures, amiss }: DueChanges): LeafIndex[] {
+  const leaves = new Set([...amiss, ...superseded, ...revoked.map(({ leafIndex }) => leafIndex)]);
   const gone = new Set(departures.map(({ userId }) => userId));
   if (gone.size > 0) {
     for (const { leafIndex, credential } of groupView(group).members) {
@@ -190,8 +257,9 @@ function leavesToRemove(group: Group, { departures, amiss }: DueChanges): LeafIn
   return [...leaves];
 }
 
-function statementsOf({ departures }: DueChanges): Uint8Array {
-  return departures.length === 0
-    ? new Uint8Array(0)
-    : encodeLeaveStatements(departures.map(({ statement }) => statement));
+function groundsOf({ revoked, departures }: DueChanges): Uint8Array {
+  return encodeRemovalGrounds({
+    departures: departures.map(({ statement }) => statement),
+    revocations: revoked.map(({ statement }) => statement),
+  });
 }

@@ -27,6 +27,14 @@ export function parseConversationId(conversationId: string, ownUserId: string): 
   return { kind, participants: [lower, higher] };
 }
 
+/** The other person of a direct conversation; null for a group. */
+export function peerOf(conversationId: string, ownUserId: string): string | null {
+  const conversation = parseConversationId(conversationId, ownUserId);
+  if (conversation.kind === 'group') return null;
+  const [lower, higher] = conversation.participants;
+  return lower === ownUserId ? higher : lower;
+}
+
 /** @throws CryptoApiError `usage` for a direct conversation */
 export function requireGroup(conversationId: string, ownUserId: string): void {
   if (parseConversationId(conversationId, ownUserId).kind !== 'group') {

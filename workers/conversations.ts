@@ -16,6 +16,7 @@ import {
 } from '@sinetti/crypto-core';
 import type { CryptoApi } from './api.ts';
 import {
+  After,
   Before,
   check,
   ConversationId,
@@ -26,15 +27,28 @@ import {
   StartInput,
   WelcomeInput,
 } from './arguments.ts';
-import { checkClaim, type Claimed, submissionFor, submissionOf, waitingCommit } from './commits.ts';
+import {
+  checkClaim,
+  type Claimed,
+  presentClaims,
+  submissionFor,
+  submissionOf,
+  waitingCommit,
+} from './commits.ts';
 import { type Conversation, groupIdOf, parseConversationId } from './conversationId.ts';
 import { CryptoApiError } from './errors.ts';
 import { believeTree, checkGroupName, newGroupRecord, rememberGroup } from './groupFacts.ts';
 import { GroupState } from './groupState.ts';
-import { allConversations, conversationState, countUnread, messagePage } from './history.ts';
+import {
+  allConversations,
+  conversationState,
+  countUnread,
+  newestMessages,
+  oldestMessages,
+} from './history.ts';
 import type { Person, Session } from './session.ts';
 import { type ConversationStep, inStep, type StepDeps } from './steps.ts';
-import { read } from './vault/db.ts';
+import { read, withinConversation } from './vault/db.ts';
 import { readHead } from './vault/records.ts';
 
 type ConversationsApi = Pick<
@@ -45,6 +59,7 @@ type ConversationsApi = Pick<
   | 'joinByWelcome'
   | 'joinByExternalCommit'
   | 'messages'
+  | 'messageCount'
   | 'setReadPosition'
 >;
 
@@ -74,6 +89,10 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
       for (const claimed of keyPackages) checkClaim(claimed);
       return inStep(person, deps, conversationId, 'strict', async (step) => {
         if (step.head.membership !== 'none') throw new CryptoApiError('usage', 'already started');
+        const claims = await presentClaims(step, keyPackages);
+        if (name === null && claims.every(({ userId }) => userId === person.userId)) {
+          throw new CryptoApiError('usage', 'the other person has no device to add');
+        }
         const waiting = step.head.pending === 'start' ? await waitingCommit(step) : null;
         if (waiting !== null) return waiting;
         if (name !== null) step.putGroup(newGroupRecord(person.userId, name));
@@ -90,12 +109,12 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
           },
           env,
         );
-        const adds = keyPackages.map(({ keyPackage }) => keyPackage);
+        const adds = claims.map(({ keyPackage }) => keyPackage);
         const created = membership.run(() =>
           createCommit(group, { adds, forcePath: true, memberCheck, policy }, env),
         );
         await membership.savePins(step.tx, person, env.now());
-        const submission = submissionFor(created, step, name, keyPackages, env);
+        const submission = submissionFor(created, step, name, claims, env);
         step.setPending('start', 0, created.pending, submission);
         return submissionOf(conversationId, 0, submission);
       });
@@ -107,14 +126,15 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
       parseConversationId(conversationId, person.userId);
       return inStep(person, deps, conversationId, 'strict', async (step) => {
         const { head } = step;
-        // A Welcome that was processed before the mailbox lost it, or one that came too late to matter.
-        if (head.membership !== 'member' && seq > head.lastSeq) {
+        if (isNews(step, epoch, seq)) {
           const group = await openWelcome(step, welcome);
           checkGroup(group, conversationId, epoch);
           step.enterEpoch(GroupState.fresh(group));
           await (await step.membership()).savePins(step.tx, person, env.now());
           await rememberGroup(step, group, await step.membership());
           await believeTree(step);
+          head.returning = step.isGroup && head.lastSeq > 0;
+          if (head.returning) head.joinedBefore ??= head.joinedAt;
           head.lastSeq = seq;
           head.joinedSeq = seq;
           head.joinedAt = null;
@@ -154,9 +174,19 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
     async messages(id, page) {
       const conversationId = check('messages', ConversationId, id);
       const limit = check('messages', Limit, page.limit);
-      const before = page.before === undefined ? undefined : check('messages', Before, page.before);
       const person = session.person();
-      return read(person.db, (tx) => messagePage(tx, person, conversationId, before, limit));
+      if (page.after !== undefined) {
+        const after = check('messages', After, page.after);
+        return read(person.db, (tx) => oldestMessages(tx, person, conversationId, after, limit));
+      }
+      const before = page.before === undefined ? undefined : check('messages', Before, page.before);
+      return read(person.db, (tx) => newestMessages(tx, person, conversationId, before, limit));
+    },
+
+    async messageCount(id) {
+      const conversationId = check('messageCount', ConversationId, id);
+      const person = session.person();
+      return read(person.db, (tx) => tx.objectStore('messages').count(withinConversation(conversationId)));
     },
 
     async setReadPosition(id, reader, position) {
@@ -218,6 +248,16 @@ function startableAs(
     throw new CryptoApiError('usage', 'the other person has no device to add');
   }
   return null;
+}
+
+/**
+ * Whether a Welcome lets this device in. Not one that was processed before the mailbox lost it, or that came too late to
+ * matter. A commit may remove a device and add it again: then the Welcome is to the entry that was processed last.
+ */
+function isNews({ head, isGroup }: ConversationStep, toEpoch: number, seq: number): boolean {
+  const { epoch, lastSeq, membership } = head;
+  if (membership === 'none') return seq >= lastSeq;
+  return seq > lastSeq && (membership === 'forked' || (isGroup && toEpoch > epoch));
 }
 
 /** @throws CryptoError `wrong-group`, `wrong-epoch` */

@@ -1,14 +1,22 @@
-import { type AccountDeps, createAccount } from './account.ts';
+import { createAccount } from './account.ts';
 import type { CryptoApi } from './api.ts';
 import { createConversations } from './conversations.ts';
+import { createCopies } from './copies.ts';
+import { createEvents } from './events.ts';
 import { toCryptoApiError } from './failures.ts';
 import { createGroups } from './groups.ts';
 import { createLog } from './log.ts';
+import { createMemberNames } from './memberNames.ts';
+import { createNotes } from './notes.ts';
 import { createOutbox } from './outbox.ts';
+import type { PasswordDeps } from './passwordKeys.ts';
+import { createRecovery } from './recovery.ts';
+import { createRevoking } from './revoking.ts';
 import { Session } from './session.ts';
+import { createTrust } from './trust.ts';
 
 /** What the api needs from its surroundings, so that it also runs where there is no browser. */
-export type CryptoApiDeps = AccountDeps;
+export type CryptoApiDeps = PasswordDeps;
 
 // A record, so that a method which the interface adds or drops fails to compile here.
 const methods: Readonly<Record<keyof CryptoApi, true>> = {
@@ -21,6 +29,21 @@ const methods: Readonly<Record<keyof CryptoApi, true>> = {
   createKeyPackages: true,
   lock: true,
   erase: true,
+  startAnew: true,
+  createRecoveryKey: true,
+  beginRecovery: true,
+  recoverVault: true,
+  changePassword: true,
+  revokeDevice: true,
+  setRevoked: true,
+  contactTrust: true,
+  observeDevices: true,
+  safetyNumbers: true,
+  sealVerified: true,
+  adoptVerified: true,
+  acceptAccountKey: true,
+  refuseAccountKey: true,
+  hasFormerDevices: true,
   conversations: true,
   conversation: true,
   startConversation: true,
@@ -28,13 +51,19 @@ const methods: Readonly<Record<keyof CryptoApi, true>> = {
   joinByExternalCommit: true,
   processEntries: true,
   messages: true,
+  messageCount: true,
+  events: true,
   setReadPosition: true,
   addMembers: true,
   nextCommit: true,
   discardCommit: true,
   leaveStatement: true,
   setDeparted: true,
+  hasLeft: true,
   setGroupName: true,
+  sealGroupName: true,
+  memberNames: true,
+  rememberMemberNames: true,
   forgetConversation: true,
   queueMessage: true,
   prepareMessage: true,
@@ -42,6 +71,17 @@ const methods: Readonly<Record<keyof CryptoApi, true>> = {
   messageFailed: true,
   discardMessage: true,
   outbox: true,
+  historyState: true,
+  setHistoryKept: true,
+  historySetting: true,
+  historySettingTold: true,
+  conversationsToCopy: true,
+  nextCopies: true,
+  copiesStored: true,
+  readCopies: true,
+  notes: true,
+  readNote: true,
+  writeNote: true,
 };
 
 export function isCryptoApiMethod(name: string): name is keyof CryptoApi {
@@ -56,10 +96,17 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
   const session = new Session(deps);
   return withCodes({
     ...createAccount(deps, session),
+    ...createRecovery(deps, session),
+    ...createRevoking(session),
+    ...createTrust(deps, session),
     ...createConversations(deps, session),
     ...createGroups(deps, session),
+    ...createEvents(session),
+    ...createMemberNames(session),
     ...createLog(deps, session),
     ...createOutbox(deps, session),
+    ...createCopies(deps, session),
+    ...createNotes(session),
   });
 }
 

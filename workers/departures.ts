@@ -7,6 +7,7 @@ import {
   groupView,
   leafRef,
   type LeafIndex,
+  type LeaveStatement,
   readLeaveStatement,
   verifyLeaveStatement,
 } from '@sinetti/crypto-core';
@@ -33,9 +34,33 @@ export function leavesOf(group: Group): Leaves {
  * @throws CryptoError `malformed`, `unsupported`, `bad-signature`, `policy`
  */
 export function whoLeft(statement: Uint8Array, leaves: Leaves): string {
+  const { claim, isOfPresentLeaf } = verifiedClaim(statement, leaves);
+  if (claim.epoch > leaves.epoch) throw new CryptoError('policy', 'leaves a later epoch');
+  if (!isOfPresentLeaf) throw new CryptoError('policy', 'left before it was added again');
+  return claim.userId;
+}
+
+/**
+ * Whether a statement is the person's own, and of a time that this device was still in the group: their other device may
+ * have followed the log further, and nobody shows it any more to who has left.
+ */
+export function isOwnDeparture(statement: Uint8Array, leaves: Leaves, userId: string): boolean {
+  try {
+    const { claim, isOfPresentLeaf } = verifiedClaim(statement, leaves);
+    return claim.userId === userId && (isOfPresentLeaf || claim.epoch > leaves.epoch);
+  } catch (error) {
+    if (error instanceof CryptoError) return false;
+    throw error;
+  }
+}
+
+/** @throws CryptoError `malformed`, `unsupported`, `bad-signature`, `policy` */
+function verifiedClaim(
+  statement: Uint8Array,
+  leaves: Leaves,
+): { claim: LeaveStatement; isOfPresentLeaf: boolean } {
   const claim = readLeaveStatement(statement);
   if (!equalBytes(claim.groupId, leaves.groupId)) throw new CryptoError('policy', 'leaves another group');
-  if (claim.epoch > leaves.epoch) throw new CryptoError('policy', 'leaves a later epoch');
   const signer = leaves.members.find(({ credential }) => {
     const certificate = readableCertificate(credential);
     return certificate !== null && isSameDevice(certificate, claim);
@@ -43,10 +68,7 @@ export function whoLeft(statement: Uint8Array, leaves: Leaves): string {
   if (signer === undefined) throw new CryptoError('policy', 'left by a device that is not in the group');
   verifyLeaveStatement(statement, signer.signatureKey);
   const ref = leaves.leafRef(signer.leafIndex);
-  if (ref === null || !equalBytes(claim.leafRef, ref)) {
-    throw new CryptoError('policy', 'left before it was added again');
-  }
-  return claim.userId;
+  return { claim, isOfPresentLeaf: ref !== null && equalBytes(claim.leafRef, ref) };
 }
 
 /** Those of the departures that hold, each person once. */

@@ -72,10 +72,15 @@ export async function followName(
   }
 }
 
+/** Whether a device has come that can't open the name as the relay last had it. */
+export function isNameDue({ name, namelessDevices }: Pick<GroupRecord, 'name' | 'namelessDevices'>): boolean {
+  return name !== null && namelessDevices.length > 0;
+}
+
 /** An own commit is in force: it brought the name, where that is known here. */
 export async function nameBrought(step: ConversationStep): Promise<void> {
   const known = await step.group();
-  if (known === null || known.name === null || known.namelessDevices.length === 0) return;
+  if (known === null || !isNameDue(known)) return;
   step.putGroup({ ...known, namelessDevices: [] });
 }
 

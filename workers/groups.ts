@@ -1,21 +1,23 @@
 /** Groups: who is added, who leaves, and what the group is called (PROTOCOL section 4). */
-import { groupView, leafRef, signLeaveStatement } from '@sinetti/crypto-core';
+import { groupView, leafRef, sealGroupName, signLeaveStatement } from '@sinetti/crypto-core';
 import type { CommitSubmission, CryptoApi } from './api.ts';
-import { AddMembersInput, check, ConversationId, Departed, GroupNameInput } from './arguments.ts';
+import { AddMembersInput, check, ConversationId, Departed, GroupNameInput, Statement } from './arguments.ts';
 import { toBase64Url } from './base64url.ts';
 import {
   checkClaim,
   type Claimed,
   commitAsMember,
   dueChanges,
+  groupNameKey,
   isDue,
   leavingIds,
+  presentClaims,
   waitingCommit,
 } from './commits.ts';
 import { parseConversationId, requireGroup } from './conversationId.ts';
-import { leavesOf, verifiedDepartures } from './departures.ts';
+import { isOwnDeparture, leavesOf, verifiedDepartures } from './departures.ts';
 import { CryptoApiError } from './errors.ts';
-import { tryOpenName } from './groupFacts.ts';
+import { isNameDue, tryOpenName } from './groupFacts.ts';
 import type { GroupState } from './groupState.ts';
 import { conversationLock } from './locks.ts';
 import type { Session } from './session.ts';
@@ -29,7 +31,9 @@ type GroupsApi = Pick<
   | 'discardCommit'
   | 'leaveStatement'
   | 'setDeparted'
+  | 'hasLeft'
   | 'setGroupName'
+  | 'sealGroupName'
   | 'forgetConversation'
 >;
 
@@ -39,17 +43,18 @@ export function createGroups(deps: StepDeps, session: Session): GroupsApi {
     async addMembers(input) {
       const { conversationId, keyPackages } = check('addMembers', AddMembersInput, input);
       const person = session.personWithDevice();
-      requireGroup(conversationId, person.userId);
+      parseConversationId(conversationId, person.userId);
       for (const claimed of keyPackages) checkClaim(claimed);
       return inStep(person, deps, conversationId, 'strict', async (step) => {
         const state = await memberState(step);
+        const claims = await presentClaims(step, keyPackages);
         const waiting = await waitingCommit(step);
         if (waiting !== null) {
-          if (welcomesExactly(waiting, keyPackages)) return waiting;
+          if (welcomesExactly(waiting, claims)) return waiting;
           throw new CryptoApiError('pending');
         }
         const leaving = await leavingIds(step);
-        const adds = keyPackages.filter(
+        const adds = claims.filter(
           ({ userId, deviceId }) => leaving.has(userId) || !state.hasDevice(userId, deviceId),
         );
         if (adds.length === 0) throw new CryptoApiError('usage', 'nobody to add');
@@ -124,6 +129,17 @@ export function createGroups(deps: StepDeps, session: Session): GroupsApi {
       });
     },
 
+    async hasLeft(id, input) {
+      const conversationId = check('hasLeft', ConversationId, id);
+      const statement = check('hasLeft', Statement, input);
+      const person = session.personWithDevice();
+      requireGroup(conversationId, person.userId);
+      return inStep(person, deps, conversationId, 'relaxed', async (step) => {
+        const state = step.head.membership === 'member' ? await step.state() : null;
+        return state !== null && isOwnDeparture(statement, leavesOf(state.group), person.userId);
+      });
+    },
+
     async setGroupName(input) {
       const { conversationId, sealedName, epoch } = check('setGroupName', GroupNameInput, input);
       const person = session.personWithDevice();
@@ -131,12 +147,30 @@ export function createGroups(deps: StepDeps, session: Session): GroupsApi {
       return inStep(person, deps, conversationId, 'relaxed', async (step) => {
         const state = step.head.membership === 'member' ? await step.state() : null;
         const record = await step.group();
-        // A name that is known stays: nobody has the right to change it.
-        if (state !== null && record !== null && record.name === null && epoch === step.head.epoch) {
+        const isNews = record !== null && (record.name === null || isNameDue(record));
+        if (state !== null && isNews && epoch === step.head.epoch) {
           const name = tryOpenName(state.group, sealedName);
-          if (name !== null) step.putGroup({ ...record, name });
+          // A name that is known stays: nobody has the right to change it.
+          if (name !== null && (record.name === null || record.name === name)) {
+            step.putGroup({ ...record, name, namelessDevices: [] });
+          }
         }
         return step.finish();
+      });
+    },
+
+    async sealGroupName(id) {
+      const conversationId = check('sealGroupName', ConversationId, id);
+      const person = session.personWithDevice();
+      requireGroup(conversationId, person.userId);
+      return inStep(person, deps, conversationId, 'relaxed', async (step) => {
+        const state = step.head.membership === 'member' ? await step.state() : null;
+        const record = await step.group();
+        const name = record !== null && isNameDue(record) ? record.name : null;
+        if (state === null || name === null) return null;
+        const { group } = state;
+        const sealedName = sealGroupName(groupNameKey(group), group.context.groupId, name, env);
+        return { epoch: step.head.epoch, sealedName: toBase64Url(sealedName) };
       });
     },
 
@@ -170,9 +204,10 @@ async function forget(tx: WriteTransaction, conversationId: string): Promise<voi
   for (const messageId of await outbox.index('conversation').getAllKeys(within)) {
     await outbox.delete(messageId);
   }
-  for (const store of ['heads', 'members', 'epochs', 'groups', 'pending'] as const) {
+  for (const store of ['heads', 'members', 'epochs', 'groups', 'pending', 'names', 'copies'] as const) {
     await tx.objectStore(store).delete(conversationId);
   }
   await tx.objectStore('ratchets').delete(within);
   await tx.objectStore('messages').delete(within);
+  await tx.objectStore('events').delete(within);
 }

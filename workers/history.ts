@@ -1,5 +1,6 @@
 /** Views of what is stored: the preserved-message cache and the state of a conversation. */
 import type { ConversationState, GroupFacts, MessageContent, MessageView } from './api.ts';
+import { isNameDue } from './groupFacts.ts';
 import { limits } from './limits.ts';
 import { payloadContent } from './payload.ts';
 import type { Person } from './session.ts';
@@ -83,8 +84,8 @@ export async function findMessage(
   return messageView(conversationId, seq, messageId, openMessage(person, conversationId, seq, row));
 }
 
-/** The newest messages below `before`, ascending. */
-export async function messagePage(
+/** The newest messages below `before` (or of all), ascending. */
+export async function newestMessages(
   tx: Transaction,
   person: Person,
   conversationId: string,
@@ -95,17 +96,40 @@ export async function messagePage(
     before === undefined
       ? withinConversation(conversationId)
       : IDBKeyRange.bound([conversationId], [conversationId, before], false, true);
+  const views = await messagesFrom(tx, person, range, 'prev', limit);
+  return views.reverse();
+}
+
+/** The oldest messages above `after`, ascending. */
+export async function oldestMessages(
+  tx: Transaction,
+  person: Person,
+  conversationId: string,
+  after: number,
+  limit: number,
+): Promise<MessageView[]> {
+  const range = IDBKeyRange.bound([conversationId, after], [conversationId, []], true, true);
+  return messagesFrom(tx, person, range, 'next', limit);
+}
+
+async function messagesFrom(
+  tx: Transaction,
+  person: Person,
+  range: IDBKeyRange,
+  direction: 'next' | 'prev',
+  limit: number,
+): Promise<MessageView[]> {
   const views: MessageView[] = [];
-  let cursor = await tx.objectStore('messages').openCursor(range, 'prev');
+  let cursor = await tx.objectStore('messages').openCursor(range, direction);
   while (cursor !== null && views.length < limit) {
     const { messageId } = cursor.value;
-    const [, seq] = cursor.key;
+    const [conversationId, seq] = cursor.key;
     views.push(
       messageView(conversationId, seq, messageId, openMessage(person, conversationId, seq, cursor.value)),
     );
     if (views.length < limit) cursor = await cursor.continue();
   }
-  return views.reverse();
+  return views;
 }
 
 /** Messages of other people above the read position, counted up to the limit. */
@@ -132,9 +156,10 @@ export async function conversationState(
   conversationId: string,
   head: HeadRecord,
 ): Promise<ConversationState> {
-  const [sealedMembers, sealedGroup] = await Promise.all([
+  const [sealedMembers, sealedGroup, lastMessage] = await Promise.all([
     tx.objectStore('members').get(conversationId),
     tx.objectStore('groups').get(conversationId),
+    newestMessage(tx, person, conversationId),
   ]);
   const members =
     sealedMembers === undefined
@@ -149,7 +174,7 @@ export async function conversationState(
     readSeq: head.readSeq,
     peerReadSeq: head.peerReadSeq,
     unread: head.unread,
-    lastMessage: await newestMessage(tx, person, conversationId),
+    lastMessage,
     members,
     joinedAt: head.joinedAt,
     group: sealedGroup === undefined ? null : groupFacts(person, conversationId, sealedGroup),
@@ -158,8 +183,14 @@ export async function conversationState(
 }
 
 function groupFacts(person: Person, conversationId: string, sealed: Uint8Array): GroupFacts {
-  const { name, creatorId, departures } = person.sealer.open('groups', conversationId, sealed, GroupRecord);
-  return { name, creatorId, departedIds: departures.map(({ userId }) => userId) };
+  const record = person.sealer.open('groups', conversationId, sealed, GroupRecord);
+  const { name, creatorId, departures } = record;
+  return {
+    name,
+    creatorId,
+    departedIds: departures.map(({ userId }) => userId),
+    nameDue: isNameDue(record),
+  };
 }
 
 /** Every conversation that has a state here. */
@@ -183,8 +214,10 @@ async function newestMessage(
   person: Person,
   conversationId: string,
 ): Promise<MessageView | null> {
-  const [logged] = await messagePage(tx, person, conversationId, undefined, 1);
-  const waiting = await newestInOutbox(tx, person, conversationId);
+  const [[logged], waiting] = await Promise.all([
+    newestMessages(tx, person, conversationId, undefined, 1),
+    newestInOutbox(tx, person, conversationId),
+  ]);
   if (logged === undefined || waiting === null) return logged ?? waiting;
   return Date.parse(waiting.timestamp) > Date.parse(logged.timestamp) ? waiting : logged;
 }

@@ -14,6 +14,13 @@ export const limits = {
   /** Characters (Unicode code points) of a group's name. */
   groupName: 100,
   keyWrap: 512,
+  certificate: 1024,
+  revocation: 1024,
+  devicesPerPerson: 1000,
+  /** Account keys that a contact had before. */
+  formerKeys: 100,
+  /** Contacts in the vault whose safety numbers were compared: what its size has room for. */
+  verifiedContacts: 600,
   sealedVault: 64 * 1024,
   /** Characters: far beyond what anybody types, short of what would hang the worker. */
   password: 4096,
@@ -21,6 +28,21 @@ export const limits = {
   devicesPerStart: 1000,
   entriesPerCall: 1000,
   messagesPerPage: 1000,
+  historyItem: 128 * 1024,
+  copiesPerCall: 200,
+  /** Bytes of sealed copies at which no more are made in one call. */
+  copyBytesPerCall: 1024 * 1024,
+  /** Characters of a note's name. */
+  noteName: 200,
+  noteText: 64 * 1024,
+  /** Characters of a person's name. */
+  memberName: 256,
+  /** People whose names are kept for a group, also after they left it. */
+  namesPerGroup: 2000,
+  /** Events kept for a conversation: the newest. */
+  eventsPerConversation: 1000,
+  /** How many notes a person has in a browser. */
+  notes: 2000,
   /** Unread messages are counted up to here. */
   unread: 100,
 } as const;

@@ -6,17 +6,26 @@ import {
   processCommit,
   type ProcessedCommit,
 } from '@sinetti/crypto-core';
-import type { CryptoApi, LogEntryInput, MessageView, UndecryptableReason } from './api.ts';
+import type {
+  ConversationChange,
+  ConversationEvent,
+  CryptoApi,
+  LogEntryInput,
+  MessageView,
+  UndecryptableReason,
+} from './api.ts';
 import { check, ConversationId, LogEntries } from './arguments.ts';
 import { fromBase64Url, toBase64Url } from './base64url.ts';
 import { CryptoApiError } from './errors.ts';
 import { certificateOf } from './certificates.ts';
 import { parseConversationId } from './conversationId.ts';
+import { changeOf, forgetOldestEvents, keepEvent } from './events.ts';
 import { believeTree, followName, nameBrought } from './groupFacts.ts';
 import { GroupState } from './groupState.ts';
 import { messageView, openMessage, openOutbox } from './history.ts';
 import { limits } from './limits.ts';
 import { payloadText } from './payload.ts';
+import { IdentityChanged, offerAccountKey } from './pins.ts';
 import { reasonOfCode } from './reasons.ts';
 import type { Session } from './session.ts';
 import { type ConversationStep, inStep, type StepDeps } from './steps.ts';
@@ -32,8 +41,10 @@ export function createLog(deps: StepDeps, session: Session): Pick<CryptoApi, 'pr
       const person = session.personWithDevice();
       parseConversationId(conversationId, person.userId);
       return inStep(person, deps, conversationId, 'relaxed', async (step) => {
-        const messages = await new LogReader(step, deps).read(entries);
-        return { messages, state: await step.finish() };
+        const reader = new LogReader(step, deps);
+        const messages = await reader.read(entries);
+        if (reader.events.length > 0) await forgetOldestEvents(step);
+        return { messages, events: reader.events, state: await step.finish() };
       });
     },
   };
@@ -43,6 +54,8 @@ export function createLog(deps: StepDeps, session: Session): Pick<CryptoApi, 'pr
 const STOP = Symbol('stop');
 
 class LogReader {
+  /** What happened beside messages in the entries that were new. */
+  readonly events: ConversationEvent[] = [];
   readonly #step: ConversationStep;
   readonly #deps: StepDeps;
 
@@ -66,7 +79,13 @@ class LogReader {
   async #recall(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
     const { conversationId, head, person, tx } = this.#step;
     // A Welcome doesn't say when it let this device in; the commit that it came with does.
-    head.joinedAt ??= entries.find(({ seq }) => seq === head.joinedSeq)?.timestamp ?? null;
+    const joining = entries.find(({ seq }) => seq === head.joinedSeq);
+    head.joinedAt ??= (joining && (head.joinedBefore ?? joining.timestamp)) ?? null;
+    if (head.returning && joining !== undefined) {
+      head.returning = false;
+      head.joinedBefore = null;
+      this.#tell(joining, { kind: 'returned' });
+    }
     const messages = entries.filter(({ kind }) => kind === 'application');
     const rows = await Promise.all(
       messages.map(({ seq }) => tx.objectStore('messages').get([conversationId, seq])),
@@ -184,6 +203,8 @@ class LogReader {
     const pending = await this.#step.pending();
     if (pending !== null && content !== null && equalBytes(pending.commit, content)) {
       const wasOutside = head.membership !== 'member';
+      const hasLostPlace = head.membership === 'forked';
+      const before = await this.#step.members();
       if (head.membership === 'none') {
         head.joinedSeq = head.pending === 'start' ? 0 : entry.seq;
         head.joinedAt = entry.timestamp;
@@ -192,6 +213,8 @@ class LogReader {
       if (wasOutside) await believeTree(this.#step);
       await this.#welcomed(pending.addedIds);
       await nameBrought(this.#step);
+      const state = await this.#step.state();
+      if (state !== null) this.#tell(entry, changeOf(before, state, this.#step, hasLostPlace));
       return;
     }
     if (head.membership === 'none') {
@@ -201,7 +224,7 @@ class LogReader {
     }
     if (head.membership === 'member') {
       // The relay takes a commit for the current epoch only; what claims an earlier one changes nothing.
-      if (entry.epoch < head.epoch) return;
+      if (entry.epoch < head.epoch) return this.#tell(entry, { kind: 'refused', code: 'wrong-epoch' });
       if ((await this.#othersCommit(entry, content)) === STOP) return STOP;
     }
     if (head.pending !== 'none' && head.pendingEpoch <= entry.epoch) this.#step.dropPending();
@@ -212,6 +235,7 @@ class LogReader {
     const membership = await this.#step.membership();
     const state = await this.#step.state();
     if (state === null) return;
+    const before = await this.#step.members();
     let processed: ProcessedCommit;
     let next: GroupState;
     try {
@@ -220,7 +244,9 @@ class LogReader {
       processed = membership.run(() => processCommit(state.group, content, { memberCheck, policy }));
       next = GroupState.fresh(processed.group);
     } catch (error) {
+      if (error instanceof IdentityChanged) await offerAccountKey(tx, person, error);
       this.#step.fork(reasonOf(error), codeOf(error));
+      this.#tell(entry, { kind: 'refused', code: codeOf(error) });
       await this.#rememberUninvited(membership.uninvited);
       return;
     }
@@ -234,6 +260,11 @@ class LogReader {
     await membership.savePins(tx, person, this.#deps.env.now());
     await this.#welcomed(processed.adds.map(({ credential }) => certificateOf(credential).userId));
     await followName(this.#step, processed);
+    this.#tell(entry, changeOf(before, next, this.#step, false));
+  }
+
+  #tell(entry: LogEntryInput, change: ConversationChange | null): void {
+    if (change !== null) this.events.push(keepEvent(this.#step, entry, change));
   }
 
   /** Whoever was refused once and is now added as the rules want it is a member like any other. */

@@ -14,7 +14,7 @@ import {
 } from '@sinetti/crypto-core';
 import { certificateOf } from './certificates.ts';
 import { parseConversationId } from './conversationId.ts';
-import { CryptoApiError } from './errors.ts';
+import { IdentityChanged, newPin, putPin } from './pins.ts';
 import { directRules } from './rules/directRules.ts';
 import { type GroupRules, groupRules } from './rules/groupRules.ts';
 import { isSameDevice, type Rules, type WayIn } from './rules/rules.ts';
@@ -43,7 +43,7 @@ export class Membership {
   readonly #rules: Rules;
   readonly #pinned: PinLookup;
   readonly #seenFirst = new Map<string, Uint8Array>();
-  #changedIdentity = false;
+  #changed: IdentityChanged | null = null;
 
   private constructor(
     rules: Rules,
@@ -71,7 +71,7 @@ export class Membership {
     if (conversation.kind === 'direct') {
       const pinned = await readPins(tx, person, conversation.participants);
       return new Membership(
-        directRules(conversation.participants),
+        directRules(conversation.participants, pinned),
         { uninvited: new Set(), isVouchedFor: () => false },
         pinned,
         false,
@@ -88,23 +88,21 @@ export class Membership {
 
   /** Runs what checks members; a refusal for another account key than the pinned one says so by its code. */
   run<T>(body: () => T): T {
-    this.#changedIdentity = false;
+    this.#changed = null;
     const known = new Set(this.#seenFirst.keys());
     try {
       return body();
     } catch (error) {
       // What a refused message claimed is no first sight.
       for (const userId of this.#seenFirst.keys()) if (!known.has(userId)) this.#seenFirst.delete(userId);
-      if (this.#changedIdentity) throw new CryptoApiError('identity-changed');
-      throw error;
+      throw this.#changed ?? error;
     }
   }
 
   /** Pins the account keys that were seen for the first time. */
   async savePins(tx: WriteTransaction, person: Person, now: number): Promise<void> {
     for (const [userId, accountKey] of this.#seenFirst) {
-      const record: PinRecord = { accountKey, firstSeen: now };
-      await tx.objectStore('pins').put(person.sealer.seal('pins', userId, record), userId);
+      await putPin(tx, person, userId, newPin(accountKey, now));
     }
   }
 
@@ -126,12 +124,12 @@ export class Membership {
   }
 
   #distrust(leaf: Parameters<MemberCheck>[0], context: Parameters<MemberCheck>[1]): void {
-    const changedBefore = this.#changedIdentity;
+    const changedBefore = this.#changed;
     try {
       this.memberCheck(leaf, context);
     } catch (error) {
       if (!(error instanceof CryptoError)) throw error;
-      this.#changedIdentity = changedBefore;
+      this.#changed = changedBefore;
       this.distrustedKeys.push(leaf.signatureKey.slice());
     }
   }
@@ -144,7 +142,7 @@ export class Membership {
       this.#seenFirst.set(userId, claimed);
       return claimed;
     }
-    if (!equalBytes(pinned, claimed)) this.#changedIdentity = true;
+    if (!equalBytes(pinned, claimed)) this.#changed = new IdentityChanged(userId, claimed);
     return pinned;
   }
 }

@@ -1,17 +1,26 @@
 /** Messages from the moment they are written until the log has them. */
 import { encryptApplication } from '@sinetti/crypto-core';
-import type { CryptoApi, PreparedMessage } from './api.ts';
+import type { CryptoApi, PreparedMessage, ReadyMessage } from './api.ts';
 import { AcceptedInput, check, FailureCode, Id, QueueInput } from './arguments.ts';
 import { toBase64Url } from './base64url.ts';
-import { commitAsMember, dueChanges, isDue, waitingCommit } from './commits.ts';
-import { parseConversationId } from './conversationId.ts';
+import { commitAsMember, dueChanges, isDue, supersededLeaves, waitingCommit } from './commits.ts';
+import { parseConversationId, peerOf } from './conversationId.ts';
 import { CryptoApiError } from './errors.ts';
+import { isNameDue } from './groupFacts.ts';
 import type { GroupState } from './groupState.ts';
 import { findMessage, openOutbox, outboxView } from './history.ts';
 import { encodeTextPayload, payloadBytes } from './payload.ts';
+import { readPin } from './pins.ts';
 import type { Person, Session } from './session.ts';
 import { type ConversationStep, inStep, type StepDeps } from './steps.ts';
-import { type OutboxRow, read, type Transaction, write, type WriteTransaction } from './vault/db.ts';
+import {
+  type OutboxRow,
+  read,
+  type Transaction,
+  withinConversation,
+  write,
+  type WriteTransaction,
+} from './vault/db.ts';
 import type { HeadRecord, OutboxRecord } from './vault/records.ts';
 
 type OutboxApi = Pick<
@@ -38,31 +47,38 @@ export function createOutbox(deps: StepDeps, session: Session): OutboxApi {
       const person = session.personWithDevice();
       parseConversationId(conversationId, person.userId);
       const payload = encodeTextPayload(text, sentAt);
-      return write(person.db, 'strict', async (tx) => {
-        const known = await find(tx, person, messageId);
+      return inStep(person, deps, conversationId, 'strict', async (step) => {
+        const { head, tx } = step;
+        const [known, logged, last, isNext] = await Promise.all([
+          find(tx, person, messageId),
+          findMessage(tx, person, messageId),
+          tx.objectStore('outbox').index('order').openKeyCursor(null, 'prev'),
+          isNothingWaiting(step),
+        ]);
         if (known !== null) {
           if (known.row.conversationId === conversationId && known.record.payload === payload) {
-            return outboxView(person, conversationId, messageId, known.record);
+            return { message: outboxView(person, conversationId, messageId, known.record), ready: null };
           }
           throw new CryptoApiError('usage', 'the message id is taken');
         }
-        if ((await findMessage(tx, person, messageId)) !== null) {
-          throw new CryptoApiError('usage', 'the message id is in the log');
-        }
-        const last = await tx.objectStore('outbox').index('order').openKeyCursor(null, 'prev');
+        if (logged !== null) throw new CryptoApiError('usage', 'the message id is in the log');
+        const ciphertext = isNext ? await encryptAtOnce(step, payload, messageId) : null;
         const record: OutboxRecord = {
           status: 'sending',
           failure: null,
           payload,
           sentAt,
-          epoch: null,
-          ciphertext: null,
+          epoch: ciphertext === null ? null : head.epoch,
+          ciphertext,
           seq: null,
           timestamp: null,
         };
         const order = last === null ? 1 : last.key + 1;
         await put(tx, person, messageId, { conversationId, order }, record);
-        return outboxView(person, conversationId, messageId, record);
+        return {
+          message: outboxView(person, conversationId, messageId, record),
+          ready: ciphertext === null ? null : readyMessage(step, messageId, ciphertext),
+        };
       });
     },
 
@@ -143,11 +159,12 @@ export function createOutbox(deps: StepDeps, session: Session): OutboxApi {
 
   /** Null when the message isn't in the outbox any more. */
   async function prepare(step: ConversationStep, messageId: string): Promise<PreparedMessage | null> {
-    const { conversationId, head, person, tx } = step;
+    const { head, person, tx } = step;
     const waiting = await find(tx, person, messageId);
     if (waiting === null || waiting.record.status === 'discarded') return null;
     const state = head.membership === 'member' ? await step.state() : null;
     if (state === null) return whileOutside(step);
+    if (!(await isPeerKnown(step, state))) throw new CryptoApiError('identity-changed');
 
     const { row, record } = waiting;
     // Nothing more is said to somebody who left, not even what was encrypted before that was known.
@@ -170,13 +187,26 @@ export function createOutbox(deps: StepDeps, session: Session): OutboxApi {
       ciphertext: content,
     };
     await put(tx, person, messageId, row, prepared);
-    return {
-      kind: 'message',
-      conversationId,
-      messageId,
-      epoch: head.epoch,
-      content: toBase64Url(content),
-    };
+    return readyMessage(step, messageId, content);
+  }
+
+  /** What is written can go as the conversation stands, without a step of its own; null where something comes first. */
+  async function encryptAtOnce(
+    step: ConversationStep,
+    payload: string,
+    messageId: string,
+  ): Promise<Uint8Array | null> {
+    const { head } = step;
+    const isMember = head.membership === 'member' && head.pending === 'none';
+    const state = isMember ? await step.state() : null;
+    if (state === null) return null;
+    const [isKnown, changes, isHealing] = await Promise.all([
+      isPeerKnown(step, state),
+      dueChanges(step, state),
+      needsHealing(step, env.now()),
+    ]);
+    if (!isKnown || isDue(changes) || isHealing) return null;
+    return encrypt(state, head, payload, messageId);
   }
 
   async function whileOutside(step: ConversationStep): Promise<PreparedMessage> {
@@ -194,13 +224,43 @@ export function createOutbox(deps: StepDeps, session: Session): OutboxApi {
   }
 }
 
+/** False while it is in doubt who the other person of a direct conversation is. */
+async function isPeerKnown(step: ConversationStep, state: GroupState): Promise<boolean> {
+  const { conversationId, person, tx } = step;
+  const peer = peerOf(conversationId, person.userId);
+  if (peer === null) return true;
+  const pin = await readPin(tx, person, peer);
+  if (pin === null || (pin.offered === null && pin.former.length === 0)) return true;
+  return pin.offered === null && (await supersededLeaves(step, state)).length === 0;
+}
+
 async function needsHealing(step: ConversationStep, now: number): Promise<boolean> {
   const { committedAt, sentSinceCommit } = step.head;
   if (committedAt === null || sentSinceCommit >= MESSAGES_PER_COMMIT) return true;
   if (now - committedAt >= COMMIT_INTERVAL_MS) return true;
   // A commit renews the group's name at the relay, too, where those who came last can't open the one that is there.
   const group = await step.group();
-  return group !== null && group.name !== null && group.namelessDevices.length > 0;
+  return group !== null && isNameDue(group);
+}
+
+/** Whether no message of the conversation waits for its turn. */
+async function isNothingWaiting({ conversationId, person, tx }: ConversationStep): Promise<boolean> {
+  const index = tx.objectStore('outbox').index('conversation');
+  // Backwards, since of many the newest is the likeliest to wait.
+  let cursor = await index.openCursor(withinConversation(conversationId), 'prev');
+  while (cursor !== null) {
+    if (openOutbox(person, cursor.primaryKey, cursor.value).status === 'sending') return false;
+    cursor = await cursor.continue();
+  }
+  return true;
+}
+
+function readyMessage(
+  { conversationId, head }: ConversationStep,
+  messageId: string,
+  content: Uint8Array,
+): ReadyMessage {
+  return { kind: 'message', conversationId, messageId, epoch: head.epoch, content: toBase64Url(content) };
 }
 
 async function find(tx: Transaction, person: Person, messageId: string): Promise<Waiting | null> {

@@ -2,6 +2,7 @@ import { type Env, readDeviceCertificate, type SignatureKeyPair, type Vault } fr
 import { CryptoApiError } from './errors.ts';
 import type { CachedGroup } from './groupState.ts';
 import type { Locks } from './locks.ts';
+import { adoptVerified } from './pins.ts';
 import {
   deletePersonDatabase,
   openPersonDatabase,
@@ -71,16 +72,24 @@ export class Session {
     return person;
   }
 
-  /** Opens the person's storage, and keeps it openable until {@link lock}. */
-  async open(userId: string, { accountSeed, storageKey, historyKey }: Vault): Promise<void> {
+  /**
+   * Opens the person's storage, and keeps it openable until {@link lock}.
+   * @param vaultKey what the vault is sealed under; kept from here on
+   */
+  async open(
+    userId: string,
+    { accountSeed, storageKey, historyKey, verified }: Vault,
+    vaultKey: Uint8Array,
+  ): Promise<void> {
     this.#close();
     const row = await this.#wrap(userId, storageKey);
-    const vault: VaultRecord = { accountSeed, historyKey };
+    const vault: VaultRecord = { accountSeed, historyKey, vaultKey };
     const sealer = new Sealer(storageKey, this.#deps.env);
     const person = await this.#openPerson(userId, sealer, vault);
     try {
       await write(person.db, 'relaxed', async (tx) => {
         await tx.objectStore('device').put(sealer.seal('device', 'vault', vault), 'vault');
+        await adoptVerified(tx, person, verified, this.#deps.env.now());
       });
       await this.#inRoot(async (root) => {
         const tx = root.transaction('sessions', 'readwrite');
@@ -122,6 +131,22 @@ export class Session {
     const { userId } = this.person();
     await this.lock();
     await deletePersonDatabase(this.#deps.indexedDB, userId);
+  }
+
+  /** Forgets all that this browser holds of the person but the open session, as if it had just signed in. */
+  async startAnew(): Promise<void> {
+    const { userId, vault } = this.person();
+    const row = await this.#inRoot((root) => root.get('sessions', userId));
+    const storageKey = row === undefined ? null : await this.#unwrap(userId, row);
+    if (storageKey === null) throw new CryptoApiError('locked');
+    this.#close();
+    await deletePersonDatabase(this.#deps.indexedDB, userId);
+    const sealer = new Sealer(storageKey, this.#deps.env);
+    const person = await this.#openPerson(userId, sealer, vault);
+    await write(person.db, 'relaxed', async (tx) => {
+      await tx.objectStore('device').put(sealer.seal('device', 'vault', vault), 'vault');
+    });
+    this.#person = person;
   }
 
   #close(): void {

@@ -9,12 +9,14 @@ import { conversationState } from './history.ts';
 import { limits } from './limits.ts';
 import { conversationLock } from './locks.ts';
 import { Membership } from './membership.ts';
+import { IdentityChanged, offerAccountKey } from './pins.ts';
 import type { Device, Person, SessionDeps } from './session.ts';
 import { withinConversation, write, type WriteTransaction } from './vault/db.ts';
 import {
   type ForkReason,
   GroupRecord,
   type HeadRecord,
+  MembersRecord,
   type MessageRecord,
   OutboxRecord,
   PendingRecord,
@@ -41,7 +43,7 @@ export async function inStep<T>(
   return deps.locks.request(conversationLock(person.userId, conversationId), async () => {
     const cached = person.groups.get(conversationId);
     person.groups.delete(conversationId);
-    const { result, keep } = await write(person.db, durability, async (tx) => {
+    const { result, keep } = await writeAndRemember(person, durability, async (tx) => {
       const head = await readHead(tx, person.sealer, conversationId);
       const step = new ConversationStep(person, tx, conversationId, head, cached ?? null, deps.env);
       const result = await body(step);
@@ -50,6 +52,22 @@ export async function inStep<T>(
     if (keep !== null) person.groups.set(conversationId, keep);
     return result;
   });
+}
+
+/** A step that is refused for another account key leaves nothing behind but that key, for the person to judge. */
+async function writeAndRemember<T>(
+  person: PersonOnDevice,
+  durability: 'strict' | 'relaxed',
+  body: (tx: WriteTransaction) => Promise<T>,
+): Promise<T> {
+  try {
+    return await write(person.db, durability, body);
+  } catch (error) {
+    if (error instanceof IdentityChanged) {
+      await write(person.db, 'relaxed', (tx) => offerAccountKey(tx, person, error));
+    }
+    throw error;
+  }
 }
 
 export class ConversationStep {
@@ -96,8 +114,20 @@ export class ConversationStep {
     return this.#state;
   }
 
+  /** Who was in the tree when this device last knew it; null for one that is outside. */
+  async members(): Promise<MembersRecord | null> {
+    if (this.head.membership === 'none') return null;
+    if (this.#state !== null) return this.#state.members();
+    const sealed = await this.tx.objectStore('members').get(this.conversationId);
+    return sealed === undefined
+      ? null
+      : this.person.sealer.open('members', this.conversationId, sealed, MembersRecord);
+  }
+
   /** This device can't follow the others any more, until it rejoins. */
   fork(reason: ForkReason, refusal: string | null = null): void {
+    // Who was there is what the tree is compared with then.
+    if (this.#state !== null && this.#isNewEpoch) this.#putMembers(this.#state);
     this.#state = null;
     this.head.membership = 'forked';
     this.head.forkReason = reason;
@@ -242,9 +272,8 @@ export class ConversationStep {
     if (this.#isNewEpoch && state !== null) {
       await this.#forgetDepartures(state);
       const epoch = person.sealer.sealBytes('epochs', conversationId, saveEpoch(state.group));
-      const members = person.sealer.seal('members', conversationId, state.members());
       this.queueWrite(tx.objectStore('epochs').put(epoch, conversationId));
-      this.queueWrite(tx.objectStore('members').put(members, conversationId));
+      this.#putMembers(state);
     }
     for (const [key, value] of changes?.puts ?? []) {
       const sealed = person.sealer.sealBytes('ratchets', sealingKey(conversationId, key), value);
@@ -284,6 +313,11 @@ export class ConversationStep {
     if (sameEpoch !== null) return sameEpoch.reload(stored);
     if (epoch === undefined) throw new CryptoError('corrupt-record', 'epochs: missing');
     return GroupState.load(person.sealer.openBytes('epochs', conversationId, epoch), stored);
+  }
+
+  #putMembers(state: GroupState): void {
+    const sealed = this.person.sealer.seal('members', this.conversationId, state.members());
+    this.queueWrite(this.tx.objectStore('members').put(sealed, this.conversationId));
   }
 
   /** Who is out of the tree, or back in it with other leaves, has no departure ahead any more. */

@@ -1,6 +1,5 @@
 import {
   CryptoError,
-  decodeLeaveStatements,
   equalBytes,
   type Extension,
   findGroupBinding,
@@ -8,8 +7,16 @@ import {
 } from '@sinetti/crypto-core';
 import { certificateOf, readableCertificate } from '../certificates.ts';
 import { whoLeft } from '../departures.ts';
+import { isOfLeaf } from '../revocations.ts';
 import type { GroupRecord } from '../vault/records.ts';
-import { type DeviceName, isSameDevice, type ProposedCommit, type Rules } from './rules.ts';
+import {
+  type DeviceName,
+  type Grounds,
+  isSameDevice,
+  type ProposedCommit,
+  removalGrounds,
+  type Rules,
+} from './rules.ts';
 
 export interface GroupRules extends Rules {
   /** Whose adding was refused since the rules were made: as long as they are in the tree, it isn't to be joined. */
@@ -20,7 +27,7 @@ export interface GroupRules extends Rules {
 
 /**
  * A group of people: its creator adds them, everybody brings their own devices, and nobody is removed but by their own
- * devices or their own word (PROTOCOL section 4).
+ * devices or their own word, be it that they leave or that a device is theirs no more (PROTOCOL sections 3 and 4).
  * @param known what this device remembers of the group, from before it lost it too
  */
 export function groupRules(ownUserId: string, known: GroupRecord | null): GroupRules {
@@ -85,11 +92,13 @@ function checkCommit(
   if (commit.updates.length > 0) throw new CryptoError('policy', "commits another's update");
   if (commit.external) checkExternal(commit, uninvited);
   if (sender.userId !== creatorId) checkAdds(commit, sender, uninvited);
-  const left = departedOf(commit);
+  const grounds = removalGrounds(commit);
+  const left = departedOf(commit, grounds);
   for (const { leafIndex, credential } of commit.removes) {
     const removed = readableCertificate(credential);
     const isOwn = removed !== null && isOwnOf(sender, removed, commit.external);
-    if (isOwn || (removed !== null && left.has(removed.userId))) continue;
+    const isRevoked = grounds.revocations.some((revocation) => isOfLeaf(revocation, credential));
+    if (isOwn || isRevoked || (removed !== null && left.has(removed.userId))) continue;
     const key = commit.group.members.find((member) => member.leafIndex === leafIndex)?.signatureKey;
     if (isRepair && key !== undefined && isAmiss(known, removed?.userId, key)) continue;
     throw new CryptoError('policy', 'removes somebody who did not leave');
@@ -137,12 +146,14 @@ function checkExternal(commit: ProposedCommit, uninvited: Set<string>): void {
  * would be there any more to verify the statement by.
  * @throws CryptoError `policy`
  */
-function departedOf(commit: ProposedCommit): ReadonlySet<string> {
+function departedOf(
+  commit: ProposedCommit,
+  { departures }: Pick<Grounds, 'departures'>,
+): ReadonlySet<string> {
   const left = new Set<string>();
   const leaves = { ...commit.group, leafRef: commit.leafRef };
   try {
-    for (const statement of decodeLeaveStatements(commit.authenticatedData))
-      left.add(whoLeft(statement, leaves));
+    for (const statement of departures) left.add(whoLeft(statement, leaves));
   } catch (error) {
     if (!(error instanceof CryptoError)) throw error;
     throw new CryptoError('policy', `leave statement: ${error.message}`);

@@ -1,5 +1,12 @@
 /** What the rules of a kind of conversation decide. Refusals are CryptoError `policy`. */
-import type { CommitPolicy, JoinProposal } from '@sinetti/crypto-core';
+import {
+  CryptoError,
+  type CommitPolicy,
+  decodeRemovalGrounds,
+  type DeviceRevocation,
+  type JoinProposal,
+} from '@sinetti/crypto-core';
+import { readRevocation } from '../revocations.ts';
 
 /** How a device gets in: somebody added it, or it adds itself. */
 export type WayIn = 'welcome' | 'external';
@@ -16,6 +23,28 @@ export type ProposedCommit = Parameters<CommitPolicy>[0];
 export interface DeviceName {
   readonly userId: string;
   readonly deviceId: string;
+}
+
+/** What a commit says for its removals. */
+export interface Grounds {
+  /** Leave statements, unchecked. */
+  readonly departures: readonly Uint8Array[];
+  /** Those of the revocations whose signatures hold. */
+  readonly revocations: readonly DeviceRevocation[];
+}
+
+/** @throws CryptoError `policy` for what can't be read */
+export function removalGrounds({ authenticatedData }: ProposedCommit): Grounds {
+  try {
+    const { departures, revocations } = decodeRemovalGrounds(authenticatedData);
+    return {
+      departures,
+      revocations: revocations.map(readRevocation).filter((revocation) => revocation !== null),
+    };
+  } catch (error) {
+    if (!(error instanceof CryptoError)) throw error;
+    throw new CryptoError('policy', `grounds of a removal: ${error.message}`);
+  }
 }
 
 export function isSameDevice(a: DeviceName, b: DeviceName): boolean {

@@ -29,7 +29,7 @@ interface RootSchema extends DBSchema {
 }
 
 interface PersonSchema extends DBSchema {
-  /** `vault` and `device`. */
+  /** `vault`, `device` and `history`. */
   device: { key: string; value: Uint8Array };
   /** By KeyPackageRef in hexadecimal. */
   keyPackages: { key: string; value: Uint8Array };
@@ -51,6 +51,16 @@ interface PersonSchema extends DBSchema {
   messages: { key: [string, number]; value: MessageRow; indexes: { messageId: string } };
   /** By message id. */
   outbox: { key: string; value: OutboxRow; indexes: { order: number; conversation: [string, number] } };
+  /** By the hidden key of the note's name, in hexadecimal. */
+  notes: { key: string; value: Uint8Array };
+  /** Conversation id to the position up to which its messages have copies at the relay. */
+  copies: { key: string; value: Uint8Array };
+  /** [conversation id, seq] to what happened there beside messages. */
+  events: { key: [string, number]; value: Uint8Array };
+  /** Conversation id to the names last known of people who are or were in the group. */
+  names: { key: string; value: Uint8Array };
+  /** [user id, device id] to the account key's statement that the device is revoked. */
+  revocations: { key: [string, string]; value: Uint8Array };
 }
 
 export type StoreName =
@@ -64,7 +74,12 @@ export type StoreName =
   | 'groups'
   | 'pending'
   | 'messages'
-  | 'outbox';
+  | 'outbox'
+  | 'notes'
+  | 'events'
+  | 'names'
+  | 'revocations'
+  | 'copies';
 
 export type RootDatabase = IDBPDatabase<RootSchema>;
 export type PersonDatabase = IDBPDatabase<PersonSchema>;
@@ -86,6 +101,11 @@ const STORES: StoreName[] = [
   'pending',
   'messages',
   'outbox',
+  'notes',
+  'events',
+  'names',
+  'revocations',
+  'copies',
 ];
 
 /** One step of a schema's history: what brings the version below to this one. Steps are only ever appended. */
@@ -113,6 +133,12 @@ export const personMigrations: readonly Migration[] = [
     outbox.createIndex('conversation', ['conversationId', 'order']);
   },
   (db) => void db.createObjectStore('groups'),
+  (db) => void db.createObjectStore('notes'),
+  (db) => {
+    for (const store of ['events', 'names']) db.createObjectStore(store);
+  },
+  (db) => void db.createObjectStore('revocations'),
+  (db) => void db.createObjectStore('copies'),
 ];
 
 /**

@@ -2,7 +2,7 @@
  * What is stored, and in which shape. Each record is sealed for the store and key it stands under, so that one can't
  * be put in the place of another, and is decoded strictly when it comes back.
  */
-import { CryptoError, type Env, openRecord, sealRecord } from '@sinetti/crypto-core';
+import { CryptoError, type Env, hiddenRecordKey, openRecord, sealRecord, toHex } from '@sinetti/crypto-core';
 import { CryptoApiError } from '../errors.ts';
 import {
   array,
@@ -24,7 +24,12 @@ import { bytes, decodeJson, encodeJson } from './json.ts';
 const id = string(128);
 const timestamp = string(64);
 
-export const VaultRecord = object({ accountSeed: bytes(32, 32), historyKey: bytes(32, 32) });
+export const VaultRecord = object({
+  accountSeed: bytes(32, 32),
+  historyKey: bytes(32, 32),
+  /** What the vault at the relay is sealed under: for a new wrap, or new marks. */
+  vaultKey: bytes(32, 32),
+});
 export type VaultRecord = Guarded<typeof VaultRecord>;
 
 export const DeviceRecord = object({
@@ -34,7 +39,17 @@ export const DeviceRecord = object({
 });
 export type DeviceRecord = Guarded<typeof DeviceRecord>;
 
-export const PinRecord = object({ accountKey: bytes(32, 32), firstSeen: integer(0) });
+/** The account key that a person is known by. Times are milliseconds since the Unix epoch. */
+export const PinRecord = object({
+  accountKey: bytes(32, 32),
+  firstSeen: integer(0),
+  /** When their safety number was compared; null if it was not. */
+  verifiedAt: withDefault(nullable(integer(0)), null),
+  /** Another account key that was seen for them, until the person accepts or refuses it. */
+  offered: withDefault(nullable(bytes(32, 32)), null),
+  /** The account keys before this one, and when another was accepted in their place. */
+  former: withDefault(array(object({ accountKey: bytes(32, 32), until: integer(0) }), limits.formerKeys), []),
+});
 export type PinRecord = Guarded<typeof PinRecord>;
 
 /** Where a conversation stands. Rewritten with each step, so nothing in it grows with the group. */
@@ -61,6 +76,10 @@ export const HeadRecord = object({
   sentSinceCommit: integer(0),
   /** The relay's time of the entry at joinedSeq, once it was seen. */
   joinedAt: withDefault(nullable(timestamp), null),
+  /** The entry at joinedSeq, not seen yet, added this device again to a group that it was in before. */
+  returning: withDefault(boolean, false),
+  /** With `returning`: `joinedAt` as it was, since what this device read then stays readable. */
+  joinedBefore: withDefault(nullable(timestamp), null),
   /** With `forked`: the code that the commit was refused with. */
   refusal: withDefault(nullable(string(64)), null),
 });
@@ -84,6 +103,8 @@ export const emptyHead: HeadRecord = {
   committedAt: null,
   sentSinceCommit: 0,
   joinedAt: null,
+  returning: false,
+  joinedBefore: null,
   refusal: null,
 };
 
@@ -153,6 +174,47 @@ export const OutboxRecord = object({
 });
 export type OutboxRecord = Guarded<typeof OutboxRecord>;
 
+/** How this device stands with the copies of messages at the relay. */
+export const HistoryRecord = object({
+  /** Whether the person wants copies to be kept. */
+  kept: boolean,
+  /** Counts the changes of that: an older choice doesn't come back, whatever the relay shows. */
+  version: integer(0),
+  /** The person's other devices have been told of it. */
+  isTold: boolean,
+  /** Of the newest copy that this device has read or left there. */
+  position: integer(0),
+});
+export type HistoryRecord = Guarded<typeof HistoryRecord>;
+
+/** All messages of a conversation up to here have copies, where they can. */
+export const CopiedRecord = object({ upTo: integer(0) });
+export type CopiedRecord = Guarded<typeof CopiedRecord>;
+
+/** The name is inside, too: the record stands under a hidden key. */
+export const NoteRecord = object({ name: string(limits.noteName), text: string(limits.noteText) });
+export type NoteRecord = Guarded<typeof NoteRecord>;
+
+/** What happened at a position of the log beside messages. */
+export const EventRecord = object({
+  kind: oneOf('members', 'refused', 'rejoined', 'returned'),
+  senderId: id,
+  senderDeviceId: id,
+  timestamp,
+  /** With `refused`. */
+  code: nullable(string(64)),
+  /** People, by the keys. */
+  added: array(id, 100_000),
+  removed: array(id, 100_000),
+});
+export type EventRecord = Guarded<typeof EventRecord>;
+
+export const NamesRecord = array(
+  object({ userId: id, name: string(limits.memberName) }),
+  limits.namesPerGroup,
+);
+export type NamesRecord = Guarded<typeof NamesRecord>;
+
 /** Seals and opens a person's records. */
 export class Sealer {
   #storageKey: Uint8Array | null;
@@ -186,6 +248,11 @@ export class Sealer {
         throw new CryptoError('corrupt-record', `${store}: ${error.message}`);
       throw error;
     }
+  }
+
+  /** The key of a record that must not show what it is of, in hexadecimal. */
+  hiddenKey(store: StoreName, key: string): string {
+    return toHex(hiddenRecordKey(this.#key(), store, key));
   }
 
   /** Forgets the key: a step under way fails instead of sealing under what is left of it. */

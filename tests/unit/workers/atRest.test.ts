@@ -42,6 +42,8 @@ describe('records at rest', () => {
     await alice.createGroup(GROUP, sentences[3]!, [BOB]);
     await alice.send(GROUP, sentences[0]!);
     await laptop.sync();
+    for (const device of [alice, laptop]) await device.api.writeNote(`draft:${sentences[0]}`, sentences[1]!);
+    const { recoveryKey } = await alice.api.createRecoveryKey();
 
     const keys = openVaultOf(relay, ALICE);
     for (const device of [alice, laptop]) {
@@ -59,7 +61,7 @@ describe('records at rest', () => {
       for (const secret of [
         ...secrets,
         ...seeds,
-        ...[...sentences, PASSWORD].map((text) => Buffer.from(text)),
+        ...[...sentences, PASSWORD, recoveryKey].map((text) => Buffer.from(text)),
       ]) {
         for (const form of ['latin1', 'base64url', 'base64', 'hex'] as const) {
           // Encodings are cut to whole groups, so that they are found in the middle of a longer one too.
@@ -77,11 +79,17 @@ describe('records at rest', () => {
     await bob.send(ALICE_AND_BOB, 'received');
     await (await world.device(ALICE)).sync();
     await alice.sync();
-    const conversationId = `group:${ALICE}`;
-    await alice.api.startConversation({ conversationId, keyPackages: [], group: { name: 'Skerry' } });
+    await alice.createGroup(GROUP, 'Skerry', [BOB]);
+    await alice.api.rememberMemberNames(GROUP, [{ userId: BOB, name: 'Bob' }]);
+    const phone = await world.device(BOB);
+    const statement = await bob.api.revokeDevice(phone.deviceId);
+    await alice.api.setRevoked([{ userId: BOB, deviceId: phone.deviceId, statement }]);
     world.clock.advance(24 * 60 * 60 * 1000);
     const messageId = await alice.queue(ALICE_AND_BOB, 'waits for a commit');
     expect(await alice.api.prepareMessage(messageId)).toMatchObject({ kind: 'commit' });
+    await alice.api.writeNote('draft', 'half a sentence');
+    await alice.api.copiesStored({ conversationId: ALICE_AND_BOB, upTo: 1, stored: null });
+    await alice.api.setHistoryKept(false);
 
     const { storageKey } = openVaultOf(relay, ALICE);
     const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(personDatabaseName(ALICE)));
@@ -183,8 +191,7 @@ describe('what a message writes', () => {
     bob.say(ALICE_AND_BOB, 'opens the ratchet');
     await alice.sync();
 
-    const messageId = await alice.queue(ALICE_AND_BOB, 'measured');
-    const send = await measureWrites(() => alice.api.prepareMessage(messageId));
+    const send = await measureWrites(() => alice.queue(ALICE_AND_BOB, 'measured'));
     bob.say(ALICE_AND_BOB, 'measured');
     const entries = relay.entries(ALICE_AND_BOB, 3);
     const receive = await measureWrites(() => alice.api.processEntries(ALICE_AND_BOB, entries));

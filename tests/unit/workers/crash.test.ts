@@ -43,10 +43,30 @@ const scenes: Record<string, () => Promise<Scene>> = {
     };
   },
 
-  async 'encrypting a message'() {
+  async 'encrypting a message as it is written'() {
     const { alice, bob } = await createPair();
     await alice.send(ALICE_AND_BOB, 'before');
+    await alice.sync();
+    const messageId = alice.relay.uuid();
+    return {
+      device: alice,
+      step: (device) => device.queue(ALICE_AND_BOB, 'written', messageId),
+      async outcome(device) {
+        await device.queue(ALICE_AND_BOB, 'written', messageId);
+        await device.flush(messageId);
+        await device.send(ALICE_AND_BOB, 'after');
+        expect((await bob.sync()).map(textOf)).toEqual(['before', 'written', 'after']);
+      },
+    };
+  },
+
+  async 'encrypting a message that has waited for its turn'() {
+    const { alice, bob } = await createPair();
+    await alice.send(ALICE_AND_BOB, 'before');
+    await alice.sync();
+    const first = await alice.queue(ALICE_AND_BOB, 'first');
     const messageId = await alice.queue(ALICE_AND_BOB, 'written');
+    await alice.flush(first);
     return {
       device: alice,
       step: (device) => device.api.prepareMessage(messageId),
@@ -54,7 +74,7 @@ const scenes: Record<string, () => Promise<Scene>> = {
         expect(await device.waiting(messageId)).toMatchObject({ content: { text: 'written' } });
         await device.flush(messageId);
         await device.send(ALICE_AND_BOB, 'after');
-        expect((await bob.sync()).map(textOf)).toEqual(['before', 'written', 'after']);
+        expect((await bob.sync()).map(textOf)).toEqual(['before', 'first', 'written', 'after']);
       },
     };
   },

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { ConversationState } from '../../../workers/api.ts';
 import {
   ALICE,
   ALICE_AND_BOB,
@@ -8,14 +7,12 @@ import {
   createTrio,
   createWorld,
   DAVE,
+  DAY,
   GROUP,
+  people,
   textOf,
 } from './support/device.ts';
-import { NotAMember, StaleEpoch } from './support/relay.ts';
-import { Rogue } from './support/rogue.ts';
-
-const people = ({ members }: ConversationState) => members.map(({ userId }) => userId).sort();
-const DAY = 24 * 60 * 60 * 1000;
+import { StaleEpoch } from './support/relay.ts';
 
 describe('a group', () => {
   it('is started alone, adds people with all their devices, and carries what they say', async () => {
@@ -41,7 +38,12 @@ describe('a group', () => {
     const states = await Promise.all(all.map((device) => device.api.conversation(GROUP)));
     for (const state of states) {
       expect(state).toMatchObject({ status: 'joined', epoch: 3, members: states[0]!.members });
-      expect(state.group).toEqual({ name: 'Skerry', creatorId: ALICE, departedIds: [] });
+      expect(state.group).toEqual({
+        name: 'Skerry',
+        creatorId: ALICE,
+        departedIds: [],
+        nameDue: false,
+      });
     }
     expect(people(states[0]!)).toEqual([ALICE, BOB]);
     expect(states[0]!.members.map(({ deviceIds }) => deviceIds.length)).toEqual([2, 2]);
@@ -114,6 +116,7 @@ describe('a group', () => {
       name: 'Skerry',
       creatorId: ALICE,
       departedIds: [],
+      nameDue: false,
     });
     await bob.sync();
     const settled = relay.log(GROUP).epoch;
@@ -121,6 +124,38 @@ describe('a group', () => {
     await alice.send(GROUP, 'still no more');
     expect(relay.log(GROUP).epoch).toBe(settled);
     expect(people(await bob.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
+  });
+
+  it('seals its name at once for a device that joined from outside, without a commit', async () => {
+    const { alice, bob, carol, relay, world } = await createTrio();
+    for (const device of [alice, bob, carol]) await device.send(GROUP, 'settled');
+    for (const device of [alice, bob, carol]) await device.sync();
+    expect(await alice.api.sealGroupName(GROUP)).toBeNull();
+    const phone = await world.device(BOB);
+    await phone.sync();
+    expect((await phone.api.conversation(GROUP)).group).toMatchObject({ name: null, nameDue: false });
+    expect(await phone.api.sealGroupName(GROUP)).toBeNull();
+    await alice.sync();
+    await carol.sync();
+    expect((await alice.api.conversation(GROUP)).group?.nameDue).toBe(true);
+
+    const sealed = await alice.api.sealGroupName(GROUP);
+    expect(sealed?.epoch).toBe(relay.log(GROUP).epoch);
+    relay.group(GROUP).name = sealed;
+    // Only the name itself, in this epoch, is what was due.
+    const { group: unmoved } = await carol.api.setGroupName({
+      conversationId: GROUP,
+      sealedName: 'AAAA',
+      epoch: sealed!.epoch,
+    });
+    expect(unmoved?.nameDue).toBe(true);
+    for (const device of [alice, carol, phone]) await device.refreshGroup(GROUP);
+    for (const device of [alice, carol, phone]) {
+      expect((await device.api.conversation(GROUP)).group).toMatchObject({ name: 'Skerry', nameDue: false });
+    }
+    const { epoch } = relay.log(GROUP);
+    await alice.send(GROUP, 'no commit for the name');
+    expect(relay.log(GROUP).epoch).toBe(epoch);
   });
 
   it('says since when each device can read', async () => {
@@ -218,151 +253,6 @@ describe('adding', () => {
     await dave.sync();
     await dave.send(GROUP, 'in');
     expect((await alice.sync()).map(textOf)).toEqual(['in']);
-  });
-});
-
-describe('leaving', () => {
-  it('takes the leaves out with the next commit, before anything more is said', async () => {
-    const { alice, bob, carol, relay, world } = await createTrio();
-    const phone = await world.device(BOB);
-    await phone.sync();
-    await bob.send(GROUP, 'Bob is here');
-    await alice.sync();
-    await alice.send(GROUP, 'with Bob');
-    await bob.sync();
-    const written = await alice.queue(GROUP, 'without Bob');
-    // Encrypted before it is known, and not sent any more after.
-    expect(await alice.api.prepareMessage(written)).toMatchObject({ kind: 'message' });
-    await bob.leave(GROUP);
-    expect(await bob.api.conversations()).toEqual([]);
-    expect(await bob.history(GROUP)).toEqual([]);
-
-    await alice.refreshGroup(GROUP);
-    expect((await alice.api.conversation(GROUP)).group?.departedIds).toEqual([BOB]);
-    const next = await alice.api.prepareMessage(written);
-    if (next.kind !== 'commit') throw new Error(next.kind);
-    expect(next.submission).toMatchObject({ removedIds: [BOB], addedIds: [] });
-    expect(await alice.api.nextCommit(GROUP)).toEqual(next.submission);
-    await alice.flush(written);
-    expect((await carol.sync()).map(textOf)).toEqual(['Bob is here', 'with Bob', 'without Bob']);
-    for (const device of [alice, carol]) {
-      const state = await device.api.conversation(GROUP);
-      expect(people(state)).toEqual([ALICE, CAROL]);
-      expect(state.group?.departedIds).toEqual([]);
-    }
-    expect(relay.departed(GROUP)).toEqual([]);
-    expect(() => relay.submit(phone, next.submission)).toThrow(NotAMember);
-
-    // The other device, which nobody told, finds itself outside, and can read nothing of it.
-    const { joinedSeq } = await phone.api.conversation(GROUP);
-    const since = relay.entries(GROUP, joinedSeq);
-    const { messages, state } = await phone.api.processEntries(GROUP, since);
-    expect(messages.map(textOf)).toEqual(['Bob is here', 'with Bob']);
-    expect(state).toMatchObject({ status: 'outside', members: [] });
-  });
-
-  it('needs no message: whoever hears of it may commit at once', async () => {
-    const { bob, carol, relay } = await createTrio();
-    await bob.leave(GROUP);
-    await carol.sync();
-    const submission = await carol.api.nextCommit(GROUP);
-    expect(submission).toMatchObject({ removedIds: [BOB] });
-    relay.submit(carol, submission!);
-    await carol.sync();
-    expect(await carol.api.nextCommit(GROUP)).toBeNull();
-  });
-
-  it('is followed by a return, in which the old word counts no more', async () => {
-    const { alice, bob, carol, relay } = await createTrio();
-    const statement = await bob.leave(GROUP);
-    await alice.sync();
-    await alice.add(GROUP, [BOB]);
-    await bob.sync();
-    expect(await bob.api.conversation(GROUP)).toMatchObject({ status: 'joined', group: { name: 'Skerry' } });
-    await bob.send(GROUP, 'back');
-    expect((await alice.sync()).map(textOf)).toContain('back');
-    await carol.sync();
-    for (const device of [alice, carol]) {
-      const { group } = await device.api.setDeparted(GROUP, [{ userId: BOB, statement }]);
-      expect(group?.departedIds).toEqual([]);
-      expect(people(await device.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
-    }
-    expect(relay.group(GROUP).members.has(BOB)).toBe(true);
-  });
-
-  it('and adding go into one commit', async () => {
-    const { alice, bob, carol, relay, world } = await createTrio();
-    const dave = await world.device(DAVE);
-    await bob.leave(GROUP);
-    await alice.sync();
-    const keyPackages = relay.claim([DAVE, BOB], '');
-    const submission = await alice.api.addMembers({ conversationId: GROUP, keyPackages });
-    expect(submission.removedIds).toEqual([BOB]);
-    expect([...submission.addedIds].sort()).toEqual([BOB, DAVE]);
-    relay.submit(alice, submission);
-    for (const device of [alice, bob, carol, dave]) await device.sync();
-    expect(people(await carol.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL, DAVE]);
-    await bob.send(GROUP, 'back at once');
-    expect((await dave.sync()).map(textOf)).toEqual(['back at once']);
-  });
-
-  it('is nothing that somebody can say for others, or of another group, or of themselves to themselves', async () => {
-    const { alice, bob, carol, relay, world } = await createTrio();
-    const other = 'group:88888888-0000-4000-8000-000000000008';
-    await bob.createGroup(other, 'Other', [ALICE]);
-    await alice.sync();
-    const [bobs, elsewhere, own] = [
-      await bob.leaveStatement(GROUP),
-      await bob.leaveStatement(other),
-      await alice.leaveStatement(GROUP),
-    ];
-    await alice.sync();
-    const claims = [
-      [CAROL, bobs],
-      [BOB, elsewhere],
-      [BOB, own],
-      [ALICE, own],
-      [BOB, 'AAAA'],
-      [BOB, `${bobs.slice(0, -4)}AAAA`],
-      [DAVE, bobs],
-    ] as const;
-    for (const [userId, statement] of claims) {
-      const { group } = await alice.api.setDeparted(GROUP, [{ userId, statement }]);
-      expect(group?.departedIds).toEqual([]);
-    }
-    expect(await alice.api.nextCommit(GROUP)).toBeNull();
-    // A word that was given and not acted on ends with the next commit of its device.
-    world.clock.advance(DAY);
-    await bob.send(GROUP, 'stays');
-    await alice.sync();
-    const { group } = await alice.api.setDeparted(GROUP, [{ userId: BOB, statement: bobs }]);
-    expect(group?.departedIds).toEqual([]);
-    await carol.sync();
-    expect(relay.log(GROUP).epoch).toBe((await carol.api.conversation(GROUP)).epoch);
-  });
-
-  it('ends what the leaver can read, whatever they kept', async () => {
-    const world = createWorld();
-    const alice = await world.device(ALICE);
-    const carol = await world.device(CAROL);
-    const bob = await Rogue.create(world.relay, BOB, 'bob');
-    bob.publish();
-    await alice.createGroup(GROUP, 'Skerry', [BOB, CAROL]);
-    bob.join();
-    await carol.sync();
-    await alice.send(GROUP, 'while he is here');
-    const before = world.relay.entries(GROUP).at(-1)!;
-    expect(bob.open(before.content).text).toContain('while he is here');
-
-    bob.commit(GROUP, {});
-    world.relay.leave(GROUP, BOB, bob.leaveStatement());
-    await alice.sync();
-    await alice.send(GROUP, 'when he is gone');
-    const [removal, after] = world.relay.entries(GROUP).slice(-2);
-    expect(() => bob.open(after!.content)).toThrow('wrong-epoch');
-    expect(bob.follow(removal!.content).selfRemoved).toBe(true);
-    expect(() => bob.open(after!.content)).toThrow('removed');
-    expect((await carol.sync()).map(textOf)).toEqual(['while he is here', 'when he is gone']);
   });
 });
 

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ALICE, ALICE_AND_BOB, BOB, CAROL, createPair, createWorld, textOf } from './support/device.ts';
+import { ALICE, ALICE_AND_BOB, BOB, CAROL, createPair, createWorld, DAY, textOf } from './support/device.ts';
 import { StaleEpoch } from './support/relay.ts';
-
-const DAY = 24 * 60 * 60 * 1000;
 
 describe('two people', () => {
   it('start, join by Welcome, and talk both ways', async () => {
@@ -19,6 +17,24 @@ describe('two people', () => {
     const [hello, hi] = await alice.history(ALICE_AND_BOB);
     expect([hello?.status, hi?.status]).toEqual(['sent', 'received']);
     expect([hello?.senderId, hi?.senderId]).toEqual([ALICE, BOB]);
+  });
+
+  it('have as unread what the other one has written, and nothing of their own from any device', async () => {
+    const { alice, bob, world } = await createPair();
+    const phone = await world.device(BOB);
+    await phone.sync();
+    await alice.sync();
+    await alice.send(ALICE_AND_BOB, 'one');
+    for (const device of [bob, phone]) await device.sync();
+    await phone.send(ALICE_AND_BOB, 'from the phone');
+    await bob.sync();
+    await bob.send(ALICE_AND_BOB, 'from the laptop');
+    await alice.sync();
+    const unreadOf = async (device: typeof bob) => (await device.api.conversation(ALICE_AND_BOB)).unread;
+    expect(await unreadOf(bob)).toBe(1);
+    expect(await unreadOf(alice)).toBe(2);
+    const { lastSeq } = await bob.api.conversation(ALICE_AND_BOB);
+    expect(await bob.api.setReadPosition(ALICE_AND_BOB, 'own', lastSeq)).toMatchObject({ unread: 0 });
   });
 
   it('see who is in the tree, and how far each has read', async () => {
@@ -141,96 +157,6 @@ describe('two people', () => {
     await alice.flush(messageId);
     expect((await bob.sync()).map(textOf)).toEqual(['my first, so I commit', 'in between']);
     expect(relay.entries(ALICE_AND_BOB).filter(({ id }) => id === messageId)).toHaveLength(1);
-  });
-});
-
-describe('the outbox', () => {
-  it('keeps a message through failure and reload until the log has it', async () => {
-    const { alice } = await createPair();
-    const messageId = await alice.queue(ALICE_AND_BOB, 'patience');
-    expect(await alice.waiting(messageId)).toMatchObject({ status: 'sending', seq: null });
-    expect(await alice.api.messageFailed(messageId, 'network')).toMatchObject({
-      status: 'failed',
-      failure: 'network',
-    });
-    const reloaded = await alice.openTab();
-    expect(await reloaded.waiting(messageId)).toMatchObject({
-      status: 'failed',
-      content: { text: 'patience' },
-    });
-    expect((await reloaded.api.conversation(ALICE_AND_BOB)).lastMessage).toMatchObject({ messageId });
-
-    await reloaded.flush(messageId);
-    expect(await reloaded.waiting(messageId)).toMatchObject({ status: 'sent', seq: 2 });
-    await reloaded.sync();
-    expect(await reloaded.api.outbox()).toEqual([]);
-    expect(await reloaded.api.prepareMessage(messageId)).toMatchObject({ kind: 'sent', message: { seq: 2 } });
-    // Late news about a message that the log has change nothing.
-    expect(await reloaded.api.messageFailed(messageId, 'timeout')).toMatchObject({ status: 'sent' });
-    expect(
-      await reloaded.api.messageAccepted(messageId, { seq: 2, timestamp: '2026-03-01T00:00:00.000Z' }),
-    ).toMatchObject({ status: 'sent', seq: 2 });
-  });
-
-  it('takes the same message once, and no other under its id', async () => {
-    const { alice } = await createPair();
-    const messageId = await alice.queue(ALICE_AND_BOB, 'once');
-    await alice.queue(ALICE_AND_BOB, 'once', messageId);
-    expect(await alice.api.outbox()).toHaveLength(1);
-    await expect(alice.queue(ALICE_AND_BOB, 'another', messageId)).rejects.toMatchObject({ code: 'usage' });
-    await alice.flush(messageId);
-    await alice.sync();
-    await expect(alice.queue(ALICE_AND_BOB, 'once', messageId)).rejects.toMatchObject({ code: 'usage' });
-  });
-
-  it('lists messages in the order of writing', async () => {
-    const { alice } = await createPair();
-    for (const text of ['a', 'b', 'c']) await alice.queue(ALICE_AND_BOB, text);
-    expect((await alice.api.outbox()).map(textOf)).toEqual(['a', 'b', 'c']);
-  });
-
-  it('forgets a discarded message, unless it got through after all', async () => {
-    const { alice, bob, relay } = await createPair();
-    const unsent = await alice.queue(ALICE_AND_BOB, 'never prepared');
-    await alice.api.discardMessage(unsent);
-    await expect(alice.api.prepareMessage(unsent)).rejects.toMatchObject({ code: 'not-found' });
-
-    const inFlight = await alice.queue(ALICE_AND_BOB, 'too late to stop');
-    const prepared = await alice.api.prepareMessage(inFlight);
-    if (prepared.kind !== 'message') throw new Error(prepared.kind);
-    await alice.api.discardMessage(inFlight);
-    // News of the attempt that was under way doesn't bring it back.
-    await expect(alice.api.messageFailed(inFlight, 'timeout')).rejects.toMatchObject({ code: 'not-found' });
-    expect(await alice.api.outbox()).toEqual([]);
-    relay.send(alice, prepared);
-    expect((await alice.sync()).map(textOf)).toEqual(['too late to stop']);
-
-    const stopped = await alice.queue(ALICE_AND_BOB, 'stopped');
-    await alice.api.prepareMessage(stopped);
-    await alice.api.discardMessage(stopped);
-    // With the epoch goes the last chance of its ciphertext, and with that the record.
-    await bob.sync();
-    await bob.send(ALICE_AND_BOB, 'commits first');
-    await alice.sync();
-    await expect(alice.api.prepareMessage(stopped)).rejects.toMatchObject({ code: 'not-found' });
-    await alice.api.discardMessage(stopped);
-  });
-
-  it('refuses to discard what was sent', async () => {
-    const { alice } = await createPair();
-    const messageId = await alice.send(ALICE_AND_BOB, 'sent');
-    await expect(alice.api.discardMessage(messageId)).rejects.toMatchObject({ code: 'usage' });
-  });
-
-  it('carries any text of up to 64 KiB, and no other', async () => {
-    const { alice, bob } = await createPair();
-    const texts = ['ä'.repeat(32 * 1024), '"\\\u202e<b>\u0000', '👩‍👩‍👧', ' '];
-    for (const text of texts) await alice.send(ALICE_AND_BOB, text);
-    await alice.send(ALICE_AND_BOB, 'lone \ud800 surrogate');
-    expect((await bob.sync()).map(textOf)).toEqual([...texts, 'lone \ufffd surrogate']);
-    for (const text of ['', 'x'.repeat(64 * 1024 + 1), 'ä'.repeat(32 * 1024 + 1), '\u0000'.repeat(30_000)]) {
-      await expect(alice.queue(ALICE_AND_BOB, text)).rejects.toMatchObject({ code: 'usage' });
-    }
   });
 });
 

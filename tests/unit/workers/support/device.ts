@@ -1,4 +1,4 @@
-import type { CommitSubmission, CryptoApi, MessageView } from '../../../../workers/api.ts';
+import type { CommitSubmission, ConversationState, CryptoApi, MessageView } from '../../../../workers/api.ts';
 import { CryptoApiError } from '../../../../workers/errors.ts';
 import { Browser, Clock } from './browser.ts';
 import { MemoryRelay, StaleEpoch } from './relay.ts';
@@ -213,11 +213,16 @@ export function textOf({ content }: MessageView): string {
   return content.kind === 'unknown' ? '(unknown)' : `(${content.reason})`;
 }
 
+/** Who is in a conversation, as far as this device knows. */
+export const people = ({ members }: ConversationState) => members.map(({ userId }) => userId).sort();
+
 export const ALICE = 'a0000000-0000-4000-8000-000000000001';
 export const BOB = 'b0000000-0000-4000-8000-000000000002';
 export const CAROL = 'c0000000-0000-4000-8000-000000000003';
 export const DAVE = 'd0000000-0000-4000-8000-000000000004';
 export const ALICE_AND_BOB = `direct:${ALICE}:${BOB}`;
+
+export const DAY = 24 * 60 * 60 * 1000;
 
 export interface World {
   readonly clock: Clock;

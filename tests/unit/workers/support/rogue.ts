@@ -115,9 +115,9 @@ export class Rogue {
     this.#submit(conversationId, epoch, joined);
   }
 
-  /** A group of its own making, under any id, with the Welcome for those it adds. */
-  found(groupId: string, keyPackages: readonly string[], extensions: readonly Extension[] = []) {
-    const group = createGroup(
+  /** A group of its own making, under any id, with the Welcome into its epoch `epoch` for those it adds. */
+  found(groupId: string, keyPackages: readonly string[], extensions: readonly Extension[] = [], epoch = 1) {
+    let group = createGroup(
       {
         suite: 0x004d,
         groupId: new TextEncoder().encode(groupId),
@@ -127,6 +127,9 @@ export class Rogue {
       },
       this.#env,
     );
+    for (let empty = 1; empty < epoch; empty += 1) {
+      group = createCommit(group, { forcePath: true, ...anybody }, this.#env).pending;
+    }
     const created = createCommit(group, { adds: keyPackages.map(decode), ...anybody }, this.#env);
     if (created.welcome === null) throw new Error('nobody to welcome');
     this.#group = created.pending;

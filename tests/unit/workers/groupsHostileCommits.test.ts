@@ -1,0 +1,288 @@
+import { encodeRemovalGrounds } from '@sinetti/crypto-core';
+import { describe, expect, it } from 'vitest';
+import { ALICE, BOB, CAROL, DAVE, GROUP, people, textOf } from './support/device.ts';
+import { decode, Rogue } from './support/rogue.ts';
+import { bound, createTrioWithRogue, readOn, type Trio } from './support/rogueTrio.ts';
+
+/** Both honest ones refuse Bob's last commit, and say nothing into the epoch it started. */
+async function expectRefused({ alice, carol, bob }: Trio, refusal: string, reason: string) {
+  bob.say(GROUP, 'unheard');
+  for (const device of [alice, carol]) {
+    const before = await device.api.conversation(GROUP);
+    const { messages, state } = await readOn(device);
+    expect(state).toMatchObject({ status: 'forked', refusal, epoch: before.epoch });
+    expect(people(state)).toEqual([ALICE, BOB, CAROL]);
+    expect(messages.map(textOf)).toEqual([`(${reason})`]);
+    const messageId = await device.queue(GROUP, 'waits');
+    expect(await device.api.prepareMessage(messageId)).toEqual({ kind: 'outside' });
+    await device.api.discardMessage(messageId);
+  }
+}
+
+/** The creator comes back and puts the group right; then so does everybody else. */
+async function expectRepaired({ alice, carol, relay }: Trio) {
+  await alice.sync();
+  const messageId = await alice.queue(GROUP, 'going on');
+  const prepared = await alice.api.prepareMessage(messageId);
+  if (prepared.kind !== 'commit') throw new Error(prepared.kind);
+  expect(await alice.api.nextCommit(GROUP)).toEqual(prepared.submission);
+  await alice.flush(messageId);
+  await carol.sync();
+  await alice.send(GROUP, 'together again');
+  expect((await carol.sync()).map(textOf)).toContain('together again');
+  await carol.send(GROUP, 'indeed');
+  expect((await alice.sync()).map(textOf)).toContain('indeed');
+  for (const device of [alice, carol]) {
+    const state = await device.api.conversation(GROUP);
+    expect(state).toMatchObject({ status: 'joined', epoch: relay.log(GROUP).epoch });
+    expect(state).not.toHaveProperty('refusal');
+    expect(people(state)).toEqual([ALICE, BOB, CAROL]);
+  }
+}
+
+describe('a commit that no member of a group follows', () => {
+  it('adds a stranger: nobody comes back until the creator has taken the stranger out', async () => {
+    const trio = await createTrioWithRogue();
+    const { bob, carol, relay } = trio;
+    const dave = await Rogue.create(relay, DAVE, 'dave');
+    bob.commit(GROUP, { adds: [dave] });
+    await expectRefused(trio, 'policy', 'rules');
+    await expect(carol.joinByExternalCommit(GROUP)).rejects.toMatchObject({ code: 'policy' });
+    await expectRepaired(trio);
+  });
+
+  it('adds another device of a member: refused, and no reason to stay away', async () => {
+    const trio = await createTrioWithRogue();
+    const { alice, carol, bob, relay } = trio;
+    const phone = await Rogue.ofPerson(relay, CAROL);
+    bob.commit(GROUP, { adds: [phone] });
+    await expectRefused(trio, 'policy', 'rules');
+    await carol.sync();
+    await alice.sync();
+    await alice.send(GROUP, 'all the same');
+    expect((await carol.sync()).map(textOf)).toEqual(['all the same']);
+    expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
+  });
+
+  it('comes from outside, by somebody who is no member', async () => {
+    const trio = await createTrioWithRogue();
+    const dave = await Rogue.create(trio.relay, DAVE, 'dave');
+    trio.relay.group(GROUP).members.add(DAVE);
+    dave.joinFromOutside(GROUP);
+    await expectRefused({ ...trio, bob: dave }, 'policy', 'rules');
+    await expect(trio.carol.joinByExternalCommit(GROUP)).rejects.toMatchObject({ code: 'policy' });
+    await expectRepaired(trio);
+  });
+
+  it('brings a device in the name of a member whom another account key certified', async () => {
+    const trio = await createTrioWithRogue();
+    const impostor = await Rogue.create(trio.relay, CAROL, 'not carol');
+    trio.bob.commit(GROUP, { adds: [impostor] });
+    await expectRefused(trio, 'identity-changed', 'unknown-device');
+    await expect(trio.carol.joinByExternalCommit(GROUP)).rejects.toMatchObject({ code: 'identity-changed' });
+    await expectRepaired(trio);
+  });
+
+  it('brings a device without a certificate that holds, by the creator’s own rights too', async () => {
+    const trio = await createTrioWithRogue();
+    const phone = await Rogue.create(trio.relay, BOB, 'bob');
+    phone.forgeCertificate();
+    trio.bob.commit(GROUP, { adds: [phone] });
+    await expectRefused(trio, 'invalid-credential', 'unknown-device');
+    await expect(trio.carol.joinByExternalCommit(GROUP)).rejects.toMatchObject({
+      code: 'invalid-credential',
+    });
+    await expectRepaired(trio);
+  });
+
+  it('brings a device whose credential is no certificate at all', async () => {
+    const trio = await createTrioWithRogue();
+    const phone = await Rogue.create(trio.relay, BOB, 'bob');
+    phone.forgeCertificate(new Uint8Array([1, 2, 3]));
+    trio.bob.commit(GROUP, { adds: [phone] });
+    await expectRefused(trio, 'invalid-credential', 'unknown-device');
+    await expect(trio.carol.joinByExternalCommit(GROUP)).rejects.toMatchObject({
+      code: 'invalid-credential',
+    });
+    await expectRepaired(trio);
+  });
+
+  it.each<[string, (trio: Trio) => Uint8Array | undefined | Promise<Uint8Array>]>([
+    ['without a word of hers', () => undefined],
+    [
+      'with a word that is not hers',
+      ({ bob }) => encodeRemovalGrounds({ departures: [decode(bob.leaveStatement())], revocations: [] }),
+    ],
+    [
+      'with a word about another group of the same person',
+      ({ bob }) =>
+        encodeRemovalGrounds({
+          departures: [decode(bob.leaveStatement({ groupId: new Uint8Array(40) }))],
+          revocations: [],
+        }),
+    ],
+    ['with something that is no word', () => new Uint8Array([9, 9])],
+    [
+      'with her word about another group',
+      async ({ carol, alice }) => {
+        const other = 'group:88888888-0000-4000-8000-000000000008';
+        await alice.createGroup(other, 'Other', [CAROL]);
+        await carol.sync();
+        return encodeRemovalGrounds({
+          departures: [decode(await carol.leaveStatement(other))],
+          revocations: [],
+        });
+      },
+    ],
+  ])('removes Carol %s', async (_how, statementsOf) => {
+    const trio = await createTrioWithRogue();
+    const { alice, bob, carol } = trio;
+    bob.commit(GROUP, {});
+    for (const device of [alice, carol]) await device.sync();
+    const authenticatedData = await statementsOf(trio);
+    bob.commit(GROUP, { removes: [carol.deviceId], ...(authenticatedData && { authenticatedData }) });
+    await expectRefused(trio, 'policy', 'rules');
+    // She is out of the tree, and can't tell who would let her in: the creator adds her again.
+    await expect(carol.joinByExternalCommit(GROUP)).rejects.toMatchObject({ code: 'policy' });
+    await alice.sync();
+    await alice.add(GROUP, [CAROL]);
+    await carol.sync();
+    await carol.send(GROUP, 'back');
+    expect((await alice.sync()).map(textOf)).toEqual(['back']);
+  });
+
+  it('leaves a device of somebody who left', async () => {
+    const trio = await createTrioWithRogue();
+    const { alice, bob, carol, relay, world } = trio;
+    const phone = await world.device(CAROL);
+    await phone.sync();
+    await carol.sync();
+    await alice.sync();
+    bob.follow(relay.entries(GROUP).at(-1)!.content);
+    const word = decode(await phone.api.leaveStatement(GROUP));
+    bob.commit(GROUP, {
+      removes: [phone.deviceId],
+      authenticatedData: encodeRemovalGrounds({ departures: [word], revocations: [] }),
+    });
+    expect((await readOn(alice)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
+    expect((await readOn(carol)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
+  });
+
+  it.each([
+    ['names another creator', bound(BOB)],
+    ['names no creator', []],
+    ['names a creator that can’t be read', [{ type: 0xf0a1, data: new Uint8Array([1]) }]],
+  ])('%s', async (_what, extensions) => {
+    const trio = await createTrioWithRogue();
+    trio.bob.commit(GROUP, { extensions });
+    await expectRefused(trio, 'policy', 'rules');
+    await expect(trio.carol.joinByExternalCommit(GROUP)).rejects.toMatchObject({ code: 'policy' });
+    await expectRepaired(trio);
+    for (const device of [trio.alice, trio.carol]) {
+      expect((await device.api.conversation(GROUP)).group?.creatorId).toBe(ALICE);
+    }
+  });
+
+  it('is none of ours: the relay’s invention, or an old one put in its place', async () => {
+    for (const content of ['AAAA', null]) {
+      const trio = await createTrioWithRogue();
+      const { alice, bob, carol, relay } = trio;
+      const old = relay.entries(GROUP)[1]!.content;
+      relay.append(bob, GROUP, { kind: 'commit', epoch: relay.log(GROUP).epoch, content: content ?? old });
+      for (const device of [alice, carol]) {
+        const { state } = await readOn(device);
+        expect(state.status).toBe('forked');
+        await device.sync();
+        expect(await device.api.conversation(GROUP)).toMatchObject({ status: 'joined' });
+      }
+      await alice.sync();
+      await carol.send(GROUP, 'none the worse');
+      expect((await alice.sync()).map(textOf)).toContain('none the worse');
+    }
+  });
+
+  it('is a repetition of an earlier one: nothing happens', async () => {
+    const { alice, bob, carol, relay } = await createTrioWithRogue();
+    const { epoch, content, id } = relay.entries(GROUP)[1]!;
+    relay.append(bob, GROUP, { kind: 'commit', epoch, content, id });
+    await alice.send(GROUP, 'unmoved');
+    expect((await carol.sync()).map(textOf)).toEqual(['unmoved']);
+  });
+
+  it('is withheld: what comes after it is missed, and asked for by its number', async () => {
+    const { alice, carol, relay, world } = await createTrioWithRogue();
+    world.clock.advance(24 * 60 * 60 * 1000);
+    await alice.send(GROUP, 'after a commit');
+    const { lastSeq } = await carol.api.conversation(GROUP);
+    const [, message] = relay.entries(GROUP, lastSeq);
+    await expect(carol.api.processEntries(GROUP, [message!])).rejects.toMatchObject({
+      code: 'gap',
+      detail: String(lastSeq + 1),
+    });
+    expect((await carol.sync()).map(textOf)).toEqual(['after a commit']);
+  });
+});
+
+describe('somebody whose adding was refused', () => {
+  it.each([
+    ['while everybody is there', true],
+    ['while one was away', false],
+  ])('is a member like any other once the creator has added them, %s', async (_when, carolIsThere) => {
+    const trio = await createTrioWithRogue();
+    const { alice, bob, carol, relay } = trio;
+    const dave = await Rogue.create(relay, DAVE, 'dave');
+    dave.publish();
+    bob.commit(GROUP, { adds: [dave] });
+    await expectRefused(trio, 'policy', 'rules');
+    if (carolIsThere) await expectRepaired(trio);
+    else await alice.sync();
+    await alice.add(GROUP, [DAVE]);
+    expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL, DAVE]);
+    expect(await alice.api.nextCommit(GROUP)).toBeNull();
+    dave.join();
+    await carol.sync();
+    for (const entry of relay.entries(GROUP, (await alice.api.conversation(GROUP)).lastSeq)) {
+      dave.follow(entry.content);
+    }
+    // Dave's own commit is the last word about the tree, when the relay makes Carol come back once more.
+    dave.commit(GROUP, {});
+    relay.append(bob, GROUP, { kind: 'commit', epoch: relay.log(GROUP).epoch, content: 'AAAA' });
+    expect((await readOn(carol)).state.status).toBe('forked');
+    await carol.sync();
+    const state = await carol.api.conversation(GROUP);
+    expect(state.status).toBe('joined');
+    expect(people(state)).toEqual([ALICE, BOB, CAROL, DAVE]);
+  });
+});
+
+describe("the creator's other device", () => {
+  it.each([
+    ['that was there', true],
+    ['that was away', false],
+  ])('%s removes nobody whom the first one has added since', async (_which, laptopIsThere) => {
+    const trio = await createTrioWithRogue();
+    const { alice, bob, relay, world } = trio;
+    const laptop = await world.device(ALICE);
+    await laptop.sync();
+    await trio.carol.sync();
+    await alice.sync();
+    bob.follow(relay.entries(GROUP).at(-1)!.content);
+    const dave = await Rogue.create(relay, DAVE, 'dave');
+    dave.publish();
+    bob.commit(GROUP, { adds: [dave] });
+    for (const device of [alice, laptop]) {
+      expect((await readOn(device)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
+    }
+    await alice.sync();
+    if (laptopIsThere) await laptop.sync();
+    await alice.sync();
+    await alice.send(GROUP, 'put right');
+    if (laptopIsThere) await laptop.sync();
+    await alice.sync();
+    await alice.add(GROUP, [DAVE]);
+    await laptop.sync();
+    expect(await laptop.api.conversation(GROUP)).toMatchObject({ status: 'joined' });
+    expect(people(await laptop.api.conversation(GROUP))).toContain(DAVE);
+    expect(await laptop.api.nextCommit(GROUP)).toBeNull();
+  });
+});

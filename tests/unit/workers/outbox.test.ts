@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { ALICE, ALICE_AND_BOB, createPair, DAY, type TestDevice, textOf } from './support/device.ts';
+
+type Pair = Awaited<ReturnType<typeof createPair>>;
+
+describe('the outbox', () => {
+  it('keeps a message through failure and reload until the log has it', async () => {
+    const { alice } = await createPair();
+    const messageId = await alice.queue(ALICE_AND_BOB, 'patience');
+    expect(await alice.waiting(messageId)).toMatchObject({ status: 'sending', seq: null });
+    expect(await alice.api.messageFailed(messageId, 'network')).toMatchObject({
+      status: 'failed',
+      failure: 'network',
+    });
+    const reloaded = await alice.openTab();
+    expect(await reloaded.waiting(messageId)).toMatchObject({
+      status: 'failed',
+      content: { text: 'patience' },
+    });
+    expect((await reloaded.api.conversation(ALICE_AND_BOB)).lastMessage).toMatchObject({ messageId });
+
+    await reloaded.flush(messageId);
+    expect(await reloaded.waiting(messageId)).toMatchObject({ status: 'sent', seq: 2 });
+    await reloaded.sync();
+    expect(await reloaded.api.outbox()).toEqual([]);
+    expect(await reloaded.api.prepareMessage(messageId)).toMatchObject({ kind: 'sent', message: { seq: 2 } });
+    // Late news about a message that the log has change nothing.
+    expect(await reloaded.api.messageFailed(messageId, 'timeout')).toMatchObject({ status: 'sent' });
+    expect(
+      await reloaded.api.messageAccepted(messageId, { seq: 2, timestamp: '2026-03-01T00:00:00.000Z' }),
+    ).toMatchObject({ status: 'sent', seq: 2 });
+  });
+
+  it('is encrypted as it is written where nothing has to go before it: what preparing it answers', async () => {
+    const { alice } = await createPair();
+    const write = async (device: TestDevice, text: string) => {
+      const messageId = device.relay.uuid();
+      const sentAt = '2026-03-01T10:00:00.000Z';
+      return device.api.queueMessage({ conversationId: ALICE_AND_BOB, messageId, text, sentAt });
+    };
+    const first = await write(alice, 'first');
+    expect(first.ready).toMatchObject({ kind: 'message', messageId: first.message.messageId });
+    expect(await alice.api.prepareMessage(first.message.messageId)).toEqual(first.ready);
+    // Another waits before it, in whichever tab.
+    expect((await write(await alice.openTab(), 'second')).ready).toBeNull();
+  });
+
+  it.each([
+    ['outside', async ({ world }: Pair) => world.device(ALICE)],
+    ['whose own leaf is due', async ({ bob }: Pair) => bob],
+    [
+      'whose commit waits',
+      async ({ alice, bob, world }: Pair) => {
+        await bob.send(ALICE_AND_BOB, 'before');
+        await alice.sync();
+        world.clock.advance(DAY);
+        const messageId = await alice.queue(ALICE_AND_BOB, 'makes it');
+        await alice.api.prepareMessage(messageId);
+        await alice.api.discardMessage(messageId);
+        return alice;
+      },
+    ],
+  ])('is encrypted later by a device %s', async (_name, deviceOf) => {
+    const device = await deviceOf(await createPair());
+    const messageId = device.relay.uuid();
+    const sentAt = '2026-03-01T10:00:00.000Z';
+    const text = 'hello';
+    const queued = await device.api.queueMessage({ conversationId: ALICE_AND_BOB, messageId, text, sentAt });
+    expect(queued.ready).toBeNull();
+  });
+
+  it('takes the same message once, and no other under its id', async () => {
+    const { alice } = await createPair();
+    const messageId = await alice.queue(ALICE_AND_BOB, 'once');
+    await alice.queue(ALICE_AND_BOB, 'once', messageId);
+    expect(await alice.api.outbox()).toHaveLength(1);
+    await expect(alice.queue(ALICE_AND_BOB, 'another', messageId)).rejects.toMatchObject({ code: 'usage' });
+    await alice.flush(messageId);
+    await alice.sync();
+    await expect(alice.queue(ALICE_AND_BOB, 'once', messageId)).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('lists messages in the order of writing', async () => {
+    const { alice } = await createPair();
+    for (const text of ['a', 'b', 'c']) await alice.queue(ALICE_AND_BOB, text);
+    expect((await alice.api.outbox()).map(textOf)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('forgets a discarded message, unless it got through after all', async () => {
+    const { alice, bob, relay } = await createPair();
+    const unsent = await alice.queue(ALICE_AND_BOB, 'never prepared');
+    await alice.api.discardMessage(unsent);
+    await expect(alice.api.prepareMessage(unsent)).rejects.toMatchObject({ code: 'not-found' });
+
+    const inFlight = await alice.queue(ALICE_AND_BOB, 'too late to stop');
+    const prepared = await alice.api.prepareMessage(inFlight);
+    if (prepared.kind !== 'message') throw new Error(prepared.kind);
+    await alice.api.discardMessage(inFlight);
+    // News of the attempt that was under way doesn't bring it back.
+    await expect(alice.api.messageFailed(inFlight, 'timeout')).rejects.toMatchObject({ code: 'not-found' });
+    expect(await alice.api.outbox()).toEqual([]);
+    relay.send(alice, prepared);
+    expect((await alice.sync()).map(textOf)).toEqual(['too late to stop']);
+
+    const stopped = await alice.queue(ALICE_AND_BOB, 'stopped');
+    await alice.api.prepareMessage(stopped);
+    await alice.api.discardMessage(stopped);
+    // With the epoch goes the last chance of its ciphertext, and with that the record.
+    await bob.sync();
+    await bob.send(ALICE_AND_BOB, 'commits first');
+    await alice.sync();
+    await expect(alice.api.prepareMessage(stopped)).rejects.toMatchObject({ code: 'not-found' });
+    await alice.api.discardMessage(stopped);
+  });
+
+  it('refuses to discard what was sent', async () => {
+    const { alice } = await createPair();
+    const messageId = await alice.send(ALICE_AND_BOB, 'sent');
+    await expect(alice.api.discardMessage(messageId)).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('carries any text of up to 64 KiB, and no other', async () => {
+    const { alice, bob } = await createPair();
+    const texts = ['ä'.repeat(32 * 1024), '"\\\u202e<b>\u0000', '👩‍👩‍👧', ' '];
+    for (const text of texts) await alice.send(ALICE_AND_BOB, text);
+    await alice.send(ALICE_AND_BOB, 'lone \ud800 surrogate');
+    expect((await bob.sync()).map(textOf)).toEqual([...texts, 'lone \ufffd surrogate']);
+    for (const text of ['', 'x'.repeat(64 * 1024 + 1), 'ä'.repeat(32 * 1024 + 1), '\u0000'.repeat(30_000)]) {
+      await expect(alice.queue(ALICE_AND_BOB, text)).rejects.toMatchObject({ code: 'usage' });
+    }
+  });
+});

@@ -1,0 +1,251 @@
+import { describe, expect, it } from 'vitest';
+import type { SealedVault } from '../../../workers/api.ts';
+import { Browser, Clock } from './support/browser.ts';
+import {
+  ALICE,
+  ALICE_AND_BOB,
+  BOB,
+  CAROL,
+  createPair,
+  createTrio,
+  createWorld,
+  PASSWORD,
+  type TestDevice,
+  textOf,
+} from './support/device.ts';
+
+async function certificateOf(device: TestDevice): Promise<string> {
+  return (await device.api.openDevice()).certificate;
+}
+
+async function trustIn(device: TestDevice, userId: string) {
+  return (await device.api.contactTrust()).find((contact) => contact.userId === userId);
+}
+
+/** Bob has lost his keys and begun again under the same name. */
+async function pairAndNewBob() {
+  const pair = await createPair();
+  const { alice, bob, relay, world } = pair;
+  await alice.send(ALICE_AND_BOB, 'to the Bob I know');
+  await bob.sync();
+  await bob.send(ALICE_AND_BOB, 'it is me');
+  await alice.sync();
+  relay.vaults.delete(BOB);
+  const newBob = await world.device(BOB);
+  return { ...pair, newBob, newCertificate: await certificateOf(newBob) };
+}
+
+/** What the services do once a key was accepted. */
+async function reach(alice: TestDevice): Promise<void> {
+  const keyPackages = alice.relay.claim([BOB], alice.deviceId);
+  const submission = await alice.api.addMembers({ conversationId: ALICE_AND_BOB, keyPackages });
+  alice.submit(submission);
+  await alice.syncOne(ALICE_AND_BOB);
+}
+
+describe('safety numbers', () => {
+  it('are the same on both sides, and of nobody else', async () => {
+    const { alice, bob, carol } = await createTrio();
+    const numbers = await alice.api.safetyNumbers(BOB);
+    expect(numbers.current).toMatch(/^\d{60}$/);
+    expect(numbers.offered).toBeNull();
+    expect(await bob.api.safetyNumbers(ALICE)).toEqual(numbers);
+    expect((await alice.api.safetyNumbers(CAROL)).current).not.toBe(numbers.current);
+    expect((await carol.api.safetyNumbers(ALICE)).current).not.toBe(numbers.current);
+  });
+
+  it("are there before the first message, once the person's devices were seen", async () => {
+    const world = createWorld();
+    const [alice, bob] = [await world.device(ALICE), await world.device(BOB)];
+    await expect(alice.api.safetyNumbers(BOB)).rejects.toMatchObject({ code: 'not-found' });
+    for (const nothing of [[], ['AAAA'], [await certificateOf(alice)]]) {
+      expect(await alice.api.observeDevices(BOB, nothing)).toBeNull();
+    }
+    const seen = await alice.api.observeDevices(BOB, [await certificateOf(bob)]);
+    expect(seen).toEqual({ userId: BOB, verifiedAt: null, keyOffered: false, changedAt: [] });
+    await bob.api.observeDevices(ALICE, [await certificateOf(alice)]);
+    expect(await alice.api.safetyNumbers(BOB)).toEqual(await bob.api.safetyNumbers(ALICE));
+  });
+
+  it('pin nothing when a first sight shows two account keys', async () => {
+    const { bob, newCertificate } = await pairAndNewBob();
+    const carol = await createWorld('carol').device(CAROL);
+    expect(await carol.api.observeDevices(BOB, [await certificateOf(bob), newCertificate])).toBeNull();
+  });
+});
+
+describe('marking somebody as verified', () => {
+  async function mark(device: TestDevice, userId: string, verified: boolean): Promise<SealedVault> {
+    const vault = device.relay.vaults.get(device.userId)!;
+    const { current: safetyNumber } = await device.api.safetyNumbers(userId);
+    const sealedVault = await device.api.sealVerified(vault, { userId, safetyNumber, verified });
+    const marked = { ...vault, sealedVault };
+    device.relay.vaults.set(device.userId, marked);
+    await device.api.adoptVerified(marked);
+    return marked;
+  }
+
+  it('is kept over a reload, and can be taken back', async () => {
+    const { alice } = await createPair();
+    expect(await trustIn(alice, BOB)).toMatchObject({ verifiedAt: null });
+    await mark(alice, BOB, true);
+    const reloaded = await alice.openTab();
+    expect(await trustIn(reloaded, BOB)).toMatchObject({ verifiedAt: '2026-03-01T00:00:00.000Z' });
+    await mark(reloaded, BOB, false);
+    expect(await trustIn(alice, BOB)).toMatchObject({ verifiedAt: null });
+  });
+
+  it('travels with the vault: to a browser that knows the person, and to one that does not yet', async () => {
+    const { alice, world } = await createPair();
+    const marked = await mark(alice, BOB, true);
+    const laptop = await world.device(ALICE);
+    expect(await trustIn(laptop, BOB)).toMatchObject({ keyOffered: false });
+    expect((await trustIn(laptop, BOB))?.verifiedAt).not.toBeNull();
+    await laptop.sync();
+    await mark(laptop, BOB, false);
+    expect((await trustIn(alice, BOB))?.verifiedAt).not.toBeNull();
+    await alice.api.adoptVerified(alice.relay.vaults.get(ALICE)!);
+    expect((await trustIn(alice, BOB))?.verifiedAt).toBeNull();
+    await alice.api.adoptVerified(marked);
+    expect((await trustIn(alice, BOB))?.verifiedAt).not.toBeNull();
+  });
+
+  it('is for the number that was compared, and nothing else', async () => {
+    const { alice, relay } = await createPair();
+    const vault = relay.vaults.get(ALICE)!;
+    const wrong = { userId: BOB, safetyNumber: '0'.repeat(60), verified: true };
+    await expect(alice.api.sealVerified(vault, wrong)).rejects.toMatchObject({ code: 'usage' });
+    await expect(alice.api.sealVerified(vault, { ...wrong, userId: CAROL })).rejects.toMatchObject({
+      code: 'not-found',
+    });
+  });
+
+  it("is not believed from a vault that isn't this person's", async () => {
+    const { alice, bob, relay } = await createPair();
+    await mark(bob, ALICE, true);
+    await expect(alice.api.adoptVerified(relay.vaults.get(BOB)!)).rejects.toMatchObject({
+      code: 'corrupt-record',
+    });
+  });
+
+  it('leaves the vault openable by the password, with the same keys', async () => {
+    const { alice, relay } = await createPair();
+    const marked = await mark(alice, BOB, true);
+    const browser = new Browser('elsewhere', new Clock()).tab();
+    await browser.beginLogin(PASSWORD, relay.passwordParams.get(ALICE)!);
+    await browser.openVault(ALICE, marked);
+    const { certificate } = await browser.openDevice();
+    const bob = await createWorld('bob').device(BOB);
+    const keys = [certificate, await certificateOf(alice)];
+    expect(await bob.api.observeDevices(ALICE, keys)).toMatchObject({ keyOffered: false });
+  });
+});
+
+describe("a contact's account key that changes", () => {
+  it('stops what is sent to them, until it is accepted: then the new Bob reads, and the old one does not', async () => {
+    const { alice, bob, newBob, newCertificate, relay } = await pairAndNewBob();
+    expect(await alice.api.observeDevices(BOB, [newCertificate])).toMatchObject({ keyOffered: true });
+    const messageId = relay.uuid();
+    const sentAt = '2026-03-01T10:00:00.000Z';
+    const question = { conversationId: ALICE_AND_BOB, messageId, text: 'who are you?', sentAt };
+    expect(await alice.api.queueMessage(question)).toMatchObject({ ready: null });
+    await expect(alice.api.prepareMessage(messageId)).rejects.toMatchObject({ code: 'identity-changed' });
+
+    const { current, offered } = await alice.api.safetyNumbers(BOB);
+    expect(offered).not.toBe(current);
+    await newBob.api.observeDevices(ALICE, [await certificateOf(alice)]);
+    expect((await newBob.api.safetyNumbers(ALICE)).current).toBe(offered);
+    await expect(alice.api.acceptAccountKey(BOB, current)).rejects.toMatchObject({ code: 'usage' });
+    expect(await alice.api.acceptAccountKey(BOB, offered!)).toEqual({
+      userId: BOB,
+      verifiedAt: null,
+      keyOffered: false,
+      changedAt: ['2026-03-01T00:00:00.000Z'],
+    });
+    // The old devices are still the only ones of his in the conversation.
+    await expect(alice.api.prepareMessage(messageId)).rejects.toMatchObject({ code: 'identity-changed' });
+    expect(await alice.api.hasFormerDevices(ALICE_AND_BOB)).toBe(true);
+    await reach(alice);
+    expect(await alice.api.hasFormerDevices(ALICE_AND_BOB)).toBe(false);
+    await alice.flush(messageId);
+    await alice.sync();
+    await newBob.sync();
+    expect((await newBob.history(ALICE_AND_BOB)).map(textOf)).toEqual(['who are you?']);
+    await newBob.send(ALICE_AND_BOB, 'the same as ever');
+    expect((await alice.sync()).map(textOf)).toEqual(['the same as ever']);
+
+    const { lastSeq } = await bob.api.conversation(ALICE_AND_BOB);
+    const { messages } = await bob.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB, lastSeq));
+    expect(messages.map(textOf)).not.toContain('who are you?');
+    // What was seen before is no news any more.
+    expect(await alice.api.observeDevices(BOB, [await certificateOf(bob)])).toMatchObject({
+      keyOffered: false,
+    });
+  });
+
+  it('can be refused: the conversation goes on with the one that was known', async () => {
+    const { alice, bob, newCertificate } = await pairAndNewBob();
+    await alice.api.observeDevices(BOB, [newCertificate]);
+    const { offered } = await alice.api.safetyNumbers(BOB);
+    expect(await alice.api.refuseAccountKey(BOB, offered!)).toMatchObject({
+      keyOffered: false,
+      changedAt: [],
+    });
+    await alice.send(ALICE_AND_BOB, 'still you');
+    await bob.sync();
+    expect((await bob.history(ALICE_AND_BOB)).map(textOf)).toContain('still you');
+  });
+
+  it('unmarks who was verified', async () => {
+    const { alice, newCertificate, relay } = await pairAndNewBob();
+    const vault = relay.vaults.get(ALICE)!;
+    const { current: safetyNumber } = await alice.api.safetyNumbers(BOB);
+    const sealedVault = await alice.api.sealVerified(vault, { userId: BOB, safetyNumber, verified: true });
+    await alice.api.adoptVerified({ ...vault, sealedVault });
+    await alice.api.observeDevices(BOB, [newCertificate]);
+    expect((await trustIn(alice, BOB))?.verifiedAt).not.toBeNull();
+    const { offered } = await alice.api.safetyNumbers(BOB);
+    expect((await alice.api.acceptAccountKey(BOB, offered!)).verifiedAt).toBeNull();
+    // The mark in the vault is of the key before: it isn't one of this key, and asks for nothing.
+    await alice.api.adoptVerified({ ...vault, sealedVault });
+    expect(await trustIn(alice, BOB)).toMatchObject({ verifiedAt: null, keyOffered: false });
+  });
+
+  it('is noticed in what the relay hands out', async () => {
+    const { relay } = await pairAndNewBob();
+    const { alice } = await createTrio('another world');
+    expect(await trustIn(alice, BOB)).toMatchObject({ keyOffered: false });
+    const keyPackages = relay.claim([BOB], '');
+    await expect(
+      alice.api.startConversation({ conversationId: ALICE_AND_BOB, keyPackages }),
+    ).rejects.toMatchObject({ code: 'identity-changed' });
+    expect(await trustIn(alice, BOB)).toMatchObject({ keyOffered: true });
+  });
+
+  it("is followed by the person's other device once it is accepted there too", async () => {
+    const { alice, newBob, newCertificate, world } = await pairAndNewBob();
+    const laptop = await world.device(ALICE);
+    await laptop.sync();
+    await alice.sync();
+    await alice.api.observeDevices(BOB, [newCertificate]);
+    await alice.api.acceptAccountKey(BOB, (await alice.api.safetyNumbers(BOB)).offered!);
+    await reach(alice);
+    await newBob.sync();
+
+    const { lastSeq } = await laptop.api.conversation(ALICE_AND_BOB);
+    const { state } = await laptop.api.processEntries(
+      ALICE_AND_BOB,
+      laptop.relay.entries(ALICE_AND_BOB, lastSeq),
+    );
+    expect(state).toMatchObject({ status: 'forked', refusal: 'identity-changed' });
+    expect(await trustIn(laptop, BOB)).toMatchObject({ keyOffered: true });
+    await expect(laptop.joinByExternalCommit(ALICE_AND_BOB)).rejects.toMatchObject({
+      code: 'identity-changed',
+    });
+    await laptop.api.acceptAccountKey(BOB, (await laptop.api.safetyNumbers(BOB)).offered!);
+    await laptop.sync();
+    await laptop.send(ALICE_AND_BOB, 'here as well');
+    await newBob.sync();
+    expect((await newBob.history(ALICE_AND_BOB)).map(textOf)).toEqual(['here as well']);
+  });
+});
