@@ -91,6 +91,21 @@ export const revokedDevices = defineRoute({
   errors: ['not-found'],
 });
 
+export const visibleRevocations = defineRoute({
+  method: 'GET',
+  paths: ['/revoked-devices'],
+  summary:
+    'Revoked devices of oneself, all contacts and fellow members: for who was away when they were told',
+  access: 'session',
+  query: z.object({
+    /** Leaves out what was revoked before. */
+    since: Timestamp.optional(),
+  }),
+  status: 200,
+  response: z.array(RevokedDevice.extend({ user_id: Id })),
+  errors: [],
+});
+
 export const publishKeyPackages = defineRoute({
   method: 'POST',
   paths: ['/key-packages'],
@@ -130,5 +145,17 @@ export const claimKeyPackages = defineRoute({
   params: IdParams,
   status: 200,
   response: z.array(ClaimedKeyPackage),
+  errors: ['not-found', 'not-a-contact'],
+});
+
+export const claimKeyPackagesOfMany = defineRoute({
+  method: 'POST',
+  paths: ['/key-packages/claim'],
+  summary:
+    'As the call for one person, for several at once: all are there, or nothing is taken. It counts as one call for each',
+  access: 'device',
+  body: z.object({ user_ids: z.array(Id).min(1).max(limits.peoplePerClaim) }),
+  status: 200,
+  response: z.array(ClaimedKeyPackage.extend({ userId: Id })),
   errors: ['not-found', 'not-a-contact'],
 });

@@ -9,6 +9,8 @@ export const errorStatus = {
   'payload-too-large': 413,
   unauthenticated: 401,
   'session-expired': 401,
+  /** The session ended because the device that it was bound to was revoked. */
+  'device-revoked': 401,
   'wrong-credentials': 401,
   'device-required': 403,
   'not-a-contact': 403,

@@ -84,6 +84,18 @@ export const getGroup = defineRoute({
   errors: ['not-found'],
 });
 
+export const sealGroupName = defineRoute({
+  method: 'PUT',
+  paths: ['/group/{id}/name'],
+  summary:
+    "Store the group's name under a key of its current epoch, which a device that joined from outside can open. The one that is there for that epoch stays",
+  access: 'device',
+  params: IdParams,
+  body: z.object({ epoch: Epoch, sealedName: SealedName }),
+  status: 204,
+  errors: ['not-found', 'stale-epoch'],
+});
+
 export const listGroupMembers = defineRoute({
   method: 'GET',
   paths: ['/group/{id}/members'],
@@ -125,6 +137,18 @@ export const leaveGroup = defineRoute({
   body: z.object({ statement: LeaveStatement.optional() }).nullish(),
   status: 204,
   errors: ['not-found', 'forbidden'],
+});
+
+export const getDeparture = defineRoute({
+  method: 'GET',
+  paths: ['/group/{id}/departure'],
+  summary:
+    "One's own signed word that one has left a group, until one is added again: one's other devices verify it, and can say why the group is gone",
+  access: 'session',
+  params: IdParams,
+  status: 200,
+  response: z.object({ statement: LeaveStatement }),
+  errors: ['not-found'],
 });
 
 export const deleteGroup = defineRoute({

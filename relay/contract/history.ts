@@ -30,6 +30,8 @@ export const putHistory = defineRoute({
   response: z.object({
     /** How many of them were new. */
     stored: z.int(),
+    /** Of the newest copy there is, which another device may have stored. */
+    lastPosition: Seq,
   }),
   errors: ['limit-reached'],
   bodyLimit: 4 * 1024 * 1024,
@@ -52,8 +54,9 @@ export const getHistory = defineRoute({
 export const deleteHistory = defineRoute({
   method: 'DELETE',
   paths: ['/history'],
-  summary: 'Delete every sealed copy',
+  summary: 'Delete every sealed copy, or those of one conversation',
   access: 'session',
+  query: z.object({ conversationId: ConversationId.optional() }),
   status: 204,
   errors: [],
 });

@@ -15,6 +15,8 @@ export const limits = {
   keyPackageMax: 16 * 1024,
   keyPackagesPerRequest: 100,
   keyPackagesPerDevice: 200,
+  /** People whose KeyPackages one call takes: more would be a large answer for one page to take in. */
+  peoplePerClaim: 25,
   certificateMax: 1024,
   sealedVaultMax: 64 * 1024,
   keyWrapMax: 512,

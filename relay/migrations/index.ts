@@ -7,6 +7,8 @@ import { revocations } from './0005-revocations.ts';
 import { history } from './0006-history.ts';
 import { deletions } from './0007-deletions.ts';
 import { departures } from './0008-departures.ts';
+import { endedDepartures } from './0009-ended-departures.ts';
+import { revokedSessions } from './0010-revoked-sessions.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -20,4 +22,6 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0006-history': history(types),
   '0007-deletions': deletions,
   '0008-departures': departures(types),
+  '0009-ended-departures': endedDepartures,
+  '0010-revoked-sessions': revokedSessions,
 });

@@ -98,6 +98,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       clock,
       log: app.log,
       db: database.db,
+      appender: database.appender,
       secrets,
       rateLimitStore,
       metrics,

@@ -1,4 +1,5 @@
 import { type ErrorBody, type ErrorCode, errorStatus } from '../contract/index.ts';
+import { errorCode } from './errorCode.ts';
 
 export type ErrorExtra = Pick<ErrorBody, 'epoch' | 'version' | 'retryAfter'>;
 
@@ -69,9 +70,4 @@ export function toApiError(error: unknown): ApiError {
 /** Whether a thrown value carries this `code`, as Node's, SQLite's and Fastify's errors do. */
 export function hasCode(error: unknown, code: string): boolean {
   return errorCode(error) === code;
-}
-
-/** The `code` of a thrown value, or null if it has none. */
-export function errorCode(error: unknown): string | null {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }

@@ -1,4 +1,5 @@
-import { errorCode, StartupError } from './errors.ts';
+import { errorCode } from './errorCode.ts';
+import { StartupError } from './errors.ts';
 
 /** Where something listens, with the settings that say so. */
 export interface ListenAddress {

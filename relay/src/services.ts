@@ -9,6 +9,7 @@ import type { Db } from './db/tables.ts';
 import { createDevices, type Devices } from './devices/devices.ts';
 import { createGroups, type Groups } from './groups/groups.ts';
 import { createHistory, type History } from './history/history.ts';
+import type { Appender } from './messaging/append.ts';
 import { createMessaging, type Messaging } from './messaging/messaging.ts';
 import { measureMessaging } from './metrics/measureMessaging.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -44,6 +45,7 @@ export interface Services {
 export interface ServiceDependencies
   extends Pick<Services, 'config' | 'hub' | 'clock' | 'log' | 'onlineUsers'> {
   readonly db: Db;
+  readonly appender: Appender;
   readonly secrets: Secrets;
   readonly rateLimitStore: RateLimitStore;
   readonly metrics: Metrics;
@@ -74,7 +76,10 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     devices: createDevices({ db, hub, clock }),
     contacts: createContacts({ db, hub, clock }),
     groups: createGroups({ db, hub, clock }),
-    messaging: measureMessaging(createMessaging({ db, hub, clock }), metrics),
+    messaging: measureMessaging(
+      createMessaging({ db, appender: dependencies.appender, hub, clock }),
+      metrics,
+    ),
     notifications: createNotifications({ db, clock }),
     history: createHistory({ db }),
     onlineUsers: dependencies.onlineUsers,

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -99,7 +99,7 @@ describe('the database', () => {
     await database.db.insertInto('conversations').values(conversation('a', marker)).execute();
     await database.close();
     expect((await readFile(path.join(dataDir, 'relay.db'))).includes(marker)).toBe(true);
-    expect((await stat(path.join(dataDir, 'relay.db-wal'))).size).toBe(0);
+    expect(await readdir(dataDir)).not.toContain('relay.db-wal');
     database = await openSqlite(dataDir);
     expect(await ids()).toEqual(['a']);
   });

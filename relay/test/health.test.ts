@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { directConversationId, topics } from '../contract/index.ts';
+import { eventually } from './eventually.ts';
 import { befriend, call, signUpOnDevice, startTestRelay, type TestRelay } from './helpers.ts';
 import { commitBody, messageBody } from './http/conversation.ts';
 import { createClients, puback } from './mqtt/mqttClient.ts';
@@ -84,7 +85,7 @@ describe('metrics', () => {
     expect(await sample(`sinetti_http_request_duration_seconds_count${sent}`)).toBe(1);
     expect(await sample('sinetti_open_sockets{path="/mqtt"}')).toBe(1);
     await clients.endAll();
-    await vi.waitFor(async () => expect(await sample('sinetti_open_sockets{path="/mqtt"}')).toBe(0));
+    await eventually(async () => expect(await sample('sinetti_open_sockets{path="/mqtt"}')).toBe(0));
   });
 
   it('name nobody', async () => {

@@ -14,10 +14,15 @@ export interface DeviceSession extends Session {
   readonly deviceId: string;
 }
 
+/** A session as far as it never changes: whose it is, and not whether it lives. */
+export type Sender = Pick<Session, 'id' | 'userId'>;
+
+export const deviceRequired = () => {
+  return new ApiError('device-required', 'Register this browser as a device first.');
+};
+
 /** @throws ApiError device-required */
 export function requireDevice(session: Session): DeviceSession {
-  if (session.deviceId === null) {
-    throw new ApiError('device-required', 'Register this browser as a device first.');
-  }
+  if (session.deviceId === null) throw deviceRequired();
   return { ...session, deviceId: session.deviceId };
 }

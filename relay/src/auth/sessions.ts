@@ -6,13 +6,12 @@ import { touchDevice } from '../repositories/devices.ts';
 import * as sessionRows from '../repositories/sessions.ts';
 import { lockUsers } from '../repositories/users.ts';
 import { createAccessTokens, sessionExpired } from './accessTokens.ts';
+import { lastSeenResolution } from './lastSeen.ts';
 import type { Session } from './session.ts';
 
 /** Milliseconds. A token outlives a recovery session, which may become a full one. */
 export const sessionLifetime = 30 * 24 * 60 * 60 * 1000;
 const recoveryLifetime = 15 * 60 * 1000;
-/** "Last seen" is kept no finer than this: it is a write on a read path, and nobody needs it to the second. */
-const lastSeenResolution = 5 * 60 * 1000;
 
 export interface Sessions {
   /**
@@ -25,7 +24,8 @@ export interface Sessions {
   /**
    * @param token the access token as the client sent it; anything at all may be passed
    * @param options.recovery whether a session that has only proven the recovery key will do
-   * @throws ApiError unauthenticated (not one of ours), session-expired (it was, once), forbidden (a recovery session)
+   * @throws ApiError unauthenticated (not one of ours), session-expired (it was, once), device-revoked (and its device
+   *   was taken out of use), forbidden (a recovery session)
    */
   verify(token: string, options?: { readonly recovery: boolean }): Promise<Session>;
   /** Ends a session and closes its live connections. */
@@ -69,9 +69,13 @@ export function createSessions({ db, hub, clock, jwtSecret }: SessionDependencie
       const now = clock();
       const { sessionId, userId } = await tokens.read(token, now);
       const found = await sessionRows.findLiveSession(db, { id: sessionId, userId, now });
-      if (found === null) throw sessionExpired();
+      if (found === null) {
+        throw (await sessionRows.endedByRevocation(db, { id: sessionId, userId }))
+          ? deviceRevoked()
+          : sessionExpired();
+      }
       const { lastSeenAt, purpose, ...session } = found;
-      if (purpose === 'recovery' && !recovery) throw new ApiError('forbidden', 'Set a new password first.');
+      if (purpose === 'recovery' && !recovery) throw recoverySession();
       if (session.deviceId !== null && lastSeenAt !== null && now - lastSeenAt >= lastSeenResolution) {
         await touchDevice(db, session.deviceId, now).catch(unlessStorageIsOut);
       }
@@ -84,6 +88,10 @@ export function createSessions({ db, hub, clock, jwtSecret }: SessionDependencie
     },
   };
 }
+
+const deviceRevoked = () => new ApiError('device-revoked', 'This device was removed from the account.');
+
+export const recoverySession = () => new ApiError('forbidden', 'Set a new password first.');
 
 /** A disk that takes no writes must not keep people from reading: "last seen" is then a little older than it should be. */
 function unlessStorageIsOut(error: unknown): void {

@@ -4,7 +4,6 @@ import { LocalOnlineUsers, type OnlineUsers } from '../presence/onlineUsers.ts';
 import { MemoryRateLimitStore, type RateLimitStore } from '../rateLimits/store.ts';
 import { Hub } from '../realtime/hub.ts';
 import type { Secrets } from '../secrets.ts';
-import { openRedisBackplane } from './redis.ts';
 
 /** What several relays must share to be one to their clients: the database apart. */
 export interface Backplane {
@@ -29,6 +28,8 @@ export interface BackplaneOptions {
 export async function openBackplane({ config, secrets, clock, log }: BackplaneOptions): Promise<Backplane> {
   const onListenerError = (error: unknown) => log.error({ err: error }, 'a listener failed');
   if (config.redisUrl !== null) {
+    // Loaded when it is used: its driver takes megabytes.
+    const { openRedisBackplane } = await import('./redis.ts');
     return openRedisBackplane({ url: config.redisUrl, secrets, clock, log, onListenerError });
   }
   const hub = new Hub(onListenerError);

@@ -1,4 +1,4 @@
-import { errorCode } from '../errors.ts';
+import { errorCode } from '../errorCode.ts';
 
 /** SQLSTATE codes (PostgreSQL manual, appendix A) of what two transactions can do to each other. */
 const conflicts: ReadonlySet<string | null> = new Set([

@@ -29,8 +29,8 @@ interface Member {
  * which a hundred messages could have been stored.
  *
  * SQLite runs one writing transaction at a time, and so does this: each takes its turn, inside a savepoint, so that
- * one that is rolled back takes nothing from its neighbours. The group is committed once what the event loop had
- * received is through, and nobody hears of success before it is on disk. Nor does anybody see its rows: other reads go
+ * one that is rolled back takes nothing from its neighbours. The group is committed once what this thread had been
+ * asked for is through, and nobody hears of success before it is on disk. Nor does anybody see its rows: other reads go
  * through a connection of their own, which is held at the state before until then. Meanwhile the next group fills.
  */
 export class GroupCommit {
@@ -120,7 +120,7 @@ export class GroupCommit {
   #open(): void {
     this.#connection.exec('begin immediate');
     this.#isOpen = true;
-    // After the event loop's poll phase, in which the sockets are read: all that came with them joins this group.
+    // After the phase in which this thread hears of calls: all that came together joins this group.
     setImmediate(() => {
       this.#isDue = true;
       if (!this.#isTaken) this.#close();

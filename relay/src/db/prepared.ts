@@ -1,13 +1,26 @@
 import type { Compilable, CompiledQuery } from 'kysely';
 import type { Db } from './tables.ts';
 
-type Value = string | number | Uint8Array;
+export type Value = string | number | Uint8Array;
 
 /** A query compiled for one kind of database, and which of its parameters stands where. */
 interface Compiled<Name> {
   readonly query: CompiledQuery;
   /** A name to fill in, or null where the value is part of the query. */
   readonly names: readonly (Name | null)[];
+}
+
+/** A compiled query as plain data, for the thread of SQLite. */
+export interface Statement {
+  readonly sql: string;
+  /** Each with a name to fill in, or with its value. */
+  readonly parameters: readonly { readonly name: string | null; readonly value: unknown }[];
+}
+
+/** Asks for rows: see `prepared`. */
+export interface Prepared<P, Row> {
+  (db: Db, parameters: P): Promise<Row[]>;
+  statement(db: Db): Statement;
 }
 
 const marker = '\0parameter ';
@@ -26,11 +39,11 @@ export function prepared<P extends { readonly [Name in keyof P]: Value }>() {
    */
   return <Row>(
     build: (db: Db, parameter: <Name extends keyof P & string>(name: Name) => P[Name]) => Compilable<Row>,
-  ): ((db: Db, parameters: P) => Promise<Row[]>) => {
+  ): Prepared<P, Row> => {
     // By adapter: each kind of database has its own, and its transactions share it.
     const compiled = new WeakMap<object, Compiled<keyof P>>();
 
-    return async (db, parameters) => {
+    function compile(db: Db): Compiled<keyof P> {
       const { adapter } = db.getExecutor();
       let known = compiled.get(adapter);
       if (known === undefined) {
@@ -38,11 +51,23 @@ export function prepared<P extends { readonly [Name in keyof P]: Value }>() {
         known = { query, names: query.parameters.map((value) => nameOf(value) as keyof P | null) };
         compiled.set(adapter, known);
       }
-      const { query, names } = known;
+      return known;
+    }
+
+    const ask = async (db: Db, parameters: P) => {
+      const { query, names } = compile(db);
       const values = names.map((name, index) => (name === null ? query.parameters[index] : parameters[name]));
       const { rows } = await db.executeQuery<Row>({ ...query, parameters: values });
       return rows;
     };
+    const statement = (db: Db): Statement => {
+      const { query, names } = compile(db);
+      const parameters = names.map((name, index) =>
+        name === null ? { name, value: query.parameters[index] } : { name: String(name), value: null },
+      );
+      return { sql: query.sql, parameters };
+    };
+    return Object.assign(ask, { statement });
   };
 }
 

@@ -1,12 +1,15 @@
 import path from 'node:path';
 import { Kysely } from 'kysely';
 import Database from 'libsql';
-import { errorCode, hasCode, StartupError } from '../errors.ts';
+import { errorCode } from '../errorCode.ts';
+import { hasCode, StartupError } from '../errors.ts';
+import type { Appender } from '../messaging/append.ts';
+import { appendStatementsFor } from '../repositories/appending.ts';
 import { migrate } from './migrate.ts';
-import { SqliteDialect, type SqliteFiles } from './sqliteDriver.ts';
-import { SqliteFile } from './sqliteFile.ts';
+import { SqliteDialect } from './sqliteDriver.ts';
 import type { Db, OpenDatabase, Tables } from './tables.ts';
-import { logLimit } from './writeAheadLog.ts';
+import { packEntries, unpackOutcomes } from './thread/batch.ts';
+import { SqliteThread } from './thread/client.ts';
 
 /**
  * Opens the database in a data folder, brought up to date, and keeps every other relay out of that folder.
@@ -15,20 +18,29 @@ import { logLimit } from './writeAheadLog.ts';
  */
 export async function openSqlite(dataDir: string): Promise<OpenDatabase> {
   const unlock = lockFolder(dataDir);
-  const db: Db = new Kysely<Tables>({
-    dialect: new SqliteDialect(() => openFiles(path.join(dataDir, 'relay.db'))),
-  });
-  const close = async () => {
-    await db.destroy();
-    unlock();
-  };
+  let close = async () => unlock();
   try {
+    const thread = await SqliteThread.open(path.join(dataDir, 'relay.db'));
+    const db: Db = new Kysely<Tables>({ dialect: new SqliteDialect(thread) });
+    close = async () => {
+      await thread.close();
+      unlock();
+    };
     await migrate(db, { bytes: 'blob' });
+    await thread.call('define', appendStatementsFor(db));
+    return { db, appender: appenderOf(thread), close };
   } catch (error) {
     await close();
     throw unusable(dataDir, error);
   }
-  return { db, close };
+}
+
+/** One transaction runs at a time, so as many messages as can go into it. */
+function appenderOf(thread: SqliteThread): Appender {
+  return {
+    append: async (batch, now) => unpackOutcomes(await thread.call('append', packEntries(batch), now)),
+    laneOf: () => 'all',
+  };
 }
 
 /**
@@ -70,32 +82,4 @@ function unusable(dataDir: string, error: unknown): unknown {
     errorCode(error)?.startsWith('SQLITE_') === true || /ConnectionFailed/.test(String(error));
   if (!fromSqlite || !(error instanceof Error)) return error;
   return new StartupError(`The data folder ${dataDir} can't be used: ${error.message}.`);
-}
-
-function openFiles(file: string): SqliteFiles {
-  const writer = openFile(file, [
-    'journal_mode = WAL',
-    // Each commit is synced all the same, and the log kept short: see writeAheadLog.ts.
-    'synchronous = NORMAL',
-    'wal_autocheckpoint = 0',
-    `journal_size_limit = ${logLimit}`,
-    'foreign_keys = ON',
-    // What is deleted is overwritten, not only unlinked.
-    'secure_delete = ON',
-    // A backup tool may hold the file for a moment.
-    'busy_timeout = 5000',
-  ]);
-  const reader = openFile(file, ['query_only = ON', 'busy_timeout = 5000']);
-  return { writer, reader };
-}
-
-function openFile(file: string, settings: readonly string[]): SqliteFile {
-  const open = new SqliteFile(file);
-  try {
-    for (const setting of settings) open.pragma(setting);
-  } catch (error) {
-    open.close();
-    throw error;
-  }
-  return open;
 }

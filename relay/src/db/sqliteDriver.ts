@@ -10,29 +10,20 @@ import {
   SqliteIntrospector,
   type SqliteQueryCompiler,
 } from 'kysely';
-import { GroupCommit } from './groupCommit.ts';
 import { WithoutRowLocks } from './rowLocks.ts';
-import type { SqliteFile } from './sqliteFile.ts';
-import { WriteAheadLog } from './writeAheadLog.ts';
+import type { SqliteThread } from './thread/client.ts';
+import type { ThreadResult } from './thread/protocol.ts';
 
-/** Two connections to one database file. */
-export interface SqliteFiles {
-  /** Holds every transaction, and every statement that may write. */
-  readonly writer: SqliteFile;
-  /** Sees what is on disk, and nothing else. */
-  readonly reader: SqliteFile;
-}
-
-/** Kysely on SQLite with group commit. */
+/** Kysely on the thread of SQLite. */
 export class SqliteDialect implements Dialect {
-  readonly #openFiles: () => SqliteFiles;
+  readonly #thread: SqliteThread;
 
-  constructor(openFiles: () => SqliteFiles) {
-    this.#openFiles = openFiles;
+  constructor(thread: SqliteThread) {
+    this.#thread = thread;
   }
 
   createDriver(): Driver {
-    return new SqliteDriver(this.#openFiles);
+    return new SqliteDriver(this.#thread);
   }
 
   createAdapter(): SqliteAdapter {
@@ -56,23 +47,16 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 }
 
 class SqliteDriver implements Driver {
-  readonly #openFiles: () => SqliteFiles;
-  #open: { readonly files: SqliteFiles; readonly log: WriteAheadLog; readonly group: GroupCommit } | null =
-    null;
+  readonly #thread: SqliteThread;
 
-  constructor(openFiles: () => SqliteFiles) {
-    this.#openFiles = openFiles;
+  constructor(thread: SqliteThread) {
+    this.#thread = thread;
   }
 
-  async init(): Promise<void> {
-    const files = this.#openFiles();
-    const log = new WriteAheadLog(files.writer.file, files.reader);
-    this.#open = { files, log, group: new GroupCommit(files.writer, log) };
-  }
+  async init(): Promise<void> {}
 
   async acquireConnection(): Promise<SqliteConnection> {
-    if (this.#open === null) throw new Error('The database is not open.');
-    return new SqliteConnection(this.#open.files, this.#open.group);
+    return new SqliteConnection(this.#thread);
   }
 
   beginTransaction(connection: SqliteConnection): Promise<void> {
@@ -89,75 +73,77 @@ class SqliteDriver implements Driver {
 
   async releaseConnection(): Promise<void> {}
 
-  async destroy(): Promise<void> {
-    if (this.#open === null) return;
-    const { files, log, group } = this.#open;
-    this.#open = null;
-    await group.settled();
-    log.close();
-    files.reader.close();
-    // The binding's statements outlive its connection, which keeps SQLite from doing this by itself.
-    files.writer.pragma('wal_checkpoint(TRUNCATE)');
-    files.writer.close();
-  }
+  /** The thread is its opener's to close. */
+  async destroy(): Promise<void> {}
 }
 
-/** What Kysely takes for a connection: any number of them share the two files. */
+/** What Kysely takes for a connection: any number of them share the thread's two. */
 class SqliteConnection implements DatabaseConnection {
-  readonly #files: SqliteFiles;
-  readonly #group: GroupCommit;
+  readonly #thread: SqliteThread;
   #hasTurn = false;
 
-  constructor(files: SqliteFiles, group: GroupCommit) {
-    this.#files = files;
-    this.#group = group;
+  constructor(thread: SqliteThread) {
+    this.#thread = thread;
   }
 
   async begin(): Promise<void> {
-    await this.#group.begin();
+    await this.#thread.call('begin');
     this.#hasTurn = true;
   }
 
   async commit(): Promise<void> {
     this.#hasTurn = false;
-    await this.#group.commit();
+    await this.#thread.call('commit');
   }
 
   /** Kysely rolls back after a commit that has failed, too; then there is nothing left to undo. */
   async rollback(): Promise<void> {
     if (!this.#hasTurn) return;
     this.#hasTurn = false;
-    await this.#group.rollback();
+    await this.#thread.call('rollback');
   }
 
-  async executeQuery<Row>(compiled: CompiledQuery): Promise<QueryResult<Row>> {
-    if (this.#hasTurn) return this.#write<Row>(compiled);
-    if (SelectQueryNode.is(compiled.query)) {
-      return this.#files.reader.run<Row>(compiled.sql, compiled.parameters);
-    }
-    await this.begin();
-    try {
-      const result = this.#write<Row>(compiled);
-      await this.commit();
-      return result;
-    } catch (error) {
-      await this.rollback();
-      throw error;
-    }
+  async executeQuery<Row>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<Row>> {
+    const bound = { sql, parameters: bindable(parameters) };
+    if (this.#hasTurn) return toQueryResult(await this.#thread.call('write', bound));
+    const name = SelectQueryNode.is(query) ? 'read' : 'writeAlone';
+    return toQueryResult(await this.#thread.call(name, bound));
   }
 
   // oxlint-disable-next-line require-yield
   async *streamQuery(): AsyncIterableIterator<never> {
     throw new Error('Pages are read, not streams.');
   }
+}
 
-  #write<Row>(compiled: CompiledQuery): QueryResult<Row> {
-    this.#group.requireOpen();
-    try {
-      return this.#files.writer.run<Row>(compiled.sql, compiled.parameters);
-    } catch (error) {
-      this.#group.checkLost(error);
-      throw error;
-    }
+/**
+ * Parameters that the driver can take: given a boolean it ends the whole process, undefined it stores as null, and a
+ * text it cuts at the first NUL. All three are defects of ours, since no schema lets them in.
+ */
+function bindable(parameters: readonly unknown[]): unknown[] {
+  return parameters.map((value) => {
+    if (value instanceof Uint8Array) return ownBytes(value);
+    const takes =
+      value === null || typeof value === 'number' || (typeof value === 'string' && !value.includes('\0'));
+    if (!takes) throw new TypeError(`The database can't take this ${typeof value}.`);
+    return value;
+  });
+}
+
+/** What is sent to a thread goes with all of the memory that it is a view of. */
+function ownBytes(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+}
+
+function toQueryResult<Row>({ rows, ...changes }: ThreadResult): QueryResult<Row> {
+  return { ...changes, rows: rows.map((row) => withBuffers(row) as Row) };
+}
+
+function withBuffers(row: unknown): Record<string, unknown> {
+  const values = row as Record<string, unknown>;
+  for (const column in values) {
+    const value = values[column];
+    if (value instanceof ArrayBuffer) values[column] = Buffer.from(value);
   }
+  return values;
 }

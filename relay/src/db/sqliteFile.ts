@@ -35,13 +35,16 @@ export class SqliteFile {
     this.#database.pragma(setting);
   }
 
-  /** @throws SqliteError, TypeError (a parameter that SQLite has no type for) */
+  /**
+   * Blobs are returned as the driver has them, as ArrayBuffers.
+   * @param parameters what the driver can take and nothing else: see sqliteDriver.ts
+   * @throws SqliteError
+   */
   run<Row>(sql: string, parameters: readonly unknown[]): QueryResult<Row> {
     const { statement, isReader } = this.#prepare(sql);
-    const bound = bindable(parameters);
     try {
-      if (isReader) return { rows: statement.all(bound).map((row) => withBuffers(row) as Row) };
-      const { changes, lastInsertRowid } = statement.run(bound);
+      if (isReader) return { rows: statement.all(parameters) as Row[] };
+      const { changes, lastInsertRowid } = statement.run(parameters);
       return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
     } catch (error) {
       // A statement that has failed half-way could hold on to its rows.
@@ -65,30 +68,4 @@ export class SqliteFile {
     this.#statements.set(sql, prepared);
     return prepared;
   }
-}
-
-/**
- * Parameters that the driver can take: given a boolean it ends the whole process, undefined it stores as null, and a
- * text it cuts at the first NUL. All three are defects of ours, since no schema lets them in.
- */
-function bindable(parameters: readonly unknown[]): unknown[] {
-  return parameters.map((value) => {
-    const takes =
-      value === null ||
-      typeof value === 'number' ||
-      value instanceof Uint8Array ||
-      (typeof value === 'string' && !value.includes('\0'));
-    if (!takes) throw new TypeError(`The database can't take this ${typeof value}.`);
-    return value;
-  });
-}
-
-/** The driver returns blobs as ArrayBuffer. */
-function withBuffers(row: unknown): Record<string, unknown> {
-  const values = row as Record<string, unknown>;
-  for (const column in values) {
-    const value = values[column];
-    if (value instanceof ArrayBuffer) values[column] = Buffer.from(value);
-  }
-  return values;
 }

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, Kysely } from 'kysely';
+import type { Appender } from '../messaging/append.ts';
 
 /** Bytes are read as Buffer, whatever the driver returns. */
 type Bytes = ColumnType<Buffer, Uint8Array, Uint8Array>;
@@ -44,6 +45,7 @@ export interface Tables {
     created_at: Time;
     expires_at: Time;
     ended_at: Time | null;
+    revoked_at: ColumnType<Time | null, Time | null | undefined, Time | null>;
     purpose: Generated<'full' | 'recovery'>;
   };
   key_packages: {
@@ -116,6 +118,7 @@ export interface Tables {
     conversation_id: string;
     user_id: string;
     statement: Bytes;
+    removed_at: ColumnType<Time | null, Time | null | undefined, Time | null>;
   };
   past_participants: {
     user_id: string;
@@ -160,6 +163,7 @@ export type Db = Kysely<Tables>;
 
 export interface OpenDatabase {
   readonly db: Db;
+  readonly appender: Appender;
   /** Finishes what runs, and lets go of the database. */
   close(): Promise<void>;
 }

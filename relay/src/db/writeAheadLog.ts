@@ -8,8 +8,8 @@ export const logLimit = 16 * 1024 * 1024;
 
 /**
  * SQLite's write-ahead log, made durable from outside. With synchronous=FULL SQLite waits for the disk inside `commit`,
- * and with it the whole event loop, for milliseconds on a good day and a tenth of a second on a bad one. With NORMAL it
- * appends the same frames and leaves out that wait; the wait happens here, on a thread of Node's own. A power cut before
+ * and with it whoever reads or begins the next group, for milliseconds on a good day and a tenth of a second on a bad one.
+ * With NORMAL it appends the same frames and leaves out that wait; the wait happens here, on a thread of Node's own. A power cut before
  * its end takes away the last group, of which nobody has heard, and nothing else: each frame's checksum includes those
  * of all before it, so recovery stops at the first that is missing.
  */

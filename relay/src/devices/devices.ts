@@ -10,11 +10,13 @@ import * as keyPackages from '../repositories/keyPackages.ts';
 import {
   insertRevocation,
   isRevoked,
+  type OwnedRevocationRow,
   type RevocationRow,
   revocationsOf,
+  revocationsSince,
 } from '../repositories/revocations.ts';
 import { fellowMemberIds, shareGroup } from '../repositories/groups.ts';
-import { bindDevice, sessionIdsOfDevice } from '../repositories/sessions.ts';
+import { bindDevice, endRevokedSessions } from '../repositories/sessions.ts';
 import { findUser, lockUsers } from '../repositories/users.ts';
 import { deleteMailbox } from '../repositories/welcomes.ts';
 
@@ -44,6 +46,8 @@ export interface Devices {
   revoke(userId: string, deviceId: string, statement: Buffer): Promise<void>;
   /** @throws ApiError not-found unless they are contacts, fellow members or the same person */
   revokedVisibleTo(userId: string, ownerId: string): Promise<RevocationRow[]>;
+  /** Of oneself, all contacts and fellow members. @param since milliseconds since the epoch */
+  allRevokedVisibleTo(userId: string, since: number): Promise<OwnedRevocationRow[]>;
   /** @throws ApiError not-found unless they are contacts, fellow members or the same person */
   visibleTo(userId: string, ownerId: string): Promise<devices.DeviceRow[]>;
   /**
@@ -61,6 +65,11 @@ export interface Devices {
    * @throws ApiError not-found, not-a-contact
    */
   claimKeyPackages(session: DeviceSession, ownerId: string): Promise<ClaimedKeyPackage[]>;
+  /** The same for several people, each once: all of it, or nothing. @throws ApiError not-found, not-a-contact */
+  claimKeyPackagesOfMany(
+    session: DeviceSession,
+    ownerIds: readonly string[],
+  ): Promise<{ ownerId: string; claimed: ClaimedKeyPackage[] }[]>;
 }
 
 export interface DeviceDependencies {
@@ -108,20 +117,25 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
         await lockUsers(tx, [userId]);
         const device = await devices.findDevice(tx, deviceId);
         if (device === null || device.userId !== userId) throw noSuchDevice();
-        const sessionIds = await sessionIdsOfDevice(tx, deviceId);
-        await insertRevocation(tx, userId, { deviceId, statement, revokedAt: clock() });
+        const now = clock();
+        const sessionIds = await endRevokedSessions(tx, deviceId, now);
+        await insertRevocation(tx, userId, { deviceId, statement, revokedAt: now });
         await deleteMailbox(tx, deviceId);
         await devices.deleteDevice(tx, deviceId);
-        const others = [...(await contactIds(tx, userId)), ...(await fellowMemberIds(tx, userId))];
-        return { endedIds: sessionIds, toldIds: [...new Set([userId, ...others])] };
+        return { endedIds: sessionIds, toldIds: await peopleConcerned(tx, userId) };
       });
-      tellEnded(hub, endedIds);
+      // First, so that the device itself learns why its connection is about to be closed.
       hub.publishToUsers(toldIds, { type: 'devices', userId });
+      tellEnded(hub, endedIds);
     },
 
     async revokedVisibleTo(userId, ownerId) {
       if (!(await knowEachOther(db, userId, ownerId))) throw noSuchPerson();
       return revocationsOf(db, ownerId);
+    },
+
+    async allRevokedVisibleTo(userId, since) {
+      return revocationsSince(db, await peopleConcerned(db, userId), since);
     },
 
     async visibleTo(userId, ownerId) {
@@ -152,24 +166,40 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
       };
     },
 
-    async claimKeyPackages(session, ownerId) {
-      return db.transaction().execute(async (tx) => {
-        if (!(await knowEachOther(tx, session.userId, ownerId))) {
-          if ((await findUser(tx, ownerId)) === null) throw noSuchPerson();
-          throw new ApiError('not-a-contact', 'You can only talk to people who are your contacts.');
+    claimKeyPackages: (session, ownerId) => db.transaction().execute((tx) => claimFrom(tx, session, ownerId)),
+
+    claimKeyPackagesOfMany: (session, ownerIds) =>
+      db.transaction().execute(async (tx) => {
+        const all: { ownerId: string; claimed: ClaimedKeyPackage[] }[] = [];
+        // In one order, whoever asks: two who take from the same people must not wait for each other.
+        for (const ownerId of [...new Set(ownerIds)].sort()) {
+          all.push({ ownerId, claimed: await claimFrom(tx, session, ownerId) });
         }
-        const claimed: ClaimedKeyPackage[] = [];
-        for (const device of await devices.devicesOf(tx, ownerId)) {
-          if (device.id === session.deviceId) continue;
-          const singleUse = await keyPackages.takeKeyPackage(tx, device.id);
-          const keyPackage = singleUse ?? (await keyPackages.findLastResort(tx, device.id));
-          if (keyPackage === null) continue;
-          claimed.push({ deviceId: device.id, keyPackage, lastResort: singleUse === null });
-        }
-        return claimed;
-      });
-    },
+        return all;
+      }),
   };
+}
+
+/** @throws ApiError not-found, not-a-contact */
+async function claimFrom(tx: Db, session: DeviceSession, ownerId: string): Promise<ClaimedKeyPackage[]> {
+  if (!(await knowEachOther(tx, session.userId, ownerId))) {
+    if ((await findUser(tx, ownerId)) === null) throw noSuchPerson();
+    throw new ApiError('not-a-contact', 'You can only talk to people who are your contacts.');
+  }
+  const claimed: ClaimedKeyPackage[] = [];
+  for (const device of await devices.devicesOf(tx, ownerId)) {
+    if (device.id === session.deviceId) continue;
+    const singleUse = await keyPackages.takeKeyPackage(tx, device.id);
+    const keyPackage = singleUse ?? (await keyPackages.findLastResort(tx, device.id));
+    if (keyPackage === null) continue;
+    claimed.push({ deviceId: device.id, keyPackage, lastResort: singleUse === null });
+  }
+  return claimed;
+}
+
+/** A person and everybody who has to do with them, once each. */
+async function peopleConcerned(db: Db, userId: string): Promise<string[]> {
+  return [...new Set([userId, ...(await contactIds(db, userId)), ...(await fellowMemberIds(db, userId))])];
 }
 
 /** Whether two people have to do with each other, so that they need each other's devices. */

@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts';
 import { publishCommit, storeCommit } from '../messaging/commit.ts';
 import type { NewCommit } from '../messaging/messaging.ts';
 import { requireContact } from '../messaging/permissions.ts';
-import { receipt } from '../messaging/send.ts';
+import { receipt, staleEpoch } from '../messaging/send.ts';
 import type { Hub } from '../realtime/hub.ts';
 import * as conversations from '../repositories/conversations.ts';
 import * as departures from '../repositories/departures.ts';
@@ -43,6 +43,11 @@ export interface Groups {
    */
   create(userId: string, group: { id: string; sealedName: Buffer }): Promise<void>;
   /**
+   * Stores the name under a key of the current epoch, unless one of that epoch is there.
+   * @throws ApiError not-found, stale-epoch (with the current epoch)
+   */
+  sealName(userId: string, groupId: string, name: { epoch: number; sealedName: Buffer }): Promise<void>;
+  /**
    * Makes contacts of the creator members, in one transaction with the commit that adds their devices.
    * @throws ApiError not-found, forbidden (not the creator), not-a-contact, already-member, limit-reached, stale-epoch
    *   (with the current epoch), invalid-request
@@ -58,6 +63,8 @@ export interface Groups {
    * @throws ApiError not-found, forbidden (the creator, who deletes the group instead)
    */
   leave(userId: string, groupId: string, statement: Buffer | null): Promise<void>;
+  /** What this person left the group with last. @throws ApiError not-found (a member, or left without a statement) */
+  departure(userId: string, groupId: string): Promise<Buffer>;
   /** Deletes a group with its whole log. @throws ApiError not-found, forbidden (not the creator) */
   delete(userId: string, groupId: string): Promise<void>;
 }
@@ -105,6 +112,22 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
       if (created) listsChanged([userId]);
     },
 
+    async sealName(userId, groupId, name) {
+      const memberIds = await db.transaction().execute(async (tx) => {
+        const group = await rows.findGroup(tx, groupId, userId);
+        if (group === null) throw noSuchGroup();
+        const { conversationId } = group;
+        // No commit, and no other member's name, may come in between.
+        await conversations.lockConversation(tx, conversationId);
+        if ((await conversations.findEpoch(tx, conversationId)) !== name.epoch) {
+          throw await staleEpoch(tx, conversationId);
+        }
+        if (!(await rows.renameGroup(tx, groupId, name))) return [];
+        return conversations.participantIds(tx, conversationId);
+      });
+      listsChanged(memberIds);
+    },
+
     async add(creator, groupId, { userId: newId, userIds }, commit) {
       const { stored, members } = await db.transaction().execute(async (tx) => {
         const group = await requireCreator(tx, groupId, creator.userId);
@@ -149,6 +172,12 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
       });
       removed(groupId, [userId]);
       listsChanged([userId, ...memberIds]);
+    },
+
+    async departure(userId, groupId) {
+      const statement = await departures.departureOf(db, groupConversationId(groupId), userId);
+      if (statement === null) throw noSuchGroup();
+      return statement;
     },
 
     async delete(userId, groupId) {

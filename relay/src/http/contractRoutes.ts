@@ -6,7 +6,13 @@ import type { Sessions } from '../auth/sessions.ts';
 import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
 import type { RateLimiter, Share } from '../rateLimits/rateLimiter.ts';
-import { publicRouteQuotas, routeActions, sharesOf, uploadShare } from '../rateLimits/routeQuotas.ts';
+import {
+  publicRouteQuotas,
+  routeActions,
+  routeAmounts,
+  sharesOf,
+  uploadShare,
+} from '../rateLimits/routeQuotas.ts';
 import { clientAddress } from './clientAddress.ts';
 
 type Parsed<R extends Route, Part extends 'params' | 'query' | 'body'> =
@@ -90,13 +96,15 @@ function serve(app: FastifyInstance, url: string, { name, route, handler }: Serv
       request.session = await admit(gate, name, request);
     },
     handler: async (request, reply) => {
-      const answer = await handler({
+      const call = {
         params: check(route.params, request.params, 'path'),
         query: check(route.query, request.query, 'query'),
         body: check(route.body, request.body, 'body'),
         session: request.session,
         address: clientAddress(request.raw, gate.config),
-      });
+      };
+      await gate.rateLimiter.take(...sharesOfTheOthers(name, call));
+      const answer = await handler(call);
       reply.code(route.status);
       // Through the schema, so that nothing leaves which the contract doesn't name.
       return reply.send(route.response?.parse(answer));
@@ -137,6 +145,20 @@ async function admit(
     ...uploadShares(request, routes[name], session.userId),
   );
   return access === 'device' ? requireDevice(session) : session;
+}
+
+/** What a call takes that is several in one, beyond what it took to be let in. */
+function sharesOfTheOthers(
+  name: keyof Routes,
+  { body, session, address }: Pick<UncheckedCall, 'body'> & { session: Session | null; address: string },
+): Share[] {
+  const action = routeActions[name];
+  // Each takes the body of its own route, which has been checked.
+  const amountOf = routeAmounts[name] as ((body: unknown) => number) | undefined;
+  const others = amountOf === undefined ? 0 : amountOf(body) - 1;
+  return others === 0 || action === undefined || session === null
+    ? []
+    : sharesOf(action, session.userId, address, others);
 }
 
 /** By the length that is announced, since the body has yet to be read; without one it counts as the longest. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../../contract/index.ts';
-import { ApiError, errorCode, toApiError } from '../errors.ts';
+import { errorCode } from '../errorCode.ts';
+import { ApiError, toApiError } from '../errors.ts';
 
 /** Makes every answer that is not a success the contract's `{detail, code}`. */
 export function answerErrors(app: FastifyInstance): void {

@@ -9,8 +9,8 @@ const csp = (directives: Record<string, string>) =>
 
 /**
  * What the page may do. Everything comes from the relay's own origin, nothing runs from text (no unsafe-inline, no eval,
- * no WebAssembly), and scripts reach the DOM's dangerous sinks through one named Trusted Types policy, which makes the
- * worker's URL. In Chromium and Firefox `'self'` covers the sockets of the same origin.
+ * no WebAssembly), and scripts reach the DOM's dangerous sinks through two named Trusted Types policies, which make the
+ * workers' URLs. In Chromium and Firefox `'self'` covers the sockets of the same origin.
  */
 const pagePolicy = (connectOrigins: readonly string[]) =>
   csp({
@@ -28,7 +28,7 @@ const pagePolicy = (connectOrigins: readonly string[]) =>
     'base-uri': "'none'",
     'form-action': "'none'",
     'require-trusted-types-for': "'script'",
-    'trusted-types': 'sinetti-worker',
+    'trusted-types': 'sinetti-worker sinetti-service-worker',
   });
 
 /**
@@ -39,6 +39,16 @@ const workerPolicy = csp({
   'default-src': "'none'",
   'script-src': "'self' 'wasm-unsafe-eval'",
   'connect-src': "'none'",
+  'require-trusted-types-for': "'script'",
+});
+
+/**
+ * What the service worker may do: fetch the files of the build, which it compares with the hashes that it was built with.
+ */
+const serviceWorkerPolicy = csp({
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'connect-src': "'self'",
   'require-trusted-types-for': "'script'",
 });
 
@@ -67,12 +77,11 @@ const headers = {
   vary: 'Accept-Encoding',
   // Bytes are what their content type says.
   'x-content-type-options': 'nosniff',
-  // The product needs none of these; whatever is injected doesn't get them either.
+  // The product needs none of these but the last; whatever is injected doesn't get them either.
   'permissions-policy': [
     'accelerometer',
     'autoplay',
     'browsing-topics',
-    'camera',
     'display-capture',
     'geolocation',
     'gyroscope',
@@ -89,6 +98,8 @@ const headers = {
     'xr-spatial-tracking',
   ]
     .map((feature) => `${feature}=()`)
+    // The code on another person's screen is read with it, if the person lets it.
+    .concat('camera=(self)')
     .join(', '),
 } as const;
 
@@ -121,6 +132,7 @@ function kindOf(pathname: string, connectOrigins: readonly string[]): { policy: 
   if (/^\/assets\/crypto\.worker-[\w-]+\.js$/.test(pathname)) {
     return { policy: workerPolicy, caching: hashedName };
   }
+  if (pathname === '/service-worker.js') return { policy: serviceWorkerPolicy, caching: 'no-cache' };
   // Names under /assets hold a hash of the content; everything else must be asked for again.
   const caching = pathname.startsWith('/assets/') ? hashedName : 'no-cache';
   return { policy: pagePolicy(connectOrigins), caching };

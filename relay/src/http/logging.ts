@@ -1,6 +1,6 @@
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { pino } from 'pino';
-import { errorCode } from '../errors.ts';
+import { errorCode } from '../errorCode.ts';
 import type { Config } from '../config.ts';
 
 /** Where log lines go, one JSON object a line. */

@@ -5,7 +5,7 @@ import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { insertConversation, takeSeqAndEndEpoch } from '../repositories/conversations.ts';
-import { deleteDepartures } from '../repositories/departures.ts';
+import { endDepartures } from '../repositories/departures.ts';
 import { deviceOwners } from '../repositories/devices.ts';
 import { type EntryRow, insertEntry } from '../repositories/entries.ts';
 import { renameGroup } from '../repositories/groups.ts';
@@ -77,7 +77,7 @@ export async function storeCommit(
   if (groupId !== null && newCommit.sealedName !== undefined) {
     await renameGroup(tx, groupId, { sealedName: Buffer.from(newCommit.sealedName, 'base64url'), epoch });
   }
-  await deleteDepartures(tx, conversationId, newCommit.removed ?? []);
+  await endDepartures(tx, conversationId, newCommit.removed ?? [], now);
   for (const { deviceIds, welcome } of newCommit.welcomes) {
     const content = Buffer.from(welcome, 'base64url');
     await insertWelcome(tx, { conversationId, epoch, seq, content, deviceIds }, now);

@@ -5,7 +5,7 @@ import {
   type IncomingEvent,
   type SentMessage,
 } from '../../contract/index.ts';
-import type { DeviceSession } from '../auth/session.ts';
+import type { DeviceSession, Sender } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
@@ -15,8 +15,10 @@ import { type EntryRow, entriesOf, findEntry } from '../repositories/entries.ts'
 import { markOccurrenceRead } from '../repositories/notifications.ts';
 import { type DeliveredWelcome, deleteDelivery, welcomesOf } from '../repositories/welcomes.ts';
 import { commit } from './commit.ts';
-import { noSuchConversation, notAContact } from './permissions.ts';
-import { send } from './send.ts';
+import { noSuchConversation } from './permissions.ts';
+import type { Appender } from './append.ts';
+import { AppendQueue } from './appendQueue.ts';
+import { send, sendToGroup } from './send.ts';
 
 /** An application message as REST and MQTT hand it over, checked against its schema. */
 export interface MessageContent {
@@ -66,15 +68,18 @@ export interface LogPageRequest {
 export interface Messaging {
   /**
    * Appends an application message to the direct conversation with its recipient, then tells every device of both.
-   * Repeating a messageId answers the entry that exists.
-   * @throws ApiError not-found, not-a-contact, stale-epoch (with the current epoch), message-id-taken
+   * Repeating a messageId answers the entry that exists. Messages of one sender to one conversation are appended in the
+   * order of the calls.
+   * @throws ApiError session-expired, forbidden (a recovery session), device-required, not-found, not-a-contact,
+   *   stale-epoch (with the current epoch), message-id-taken
    */
-  send(sender: DeviceSession, message: NewMessage): Promise<SentMessage>;
+  send(sender: Sender, message: NewMessage): Promise<SentMessage>;
   /**
    * Appends an application message to a group's conversation, then tells every device of its members.
-   * @throws ApiError not-found, stale-epoch (with the current epoch), message-id-taken
+   * @throws ApiError session-expired, forbidden (a recovery session), device-required, not-found, stale-epoch (with the
+   *   current epoch), message-id-taken
    */
-  sendToGroup(sender: DeviceSession, message: NewGroupMessage): Promise<SentMessage>;
+  sendToGroup(sender: Sender, message: NewGroupMessage): Promise<SentMessage>;
   /**
    * Appends a commit if it ends the current epoch, stores its GroupInfo and Welcomes with it, then tells every device.
    * Of several commits to one epoch exactly one succeeds.
@@ -108,6 +113,7 @@ export interface Messaging {
 
 export interface MessagingDependencies {
   readonly db: Db;
+  readonly appender: Appender;
   readonly hub: Hub;
   readonly clock: () => number;
 }
@@ -116,15 +122,11 @@ export interface MessagingDependencies {
 const maxPageBytes = 8 * 1024 * 1024;
 
 export function createMessaging(dependencies: MessagingDependencies): Messaging {
-  const { db, hub, clock } = dependencies;
+  const { db, hub, clock, appender } = dependencies;
+  const sending = { appends: new AppendQueue(appender, clock), hub };
   return {
-    async send(sender, message) {
-      if (message.recipientId === sender.userId) throw notAContact();
-      const conversationId = directConversationId(sender.userId, message.recipientId);
-      return send(dependencies, sender, conversationId, message);
-    },
-    sendToGroup: (sender, message) =>
-      send(dependencies, sender, groupConversationId(message.groupId), message),
+    send: (sender, message) => send(sending, sender, message),
+    sendToGroup: (sender, message) => sendToGroup(sending, sender, message),
     commit: (sender, conversationId, newCommit) => commit(dependencies, sender, conversationId, newCommit),
 
     async markRead(userId, messageId) {

@@ -8,9 +8,11 @@ import { findUser } from '../repositories/users.ts';
 /** @throws ApiError not-found (no such person), not-a-contact */
 export async function requireContact(db: Db, userId: string, otherId: string): Promise<void> {
   if (await contactExists(db, userId, otherId)) return;
-  if ((await findUser(db, otherId)) === null) throw new ApiError('not-found', 'There is no such person.');
+  if ((await findUser(db, otherId)) === null) throw noSuchPerson();
   throw notAContact();
 }
+
+export const noSuchPerson = () => new ApiError('not-found', 'There is no such person.');
 
 export const notAContact = () => {
   return new ApiError('not-a-contact', 'You can only talk to people who are your contacts.');

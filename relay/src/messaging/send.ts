@@ -1,79 +1,118 @@
-import type { SentMessage } from '../../contract/index.ts';
-import type { DeviceSession } from '../auth/session.ts';
+import { directConversationId, groupConversationId, type SentMessage } from '../../contract/index.ts';
+import { sessionExpired } from '../auth/accessTokens.ts';
+import { deviceRequired, type Sender } from '../auth/session.ts';
+import { recoverySession } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
-import { findEpoch, takeSeq } from '../repositories/conversations.ts';
-import { type EntryHead, type EntryRow, findEntry, insertEntry } from '../repositories/entries.ts';
-import { insertNotification } from '../repositories/notifications.ts';
-import { publishEntry } from './events.ts';
-import type { MessageContent, MessagingDependencies } from './messaging.ts';
-import { requireAudience } from './permissions.ts';
+import type { Hub } from '../realtime/hub.ts';
+import { findEpoch } from '../repositories/conversations.ts';
+import type { EntryHead } from '../repositories/entries.ts';
+import type { AppendRefused, NewEntry } from './append.ts';
+import type { AppendQueue } from './appendQueue.ts';
+import { publish, timeText } from './events.ts';
+import type { MessageContent, NewGroupMessage, NewMessage } from './messaging.ts';
+import { noSuchConversation, noSuchPerson, notAContact } from './permissions.ts';
 
-/** See Messaging.send and Messaging.sendToGroup. */
-export async function send(
-  { db, hub, clock }: MessagingDependencies,
-  sender: DeviceSession,
-  conversationId: string,
-  message: MessageContent,
-): Promise<SentMessage> {
-  const outcome = await db.transaction().execute(async (tx) => {
-    const known = await findEntry(tx, message.messageId);
-    // Asked before anything else: a repeat answers as the first did, even if the two are no longer contacts.
-    if (known !== null && isRepeat(known, conversationId, sender.userId)) {
-      return { entry: known, appended: null };
-    }
-    const audience = await requireAudience(tx, conversationId, sender.userId);
-    if (known !== null) throw new ApiError('message-id-taken', 'This message id is already in use.');
-
-    const seq = await takeSeq(tx, conversationId, message.epoch);
-    if (seq === null) {
-      // The first of two repeats may have been stored since, and the epoch have moved.
-      const arrived = await findEntry(tx, message.messageId);
-      if (arrived !== null && isRepeat(arrived, conversationId, sender.userId)) {
-        return { entry: arrived, appended: null };
-      }
-      throw await staleEpoch(tx, conversationId);
-    }
-    const entry: EntryRow = {
-      conversationId,
-      seq,
-      id: message.messageId,
-      kind: 'application',
-      epoch: message.epoch,
-      senderId: sender.userId,
-      senderDeviceId: sender.deviceId,
-      content: Buffer.from(message.content, 'base64url'),
-      createdAt: clock(),
-    };
-    await insertEntry(tx, entry);
-    if (audience.groupId === null) {
-      for (const userId of audience.userIds.filter((id) => id !== sender.userId)) {
-        const occurrence = { type: 'message', userId, senderId: sender.userId } as const;
-        await insertNotification(tx, occurrence, entry.createdAt);
-      }
-    }
-    return { entry, appended: { entry, audience } };
-  });
-  if (outcome.appended !== null) publishEntry(hub, outcome.appended.entry, outcome.appended.audience);
-  return receipt(outcome.entry);
+export interface SendDependencies {
+  readonly appends: Pick<AppendQueue, 'append'>;
+  readonly hub: Hub;
 }
 
-const isRepeat = (known: EntryHead, conversationId: string, senderId: string) =>
-  known.kind === 'application' && known.conversationId === conversationId && known.senderId === senderId;
+/** See Messaging.send. */
+export function send(
+  dependencies: SendDependencies,
+  sender: Sender,
+  message: NewMessage,
+): Promise<SentMessage> {
+  const { recipientId } = message;
+  if (recipientId === sender.userId) return Promise.reject(notAContact());
+  const conversationId = directConversationId(sender.userId, recipientId);
+  return append(dependencies, sender, { conversationId, recipientId, groupId: null }, message);
+}
+
+/** See Messaging.sendToGroup. */
+export function sendToGroup(
+  dependencies: SendDependencies,
+  sender: Sender,
+  message: NewGroupMessage,
+): Promise<SentMessage> {
+  const { groupId } = message;
+  const conversationId = groupConversationId(groupId);
+  return append(dependencies, sender, { conversationId, recipientId: null, groupId }, message);
+}
+
+interface Destination extends Pick<NewEntry, 'conversationId' | 'recipientId'> {
+  readonly groupId: string | null;
+}
+
+async function append(
+  { appends, hub }: SendDependencies,
+  sender: Sender,
+  { conversationId, recipientId, groupId }: Destination,
+  { messageId, epoch, content }: MessageContent,
+): Promise<SentMessage> {
+  const entry: NewEntry = {
+    conversationId,
+    recipientId,
+    messageId,
+    epoch,
+    content,
+    senderId: sender.userId,
+    sessionId: sender.id,
+  };
+  const outcome = await appends.append(entry);
+  if (outcome.type === 'refused') throw refusal(outcome);
+  const { seq, news } = outcome;
+  const timestamp = timeText(outcome.createdAt);
+  if (news !== null) {
+    const told = {
+      conversationId,
+      seq,
+      id: messageId,
+      kind: 'application',
+      epoch,
+      senderId: sender.userId,
+      senderDeviceId: news.senderDeviceId,
+      content: canonical(content),
+      timestamp,
+    } as const;
+    publish(hub, told, { conversationId, groupId, userIds: news.userIds });
+  }
+  return { id: messageId, seq, epoch: outcome.epoch, timestamp };
+}
+
+/** The one base64url text of these bytes, as the log will tell it: in its last character some bits mean nothing. */
+function canonical(content: string): string {
+  const rest = content.length % 4;
+  if (rest === 0) return content;
+  const end = content.slice(-rest);
+  const canonicalEnd = Buffer.from(end, 'base64url').toString('base64url');
+  return end === canonicalEnd ? content : content.slice(0, -rest) + canonicalEnd;
+}
+
+const refusals: Readonly<Record<AppendRefused['code'], (epoch: number) => ApiError>> = {
+  'session-expired': sessionExpired,
+  'recovery-session': recoverySession,
+  'device-required': deviceRequired,
+  'not-a-contact': notAContact,
+  'no-such-person': noSuchPerson,
+  'no-such-conversation': noSuchConversation,
+  'message-id-taken': () => new ApiError('message-id-taken', 'This message id is already in use.'),
+  'stale-epoch': movedOn,
+};
+
+const refusal = ({ code, epoch = 0 }: AppendRefused): ApiError => refusals[code](epoch);
 
 /** What the sender of an entry gets for it. */
 export function receipt(entry: EntryHead): SentMessage {
-  return {
-    id: entry.id,
-    seq: entry.seq,
-    epoch: entry.epoch,
-    timestamp: new Date(entry.createdAt).toISOString(),
-  };
+  return { id: entry.id, seq: entry.seq, epoch: entry.epoch, timestamp: timeText(entry.createdAt) };
 }
 
 /** Carries the current epoch; 0 says that the conversation has yet to be started, by a commit. */
 export async function staleEpoch(db: Db, conversationId: string): Promise<ApiError> {
-  return new ApiError('stale-epoch', 'The conversation has moved on. Update and send again.', {
-    epoch: (await findEpoch(db, conversationId)) ?? 0,
-  });
+  return movedOn((await findEpoch(db, conversationId)) ?? 0);
+}
+
+function movedOn(epoch: number): ApiError {
+  return new ApiError('stale-epoch', 'The conversation has moved on. Update and send again.', { epoch });
 }

@@ -22,8 +22,8 @@ import {
   encodeSuback,
   encodeUnsuback,
 } from './encode.ts';
-import { Inbox } from './inbox.ts';
-import { handlePublish } from './publish.ts';
+import { type Answering, Inbox } from './inbox.ts';
+import { takePublish } from './publish.ts';
 import { PacketError, ReasonCode } from './reasonCodes.ts';
 import { Subscriptions } from './subscriptions.ts';
 
@@ -107,7 +107,7 @@ export class Connection {
     this.#endSocket(closeCode.normal);
   }
 
-  /** Resolves when the packet that is being handled, if any, has been. */
+  /** Resolves when the packets that are being handled, if any, have been. */
   settled(): Promise<void> {
     return this.#inbox.settled();
   }
@@ -138,7 +138,7 @@ export class Connection {
     this.disconnect(reasonCode);
   }
 
-  #handle(packet: ClientPacket): Promise<void> | void {
+  #handle(packet: ClientPacket): Promise<Answering | void> | void {
     if (packet.type === 'connect') return this.#handleConnect(packet);
     const accepted = this.#accepted;
     if (accepted === null) return;
@@ -195,13 +195,18 @@ export class Connection {
     }
   }
 
-  async #handlePublish(packet: PublishPacket, { agreement }: Accepted): Promise<void> {
-    const { token } = agreement;
-    const { address } = this.#options;
-    const { reasonCode, userProperties } = await handlePublish(this.#services, { token, address }, packet);
-    if (packet.qos === 0) return;
-    this.#inbox.acknowledge(packet.packetId);
-    this.#send(encodePuback(packet.packetId, reasonCode, agreement.problemInformation ? userProperties : {}));
+  async #handlePublish(packet: PublishPacket, { agreement, live }: Accepted): Promise<Answering | void> {
+    const { token, problemInformation } = agreement;
+    const from = { session: live.session, token, address: this.#options.address };
+    const { outcome } = await takePublish(this.#services, from, packet);
+    // Nothing else bounds how many of these are under way: they come one by one.
+    if (packet.qos === 0) return void (await outcome);
+    const { packetId } = packet;
+    const answer = outcome.then(({ reasonCode, userProperties }) => () => {
+      this.#inbox.acknowledge(packetId);
+      this.#send(encodePuback(packetId, reasonCode, problemInformation ? userProperties : {}));
+    });
+    return { answer };
   }
 
   async #handleSubscribe(packet: SubscribePacket, { live, subscriptions }: Accepted): Promise<void> {

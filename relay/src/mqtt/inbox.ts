@@ -6,12 +6,26 @@ import { PacketError, protocolError, ReasonCode } from './reasonCodes.ts';
 /** A CONNECT holds a token and little else. A stranger may not make the relay keep more than this. */
 const connectPacketMax = 16 * 1024;
 
+/** What a packet that has been taken in is still to be answered by. */
+export interface Answering {
+  /** Resolves to what gives the answer. */
+  readonly answer: Promise<() => void>;
+}
+
 export interface InboxOptions {
-  /** Handles one packet; the next one waits for its promise, if it has one. What it throws ends the connection. */
-  readonly handle: (packet: ClientPacket) => Promise<void> | void;
+  /**
+   * Handles one packet; the next one waits for its promise, if it has one. What it throws ends the connection. If it
+   * leaves an answer open, packets of QoS 1 are handled meanwhile, and all others wait. Answers are given in the order
+   * of their packets [MQTT-4.6.0-2].
+   */
+  readonly handle: (packet: ClientPacket) => Promise<Answering | void> | void;
   readonly onError: (error: unknown) => void;
   /** Asks the transport to stop or go on reading. */
   readonly onPressure: (isFull: boolean) => void;
+}
+
+interface OpenAnswer {
+  give: (() => void) | null;
 }
 
 /** Reading stops above either, until half of it is left. */
@@ -34,6 +48,10 @@ export class Inbox {
   #isFull = false;
   #isDraining = false;
   #drained = Promise.resolve();
+  /** Of packets that have been taken in, in their order; each with its answer once that is there. */
+  readonly #answers: OpenAnswer[] = [];
+  /** Who waits for all of them to be given. */
+  #whenAnswered: (() => void)[] = [];
 
   constructor(options: InboxOptions) {
     this.#options = options;
@@ -72,9 +90,10 @@ export class Inbox {
     this.#queuedBytes = 0;
   }
 
-  /** Resolves when nothing is being handled and nothing waits. */
+  /** Resolves when nothing is being handled or to be answered, and nothing waits. */
   async settled(): Promise<void> {
     await this.#drained;
+    await this.#answered();
   }
 
   #track(packetId: number): void {
@@ -88,19 +107,61 @@ export class Inbox {
   async #drain(): Promise<void> {
     this.#isDraining = true;
     try {
-      for (let packet = this.#queue.shift(); packet !== undefined; packet = this.#queue.shift()) {
+      for (let packet = this.#queue[0]; packet !== undefined; packet = this.#queue[0]) {
+        if (this.#answers.length > 0 && !overtakesAnswers(packet)) {
+          // Left in the queue meanwhile, for it to be dropped with the rest.
+          await this.#answered();
+          continue;
+        }
+        this.#queue.shift();
         this.#queuedBytes -= payloadLength(packet);
         // Acknowledgements are most of what a listening client sends: a turn of the event loop each is too much.
         const handling = this.#options.handle(packet);
-        if (handling !== undefined) await handling;
+        const left = handling === undefined ? undefined : await handling;
+        if (left !== undefined) this.#expect(left);
         this.#reportPressure();
       }
     } catch (error) {
-      this.stop();
-      this.#options.onError(error);
+      this.#fail(error);
     } finally {
       this.#isDraining = false;
     }
+  }
+
+  /** At most as many are open as packets may be unacknowledged. */
+  #expect({ answer }: Answering): void {
+    const slot: OpenAnswer = { give: null };
+    this.#answers.push(slot);
+    const arrive = (give: () => void) => {
+      slot.give = give;
+      this.#giveAnswers();
+    };
+    void answer.then(arrive, (error: unknown) => arrive(() => this.#fail(error)));
+  }
+
+  #giveAnswers(): void {
+    for (let give = this.#answers[0]?.give; typeof give === 'function'; give = this.#answers[0]?.give) {
+      this.#answers.shift();
+      try {
+        give();
+      } catch (error) {
+        this.#fail(error);
+      }
+    }
+    if (this.#answers.length > 0) return;
+    const waiting = this.#whenAnswered;
+    this.#whenAnswered = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  /** Resolves when no answer is open. */
+  async #answered(): Promise<void> {
+    if (this.#answers.length > 0) await new Promise<void>((resolve) => this.#whenAnswered.push(resolve));
+  }
+
+  #fail(error: unknown): void {
+    this.stop();
+    this.#options.onError(error);
   }
 
   #reportPressure(): void {
@@ -112,6 +173,9 @@ export class Inbox {
     this.#options.onPressure(isFull);
   }
 }
+
+const overtakesAnswers = (packet: ClientPacket) =>
+  packet.type === 'puback' || (packet.type === 'publish' && packet.qos === 1);
 
 function payloadLength(packet: ClientPacket): number {
   return packet.type === 'publish' ? packet.payload.length : 0;

@@ -7,12 +7,13 @@ import {
   pubackProperties,
   type SentMessage,
 } from '../../contract/index.ts';
-import { requireDevice, type Session } from '../auth/session.ts';
+import type { Sender } from '../auth/session.ts';
 import { ApiError, toApiError } from '../errors.ts';
 import { sharesOf, uploadShare } from '../rateLimits/routeQuotas.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 import type { PublishPacket } from './decode.ts';
 import type { UserProperties } from './encode.ts';
+import { messageIn } from './messagePayload.ts';
 import { ReasonCode } from './reasonCodes.ts';
 import { parseTopic, type Topic } from './topics.ts';
 
@@ -26,6 +27,7 @@ export interface PublishOutcome {
 const reasonCodes: Partial<Record<ErrorCode, ReasonCode>> = {
   unauthenticated: ReasonCode.NotAuthorized,
   'session-expired': ReasonCode.NotAuthorized,
+  'device-revoked': ReasonCode.NotAuthorized,
   'device-required': ReasonCode.NotAuthorized,
   'not-a-contact': ReasonCode.NotAuthorized,
   forbidden: ReasonCode.NotAuthorized,
@@ -43,72 +45,96 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 type PublishServices = Pick<RealtimeServices, 'sessions' | 'rateLimiter' | 'messaging' | 'log'>;
 
+interface Publisher {
+  /** Whether it still lives, and has got its device since CONNECT, is asked with every packet. */
+  readonly session: Sender;
+  readonly token: string;
+  readonly address: string;
+}
+
 /**
- * Does what a PUBLISH asks for. Resolves once the database has committed, and never rejects.
- * @param from its token is proven anew for every packet: the session may have ended, or got its device, since CONNECT
+ * Takes a PUBLISH in. Those of one connection are to be taken in one after another, and are then done in this order;
+ * neither promise rejects.
+ * @returns what resolves once the database has committed
  */
-export async function handlePublish(
+export async function takePublish(
   services: PublishServices,
-  from: { readonly token: string; readonly address: string },
+  from: Publisher,
   packet: PublishPacket,
-): Promise<PublishOutcome> {
+): Promise<{ readonly outcome: Promise<PublishOutcome> }> {
+  const refused = (error: unknown) => refusal(services, error);
   try {
-    const session = await services.sessions.verify(from.token);
+    const { userId } = from.session;
+    const topic = parseTopic(packet.topic);
     // As REST does: see http/contractRoutes.
-    const kind = parseTopic(packet.topic)?.kind;
-    const isSend = kind === 'messages' || kind === 'group';
-    const shares = isSend ? sharesOf('send', session.userId, from.address) : [];
-    const upload = uploadShare(session.userId, packet.payload.length);
-    await services.rateLimiter.take(['request.account', session.userId], ...shares, upload);
-    return { reasonCode: ReasonCode.Success, userProperties: await perform(services, session, packet) };
+    const isSend = topic?.kind === 'messages' || topic?.kind === 'group';
+    const shares = isSend ? sharesOf('send', userId, from.address) : [];
+    const upload = uploadShare(userId, packet.payload.length);
+    await services.rateLimiter.take(['request.account', userId], ...shares, upload);
+    const performing =
+      topic?.kind === 'ping'
+        ? ping(services, from, packet.payload)
+        : // Before it returns, the message has its place among those of its connection.
+          send(services.messaging, from.session, topic, packet.payload).then(sent);
+    return { outcome: performing.then(success, refused) };
   } catch (error) {
-    const refusal = toApiError(error);
-    if (refusal.code === 'internal') services.log.error({ err: error }, 'a PUBLISH failed');
-    return {
-      reasonCode: reasonCodes[refusal.code] ?? ReasonCode.UnspecifiedError,
-      userProperties: {
-        [pubackProperties.code]: refusal.code,
-        ...numberProperty(pubackProperties.epoch, refusal.extra.epoch),
-        ...numberProperty(pubackProperties.retryAfter, refusal.extra.retryAfter),
-      },
-    };
+    return { outcome: Promise.resolve(refused(error)) };
   }
+}
+
+const sent = ({ seq, timestamp }: SentMessage): UserProperties => ({
+  [pubackProperties.seq]: String(seq),
+  [pubackProperties.timestamp]: timestamp,
+});
+
+const success = (userProperties: UserProperties): PublishOutcome => ({
+  reasonCode: ReasonCode.Success,
+  userProperties,
+});
+
+function refusal({ log }: PublishServices, error: unknown): PublishOutcome {
+  const { code, extra } = toApiError(error);
+  if (code === 'internal') log.error({ err: error }, 'a PUBLISH failed');
+  return {
+    reasonCode: reasonCodes[code] ?? ReasonCode.UnspecifiedError,
+    userProperties: {
+      [pubackProperties.code]: code,
+      ...numberProperty(pubackProperties.epoch, extra.epoch),
+      ...numberProperty(pubackProperties.retryAfter, extra.retryAfter),
+    },
+  };
 }
 
 const numberProperty = (name: string, value: number | undefined): UserProperties =>
   value === undefined ? {} : { [name]: String(value) };
 
-async function perform(
-  services: Pick<RealtimeServices, 'messaging'>,
-  session: Session,
-  packet: PublishPacket,
+async function ping(
+  { sessions }: PublishServices,
+  { token }: Publisher,
+  payload: Uint8Array,
 ): Promise<UserProperties> {
-  const topic = parseTopic(packet.topic);
-  if (topic?.kind === 'ping') {
-    requireOwn(session, parsePayload(Ping, packet.payload).userId);
-    return {};
-  }
-  const sent = await store(services.messaging, session, topic, packet.payload);
-  return { [pubackProperties.seq]: String(sent.seq), [pubackProperties.timestamp]: sent.timestamp };
+  requireOwn(await sessions.verify(token), parsePayload(Ping, payload).userId);
+  return {};
 }
 
-async function store(
+function send(
   messaging: RealtimeServices['messaging'],
-  session: Session,
+  sender: Sender,
   topic: Topic | null,
   payload: Uint8Array,
 ): Promise<SentMessage> {
   if (topic?.kind === 'messages') {
-    const { messageId, senderId, recipientId, epoch, content } = parsePayload(OutgoingMessage, payload);
-    requireOwn(session, senderId);
-    requireSame(recipientId, topic.userId, 'recipientId is not the person of this topic.');
-    return messaging.send(requireDevice(session), { messageId, recipientId, epoch, content });
+    const message = messageIn(payload) ?? parsePayload(OutgoingMessage, payload);
+    requireOwn(sender, message.senderId);
+    requireSame(message.recipientId, topic.userId, 'recipientId is not the person of this topic.');
+    const { messageId, recipientId, epoch, content } = message;
+    return messaging.send(sender, { messageId, recipientId, epoch, content });
   }
   if (topic?.kind === 'group') {
     const { messageId, senderId, groupId, epoch, content } = parsePayload(OutgoingGroupMessage, payload);
-    requireOwn(session, senderId);
+    requireOwn(sender, senderId);
     requireSame(groupId, topic.groupId, 'groupId is not the group of this topic.');
-    return messaging.sendToGroup(requireDevice(session), { messageId, groupId, epoch, content });
+    return messaging.sendToGroup(sender, { messageId, groupId, epoch, content });
   }
   throw new ApiError('forbidden', 'Nobody may publish to this topic.');
 }
@@ -117,8 +143,8 @@ function requireSame(named: string, addressed: string, detail: string): void {
   if (named !== addressed) throw new ApiError('invalid-request', detail);
 }
 
-function requireOwn(session: Session, userId: string): void {
-  if (userId !== session.userId) throw new ApiError('forbidden', 'The payload names another sender.');
+function requireOwn(sender: Sender, userId: string): void {
+  if (userId !== sender.userId) throw new ApiError('forbidden', 'The payload names another sender.');
 }
 
 function parsePayload<T>(schema: z.ZodType<T>, payload: Uint8Array): T {

@@ -86,7 +86,7 @@ export function buildDocument(): OpenApiDocument {
 export function errorsOf(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>(route.errors);
   if (route.access !== 'public') {
-    for (const code of ['unauthenticated', 'session-expired'] as const) codes.add(code);
+    for (const code of ['unauthenticated', 'session-expired', 'device-revoked'] as const) codes.add(code);
     if (route.recovery !== true) codes.add('forbidden');
   }
   if (route.access === 'device') codes.add('device-required');

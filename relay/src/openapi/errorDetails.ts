@@ -8,6 +8,7 @@ export const errorDetails: Readonly<Record<ErrorCode, string>> = {
   'payload-too-large': 'The request is too large.',
   unauthenticated: 'Please log in.',
   'session-expired': 'Session expired. Please login again.',
+  'device-revoked': 'This device was removed from the account.',
   'wrong-credentials': 'Wrong username or password.',
   'device-required': 'Register this browser as a device first.',
   'not-a-contact': 'You can only talk to people who are your contacts.',

@@ -23,8 +23,8 @@ export const defaultQuotas = {
   'search.address': { count: 1200, periodMs: minute },
   'contact-request.account': { count: 60, periodMs: hour },
   'contact-request.address': { count: 600, periodMs: hour },
-  'claim.account': { count: 300, periodMs: 10 * minute },
-  'claim.address': { count: 3000, periodMs: 10 * minute },
+  'claim.account': { count: 1200, periodMs: 10 * minute },
+  'claim.address': { count: 6000, periodMs: 10 * minute },
   'send.account': { count: 600, periodMs: minute },
   'send.address': { count: 3000, periodMs: minute },
 } as const satisfies Record<string, Quota>;

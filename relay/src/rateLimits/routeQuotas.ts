@@ -1,4 +1,4 @@
-import type { routes } from '../../contract/index.ts';
+import type { RouteBody, routes } from '../../contract/index.ts';
 import type { Share } from './rateLimiter.ts';
 
 /** What counts as one kind of thing, whichever route or protocol does it. */
@@ -9,10 +9,18 @@ export const routeActions: { readonly [Name in keyof typeof routes]?: Action } =
   searchUsers: 'search',
   requestContact: 'contact-request',
   claimKeyPackages: 'claim',
+  claimKeyPackagesOfMany: 'claim',
   sendUserMessage: 'send',
   sendGroupMessage: 'send',
   submitCommit: 'send',
   addGroupMember: 'send',
+};
+
+/** Of how many one call is made, by its body: the first is taken before that is read, the others after it. */
+export const routeAmounts: {
+  readonly [Name in keyof typeof routes]?: (body: RouteBody<(typeof routes)[Name]>) => number;
+} = {
+  claimKeyPackagesOfMany: ({ user_ids }) => new Set(user_ids).size,
 };
 
 /** Calls of nobody in particular. Those that prove a password are left to the log-in throttle alone. */
@@ -37,9 +45,9 @@ export const uploadShare = (userId: string, bytes: number): Share => [
 ];
 
 /** What an account's action takes. The account comes first: see RateLimiter.take. */
-export function sharesOf(action: Action, userId: string, address: string): Share[] {
+export function sharesOf(action: Action, userId: string, address: string, amount = 1): Share[] {
   return [
-    [`${action}.account`, userId],
-    [`${action}.address`, address],
+    [`${action}.account`, userId, amount],
+    [`${action}.address`, address, amount],
   ];
 }

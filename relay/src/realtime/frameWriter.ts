@@ -6,6 +6,9 @@ const wholeBinaryFrame = 0x82;
 /** Bytes that may gather before they are handed to the system. */
 const maxGathered = 64 * 1024;
 
+/** Bytes up to which a message is copied behind its header: that costs less than one more buffer to hand over. */
+const maxCopied = 4 * 1024;
+
 /**
  * Writes binary WebSocket messages to the connection below a WebSocket, one frame each. What is written in one turn of
  * the event loop goes out in one system call, which is most of what a small message costs. It may be mixed with the
@@ -31,21 +34,26 @@ export class FrameWriter {
       // After the microtasks, in which the messages of one committed group are published.
       process.nextTick(this.#flush);
     }
-    const start = header(message.length);
+    const isCopied = message.length <= maxCopied;
+    const start = header(message.length, isCopied ? message.length : 0);
+    if (isCopied) start.set(message, start.length - message.length);
     this.#transport.write(start);
-    this.#transport.write(message);
-    this.#gathered += start.length + message.length;
+    if (!isCopied) this.#transport.write(message);
+    this.#gathered += start.length + (isCopied ? 0 : message.length);
     if (this.#gathered > maxGathered) this.#flush();
   }
 }
 
-/** A server's frames are not masked. */
-function header(length: number): Buffer {
-  if (length < 126) return Buffer.from([wholeBinaryFrame, length]);
-  if (length < 0x1_0000) return Buffer.from([wholeBinaryFrame, 126, length >> 8, length & 0xff]);
-  const long = Buffer.alloc(10);
-  long[0] = wholeBinaryFrame;
-  long[1] = 127;
-  long.writeUInt32BE(length, 6);
-  return long;
+/**
+ * The header of a frame, not masked, as a server's are not.
+ * @param room bytes to leave behind it
+ */
+function header(length: number, room: number): Buffer {
+  const extended = length < 126 ? 0 : length < 0x1_0000 ? 2 : 8;
+  const bytes = Buffer.allocUnsafe(2 + extended + room);
+  bytes[0] = wholeBinaryFrame;
+  bytes[1] = extended === 0 ? length : extended === 2 ? 126 : 127;
+  if (extended === 2) bytes.writeUInt16BE(length, 2);
+  if (extended === 8) bytes.writeBigUInt64BE(BigInt(length), 2);
+  return bytes;
 }

@@ -20,7 +20,7 @@ export interface PendingRequest {
   readonly person: Person;
 }
 
-const contact = prepared<{ userId: string; otherId: string }>()((db, parameter) =>
+export const contactQuery = prepared<{ userId: string; otherId: string }>()((db, parameter) =>
   db
     .selectFrom('contacts')
     .select('contact_id')
@@ -29,7 +29,7 @@ const contact = prepared<{ userId: string; otherId: string }>()((db, parameter) 
 );
 
 export async function contactExists(db: Db, userId: string, otherId: string): Promise<boolean> {
-  return (await contact(db, { userId, otherId })).length > 0;
+  return (await contactQuery(db, { userId, otherId })).length > 0;
 }
 
 export async function contactIds(db: Db, userId: string): Promise<string[]> {

@@ -37,9 +37,13 @@ export async function conversationsOf(db: Db, userId: string): Promise<Conversat
   }));
 }
 
+export const epochQuery = prepared<{ id: string }>()((db, parameter) =>
+  db.selectFrom('conversations').select('epoch').where('id', '=', parameter('id')),
+);
+
 /** Null if there is no such conversation; 0 if it is a group's and has not been started. */
 export async function findEpoch(db: Db, id: string): Promise<number | null> {
-  const row = await db.selectFrom('conversations').select('epoch').where('id', '=', id).executeTakeFirst();
+  const [row] = await epochQuery(db, { id });
   return row?.epoch ?? null;
 }
 
@@ -85,22 +89,20 @@ export async function insertConversation(
   return true;
 }
 
-const seqTaken = prepared<{ id: string; epoch: number }>()((db, parameter) =>
+/**
+ * Takes the next `count` positions of the log for entries made in `epoch`, and answers the last of them. No row, and
+ * nothing taken, unless that is current.
+ */
+export const seqsTaking = prepared<{ id: string; epoch: number; count: number }>()((db, parameter) =>
   db
     .updateTable('conversations')
-    .set((update) => ({ last_seq: update('last_seq', '+', 1) }))
+    .set((update) => ({ last_seq: update('last_seq', '+', parameter('count')) }))
     .where('id', '=', parameter('id'))
     .where('epoch', '=', parameter('epoch'))
     .returning('last_seq'),
 );
 
-/** Takes the next position of the log for an entry made in `epoch`. Null, and nothing taken, unless that is current. */
-export async function takeSeq(db: Db, id: string, epoch: number): Promise<number | null> {
-  const [row] = await seqTaken(db, { id, epoch });
-  return row?.last_seq ?? null;
-}
-
-/** As takeSeq, for the commit that ends `epoch`: the conversation moves to the next one. */
+/** Takes one position for the commit that ends `epoch`: the conversation moves to the next one. Null as above. */
 export async function takeSeqAndEndEpoch(
   db: Db,
   id: string,
@@ -143,13 +145,12 @@ export async function conversationIdsOf(db: Db, userId: string): Promise<string[
   return rows.map((row) => row.conversation_id);
 }
 
+export const participantsQuery = prepared<{ conversationId: string }>()((db, parameter) =>
+  db.selectFrom('participants').select('user_id').where('conversation_id', '=', parameter('conversationId')),
+);
+
 export async function participantIds(db: Db, conversationId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('participants')
-    .select('user_id')
-    .where('conversation_id', '=', conversationId)
-    .execute();
-  return rows.map((row) => row.user_id);
+  return (await participantsQuery(db, { conversationId })).map((row) => row.user_id);
 }
 
 /** The position of the commit that let this person in, 0 for who has been there from the start; null for a stranger. */

@@ -11,9 +11,21 @@ export async function departuresOf(db: Db, conversationId: string): Promise<Depa
     .selectFrom('departures')
     .select(['user_id', 'statement'])
     .where('conversation_id', '=', conversationId)
+    .where('removed_at', 'is', null)
     .orderBy('user_id')
     .execute();
   return rows.map((row) => ({ userId: row.user_id, statement: row.statement }));
+}
+
+/** The statement that a person left with, removed from the tree or not; null for who is a member or left without one. */
+export async function departureOf(db: Db, conversationId: string, userId: string): Promise<Buffer | null> {
+  const row = await db
+    .selectFrom('departures')
+    .select('statement')
+    .where('conversation_id', '=', conversationId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.statement ?? null;
 }
 
 export async function insertDeparture(
@@ -23,11 +35,29 @@ export async function insertDeparture(
   await db
     .insertInto('departures')
     .values({ conversation_id: conversationId, user_id: userId, statement })
-    .onConflict((conflict) => conflict.columns(['conversation_id', 'user_id']).doUpdateSet({ statement }))
+    .onConflict((conflict) =>
+      conflict.columns(['conversation_id', 'user_id']).doUpdateSet({ statement, removed_at: null }),
+    )
     .execute();
 }
 
-/** For people whose leaves were removed, or who are members again. */
+/** A commit has removed their leaves. Their own devices that were away still ask why the group is gone. */
+export async function endDepartures(
+  db: Db,
+  conversationId: string,
+  userIds: readonly string[],
+  now: number,
+): Promise<void> {
+  if (userIds.length === 0) return;
+  await db
+    .updateTable('departures')
+    .set({ removed_at: now })
+    .where('conversation_id', '=', conversationId)
+    .where('user_id', 'in', userIds)
+    .execute();
+}
+
+/** For people who are members again. */
 export async function deleteDepartures(
   db: Db,
   conversationId: string,

@@ -1,3 +1,4 @@
+import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/tables.ts';
 
 export interface DeviceRow {
@@ -71,7 +72,7 @@ export async function insertDevice(db: Db, device: DeviceRow): Promise<void> {
     .execute();
 }
 
-/** Deletes a device with its sessions, its KeyPackages and its mailbox. */
+/** Deletes a device with its KeyPackages, its mailbox, and the sessions that are bound to it. */
 export async function deleteDevice(db: Db, id: string): Promise<void> {
   await db.deleteFrom('devices').where('id', '=', id).execute();
 }
@@ -80,6 +81,13 @@ export async function renameDevice(db: Db, id: string, name: string, now: number
   await db.updateTable('devices').set({ name, last_seen_at: now }).where('id', '=', id).execute();
 }
 
+export const deviceTouch = prepared<{ id: string; now: number }>()((db, parameter) =>
+  db
+    .updateTable('devices')
+    .set({ last_seen_at: parameter('now') })
+    .where('id', '=', parameter('id')),
+);
+
 export async function touchDevice(db: Db, id: string, now: number): Promise<void> {
-  await db.updateTable('devices').set({ last_seen_at: now }).where('id', '=', id).execute();
+  await deviceTouch(db, { id, now });
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/tables.ts';
+import { entriesAtOnce } from './entriesAtOnce.ts';
 
 export interface EntryHead {
   readonly conversationId: string;
@@ -28,7 +29,7 @@ const headColumns = [
   'created_at',
 ] as const;
 
-interface StoredHead {
+export interface StoredHead {
   conversation_id: string;
   seq: number;
   id: string;
@@ -50,7 +51,7 @@ const fromRow = (row: StoredHead): EntryHead => ({
   createdAt: row.created_at,
 });
 
-const insertion = prepared<EntryRow>()((db, entry) =>
+export const entryInsertion = prepared<EntryRow>()((db, entry) =>
   db.insertInto('entries').values({
     conversation_id: entry('conversationId'),
     seq: entry('seq'),
@@ -65,15 +66,22 @@ const insertion = prepared<EntryRow>()((db, entry) =>
 );
 
 export async function insertEntry(db: Db, entry: EntryRow): Promise<void> {
-  await insertion(db, entry);
+  await entryInsertion(db, entry);
 }
 
-const byId = prepared<{ id: string }>()((db, parameter) =>
+export const entryQuery = prepared<{ id: string }>()((db, parameter) =>
   db.selectFrom('entries').select(headColumns).where('id', '=', parameter('id')),
 );
 
+const positions = Array.from({ length: entriesAtOnce }, (_, position) => String(position));
+
+/** Those entries that exist of as many ids, by their positions. Naming one again is harmless. */
+export const entriesQuery = prepared<Readonly<Record<string, string>>>()((db, id) =>
+  db.selectFrom('entries').select(headColumns).where('id', 'in', positions.map(id)),
+);
+
 export async function findEntry(db: Db, id: string): Promise<EntryHead | null> {
-  const [row] = await byId(db, { id });
+  const [row] = await entryQuery(db, { id });
   return row === undefined ? null : fromRow(row);
 }
 

@@ -110,17 +110,19 @@ export async function membersOf(db: Db, conversationId: string): Promise<Member[
     .execute();
 }
 
-/** @param name sealed under a key of `epoch` */
+/** @param name sealed under a key of `epoch`. False if there is one of that epoch or a later one already. */
 export async function renameGroup(
   db: Db,
   id: string,
   name: { sealedName: Buffer; epoch: number },
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('groups')
     .set({ sealed_name: name.sealedName, name_epoch: name.epoch })
     .where('id', '=', id)
-    .execute();
+    .where('name_epoch', '<', name.epoch)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
 }
 
 /** Whether two people are members of one group. */

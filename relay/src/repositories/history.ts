@@ -108,6 +108,16 @@ export async function historyOf(
   }));
 }
 
-export async function deleteHistory(db: Db, userId: string): Promise<void> {
-  await db.deleteFrom('history_items').where('user_id', '=', userId).execute();
+/**
+ * @param conversationId those of one conversation only
+ * @returns how many bytes they had
+ */
+export async function deleteHistory(db: Db, userId: string, conversationId?: string): Promise<number> {
+  const deleted = await db
+    .deleteFrom('history_items')
+    .where('user_id', '=', userId)
+    .$if(conversationId !== undefined, (query) => query.where('conversation_id', '=', conversationId ?? ''))
+    .returning(sql<number>`length(sealed)`.as('size'))
+    .execute();
+  return deleted.reduce((sum, { size }) => sum + size, 0);
 }

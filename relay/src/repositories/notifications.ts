@@ -25,7 +25,7 @@ interface NewNotification extends Occurrence {
   readonly now: number;
 }
 
-const insertion = prepared<NewNotification>()((db, parameter) =>
+export const notificationInsertion = prepared<NewNotification>()((db, parameter) =>
   db
     .insertInto('notifications')
     .values({
@@ -45,7 +45,7 @@ const insertion = prepared<NewNotification>()((db, parameter) =>
 
 /** Notifies a person. What they had of the same kind by the same sender becomes this one, unread. */
 export async function insertNotification(db: Db, occurrence: Occurrence, now: number): Promise<void> {
-  await insertion(db, { ...occurrence, id: randomUUID(), now });
+  await notificationInsertion(db, { ...occurrence, id: randomUUID(), now });
 }
 
 /** Newest first. */

@@ -7,6 +7,13 @@ export interface RevocationRow {
   readonly revokedAt: number;
 }
 
+export interface OwnedRevocationRow extends RevocationRow {
+  readonly userId: string;
+}
+
+/** People asked about in one statement: databases bound the number of parameters. */
+const peopleAtOnce = 500;
+
 export async function insertRevocation(db: Db, userId: string, revocation: RevocationRow): Promise<void> {
   await db
     .insertInto('revoked_devices')
@@ -33,6 +40,29 @@ export async function revocationsOf(db: Db, userId: string): Promise<RevocationR
     statement: row.statement,
     revokedAt: row.revoked_at,
   }));
+}
+
+/** Revocations of any of these people from a time on, oldest first within each part of them. */
+export async function revocationsSince(
+  db: Db,
+  userIds: readonly string[],
+  since: number,
+): Promise<OwnedRevocationRow[]> {
+  const found: OwnedRevocationRow[] = [];
+  for (let start = 0; start < userIds.length; start += peopleAtOnce) {
+    const rows = await db
+      .selectFrom('revoked_devices')
+      .selectAll()
+      .where('user_id', 'in', userIds.slice(start, start + peopleAtOnce))
+      .where('revoked_at', '>=', since)
+      .orderBy('revoked_at')
+      .orderBy('device_id')
+      .execute();
+    for (const { device_id, user_id, statement, revoked_at } of rows) {
+      found.push({ deviceId: device_id, userId: user_id, statement, revokedAt: revoked_at });
+    }
+  }
+  return found;
 }
 
 export async function isRevoked(db: Db, deviceId: string): Promise<boolean> {

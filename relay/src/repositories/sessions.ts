@@ -34,7 +34,7 @@ interface LiveSessionKey {
   readonly now: number;
 }
 
-const liveSession = prepared<LiveSessionKey>()((db, key) =>
+export const liveSessionQuery = prepared<LiveSessionKey>()((db, key) =>
   db
     .selectFrom('sessions')
     .leftJoin('devices', 'devices.id', 'sessions.device_id')
@@ -52,7 +52,7 @@ export async function findLiveSession(
   db: Db,
   { id, userId, now }: LiveSessionKey,
 ): Promise<(Session & { lastSeenAt: number | null; purpose: SessionPurpose }) | null> {
-  const [row] = await liveSession(db, { id, userId, now });
+  const [row] = await liveSessionQuery(db, { id, userId, now });
   if (row === undefined) return null;
   return {
     id: row.id,
@@ -125,10 +125,33 @@ export async function endSession(db: Db, id: string, now: number): Promise<void>
     .execute();
 }
 
-/** Ids of the sessions that a device has. */
-export async function sessionIdsOfDevice(db: Db, deviceId: string): Promise<string[]> {
-  const rows = await db.selectFrom('sessions').select('id').where('device_id', '=', deviceId).execute();
-  return rows.map((row) => row.id);
+/**
+ * Ends the sessions of a device that is being revoked, and frees them from it: they stay until they expire, so that its
+ * browser can be told why. @returns their ids
+ */
+export async function endRevokedSessions(db: Db, deviceId: string, now: number): Promise<string[]> {
+  const ended = await db
+    .updateTable('sessions')
+    .set({ device_id: null, ended_at: now, revoked_at: now })
+    .where('device_id', '=', deviceId)
+    .where('ended_at', 'is', null)
+    .returning('id')
+    .execute();
+  return ended.map((row) => row.id);
+}
+
+/** Whether a session ended because its device was revoked. */
+export async function endedByRevocation(
+  db: Db,
+  { id, userId }: Pick<LiveSessionKey, 'id' | 'userId'>,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('sessions')
+    .select('revoked_at')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return (row?.revoked_at ?? null) !== null;
 }
 
 /** Ends a person's sessions but one. @returns their ids */
@@ -147,11 +170,16 @@ export async function endOtherSessions(
   return ended.map((row) => row.id);
 }
 
-/** Removes what has ended or expired, so that past sessions don't pile up. */
+/** Removes what has ended or expired, so that past sessions don't pile up; what a revocation ended, once it expires. */
 export async function deletePastSessions(db: Db, userId: string, now: number): Promise<void> {
   await db
     .deleteFrom('sessions')
     .where('user_id', '=', userId)
-    .where((where) => where.or([where('ended_at', 'is not', null), where('expires_at', '<=', now)]))
+    .where((where) =>
+      where.or([
+        where.and([where('ended_at', 'is not', null), where('revoked_at', 'is', null)]),
+        where('expires_at', '<=', now),
+      ]),
+    )
     .execute();
 }

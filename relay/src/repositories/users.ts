@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/tables.ts';
 
 export interface UserRow {
@@ -83,6 +84,11 @@ export async function insertUser(db: Db, user: NewUser): Promise<boolean> {
     .executeTakeFirstOrThrow();
   return numInsertedOrUpdatedRows === 1n;
 }
+
+/** Whether there is such a person: a row if so. */
+export const userQuery = prepared<{ id: string }>()((db, parameter) =>
+  db.selectFrom('users').select('id').where('id', '=', parameter('id')),
+);
 
 export async function findUser(db: Db, id: string): Promise<UserRow | null> {
   const row = await db.selectFrom('users').select(profileColumns).where('id', '=', id).executeTakeFirst();

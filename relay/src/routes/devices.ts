@@ -1,6 +1,8 @@
-import type { Device } from '../../contract/index.ts';
+import type { Device, RevokedDevice } from '../../contract/index.ts';
+import type { ClaimedKeyPackage } from '../devices/devices.ts';
 import type { Handlers } from '../http/contractRoutes.ts';
 import type { DeviceRow } from '../repositories/devices.ts';
+import type { RevocationRow } from '../repositories/revocations.ts';
 import type { Services } from '../services.ts';
 import { bytes, text, time } from './encoding.ts';
 
@@ -11,9 +13,11 @@ type DeviceHandlers = Pick<
   | 'revokeDevice'
   | 'userDevices'
   | 'revokedDevices'
+  | 'visibleRevocations'
   | 'publishKeyPackages'
   | 'keyPackageCount'
   | 'claimKeyPackages'
+  | 'claimKeyPackagesOfMany'
 >;
 
 export function deviceHandlers({ devices }: Services): DeviceHandlers {
@@ -31,11 +35,15 @@ export function deviceHandlers({ devices }: Services): DeviceHandlers {
       devices.revoke(session.userId, params.id, bytes(body.statement)),
 
     revokedDevices: async ({ session, params }) =>
-      (await devices.revokedVisibleTo(session.userId, params.id)).map((revocation) => ({
-        id: revocation.deviceId,
-        statement: text(revocation.statement),
-        revoked_at: time(revocation.revokedAt),
-      })),
+      (await devices.revokedVisibleTo(session.userId, params.id)).map(revokedDeviceOf),
+
+    visibleRevocations: async ({ session, query }) => {
+      const since = query.since === undefined ? 0 : Date.parse(query.since);
+      return (await devices.allRevokedVisibleTo(session.userId, since)).map((revocation) => ({
+        ...revokedDeviceOf(revocation),
+        user_id: revocation.userId,
+      }));
+    },
 
     userDevices: async ({ session, params }) =>
       (await devices.visibleTo(session.userId, params.id)).map(({ id, certificate }) => ({
@@ -53,12 +61,21 @@ export function deviceHandlers({ devices }: Services): DeviceHandlers {
     keyPackageCount: ({ session }) => devices.keyPackageCount(session.deviceId),
 
     claimKeyPackages: async ({ session, params }) =>
-      (await devices.claimKeyPackages(session, params.id)).map(({ deviceId, keyPackage, lastResort }) => ({
-        deviceId,
-        keyPackage: text(keyPackage),
-        lastResort,
-      })),
+      (await devices.claimKeyPackages(session, params.id)).map(claimedOf),
+
+    claimKeyPackagesOfMany: async ({ session, body }) =>
+      (await devices.claimKeyPackagesOfMany(session, body.user_ids)).flatMap(({ ownerId, claimed }) =>
+        claimed.map((one) => ({ userId: ownerId, ...claimedOf(one) })),
+      ),
   };
+}
+
+function revokedDeviceOf({ deviceId, statement, revokedAt }: RevocationRow): RevokedDevice {
+  return { id: deviceId, statement: text(statement), revoked_at: time(revokedAt) };
+}
+
+function claimedOf({ deviceId, keyPackage, lastResort }: ClaimedKeyPackage) {
+  return { deviceId, keyPackage: text(keyPackage), lastResort };
 }
 
 function deviceOf(device: DeviceRow, currentId: string | null): Device {

@@ -10,9 +10,11 @@ type GroupHandlers = Pick<
   | 'listGroups'
   | 'createGroup'
   | 'getGroup'
+  | 'sealGroupName'
   | 'listGroupMembers'
   | 'addGroupMember'
   | 'leaveGroup'
+  | 'getDeparture'
   | 'deleteGroup'
 >;
 
@@ -34,6 +36,9 @@ export function groupHandlers({ groups }: Services): GroupHandlers {
       return { ...summaryOf(group), members: group.members.map(memberOf), departed };
     },
 
+    sealGroupName: ({ session, params, body }) =>
+      groups.sealName(session.userId, params.id, { epoch: body.epoch, sealedName: bytes(body.sealedName) }),
+
     listGroupMembers: async ({ session, params }) =>
       (await groups.get(session.userId, params.id)).members.map(memberOf),
 
@@ -50,6 +55,9 @@ export function groupHandlers({ groups }: Services): GroupHandlers {
       const statement = body?.statement === undefined ? null : bytes(body.statement);
       return groups.leave(session.userId, params.id, statement);
     },
+    getDeparture: async ({ session, params }) => ({
+      statement: text(await groups.departure(session.userId, params.id)),
+    }),
     deleteGroup: ({ session, params }) => groups.delete(session.userId, params.id),
   };
 }

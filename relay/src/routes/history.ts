@@ -12,7 +12,7 @@ export function historyHandlers({ history }: Services): HistoryHandlers {
         seq: seq ?? null,
         sealed: bytes(sealed),
       }));
-      return { stored: await history.store(session.userId, items) };
+      return history.store(session.userId, items);
     },
 
     getHistory: async ({ session, query }) =>
@@ -22,6 +22,6 @@ export function historyHandlers({ history }: Services): HistoryHandlers {
         sealed: text(sealed),
       })),
 
-    deleteHistory: ({ session }) => history.deleteAll(session.userId),
+    deleteHistory: ({ session, query }) => history.delete(session.userId, query.conversationId),
   };
 }

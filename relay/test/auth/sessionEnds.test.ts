@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { topics } from '../../contract/index.ts';
+import { type ErrorCode, topics } from '../../contract/index.ts';
 import {
   base64Url,
   befriend,
@@ -40,6 +40,8 @@ const newPassword = () => ({
 
 interface End {
   readonly how: string;
+  /** What its token is answered then; `session-expired` unless said. */
+  readonly code?: ErrorCode;
   /** Status of the call that ends a session. */
   readonly action: () => Promise<{ status: number }>;
   readonly ended: () => PersonOnDevice[];
@@ -55,6 +57,7 @@ const ends: readonly End[] = [
   },
   {
     how: 'by revoking its device from another',
+    code: 'device-revoked',
     action: () => here.call('DELETE', `/devices/${elsewhere.deviceId}`, { statement: base64Url(200) }),
     ended: () => [elsewhere],
     kept: () => [here],
@@ -93,7 +96,7 @@ async function live(person: PersonOnDevice) {
   return { client, tab, disconnected: disconnectReason(client) };
 }
 
-describe.each(ends)('a session that ends $how', ({ action, ended, kept }) => {
+describe.each(ends)('a session that ends $how', ({ action, code = 'session-expired', ended, kept }) => {
   it('ends everywhere at once, and no other with it', async () => {
     const ending = await Promise.all(ended().map(live));
     const staying = await Promise.all(kept().map(live));
@@ -101,7 +104,7 @@ describe.each(ends)('a session that ends $how', ({ action, ended, kept }) => {
     for (const person of ended()) {
       expect(await person.call('GET', '/profile')).toMatchObject({
         status: 401,
-        body: { code: 'session-expired' },
+        body: { code },
       });
     }
     for (const { disconnected, tab } of ending) {

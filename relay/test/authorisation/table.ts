@@ -64,7 +64,7 @@ function signedIn(
     expected: {
       ...expected,
       anonymous: 'unauthenticated',
-      revoked: 'session-expired',
+      revoked: 'device-revoked',
       deleted: 'session-expired',
     },
   };
@@ -168,6 +168,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       return { id: world.creator.id };
     }),
   ],
+  visibleRevocations: [own()],
   publishKeyPackages: [own(() => ({ body: { keyPackages: [base64Url(300)] } }))],
   keyPackageCount: [own()],
   claimKeyPackages: [
@@ -176,6 +177,16 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       async (world) => {
         await freshGroup(world);
         return { id: world.creator.id };
+      },
+    ),
+  ],
+
+  claimKeyPackagesOfMany: [
+    signedIn(
+      { stranger: 'not-a-contact', contact: 'ok', member: 'ok', creator: 'ok', removed: 'not-a-contact' },
+      async (world) => {
+        await freshGroup(world);
+        return { body: { user_ids: [world.creator.id] } };
       },
     ),
   ],
@@ -277,6 +288,12 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
     ),
   ],
   getGroup: [signedIn(ofMembers, inGroup)],
+  sealGroupName: [
+    signedIn(ofMembers, async (world) => ({
+      id: await freshGroup(world),
+      body: { epoch: 1, sealedName: base64Url(60) },
+    })),
+  ],
   listGroupMembers: [signedIn(ofMembers, inGroup)],
   addGroupMember: [
     signedIn({ ...ofMembers, member: 'forbidden' }, async (world) => ({
@@ -290,6 +307,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       body: { statement: base64Url(100) },
     })),
   ],
+  getDeparture: [signedIn({ ...hidden, creator: 'not-found', removed: 'ok' }, inGroup)],
   deleteGroup: [signedIn({ ...ofMembers, member: 'forbidden' }, inGroup)],
   listGroupMessages: [signedIn(ofMembers, inGroup)],
   sendGroupMessage: [

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import {
   directConversationId,
   type LogEntry,
@@ -7,6 +7,7 @@ import {
   type SentMessage,
   topics,
 } from '../../contract/index.ts';
+import { eventually } from '../eventually.ts';
 import {
   base64Url,
   befriend,
@@ -133,17 +134,17 @@ describe('three relays are one', () => {
     const send = (relay: ClusterRelay) =>
       request<SentMessage>(relay, alice, 'POST', `/messages/group/${groupId}`, messageBody(1));
     expect((await send(relays[0])).status).toBe(201);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(heard).toContainEqual([topic, 'message']);
       expect(heard).toContainEqual([topics.userMessages(bob.id), 'available']);
     });
     await request(relays[1], bob, 'DELETE', `/group/${groupId}/leave`);
-    await vi.waitFor(async () => expect(heard.at(-1)).toEqual([topics.userMessages(bob.id), 'groups']));
+    await eventually(async () => expect(heard.at(-1)).toEqual([topics.userMessages(bob.id), 'groups']));
     heard.splice(0);
     expect((await send(relays[0])).body.seq).toBe(3);
     // What follows on another topic has come, so what came before on the group's would have.
     await request(relays[0], alice, 'POST', `/messages/user/${bob.id}`, messageBody(1));
-    await vi.waitFor(() => expect(heard).toEqual([[topics.userMessages(bob.id), 'message']]));
+    await eventually(() => expect(heard).toEqual([[topics.userMessages(bob.id), 'message']]));
   });
 
   it('to presence: contacts see each other come and go, and stop seeing each other when they part', async () => {
@@ -241,12 +242,12 @@ describe('a relay that is killed', () => {
       return reachable[turn % reachable.length] as ClusterRelay;
     };
     const writers = [writeAt(anyRelay, alice, bob), writeAt(anyRelay, bob, alice)];
-    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(50), { timeout: 20_000 });
+    await eventually(() => expect(acknowledged.length).toBeGreaterThan(50));
 
     relays[1].program.child.kill('SIGKILL');
     await relays[1].program.ended;
     const killedAt = acknowledged.length;
-    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(killedAt + 50), { timeout: 20_000 });
+    await eventually(() => expect(acknowledged.length).toBeGreaterThan(killedAt + 50));
     reachable = [relays[0], relays[2]];
 
     const [replacement] = await cluster.start(1);

@@ -73,13 +73,18 @@ export class MqttClient {
   async #connect(): Promise<Connection> {
     for (;;) {
       try {
-        const connection = await mqtt.connectAsync(`${this.#relay.url.replace('http', 'ws')}/mqtt`, {
-          protocolVersion: 5,
-          clean: true,
-          reconnectPeriod: 0,
-          connectTimeout: 2000,
-          properties: { userProperties: { token: this.#person.token } },
-        });
+        const connection = await mqtt.connectAsync(
+          `${this.#relay.url.replace('http', 'ws')}/mqtt`,
+          {
+            protocolVersion: 5,
+            clean: true,
+            reconnectPeriod: 0,
+            connectTimeout: 2000,
+            properties: { userProperties: { token: this.#person.token } },
+          },
+          // Otherwise it waits for good when a relay that drains refuses the upgrade.
+          false,
+        );
         // A dead relay is met by `close`, too.
         connection.on('error', () => {});
         connection.once('close', () => {

@@ -36,6 +36,15 @@ async function told(people: readonly Person[], action: () => Promise<unknown>) {
   return { events, signals };
 }
 
+it('a contact has an id and a username, and a search result the email as well', async () => {
+  const [one, other] = [await signUp(relay), await signUp(relay)];
+  const { id, username, email } = other;
+  const found = await one.call('GET', `/users/search?q=${encodeURIComponent(username)}`);
+  expect(found.body).toEqual([{ id, username, email }]);
+  await befriend(one, other);
+  expect((await one.call<Contact[]>('GET', '/contacts')).body).toMatchObject([{ id, username }]);
+});
+
 describe('a contact request', () => {
   it.each([
     ['/contacts/request', '/contacts/requests', '/contacts/accept'],

@@ -1,57 +1,28 @@
-import { randomUUID } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
 import {
   type ConversationSummary,
   type DeviceCertificate,
-  directConversationId,
   type GroupDetails,
   routes,
 } from '../../contract/index.ts';
-import { createPurgeJob, purgeAfter, settleAfter } from '../../src/jobs/purge.ts';
+import { purgeAfter } from '../../src/jobs/purge.ts';
 import { nobody } from '../../src/repositories/deletions.ts';
-import {
-  base64Url,
-  befriend,
-  call,
-  onAnotherDevice,
-  type Person,
-  type PersonOnDevice,
-  signUp,
-  signUpOnDevice,
-  startTestRelay,
-  temporaryFolder,
-  type TestRelay,
-} from '../helpers.ts';
+import { base64Url, befriend, call, type Person, signUp, signUpOnDevice } from '../helpers.ts';
 import { createClients, disconnectReason } from '../mqtt/mqttClient.ts';
+import { groupLog, log, messageBody, send, toldBy } from './conversation.ts';
 import {
-  addMember,
-  commitBody,
-  createGroup,
-  groupLog,
-  log,
-  messageBody,
-  send,
-  sendToGroup,
-  submitCommit,
-  toldBy,
-} from './conversation.ts';
-
-let now = Date.parse('2026-03-01T12:00:00.000Z');
-let relay: TestRelay;
-let friend: PersonOnDevice;
-beforeAll(async () => {
-  relay = await startTestRelay({ clock: () => now });
-});
-afterAll(() => relay.close());
-beforeEach(async () => {
-  friend = await signUpOnDevice(relay);
-});
+  advance,
+  deleteAccount,
+  dump,
+  everywhere,
+  friend,
+  holding,
+  purgeJob,
+  relay,
+} from './deletedPerson.ts';
 
 const expired = { status: 401, body: { code: 'session-expired' } };
-const purgeJob = () =>
-  createPurgeJob({ db: relay.relay.database.db, clock: () => now, log: relay.relay.app.log });
-const deleteAccount = (person: Person) => person.call('DELETE', '/user');
 
 /** One row of the table in DATA.md. */
 interface Documented {
@@ -74,101 +45,6 @@ async function documented(): Promise<Documented[]> {
       calls: calls.startsWith('no call: ') ? [] : calls.split(', '),
     }));
 }
-
-/** Every row of a table as text, bytes in base64url as the contract has them. */
-async function dump(table: string): Promise<string[]> {
-  const rows = await relay.relay.database.db
-    .selectFrom(table as 'users')
-    .selectAll()
-    .execute();
-  return rows.map((row) =>
-    JSON.stringify(
-      Object.values(row).map((value) => (Buffer.isBuffer(value) ? value.toString('base64url') : value)),
-    ),
-  );
-}
-
-/** Somebody who has left something in every table. */
-async function everywhere() {
-  const person = await signUpOnDevice(relay, { full_name: `Full ${randomUUID()}` });
-  const [tablet, phone] = [await onAnotherDevice(relay, person), await onAnotherDevice(relay, person)];
-  const others = {
-    asked: await signUp(relay),
-    asking: await signUp(relay),
-    member: await signUpOnDevice(relay),
-  };
-  await befriend(person, friend);
-  await befriend(person, others.member);
-  await befriend(friend, others.member);
-  await person.call('POST', `/contacts/request/${others.asked.id}`);
-  await others.asking.call('POST', `/contacts/request/${person.id}`);
-
-  const vault = { sealedVault: base64Url(200), passwordWrap: base64Url(72), recoveryWrap: base64Url(72) };
-  await person.call('PUT', '/vault', { version: 0, ...vault, recoveryAuthKey: base64Url(32) });
-  const keyPackages = { keyPackages: [base64Url(300)], lastResort: base64Url(300) };
-  await person.call('POST', '/key-packages', keyPackages);
-  const statement = base64Url(120);
-  await person.call('DELETE', `/devices/${phone.deviceId}`, { statement });
-
-  const direct = directConversationId(person.id, friend.id);
-  const welcome = { deviceIds: [tablet.deviceId], welcome: base64Url(900) };
-  await submitCommit(person, direct, commitBody(0, [welcome]));
-  const message = messageBody(1);
-  await send(person, friend, message);
-  await send(friend, person, messageBody(1));
-  const own = { id: await createGroup(person), commit: commitBody(0) };
-  await addMember(person, own.id, friend, own.commit);
-  const [groupMessage, farewell] = [messageBody(1), messageBody(2)];
-  await sendToGroup(person, own.id, groupMessage);
-  const left = await createGroup(friend);
-  await addMember(friend, left, person, commitBody(0));
-  await addMember(friend, left, others.member, commitBody(1));
-  await sendToGroup(person, left, farewell);
-  const departure = base64Url(120);
-  await person.call('DELETE', `/group/${left}/leave`, { statement: departure });
-  const sealed = base64Url(300);
-  await person.call('PUT', '/history', {
-    items: [{ id: message.messageId, conversationId: direct, sealed }],
-  });
-
-  const ids = [person.id, person.deviceId, tablet.deviceId, phone.deviceId];
-  return {
-    person,
-    tablet,
-    others,
-    direct,
-    own,
-    left,
-    commits: [own.commit.commit],
-    /** Whatever in the database is this person's; none of it could be there by chance. */
-    markers: [
-      ...ids,
-      person.username,
-      person.email,
-      person.salt,
-      person.certificate,
-      tablet.certificate,
-      vault.sealedVault,
-      vault.passwordWrap,
-      vault.recoveryWrap,
-      ...keyPackages.keyPackages,
-      keyPackages.lastResort,
-      statement,
-      departure,
-      message.content,
-      groupMessage.content,
-      farewell.content,
-      own.commit.commit,
-      sealed,
-      welcome.welcome,
-    ],
-    messages: [message.content, groupMessage.content, farewell.content],
-    ids,
-  };
-}
-
-const holding = (rows: readonly string[], markers: readonly string[]) =>
-  rows.filter((row) => markers.some((marker) => row.includes(marker)));
 
 describe('DATA.md', () => {
   it('names every table and column that there is', async () => {
@@ -193,25 +69,26 @@ describe('DATA.md', () => {
       const stored = (await dump(table)).map((row) => row.replaceAll(direct, ''));
       expect([table, holding(stored, deletion === 'at once' ? markers : messages)]).toEqual([table, []]);
     }
-    now += purgeAfter - 1;
+    advance(purgeAfter - 1);
     await purgeJob().run();
     expect(holding(await dump('deleted_accounts'), ids)).toHaveLength(1);
-    now += 1;
+    advance(1);
     await purgeJob().run();
     for (const { table } of rows) {
       expect([table, holding(await dump(table), markers)]).toEqual([table, []]);
     }
-    now -= purgeAfter;
+    advance(-purgeAfter);
   });
 
   it('names calls that give the person everything', async () => {
-    const { person, tablet, own, markers } = await everywhere();
+    const { person, tablet, own, left, markers } = await everywhere();
     const known = new Set(Object.values(routes).map(({ method, paths }) => `${method} ${paths[0]}`));
     const answerTo = async (name: string): Promise<string> => {
       expect(known).toContain(name);
       const path = name
         .replace('GET ', '')
         .replace('/user/{id}', `/user/${friend.id}`)
+        .replace('/group/{id}/departure', `/group/${left}/departure`)
         .replace('/group/{id}', `/group/${own.id}`)
         .replace('{id}', person.id);
       const answers = await Promise.all([person, tablet].map((device) => device.call('GET', path)));
@@ -300,9 +177,9 @@ describe('deleting an account', () => {
   it('ends in nobody’s entries in groups, and no direct conversation', async () => {
     const { person, own } = await everywhere();
     await deleteAccount(person);
-    now += purgeAfter;
+    advance(purgeAfter);
     await purgeJob().run();
-    now -= purgeAfter;
+    advance(-purgeAfter);
     const entries = await groupLog(friend, own.id);
     expect(entries).toHaveLength(2);
     for (const entry of entries) {
@@ -346,87 +223,5 @@ describe('deleting an account', () => {
     expect(after.map(({ body }) => body)).toEqual(before.map(({ body }) => body));
     const devices = await friend.call<DeviceCertificate[]>('GET', `/users/${friend.id}/devices`);
     expect(devices.body).toHaveLength(1);
-  });
-});
-
-describe('the purge job', () => {
-  it('finishes what a relay that stopped in the middle of a deletion has left', async () => {
-    const { person, messages } = await everywhere();
-    const { db } = relay.relay.database;
-    await db.insertInto('deleted_accounts').values({ user_id: person.id, deleted_at: now }).execute();
-    const conversations = await db
-      .selectFrom('participants')
-      .select(['user_id', 'conversation_id'])
-      .where('user_id', '=', person.id)
-      .execute();
-    await db.insertInto('past_participants').values(conversations).execute();
-    await db.deleteFrom('users').where('id', '=', person.id).execute();
-    await purgeJob().run();
-    expect(holding(await dump('entries'), messages)).toHaveLength(3);
-    now += settleAfter;
-    await purgeJob().run();
-    now -= settleAfter;
-    expect(holding(await dump('entries'), messages)).toEqual([]);
-  });
-
-  it('runs when a relay starts', async () => {
-    const dataDir = await temporaryFolder();
-    const first = await startTestRelay({ dataDir, clock: () => now });
-    const person = await signUp(first);
-    await deleteAccount(person);
-    await first.close();
-    const second = await startTestRelay({ dataDir, clock: () => now + purgeAfter });
-    // Closing waits for the run that starting began.
-    await second.close();
-    const third = await startTestRelay({ dataDir, clock: () => now + purgeAfter });
-    const left = await third.relay.database.db.selectFrom('deleted_accounts').select('user_id').execute();
-    await third.close();
-    expect(left).toEqual([]);
-    expect(second.logLines.join('')).toContain('deleted accounts purged');
-    expect([...first.logLines, ...second.logLines].join('')).not.toContain(person.id);
-    await rm(dataDir, { recursive: true });
-  });
-
-  it('goes through long conversations in parts, and loses no entry of others', async () => {
-    const person = await signUpOnDevice(relay);
-    await befriend(person, friend);
-    const groupId = await createGroup(friend);
-    await addMember(friend, groupId, person, commitBody(0));
-    const { db } = relay.relay.database;
-    const conversationId = `group:${groupId}`;
-    const entry = (seq: number, sender: PersonOnDevice) => ({
-      conversation_id: conversationId,
-      seq,
-      id: randomUUID(),
-      kind: 'application' as const,
-      epoch: 1,
-      sender_id: sender.id,
-      sender_device_id: sender.deviceId,
-      content: Buffer.from('content'),
-      created_at: now,
-    });
-    const entries = Array.from({ length: 900 }, (_, index) =>
-      entry(index + 2, index % 2 === 0 ? person : friend),
-    );
-    await db.insertInto('entries').values(entries).execute();
-    await deleteAccount(person);
-    const contents = () =>
-      db
-        .selectFrom('entries')
-        .select(['sender_id', 'content'])
-        .where('conversation_id', '=', conversationId)
-        .where('kind', '=', 'application')
-        .execute();
-    const emptied = await contents();
-    expect(emptied.filter(({ content }) => content.length === 0)).toHaveLength(450);
-    expect(emptied.every(({ sender_id: id, content }) => (id === person.id) === (content.length === 0))).toBe(
-      true,
-    );
-    now += purgeAfter;
-    await purgeJob().run();
-    now -= purgeAfter;
-    const purged = await contents();
-    expect(purged.filter(({ sender_id: id }) => id === nobody)).toHaveLength(450);
-    expect(purged.filter(({ sender_id: id }) => id === friend.id)).toHaveLength(450);
   });
 });

@@ -198,6 +198,43 @@ describe('KeyPackages', () => {
     expect((await owner.call('GET', '/key-packages')).body).toMatchObject({ available: 1 });
   });
 
+  it('of several people come by one call: all of them, or none is taken', async () => {
+    const [one, other, contact] = [
+      await signUpOnDevice(relay),
+      await signUpOnDevice(relay),
+      await signUpOnDevice(relay),
+    ];
+    await befriend(one, contact);
+    const claimAll = (...userIds: string[]) =>
+      contact.call<(ClaimedKeyPackage & { userId: string })[]>('POST', '/key-packages/claim', {
+        user_ids: userIds,
+      });
+    const stock = new Map([one, other].map((person) => [person.id, base64Url(300)]));
+    for (const person of [one, other]) {
+      await person.call('POST', '/key-packages', { keyPackages: [stock.get(person.id)] });
+    }
+    expect(await claimAll(one.id, other.id)).toMatchObject({ status: 403, body: { code: 'not-a-contact' } });
+    expect(await claimAll(one.id, randomUUID())).toMatchObject({ status: 404, body: { code: 'not-found' } });
+    expect((await one.call('GET', '/key-packages')).body).toMatchObject({ available: 1 });
+
+    await befriend(other, contact);
+    const { body } = await claimAll(one.id, other.id, one.id);
+    expect(body.toSorted((a, b) => (a.userId < b.userId ? -1 : 1))).toEqual(
+      [one, other]
+        .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+        .map(({ id, deviceId }) => ({
+          userId: id,
+          deviceId,
+          keyPackage: stock.get(id),
+          lastResort: false,
+        })),
+    );
+    const tooMany = Array.from({ length: limits.peoplePerClaim + 1 }, () => randomUUID());
+    for (const userIds of [[], tooMany]) {
+      expect((await claimAll(...userIds)).status).toBe(422);
+    }
+  });
+
   it('are refused beyond the limit, and then none is stored', async () => {
     const person = await signUpOnDevice(relay);
     const hundred = () => Array.from({ length: limits.keyPackagesPerRequest }, () => base64Url(40));

@@ -25,6 +25,7 @@ beforeAll(async () => {
   await writeFile(path.join(webDir, 'index.html'), '<!doctype html><title>Sinetti</title>');
   await writeFile(path.join(webDir, 'assets', 'index-B2x_4f.js'), 'page();');
   await writeFile(path.join(webDir, 'assets', 'crypto.worker-Aa1-b_2.js'), 'worker();');
+  await writeFile(path.join(webDir, 'service-worker.js'), 'keep();');
   relay = await startTestRelay({ environment: { WEB_DIR: webDir, TRUST_PROXY: 'true' } });
 });
 afterAll(async () => {
@@ -43,6 +44,7 @@ const addresses = [
   '/login',
   '/assets/index-B2x_4f.js',
   worker,
+  '/service-worker.js',
   '/api/profile',
   '/api/docs',
   '/healthz',
@@ -86,6 +88,7 @@ describe('the page of headers', () => {
   it.each([
     ['Content-Security-Policy of the page', ['/', '/login', '/assets/index-B2x_4f.js', '/gone.js']],
     ['Content-Security-Policy of the crypto worker', [worker]],
+    ['Content-Security-Policy of the service worker', ['/service-worker.js']],
     ["Content-Security-Policy of the API's documentation", ['/api/docs']],
     ['Content-Security-Policy of the API', ['/api/profile', '/api/gone', '/healthz', '/readyz']],
   ])('has the %s', async (section, where) => {
@@ -101,7 +104,8 @@ describe('the page of headers', () => {
     expect(await sent('/')).toBe(table.get('/'));
     expect(await sent('/api/auth/params?identifier=x')).toBe(table.get('/api/'));
     expect(await sent('/healthz')).toBe(table.get('/healthz'));
-    expect(table.size).toBe(4);
+    expect(await sent('/service-worker.js')).toBe(table.get('/service-worker.js'));
+    expect(table.size).toBe(5);
     expect(await sent('/assets/gone-123.js')).toBe('no-store');
   });
 

@@ -29,7 +29,7 @@ const item = (changes: Partial<HistoryItem> = {}): HistoryItem => ({
   ...changes,
 });
 const put = (owner: Person, items: HistoryItem[]) =>
-  owner.call<{ stored: number }>('PUT', '/history', { items });
+  owner.call<{ stored: number; lastPosition: number }>('PUT', '/history', { items });
 const read = async (owner: Person, query = '') =>
   (await owner.call<StoredHistoryItem[]>('GET', `/history${query}`)).body;
 
@@ -54,12 +54,40 @@ describe('sealed copies', () => {
     const [first, second] = [item(), item()];
     await put(person, [first]);
     const again = { ...first, sealed: base64Url(300) };
-    expect((await put(person, [again, second, second])).body).toEqual({ stored: 1 });
-    expect((await put(person, [again])).body).toEqual({ stored: 0 });
+    expect((await put(person, [again, second, second])).body).toMatchObject({ stored: 1 });
+    expect((await put(person, [again])).body).toMatchObject({ stored: 0 });
     expect(await read(person)).toEqual([
       { ...first, position: 1 },
       { ...second, position: 2 },
     ]);
+  });
+
+  it('are answered with the position of the newest one, whoever stored it', async () => {
+    const [first, second] = [item(), item()];
+    expect((await put(person, [first, second])).body).toEqual({ stored: 2, lastPosition: 2 });
+    expect((await put(person, [second])).body).toEqual({ stored: 0, lastPosition: 2 });
+    const phone = await logIn(relay, person);
+    await phone.call('DELETE', '/history');
+    expect((await put(person, [item()])).body).toEqual({ stored: 1, lastPosition: 3 });
+  });
+
+  it('of one conversation can be deleted alone, and then make room', async () => {
+    const conversationId = `group:${randomUUID()}`;
+    const [left, kept] = [item({ conversationId }), item()];
+    await put(person, [left, kept]);
+    const other = await signUpOnDevice(relay);
+    await put(other, [left]);
+    expect((await person.call('DELETE', `/history?conversationId=${conversationId}`)).status).toBe(204);
+    expect(await read(person)).toEqual([{ ...kept, position: 2 }]);
+    expect(await read(other)).toHaveLength(1);
+    expect((await person.call('DELETE', '/history?conversationId=everything')).status).toBe(422);
+    expect(await read(person)).toHaveLength(1);
+    const { bytes } = await relay.relay.database.db
+      .selectFrom('history_totals')
+      .select('bytes')
+      .where('user_id', '=', person.id)
+      .executeTakeFirstOrThrow();
+    expect(bytes).toBe(300);
   });
 
   it('that arrive at once get one position each', async () => {
@@ -76,7 +104,7 @@ describe('sealed copies', () => {
     await put(person, [shared]);
     expect(await read(other)).toEqual([]);
     const own = { ...shared, sealed: base64Url(200) };
-    expect((await put(other, [own])).body).toEqual({ stored: 1 });
+    expect((await put(other, [own])).body).toMatchObject({ stored: 1 });
     await other.call('DELETE', '/history');
     expect(await read(person)).toEqual([{ ...shared, position: 1 }]);
   });
@@ -121,9 +149,9 @@ describe('sealed copies', () => {
       body: { code: 'limit-reached' },
     });
     expect(await read(person)).toHaveLength(1);
-    expect((await put(person, [item()])).body).toEqual({ stored: 1 });
+    expect((await put(person, [item()])).body).toMatchObject({ stored: 1 });
     await person.call('DELETE', '/history');
-    expect((await put(person, [item(), item()])).body).toEqual({ stored: 2 });
+    expect((await put(person, [item(), item()])).body).toMatchObject({ stored: 2 });
   });
 
   it.each([

@@ -6,6 +6,7 @@ import {
   type RevokedDevice,
   type WelcomeItem,
 } from '../../contract/index.ts';
+import { sessionLifetime } from '../../src/auth/sessions.ts';
 import {
   base64Url,
   befriend,
@@ -44,7 +45,7 @@ beforeEach(async () => {
 const revoke = (person: Person, deviceId: string, statement = base64Url(120)) =>
   person.call('DELETE', `/devices/${deviceId}`, { statement });
 const revoked = (person: Person) => person.call<RevokedDevice[]>('GET', `/users/${owner.id}/revoked-devices`);
-const expired = { status: 401, body: { code: 'session-expired' } };
+const refused = { status: 401, body: { code: 'device-revoked' } };
 const notFound = { status: 404, body: { code: 'not-found' } };
 
 describe('revoking a device', () => {
@@ -64,6 +65,45 @@ describe('revoking a device', () => {
     expect(await revoked(stranger)).toMatchObject(notFound);
   });
 
+  it('is in one list with those of everybody whom one has to do with', async () => {
+    const statement = base64Url(120);
+    now += 60_000;
+    await revoke(owner, tablet.deviceId, statement);
+    const since = new Date(now).toISOString();
+    const listed = { id: tablet.deviceId, user_id: owner.id, statement, revoked_at: since };
+    const all = (person: Person, query = '') => person.call('GET', `/revoked-devices${query}`);
+    for (const person of [owner, contact]) {
+      expect((await all(person)).body).toEqual([listed]);
+      expect((await all(person, `?since=${since}`)).body).toEqual([listed]);
+      const later = new Date(now + 1).toISOString();
+      expect((await all(person, `?since=${later}`)).body).toEqual([]);
+    }
+    expect((await all(stranger)).body).toEqual([]);
+    const fellow = await signUpOnDevice(relay);
+    await befriend(contact, fellow);
+    const groupId = await createGroup(contact);
+    await addMember(contact, groupId, owner, commitBody(0));
+    await addMember(contact, groupId, fellow, commitBody(1));
+    expect((await all(fellow)).body).toEqual([listed]);
+    expect(await all(owner, '?since=yesterday')).toMatchObject({
+      status: 422,
+      body: { code: 'invalid-request' },
+    });
+  });
+
+  it('tells the device itself before it closes its connection', async () => {
+    const clients = createClients();
+    const client = await clients.connect(relay.mqttUrl, tablet);
+    const heard: string[] = [];
+    client.on('message', (_topic, payload) => heard.push(String(payload)));
+    await client.subscribeAsync(`user/${owner.id}/messages`);
+    const reason = disconnectReason(client);
+    await revoke(owner, tablet.deviceId);
+    expect(await reason).toBe(0x87);
+    expect(heard.map((payload) => JSON.parse(payload))).toEqual([{ type: 'devices', userId: owner.id }]);
+    await clients.endAll();
+  });
+
   it('ends its sessions at once, on open connections too, and no other session', async () => {
     const clients = createClients();
     const [mqttClient, otherClient] = [
@@ -75,7 +115,7 @@ describe('revoking a device', () => {
     expect((await revoke(owner, tablet.deviceId)).status).toBe(204);
     expect(await reason).toBe(0x87);
     expect(await tab.closed).toBe(4401);
-    expect(await tablet.call('GET', '/profile')).toMatchObject(expired);
+    expect(await tablet.call('GET', '/profile')).toMatchObject(refused);
     await expect(clients.connect(relay.mqttUrl, tablet)).rejects.toMatchObject({ code: 0x87 });
     expect(otherClient.connected).toBe(true);
     expect((await owner.call('GET', '/profile')).status).toBe(200);
@@ -140,7 +180,21 @@ describe('revoking a device', () => {
 
   it('may be done by the device itself', async () => {
     expect((await revoke(tablet, tablet.deviceId)).status).toBe(204);
-    expect(await tablet.call('GET', '/profile')).toMatchObject(expired);
+    expect(await tablet.call('GET', '/profile')).toMatchObject(refused);
+  });
+
+  it('is what a browser hears that was away, after other log-ins too, and until its token expires', async () => {
+    expect((await revoke(owner, tablet.deviceId)).status).toBe(204);
+    await logIn(relay, owner);
+    now += sessionLifetime - 1000;
+    expect(await tablet.call('GET', '/profile')).toMatchObject(refused);
+    now += 1000;
+    expect(await tablet.call('GET', '/profile')).toMatchObject({ body: { code: 'session-expired' } });
+    const rows = () =>
+      relay.relay.database.db.selectFrom('sessions').select('id').where('revoked_at', 'is not', null);
+    expect(await rows().where('user_id', '=', owner.id).execute()).toHaveLength(1);
+    await logIn(relay, owner);
+    expect(await rows().where('user_id', '=', owner.id).execute()).toEqual([]);
   });
 
   it('is told to the person, contacts and fellow members, once each', async () => {

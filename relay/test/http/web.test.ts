@@ -105,7 +105,7 @@ describe('headers', () => {
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
-    'trusted-types sinetti-worker',
+    'trusted-types sinetti-worker sinetti-service-worker',
   ].join('; ');
 
   it.each(['/', '/assets/index-B2x_4f.js'])('give the page its policy: %s', async (address) => {
@@ -129,7 +129,7 @@ describe('headers', () => {
         'referrer-policy': 'no-referrer',
         'x-content-type-options': 'nosniff',
       });
-      expect(headers.get('permissions-policy')).toMatch(/camera=\(\).*geolocation=\(\).*microphone=\(\)/);
+      expect(headers.get('permissions-policy')).toMatch(/geolocation=\(\).*microphone=\(\).*camera=\(self\)/);
       expect(headers.get('strict-transport-security')).toBeNull();
       expect(headers.get('server')).toBeNull();
       expect(headers.get('x-powered-by')).toBeNull();

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Packet } from 'mqtt-packet';
 import { afterEach, expect, test } from 'vitest';
 import { topics } from '../../contract/index.ts';
+import { eventually } from '../eventually.ts';
 import { deferred, type Realtime, startRealtime } from './harness.ts';
 import { connectBytes, publishBytes, RawClient, subscribeBytes } from './rawClient.ts';
 
@@ -64,6 +65,31 @@ test('32 packets may wait for their PUBACK, 33 may not', async () => {
   }
   modest.send(publishBytes(1, alice, bob));
   expect(await modest.next()).toMatchObject({ cmd: 'puback', messageId: 1 });
+});
+
+test('packets of one connection are stored side by side, in their order, and acknowledged in it', async () => {
+  const { relay, alice, bob } = await startWithFriends();
+  const stranger = relay.signUp();
+  const commit = deferred();
+  const begun: string[] = [];
+  relay.state.beforeCommit = ({ content }) => {
+    begun.push(content);
+    return commit.promise;
+  };
+  const client = await RawClient.connect(relay.mqttUrl, alice);
+  client.send(
+    Buffer.concat([
+      publishBytes(1, alice, bob, { content: 'AAAA' }),
+      // Refused at once, and told in its turn.
+      publishBytes(2, alice, stranger),
+      publishBytes(3, alice, bob, { content: 'BBBB' }),
+    ]),
+  );
+  await eventually(() => expect(begun).toEqual(['AAAA', 'BBBB']));
+  commit.resolve();
+  expect(await client.next()).toMatchObject({ cmd: 'puback', messageId: 1, reasonCode: 0 });
+  expect(await client.next()).toMatchObject({ cmd: 'puback', messageId: 2, reasonCode: 0x87 });
+  expect(await client.next()).toMatchObject({ cmd: 'puback', messageId: 3, reasonCode: 0 });
 });
 
 test('a packet identifier that waits for its PUBACK may not be used again', async () => {

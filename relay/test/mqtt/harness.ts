@@ -2,10 +2,9 @@ import { createServer } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
-import { vi } from 'vitest';
 import { Hub, type SignalListener, type TopicListener, type Unsubscribe } from '../../src/realtime/hub.ts';
 import { attachUpgrades } from '../../src/realtime/upgrade.ts';
-import type { Session } from '../../src/auth/session.ts';
+import { deviceRequired, type Sender, type Session } from '../../src/auth/session.ts';
 import { ApiError } from '../../src/errors.ts';
 import type { NewMessage } from '../../src/messaging/messaging.ts';
 import { OpenConnections } from '../../src/realtime/openConnections.ts';
@@ -16,6 +15,7 @@ import { LocalOnlineUsers } from '../../src/presence/onlineUsers.ts';
 import { attachPresence } from '../../src/presence/presence.ts';
 import type { PresenceOptions } from '../../src/presence/presenceSocket.ts';
 import { topics } from '../../contract/index.ts';
+import { eventually } from '../eventually.ts';
 
 export interface Person {
   readonly id: string;
@@ -106,7 +106,9 @@ export async function startRealtime(options: HarnessOptions = {}) {
     groups: { isMember: async () => false },
     messaging: {
       sendToGroup: () => Promise.reject(new ApiError('not-found', 'There is no such group.')),
-      send: async (sender: Session, message: NewMessage) => {
+      send: async (sender: Sender, message: NewMessage) => {
+        const session = [...sessions.values()].find(({ id }) => id === sender.id);
+        if (session?.deviceId === null) throw deviceRequired();
         if (!pairs.has(pairOf(sender.userId, message.recipientId))) {
           throw new ApiError('not-a-contact', 'You are not contacts.');
         }
@@ -182,7 +184,7 @@ export async function startRealtime(options: HarnessOptions = {}) {
     },
     /** Resolves once the server has seen every socket close. */
     async allSocketsClosed(): Promise<void> {
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const count = await new Promise<number>((resolve, reject) => {
           server.getConnections((error, open) => (error === null ? resolve(open) : reject(error)));
         });

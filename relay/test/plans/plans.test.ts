@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgres } from '../../src/db/postgres.ts';
 import { openSqlite } from '../../src/db/sqlite.ts';
 import type { Db, OpenDatabase } from '../../src/db/tables.ts';
-import { conversationsOf, takeSeq } from '../../src/repositories/conversations.ts';
+import { conversationsOf, seqsTaking } from '../../src/repositories/conversations.ts';
 import { entriesOf, findEntry, type PageRequest } from '../../src/repositories/entries.ts';
 import { temporaryFolder } from '../helpers.ts';
 import { createDatabase, type PostgresServer, startPostgres } from '../servers/postgres.ts';
@@ -36,7 +36,7 @@ const lists: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
 };
 const lookups: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   'a message by its id': (db) => findEntry(db, randomUUID()),
-  'the next position of a conversation': (db) => takeSeq(db, largest, 1),
+  'the next position of a conversation': (db) => seqsTaking(db, { id: largest, epoch: 1, count: 1 }),
   'the conversations of a person': (db) => conversationsOf(db, `${userName(3)}1`),
 };
 

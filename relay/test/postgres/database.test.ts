@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { Client, type QueryResultRow } from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { migrations } from '../../migrations/index.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
 import type { OpenDatabase } from '../../src/db/tables.ts';
 import { StartupError, toApiError } from '../../src/errors.ts';
+import { eventually } from '../eventually.ts';
 import { createDatabase, dropDatabase } from '../servers/postgres.ts';
 
 const serverUrl = inject('postgresUrl');
@@ -120,10 +121,10 @@ describe('a PostgreSQL database', () => {
     const { db } = await open();
     const slow = sql`select pg_sleep(20)`.execute(db).catch(toApiError);
     const running = `select pid from pg_stat_activity where datname = $1 and query like '%pg_sleep%' and pid <> pg_backend_pid()`;
-    await vi.waitFor(async () => expect(await query(running, [name])).toHaveLength(1));
+    await eventually(async () => expect(await query(running, [name])).toHaveLength(1));
     await query(`select pg_terminate_backend(pid) from (${running}) slow`, [name]);
     expect(await slow).toMatchObject({ code: 'unavailable', status: 503 });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
     });
   });
@@ -134,7 +135,7 @@ describe('a PostgreSQL database', () => {
     const [{ pid } = { pid: 0 }] = (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db))
       .rows;
     await query('select pg_terminate_backend($1)', [pid]);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const refused = await db
         .insertInto('conversations')
         .values(conversation('a'))
@@ -192,14 +193,11 @@ describe('opening it', () => {
     const holders = `select pid from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = $1)`;
     const [before] = await query<{ pid: number }>(holders, [name]);
     await query('select pg_terminate_backend($1)', [before?.pid]);
-    await vi.waitFor(
-      async () => {
-        const [after] = await query<{ pid: number }>(holders, [name]);
-        expect(after?.pid).toBeTypeOf('number');
-        expect(after?.pid).not.toBe(before?.pid);
-      },
-      { timeout: 10_000 },
-    );
+    await eventually(async () => {
+      const [after] = await query<{ pid: number }>(holders, [name]);
+      expect(after?.pid).toBeTypeOf('number');
+      expect(after?.pid).not.toBe(before?.pid);
+    });
     await expect(open()).rejects.toThrow(StartupError);
   }, 20_000);
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { directConversationId, limits, topics } from '../../contract/index.ts';
 import { type QuotaName, defaultQuotas } from '../../src/rateLimits/quotas.ts';
 import { routeActions, publicRouteQuotas } from '../../src/rateLimits/routeQuotas.ts';
+import { eventually } from '../eventually.ts';
 import {
   type Answer,
   befriend,
@@ -103,6 +104,19 @@ describe.each(actionNames)('%s', (name) => {
     let turn = 0;
     await expectLimit(3, 10, () => actions[name]((turn += 1) % 2 === 0 ? aino : eero));
     expect((await eero.call('GET', '/profile')).status).toBe(200);
+  });
+});
+
+describe('claims of several people at once', () => {
+  it('count as one for each of them', async () => {
+    await relayWith({ 'claim.account': '4/40s' });
+    const [aino, eero] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
+    await befriend(aino, eero);
+    const both = () => aino.call('POST', '/key-packages/claim', { user_ids: [aino.id, eero.id, eero.id] });
+    expect((await both()).status).toBe(200);
+    expect((await both()).status).toBe(200);
+    expectRefusal(await both(), 10);
+    expectRefusal(await actions.claim(aino), 10);
   });
 });
 
@@ -282,7 +296,7 @@ it('live connections of one person are limited, not those of others, and a close
   const client = await clients.connect(relay.mqttUrl, aino);
   expect(await clients.connack(relay.mqttUrl, aino)).toMatchObject({ reasonCode: 0x97 });
   await client.endAsync();
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await clients.connack(relay.mqttUrl, aino)).toMatchObject({ reasonCode: 0 });
   });
 });

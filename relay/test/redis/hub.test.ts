@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { channels } from '../../src/backplane/keys.ts';
 import { openRedisBackplane } from '../../src/backplane/redis.ts';
 import type { Hub } from '../../src/realtime/hub.ts';
+import { eventually } from '../eventually.ts';
 import { startRedis, type RedisServer } from '../servers/redis.ts';
 import { createRelays, newSecrets } from './relays.ts';
 
@@ -28,7 +29,7 @@ async function flush(from: Hub, to: Hub): Promise<void> {
   const topic = `flush/${randomUUID()}`;
   const { heard, stop } = await listenTo(to, topic);
   from.publish(topic, 'x');
-  await vi.waitFor(() => expect(heard).toEqual(['x']));
+  await eventually(() => expect(heard).toEqual(['x']));
   stop();
 }
 
@@ -65,7 +66,7 @@ describe('the hub of several relays', () => {
     await flush(one, other);
     expect(second.heard).toEqual(['x']);
     second.stop();
-    await vi.waitFor(async () => expect(await asked()).toEqual([]));
+    await eventually(async () => expect(await asked()).toEqual([]));
     const third = await listenTo(other, 'a');
     one.publish('a', 'y');
     await flush(one, other);
@@ -98,7 +99,7 @@ describe('the hub of several relays', () => {
       });
       const stranger = new Redis(server.url);
       await stranger.publish(channels.signals, `- ${payload}`);
-      await vi.waitFor(() => expect(interruptions).toBe(1));
+      await eventually(() => expect(interruptions).toBe(1));
       stranger.disconnect();
       expect(relays.failures).toEqual([]);
     },
@@ -121,13 +122,10 @@ describe('the hub of several relays', () => {
     expect(there.heard).toEqual([]);
 
     await server.start();
-    await vi.waitFor(
-      () => expect([interrupted.one, interrupted.other].every((count) => count > 0)).toBe(true),
-      {
-        timeout: 10_000,
-      },
+    await eventually(() =>
+      expect([interrupted.one, interrupted.other].every((count) => count > 0)).toBe(true),
     );
-    await vi.waitFor(() => flush(one, other), { timeout: 10_000 });
+    await eventually(() => flush(one, other));
     one.publish('a', 'when it is back');
     one.publish('b', 'when it is back');
     await flush(one, other);

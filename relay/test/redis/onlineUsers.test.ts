@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { topics } from '../../contract/index.ts';
 import type { Backplane } from '../../src/backplane/backplane.ts';
+import { eventually } from '../eventually.ts';
 import { startRedis, type RedisServer } from '../servers/redis.ts';
 import { createRelays } from './relays.ts';
 
@@ -40,7 +41,7 @@ describe('who is online at several relays', () => {
     const [atOne, atOther] = [await watch(one), await watch(other)];
     const [first, second, third] = [tab(), tab(), tab()];
     one.onlineUsers.add(user, first);
-    await vi.waitFor(() => expect([atOne, atOther]).toEqual([[true], [true]]));
+    await eventually(() => expect([atOne, atOther]).toEqual([[true], [true]]));
     expect([await isOnline(one), await isOnline(other)]).toEqual([true, true]);
     other.onlineUsers.add(user, second);
     one.onlineUsers.add(user, third);
@@ -48,7 +49,7 @@ describe('who is online at several relays', () => {
     one.onlineUsers.remove(user, third);
     expect([await isOnline(one), await isOnline(other)]).toEqual([true, true]);
     other.onlineUsers.remove(user, second);
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect([atOne, atOther]).toEqual([
         [true, false],
         [true, false],
@@ -62,7 +63,7 @@ describe('who is online at several relays', () => {
     for (const [index, userId] of users.entries()) {
       if (index % 2 === 0) (index % 4 === 0 ? one : other).onlineUsers.add(userId, tab());
     }
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const even = users.filter((_userId, index) => index % 2 === 0);
       expect(await one.onlineUsers.among(users)).toEqual(even);
       expect(await other.onlineUsers.among(users)).toEqual(even);
@@ -72,7 +73,7 @@ describe('who is online at several relays', () => {
 
   it('leaves nothing behind when the relays have closed', async () => {
     one.onlineUsers.add(user, tab());
-    await vi.waitFor(async () => expect(await isOnline(other)).toBe(true));
+    await eventually(async () => expect(await isOnline(other)).toBe(true));
     await relays.closeAll();
     const redis = new Redis(server.url);
     expect(await redis.keys('*')).toEqual([]);
@@ -89,7 +90,7 @@ describe('who is online at several relays', () => {
     other.onlineUsers.add(elsewhereToo, tab());
     expect(await one.onlineUsers.among([user, elsewhereToo])).toEqual([user, elsewhereToo]);
     mortal.kill();
-    await vi.waitFor(() => expect(told).toEqual([false]), { timeout: 10_000 });
+    await eventually(() => expect(told).toEqual([false]));
     expect(await one.onlineUsers.among([user, elsewhereToo])).toEqual([elsewhereToo]);
   });
 
@@ -101,7 +102,7 @@ describe('who is online at several relays', () => {
     // As if it had slept for too long.
     const redis = new Redis(server.url);
     await redis.zadd('sinetti:relays', 1, name);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await redis.zrange('sinetti:relays', 0, -1)).not.toContain(name);
       expect(mortal.membership.relayId).not.toBe(name);
       expect(await redis.smembers(`sinetti:online:${user}`)).toEqual([mortal.membership.relayId]);
@@ -112,18 +113,15 @@ describe('who is online at several relays', () => {
 
   it('is known again after Redis has lost everything', async () => {
     one.onlineUsers.add(user, tab());
-    await vi.waitFor(async () => expect(await isOnline(other)).toBe(true));
+    await eventually(async () => expect(await isOnline(other)).toBe(true));
     await server.crash();
     const gone = randomUUID();
     other.onlineUsers.add(gone, tab());
     expect(await one.onlineUsers.among([user, gone])).toEqual([user]);
     await server.start();
-    await vi.waitFor(
-      async () => {
-        expect(await one.onlineUsers.among([user, gone])).toEqual([user, gone]);
-        expect(await other.onlineUsers.among([user, gone])).toEqual([user, gone]);
-      },
-      { timeout: 10_000 },
-    );
+    await eventually(async () => {
+      expect(await one.onlineUsers.among([user, gone])).toEqual([user, gone]);
+      expect(await other.onlineUsers.among([user, gone])).toEqual([user, gone]);
+    });
   }, 30_000);
 });

@@ -71,9 +71,11 @@ export const groups: Examples<
   | 'listGroups'
   | 'createGroup'
   | 'getGroup'
+  | 'sealGroupName'
   | 'listGroupMembers'
   | 'addGroupMember'
   | 'leaveGroup'
+  | 'getDeparture'
   | 'deleteGroup'
   | 'listGroupMessages'
   | 'sendGroupMessage'
@@ -81,6 +83,7 @@ export const groups: Examples<
   listGroups: { response: [summary] },
   createGroup: { body: { groupId: ids.group, sealedName: sealed }, response: { id: ids.group } },
   getGroup: { params: { id: ids.group }, response: { ...summary, members, departed: [] } },
+  sealGroupName: { params: { id: ids.group }, body: { epoch: 3, sealedName: sealed } },
   listGroupMembers: { params: { id: ids.group }, response: members },
   addGroupMember: {
     params: { id: ids.group },
@@ -88,6 +91,7 @@ export const groups: Examples<
     response: { ...sent, members },
   },
   leaveGroup: { params: { id: ids.group }, body: { statement } },
+  getDeparture: { params: { id: ids.group }, response: { statement } },
   deleteGroup: { params: { id: ids.group } },
   listGroupMessages: {
     params: { id: ids.group },

@@ -16,9 +16,11 @@ export const devices: Examples<
   | 'revokeDevice'
   | 'userDevices'
   | 'revokedDevices'
+  | 'visibleRevocations'
   | 'publishKeyPackages'
   | 'keyPackageCount'
   | 'claimKeyPackages'
+  | 'claimKeyPackagesOfMany'
 > = {
   putDevice: {
     params: { id: ids.device },
@@ -32,6 +34,10 @@ export const devices: Examples<
     params: { id: ids.eero },
     response: [{ id: ids.otherDevice, statement, revoked_at: time }],
   },
+  visibleRevocations: {
+    query: { since: time },
+    response: [{ id: ids.otherDevice, user_id: ids.eero, statement, revoked_at: time }],
+  },
   publishKeyPackages: {
     body: { keyPackages: [keyPackage], lastResort: keyPackage },
     response: { available: 50 },
@@ -41,18 +47,22 @@ export const devices: Examples<
     params: { id: ids.eero },
     response: [{ deviceId: ids.otherDevice, keyPackage, lastResort: false }],
   },
+  claimKeyPackagesOfMany: {
+    body: { user_ids: [ids.eero] },
+    response: [{ userId: ids.eero, deviceId: ids.otherDevice, keyPackage, lastResort: false }],
+  },
 };
 
 export const history: Examples<'putHistory' | 'getHistory' | 'deleteHistory'> = {
   putHistory: {
     body: { items: [{ id: ids.message, conversationId: direct, seq: 7, sealed }] },
-    response: { stored: 1 },
+    response: { stored: 1, lastPosition: 1 },
   },
   getHistory: {
     query: { after: 0, limit: 200 },
     response: [{ id: ids.message, conversationId: direct, seq: 7, sealed, position: 1 }],
   },
-  deleteHistory: {},
+  deleteHistory: { query: { conversationId: direct } },
 };
 
 export const notifications: Examples<

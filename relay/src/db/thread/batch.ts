@@ -1,0 +1,84 @@
+import type { AppendOutcome, AppendRefused, NewEntry } from '../../messaging/append.ts';
+
+// Structured cloning writes the name of each property of each object, and reading the names costs several times what
+// the values do. What crosses with every message therefore crosses as one list of values.
+
+type EntryValue = NewEntry[keyof NewEntry];
+
+/** What `packEntries` makes of a batch. */
+export type PackedEntries = readonly EntryValue[];
+
+const valuesOfEntry = 7;
+
+export function packEntries(batch: readonly NewEntry[]): PackedEntries {
+  const packed: EntryValue[] = [];
+  for (const entry of batch) {
+    packed.push(
+      entry.conversationId,
+      entry.recipientId,
+      entry.messageId,
+      entry.epoch,
+      entry.content,
+      entry.senderId,
+      entry.sessionId,
+    );
+  }
+  return packed;
+}
+
+export function unpackEntries(packed: PackedEntries): NewEntry[] {
+  const batch: NewEntry[] = [];
+  for (let at = 0; at < packed.length; at += valuesOfEntry) {
+    batch.push({
+      conversationId: packed[at] as string,
+      recipientId: packed[at + 1] as string | null,
+      messageId: packed[at + 2] as string,
+      epoch: packed[at + 3] as number,
+      content: packed[at + 4] as string,
+      senderId: packed[at + 5] as string,
+      sessionId: packed[at + 6] as string,
+    });
+  }
+  return batch;
+}
+
+/** What `packOutcomes` makes of the outcomes of a batch: a refusal, which is rare, is one value. */
+export type PackedOutcomes = readonly (AppendRefused | string | number | null | readonly string[])[];
+
+const valuesOfAppended = 5;
+
+export function packOutcomes(outcomes: readonly AppendOutcome[]): PackedOutcomes {
+  const packed: PackedOutcomes[number][] = [];
+  for (const outcome of outcomes) {
+    if (outcome.type === 'refused') {
+      packed.push(outcome);
+      continue;
+    }
+    const { seq, epoch, createdAt, news } = outcome;
+    // Those of one conversation share their audience, which cloning keeps: it goes once.
+    packed.push(seq, epoch, createdAt, news?.senderDeviceId ?? null, news?.userIds ?? null);
+  }
+  return packed;
+}
+
+export function unpackOutcomes(packed: PackedOutcomes): AppendOutcome[] {
+  const outcomes: AppendOutcome[] = [];
+  for (let at = 0; at < packed.length; ) {
+    const seq = packed[at];
+    if (typeof seq !== 'number') {
+      outcomes.push(seq as AppendRefused);
+      at += 1;
+      continue;
+    }
+    const senderDeviceId = packed[at + 3] as string | null;
+    outcomes.push({
+      type: 'appended',
+      seq,
+      epoch: packed[at + 1] as number,
+      createdAt: packed[at + 2] as number,
+      news: senderDeviceId === null ? null : { senderDeviceId, userIds: packed[at + 4] as readonly string[] },
+    });
+    at += valuesOfAppended;
+  }
+  return outcomes;
+}

@@ -1,0 +1,64 @@
+import type { AppendStatements } from '../../repositories/appending.ts';
+import type { PackedEntries, PackedOutcomes } from './batch.ts';
+
+/** A query as text, with what its driver can take: see `bindable`. */
+export interface Query {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+export interface ThreadResult {
+  /** Blobs are ArrayBuffers. */
+  readonly rows: readonly unknown[];
+  readonly numAffectedRows?: bigint;
+  readonly insertId?: bigint;
+}
+
+/** What the thread of SQLite can be asked, each with its arguments and what it answers. */
+export interface ThreadCalls {
+  /** Waits for a turn of the writing connection, which lasts until `commit` or `rollback`. */
+  begin: () => Promise<void>;
+  /** Resolves once the disk has it. */
+  commit: () => Promise<void>;
+  rollback: () => Promise<void>;
+  /** A statement of the transaction whose turn it is. */
+  write: (query: Query) => Promise<ThreadResult>;
+  /** A statement that is a transaction of its own. */
+  writeAlone: (query: Query) => Promise<ThreadResult>;
+  /** From what is on disk. */
+  read: (query: Query) => Promise<ThreadResult>;
+  /** Says how `append` asks. */
+  define: (statements: AppendStatements) => Promise<void>;
+  append: (batch: PackedEntries, now: number) => Promise<PackedOutcomes>;
+  /** Finishes what runs, and leaves one whole file. */
+  close: () => Promise<void>;
+}
+
+export type CallName = keyof ThreadCalls;
+
+/** By which answers find their callers. */
+export type CallId = number;
+
+export interface Call<Name extends CallName = CallName> {
+  readonly id: CallId;
+  readonly name: Name;
+  readonly parameters: Parameters<ThreadCalls[Name]>;
+}
+
+export type Answer =
+  | { readonly id: CallId; readonly value: unknown }
+  | { readonly id: CallId; readonly error: ThreadError };
+
+/** An error as structured cloning keeps it, which drops the code. */
+export interface ThreadError {
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly code: string | null;
+}
+
+/** The thread's first message, before any answer. */
+export type Opened = { readonly opened: true } | { readonly opened: false; readonly error: ThreadError };
+
+export interface ThreadData {
+  readonly file: string;
+}

@@ -1,0 +1,108 @@
+import { appendAll } from '../../messaging/append.ts';
+import type { AppendQueries, AppendStatements } from '../../repositories/appending.ts';
+import { GroupCommit } from '../groupCommit.ts';
+import type { Statement } from '../prepared.ts';
+import { SqliteFile } from '../sqliteFile.ts';
+import { logLimit, WriteAheadLog } from '../writeAheadLog.ts';
+import { packOutcomes, unpackEntries } from './batch.ts';
+import type { Query, ThreadCalls, ThreadResult } from './protocol.ts';
+
+/**
+ * Two connections to one database file: the writer holds every transaction and every statement that may write, the
+ * reader sees what is on disk and nothing else.
+ * @throws SqliteError if the file can't be used
+ */
+export function serveSqlite(file: string): ThreadCalls {
+  const writer = openFile(file, [
+    'journal_mode = WAL',
+    // Each commit is synced all the same, and the log kept short: see writeAheadLog.ts.
+    'synchronous = NORMAL',
+    'wal_autocheckpoint = 0',
+    `journal_size_limit = ${logLimit}`,
+    'foreign_keys = ON',
+    // What is deleted is overwritten, not only unlinked.
+    'secure_delete = ON',
+    // A backup tool may hold the file for a moment.
+    'busy_timeout = 5000',
+  ]);
+  const reader = openFile(file, ['query_only = ON', 'busy_timeout = 5000']);
+  const log = new WriteAheadLog(writer.file, reader);
+  const group = new GroupCommit(writer, log);
+  let appendQueries: AppendQueries | null = null;
+
+  function write({ sql, parameters }: Query): ThreadResult {
+    group.requireOpen();
+    try {
+      return writer.run(sql, parameters);
+    } catch (error) {
+      group.checkLost(error);
+      throw error;
+    }
+  }
+
+  async function transaction<T>(run: () => T | Promise<T>): Promise<T> {
+    await group.begin();
+    let result: T;
+    try {
+      result = await run();
+    } catch (error) {
+      await group.rollback();
+      throw error;
+    }
+    await group.commit();
+    return result;
+  }
+
+  return {
+    begin: () => group.begin(),
+    commit: () => group.commit(),
+    rollback: () => group.rollback(),
+    write: async (query) => write(query),
+    writeAlone: (query) => transaction(() => write(query)),
+    read: async ({ sql, parameters }) => reader.run(sql, parameters),
+
+    async define(statements) {
+      appendQueries = queriesOf(statements, write);
+    },
+
+    async append(batch, now) {
+      const queries = appendQueries;
+      if (queries === null) throw new Error('Nothing says how to append.');
+      const entries = unpackEntries(batch);
+      return packOutcomes(await transaction(() => appendAll(queries, entries, now)));
+    },
+
+    async close() {
+      await group.settled();
+      log.close();
+      reader.close();
+      // The binding's statements outlive its connection, which keeps SQLite from doing this by itself.
+      writer.pragma('wal_checkpoint(TRUNCATE)');
+      writer.close();
+    },
+  };
+}
+
+function openFile(file: string, settings: readonly string[]): SqliteFile {
+  const open = new SqliteFile(file);
+  try {
+    for (const setting of settings) open.pragma(setting);
+  } catch (error) {
+    open.close();
+    throw error;
+  }
+  return open;
+}
+
+function queriesOf(statements: AppendStatements, run: (query: Query) => ThreadResult): AppendQueries {
+  const entries = Object.entries<Statement>(statements).map(([name, { sql, parameters }]) => {
+    const ask = async (given: Record<string, unknown>) => {
+      const values = parameters.map((parameter) =>
+        parameter.name === null ? parameter.value : given[parameter.name],
+      );
+      return run({ sql, parameters: values }).rows;
+    };
+    return [name, ask];
+  });
+  return Object.fromEntries(entries) as AppendQueries;
+}

@@ -1,0 +1,293 @@
+import { randomUUID } from 'node:crypto';
+import { lastSeenResolution } from '../auth/lastSeen.ts';
+import type { AppendQueries } from '../repositories/appending.ts';
+import { entriesAtOnce } from '../repositories/entriesAtOnce.ts';
+
+// Runs on the thread of SQLite too (db/thread), so it imports nothing that loads the contract or the query builder.
+
+/** An application message on its way into its conversation's log. */
+export interface NewEntry {
+  readonly conversationId: string;
+  /** The other one of a direct conversation; null in a group. */
+  readonly recipientId: string | null;
+  readonly messageId: string;
+  /** The MLS epoch it was encrypted in. */
+  readonly epoch: number;
+  /** base64url of an MLSMessage. */
+  readonly content: string;
+  readonly senderId: string;
+  readonly sessionId: string;
+}
+
+export interface Appended {
+  readonly type: 'appended';
+  readonly seq: number;
+  readonly epoch: number;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** Null if this message had been appended before: nobody is to be told again. */
+  readonly news: { readonly senderDeviceId: string; readonly userIds: readonly string[] } | null;
+}
+
+export interface AppendRefused {
+  readonly type: 'refused';
+  readonly code:
+    | 'session-expired'
+    | 'recovery-session'
+    | 'device-required'
+    | 'not-a-contact'
+    | 'no-such-person'
+    | 'no-such-conversation'
+    | 'message-id-taken'
+    | 'stale-epoch';
+  /** With stale-epoch the current one; 0 says that the conversation has yet to be started, by a commit. */
+  readonly epoch?: number;
+}
+
+export type AppendOutcome = Appended | AppendRefused;
+
+/** Where messages are appended, and which of them may go together. */
+export interface Appender {
+  /**
+   * Appends messages in their order, in one transaction; one that is refused takes nothing from its neighbours.
+   * Resolves once the database has committed.
+   * @param now milliseconds since the epoch
+   * @returns what became of each
+   * @throws whatever kept the database from it; then none of them is stored
+   */
+  append(batch: readonly NewEntry[], now: number): Promise<AppendOutcome[]>;
+  /** Messages of one lane are appended one batch after another, those of different lanes at the same time. */
+  laneOf(entry: NewEntry): string;
+}
+
+/**
+ * Decides on messages and stores those that may be, all inside one transaction: whether the session lives, whether the
+ * sender may write there and whether the epoch is current are asked where nothing can change before the commit.
+ * @param now milliseconds since the epoch
+ */
+export async function appendAll(
+  queries: AppendQueries,
+  batch: readonly NewEntry[],
+  now: number,
+): Promise<AppendOutcome[]> {
+  const decisions = new Decisions(queries, now);
+  const outcomes: AppendOutcome[] = [];
+  let left = batch.map((entry, index) => ({ entry, index }));
+  while (left.length > 0) {
+    // What repeats another message of the batch is looked at after that one has been stored, or refused.
+    const ids = new Set<string>();
+    const [round, repeats]: [typeof left, typeof left] = [[], []];
+    for (const item of left) {
+      (ids.has(item.entry.messageId) ? repeats : round).push(item);
+      ids.add(item.entry.messageId);
+    }
+    const decided = await decisions.appendDistinct(round.map(({ entry }) => entry));
+    round.forEach(({ index }, position) => {
+      outcomes[index] = decided[position] as AppendOutcome;
+    });
+    left = repeats;
+  }
+  return outcomes;
+}
+
+interface Permitted {
+  readonly senderDeviceId: string;
+  readonly userIds: readonly string[];
+}
+
+type Decision = Permitted | AppendOutcome;
+
+const isPermitted = (decision: Decision): decision is Permitted => !('type' in decision);
+
+const refused = (code: AppendRefused['code']): AppendRefused => ({ type: 'refused', code });
+
+class Decisions {
+  readonly #queries: AppendQueries;
+  readonly #now: number;
+  /** Answers that hold for the whole transaction, by what was asked. */
+  readonly #devices = new Map<string, string | AppendRefused>();
+  readonly #audiences = new Map<string, readonly string[] | AppendRefused>();
+
+  constructor(queries: AppendQueries, now: number) {
+    this.#queries = queries;
+    this.#now = now;
+  }
+
+  /** @param entries no two of them with one id */
+  async appendDistinct(entries: readonly NewEntry[]): Promise<AppendOutcome[]> {
+    const known = await this.#findKnown(entries);
+    const decisions: Decision[] = [];
+    for (const entry of entries) decisions.push(await this.#decide(entry, known.get(entry.messageId)));
+    const seqs = await this.#takeSeqs(entries, decisions);
+    const outcomes: AppendOutcome[] = [];
+    const notified = new Map<string, NewEntry>();
+    for (const [index, entry] of entries.entries()) {
+      const decision = decisions[index] as Decision;
+      if (!isPermitted(decision)) {
+        outcomes.push(decision);
+        continue;
+      }
+      const seq = seqs[index];
+      if (seq === undefined) {
+        outcomes.push(await this.#stale(entry));
+        continue;
+      }
+      await this.#insert(entry, seq, decision.senderDeviceId);
+      if (entry.recipientId !== null) notified.set(`${entry.recipientId} ${entry.senderId}`, entry);
+      outcomes.push({
+        type: 'appended',
+        seq,
+        epoch: entry.epoch,
+        createdAt: this.#now,
+        news: decision,
+      });
+    }
+    for (const { recipientId, senderId } of notified.values()) {
+      if (recipientId !== null) await this.#notify(recipientId, senderId);
+    }
+    return outcomes;
+  }
+
+  /** What is stored already under the ids of these, by id. */
+  async #findKnown(entries: readonly NewEntry[]): Promise<ReadonlyMap<string, KnownEntry>> {
+    const known = new Map<string, KnownEntry>();
+    for (let start = 0; start < entries.length; start += entriesAtOnce) {
+      const ids = entries.slice(start, start + entriesAtOnce).map((entry) => entry.messageId);
+      for (const row of await this.#askForEntries(ids)) known.set(row.id, row);
+    }
+    return known;
+  }
+
+  #askForEntries(ids: readonly string[]): Promise<KnownEntry[]> {
+    const [first = ''] = ids;
+    if (ids.length === 1) return this.#queries.entry({ id: first });
+    const padded: Record<string, string> = {};
+    for (let position = 0; position < entriesAtOnce; position += 1) padded[position] = ids[position] ?? first;
+    return this.#queries.entries(padded);
+  }
+
+  async #decide(entry: NewEntry, known: KnownEntry | undefined): Promise<Decision> {
+    const senderDeviceId = await this.#deviceOf(entry);
+    if (typeof senderDeviceId !== 'string') return senderDeviceId;
+    // Asked before anything else: a repeat answers as the first did, even if the two are no longer contacts.
+    if (known !== undefined && isRepeat(known, entry)) return repeated(known);
+    const userIds = await this.#audienceOf(entry);
+    if (!Array.isArray(userIds)) return userIds as AppendRefused;
+    if (known !== undefined) return refused('message-id-taken');
+    return { senderDeviceId, userIds };
+  }
+
+  async #deviceOf({ sessionId, senderId }: NewEntry): Promise<string | AppendRefused> {
+    const known = this.#devices.get(sessionId);
+    if (known !== undefined) return known;
+    const device = await this.#findDevice(sessionId, senderId);
+    this.#devices.set(sessionId, device);
+    return device;
+  }
+
+  async #findDevice(sessionId: string, userId: string): Promise<string | AppendRefused> {
+    const now = this.#now;
+    const [session] = await this.#queries.session({ id: sessionId, userId, now });
+    if (session === undefined) return refused('session-expired');
+    if (session.purpose === 'recovery') return refused('recovery-session');
+    const { device_id: id, last_seen_at: lastSeenAt } = session;
+    if (id === null) return refused('device-required');
+    if (lastSeenAt !== null && now - lastSeenAt >= lastSeenResolution) {
+      await this.#queries.touchDevice({ id, now });
+    }
+    return id;
+  }
+
+  async #audienceOf(entry: NewEntry): Promise<readonly string[] | AppendRefused> {
+    const key = `${entry.conversationId} ${entry.senderId}`;
+    const known = this.#audiences.get(key);
+    if (known !== undefined) return known;
+    const audience = await this.#findAudience(entry);
+    this.#audiences.set(key, audience);
+    return audience;
+  }
+
+  async #findAudience(entry: NewEntry): Promise<readonly string[] | AppendRefused> {
+    const { conversationId, recipientId, senderId } = entry;
+    if (recipientId === null) {
+      const participants = await this.#queries.participants({ conversationId });
+      const userIds = participants.map((row) => row.user_id);
+      return userIds.includes(senderId) ? userIds : refused('no-such-conversation');
+    }
+    const contacts = await this.#queries.contact({ userId: senderId, otherId: recipientId });
+    if (contacts.length > 0) return [senderId, recipientId];
+    const people = await this.#queries.user({ id: recipientId });
+    return refused(people.length > 0 ? 'not-a-contact' : 'no-such-person');
+  }
+
+  /** Positions of those that are permitted and of the current epoch, by index; one question for each conversation. */
+  async #takeSeqs(
+    entries: readonly NewEntry[],
+    decisions: readonly Decision[],
+  ): Promise<(number | undefined)[]> {
+    const together = new Map<string, { id: string; epoch: number; indexes: number[] }>();
+    for (const [index, { conversationId: id, epoch }] of entries.entries()) {
+      if (!isPermitted(decisions[index] as Decision)) continue;
+      const key = `${epoch} ${id}`;
+      const group = together.get(key) ?? { id, epoch, indexes: [] };
+      group.indexes.push(index);
+      together.set(key, group);
+    }
+    const seqs: (number | undefined)[] = [];
+    for (const { id, epoch, indexes } of together.values()) {
+      const count = indexes.length;
+      const [taken] = await this.#queries.takeSeqs({ id, epoch, count });
+      if (taken === undefined) continue;
+      for (const [offset, index] of indexes.entries()) seqs[index] = taken.last_seq - count + 1 + offset;
+    }
+    return seqs;
+  }
+
+  async #stale(entry: NewEntry): Promise<AppendOutcome> {
+    // The first of two repeats may have been stored since, and the epoch have moved.
+    const [arrived] = await this.#queries.entry({ id: entry.messageId });
+    if (arrived !== undefined && isRepeat(arrived, entry)) return repeated(arrived);
+    const [conversation] = await this.#queries.epoch({ id: entry.conversationId });
+    return { ...refused('stale-epoch'), epoch: conversation?.epoch ?? 0 };
+  }
+
+  async #insert(entry: NewEntry, seq: number, senderDeviceId: string): Promise<void> {
+    await this.#queries.insertEntry({
+      conversationId: entry.conversationId,
+      seq,
+      id: entry.messageId,
+      kind: 'application',
+      epoch: entry.epoch,
+      senderId: entry.senderId,
+      senderDeviceId,
+      content: Buffer.from(entry.content, 'base64url'),
+      createdAt: this.#now,
+    });
+  }
+
+  async #notify(userId: string, senderId: string): Promise<void> {
+    const now = this.#now;
+    await this.#queries.insertNotification({ id: randomUUID(), type: 'message', userId, senderId, now });
+  }
+}
+
+interface KnownEntry {
+  readonly id: string;
+  readonly conversation_id: string;
+  readonly sender_id: string;
+  readonly kind: string;
+  readonly seq: number;
+  readonly epoch: number;
+  readonly created_at: number;
+}
+
+const isRepeat = (known: KnownEntry, { conversationId, senderId }: NewEntry) =>
+  known.kind === 'application' && known.conversation_id === conversationId && known.sender_id === senderId;
+
+const repeated = ({ seq, epoch, created_at: createdAt }: KnownEntry): Appended => ({
+  type: 'appended',
+  seq,
+  epoch,
+  createdAt,
+  news: null,
+});

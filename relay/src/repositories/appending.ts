@@ -1,0 +1,52 @@
+import type { Prepared, Statement } from '../db/prepared.ts';
+import type { Db } from '../db/tables.ts';
+import { contactQuery } from './contacts.ts';
+import { epochQuery, participantsQuery, seqsTaking } from './conversations.ts';
+import { deviceTouch } from './devices.ts';
+import { entriesQuery, entryInsertion, entryQuery } from './entries.ts';
+import { notificationInsertion } from './notifications.ts';
+import { liveSessionQuery } from './sessions.ts';
+import { userQuery } from './users.ts';
+
+/** All that appending messages asks of a database, by name: on SQLite it is asked where no query can be built. */
+const appendQueries = {
+  session: liveSessionQuery,
+  touchDevice: deviceTouch,
+  entry: entryQuery,
+  entries: entriesQuery,
+  contact: contactQuery,
+  user: userQuery,
+  participants: participantsQuery,
+  takeSeqs: seqsTaking,
+  epoch: epochQuery,
+  insertEntry: entryInsertion,
+  insertNotification: notificationInsertion,
+};
+
+/** What takes parameters and answers rows, by the names of `appendQueries`. */
+export type AppendQueries = {
+  readonly [Name in keyof typeof appendQueries]: (typeof appendQueries)[Name] extends Prepared<
+    infer Parameters,
+    infer Row
+  >
+    ? (parameters: Parameters) => Promise<Row[]>
+    : never;
+};
+
+export type AppendStatements = { readonly [Name in keyof AppendQueries]: Statement };
+
+type AnyQuery = Prepared<never, unknown>;
+
+/** @param tx the transaction in which they are asked */
+export function appendQueriesIn(tx: Db): AppendQueries {
+  return mapValues((query) => (parameters: never) => query(tx, parameters)) as AppendQueries;
+}
+
+export function appendStatementsFor(db: Db): AppendStatements {
+  return mapValues((query) => query.statement(db)) as AppendStatements;
+}
+
+function mapValues<T>(map: (query: AnyQuery) => T): Record<string, T> {
+  const entries = Object.entries<AnyQuery>(appendQueries);
+  return Object.fromEntries(entries.map(([name, query]) => [name, map(query)]));
+}

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { directConversationId } from '../../contract/index.ts';
+import { createPurgeJob } from '../../src/jobs/purge.ts';
+import {
+  base64Url,
+  befriend,
+  onAnotherDevice,
+  type Person,
+  type PersonOnDevice,
+  signUp,
+  signUpOnDevice,
+  startTestRelay,
+  type TestRelay,
+} from '../helpers.ts';
+import {
+  addMember,
+  commitBody,
+  createGroup,
+  messageBody,
+  send,
+  sendToGroup,
+  submitCommit,
+} from './conversation.ts';
+
+/** For the file that imports it: a relay with a clock of its own, and for each test a friend of whoever is deleted. */
+export let relay: TestRelay;
+export let friend: PersonOnDevice;
+export let now = Date.parse('2026-03-01T12:00:00.000Z');
+
+export function advance(milliseconds: number): void {
+  now += milliseconds;
+}
+
+beforeAll(async () => {
+  relay = await startTestRelay({ clock: () => now });
+});
+afterAll(() => relay.close());
+beforeEach(async () => {
+  friend = await signUpOnDevice(relay);
+});
+
+export const purgeJob = () =>
+  createPurgeJob({ db: relay.relay.database.db, clock: () => now, log: relay.relay.app.log });
+export const deleteAccount = (person: Person) => person.call('DELETE', '/user');
+
+/** Every row of a table as text, bytes in base64url as the contract has them. */
+export async function dump(table: string): Promise<string[]> {
+  const rows = await relay.relay.database.db
+    .selectFrom(table as 'users')
+    .selectAll()
+    .execute();
+  return rows.map((row) =>
+    JSON.stringify(
+      Object.values(row).map((value) => (Buffer.isBuffer(value) ? value.toString('base64url') : value)),
+    ),
+  );
+}
+
+/** Somebody who has left something in every table. */
+export async function everywhere() {
+  const person = await signUpOnDevice(relay, { full_name: `Full ${randomUUID()}` });
+  const [tablet, phone] = [await onAnotherDevice(relay, person), await onAnotherDevice(relay, person)];
+  const others = {
+    asked: await signUp(relay),
+    asking: await signUp(relay),
+    member: await signUpOnDevice(relay),
+  };
+  await befriend(person, friend);
+  await befriend(person, others.member);
+  await befriend(friend, others.member);
+  await person.call('POST', `/contacts/request/${others.asked.id}`);
+  await others.asking.call('POST', `/contacts/request/${person.id}`);
+
+  const vault = { sealedVault: base64Url(200), passwordWrap: base64Url(72), recoveryWrap: base64Url(72) };
+  await person.call('PUT', '/vault', { version: 0, ...vault, recoveryAuthKey: base64Url(32) });
+  const keyPackages = { keyPackages: [base64Url(300)], lastResort: base64Url(300) };
+  await person.call('POST', '/key-packages', keyPackages);
+  const statement = base64Url(120);
+  await person.call('DELETE', `/devices/${phone.deviceId}`, { statement });
+
+  const direct = directConversationId(person.id, friend.id);
+  const welcome = { deviceIds: [tablet.deviceId], welcome: base64Url(900) };
+  await submitCommit(person, direct, commitBody(0, [welcome]));
+  const message = messageBody(1);
+  await send(person, friend, message);
+  await send(friend, person, messageBody(1));
+  const own = { id: await createGroup(person), commit: commitBody(0) };
+  await addMember(person, own.id, friend, own.commit);
+  const [groupMessage, farewell] = [messageBody(1), messageBody(2)];
+  await sendToGroup(person, own.id, groupMessage);
+  const left = await createGroup(friend);
+  await addMember(friend, left, person, commitBody(0));
+  await addMember(friend, left, others.member, commitBody(1));
+  await sendToGroup(person, left, farewell);
+  const departure = base64Url(120);
+  await person.call('DELETE', `/group/${left}/leave`, { statement: departure });
+  const sealed = base64Url(300);
+  await person.call('PUT', '/history', {
+    items: [{ id: message.messageId, conversationId: direct, sealed }],
+  });
+
+  const ids = [person.id, person.deviceId, tablet.deviceId, phone.deviceId];
+  return {
+    person,
+    tablet,
+    others,
+    direct,
+    own,
+    left,
+    commits: [own.commit.commit],
+    /** Whatever in the database is this person's; none of it could be there by chance. */
+    markers: [
+      ...ids,
+      person.username,
+      person.email,
+      person.salt,
+      person.certificate,
+      tablet.certificate,
+      vault.sealedVault,
+      vault.passwordWrap,
+      vault.recoveryWrap,
+      ...keyPackages.keyPackages,
+      keyPackages.lastResort,
+      statement,
+      departure,
+      message.content,
+      groupMessage.content,
+      farewell.content,
+      own.commit.commit,
+      sealed,
+      welcome.welcome,
+    ],
+    messages: [message.content, groupMessage.content, farewell.content],
+    ids,
+  };
+}
+
+export const holding = (rows: readonly string[], markers: readonly string[]) =>
+  rows.filter((row) => markers.some((marker) => row.includes(marker)));
