@@ -1,0 +1,46 @@
+import type allEnglish from './en/index.ts';
+import type { AnyLocale } from './locales.ts';
+import { pseudoLocale } from './locales.ts';
+import { pseudo } from './pseudo.ts';
+
+type English = typeof allEnglish;
+
+/** `namespace.key` of every text there is. */
+export type MessageId = {
+  [Namespace in keyof English]: `${Namespace & string}.${keyof English[Namespace] & string}`;
+}[keyof English];
+
+/** A text as the build compiled it (vite.config.ts): parts, and the names of the values between them. */
+export type Compiled = (string | [name: string, kind?: string, options?: Record<string, unknown>])[];
+
+export type Catalogue = Readonly<Record<string, Compiled>>;
+
+/** What is loaded at a time: by everybody, by who has an account, and by who reads the legal pages. */
+export type CataloguePart = 'visitors' | 'members' | 'legal';
+
+const english = {
+  visitors: () => import('./en/visitors.ts'),
+  members: () => import('./en/members.ts'),
+  legal: () => import('./en/legal.ts'),
+};
+
+const loaders = {
+  en: english,
+  fi: {
+    visitors: () => import('./fi/visitors.ts'),
+    members: () => import('./fi/members.ts'),
+    legal: () => import('./fi/legal.ts'),
+  },
+  [pseudoLocale]: english,
+} satisfies Record<AnyLocale, Record<CataloguePart, () => Promise<unknown>>>;
+
+/** The texts of a part of a language. */
+export async function loadCatalogue(locale: AnyLocale, part: CataloguePart): Promise<Catalogue> {
+  const { default: namespaces } = await loaders[locale][part]();
+  const texts = Object.entries(namespaces).flatMap(([namespace, entries]) =>
+    Object.entries(entries as unknown as Record<string, Compiled>).map(
+      ([key, text]) => [`${namespace}.${key}`, locale === pseudoLocale ? pseudo(text) : text] as const,
+    ),
+  );
+  return Object.fromEntries(texts);
+}

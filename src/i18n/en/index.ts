@@ -1,0 +1,6 @@
+import legal from './legal.ts';
+import members from './members.ts';
+import visitors from './visitors.ts';
+
+/** All of this language. */
+export default { ...visitors, ...members, ...legal };

@@ -1,0 +1,3 @@
+import legal from './legal.json';
+
+export default { legal };

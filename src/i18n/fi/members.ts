@@ -1,0 +1,37 @@
+import attention from './attention.json';
+import chat from './chat.json';
+import contacts from './contacts.json';
+import dashboard from './dashboard.json';
+import devices from './devices.json';
+import emoji from './emoji.json';
+import events from './events.json';
+import format from './format.json';
+import groups from './groups.json';
+import history from './history.json';
+import messages from './messages.json';
+import notifications from './notifications.json';
+import profile from './profile.json';
+import recovery from './recovery.json';
+import settings from './settings.json';
+import shortcuts from './shortcuts.json';
+import trust from './trust.json';
+
+export default {
+  attention,
+  chat,
+  contacts,
+  dashboard,
+  devices,
+  emoji,
+  events,
+  format,
+  groups,
+  history,
+  messages,
+  notifications,
+  profile,
+  recovery,
+  settings,
+  shortcuts,
+  trust,
+};

@@ -1,0 +1,10 @@
+import type { MessageId } from './catalogue.ts';
+
+/** Why a message can't be read, by the worker's reason; with `Todo` after it, what the person can do. */
+export const undecryptableTexts = {
+  'before-join': 'chat.undecryptableBeforeJoin',
+  'storage-erased': 'chat.undecryptableStorageErased',
+  damaged: 'chat.undecryptableDamaged',
+  'unknown-device': 'chat.undecryptableUnknownDevice',
+  rules: 'chat.undecryptableRules',
+} as const satisfies Record<string, MessageId>;
