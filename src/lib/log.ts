@@ -13,6 +13,11 @@ export type LogEvent =
   | 'send-failed'
   | 'members-differ'
   | 'sign-in-failed'
+  | 'group-not-left'
+  | 'erase-failed'
+  | 'update-failed'
+  | 'history-full'
+  | 'screen-failure'
   | 'background-failure';
 
 /** Facts about a failure that say nothing about a person. `route` is the contract's pattern, never the real path. */
@@ -37,7 +42,7 @@ export interface LogSink {
 }
 
 // Digits are left out of routes, and codes are short kebab-case words: ids, tokens, emails and base64 can't pass.
-const harmless = {
+export const harmless = {
   method: /^[A-Z]{3,7}$/,
   route: /^(\/[a-zA-Z-]+|\/\{[a-zA-Z]+\})+$/,
   code: /^[a-z]{1,24}(-[a-z]{1,24}){0,4}$|^0x[0-9a-f]{2}$/,

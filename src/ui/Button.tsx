@@ -1,4 +1,3 @@
-import { Button as BaseButton } from '@base-ui/react/button';
 import { clsx } from 'clsx';
 import type { ComponentProps, ReactNode } from 'react';
 import { Link, type LinkProps } from 'react-router-dom';
@@ -25,7 +24,7 @@ interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'>, Butto
 export function Button({ variant, size, wide, busy = false, disabled, children, ...rest }: ButtonProps) {
   const look = { ...(variant && { variant }), ...(size && { size }), ...(wide && { wide }) };
   return (
-    <BaseButton
+    <button
       type="button"
       {...rest}
       className={buttonClass(look)}
@@ -34,7 +33,7 @@ export function Button({ variant, size, wide, busy = false, disabled, children, 
     >
       {busy && <Spinner />}
       {children}
-    </BaseButton>
+    </button>
   );
 }
 
@@ -47,7 +46,7 @@ interface IconButtonProps extends Omit<ComponentProps<'button'>, 'className' | '
 
 export function IconButton({ label, icon, size = 'medium', ...rest }: IconButtonProps) {
   return (
-    <BaseButton
+    <button
       type="button"
       title={label}
       {...rest}
@@ -55,7 +54,7 @@ export function IconButton({ label, icon, size = 'medium', ...rest }: IconButton
       className={clsx(styles.button, styles.quiet, styles.icon, size === 'small' && styles.small)}
     >
       {icon}
-    </BaseButton>
+    </button>
   );
 }
 

@@ -1,9 +1,7 @@
-import { AlertDialog } from '@base-ui/react/alert-dialog';
-import { type ReactNode, useRef } from 'react';
-import { Button, buttonClass } from './Button.tsx';
-import styles from './ConfirmDialog.module.css';
+import type { ReactNode } from 'react';
+import { onDemand } from './onDemand.tsx';
 
-interface ConfirmDialogProps {
+export interface ConfirmDialogProps {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   title: string;
@@ -11,38 +9,11 @@ interface ConfirmDialogProps {
   confirmLabel: string;
   busy?: boolean;
   onConfirm: () => void;
+  /** Where the focus goes when it closes; null for where it came from. */
+  returnFocusTo?: () => HTMLElement | null;
 }
 
 /** Asks before something that can't be taken back. Focus starts on Cancel; Escape cancels. */
-export function ConfirmDialog({
-  open,
-  onOpenChange,
-  title,
-  children,
-  confirmLabel,
-  busy = false,
-  onConfirm,
-}: ConfirmDialogProps) {
-  const cancel = useRef<HTMLButtonElement>(null);
-  return (
-    <AlertDialog.Root open={open} onOpenChange={(next) => onOpenChange(next)}>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className={styles.backdrop} />
-        <AlertDialog.Popup className={styles.popup} initialFocus={cancel}>
-          <AlertDialog.Title className={styles.title}>{title}</AlertDialog.Title>
-          <AlertDialog.Description className={styles.description} render={<div />}>
-            {children}
-          </AlertDialog.Description>
-          <div className={styles.actions}>
-            <AlertDialog.Close ref={cancel} className={buttonClass({})} disabled={busy}>
-              Cancel
-            </AlertDialog.Close>
-            <Button variant="danger" busy={busy} onClick={onConfirm}>
-              {confirmLabel}
-            </Button>
-          </div>
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
-  );
-}
+export const ConfirmDialog = onDemand<ConfirmDialogProps>(
+  async () => (await import('./ConfirmDialogPopup.tsx')).ConfirmDialogPopup,
+);

@@ -1,13 +1,26 @@
-import { Collapsible } from '@base-ui/react/collapsible';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import styles from './Disclosure.module.css';
 
 /** More about something, folded away. */
 export function Disclosure({ summary, children }: { summary: string; children: ReactNode }) {
+  const [open, setOpen] = useState(false);
+  const id = useId();
   return (
-    <Collapsible.Root>
-      <Collapsible.Trigger className={styles.trigger}>{summary}</Collapsible.Trigger>
-      <Collapsible.Panel className={styles.panel}>{children}</Collapsible.Panel>
-    </Collapsible.Root>
+    <div>
+      <button
+        type="button"
+        className={styles.trigger}
+        aria-expanded={open}
+        aria-controls={open ? id : undefined}
+        onClick={() => setOpen(!open)}
+      >
+        {summary}
+      </button>
+      {open && (
+        <div className={styles.panel} id={id}>
+          {children}
+        </div>
+      )}
+    </div>
   );
 }

@@ -1,6 +1,7 @@
 import { Field } from '@base-ui/react/field';
 import { Eye, EyeOff } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useState } from 'react';
+import { t } from '../i18n/i18n.ts';
 import { IconButton } from './Button.tsx';
 import styles from './Field.module.css';
 
@@ -24,6 +25,20 @@ export function TextField({ label, name, description, error, value, onValueChang
     <Frame label={label} name={name} description={description} error={error}>
       <Field.Control {...rest} className={styles.control} value={value} onValueChange={onValueChange} />
     </Frame>
+  );
+}
+
+/** A name that somebody signs in by: no keyboard may better it. */
+export function UsernameField(props: Omit<InputProps, 'name'>) {
+  return (
+    <TextField
+      {...props}
+      name="username"
+      autoComplete="username"
+      autoCapitalize="none"
+      autoCorrect="off"
+      spellCheck={false}
+    />
   );
 }
 
@@ -54,7 +69,7 @@ export function PasswordField({
         <span className={styles.inside}>
           <IconButton
             size="small"
-            label={shown ? 'Hide password' : 'Show password'}
+            label={t(shown ? 'app.hidePassword' : 'app.showPassword')}
             icon={shown ? <EyeOff /> : <Eye />}
             onClick={() => setShown(!shown)}
           />

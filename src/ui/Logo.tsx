@@ -1,3 +1,4 @@
+import { operator } from '../operator/index.ts';
 import styles from './Logo.module.css';
 
 const sealOutline =
@@ -23,7 +24,7 @@ export function Logo() {
   return (
     <span className={styles.logo}>
       <LogoMark />
-      Sinetti
+      {operator.productName}
     </span>
   );
 }

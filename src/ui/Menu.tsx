@@ -1,8 +1,5 @@
-import { Menu as BaseMenu } from '@base-ui/react/menu';
-import { clsx } from 'clsx';
-import type { ReactNode } from 'react';
-import { iconButtonClass } from './Button.tsx';
-import styles from './Menu.module.css';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { IconButton } from './Button.tsx';
 
 export interface MenuEntry {
   label: string;
@@ -11,36 +8,42 @@ export interface MenuEntry {
   onSelect: () => void;
 }
 
-interface MenuProps {
+export interface MenuProps {
   /** The trigger's accessible name. */
   label: string;
   icon: ReactNode;
   entries: readonly MenuEntry[];
+  /** Of the trigger. */
+  tabIndex?: number;
 }
 
-/** An icon button that opens a list of actions. */
-export function Menu({ label, icon, entries }: MenuProps) {
+const load = () => import('./MenuPopup.tsx');
+const MenuPopup = lazy(async () => ({ default: (await load()).MenuPopup }));
+
+/** An icon button that opens a list of actions. What draws the list comes when the button is about to be used. */
+export function Menu(props: MenuProps) {
+  const [wanted, setWanted] = useState(false);
+  const { label, icon, tabIndex = 0 } = props;
+  const preload = () => void load().catch(() => undefined);
+  const trigger = (
+    <IconButton
+      label={label}
+      icon={icon}
+      tabIndex={tabIndex}
+      aria-haspopup="menu"
+      aria-expanded={wanted}
+      onPointerEnter={preload}
+      onFocus={preload}
+      onClick={() => setWanted(true)}
+      onKeyDown={(event) => {
+        if (event.key === 'ArrowDown' || event.key === 'ArrowUp') setWanted(true);
+      }}
+    />
+  );
+  if (!wanted) return trigger;
   return (
-    <BaseMenu.Root>
-      <BaseMenu.Trigger className={iconButtonClass} aria-label={label} title={label}>
-        {icon}
-      </BaseMenu.Trigger>
-      <BaseMenu.Portal>
-        <BaseMenu.Positioner className={styles.positioner} align="end" sideOffset={6} collisionPadding={8}>
-          <BaseMenu.Popup className={styles.popup}>
-            {entries.map((entry) => (
-              <BaseMenu.Item
-                key={entry.label}
-                className={clsx(styles.item, entry.danger && styles.danger)}
-                onClick={entry.onSelect}
-              >
-                {entry.icon}
-                {entry.label}
-              </BaseMenu.Item>
-            ))}
-          </BaseMenu.Popup>
-        </BaseMenu.Positioner>
-      </BaseMenu.Portal>
-    </BaseMenu.Root>
+    <Suspense fallback={trigger}>
+      <MenuPopup {...props} />
+    </Suspense>
   );
 }

@@ -1,9 +1,7 @@
-import { Popover as BasePopover } from '@base-ui/react/popover';
-import type { ReactNode } from 'react';
-import { iconButtonClass } from './Button.tsx';
-import styles from './Popover.module.css';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { IconButton } from './Button.tsx';
 
-interface PopoverProps {
+export interface PopoverProps {
   /** The trigger's accessible name. */
   label: string;
   icon: ReactNode;
@@ -15,24 +13,34 @@ interface PopoverProps {
   children: ReactNode;
 }
 
-/** An icon button that opens a panel below it. Focus goes in and comes back; Escape closes it. */
-export function Popover({ label, icon, title, open, onOpenChange, action, children }: PopoverProps) {
+const load = () => import('./PopoverPopup.tsx');
+const PopoverPopup = lazy(async () => ({ default: (await load()).PopoverPopup }));
+
+/**
+ * An icon button that opens a panel below it. Focus goes in and comes back; Escape closes it. What draws the panel comes
+ * when the button is about to be used.
+ */
+export function Popover(props: PopoverProps) {
+  const { label, icon, title, open, onOpenChange } = props;
+  const [wanted, setWanted] = useState(open);
+  if (open && !wanted) setWanted(true);
+  const preload = () => void load().catch(() => undefined);
+  const trigger = (
+    <IconButton
+      label={label}
+      title={title}
+      icon={icon}
+      aria-haspopup="dialog"
+      aria-expanded={open}
+      onPointerEnter={preload}
+      onFocus={preload}
+      onClick={() => onOpenChange(true)}
+    />
+  );
+  if (!wanted) return trigger;
   return (
-    <BasePopover.Root open={open} onOpenChange={(next) => onOpenChange(next)}>
-      <BasePopover.Trigger className={iconButtonClass} aria-label={label} title={title}>
-        {icon}
-      </BasePopover.Trigger>
-      <BasePopover.Portal>
-        <BasePopover.Positioner className={styles.positioner} align="end" sideOffset={6} collisionPadding={8}>
-          <BasePopover.Popup className={styles.popup}>
-            <div className={styles.head}>
-              <BasePopover.Title className={styles.title}>{title}</BasePopover.Title>
-              {action}
-            </div>
-            {children}
-          </BasePopover.Popup>
-        </BasePopover.Positioner>
-      </BasePopover.Portal>
-    </BasePopover.Root>
+    <Suspense fallback={trigger}>
+      <PopoverPopup {...props} />
+    </Suspense>
   );
 }

@@ -1,4 +1,5 @@
 import { clsx } from 'clsx';
+import { t } from '../i18n/i18n.ts';
 import styles from './Presence.module.css';
 
 /** Filled when online, a ring when not: the difference isn't in the colour alone. */
@@ -7,5 +8,5 @@ export function PresenceDot({ online }: { online: boolean }) {
 }
 
 export function presenceText(online: boolean): string {
-  return online ? 'Online' : 'Offline';
+  return t(online ? 'chat.online' : 'chat.offline');
 }

@@ -1,6 +1,5 @@
-import { Input } from '@base-ui/react/input';
 import { Search } from 'lucide-react';
-import { type ComponentProps, useEffect, useRef } from 'react';
+import { type ComponentProps, useEffect, useImperativeHandle, useRef } from 'react';
 import styles from './SearchInput.module.css';
 
 interface SearchInputProps
@@ -18,16 +17,18 @@ export function SearchInput({
   value,
   onValueChange,
   focusOnMount = false,
+  ref,
   ...rest
 }: SearchInputProps) {
   const input = useRef<HTMLInputElement>(null);
+  useImperativeHandle<HTMLInputElement | null, HTMLInputElement | null>(ref, () => input.current, []);
   useEffect(() => {
     if (focusOnMount) input.current?.focus();
   }, [focusOnMount]);
   return (
     <span className={styles.frame}>
       <Search aria-hidden="true" />
-      <Input
+      <input
         autoComplete="off"
         spellCheck={false}
         {...rest}
@@ -36,7 +37,7 @@ export function SearchInput({
         className={styles.input}
         aria-label={label}
         value={value}
-        onValueChange={onValueChange}
+        onChange={(event) => onValueChange(event.target.value)}
       />
     </span>
   );

@@ -1,3 +1,4 @@
+import { t } from '../i18n/i18n.ts';
 import styles from './SkipLink.module.css';
 
 /** The id of each page's main element. */
@@ -13,7 +14,7 @@ export function SkipLink() {
         document.getElementById(mainId)?.focus();
       }}
     >
-      Skip to content
+      {t('app.skipToContent')}
     </a>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from '../i18n/i18n.ts';
+import { operator } from '../operator/index.ts';
 import styles from './Spinner.module.css';
 import { VisuallyHidden } from './VisuallyHidden.tsx';
 
@@ -7,12 +9,12 @@ export function Spinner() {
 }
 
 /** The whole window waits. */
-export function LoadingScreen({ text = 'Loading...' }: { text?: string }) {
+export function LoadingScreen() {
   return (
     <main className={styles.screen}>
-      <VisuallyHidden as="h1">Sinetti</VisuallyHidden>
+      <VisuallyHidden as="h1">{operator.productName}</VisuallyHidden>
       <Spinner />
-      <output>{text}</output>
+      <output>{t('app.loading')}</output>
     </main>
   );
 }

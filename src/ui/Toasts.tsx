@@ -1,6 +1,7 @@
 import { Toast } from '@base-ui/react/toast';
 import { X } from 'lucide-react';
 import { useEffect, useRef } from 'react';
+import { t } from '../i18n/i18n.ts';
 import { alertIcons } from './Alert.tsx';
 import { IconButton } from './Button.tsx';
 import styles from './Toasts.module.css';
@@ -24,7 +25,7 @@ export function Toasts({ items, onDismiss }: ToastsProps) {
     <Toast.Provider limit={4}>
       <ToastFeed items={items} onDismiss={onDismiss} />
       <Toast.Portal>
-        <Toast.Viewport className={styles.viewport}>
+        <Toast.Viewport className={styles.viewport} aria-label={t('app.toasts')}>
           <ToastList />
         </Toast.Viewport>
       </Toast.Portal>
@@ -64,7 +65,7 @@ function ToastList() {
             <Icon />
           </span>
           <Toast.Title className={styles.text} render={<p />} />
-          <Toast.Close render={<IconButton size="small" label="Dismiss" icon={<X />} />} />
+          <Toast.Close render={<IconButton size="small" label={t('app.dismiss')} icon={<X />} />} />
         </Toast.Content>
       </Toast.Root>
     );

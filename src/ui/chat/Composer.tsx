@@ -1,9 +1,26 @@
 import { SendHorizontal } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef } from 'react';
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { t } from '../../i18n/i18n.ts';
 import { Button } from '../Button.tsx';
+import type { EmojiCategory } from '../emoji/data.ts';
+import { EmojiInserter } from '../emoji/EmojiInserter.tsx';
 import { useMediaQuery, wideScreen } from '../useMediaQuery.ts';
 import styles from './Composer.module.css';
-import { chatTexts, messageMaxBytes } from './texts.ts';
+
+/** Bytes of UTF-8. The ciphertext of more would pass what the relay takes. */
+const messageMaxBytes = 64 * 1024;
+/** With less room than this, it says how much there is. */
+const littleRoom = messageMaxBytes / 10;
+/** Characters from which the input is as tall as it gets: measuring more at every key would be felt. */
+const tallText = 4000;
 
 interface ComposerProps {
   /** Who gets it: the input's accessible name. */
@@ -14,16 +31,29 @@ interface ComposerProps {
   onSend: () => void;
   /** Each new positive number moves the focus here; on a phone the keyboard would cover what was just opened. */
   focusRequest: number;
+  /** Of the emoji picker; all when not given. */
+  emojiCategories?: readonly EmojiCategory[];
 }
 
 /** The message form. Enter sends, Shift and Enter start a new line. Give it a key by conversation. */
-export function Composer({ name, draft, onDraftChange, onSend, focusRequest }: ComposerProps) {
+export function Composer({
+  name,
+  draft,
+  onDraftChange,
+  onSend,
+  focusRequest,
+  emojiCategories,
+}: ComposerProps) {
   const input = useRef<HTMLTextAreaElement>(null);
-  const problemId = useId();
+  const hintId = useId();
   const wide = useMediaQuery(wideScreen);
 
   const text = draft.trim();
-  const tooLong = isTooLong(text);
+  const room = roomLeft(text);
+  const tooLong = room < 0;
+  const [pasteRefused, setPasteRefused] = useState(false);
+  const problem = pasteRefused ? t('chat.pasteTooLong') : tooLong ? t('chat.tooLong') : null;
+  const hint = room < littleRoom ? t('chat.roomLeft', { count: room }) : null;
 
   useLayoutEffect(() => fitHeight(input.current, draft), [draft]);
   useEffect(() => {
@@ -34,6 +64,18 @@ export function Composer({ name, draft, onDraftChange, onSend, focusRequest }: C
     if (text === '' || tooLong) return;
     input.current?.focus();
     onSend();
+  }
+
+  function change(next: string) {
+    setPasteRefused(false);
+    onDraftChange(next);
+  }
+
+  /** Megabytes in the input would bring the page to a halt, and no message could carry them. */
+  function onPaste(event: ClipboardEvent) {
+    const refused = event.clipboardData.getData('text').length > messageMaxBytes;
+    if (refused) event.preventDefault();
+    setPasteRefused(refused);
   }
 
   function onKeyDown(event: KeyboardEvent) {
@@ -51,43 +93,54 @@ export function Composer({ name, draft, onDraftChange, onSend, focusRequest }: C
         send();
       }}
     >
-      {tooLong && (
-        <p className={styles.problem} id={problemId} role="alert">
-          {chatTexts.tooLong}
+      {problem !== null && (
+        <p className={styles.problem} id={hintId} role="alert">
+          {problem}
         </p>
       )}
+      {problem === null && hint !== null && (
+        <p className={styles.hint} id={hintId}>
+          {hint}
+        </p>
+      )}
+      <div className={styles.emoji}>
+        <EmojiInserter input={input} text={draft} onTextChange={onDraftChange} categories={emojiCategories} />
+      </div>
       <textarea
         ref={input}
         className={styles.input}
         rows={1}
         dir="auto"
-        placeholder={chatTexts.placeholder}
-        aria-label={chatTexts.inputLabel(name)}
+        placeholder={t('chat.placeholder')}
+        aria-label={t('chat.inputLabel', { name })}
         aria-invalid={tooLong}
-        aria-describedby={tooLong ? problemId : undefined}
+        aria-describedby={problem === null && hint === null ? undefined : hintId}
         enterKeyHint="send"
         value={draft}
-        onChange={(event) => onDraftChange(event.target.value)}
+        onChange={(event) => change(event.target.value)}
+        onPaste={onPaste}
         onKeyDown={onKeyDown}
       />
       <div className={styles.send}>
         <Button type="submit" variant="primary" disabled={text === '' || tooLong}>
           <SendHorizontal size={18} aria-hidden="true" />
-          {chatTexts.send}
+          <span className={styles.word}>{t('chat.send')}</span>
         </Button>
       </div>
     </form>
   );
 }
 
-function isTooLong(text: string): boolean {
-  // A character is at most three bytes, so most texts need no encoding to know.
-  return text.length * 3 > messageMaxBytes && new TextEncoder().encode(text).length > messageMaxBytes;
+/** Bytes that still fit; less than none for a text that is too long. */
+function roomLeft(text: string): number {
+  // A character is at most three bytes, so most texts need no encoding to know that there is room.
+  const most = messageMaxBytes - text.length * 3;
+  return most >= littleRoom ? most : messageMaxBytes - new TextEncoder().encode(text).length;
 }
 
 /** As tall as its text; the style sheet bounds it. */
 function fitHeight(element: HTMLTextAreaElement | null, text: string) {
   if (element === null) return;
-  element.style.height = '';
-  if (text !== '') element.style.height = `${element.scrollHeight + 2}px`;
+  element.style.height = text.length > tallText ? '100dvh' : '';
+  if (text !== '' && text.length <= tallText) element.style.height = `${element.scrollHeight + 2}px`;
 }

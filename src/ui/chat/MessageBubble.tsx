@@ -1,18 +1,29 @@
 import { clsx } from 'clsx';
-import { Check, CheckCheck, CircleAlert, Clock3, LockKeyhole } from 'lucide-react';
-import { memo, type ReactNode, useState } from 'react';
+import { Check, CheckCheck, ChevronDown, CircleAlert, Clock3, LockKeyhole } from 'lucide-react';
+import { type MouseEvent, memo, type ReactNode } from 'react';
+import { t } from '../../i18n/i18n.ts';
+import { undecryptableTexts } from '../../i18n/undecryptable.ts';
 import { Button } from '../Button.tsx';
 import { Disclosure } from '../Disclosure.tsx';
 import { fullTimestamp, timeOfDay } from '../format.ts';
 import { VisuallyHidden } from '../VisuallyHidden.tsx';
 import { isSingleEmoji } from './emoji.ts';
 import styles from './MessageBubble.module.css';
+import { MessageText } from './MessageText.tsx';
 import type { ChatMessage, UndecryptableReason } from './message.ts';
-import { chatTexts, undecryptableTexts } from './texts.ts';
+import { type MessageState, messageState, stateText } from './messageState.ts';
 
-/** Characters after which a message is folded. */
-const foldLength = 1600;
+/** Where a menu opens: at a control, or at the pointer. */
+export type MenuAnchor = Element | { getBoundingClientRect(): DOMRect };
 
+export interface BubbleActions {
+  readonly onRetry: (messageId: string) => void;
+  readonly onDiscard: (messageId: string) => void;
+  readonly onMenu: (message: ChatMessage, anchor: MenuAnchor) => void;
+  readonly onUnfold: (messageId: string, unfolded: boolean) => void;
+}
+
+/** Keep functions and objects the same from render to render: bubbles in sight are not drawn anew then. */
 interface MessageBubbleProps {
   message: ChatMessage;
   own: boolean;
@@ -23,111 +34,121 @@ interface MessageBubbleProps {
   /** Its place in a run of messages by the same person. */
   first: boolean;
   last: boolean;
-  /** Keep these two the same from render to render: a long list of bubbles is not drawn anew then. */
-  onRetry: (messageId: string) => void;
-  onDiscard: (messageId: string) => void;
+  unfolded: boolean;
+  /** Its controls are on the way of the Tab key. */
+  reachable: boolean;
+  actions: BubbleActions;
 }
 
 export const MessageBubble = memo(function MessageBubble(props: MessageBubbleProps) {
-  const { message, own, author, first, last } = props;
-  const failed = message.status === 'failed';
+  const { message, own, author, first, last, actions } = props;
+  const state = messageState(message, { own, read: props.read });
   const large = message.content.kind === 'text' && isSingleEmoji(message.content.text.trim());
+
+  function onContextMenu(event: MouseEvent) {
+    // The browser's own menu serves links and what is selected better.
+    const onLink = event.target instanceof Element && event.target.closest('a') !== null;
+    if (onLink || getSelection()?.isCollapsed === false) return;
+    event.preventDefault();
+    actions.onMenu(message, pointAnchor(event));
+  }
+
   return (
-    <li
+    <article
       className={clsx(
         styles.item,
         own && styles.own,
         first && styles.first,
         last && styles.last,
-        failed && styles.failed,
+        state === 'failed' && styles.failed,
         large && styles.large,
       )}
     >
-      <div className={styles.bubble}>
+      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- a shortcut to the button in it */}
+      <div className={styles.bubble} onContextMenu={onContextMenu}>
         <VisuallyHidden>{author}: </VisuallyHidden>
-        <Content message={message} large={large} />
+        <Content message={message} large={large} unfolded={props.unfolded} onUnfold={actions.onUnfold} />
         <div className={styles.meta}>
           <time dateTime={message.timestamp} title={fullTimestamp(message.timestamp)}>
             {timeOfDay(message.timestamp)}
           </time>
-          {own && <Status message={message} read={props.read} />}
+          {own && <StateMark state={state} />}
         </div>
-      </div>
-      {failed && (
-        <div className={styles.failure}>
-          <span>{chatTexts.notSent}</span>
-          <Button size="small" variant="quiet" onClick={() => props.onRetry(message.messageId)}>
-            {chatTexts.retry}
-          </Button>
-          <Button size="small" variant="quiet" onClick={() => props.onDiscard(message.messageId)}>
-            {chatTexts.discard}
-          </Button>
-        </div>
-      )}
-    </li>
-  );
-});
-
-function Content({ message, large }: { message: ChatMessage; large: boolean }) {
-  const { content } = message;
-  if (content.kind === 'undecryptable') return <Undecryptable reason={content.reason} />;
-  if (content.kind === 'unknown') return <p className={styles.muted}>{chatTexts.unknownKind}</p>;
-  if (content.text.trim() === '') return <p className={styles.muted}>{chatTexts.noContent}</p>;
-  if (large) return <p className={styles.emoji}>{content.text.trim()}</p>;
-  return <FoldedText text={content.text} />;
-}
-
-/** Long messages are folded: one person's wall of text must not bury the conversation. */
-function FoldedText({ text }: { text: string }) {
-  const [unfolded, setUnfolded] = useState(false);
-  const long = text.length > foldLength;
-  return (
-    <>
-      <p className={styles.text} dir="auto">
-        {long && !unfolded ? `${text.slice(0, foldLength)}…` : text}
-      </p>
-      {long && (
         <button
           type="button"
           className={styles.more}
-          aria-expanded={unfolded}
-          onClick={() => setUnfolded(!unfolded)}
+          tabIndex={props.reachable ? 0 : -1}
+          aria-label={t('chat.actions')}
+          aria-haspopup="menu"
+          onClick={(event) => actions.onMenu(message, event.currentTarget)}
         >
-          {unfolded ? chatTexts.showLess : chatTexts.showMore}
+          <ChevronDown aria-hidden="true" />
         </button>
+      </div>
+      {state === 'failed' && (
+        <div className={styles.failure}>
+          <span>{t('chat.notSent')}</span>
+          <Button size="small" variant="quiet" onClick={() => actions.onRetry(message.messageId)}>
+            {t('chat.retry')}
+          </Button>
+          <Button size="small" variant="quiet" onClick={() => actions.onDiscard(message.messageId)}>
+            {t('chat.discard')}
+          </Button>
+        </div>
       )}
-    </>
+    </article>
+  );
+});
+
+function pointAnchor({ clientX, clientY }: MouseEvent): MenuAnchor {
+  return { getBoundingClientRect: () => new DOMRect(clientX, clientY, 0, 0) };
+}
+
+interface ContentProps {
+  message: ChatMessage;
+  large: boolean;
+  unfolded: boolean;
+  onUnfold: BubbleActions['onUnfold'];
+}
+
+function Content({ message: { content, messageId }, large, unfolded, onUnfold }: ContentProps) {
+  if (content.kind === 'undecryptable') return <Undecryptable reason={content.reason} />;
+  if (content.kind === 'unknown') return <p className={styles.muted}>{t('chat.unknownKind')}</p>;
+  if (content.text.trim() === '') return <p className={styles.muted}>{t('chat.noContent')}</p>;
+  if (large) return <p className={styles.emoji}>{content.text.trim()}</p>;
+  return (
+    <MessageText text={content.text} unfolded={unfolded} onUnfold={(unfold) => onUnfold(messageId, unfold)} />
   );
 }
 
 function Undecryptable({ reason }: { reason: UndecryptableReason }) {
-  const { what, todo } = undecryptableTexts[reason];
   return (
     <div className={styles.notice}>
       <LockKeyhole aria-hidden="true" />
-      <span>{chatTexts.undecryptable}</span>
+      <span>{t('chat.undecryptable')}</span>
       <div className={styles.details}>
-        <Disclosure summary={chatTexts.why}>
-          <p>{what}</p>
-          <p>{todo}</p>
+        <Disclosure summary={t('chat.why')}>
+          <p>{t(undecryptableTexts[reason])}</p>
+          <p>{t(`${undecryptableTexts[reason]}Todo`)}</p>
         </Disclosure>
       </div>
     </div>
   );
 }
 
-function Status({ message, read }: { message: ChatMessage; read: boolean }) {
-  if (message.status === 'sending') return <StatusMark icon={<Clock3 />} text={chatTexts.sending} />;
-  if (message.status === 'failed') return <StatusMark icon={<CircleAlert />} text={chatTexts.notSent} />;
-  if (read) return <StatusMark icon={<CheckCheck className={styles.read} />} text={chatTexts.read} />;
-  return <StatusMark icon={<Check />} text={chatTexts.sent} />;
-}
+const stateIcons: Record<MessageState, ReactNode> = {
+  sending: <Clock3 />,
+  failed: <CircleAlert />,
+  read: <CheckCheck className={styles.read} />,
+  sent: <Check />,
+  received: null,
+};
 
-function StatusMark({ icon, text }: { icon: ReactNode; text: string }) {
+function StateMark({ state }: { state: MessageState }) {
   return (
-    <span title={text}>
-      {icon}
-      <VisuallyHidden>{text}</VisuallyHidden>
+    <span title={stateText(state)}>
+      {stateIcons[state]}
+      <VisuallyHidden>{stateText(state)}</VisuallyHidden>
     </span>
   );
 }

@@ -1,0 +1,32 @@
+import { Toggle } from '@base-ui/react/toggle';
+import { ToggleGroup } from '@base-ui/react/toggle-group';
+import styles from './Choice.module.css';
+
+interface ChoiceProps<Value extends string> {
+  /** Its accessible name. */
+  label: string;
+  options: readonly { readonly value: Value; readonly label: string; readonly lang?: string }[];
+  value: Value;
+  onValueChange: (value: Value) => void;
+}
+
+/** One of a few, all in sight. Arrow keys move among them; nothing changes before one is pressed. */
+export function Choice<Value extends string>({ label, options, value, onValueChange }: ChoiceProps<Value>) {
+  return (
+    <ToggleGroup
+      className={styles.choice}
+      aria-label={label}
+      value={[value]}
+      onValueChange={([next]) => {
+        // Pressing the chosen one again takes nothing away.
+        if (next !== undefined) onValueChange(next);
+      }}
+    >
+      {options.map((option) => (
+        <Toggle key={option.value} value={option.value} className={styles.option} lang={option.lang}>
+          {option.label}
+        </Toggle>
+      ))}
+    </ToggleGroup>
+  );
+}

@@ -1,0 +1,44 @@
+import { AlertDialog } from '@base-ui/react/alert-dialog';
+import { useRef } from 'react';
+import { t } from '../i18n/i18n.ts';
+import { Button, buttonClass } from './Button.tsx';
+import type { ConfirmDialogProps } from './ConfirmDialog.tsx';
+import styles from './ConfirmDialog.module.css';
+
+export function ConfirmDialogPopup({
+  open,
+  onOpenChange,
+  title,
+  children,
+  confirmLabel,
+  busy = false,
+  onConfirm,
+  returnFocusTo,
+}: ConfirmDialogProps) {
+  const cancel = useRef<HTMLButtonElement>(null);
+  return (
+    <AlertDialog.Root open={open} onOpenChange={(next) => onOpenChange(next)}>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className={styles.backdrop} />
+        <AlertDialog.Popup
+          className={styles.popup}
+          initialFocus={cancel}
+          finalFocus={() => returnFocusTo?.() ?? true}
+        >
+          <AlertDialog.Title className={styles.title}>{title}</AlertDialog.Title>
+          <AlertDialog.Description className={styles.description} render={<div />}>
+            {children}
+          </AlertDialog.Description>
+          <div className={styles.actions}>
+            <AlertDialog.Close ref={cancel} className={buttonClass({})} disabled={busy}>
+              {t('app.cancel')}
+            </AlertDialog.Close>
+            <Button variant="danger" busy={busy} onClick={onConfirm}>
+              {confirmLabel}
+            </Button>
+          </div>
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}

@@ -1,0 +1,53 @@
+import { TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { ErrorBoundary, type FallbackProps } from 'react-error-boundary';
+import { t } from '../i18n/i18n.ts';
+import { Button } from './Button.tsx';
+import styles from './Contained.module.css';
+import { EmptyState } from './EmptyState.tsx';
+import { FailureReport } from './FailureReport.tsx';
+
+/** Parts of the screen that can fail by themselves, as a report names them. */
+export type Part =
+  | 'header'
+  | 'messages-tab'
+  | 'conversation-list'
+  | 'chat'
+  | 'groups-tab'
+  | 'group-list'
+  | 'group-chat'
+  | 'group-details'
+  | 'contacts-tab'
+  | 'profile-tab'
+  | 'notifications';
+
+interface ContainedProps {
+  part: Part;
+  /** What it shows, by id: another one is a new try. */
+  shows?: string | null;
+  children: ReactNode;
+}
+
+/** Whatever goes wrong in here stays in here: the rest of the screen goes on, and this part can be tried again. */
+export function Contained({ part, shows = null, children }: ContainedProps) {
+  return (
+    <ErrorBoundary resetKeys={[shows]} fallbackRender={failureOf(part)}>
+      {children}
+    </ErrorBoundary>
+  );
+}
+
+function failureOf(part: Part) {
+  return ({ error, resetErrorBoundary }: FallbackProps) => (
+    <div className={styles.failure} role="alert">
+      <EmptyState
+        icon={<TriangleAlert />}
+        title={t('app.failure.title')}
+        action={<Button onClick={() => resetErrorBoundary()}>{t('app.failure.tryAgain')}</Button>}
+      >
+        {t('app.failure.text')}
+      </EmptyState>
+      <FailureReport part={part} error={error} />
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+import { Dialog as BaseDialog } from '@base-ui/react/dialog';
+import { X } from 'lucide-react';
+import { t } from '../i18n/i18n.ts';
+import { iconButtonClass } from './Button.tsx';
+import type { DialogProps } from './Dialog.tsx';
+import styles from './Dialog.module.css';
+
+export function DialogPopup({ open, onOpenChange, title, children }: DialogProps) {
+  return (
+    <BaseDialog.Root open={open} onOpenChange={(next) => onOpenChange(next)}>
+      <BaseDialog.Portal>
+        <BaseDialog.Backdrop className={styles.backdrop} />
+        <BaseDialog.Popup className={styles.popup}>
+          <div className={styles.head}>
+            <BaseDialog.Title className={styles.title}>{title}</BaseDialog.Title>
+            <BaseDialog.Close className={iconButtonClass} aria-label={t('app.close')} title={t('app.close')}>
+              <X aria-hidden="true" />
+            </BaseDialog.Close>
+          </div>
+          <div className={styles.body}>{children}</div>
+        </BaseDialog.Popup>
+      </BaseDialog.Portal>
+    </BaseDialog.Root>
+  );
+}

@@ -1,0 +1,81 @@
+import type { FormEvent, ReactNode, RefObject } from 'react';
+import { Alert } from './Alert.tsx';
+import { Button } from './Button.tsx';
+import styles from './Form.module.css';
+
+interface BareFormProps {
+  /** Its accessible name. */
+  label: string;
+  /** Takes no second submission meanwhile. */
+  busy: boolean;
+  /** Said above the fields, of the form as a whole. */
+  failure?: string | null | undefined;
+  onSubmit: () => Promise<unknown>;
+  ref?: RefObject<HTMLFormElement | null>;
+  children: ReactNode;
+}
+
+/** A form that looks like nothing in particular. */
+export function Form({
+  className,
+  label,
+  busy,
+  failure = null,
+  onSubmit,
+  ref,
+  children,
+}: BareFormProps & { className: string | undefined }) {
+  return (
+    <form
+      ref={ref}
+      className={className}
+      aria-label={label}
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        if (!busy) void onSubmit();
+      }}
+    >
+      {failure !== null && <Alert kind="error">{failure}</Alert>}
+      {children}
+    </form>
+  );
+}
+
+interface FormProps extends BareFormProps {
+  submitLabel: string;
+}
+
+/** What a page is for: the button is as wide as the fields. */
+export function PageForm({ submitLabel, progress, children, ...form }: FormProps & { progress: ReactNode }) {
+  return (
+    <Form {...form} className={styles.page}>
+      <div className={styles.fields}>{children}</div>
+      <Button type="submit" variant="primary" size="large" wide busy={form.busy}>
+        {submitLabel}
+      </Button>
+      {progress}
+    </Form>
+  );
+}
+
+interface CardFormProps extends FormProps {
+  cancelLabel: string;
+  onCancel: () => void;
+}
+
+/** Stands in a card for as long as something there is being changed. */
+export function CardForm({ submitLabel, cancelLabel, onCancel, children, ...form }: CardFormProps) {
+  return (
+    <Form {...form} className={styles.card}>
+      {children}
+      <div className={styles.actions}>
+        <Button type="submit" variant="primary" busy={form.busy}>
+          {submitLabel}
+        </Button>
+        <Button variant="quiet" disabled={form.busy} onClick={onCancel}>
+          {cancelLabel}
+        </Button>
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,42 @@
+import { Menu as BaseMenu } from '@base-ui/react/menu';
+import { clsx } from 'clsx';
+import { useState } from 'react';
+import { iconButtonClass } from './Button.tsx';
+import type { MenuProps } from './Menu.tsx';
+import styles from './Menu.module.css';
+import { useReplacedTrigger } from './useReplacedTrigger.ts';
+
+/** With its trigger, as that is what it is placed beside; opens at once, as it is made when it is asked for. */
+export function MenuPopup({ label, icon, entries, tabIndex = 0 }: MenuProps) {
+  const { trigger, isReady } = useReplacedTrigger();
+  const [open, setOpen] = useState(true);
+  return (
+    <BaseMenu.Root open={open && isReady} onOpenChange={(next) => setOpen(next)}>
+      <BaseMenu.Trigger
+        ref={trigger}
+        className={iconButtonClass}
+        aria-label={label}
+        title={label}
+        tabIndex={tabIndex}
+      >
+        {icon}
+      </BaseMenu.Trigger>
+      <BaseMenu.Portal>
+        <BaseMenu.Positioner className={styles.positioner} align="end" sideOffset={6} collisionPadding={8}>
+          <BaseMenu.Popup className={styles.popup}>
+            {entries.map((entry) => (
+              <BaseMenu.Item
+                key={entry.label}
+                className={clsx(styles.item, entry.danger && styles.danger)}
+                onClick={entry.onSelect}
+              >
+                {entry.icon}
+                {entry.label}
+              </BaseMenu.Item>
+            ))}
+          </BaseMenu.Popup>
+        </BaseMenu.Positioner>
+      </BaseMenu.Portal>
+    </BaseMenu.Root>
+  );
+}

@@ -1,0 +1,28 @@
+import { Popover as BasePopover } from '@base-ui/react/popover';
+import { iconButtonClass } from './Button.tsx';
+import type { PopoverProps } from './Popover.tsx';
+import styles from './Popover.module.css';
+import { useReplacedTrigger } from './useReplacedTrigger.ts';
+
+/** With its trigger, as that is what it is placed below. */
+export function PopoverPopup({ label, icon, title, open, onOpenChange, action, children }: PopoverProps) {
+  const { trigger, isReady } = useReplacedTrigger();
+  return (
+    <BasePopover.Root open={open && isReady} onOpenChange={(next) => onOpenChange(next)}>
+      <BasePopover.Trigger ref={trigger} className={iconButtonClass} aria-label={label} title={title}>
+        {icon}
+      </BasePopover.Trigger>
+      <BasePopover.Portal>
+        <BasePopover.Positioner className={styles.positioner} align="end" sideOffset={6} collisionPadding={8}>
+          <BasePopover.Popup className={styles.popup}>
+            <div className={styles.head}>
+              <BasePopover.Title className={styles.title}>{title}</BasePopover.Title>
+              {action}
+            </div>
+            {children}
+          </BasePopover.Popup>
+        </BasePopover.Positioner>
+      </BasePopover.Portal>
+    </BasePopover.Root>
+  );
+}

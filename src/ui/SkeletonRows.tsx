@@ -1,0 +1,32 @@
+import { clsx } from 'clsx';
+import styles from './SkeletonRows.module.css';
+import { LoadingLine } from './Spinner.tsx';
+
+interface SkeletonRowsProps {
+  /** What is awaited. */
+  text: string;
+  /** About as many as fit. */
+  count?: number;
+  /** As the avatars will be. */
+  shape?: 'round' | 'square';
+}
+
+/** The shape of a list of people or groups that is being loaded. */
+export function SkeletonRows({ text, count = 6, shape = 'round' }: SkeletonRowsProps) {
+  return (
+    <>
+      <LoadingLine text={text} />
+      <div aria-hidden="true" className={clsx(shape === 'square' && styles.square)}>
+        {Array.from({ length: count }, (_, index) => (
+          <div key={index} className={styles.row}>
+            <span className={styles.mark} />
+            <span className={styles.lines}>
+              <span className={styles.line} />
+              <span className={styles.line} />
+            </span>
+          </div>
+        ))}
+      </div>
+    </>
+  );
+}

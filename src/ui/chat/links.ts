@@ -1,0 +1,67 @@
+import { LinkifyIt } from 'linkify-it';
+
+export interface TextPart {
+  readonly text: string;
+  /** Where the part leads, if it is a link. */
+  readonly link?: Link;
+}
+
+export interface Link {
+  readonly href: string;
+  /** Where it leads, if that does not stand in its text. */
+  readonly hiddenHost: string | null;
+}
+
+/** Code units in which links are looked for: nobody types more, and what is pasted need not be searched to its end. */
+const searchedLength = 16 * 1024;
+
+const linkify = new LinkifyIt({ fuzzyLink: true, urlAuth: true }).add('ftp:', null).add('//', null);
+
+/** A text as parts that are links and parts that are not. Links lead to http, https and mailto only. */
+export function linkParts(text: string): readonly TextPart[] {
+  const parts: TextPart[] = [];
+  let end = 0;
+  for (const match of linkify.match(text.slice(0, searchedLength)) ?? []) {
+    // The search may have cut it: half an address leads elsewhere.
+    if (match.lastIndex === searchedLength && text.length > searchedLength) break;
+    const link = linkOf(match);
+    if (link === null) continue;
+    if (match.index > end) parts.push({ text: text.slice(end, match.index) });
+    parts.push({ text: match.raw, link });
+    end = match.lastIndex;
+  }
+  if (end < text.length) parts.push({ text: text.slice(end) });
+  return parts;
+}
+
+function linkOf({ schema, raw, url }: { schema: string; raw: string; url: string }): Link | null {
+  // Marks that draw nothing or turn the direction could make an address read like another.
+  if (/\p{C}/u.test(raw)) return null;
+  // Without a scheme, too much that is no address looks like one: "readme.md", "etc.so".
+  if (schema === '' && !/^www\./i.test(raw)) return null;
+  const target = parseUrl(schema === '' ? `https://${raw}` : url);
+  if (target === null) return null;
+  const { hostname, href, protocol } = target;
+  if (protocol === 'mailto:') return { href, hiddenHost: null };
+  if (protocol !== 'http:' && protocol !== 'https:') return null;
+  // "https://bank.example@evil.example" leads to the second.
+  if (target.username !== '' || target.password !== '') return null;
+  // The browser's own reading of the host: Punycode for letters that may look like others, plain numbers for odd ones.
+  return { href, hiddenHost: raw.toLowerCase().includes(hostname) ? null : hostname };
+}
+
+function parseUrl(url: string): URL | null {
+  return URL.canParse(url) ? new URL(url) : null;
+}
+
+/** The first `length` code units of parts. A link across the cut becomes text. */
+export function clipParts(parts: readonly TextPart[], length: number): readonly TextPart[] {
+  const clipped: TextPart[] = [];
+  let left = length;
+  for (const part of parts) {
+    if (left <= 0) break;
+    clipped.push(part.text.length <= left ? part : { text: part.text.slice(0, left) });
+    left -= part.text.length;
+  }
+  return clipped;
+}

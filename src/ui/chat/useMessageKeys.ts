@@ -1,0 +1,65 @@
+import type { Virtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef } from 'react';
+import type { ChatMessage } from './message.ts';
+
+interface MessageKeysInput {
+  messages: readonly ChatMessage[];
+  virtualizer: Virtualizer<HTMLElement, HTMLLIElement>;
+  scroller: RefObject<HTMLElement | null>;
+  /** Id of the message that was last reached. */
+  active: string | null;
+  onActive: (messageId: string) => void;
+}
+
+/** Up, Down, Home and End lead from message to message, beginning at the newest; Tab leads into the one that is reached. */
+export function useMessageKeys({ messages, virtualizer, scroller, active, onActive }: MessageKeysInput) {
+  const wanted = useRef<number | null>(null);
+
+  function rowAt(row: number): HTMLElement | null {
+    return scroller.current?.querySelector<HTMLElement>(`li[data-index="${row}"]`) ?? null;
+  }
+
+  function focusWanted() {
+    const element = wanted.current === null ? null : rowAt(wanted.current);
+    if (element === null) return;
+    wanted.current = null;
+    element.focus({ preventScroll: true });
+  }
+  useLayoutEffect(focusWanted);
+
+  function focus(row: number) {
+    const message = messages[row - 1];
+    if (message === undefined) return;
+    wanted.current = row;
+    onActive(message.messageId);
+    virtualizer.scrollToIndex(row);
+    focusWanted();
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLElement>) {
+    const { target, currentTarget } = event;
+    const modified = event.ctrlKey || event.altKey || event.metaKey || event.shiftKey;
+    if (modified || !(target instanceof Element) || !currentTarget.contains(target)) return;
+    const row = Number(target.closest('[data-index]')?.getAttribute('data-index') ?? messages.length + 1);
+    const to = destination(event.key, row, messages.length);
+    if (to === null) return;
+    event.preventDefault();
+    focus(to);
+  }
+
+  /** The button of the message that was last reached; else what scrolls. */
+  function activeButton(): HTMLElement | null {
+    const row = messages.findLastIndex(({ messageId }) => messageId === active) + 1;
+    return rowAt(row)?.querySelector<HTMLElement>('[aria-haspopup="menu"]') ?? scroller.current;
+  }
+
+  return { onKeyDown, activeButton };
+}
+
+function destination(key: string, row: number, last: number): number | null {
+  if (last === 0) return null;
+  if (key === 'ArrowUp') return Math.max(row - 1, 1);
+  if (key === 'ArrowDown') return Math.min(row + 1, last);
+  if (key === 'Home') return 1;
+  return key === 'End' ? last : null;
+}
