@@ -1,13 +1,15 @@
-/** The page's side of the room that holds the keys: the only place that starts the worker or talks to it. */
+/** The page's side of the room that holds the keys: the only place that talks to the worker. */
 import { wrap } from 'comlink';
-// oxlint-disable-next-line import/default -- the default export is Vite's: the address of the built worker
-import workerUrl from '../../workers/crypto.worker.ts?worker&url';
 import type { CryptoApi, CryptoWorker } from '../../workers/api.ts';
 import { CryptoApiError, fromWire } from '../../workers/errors.ts';
+import { cryptoWorker } from './worker.ts';
 
 export type {
   ClaimedKeyPackage,
   CommitSubmission,
+  ContactTrust,
+  ConversationChange,
+  ConversationEvent,
   ConversationState,
   CryptoApi,
   DeviceIdentity,
@@ -18,24 +20,25 @@ export type {
   PasswordParams,
   PreparedMessage,
   ProcessResult,
+  QueuedMessage,
+  ReadyMessage,
+  SafetyNumbers,
   SealedVault,
   UndecryptableReason,
   WireBytes,
 } from '../../workers/api.ts';
 export { CryptoApiError, type CryptoApiErrorCode } from '../../workers/errors.ts';
 
-/** Starts the worker. Every method of the client rejects with a CryptoApiError. */
+/** Starts the worker, if nothing has yet. Every method of the client rejects with a CryptoApiError. */
 export function createCryptoClient(): CryptoApi {
-  // The type of `new Worker` knows strings only; under Trusted Types the string has to have come from the policy.
-  const url = trustedWorkerUrl() as unknown as string;
-  const worker = new Worker(url, { type: 'module', name: 'sinetti-crypto' });
-  const broken = new Promise<never>((_resolve, reject) => {
-    // It can't be loaded or has died: without this every call would wait for ever.
-    worker.addEventListener('error', () => reject(new CryptoApiError('internal', 'worker')));
+  const { worker, broken } = cryptoWorker();
+  // Without this every call would wait for ever.
+  const failed = broken.then((): never => {
+    throw new CryptoApiError('internal', 'worker');
   });
-  broken.catch(() => {});
+  failed.catch(() => {});
   const door = wrap<CryptoWorker>(worker);
-  return clientOf((method, args) => Promise.race([door.call(method, args), broken]));
+  return clientOf((method, args) => Promise.race([door.call(method, args), failed]));
 }
 
 /** A CryptoApi whose methods go through the one call of the door, failures with their codes. */
@@ -51,24 +54,4 @@ function clientOf(call: CryptoWorker['call']): CryptoApi {
       };
     },
   });
-}
-
-interface TrustedTypesFactory {
-  createPolicy(
-    name: string,
-    rules: { createScriptURL(url: string): string },
-  ): { createScriptURL(url: string): object };
-}
-
-/** The worker's address, by a policy that allows nothing else; plain where the browser has no Trusted Types. */
-function trustedWorkerUrl(): string | object {
-  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypesFactory };
-  if (trustedTypes === undefined) return workerUrl;
-  const policy = trustedTypes.createPolicy('sinetti-worker', {
-    createScriptURL(url) {
-      if (url !== workerUrl) throw new TypeError('not the worker');
-      return url;
-    },
-  });
-  return policy.createScriptURL(workerUrl);
 }

@@ -37,12 +37,39 @@ export function createApi(http: Http) {
       }
     },
 
+    updateProfile: (body: RouteBody<typeof routes.updateProfile>) =>
+      http.call(routes.updateProfile, { body }),
+
+    /** What the relay holds of a person that no other call answers. */
+    accountData: () => http.call(routes.accountData, {}),
+
+    /** A 401 is left to the caller: the account may be gone. */
+    deleteAccount: () => http.call(routes.deleteAccount, { unauthenticated: 'caller' }),
+
     getVault: () => http.call(routes.getVault, {}),
 
     putVault: (body: RouteBody<typeof routes.putVault>) => http.call(routes.putVault, { body }),
 
+    listDevices: () => http.call(routes.listDevices, {}),
+
     putDevice: (id: string, body: RouteBody<typeof routes.putDevice>) =>
       http.call(routes.putDevice, { params: { id }, body }),
+
+    changePassword: (body: RouteBody<typeof routes.changePassword>) =>
+      http.call(routes.changePassword, { body }),
+
+    recover: (body: RouteBody<typeof routes.recover>) => http.call(routes.recover, { body }),
+
+    revokeDevice: (id: string, statement: string) =>
+      http.call(routes.revokeDevice, { params: { id }, body: { statement } }),
+
+    userDevices: (userId: string) => http.call(routes.userDevices, { params: { id: userId } }),
+
+    revokedDevices: (userId: string) => http.call(routes.revokedDevices, { params: { id: userId } }),
+
+    /** Of oneself, contacts and fellow members, revoked since a time (RFC 3339). */
+    visibleRevocations: (since?: string) =>
+      http.call(routes.visibleRevocations, { query: since === undefined ? {} : { since } }),
 
     publishKeyPackages: (body: RouteBody<typeof routes.publishKeyPackages>) =>
       http.call(routes.publishKeyPackages, { body }),
@@ -51,6 +78,10 @@ export function createApi(http: Http) {
 
     /** One KeyPackage of every device of a person; for oneself without the calling device. */
     claimKeyPackages: (userId: string) => http.call(routes.claimKeyPackages, { params: { id: userId } }),
+
+    /** The same of several people, at most `limits.peoplePerClaim`. */
+    claimKeyPackagesOfMany: (userIds: readonly string[]) =>
+      http.call(routes.claimKeyPackagesOfMany, { body: { user_ids: [...userIds] } }),
 
     listContacts: () => http.call(routes.listContacts, {}),
 
@@ -97,12 +128,19 @@ export function createApi(http: Http) {
 
     getGroup: (id: string) => http.call(routes.getGroup, { params: { id } }),
 
+    /** The name for who came from outside; one of that epoch that is there already stays. */
+    putGroupName: (id: string, body: RouteBody<typeof routes.sealGroupName>) =>
+      http.call(routes.sealGroupName, { params: { id }, body }),
+
     /** People and the commit that adds their devices: both, or neither. */
     addGroupMembers: (id: string, body: RouteBody<typeof routes.addGroupMember>) =>
       http.call(routes.addGroupMember, { params: { id }, body }),
 
     leaveGroup: (id: string, statement: string | null) =>
       http.call(routes.leaveGroup, { params: { id }, body: statement === null ? {} : { statement } }),
+
+    /** What this person left a group with; `not-found` for one that they didn't leave. */
+    getDeparture: (id: string) => http.call(routes.getDeparture, { params: { id } }),
 
     deleteGroup: (id: string) => http.call(routes.deleteGroup, { params: { id } }),
 
@@ -113,6 +151,13 @@ export function createApi(http: Http) {
     /** As {@link sendUserMessage}, to a group. */
     sendGroupMessage: (id: string, body: RouteBody<typeof routes.sendGroupMessage>) =>
       http.call(routes.sendGroupMessage, { params: { id }, body, unauthenticated: 'caller' }),
+
+    putHistory: (body: RouteBody<typeof routes.putHistory>) => http.call(routes.putHistory, { body }),
+
+    getHistory: (query: { after: number; limit: number }) => http.call(routes.getHistory, { query }),
+
+    /** Those of one conversation, or all. */
+    deleteHistory: (query: { conversationId?: string }) => http.call(routes.deleteHistory, { query }),
 
     listNotifications: () => http.call(routes.listNotifications, {}),
 

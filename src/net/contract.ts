@@ -1,4 +1,4 @@
 /** The only door to the relay's contract: it is loaded after zod has been told not to generate code. */
-import './zodConfig.ts';
+import '../lib/zodConfig.ts';
 
 export * from '@sinetti/relay/contract';

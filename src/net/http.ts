@@ -9,7 +9,7 @@ import {
   type RouteQuery,
   type RouteResponse,
 } from './contract.ts';
-import { ApiError, NetworkError } from './errors.ts';
+import { ApiError, type ApiErrorCode, NetworkError } from './errors.ts';
 
 export const requestTimeoutMs = 30_000;
 
@@ -32,7 +32,7 @@ export interface HttpOptions {
   readonly host: string;
   readonly token: () => string | null;
   /** A signed-in call was answered 401: the token it carried is worth nothing any more. */
-  readonly onUnauthenticated: (token: string, handledBy: 'session' | 'caller') => void;
+  readonly onUnauthenticated: (token: string, handledBy: 'session' | 'caller', code: ApiErrorCode) => void;
   readonly clock: Clock;
   readonly log: Log;
   readonly fetch?: typeof globalThis.fetch;
@@ -152,7 +152,7 @@ export function createHttp(options: HttpOptions): Http {
     } catch (error) {
       if (error instanceof ApiError || error instanceof NetworkError) logFailure(route, path, error);
       if (error instanceof ApiError && error.status === 401 && token !== null) {
-        options.onUnauthenticated(token, input.unauthenticated ?? 'session');
+        options.onUnauthenticated(token, input.unauthenticated ?? 'session', error.code);
       }
       throw error;
     }

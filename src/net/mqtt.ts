@@ -62,6 +62,8 @@ export type WatchedChat =
 
 export interface Realtime {
   open(): void;
+  /** There is reason to think that the relay can be reached now. */
+  hasten(): void;
   close(): void;
   isConnected(): boolean;
   /** Null when no chat is open. */
@@ -262,6 +264,8 @@ export function createRealtime(options: RealtimeOptions): Realtime {
 
   return {
     open: () => reconnector.open(),
+
+    hasten: () => reconnector.hasten(),
 
     close() {
       const session = client;

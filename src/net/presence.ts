@@ -27,6 +27,8 @@ export interface PresenceOptions {
 
 export interface Presence {
   open(): void;
+  /** There is reason to think that the relay can be reached now. */
+  hasten(): void;
   close(): void;
 }
 
@@ -86,6 +88,7 @@ export function createPresence(options: PresenceOptions): Presence {
 
   return {
     open: () => reconnector.open(),
+    hasten: () => reconnector.hasten(),
     close() {
       const current = socket;
       socket = null;

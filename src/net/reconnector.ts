@@ -9,6 +9,8 @@ export type RealtimeStatus = 'connecting' | 'connected' | 'reconnecting' | 'clos
 export interface Reconnector {
   open(): void;
   close(): void;
+  /** There is reason to think that it works now: what would be tried later is tried at once. */
+  hasten(): void;
   /** The attempt has led to a working connection. */
   succeeded(): void;
   /** The attempt has failed, or the connection was lost. */
@@ -34,6 +36,7 @@ export function createReconnector(options: {
   }
 
   function attempt(): void {
+    timer = null;
     if (options.canConnect()) options.connect();
     else schedule();
   }
@@ -45,10 +48,17 @@ export function createReconnector(options: {
       options.onStatus('connecting');
       attempt();
     },
+    hasten() {
+      if (timer === null) return;
+      timer.cancel();
+      backoff.reset();
+      attempt();
+    },
     close() {
       if (!wanted) return;
       wanted = false;
       timer?.cancel();
+      timer = null;
       backoff.reset();
       options.onStatus('closed');
     },

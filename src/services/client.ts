@@ -1,3 +1,4 @@
+import { t } from '../i18n/i18n.ts';
 import { AppError } from '../lib/appError.ts';
 import { createApi } from '../net/api.ts';
 import { createHttp } from '../net/http.ts';
@@ -9,7 +10,6 @@ import { createBackground } from './failures.ts';
 import { topUpKeyPackages } from './enrolment.ts';
 import type { Messenger } from './messenger.ts';
 import { authErrorEvent, createSession, type Session } from './session.ts';
-import { texts } from './texts.ts';
 import { createLoginProofStore, createTokenStore } from './token.ts';
 
 /** Where the relay is. */
@@ -21,10 +21,14 @@ export interface RelayAddresses {
 }
 
 export interface ClientOptions extends Omit<Deps, 'api'> {
+  /** Loads the screens of a session: with it they are there when there is something to show. */
+  readonly loadScreens?: () => Promise<unknown>;
   readonly addresses: RelayAddresses;
   readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
   readonly deviceName: string;
   readonly navigate: (path: string) => void;
+  /** What the browser says of its network. */
+  readonly isOnline: () => boolean;
   /** Whether the person can see the page: only then is a message read. */
   readonly isVisible: () => boolean;
   readonly createSocket: PresenceOptions['createSocket'];
@@ -37,6 +41,8 @@ export interface Client {
   readonly session: Session;
   /** The page has come into sight. */
   onVisible(): void;
+  /** The page has gone out of sight, perhaps for good. */
+  onHidden(): void;
 }
 
 /** A whole client but for its screen: what the browser gives it comes in, and what a person can do comes out. */
@@ -50,9 +56,10 @@ export function createClient(options: ClientOptions): Client {
   const http = createHttp({
     host: addresses.apiHost,
     token: readToken,
-    onUnauthenticated(token, handledBy) {
+    onUnauthenticated(token, handledBy, code) {
       // Of several calls that the end of a session meets, the first decides what the person sees.
       const first = tokens.removeIf(token);
+      if (first) session.onTokenRefused(code);
       if (first && handledBy === 'session') options.events.dispatchEvent(new Event(authErrorEvent));
     },
     clock,
@@ -60,6 +67,11 @@ export function createClient(options: ClientOptions): Client {
     ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
   });
   const deps: Deps = { ...options, api: createApi(http) };
+
+  const loadSignedIn = () => import('./signedIn.ts');
+  const loadScreens = () => options.loadScreens?.().catch(() => undefined);
+  // A session is to be taken up: they load while its keys are opened. What fails is asked for again then.
+  if (hasToken()) void Promise.all([loadSignedIn(), loadScreens()]).catch(() => undefined);
 
   let messenger: Messenger | null = null;
 
@@ -69,21 +81,23 @@ export function createClient(options: ClientOptions): Client {
     loginProofs: createLoginProofStore(options.storage),
     deviceName: options.deviceName,
     navigate: options.navigate,
+    isOnline: options.isOnline,
     background,
     async openScope(userId) {
-      // Half of the client's code, of no use to a visitor.
-      const [{ createMessenger }, { createRealtime }, { createPresence }] = await Promise.all([
-        import('./messenger.ts'),
-        import('../net/mqtt.ts'),
-        import('../net/presence.ts'),
+      const [{ createMessenger, createPresence, createRealtime }] = await Promise.all([
+        loadSignedIn(),
+        loadScreens(),
       ]);
       const opened = createMessenger({
         deps,
         userId,
         hasToken,
         isVisible: options.isVisible,
+        onConnected: () => session.onConnected(),
+        onDisconnected: () => session.onDisconnected(),
         onUnauthorized: () => background(() => session.check()),
         leaveForLogin: (afterMs) => session.leaveForLogin(afterMs),
+        onDeviceRevoked: () => session.onDeviceRevoked(),
         topUpKeyPackages: () => topUpKeyPackages(deps),
         createRealtime: (ownId, listeners) =>
           createRealtime({
@@ -111,6 +125,8 @@ export function createClient(options: ClientOptions): Client {
       messenger = opened;
       return {
         start: () => opened.start(),
+        connect: () => opened.connect(),
+        onReachable: () => opened.onReachable(),
         stop() {
           opened.stop();
           if (messenger === opened) messenger = null;
@@ -120,14 +136,39 @@ export function createClient(options: ClientOptions): Client {
   });
 
   function signedIn(): Messenger {
-    if (messenger === null) throw new AppError('unauthenticated', texts.sessionExpired);
+    if (messenger === null) throw new AppError('unauthenticated', t('errors.sessionExpired'));
     return messenger;
   }
 
   const actions: AppActions = {
+    // The client is there already.
+    prepareSignIn: () => undefined,
     signUp: (input) => session.signUp(input),
     logIn: (input) => session.logIn(input),
     logOut: (how) => session.logOut(how),
+    recover: (input) => session.recover(input),
+    createRecoveryKey: async () => signedIn().security.recovery.create(),
+    saveRecoveryKey: async () => signedIn().security.recovery.save(),
+    dismissRecoveryOffer: async () => signedIn().security.recovery.dismissOffer(),
+    changePassword: async (change) => signedIn().security.changePassword(change),
+    loadDevices: async () => signedIn().security.devices.load(),
+    renameDevice: async (name) => signedIn().security.devices.rename(name),
+    revokeDevice: async (deviceId) => signedIn().security.devices.revoke(deviceId),
+    acknowledgeDevices: async () => signedIn().security.devices.acknowledge(),
+    loadSafetyNumbers: async (userId) => signedIn().security.trust.safetyNumbers(userId),
+    setVerified: async (userId, number, verified) =>
+      signedIn().security.trust.setVerified(userId, number, verified),
+    acceptIdentity: async (userId, number) => signedIn().security.trust.accept(userId, number),
+    refuseIdentity: async (userId, number) => signedIn().security.trust.refuse(userId, number),
+    updateProfile: async (change) => signedIn().updateProfile(change),
+    async deleteAccount() {
+      const { groups, userId } = signedIn();
+      const { deleteAccount } = await import('./deletion.ts');
+      await deleteAccount({ deps, ownUserId: userId, groups, session });
+    },
+    exportData: async (files) => signedIn().dataExport.run(files),
+    cancelDataExport: () => messenger?.dataExport.cancel(),
+    loadContacts: async () => signedIn().contacts.load(),
     searchUsers: async (query) => signedIn().contacts.search(query),
     sendContactRequest: async (userId) => signedIn().contacts.request(userId),
     acceptContactRequest: async (requestId) => signedIn().contacts.accept(requestId),
@@ -140,14 +181,23 @@ export function createClient(options: ClientOptions): Client {
     discardMessage: async (messageId) => signedIn().messaging.discard(messageId),
     openGroup: async (groupId) => signedIn().groups.open(groupId),
     createGroup: async (name) => signedIn().groups.create(name),
-    addGroupMember: async (groupId, userId) => signedIn().groups.add(groupId, [userId]),
+    addGroupMembers: async (groupId, userIds) => signedIn().groups.add(groupId, userIds),
     leaveGroup: async (groupId) => signedIn().groups.leave(groupId),
     deleteGroup: async (groupId) => signedIn().groups.delete(groupId),
+    removeGroup: async (groupId) => signedIn().groups.remove(groupId),
     loadGroupDetails: async (groupId) => signedIn().groups.loadDetails(groupId),
     readNotification: async (id) => signedIn().notifications.read(id),
     readAllNotifications: async () => signedIn().notifications.readAll(),
     deleteNotification: async (id) => signedIn().notifications.remove(id),
+    setHistoryKept: async (kept) => signedIn().history.setKept(kept),
+    readNote: (name) => deps.crypto.readNote(name),
+    writeNote: (name, text) => deps.crypto.writeNote(name, text),
   };
 
-  return { actions, session, onVisible: () => messenger?.reading.markRead() };
+  return {
+    actions,
+    session,
+    onVisible: () => messenger?.reading.markRead(),
+    onHidden: () => messenger?.onHidden(),
+  };
 }

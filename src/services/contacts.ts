@@ -1,4 +1,5 @@
 import type { WritableAtom } from 'jotai';
+import { t } from '../i18n/i18n.ts';
 import { AppError } from '../lib/appError.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import { limits } from '../net/contract.ts';
@@ -14,12 +15,14 @@ import {
 } from '../store/contacts.ts';
 import type { Deps } from './deps.ts';
 import { toAppError } from './failures.ts';
-import { texts } from './texts.ts';
+import type { KeptAnswers } from './keptAnswers.ts';
 
 export interface Contacts {
+  /** Shows what this browser has kept of the lists, until they are loaded. Never rejects. */
+  recall(): Promise<void>;
   /** Loads the lists that have not been loaded, with indicators and error sentences. Never rejects. */
   load(): Promise<void>;
-  /** Quietly reads again the lists that have been loaded once. Never rejects. */
+  /** Quietly reads again the lists that have been loaded once, or could not be. Never rejects. */
   refresh(): Promise<void>;
   search(query: string): Promise<readonly Person[]>;
   request(userId: string): Promise<{ success: boolean; message: string }>;
@@ -31,6 +34,7 @@ export interface Contacts {
 type ListAtom<T> = WritableAtom<LoadedList<T>, [LoadedList<T>], void>;
 
 interface List {
+  recall(): Promise<void>;
   load(): Promise<void>;
   refresh(): Promise<void>;
 }
@@ -40,19 +44,27 @@ function sameIds(one: readonly { id: string }[], other: readonly { id: string }[
   return one.length === other.length && other.every(({ id }) => ids.has(id));
 }
 
-export function createContacts(deps: Deps, ownUserId: string): Contacts {
+export function createContacts(deps: Deps, ownUserId: string, recall: KeptAnswers['recall']): Contacts {
   const { api, store } = deps;
 
   function createList<T extends { id: string }>(
     atom: ListAtom<T>,
+    recallItems: () => Promise<readonly T[] | null>,
     fetchItems: () => Promise<readonly T[]>,
     failure: string,
   ): List {
+    /** What is on screen is from an earlier session, whose names may have changed since. */
+    let isRecalled = false;
+
     async function read(): Promise<void> {
       const items = await fetchItems();
       const present = store.get(atom);
       // Replaced only when the ids differ (spec section 4), so that a quiet refresh repaints nothing.
-      const kept = sameIds(present.items, items) ? present.items : items;
+      const isSame = isRecalled
+        ? JSON.stringify(present.items) === JSON.stringify(items)
+        : sameIds(present.items, items);
+      isRecalled = false;
+      const kept = isSame ? present.items : items;
       if (kept !== present.items || present.loading || !present.loaded) {
         store.set(atom, { items: kept, loading: false, loaded: true });
       }
@@ -60,39 +72,63 @@ export function createContacts(deps: Deps, ownUserId: string): Contacts {
       if (store.get(contactsErrorAtom) === failure) store.set(contactsErrorAtom, null);
     }
 
+    /** It may not have been possible: then the polling makes up for it. */
+    let asked = false;
     const refresh = coalesce(async () => {
-      if (store.get(atom).loaded) await read().catch(() => undefined);
+      const { loaded, loading } = store.get(atom);
+      if ((asked || loaded) && !loading) await read().catch(() => undefined);
     });
 
     return {
+      async recall() {
+        const items = await recallItems();
+        if (items === null || store.get(atom).loaded) return;
+        isRecalled = true;
+        store.set(atom, { items, loading: false, loaded: true });
+      },
+
       async load() {
-        if (store.get(atom).loaded) return refresh();
-        store.set(atom, { ...store.get(atom), loading: true });
+        const { loaded } = store.get(atom);
+        if (loaded && !isRecalled) return refresh();
+        if (!loaded) store.set(atom, { ...store.get(atom), loading: true });
         try {
           await read();
         } catch {
           store.set(atom, { ...store.get(atom), loading: false });
           store.set(contactsErrorAtom, failure);
+        } finally {
+          asked = true;
         }
       },
       refresh,
     };
   }
 
-  const contacts = createList<Person>(contactsAtom, api.listContacts, texts.loadContactsFailed);
+  const contacts = createList<Person>(
+    contactsAtom,
+    recall.listContacts,
+    api.listContacts,
+    t('errors.loadContactsFailed'),
+  );
   const incoming = createList<IncomingRequest>(
     incomingRequestsAtom,
+    recall.listContactRequests,
     api.listContactRequests,
-    texts.loadRequestsFailed,
+    t('errors.loadRequestsFailed'),
   );
   const outgoing = createList<OutgoingRequest>(
     outgoingRequestsAtom,
+    recall.listSentRequests,
     api.listSentRequests,
-    texts.loadSentRequestsFailed,
+    t('errors.loadSentRequestsFailed'),
   );
   const lists = [contacts, incoming, outgoing];
 
   return {
+    async recall() {
+      await Promise.all(lists.map((list) => list.recall()));
+    },
+
     async load() {
       await Promise.all(lists.map((list) => list.load()));
     },
@@ -112,7 +148,7 @@ export function createContacts(deps: Deps, ownUserId: string): Contacts {
             !known.has(id) && [username, id, email].some((field) => field.toLowerCase().includes(text)),
         );
       } catch (error) {
-        throw new AppError(toAppError(error, '').code, texts.searchFailed, { cause: error });
+        throw new AppError(toAppError(error, '').code, t('errors.searchFailed'), { cause: error });
       }
     },
 
@@ -122,7 +158,7 @@ export function createContacts(deps: Deps, ownUserId: string): Contacts {
         await Promise.all(status === 'accepted' ? lists.map((list) => list.refresh()) : [outgoing.refresh()]);
         return { success: true, message };
       } catch (error) {
-        return { success: false, message: toAppError(error, texts.requestFailed).message };
+        return { success: false, message: toAppError(error, t('errors.requestFailed')).message };
       }
     },
 
@@ -130,7 +166,7 @@ export function createContacts(deps: Deps, ownUserId: string): Contacts {
       try {
         await api.acceptContact(requestId);
       } catch (error) {
-        throw toAppError(error, texts.acceptFailed);
+        throw toAppError(error, t('errors.acceptFailed'));
       }
       await Promise.all([contacts.refresh(), incoming.refresh()]);
     },
@@ -139,7 +175,7 @@ export function createContacts(deps: Deps, ownUserId: string): Contacts {
       try {
         await api.rejectContact(requestId);
       } catch (error) {
-        throw toAppError(error, texts.rejectFailed);
+        throw toAppError(error, t('errors.rejectFailed'));
       }
       await incoming.refresh();
     },
@@ -148,7 +184,7 @@ export function createContacts(deps: Deps, ownUserId: string): Contacts {
       try {
         await api.removeContact(userId);
       } catch (error) {
-        throw new AppError(toAppError(error, '').code, texts.removeFailed, { cause: error });
+        throw new AppError(toAppError(error, '').code, t('errors.removeFailed'), { cause: error });
       }
       await contacts.refresh();
     },

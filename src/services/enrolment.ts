@@ -1,4 +1,7 @@
+import type { DeviceIdentity } from '../crypto/client.ts';
+import { t } from '../i18n/i18n.ts';
 import { isApiError } from '../net/errors.ts';
+import { showToastAtom } from '../store/toasts.ts';
 import type { Deps } from './deps.ts';
 
 /** How many single-use KeyPackages a device keeps at the relay, and below which number it tops up (PROTOCOL section 3). */
@@ -6,6 +9,7 @@ export const keyPackageStock = 50;
 export const keyPackageMinimum = 20;
 
 type AccountDeps = Pick<Deps, 'api' | 'crypto'>;
+type EnrolmentDeps = Pick<Deps, 'api' | 'crypto' | 'store'>;
 type SealedVault = Awaited<ReturnType<Deps['crypto']['createVault']>>;
 
 /**
@@ -33,10 +37,51 @@ export async function fetchVault(deps: AccountDeps, userId: string): Promise<Sea
   }
 }
 
-/** Registers this browser's device, or resumes it, and binds the session to it. */
-export async function registerDevice({ api, crypto }: AccountDeps, name: string): Promise<void> {
-  const { deviceId, certificate } = await crypto.openDevice();
+/** What the person calls this device, where it isn't what it is called by itself. */
+export const deviceNameNote = 'device-name';
+
+/**
+ * Registers this browser's device, or resumes it, and binds the session to it. One that was revoked is for good: the
+ * browser then forgets what it held, and begins as another device.
+ * @returns whether it did so: what is on screen of this browser's records is no more
+ */
+export async function registerDevice(deps: EnrolmentDeps, defaultName: string): Promise<boolean> {
+  const { crypto, store } = deps;
+  const device = await crypto.openDevice();
+  try {
+    await putDevice(deps, device, defaultName);
+    return false;
+  } catch (error) {
+    const revocation = isApiError(error, 'device-conflict') ? await revocationOf(deps, device) : null;
+    if (revocation === null) throw error;
+    await crypto.startAnew(revocation);
+    await putDevice(deps, await crypto.openDevice(), defaultName);
+    store.set(showToastAtom, 'info', t('devices.startedAnew'));
+    return true;
+  }
+}
+
+async function putDevice(
+  { api, crypto }: AccountDeps,
+  { certificate, deviceId }: DeviceIdentity,
+  defaultName: string,
+): Promise<void> {
+  const name = (await crypto.readNote(deviceNameNote)) ?? defaultName;
   await api.putDevice(deviceId, { name, certificate });
+}
+
+async function revocationOf(
+  { api }: AccountDeps,
+  { deviceId, userId }: DeviceIdentity,
+): Promise<string | null> {
+  const revoked = await api.revokedDevices(userId);
+  return revoked.find(({ id }) => id === deviceId)?.statement ?? null;
+}
+
+/** For the person who erases this browser: nobody writes to its device any more. Ends the session, too. */
+export async function revokeThisDevice({ api, crypto }: AccountDeps): Promise<void> {
+  const { deviceId } = await crypto.openDevice();
+  await api.revokeDevice(deviceId, await crypto.revokeDevice(deviceId));
 }
 
 /** Publishes KeyPackages when few are left, and the last-resort one when there is none. */

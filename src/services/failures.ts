@@ -19,6 +19,19 @@ export function isUnreachable(error: unknown): boolean {
   return error instanceof AggregateError && error.errors.every((one) => one instanceof NetworkError);
 }
 
+/** Whether the relay is not there: nothing answers, or what stands before it answers in its place. */
+export function isOutOfReach(error: unknown): boolean {
+  const answer = apiErrorOf(error);
+  return isUnreachable(error) || (answer?.code === 'invalid-response' && answer.status >= 502);
+}
+
+/** Whether the failure says nothing about what was asked: the relay isn't reached, is in trouble, or asks to wait. */
+export function isPassing(error: unknown): boolean {
+  if (isUnreachable(error)) return true;
+  const status = apiErrorOf(error)?.status ?? 0;
+  return status >= 500 || status === 429;
+}
+
 /** The relay's own sentence when it gave one, else the catalogue's. */
 export function toAppError(error: unknown, sentence: string): AppError {
   if (error instanceof AppError) return error;
@@ -29,6 +42,11 @@ export function toAppError(error: unknown, sentence: string): AppError {
 
 /** Starts a task nobody waits for. What the network layer has logged already is not logged twice. */
 export type Background = (task: () => Promise<unknown>) => void;
+
+/** Starts such a task all the same, and resolves when it has ended, well or not. */
+export function ended(background: Background, task: () => Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => background(() => task().finally(resolve)));
+}
 
 export function createBackground(log: Log): Background {
   return (task) => {

@@ -1,7 +1,9 @@
 import type { ClaimedKeyPackage, CommitSubmission } from '../crypto/client.ts';
+import { t } from '../i18n/i18n.ts';
 import { AppError } from '../lib/appError.ts';
 import { errorCode } from '../lib/errorCode.ts';
 import { forEachLimited } from '../lib/parallel.ts';
+import { limits } from '../net/contract.ts';
 import { isApiError } from '../net/errors.ts';
 import { type GroupProgress, groupProgressAtom } from '../store/groups.ts';
 import type { Committer } from './committer.ts';
@@ -11,21 +13,28 @@ import { toAppError } from './failures.ts';
 import { creationLock, type GroupList } from './groupList.ts';
 import type { Reading } from './reading.ts';
 import type { Sync } from './sync.ts';
-import { texts } from './texts.ts';
 
 /** How often a commit is made again because others were faster. */
 const maxAttempts = 8;
-const claimsAtOnce = 4;
+const claimsAtOnce = 2;
+/** What one commit brings in: what the relay takes at once, and what its sizes allow. */
+const peoplePerCommit = limits.membersPerAdd;
+const devicesPerCommit = 500;
 
 export interface GroupActions {
   /** Null closes the open one. */
   open(groupId: string | null): Promise<void>;
   /** @returns the id of the new group, which is the open one then */
   create(name: string): Promise<string>;
-  /** Adds people with all their devices, in one commit. */
-  add(groupId: string, userIds: readonly string[]): Promise<void>;
+  /**
+   * Adds people with all their devices, by as few commits as it takes.
+   * @returns who has no device yet, and so could not be added
+   */
+  add(groupId: string, userIds: readonly string[]): Promise<readonly string[]>;
   leave(groupId: string): Promise<void>;
   delete(groupId: string): Promise<void>;
+  /** Takes a group that has ended out of this browser. */
+  remove(groupId: string): Promise<void>;
   loadDetails(groupId: string): Promise<void>;
 }
 
@@ -68,15 +77,33 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     return claimed.map(({ deviceId, keyPackage }) => ({ userId, deviceId, keyPackage }));
   }
 
+  /** The KeyPackages of each person, in the order given; those who have none by their ids. */
+  async function gatherKeys(userIds: readonly string[]) {
+    const byPerson = new Map<string, ClaimedKeyPackage[]>(userIds.map((userId) => [userId, []]));
+    let done = 0;
+    await forEachLimited(partsOf(userIds, limits.peoplePerClaim), claimsAtOnce, async (part) => {
+      for (const { deviceId, keyPackage, userId } of await api.claimKeyPackagesOfMany(part)) {
+        byPerson.get(userId)?.push({ userId, deviceId, keyPackage });
+      }
+      done += part.length;
+      progress({ step: 'gathering-keys', done, total: userIds.length });
+    });
+    const people = [...byPerson];
+    return {
+      claimed: people.map(([, keyPackages]) => keyPackages).filter(({ length }) => length > 0),
+      withoutDevice: people.filter(([, { length }]) => length === 0).map(([userId]) => userId),
+    };
+  }
+
   /** Makes the group here and at the relay. Where this is interrupted, the next synchronisation goes on. */
   async function start(groupId: string, name: string): Promise<void> {
     const conversationId = groupConversationId(groupId);
-    progress('gathering-keys');
+    progress({ step: 'gathering-keys', done: 0, total: 1 });
     const keyPackages = await claim(ownUserId);
-    progress('sealing');
+    progress({ step: 'sealing' });
     const submission = await crypto.startConversation({ conversationId, keyPackages, group: { name } });
-    if (submission.sealedName === null) throw new AppError('internal', texts.createGroupFailed);
-    progress('submitting');
+    if (submission.sealedName === null) throw new AppError('internal', t('errors.createGroupFailed'));
+    progress({ step: 'submitting' });
     try {
       await api.createGroup({ groupId, sealedName: submission.sealedName });
       await committer.submit(submission);
@@ -107,7 +134,8 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
       const code = errorCode(error);
       if (code === 'pending') return null;
       // Trying again, as the catalogue's sentence asks for, would change nothing.
-      if (code === 'identity-changed') throw new AppError(code, texts.identityChanged, { cause: error });
+      if (code === 'identity-changed')
+        throw new AppError(code, t('errors.identityChanged'), { cause: error });
       throw error;
     }
   }
@@ -119,14 +147,14 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
       const { members } = await crypto.conversation(conversationId);
       const present = new Set(members.map(({ userId }) => userId));
       if ([...wanted].every((userId) => present.has(userId))) return;
-      progress('sealing');
+      progress({ step: 'sealing' });
       const submission = await addition(conversationId, keyPackages);
       if (submission === null) continue;
-      progress('submitting');
+      progress({ step: 'submitting' });
       const outcome = await committer.submit(submission);
       if (outcome.kind === 'refused') throw outcome.reason;
     }
-    throw new AppError('stale-epoch', texts.addMemberFailed);
+    throw new AppError('stale-epoch', t('errors.addMemberFailed'));
   }
 
   /** Null where there is no membership to end: the relay's list is all that names this person. */
@@ -162,13 +190,13 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     open,
 
     create: (name) =>
-      failingWith(texts.createGroupFailed, async () => {
+      failingWith(t('errors.createGroupFailed'), async () => {
         const trimmed = name.trim();
-        if (trimmed === '') throw new AppError('invalid-request', texts.groupNameMissing);
+        if (trimmed === '') throw new AppError('invalid-request', t('errors.groupNameMissing'));
         const groupId = newId();
         return withProgress(async () => {
           await locks.request(creationLock(groupId), () => start(groupId, trimmed));
-          progress('opening');
+          progress({ step: 'opening' });
           await list.load();
           await open(groupId);
           return groupId;
@@ -176,42 +204,63 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
       }),
 
     add: (groupId, userIds) =>
-      failingWith(texts.addMemberFailed, () =>
+      failingWith(t('errors.addMemberFailed'), () =>
         withProgress(async () => {
-          const conversationId = groupConversationId(groupId);
-          progress('gathering-keys');
+          progress({ step: 'gathering-keys', done: 0, total: userIds.length });
           await list.reconcile(groupId);
-          const claimed: ClaimedKeyPackage[] = [];
-          await forEachLimited(userIds, claimsAtOnce, async (userId) => {
-            const keyPackages = await claim(userId);
-            if (keyPackages.length === 0) throw new AppError('no-device', texts.noDevice);
-            claimed.push(...keyPackages);
-          });
-          await addAll(conversationId, claimed);
-          progress('opening');
+          const { claimed, withoutDevice } = await gatherKeys(userIds);
+          if (claimed.length === 0) throw new AppError('no-device', t('errors.noDevice'));
+          for (const part of commitSized(claimed)) await addAll(groupConversationId(groupId), part);
+          progress({ step: 'opening' });
           await list.reconcile(groupId);
+          return withoutDevice;
         }),
       ),
 
     leave: (groupId) =>
-      failingWith(texts.leaveGroupFailed, async () => {
+      failingWith(t('errors.leaveGroupFailed'), async () => {
         const statement = await leaveStatement(groupConversationId(groupId));
         await toleratingAbsence(() => api.leaveGroup(groupId, statement));
         await list.forget(groupId);
       }),
 
     delete: (groupId) =>
-      failingWith(texts.deleteGroupFailed, async () => {
+      failingWith(t('errors.deleteGroupFailed'), async () => {
         await toleratingAbsence(() => api.deleteGroup(groupId));
         await list.forget(groupId);
       }),
+
+    remove: (groupId) => list.forget(groupId),
 
     async loadDetails(groupId) {
       try {
         await list.reconcile(groupId);
       } catch (error) {
-        throw new AppError(errorCode(error), texts.groupDetailsFailed, { cause: error });
+        throw new AppError(errorCode(error), t('errors.groupDetailsFailed'), { cause: error });
       }
     },
   };
+}
+
+function partsOf<T>(items: readonly T[], size: number): T[][] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, part) => items.slice(part * size, (part + 1) * size));
+}
+
+/** @param people the KeyPackages of each */
+function commitSized(people: readonly (readonly ClaimedKeyPackage[])[]): ClaimedKeyPackage[][] {
+  const parts: { people: number; keyPackages: ClaimedKeyPackage[] }[] = [];
+  for (const keyPackages of people) {
+    const part = parts.at(-1);
+    const isFull =
+      part === undefined ||
+      part.people === peoplePerCommit ||
+      part.keyPackages.length + keyPackages.length > devicesPerCommit;
+    if (isFull) parts.push({ people: 1, keyPackages: [...keyPackages] });
+    else {
+      part.people += 1;
+      part.keyPackages.push(...keyPackages);
+    }
+  }
+  return parts.map(({ keyPackages }) => keyPackages);
 }

@@ -1,15 +1,20 @@
 import type { ConversationState } from '../crypto/client.ts';
 import type { GroupDetails, GroupSummary } from '../net/api.ts';
-import type { Group, GroupMember, MembershipChange, MembershipMismatch } from '../store/groups.ts';
+import type { Group, GroupMember, MembershipMismatch } from '../store/groups.ts';
 
-/** What the relay says of a group, and what came of comparing that with the group's keys. */
+/** What is known of a group beside its keys: what the relay says, and what came of comparing the two. */
 export interface GroupFacts {
-  readonly summary: GroupSummary;
+  readonly id: string;
+  /** Null while only this browser's records name the group: offline, say. */
+  readonly summary: GroupSummary | null;
+  /** The relay has said that it has no such group for this person. */
+  readonly ended: boolean;
+  /** With `ended`: because this person left it, which the keys have confirmed. */
+  readonly left: boolean;
   /** The relay's list of members, id to name; null until it was read. */
   readonly listed: ReadonlyMap<string, string> | null;
   readonly mismatch: MembershipMismatch | null;
   readonly refusal: string | null;
-  readonly changes: readonly MembershipChange[];
 }
 
 /** Who is in the group's keys and has not left: their leaves go with the next commit, before anything is sent. */
@@ -21,8 +26,16 @@ export function presentMembers(
   return state.members.filter(({ userId }) => !departed.has(userId));
 }
 
+/** Whether this browser has something of a group that it would be a loss to erase unasked. */
+export function isWorthKeeping(state: ConversationState | null): boolean {
+  if (state === null || state.status === 'starting') return false;
+  return state.lastMessage !== null || (state.status !== 'outside' && state.group !== null);
+}
+
+const collator = new Intl.Collator();
+
 function compareText(one: string, other: string): number {
-  return one.localeCompare(other) || (one < other ? -1 : 1);
+  return collator.compare(one, other) || (one < other ? -1 : 1);
 }
 
 /** Those whom the relay doesn't name come last. */
@@ -35,30 +48,40 @@ function byName(one: GroupMember, other: GroupMember): number {
   return compareText(one.username, other.username);
 }
 
-function membersOf(facts: GroupFacts, state: ConversationState | null): GroupMember[] {
+function membersOf(
+  facts: GroupFacts,
+  state: ConversationState | null,
+  names: ReadonlyMap<string, string>,
+): GroupMember[] {
   return presentMembers(state)
     .map(({ deviceIds, userId }) => ({
       userId,
-      username: facts.listed?.get(userId) ?? null,
+      // Before the list was read, the names from last time; after it, who is not on it has none.
+      username: (facts.listed ?? names).get(userId) ?? null,
       devices: deviceIds.length,
     }))
     .sort(byName);
 }
 
 /** A group as it is shown: by its keys where this device has them, by the relay's word where not. */
-export function groupOnScreen(facts: GroupFacts, state: ConversationState | null): Group {
-  const { changes, mismatch, refusal, summary } = facts;
-  const members = membersOf(facts, state);
+export function groupOnScreen(
+  facts: GroupFacts,
+  state: ConversationState | null,
+  names: ReadonlyMap<string, string>,
+): Group {
+  const { ended, id, left, mismatch, refusal, summary } = facts;
+  const members = membersOf(facts, state, names);
   return {
-    id: summary.id,
+    id,
     name: state?.group?.name ?? null,
-    creatorId: state?.group?.creatorId ?? summary.creator_id,
+    creatorId: state?.group?.creatorId ?? summary?.creator_id ?? null,
     members,
-    memberCount: members.length || summary.member_count,
-    createdAt: summary.created_at,
+    memberCount: members.length || (summary?.member_count ?? 0),
+    createdAt: summary?.created_at ?? null,
     mismatch,
     refusal,
-    changes,
+    ended,
+    left,
   };
 }
 
@@ -67,7 +90,8 @@ export function inOrder(groups: readonly Group[]): Group[] {
   return [...groups].sort((one, other) => {
     if (one.name === null || other.name === null) {
       return (
-        Number(one.name === null) - Number(other.name === null) || compareText(one.createdAt, other.createdAt)
+        Number(one.name === null) - Number(other.name === null) ||
+        compareText(one.createdAt ?? '', other.createdAt ?? '')
       );
     }
     return compareText(one.name, other.name);

@@ -1,20 +1,30 @@
 import type { ConversationState } from '../crypto/client.ts';
+import { t } from '../i18n/i18n.ts';
 import { createBackoff } from '../lib/backoff.ts';
-import { delay, type Timer, timestamp } from '../lib/clock.ts';
+import { delay } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import { forEachLimited } from '../lib/parallel.ts';
 import type { GroupDetails, GroupSummary } from '../net/api.ts';
 import { isApiError } from '../net/errors.ts';
 import { activeGroupAtom, chatsAtom, groupIdOfKey, groupKeyOf } from '../store/chats.ts';
-import { type Group, groupsAtom, groupsErrorAtom, type MembershipChange } from '../store/groups.ts';
+import { type Group, groupsAtom, groupsErrorAtom } from '../store/groups.ts';
+import { memberNamesAtom } from '../store/names.ts';
 import type { Chats } from './chats.ts';
 import type { Committer } from './committer.ts';
 import { groupConversationId, groupOf } from './conversationIds.ts';
 import type { Deps } from './deps.ts';
 import type { Background } from './failures.ts';
-import { type GroupFacts, groupOnScreen, inOrder, mismatchOf, presentMembers } from './groupFacts.ts';
+import { createGroupChores } from './groupChores.ts';
+import {
+  type GroupFacts,
+  groupOnScreen,
+  inOrder,
+  isWorthKeeping,
+  mismatchOf,
+  presentMembers,
+} from './groupFacts.ts';
+import type { MemberNames } from './memberNames.ts';
 import type { Sync } from './sync.ts';
-import { texts } from './texts.ts';
 import { timings } from './timings.ts';
 
 const groupsAtOnce = 4;
@@ -33,11 +43,13 @@ export interface GroupList {
    * @throws ApiError, NetworkError
    */
   reconcile(groupId: string): Promise<void>;
-  /** Whether the members of a group are beyond doubt; compares them first if this session hasn't. */
-  maySend(conversationId: string): Promise<boolean>;
-  /** To be told of every state of every conversation; `committedAt` is the time of the newest commit it came by. */
-  onState(state: ConversationState, committedAt: string | null): void;
+  /** Whether the members of a group are beyond doubt; a promise where this session has yet to compare them. */
+  maySend(conversationId: string): boolean | Promise<boolean>;
+  /** To be told of every state of every conversation, first of those that this browser has kept. */
+  onStates(states: readonly ConversationState[]): void;
   onRefused(conversationId: string, code: string): void;
+  /** Whether a conversation is of a group that was forgotten: what comes of it still is from before. */
+  hasForgotten(conversationId: string): boolean;
   /** Takes a group off the list and its records out of this browser. */
   forget(groupId: string): Promise<void>;
   stop(): void;
@@ -49,6 +61,7 @@ export interface GroupListOptions {
   readonly chats: Chats;
   readonly sync: Pick<Sync, 'catchUp' | 'forget'>;
   readonly committer: Committer;
+  readonly names: Pick<MemberNames, 'learn'>;
   /** A group is gone, with its messages. */
   readonly onForgotten: (groupId: string) => void;
   /** A doubt about a group's members is over: what waited can be sent. */
@@ -66,34 +79,45 @@ function sameIds(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean 
 }
 
 /**
- * The groups on screen: the relay says which there are and who is said to be in them, the keys say who is. Only this
- * module writes their atom.
+ * The groups on screen: the relay says which there are and who is said to be in them, the keys say who is. What the
+ * relay no longer has stays as ended, for as long as this browser has something of it. Only this module writes their
+ * atom.
  */
 export function createGroupList(options: GroupListOptions): GroupList {
-  const { background, chats, committer, ownUserId, sync } = options;
+  const { background, chats, committer, names, ownUserId, sync } = options;
   const { api, clock, crypto, locks, log, random, store } = options.deps;
   const known = new Map<string, GroupFacts>();
-  /** Who was in the keys when last looked at, to tell a change from a first sight. */
-  const lastMembers = new Map<string, ReadonlySet<string>>();
-  /** What each group looked like when its members were last compared. */
+  const forgotten = new Set<string>();
+  /** As each group looked when its members were last compared: see {@link look}. */
   const compared = new Map<string, string>();
+  const lastMembers = new Map<string, ReadonlySet<string>>();
   const reconciling = new Map<string, { run: () => Promise<void>; running: Promise<void> | null }>();
   /** Why this device did not enter a group; also of groups that the list hasn't named yet. */
   const refusals = new Map<string, string>();
-  const timers = new Map<string, Timer>();
-  let forgotten = 0;
-  let stopped = false;
+  let timesForgotten = 0;
 
   const stateOf = (groupId: string) => chats.get(groupKeyOf(groupId)).state;
+  const summaryOf = (groupId: string) => known.get(groupId)?.summary ?? null;
+
+  const chores = createGroupChores({
+    deps: options.deps,
+    ownUserId,
+    committer,
+    isKnown: (groupId) => known.has(groupId),
+    summaryOf,
+    refresh: () => refresh(),
+    background,
+  });
 
   /** @param only the group that has changed; without it, any may have */
   function show(only?: string): void {
     const list = store.get(groupsAtom);
     const present = new Map(list.items.map((group) => [group.id, group]));
+    const memberNames = store.get(memberNamesAtom);
     const items = [...known.values()].map((facts): Group => {
-      const shown = present.get(facts.summary.id);
+      const shown = present.get(facts.id);
       if (shown !== undefined && only !== undefined && only !== shown.id) return shown;
-      const next = groupOnScreen(facts, stateOf(facts.summary.id));
+      const next = groupOnScreen(facts, stateOf(facts.id), memberNames);
       // The same object where nothing has changed, so that nothing is painted again.
       return shown !== undefined && JSON.stringify(shown) === JSON.stringify(next) ? shown : next;
     });
@@ -102,50 +126,41 @@ export function createGroupList(options: GroupListOptions): GroupList {
     store.set(groupsAtom, { ...list, items: ordered });
   }
 
-  function update(summary: GroupSummary, change: Partial<GroupFacts> = {}): void {
-    const facts = known.get(summary.id);
-    const { id, name, name_epoch, creator_id, member_count, created_at } = summary;
-    known.set(id, {
-      listed: null,
-      mismatch: null,
-      changes: [],
-      ...facts,
-      refusal: refusals.get(id) ?? null,
-      summary: { id, name, name_epoch, creator_id, member_count, created_at },
-      ...change,
-    });
+  function update(id: string, change: Partial<GroupFacts>): void {
+    const facts = known.get(id);
+    const before = { id, summary: null, ended: false, left: false, listed: null, mismatch: null };
+    known.set(id, { ...before, ...facts, refusal: refusals.get(id) ?? null, ...change });
+  }
+
+  /** The relay has it. */
+  function updateListed(given: GroupSummary, change: Partial<GroupFacts> = {}): void {
+    const { id, name, name_epoch, creator_id, member_count, created_at } = given;
+    const summary = { id, name, name_epoch, creator_id, member_count, created_at };
+    forgotten.delete(id);
+    update(id, { summary, ended: false, left: false, ...change });
   }
 
   function look(groupId: string, state = stateOf(groupId)): string {
-    const summary = known.get(groupId)?.summary;
+    const summary = summaryOf(groupId);
     return [summary?.member_count, summary?.name_epoch, state?.epoch, state?.status].join(' ');
   }
 
   function needsComparison(groupId: string): boolean {
-    if ((known.get(groupId)?.mismatch ?? null) !== null) return true;
+    const facts = known.get(groupId);
+    if (facts === undefined || facts.ended) return false;
+    if (facts.mismatch !== null) return true;
     const before = compared.get(groupId);
     if (before !== undefined) return before !== look(groupId);
     const state = stateOf(groupId);
     // Groups that look right wait until they are opened or written to: there may be hundreds.
     return (
-      (state?.group?.name ?? null) === null ||
-      presentMembers(state).length !== known.get(groupId)?.summary.member_count
+      (state?.group?.name ?? null) === null || presentMembers(state).length !== facts.summary?.member_count
     );
   }
 
-  /** Once at a time for a group and a purpose. */
-  function later(purpose: string, groupId: string, ms: number, task: () => Promise<unknown>): void {
-    const name = `${purpose} ${groupId}`;
-    if (stopped || timers.has(name)) return;
-    const timer = clock.after(ms, () => {
-      timers.delete(name);
-      if (known.has(groupId)) background(task);
-    });
-    timers.set(name, timer);
-  }
-
   async function forget(groupId: string): Promise<void> {
-    forgotten += 1;
+    timesForgotten += 1;
+    forgotten.add(groupId);
     for (const facts of [known, compared, lastMembers, refusals]) facts.delete(groupId);
     options.onForgotten(groupId);
     await sync.forget(groupConversationId(groupId));
@@ -159,15 +174,18 @@ export function createGroupList(options: GroupListOptions): GroupList {
     let learnt = state;
     const departed = details.departed.map(({ statement, user_id }) => ({ userId: user_id, statement }));
     if (departed.length > 0) learnt = await crypto.setDeparted(conversationId, departed);
-    if (learnt.group?.name === null) {
-      learnt = await crypto.setGroupName({
-        conversationId,
-        sealedName: details.name,
-        epoch: details.name_epoch,
-      });
-    }
-    chats.setState(learnt);
+    if (isNameWanted(learnt)) learnt = await openName(details, learnt);
+    if (!forgotten.has(details.id)) chats.setState(learnt);
     return learnt;
+  }
+
+  /** It isn't known here, or who came from outside can't open it yet. */
+  function isNameWanted({ group, status }: ConversationState): boolean {
+    return status === 'joined' && group !== null && (group.name === null || group.nameDue);
+  }
+
+  function openName({ name, name_epoch }: GroupSummary, { conversationId }: ConversationState) {
+    return crypto.setGroupName({ conversationId, sealedName: name, epoch: name_epoch });
   }
 
   async function reconcileOnce(groupId: string): Promise<void> {
@@ -183,7 +201,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
         details = await api.getGroup(groupId);
       } catch (error) {
         if (!isApiError(error, 'not-found')) throw error;
-        return forgetUnlessNew(groupId);
+        return endUnlessNew(groupId);
       }
       const listed = new Map(details.members.map(({ user }) => [user.id, user.username]));
       const caughtUp = await sync.catchUp(groupConversationId(groupId));
@@ -192,19 +210,20 @@ export function createGroupList(options: GroupListOptions): GroupList {
       // Left or deleted in the meantime.
       if (wasKnown && !known.has(groupId)) return;
       mismatch = isMember ? mismatchOf(details, state) : null;
-      update(details, { listed });
+      updateListed(details, { listed });
+      background(() => names.learn(groupConversationId(groupId), listed));
       const behind = isMember && state.group?.name === null && details.name_epoch > state.epoch;
       if (mismatch === null && !behind) break;
     }
-    const facts = known.get(groupId);
-    if (facts === undefined) return;
-    update(facts.summary, { mismatch });
+    if (!known.has(groupId)) return;
+    update(groupId, { mismatch });
     compared.set(groupId, look(groupId, state));
     show(groupId);
     if (mismatch !== null && !wasInDoubt) log.warn('members-differ');
-    if (mismatch !== null) later('compare', groupId, timings.mismatchPolling, () => reconcile(groupId));
+    if (mismatch !== null)
+      chores.later('compare', groupId, timings.mismatchPolling, () => reconcile(groupId));
     else if (wasInDoubt) options.onResolved(groupConversationId(groupId));
-    removeSoon(groupId);
+    if (state !== null) chores.tidySoon(groupId, state);
   }
 
   function reconcile(groupId: string): Promise<void> {
@@ -221,73 +240,110 @@ export function createGroupList(options: GroupListOptions): GroupList {
     return running;
   }
 
-  /**
-   * Every member who is there could remove who has left; one is enough. The creator goes first, so that the others
-   * find it done, and nobody waits for the next message.
-   */
-  function removeSoon(groupId: string): void {
-    const state = stateOf(groupId);
-    if ((state?.group?.departedIds.length ?? 0) === 0) return;
-    const spread = state?.group?.creatorId === ownUserId ? timings.removalByCreator : timings.removalByOthers;
-    later('remove', groupId, spread * (0.5 + random() / 2), async () => {
-      const current = await crypto.conversation(groupConversationId(groupId));
-      if ((current.group?.departedIds.length ?? 0) === 0) return;
-      await committer.settle(groupConversationId(groupId));
-    });
-  }
-
   /** Gone for everybody or for oneself, unless this browser is just creating it. */
-  function forgetUnlessNew(groupId: string): Promise<void> {
+  function endUnlessNew(groupId: string): Promise<void> {
     return locks.request(creationLock(groupId), async () => {
       try {
-        update(await api.getGroup(groupId));
+        updateListed(await api.getGroup(groupId));
       } catch (error) {
         if (!isApiError(error, 'not-found')) throw error;
-        await forget(groupId);
+        await end(groupId);
       }
     });
   }
 
+  /** A relay's word erases nothing, and who has left on another device may still want to read: what there is stays. */
+  async function end(groupId: string): Promise<void> {
+    const isDone = () => known.get(groupId)?.ended === true || forgotten.has(groupId);
+    if ((await forgetUnlessKept(groupId)) || isDone()) return;
+    const left = await hasLeft(groupId);
+    if (isDone()) return;
+    update(groupId, { ended: true, left, mismatch: null, refusal: null });
+    show(groupId);
+    chores.later('ended', groupId, timings.endedCheck, async () => {
+      if (known.get(groupId)?.ended === true) await forgetUnlessKept(groupId);
+    });
+  }
+
+  async function forgetUnlessKept(groupId: string): Promise<boolean> {
+    if (isWorthKeeping(await crypto.conversation(groupConversationId(groupId)))) return false;
+    await forget(groupId);
+    return true;
+  }
+
+  /** Whether another device of this person has said so, in a way that holds. */
+  async function hasLeft(groupId: string): Promise<boolean> {
+    try {
+      const { statement } = await api.getDeparture(groupId);
+      return await crypto.hasLeft(groupConversationId(groupId), statement);
+    } catch (error) {
+      if (!isApiError(error, 'not-found')) throw error;
+      return false;
+    }
+  }
+
   async function readList(): Promise<void> {
-    const before = forgotten;
+    const before = timesForgotten;
     const summaries = await api.listGroups();
     // The answer may be older than that.
-    if (forgotten !== before) return readList();
+    if (timesForgotten !== before) return readList();
     const listed = new Set(summaries.map(({ id }) => id));
-    for (const summary of summaries) update(summary);
+    for (const summary of summaries) {
+      updateListed(summary);
+      tidy(summary);
+    }
     const here = Object.keys(store.get(chatsAtom)).flatMap((key) => groupIdOfKey(key) ?? []);
-    const missing = [...new Set([...known.keys(), ...here])].filter((id) => !listed.has(id));
+    const missing = [...new Set([...known.keys(), ...here])].filter(
+      (id) => !listed.has(id) && known.get(id)?.ended !== true,
+    );
     show();
     store.set(groupsAtom, { ...store.get(groupsAtom), loading: false, loaded: true });
     if (store.get(groupsErrorAtom) !== null) store.set(groupsErrorAtom, null);
-    background(() => forEachLimited(missing, groupsAtOnce, forgetUnlessNew));
+    background(() => forEachLimited(missing, groupsAtOnce, endUnlessNew));
     const due = [...listed].filter(
       (id) => needsComparison(id) || (id === store.get(activeGroupAtom) && known.get(id)?.listed === null),
     );
     background(() => forEachLimited(due, groupsAtOnce, reconcile));
   }
 
+  /** What an earlier session has left to do, unless another member has sealed the name in the meantime. */
+  function tidy(summary: GroupSummary): void {
+    const state = stateOf(summary.id);
+    if (state === null) return;
+    const isSealed = state.group?.nameDue === true && summary.name_epoch === state.epoch;
+    if (!isSealed) return chores.tidySoon(summary.id, state);
+    background(async () => {
+      const opened = await openName(summary, state);
+      if (forgotten.has(summary.id)) return;
+      chats.setState(opened);
+      // One that isn't the name is left to the next commit.
+      chores.tidySoon(summary.id, opened);
+    });
+  }
+
+  /** @returns the group that may look different now */
+  function follow(state: ConversationState): string | null {
+    const groupId = groupOf(state.conversationId);
+    if (groupId === null || forgotten.has(groupId)) return null;
+    const before = lastMembers.get(groupId);
+    const after = new Set(presentMembers(state).map(({ userId }) => userId));
+    lastMembers.set(groupId, after);
+    if (state.status === 'joined') refusals.delete(groupId);
+    if (!known.has(groupId) && !isWorthKeeping(state)) return null;
+    update(groupId, {});
+    if (summaryOf(groupId) === null || state.status !== 'joined') return groupId;
+    const isChanged = before === undefined || !sameIds(before, after);
+    // Each epoch may be the one whose committer sealed the name again.
+    const isIdle = (reconciling.get(groupId)?.running ?? null) === null;
+    const isNameless = isIdle && state.group?.name === null && compared.get(groupId) !== look(groupId);
+    if (isChanged || isNameless) background(() => reconcile(groupId));
+    else chores.tidySoon(groupId, state);
+    return groupId;
+  }
+
   const refresh = coalesce(async () => {
     if (store.get(groupsAtom).loaded) await readList().catch(() => undefined);
   });
-
-  function changesBetween(
-    before: ReadonlySet<string>,
-    after: ReadonlySet<string>,
-    epoch: number,
-    at: string,
-  ): MembershipChange[] {
-    const change = (kind: MembershipChange['kind'], userId: string) => ({
-      id: `${kind} ${epoch} ${userId}`,
-      kind,
-      userId,
-      timestamp: at,
-    });
-    return [
-      ...[...after].filter((id) => !before.has(id)).map((id) => change('added', id)),
-      ...[...before].filter((id) => !after.has(id)).map((id) => change('removed', id)),
-    ];
-  }
 
   return {
     async load() {
@@ -297,65 +353,48 @@ export function createGroupList(options: GroupListOptions): GroupList {
         await readList();
       } catch {
         store.set(groupsAtom, { ...store.get(groupsAtom), loading: false });
-        store.set(groupsErrorAtom, texts.loadGroupsFailed);
+        store.set(groupsErrorAtom, t('errors.loadGroupsFailed'));
       }
     },
 
     refresh,
     reconcile,
     forget,
+    stop: () => chores.stop(),
 
-    async maySend(conversationId) {
+    maySend(conversationId) {
       const groupId = groupOf(conversationId);
-      if (groupId === null) return true;
+      if (groupId === null || known.get(groupId)?.ended === true) return true;
+      const isBeyondDoubt = () => (known.get(groupId)?.mismatch ?? null) === null;
       const running = reconciling.get(groupId)?.running ?? null;
-      if (running !== null) await running;
-      else if (!compared.has(groupId)) await reconcile(groupId);
-      return (known.get(groupId)?.mismatch ?? null) === null;
+      if (running !== null) return running.then(isBeyondDoubt);
+      return compared.has(groupId) ? isBeyondDoubt() : reconcile(groupId).then(isBeyondDoubt);
     },
 
     onOpened(groupId) {
       const facts = known.get(groupId);
-      if (facts === undefined || (facts.listed !== null && !needsComparison(groupId))) return;
+      if (facts === undefined || facts.ended) return;
+      if (facts.listed !== null && !needsComparison(groupId)) return;
       background(() => reconcile(groupId));
     },
 
-    onState(state, committedAt) {
-      const groupId = groupOf(state.conversationId);
-      if (groupId === null) return;
-      const before = lastMembers.get(groupId);
-      const after = new Set(presentMembers(state).map(({ userId }) => userId));
-      lastMembers.set(groupId, after);
-      if (state.status === 'joined') refusals.delete(groupId);
-      const facts = known.get(groupId);
-      if (facts === undefined) return;
-      const isChanged = before === undefined || !sameIds(before, after);
-      // One's own arrival is no change among the others.
-      const hasHistory = isChanged && before !== undefined && before.has(ownUserId) && after.has(ownUserId);
-      const at = committedAt ?? timestamp(clock);
-      const added = hasHistory ? changesBetween(before, after, state.epoch, at) : [];
-      update(facts.summary, { changes: [...facts.changes, ...added] });
-      show(groupId);
-      // Each epoch may be the one whose committer sealed the name again.
-      const isIdle = (reconciling.get(groupId)?.running ?? null) === null;
-      const isNameless = isIdle && state.group?.name === null && compared.get(groupId) !== look(groupId);
-      if ((isChanged || isNameless) && state.status === 'joined') background(() => reconcile(groupId));
+    onStates(states) {
+      const changed = states.flatMap((state) => follow(state) ?? []);
+      if (changed.length > 0) show(changed.length === 1 ? changed[0] : undefined);
     },
 
     onRefused(conversationId, code) {
       const groupId = groupOf(conversationId);
       if (groupId === null) return;
       refusals.set(groupId, code);
-      const facts = known.get(groupId);
-      if (facts === undefined) return;
-      update(facts.summary);
+      if (!known.has(groupId)) return;
+      update(groupId, {});
       show(groupId);
     },
 
-    stop() {
-      stopped = true;
-      for (const timer of timers.values()) timer.cancel();
-      timers.clear();
+    hasForgotten(conversationId) {
+      const groupId = groupOf(conversationId);
+      return groupId !== null && forgotten.has(groupId);
     },
   };
 }

@@ -1,10 +1,10 @@
 import type { CommitSubmission } from '../crypto/client.ts';
+import { t } from '../i18n/i18n.ts';
 import { AppError } from '../lib/appError.ts';
 import { errorCode } from '../lib/errorCode.ts';
 import { isApiError } from '../net/errors.ts';
 import { groupOf, keyOf, peerOf } from './conversationIds.ts';
 import type { Deps } from './deps.ts';
-import { texts } from './texts.ts';
 
 type WelcomeItem = Awaited<ReturnType<Deps['api']['listWelcomes']>>[number];
 
@@ -34,6 +34,8 @@ export interface Membership {
    * @returns its log position, or null when another one took its epoch
    */
   submit(submission: CommitSubmission): Promise<number | null>;
+  /** Comes back into a group that this device was out of, unseen; false where no Welcome says so. */
+  returnByWelcome(conversationId: string): Promise<boolean>;
   /** Removes the Welcomes of a conversation that this device is a member of already. */
   dropWelcomes(conversationId: string): Promise<void>;
 }
@@ -44,6 +46,7 @@ export const passingFailures: ReadonlySet<string> = new Set(['locked', 'storage'
 export function createMembership(deps: Deps, ownUserId: string): Membership {
   const { api, crypto, locks } = deps;
   let mailbox: readonly WelcomeItem[] = [];
+  let reading: Promise<readonly WelcomeItem[]> | null = null;
 
   // Two tabs that joined at the same time would each replace the other's pending commit.
   function exclusively<T>(conversationId: string, task: () => Promise<T>): Promise<T> {
@@ -51,7 +54,13 @@ export function createMembership(deps: Deps, ownUserId: string): Membership {
   }
 
   async function refreshMailbox(): Promise<readonly string[]> {
-    mailbox = await api.listWelcomes();
+    const read = api.listWelcomes();
+    reading = read;
+    try {
+      mailbox = await read;
+    } finally {
+      if (reading === read) reading = null;
+    }
     return [...new Set(mailbox.map((item) => item.conversationId))];
   }
 
@@ -63,9 +72,15 @@ export function createMembership(deps: Deps, ownUserId: string): Membership {
     });
   }
 
+  /** As far as the mailbox has been read. One to a large group has megabytes: a reading under way is waited for. */
+  async function hasWelcome(conversationId: string): Promise<boolean> {
+    const isThere = () => mailbox.some((item) => item.conversationId === conversationId);
+    if (!isThere()) await reading?.catch(() => undefined);
+    return isThere();
+  }
+
   async function welcomesFor(conversationId: string): Promise<WelcomeItem[]> {
-    const known = mailbox.filter((item) => item.conversationId === conversationId);
-    if (known.length === 0) await refreshMailbox();
+    if (!(await hasWelcome(conversationId))) await refreshMailbox();
     return mailbox.filter((item) => item.conversationId === conversationId).sort((a, b) => b.seq - a.seq);
   }
 
@@ -143,9 +158,12 @@ export function createMembership(deps: Deps, ownUserId: string): Membership {
         if (status === 'joined') return { kind: 'member' };
         if (keyOf(conversationId, ownUserId) === null) return { kind: 'not-started' };
         if (status === 'starting') return resumeStart(conversationId);
+        const isWelcome = status === 'outside' && (await hasWelcome(conversationId));
+        if (isWelcome && (await joinByWelcome(conversationId))) return { kind: 'member' };
         // Asked in a way that isn't an error: most chats that are opened for the first time are new.
         if (!(await isStarted(conversationId))) return { kind: 'not-started' };
-        if (status === 'outside' && (await joinByWelcome(conversationId))) return { kind: 'member' };
+        const mayBeWelcome = status === 'outside' && !isWelcome;
+        if (mayBeWelcome && (await joinByWelcome(conversationId))) return { kind: 'member' };
         const current = await api.getGroupInfo(conversationId);
         const submission = await crypto.joinByExternalCommit({
           conversationId,
@@ -170,9 +188,11 @@ export function createMembership(deps: Deps, ownUserId: string): Membership {
         );
         const keyPackages = claimed.flat();
         if (!keyPackages.some(({ userId }) => userId === peer))
-          throw new AppError('no-device', texts.noDevice);
+          throw new AppError('no-device', t('errors.noDevice'));
         await submit(await crypto.startConversation({ conversationId, keyPackages }));
       }),
+
+    returnByWelcome: (conversationId) => exclusively(conversationId, () => joinByWelcome(conversationId)),
 
     async dropWelcomes(conversationId) {
       for (const item of mailbox.filter((other) => other.conversationId === conversationId)) await drop(item);

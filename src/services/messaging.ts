@@ -1,4 +1,5 @@
-import type { MessageView } from '../crypto/client.ts';
+import type { QueuedMessage } from '../crypto/client.ts';
+import { t } from '../i18n/i18n.ts';
 import { AppError } from '../lib/appError.ts';
 import { timestamp } from '../lib/clock.ts';
 import { errorCode } from '../lib/errorCode.ts';
@@ -12,7 +13,6 @@ import type { Deps } from './deps.ts';
 import type { Background } from './failures.ts';
 import type { Outbox } from './outbox.ts';
 import { sendErrorText } from './sendErrors.ts';
-import { texts } from './texts.ts';
 import { timings } from './timings.ts';
 
 export interface Messaging {
@@ -51,7 +51,7 @@ export function createMessaging(options: MessagingOptions): Messaging {
     if (options.hasToken()) return;
     store.set(connectionBannerAtom, true);
     options.leaveForLogin(timings.redirectNotSignedIn);
-    throw new AppError('unauthenticated', texts.sendNotSignedIn);
+    throw new AppError('unauthenticated', t('errors.sendNotSignedIn'));
   }
 
   /** The list of chats shows the newest message, also while it waits. */
@@ -65,10 +65,10 @@ export function createMessaging(options: MessagingOptions): Messaging {
       if (trimmed === '') return;
       requireToken();
       const conversationId = conversationOf(key, ownUserId);
-      if (conversationId === null) throw new AppError('not-found', texts.sendNotFound);
-      let view: MessageView;
+      if (conversationId === null) throw new AppError('not-found', t('errors.sendNotFound'));
+      let queued: QueuedMessage;
       try {
-        view = await crypto.queueMessage({
+        queued = await crypto.queueMessage({
           conversationId,
           messageId: newId(),
           text: trimmed,
@@ -77,12 +77,16 @@ export function createMessaging(options: MessagingOptions): Messaging {
       } catch (error) {
         // The worker's only reason to refuse the arguments themselves: everything else about them is ours.
         const tooLong = errorCode(error) === 'usage';
-        const sentence = tooLong ? texts.sendFailedBecause(texts.messageTooLong) : sendErrorText(error);
+        const sentence = tooLong
+          ? t('errors.sendFailedBecause', { detail: t('errors.messageTooLong') })
+          : sendErrorText(error);
         throw new AppError(errorCode(error), sentence, { cause: error });
       }
-      chats.addMessages(conversationId, [view]);
+      const { message, ready } = queued;
+      // Before anything else: the other one waits for it.
+      background(() => outbox.send(conversationId, ready));
+      chats.addMessages(conversationId, [message]);
       await refreshState(conversationId);
-      background(() => outbox.flush(conversationId));
     },
 
     async retry(messageId) {

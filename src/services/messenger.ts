@@ -4,30 +4,41 @@ import type { IncomingEvent } from '../net/contract.ts';
 import type { Presence, PresenceListeners } from '../net/presence.ts';
 import type { Realtime, RealtimeListeners } from '../net/mqtt.ts';
 import { activeChatAtom, activeGroupAtom, chatsAtom, groupKeyOf } from '../store/chats.ts';
-import { realtimeStatusAtom } from '../store/connection.ts';
+import { catchUpAtom, offlineAtom, realtimeStatusAtom } from '../store/connection.ts';
 import {
   contactsAtom,
   contactsErrorAtom,
   incomingRequestsAtom,
   outgoingRequestsAtom,
 } from '../store/contacts.ts';
+import { chatEventsAtom } from '../store/chatEvents.ts';
+import { historyKeptAtom } from '../store/history.ts';
 import { groupProgressAtom, groupsAtom, groupsErrorAtom } from '../store/groups.ts';
+import { memberNamesAtom } from '../store/names.ts';
 import { notificationsAtom, notificationsErrorAtom } from '../store/notifications.ts';
+import { createChatEvents } from './chatEvents.ts';
 import { createChats } from './chats.ts';
 import { createCommitter } from './committer.ts';
 import { type Contacts, createContacts } from './contacts.ts';
-import { keyOf, peerOf } from './conversationIds.ts';
+import { groupConversationId, groupOf, keyOf, peerOf } from './conversationIds.ts';
+import { createDataExport, type DataExport } from './dataExport.ts';
 import type { Deps } from './deps.ts';
-import { createBackground } from './failures.ts';
+import { createDrafts } from './drafts.ts';
+import { createBackground, ended } from './failures.ts';
 import { createGroupActions, type GroupActions } from './groupActions.ts';
 import { createGroupList, type GroupList } from './groupList.ts';
+import { createHistory, type History } from './history.ts';
+import { keepAnswers } from './keptAnswers.ts';
+import { createMemberNames } from './memberNames.ts';
 import { createMembership } from './membership.ts';
 import { createMessaging, createSendFailureReport, type Messaging } from './messaging.ts';
 import { createNotifications, type Notifications } from './notifications.ts';
 import { createOutbox } from './outbox.ts';
 import { dispatchWsMessage, trackPresence } from './presence.ts';
+import { type ProfileChange, updateProfile } from './profile.ts';
 import { createReading, type Reading } from './reading.ts';
 import { sessionScopedStore } from './scopedStore.ts';
+import { createSecurity, type Security } from './security.ts';
 import { createSync } from './sync.ts';
 import { timings } from './timings.ts';
 
@@ -38,22 +49,38 @@ export interface MessengerOptions {
   readonly isVisible: () => boolean;
   readonly createRealtime: (userId: string, listeners: RealtimeListeners) => Realtime;
   readonly createPresence: (userId: string, listeners: PresenceListeners) => Presence;
+  readonly onConnected: () => void;
+  /** The real-time connection was up, and is no more. */
+  readonly onDisconnected: () => void;
   /** The relay refuses the token in real time: the session is worth a check. */
   readonly onUnauthorized: () => void;
   readonly leaveForLogin: (afterMs: number) => void;
+  /** This browser's device is one of the person's no more. */
+  readonly onDeviceRevoked: () => Promise<void>;
   /** KeyPackages have been used up: others need new ones to reach this device. */
   readonly topUpKeyPackages: () => Promise<void>;
 }
 
 /** Everything of one signed-in session. It is made at sign-in, and after stop() nothing of it touches the store. */
 export interface Messenger {
+  readonly userId: string;
   readonly contacts: Contacts;
   readonly groups: GroupActions;
   readonly notifications: Notifications;
   readonly messaging: Messaging;
   readonly reading: Reading;
-  /** Shows what this browser has; the network follows in the background. */
+  readonly dataExport: DataExport;
+  readonly history: History;
+  readonly security: Security;
+  updateProfile(change: ProfileChange): Promise<void>;
+  /** Shows what this browser has. */
   start(): Promise<void>;
+  /** Begins to talk with the relay, in the background. */
+  connect(): void;
+  /** The relay can be reached again. */
+  onReachable(): void;
+  /** The page may not come back from where it goes. */
+  onHidden(): void;
   stop(): void;
 }
 
@@ -61,39 +88,66 @@ export function createMessenger(options: MessengerOptions): Messenger {
   const { hasToken, userId } = options;
   let active = true;
   const store = sessionScopedStore(options.deps.store, () => active);
-  const deps: Deps = { ...options.deps, store };
-  const { clock, crypto, events } = deps;
-  const background = createBackground(deps.log);
+  const { clock, crypto, events } = options.deps;
+  const background = createBackground(options.deps.log);
+  const { api, recall } = keepAnswers({
+    api: options.deps.api,
+    crypto,
+    isActive: () => active,
+    background,
+  });
+  const deps: Deps = { ...options.deps, api, store };
 
   const chats = createChats(store, userId);
-  const contacts = createContacts(deps, userId);
+  const chatEvents = createChatEvents(deps, userId);
+  const memberNames = createMemberNames(deps);
+  const drafts = createDrafts(deps, background);
+  const contacts = createContacts(deps, userId, recall);
   const notifications = createNotifications(deps);
   const membership = createMembership(deps, userId);
+  const dataExport = createDataExport(deps);
+  const history = createHistory({ deps, ownUserId: userId, chats, background });
 
   function activeKey(): string | null {
     const groupId = store.get(activeGroupAtom);
     return groupId === null ? store.get(activeChatAtom) : groupKeyOf(groupId);
   }
 
-  function showState(state: ConversationState, committedAt: string | null = null): void {
-    chats.setState(state);
-    groupList.onState(state, committedAt);
+  function showStates(states: readonly ConversationState[]): void {
+    chats.setStates(states.filter(({ conversationId }) => !groupList.hasForgotten(conversationId)));
+    followStates(states);
+  }
+
+  function followStates(states: readonly ConversationState[]): void {
+    groupList.onStates(states);
+    security.onStates(states);
   }
 
   const sync = createSync(deps, userId, membership, {
-    onState: (state) => showState(state),
+    onState: (state) => showStates([state]),
     onRefused: (conversationId, code) => groupList.onRefused(conversationId, code),
-    onProcessed({ messages, state }, committedAt) {
-      showState(state, committedAt);
-      chats.addMessages(state.conversationId, messages);
+    onProcessed({ messages, events: happened, state }) {
+      if (!groupList.hasForgotten(state.conversationId)) chats.setProcessed(state, messages);
+      followStates([state]);
+      chatEvents.add(state.conversationId, happened);
+      if (messages.length > 0) history.onProcessed(state.conversationId);
       const key = keyOf(state.conversationId, userId);
       if (key === null || messages.length === 0) return;
       const peer = peerOf(state.conversationId, userId);
       if (peer !== null) dispatchWsMessage(events, { type: 'message', userId: peer });
-      if (activeKey() === key) reading.markRead();
+      if (activeKey() === key) reading.markReadSoon();
     },
   });
   const committer = createCommitter(deps, membership, sync);
+  const security: Security = createSecurity({
+    deps,
+    ownUserId: userId,
+    sync,
+    committer,
+    onThisRevoked: options.onDeviceRevoked,
+    onDecided: (conversationId) => background(() => outbox.flush(conversationId)),
+    background,
+  });
 
   const groupList: GroupList = createGroupList({
     deps,
@@ -101,7 +155,13 @@ export function createMessenger(options: MessengerOptions): Messenger {
     chats,
     sync,
     committer,
-    onForgotten: (groupId) => reading.forget(groupKeyOf(groupId)),
+    names: memberNames,
+    onForgotten(groupId) {
+      chatEvents.forget(groupConversationId(groupId));
+      memberNames.forget(groupConversationId(groupId));
+      reading.forget(groupKeyOf(groupId));
+      drafts.forget(groupKeyOf(groupId));
+    },
     onResolved: (conversationId) => background(() => outbox.flush(conversationId)),
     background,
   });
@@ -109,8 +169,14 @@ export function createMessenger(options: MessengerOptions): Messenger {
   const realtime = options.createRealtime(userId, {
     onStatus(status) {
       if (!active) return;
+      const wasConnected = store.get(realtimeStatusAtom) === 'connected';
       store.set(realtimeStatusAtom, status);
-      if (status === 'connected') background(catchUpAfterConnecting);
+      if (status !== 'connected') {
+        if (wasConnected) options.onDisconnected();
+        return;
+      }
+      options.onConnected();
+      background(catchUpAfterConnecting);
     },
     onEvent: (event) => background(() => handle(event)),
     onPresence: (change) => dispatchWsMessage(events, { type: 'presence', ...change }),
@@ -129,7 +195,12 @@ export function createMessenger(options: MessengerOptions): Messenger {
     sync,
     membership,
     committer,
-    maySend: (conversationId) => groupList.maySend(conversationId),
+    maySend: (conversationId) =>
+      groupOf(conversationId) === null
+        ? security.trust.maySend(conversationId)
+        : groupList.maySend(conversationId),
+    onIdentityChanged: () => background(() => security.trust.reload()),
+    isOffline: () => store.get(offlineAtom),
     chats,
     realtime,
     onFailed: createSendFailureReport({ deps, leaveForLogin: options.leaveForLogin }),
@@ -149,6 +220,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     deps,
     ownUserId: userId,
     chats,
+    chatEvents,
     sync,
     watch: (chat) => realtime.watch(chat),
     hasToken,
@@ -156,7 +228,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     background,
   });
 
-  const groups = createGroupActions({
+  const groupActions = createGroupActions({
     deps,
     ownUserId: userId,
     list: groupList,
@@ -164,6 +236,17 @@ export function createMessenger(options: MessengerOptions): Messenger {
     committer,
     reading,
   });
+  const groups: GroupActions = {
+    ...groupActions,
+    async leave(groupId) {
+      await groupActions.leave(groupId);
+      history.forget(groupConversationId(groupId));
+    },
+    async delete(groupId) {
+      await groupActions.delete(groupId);
+      history.forget(groupConversationId(groupId));
+    },
+  };
 
   async function handle(event: IncomingEvent): Promise<void> {
     switch (event.type) {
@@ -185,23 +268,35 @@ export function createMessenger(options: MessengerOptions): Messenger {
       case 'groups':
         return groupList.refresh();
       case 'devices':
-        // Nothing that this client shows depends on them.
-        return;
+        return security.devices.onRevoked(event.userId);
     }
   }
 
   async function syncAndSend(): Promise<void> {
     // What waits can leave even when some conversation could not be brought up to date.
     try {
-      await sync.syncAll();
+      // Nothing is said to a device that was revoked meanwhile.
+      await Promise.all([sync.syncAll(), security.devices.catchUp()]);
     } finally {
       await outbox.flushAll();
     }
   }
 
+  async function catchUp(): Promise<void> {
+    // The log first: the copies are for what it doesn't have.
+    const caughtUp = syncAndSend().finally(() => background(() => history.sync()));
+    await Promise.all([
+      contacts.load(),
+      groupList.load(),
+      notifications.load(),
+      caughtUp,
+      security.refresh(),
+    ]);
+  }
+
   async function catchUpAfterConnecting(): Promise<void> {
     reading.markRead();
-    await Promise.all([contacts.load(), groupList.load(), notifications.load(), syncAndSend()]);
+    await catchUp();
   }
 
   let timers: Timer[] = [];
@@ -215,6 +310,8 @@ export function createMessenger(options: MessengerOptions): Messenger {
     store.set(groupsAtom, empty);
     store.set(groupsErrorAtom, null);
     store.set(groupProgressAtom, null);
+    store.set(chatEventsAtom, {});
+    store.set(memberNamesAtom, new Map());
     store.set(notificationsAtom, empty);
     store.set(notificationsErrorAtom, null);
     store.set(contactsAtom, empty);
@@ -222,24 +319,45 @@ export function createMessenger(options: MessengerOptions): Messenger {
     store.set(outgoingRequestsAtom, empty);
     store.set(contactsErrorAtom, null);
     store.set(realtimeStatusAtom, 'closed');
+    store.set(catchUpAtom, null);
+    store.set(historyKeptAtom, null);
   }
 
   return {
+    userId,
     contacts,
     groups,
     notifications,
     messaging,
     reading,
+    dataExport,
+    history,
+    security,
+    updateProfile: (change) => updateProfile(deps, change),
 
     async start() {
-      for (const state of await crypto.conversations()) showState(state);
       endPresence = trackPresence(store, events);
+      history.start();
+      // All of what the first screen shows, so that nothing of it changes a moment later.
+      await Promise.all([
+        crypto.conversations().then(showStates),
+        contacts.recall(),
+        ended(background, () => memberNames.load()),
+        ended(background, () => security.start()),
+        drafts.start(),
+      ]);
+    },
+
+    connect() {
       timers = [
         clock.every(timings.contactsPolling, () => {
           if (hasToken()) background(() => contacts.refresh());
         }),
         clock.every(timings.notificationPolling, () => {
           if (hasToken()) background(() => notifications.refresh());
+        }),
+        clock.every(timings.historyPolling, () => {
+          if (hasToken() && !store.get(offlineAtom)) background(() => history.sync());
         }),
         clock.every(timings.syncPolling, () => {
           if (!hasToken() || realtime.isConnected()) return;
@@ -249,21 +367,25 @@ export function createMessenger(options: MessengerOptions): Messenger {
       ];
       realtime.open();
       presence.open();
-      background(() =>
-        Promise.all([
-          contacts.load(),
-          groupList.load(),
-          notifications.load(),
-          syncAndSend(),
-          options.topUpKeyPackages(),
-        ]),
-      );
+      background(() => Promise.all([catchUp(), options.topUpKeyPackages()]));
     },
+
+    onReachable() {
+      realtime.hasten();
+      presence.hasten();
+      background(catchUpAfterConnecting);
+    },
+
+    onHidden: () => drafts.flush(),
 
     stop() {
       if (!active) return;
       for (const timer of timers) timer.cancel();
+      drafts.stop();
+      history.stop();
+      dataExport.cancel();
       groupList.stop();
+      reading.stop();
       realtime.close();
       presence.close();
       endPresence();

@@ -1,14 +1,14 @@
+import { t } from '../i18n/i18n.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import { isApiError } from '../net/errors.ts';
 import { type Notification, notificationsAtom, notificationsErrorAtom } from '../store/notifications.ts';
 import type { Deps } from './deps.ts';
 import { toAppError } from './failures.ts';
-import { texts } from './texts.ts';
 
 export interface Notifications {
   /** Loads the list with an indicator and an error sentence; afterwards as {@link refresh}. Never rejects. */
   load(): Promise<void>;
-  /** Quietly reads the list again. Never rejects. */
+  /** Quietly reads the list again, also when it could not be loaded. Never rejects. */
   refresh(): Promise<void>;
   read(id: string): Promise<void>;
   readAll(): Promise<void>;
@@ -37,8 +37,11 @@ export function createNotifications({ api, store }: Pick<Deps, 'api' | 'store'>)
     if (store.get(notificationsErrorAtom) !== null) store.set(notificationsErrorAtom, null);
   }
 
+  /** It may not have been possible: then the polling makes up for it. */
+  let asked = false;
   const refresh = coalesce(async () => {
-    if (store.get(notificationsAtom).loaded) await readList().catch(() => undefined);
+    const { loaded, loading } = store.get(notificationsAtom);
+    if ((asked || loaded) && !loading) await readList().catch(() => undefined);
   });
 
   async function change(by: Change, call: () => Promise<unknown>, sentence: string): Promise<void> {
@@ -65,7 +68,9 @@ export function createNotifications({ api, store }: Pick<Deps, 'api' | 'store'>)
         await readList();
       } catch {
         store.set(notificationsAtom, { ...store.get(notificationsAtom), loading: false });
-        store.set(notificationsErrorAtom, texts.loadNotificationsFailed);
+        store.set(notificationsErrorAtom, t('errors.loadNotificationsFailed'));
+      } finally {
+        asked = true;
       }
     },
 
@@ -75,21 +80,21 @@ export function createNotifications({ api, store }: Pick<Deps, 'api' | 'store'>)
       change(
         (items) => items.map((item) => (item.id === id ? { ...item, read: true } : item)),
         () => api.readNotification(id),
-        texts.readNotificationFailed,
+        t('errors.readNotificationFailed'),
       ),
 
     readAll: () =>
       change(
         (items) => items.map((item) => (item.read ? item : { ...item, read: true })),
         () => api.readAllNotifications(),
-        texts.readNotificationsFailed,
+        t('errors.readNotificationsFailed'),
       ),
 
     remove: (id) =>
       change(
         (items) => items.filter((item) => item.id !== id),
         () => api.deleteNotification(id),
-        texts.deleteNotificationFailed,
+        t('errors.deleteNotificationFailed'),
       ),
   };
 }

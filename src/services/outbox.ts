@@ -1,4 +1,5 @@
-import type { MessageView } from '../crypto/client.ts';
+import type { MessageView, PreparedMessage, ReadyMessage } from '../crypto/client.ts';
+import { t } from '../i18n/i18n.ts';
 import { AppError } from '../lib/appError.ts';
 import { createBackoff } from '../lib/backoff.ts';
 import { delay, timestamp } from '../lib/clock.ts';
@@ -15,7 +16,6 @@ import { sessionEndedCode } from './failures.ts';
 import type { Membership } from './membership.ts';
 import { stopsAll } from './sendErrors.ts';
 import type { Sync } from './sync.ts';
-import { texts } from './texts.ts';
 import { timings } from './timings.ts';
 
 /** How often a message is prepared again because the conversation moved under it. */
@@ -23,8 +23,6 @@ const maxPreparations = 8;
 /** The members of the group are in doubt: everything goes on waiting. */
 const heldCode = 'members-in-doubt';
 const conversationsAtOnce = 4;
-
-type Prepared = Extract<Awaited<ReturnType<Deps['crypto']['prepareMessage']>>, { kind: 'message' }>;
 
 /** Where a message goes. */
 type Recipient =
@@ -36,6 +34,8 @@ interface Failure {
 }
 
 export interface Outbox {
+  /** As {@link flush}, after a message was written: one that nothing has to go before is sent as it is. */
+  send(conversationId: string, ready: ReadyMessage | null): Promise<void>;
   /** Sends what waits in a conversation, in order. `retry` names a failed message that is to be tried again. */
   flush(conversationId: string, retry?: string): Promise<void>;
   /** Every conversation with waiting messages. */
@@ -48,8 +48,15 @@ export interface OutboxOptions {
   readonly sync: Pick<Sync, 'catchUp'>;
   readonly membership: Pick<Membership, 'start'>;
   readonly committer: Committer;
-  /** Whether messages may be sent: not while a group's members are in doubt. What waits goes on waiting then. */
-  readonly maySend: (conversationId: string) => Promise<boolean>;
+  /**
+   * Whether messages may be sent: not while a group's members are in doubt. What waits goes on waiting then. A promise
+   * where that has to be looked into.
+   */
+  readonly maySend: (conversationId: string) => boolean | Promise<boolean>;
+  /** While it lasts everything goes on waiting, instead of failing. */
+  readonly isOffline: () => boolean;
+  /** Another account key was met, for the person to judge: everything goes on waiting. */
+  readonly onIdentityChanged: () => void;
   readonly chats: Pick<Chats, 'addMessages'>;
   readonly realtime: Pick<Realtime, 'isConnected' | 'publish'>;
   /** Once for a flush, however many messages failed with it. */
@@ -63,10 +70,13 @@ export interface OutboxOptions {
 export function createOutbox(options: OutboxOptions): Outbox {
   const { chats, committer, maySend, membership, ownUserId, realtime, sync } = options;
   const { api, clock, crypto, locks, log } = options.deps;
-  const flushes = new Map<string, () => Promise<void>>();
+  const flushes = new Map<string, (ready?: ReadyMessage) => Promise<void>>();
   const retries = new Set<string>();
 
-  async function publish({ content, epoch, messageId }: Prepared, to: Recipient): Promise<Acknowledgement> {
+  async function publish(
+    { content, epoch, messageId }: ReadyMessage,
+    to: Recipient,
+  ): Promise<Acknowledgement> {
     if (realtime.isConnected()) {
       const sent = { messageId, senderId: ownUserId, epoch, content, timestamp: timestamp(clock) };
       try {
@@ -95,8 +105,15 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   /** Prepares and sends until the relay takes the message. The conversation may move in between, but not for ever. */
-  async function deliver(conversationId: string, messageId: string): Promise<MessageView> {
-    if (!(await maySend(conversationId))) throw new AppError(heldCode, texts.membersInDoubt);
+  async function deliver(
+    conversationId: string,
+    messageId: string,
+    ready: ReadyMessage | undefined,
+  ): Promise<MessageView> {
+    const allowed = maySend(conversationId);
+    if (!(await allowed)) throw new AppError(heldCode, t('errors.membersInDoubt'));
+    // What had to be looked into may have changed what goes first.
+    let next: PreparedMessage | undefined = allowed === true ? ready : undefined;
     const recipient = recipientOf(conversationId);
     const backoff = createBackoff({
       baseMs: timings.commitRetryBase,
@@ -106,7 +123,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
     for (let preparation = 0; preparation < maxPreparations; preparation += 1) {
       // The first repetition is ordinary (healing, a lost race); after that somebody else is as busy as we are.
       if (preparation > 1) await delay(clock, backoff.next());
-      const prepared = await crypto.prepareMessage(messageId);
+      const prepared = next ?? (await crypto.prepareMessage(messageId));
+      next = undefined;
       if (prepared.kind === 'sent') return prepared.message;
       if (prepared.kind === 'message') {
         try {
@@ -148,9 +166,13 @@ export function createOutbox(options: OutboxOptions): Outbox {
     return !(error instanceof ApiError) && errorCode(error) === 'not-found';
   }
 
-  async function attempt(conversationId: string, messageId: string): Promise<Failure | null> {
+  async function attempt(
+    conversationId: string,
+    messageId: string,
+    ready: ReadyMessage | undefined,
+  ): Promise<Failure | null> {
     try {
-      chats.addMessages(conversationId, [await deliver(conversationId, messageId)]);
+      chats.addMessages(conversationId, [await deliver(conversationId, messageId, ready)]);
       return null;
     } catch (reason) {
       return { reason };
@@ -158,20 +180,37 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   async function flushLocked(conversationId: string): Promise<void> {
+    if (options.isOffline()) return;
     const waiting = (await crypto.outbox()).filter(
       (message) =>
         message.conversationId === conversationId &&
         (message.status === 'sending' || retries.has(message.messageId)),
     );
+    await sendAll(
+      conversationId,
+      waiting.map(({ messageId }) => messageId),
+    );
+  }
+
+  async function sendAll(
+    conversationId: string,
+    messageIds: readonly string[],
+    ready?: ReadyMessage,
+  ): Promise<void> {
     let stopped: Failure | null = null;
-    for (const { messageId } of waiting) {
+    for (const messageId of messageIds) {
       retries.delete(messageId);
-      const failure: Failure | null = stopped ?? (await attempt(conversationId, messageId));
+      const failure: Failure | null = stopped ?? (await attempt(conversationId, messageId, ready));
       if (failure === null) continue;
       const code = failureCode(failure.reason);
       // The session is over, or the keys are locked: the message keeps waiting for the next one.
       if (code === sessionEndedCode || code === 'locked') throw failure.reason;
-      if (code === heldCode) {
+      if (code === 'identity-changed') options.onIdentityChanged();
+      const isHeld =
+        code === heldCode ||
+        code === 'identity-changed' ||
+        (failure.reason instanceof NetworkError && options.isOffline());
+      if (isHeld) {
         retries.add(messageId);
         return;
       }
@@ -185,24 +224,32 @@ export function createOutbox(options: OutboxOptions): Outbox {
     }
   }
 
-  function flushOf(conversationId: string): () => Promise<void> {
+  function flushOf(conversationId: string): (ready?: ReadyMessage) => Promise<void> {
     const known = flushes.get(conversationId);
     if (known !== undefined) return known;
-    const flush = coalesce(() =>
-      // Another tab may be sending the same messages.
-      locks.request(`sinetti:outbox:${conversationId}`, () => flushLocked(conversationId)),
+    const flush = coalesce<ReadyMessage>((ready) =>
+      ready === undefined || options.isOffline()
+        ? // Another tab may be sending the same messages.
+          locks.request(`sinetti:outbox:${conversationId}`, () => flushLocked(conversationId))
+        : // Nothing waits before it, in no tab; one that sends it as well sends the same.
+          sendAll(conversationId, [ready.messageId], ready),
     );
     flushes.set(conversationId, flush);
     return flush;
   }
 
   return {
+    async send(conversationId, ready) {
+      await flushOf(conversationId)(ready ?? undefined);
+    },
     async flush(conversationId, retry) {
       if (retry !== undefined) retries.add(retry);
       await flushOf(conversationId)();
     },
     async flushAll() {
-      const waiting = (await crypto.outbox()).filter((message) => message.status === 'sending');
+      const waiting = (await crypto.outbox()).filter(
+        ({ messageId, status }) => status === 'sending' || retries.has(messageId),
+      );
       const ids = new Set(waiting.map((message) => message.conversationId));
       await forEachLimited(ids, conversationsAtOnce, (id) => flushOf(id)());
     },

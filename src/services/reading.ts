@@ -1,5 +1,7 @@
 import type { MessageView } from '../crypto/client.ts';
+import { t } from '../i18n/i18n.ts';
 import { AppError } from '../lib/appError.ts';
+import type { Timer } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import { createKeyedQueue } from '../lib/keyedQueue.ts';
 import { isApiError } from '../net/errors.ts';
@@ -12,14 +14,19 @@ import {
   groupKeyOf,
 } from '../store/chats.ts';
 import { connectionBannerAtom } from '../store/session.ts';
+import type { ChatEvents } from './chatEvents.ts';
 import { type Chats, mergeMessages } from './chats.ts';
 import { conversationOf } from './conversationIds.ts';
 import type { Deps } from './deps.ts';
 import { type Background, toAppError } from './failures.ts';
 import type { Sync } from './sync.ts';
-import { texts } from './texts.ts';
+import { timings } from './timings.ts';
 
 const pageSize = 50;
+/** Whoever scrolls back wants more than a screenful at once. */
+const olderPageSize = 150;
+/** Messages of a chat that stay in memory after it was left. */
+const keptMessages = 1000;
 /** Pages of the log that may hold commits only before a person is left without an answer. */
 const maxEmptyPages = 5;
 
@@ -36,12 +43,16 @@ export interface Reading {
   forget(key: ConversationKey): void;
   /** Tells the relay how far the open chat has been read, if the page is in sight. */
   markRead(): void;
+  /** As {@link markRead}, once what has come to the open chat has been drawn. */
+  markReadSoon(): void;
+  stop(): void;
 }
 
 export interface ReadingOptions {
   readonly deps: Deps;
   readonly ownUserId: string;
   readonly chats: Chats;
+  readonly chatEvents: Pick<ChatEvents, 'load'>;
   readonly sync: Pick<Sync, 'catchUp' | 'olderEntries'>;
   readonly watch: (chat: WatchedChat | null) => void;
   readonly hasToken: () => boolean;
@@ -55,7 +66,7 @@ function newestReceived(messages: readonly MessageView[], ownUserId: string): Me
 
 export function createReading(options: ReadingOptions): Reading {
   const { background, chats, ownUserId, sync } = options;
-  const { api, crypto, store } = options.deps;
+  const { api, clock, crypto, store } = options.deps;
   /** One page at a time for a chat: each begins where the one before it ended. */
   const pages = createKeyedQueue();
   /** Per chat, the lowest log position that has been looked at. */
@@ -66,7 +77,7 @@ export function createReading(options: ReadingOptions): Reading {
 
   function idOf(key: ConversationKey): string {
     const conversationId = conversationOf(key, ownUserId);
-    if (conversationId === null) throw new AppError('usage', texts.loadMessagesFailed);
+    if (conversationId === null) throw new AppError('usage', t('errors.loadMessagesFailed'));
     return conversationId;
   }
 
@@ -93,8 +104,9 @@ export function createReading(options: ReadingOptions): Reading {
   async function loadCached(key: ConversationKey): Promise<boolean> {
     const conversationId = idOf(key);
     const before = lowestSeq.get(key);
+    const limit = before === undefined ? pageSize : olderPageSize;
     const messages = await crypto.messages(conversationId, {
-      limit: pageSize,
+      limit,
       ...(before === undefined ? {} : { before }),
     });
     chats.addMessages(conversationId, messages);
@@ -102,7 +114,7 @@ export function createReading(options: ReadingOptions): Reading {
       key,
       messages.map((message) => message.seq),
     );
-    return messages.length >= pageSize;
+    return messages.length >= limit;
   }
 
   /** Entries from before this device joined: they can't be read here, and are shown as such. */
@@ -132,7 +144,7 @@ export function createReading(options: ReadingOptions): Reading {
       const [state, waiting] = await Promise.all([crypto.conversation(conversationId), crypto.outbox()]);
       const own = waiting.filter((message) => message.conversationId === conversationId);
       chats.change(key, (chat) => ({ state, messages: mergeMessages(chat.messages, own) }));
-      const more = await loadCached(key);
+      const [more] = await Promise.all([loadCached(key), options.chatEvents.load(conversationId)]);
       chats.change(key, () => ({ hasOlder: more || mayHaveOlder(key) }));
     } catch (error) {
       chats.setLoaded(key, false);
@@ -163,6 +175,16 @@ export function createReading(options: ReadingOptions): Reading {
     for (const [conversationId, messageId] of untold) await tell(conversationId, messageId);
   });
 
+  let soon: Timer | null = null;
+
+  /** What was drawn in a chat that is left has been read. */
+  function markReadNow(): void {
+    if (soon === null) return;
+    soon.cancel();
+    soon = null;
+    background(markActiveRead);
+  }
+
   async function refresh(key: ConversationKey): Promise<void> {
     const conversationId = idOf(key);
     await sync.catchUp(conversationId);
@@ -177,14 +199,30 @@ export function createReading(options: ReadingOptions): Reading {
     try {
       if (!chats.isLoaded(key)) await loadFirst(key);
     } catch (error) {
-      throw toAppError(error, texts.loadMessagesFailed);
+      throw toAppError(error, t('errors.loadMessagesFailed'));
     }
     // A failed fetch leaves the list as it is (spec section 8): what this browser has is shown.
     background(() => refresh(key));
   }
 
+  /** A long chat that is left gives back what can be loaded again. */
+  function trimActive(): void {
+    const key = activeKey();
+    if (key === null || chats.get(key).messages.length <= keptMessages) return;
+    chats.trim(key, keptMessages);
+    lowestSeq.delete(key);
+    lower(
+      key,
+      chats.get(key).messages.map((message) => message.seq),
+    );
+  }
+
   function activate(active: { userId: string | null; groupId: string | null }): void {
     const { groupId, userId } = active;
+    if ((groupId === null ? userId : groupKeyOf(groupId)) !== activeKey()) {
+      markReadNow();
+      trimActive();
+    }
     store.set(activeChatAtom, userId);
     store.set(activeGroupAtom, groupId);
     if (groupId !== null) options.watch({ kind: 'group', groupId });
@@ -211,7 +249,7 @@ export function createReading(options: ReadingOptions): Reading {
       try {
         await pages(key, () => loadPage(key));
       } catch (error) {
-        throw toAppError(error, texts.loadMessagesFailed);
+        throw toAppError(error, t('errors.loadMessagesFailed'));
       }
     },
 
@@ -223,5 +261,11 @@ export function createReading(options: ReadingOptions): Reading {
     },
 
     markRead: () => background(markActiveRead),
+
+    markReadSoon() {
+      soon ??= clock.after(timings.readTelling, markReadNow);
+    },
+
+    stop: () => soon?.cancel(),
   };
 }

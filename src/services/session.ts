@@ -1,21 +1,24 @@
+import { t } from '../i18n/i18n.ts';
 import { AppError } from '../lib/appError.ts';
 import { delay, type Timer } from '../lib/clock.ts';
+import { coalesce } from '../lib/coalesce.ts';
 import { errorCode } from '../lib/errorCode.ts';
-import { paths } from '../lib/paths.ts';
-import type { Profile, Session as SessionAnswer } from '../net/api.ts';
-import { ApiError } from '../net/errors.ts';
+import { accountDeletedPath, paths } from '../lib/paths.ts';
+import type { Profile } from '../net/api.ts';
+import type { ApiErrorCode } from '../net/errors.ts';
+import { offlineAtom, unreachableAtom } from '../store/connection.ts';
 import {
-  type AuthProgress,
   authErrorAtom,
-  authProgressAtom,
   authStatusAtom,
   connectionBannerAtom,
   currentUserAtom,
+  signedOutPathAtom,
 } from '../store/session.ts';
 import type { Deps } from './deps.ts';
-import { createVault, fetchVault, registerDevice, topUpKeyPackages } from './enrolment.ts';
-import { apiErrorOf, type Background, isUnreachable, toAppError } from './failures.ts';
-import { texts } from './texts.ts';
+import { registerDevice, revokeThisDevice } from './enrolment.ts';
+import { apiErrorOf, type Background, isOutOfReach, isPassing, sessionEndedCode } from './failures.ts';
+import { askProfile, keepProfile, recallProfile, unknownProfile } from './ownProfile.ts';
+import { createSignIn, type SignIn } from './signIn.ts';
 import { timings } from './timings.ts';
 import { isUsableToken, type LoginProofStore, tokenUserId, type TokenStore } from './token.ts';
 
@@ -24,7 +27,12 @@ export const authErrorEvent = 'auth-error';
 
 /** What lives as long as a session does. */
 export interface SessionScope {
+  /** Shows what this browser has. */
   start(): Promise<void>;
+  /** The relay has answered, or doesn't for now: it may be talked to. */
+  connect(): void;
+  /** The relay can be reached again: what waited can go, and what was missed can come. */
+  onReachable(): void;
   stop(): void;
 }
 
@@ -36,22 +44,38 @@ export interface SessionOptions {
   readonly deviceName: string;
   readonly openScope: (userId: string) => Promise<SessionScope>;
   readonly navigate: (path: string) => void;
+  /** What the browser says of its network, which may be wrong either way. */
+  readonly isOnline: () => boolean;
   readonly background: Background;
 }
 
-export interface Session {
-  /** At start: takes up the stored session if there is one. Never rejects. */
+export interface Session extends SignIn {
+  /**
+   * At start: takes up the stored session if there is one, first with what this browser has. Resolves once the relay has
+   * said whether it holds, or is taken to be out of reach. Never rejects.
+   */
   resume(): Promise<void>;
-  signUp(input: {
-    username: string;
-    email: string;
-    password: string;
-    privacyConsent: boolean;
-  }): Promise<void>;
-  logIn(input: { identifier: string; password: string }): Promise<void>;
   logOut(options?: { erase?: boolean }): Promise<void>;
-  /** Asks the relay whether the token still holds; shows the banner when it doesn't. Never rejects. */
+  /**
+   * Ends the session with the account: once `deleteAtRelay` has done so, nothing of the person stays in this browser,
+   * and the landing page says that it is gone. Rejects when it hasn't; the session lasts then, if the relay knows it.
+   */
+  endAccount(deleteAtRelay: () => Promise<unknown>): Promise<void>;
+  /**
+   * Asks the relay whether the token still holds; shows the banner when it doesn't, and takes the relay for
+   * unreachable when nothing answers. Never rejects.
+   */
   check(): Promise<void>;
+  /** The browser's network has come or gone. */
+  onNetworkChanged(): void;
+  /** The real-time connection is up: the relay can be reached. */
+  onConnected(): void;
+  /** The real-time connection is lost: the relay may be. */
+  onDisconnected(): void;
+  /** This browser's device was revoked from another one: signs out, locks, and says so. */
+  onDeviceRevoked(): Promise<void>;
+  /** The relay takes the token no more: with which code it has said so first. */
+  onTokenRefused(code: ApiErrorCode): void;
   /** Ends the session and goes to the login page after a while. */
   leaveForLogin(afterMs: number): void;
   /**
@@ -68,90 +92,196 @@ export function createSession(options: SessionOptions): Session {
   const { api, clock, crypto, events, log, store } = deps;
   let scope: SessionScope | null = null;
   let timers: Timer[] = [];
+  /** Whether the relay has said of this session that it holds. */
+  let confirmed = false;
+  /** Whether the relay has refused the token because this device was revoked. */
+  let isRevoked = false;
 
-  function progress(step: AuthProgress | null): void {
-    store.set(authProgressAtom, step);
+  function setOffline(offline: boolean): void {
+    if (store.get(offlineAtom) !== offline) store.set(offlineAtom, offline);
   }
+  setOffline(!options.isOnline());
+  function setUnreachable(unreachable: boolean): void {
+    if (store.get(unreachableAtom) !== unreachable) store.set(unreachableAtom, unreachable);
+  }
+  /** The relay ends the session before it answers the wish for it: what other calls meet meanwhile is no surprise. */
+  let isEnding = false;
 
   function closeScope(): void {
     for (const timer of timers) timer.cancel();
     timers = [];
     scope?.stop();
     scope = null;
+    confirmed = false;
+    setOffline(!options.isOnline());
+    setUnreachable(false);
     store.set(connectionBannerAtom, false);
     store.set(currentUserAtom, null);
   }
 
-  /** The session is over and not by the person's wish: the keys are locked, and the login page says why. */
-  async function expire(reason: string = texts.sessionExpired): Promise<void> {
+  function endOnPurpose(): void {
     closeScope();
     tokens.remove();
+    store.set(authErrorAtom, null);
+    store.set(authStatusAtom, 'idle');
+  }
+
+  /** Locks the keys, and lets the login page say why. */
+  async function close(reason: string): Promise<void> {
+    closeScope();
     store.set(authStatusAtom, 'error');
     store.set(authErrorAtom, reason);
     await crypto.lock();
   }
 
-  async function openScope(user: Profile): Promise<void> {
+  /** The session is over and not by the person's wish. */
+  async function expire(
+    reason: string = t(isRevoked ? 'devices.revokedHere' : 'errors.sessionExpired'),
+  ): Promise<void> {
+    tokens.remove();
+    await close(reason);
+  }
+
+  /** Brings the session on screen, with what this browser has. */
+  async function openScope(user: Profile): Promise<SessionScope> {
     closeScope();
     const opened = await options.openScope(user.id);
     scope = opened;
-    await opened.start();
-    timers = [clock.every(timings.tokenCheck, () => background(check))];
+    // First, because what ends with the session begins anew with it (store/sessionAtom).
     store.set(currentUserAtom, user);
+    await opened.start();
+    if (scope !== opened) return opened;
+    timers = [
+      clock.every(timings.tokenCheck, () => background(check)),
+      clock.every(timings.reachPolling, () => background(lookForRelay)),
+    ];
     store.set(authErrorAtom, null);
     store.set(authStatusAtom, 'success');
+    return opened;
+  }
+
+  /** @param answered whether the relay has just answered; without that the session goes on offline */
+  function connect(opened: SessionScope, answered: boolean): void {
+    if (scope !== opened) return;
+    isRevoked = false;
+    confirmed = answered;
+    setOffline(!answered);
+    opened.connect();
+  }
+
+  /** Another tab or device may have changed what was known. */
+  function update(user: Profile, known: Profile | null): void {
+    if (JSON.stringify(user) === JSON.stringify(known)) return;
+    store.set(currentUserAtom, user);
+    background(() => keepProfile(crypto, user));
+  }
+
+  /**
+   * What the relay says of the session that is on screen.
+   * @param kept what this browser knew of the person
+   * @throws whatever it refuses it with
+   */
+  async function confirm(
+    opened: SessionScope,
+    userId: string,
+    kept: Profile | null,
+    asked: Promise<Profile | null>,
+  ): Promise<void> {
+    const user = await asked;
+    if (scope !== opened) return;
+    const greeting = user === null ? 'silent' : await greet();
+    if (scope !== opened) return;
+    if (user === null || greeting === 'silent') {
+      await crypto.openDevice();
+      // It may have been found again meanwhile.
+      return connect(opened, confirmed);
+    }
+    if (user.id !== userId) throw new AppError('unauthenticated', t('errors.sessionExpired'));
+    update(user, kept);
+    connect(greeting === 'anew' ? await openScope(user) : opened, true);
+  }
+
+  /** Looks for the relay while it is out of reach; who finds it takes the session up where it was left. */
+  const reachAgain = coalesce(async () => {
+    const opened = scope;
+    if (opened === null || !store.get(offlineAtom)) return;
+    try {
+      const user = await api.profile();
+      if (scope !== opened) return;
+      await registerDevice(deps, options.deviceName);
+      if (scope !== opened) return;
+      confirmed = true;
+      store.set(currentUserAtom, user);
+      store.set(connectionBannerAtom, false);
+      setOffline(false);
+      background(() => keepProfile(crypto, user));
+      opened.onReachable();
+    } catch (error) {
+      if (scope !== opened || apiErrorOf(error)?.status !== 401) return;
+      // A session that has never been confirmed ends as one whose profile could not be loaded at start.
+      if (confirmed) await endRefused();
+      else await expire();
+    }
+  });
+
+  /** The profile was answered 401. The banner would leave who was revoked to guess why. */
+  async function endRefused(): Promise<void> {
+    if (isRevoked) await expire();
+    else store.set(connectionBannerAtom, true);
+  }
+
+  async function lookForRelay(): Promise<void> {
+    if (store.get(unreachableAtom)) await check();
+    else await reachAgain();
   }
 
   async function check(): Promise<void> {
     if (scope === null) return;
     if (tokens.read() === null) return store.set(connectionBannerAtom, true);
+    if (store.get(offlineAtom)) return reachAgain();
+    const opened = scope;
+    const known = store.get(currentUserAtom);
     try {
-      await api.profile();
+      const user = await api.profile();
+      if (scope !== opened) return;
+      setUnreachable(false);
       store.set(connectionBannerAtom, false);
+      // What the person has changed meanwhile is newer than the answer.
+      if (store.get(currentUserAtom) === known) update(user, known);
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) store.set(connectionBannerAtom, true);
+      if (scope !== opened) return;
+      if (apiErrorOf(error)?.status === 401) await endRefused();
+      else if (isOutOfReach(error)) setUnreachable(true);
     }
   }
 
-  /** From the relay's answer to a session on screen. */
-  async function enter(
-    { access_token, user, loginProof }: SessionAnswer,
-    obtainVault: typeof fetchVault,
-  ): Promise<void> {
-    tokens.save(access_token);
-    if (loginProof !== undefined) loginProofs.save(loginProof);
-    progress('opening-vault');
-    await crypto.openVault(user.id, await obtainVault(deps, user.id));
-    progress('registering-device');
-    await registerDevice(deps, options.deviceName);
-    await topUpKeyPackages(deps);
-    progress('syncing');
-    await openScope(user);
-  }
-
-  /** A sign-in that failed half way leaves neither a token nor open keys behind. */
-  async function signIn(steps: () => Promise<void>, sentence: (error: unknown) => string): Promise<void> {
-    store.set(authErrorAtom, null);
+  /** How the relay takes note of this device. */
+  async function greet(): Promise<'resumed' | 'anew' | 'silent'> {
     try {
-      await steps();
+      return (await registerDevice(deps, options.deviceName)) ? 'anew' : 'resumed';
     } catch (error) {
-      closeScope();
-      tokens.remove();
-      store.set(authStatusAtom, 'error');
-      log.warn('sign-in-failed', { code: apiErrorOf(error)?.code ?? errorCode(error) });
-      await crypto.lock().catch(() => undefined);
-      throw toAppError(error, sentence(error));
-    } finally {
-      progress(null);
+      if (isPassing(error)) return 'silent';
+      throw error;
     }
   }
 
   function onAuthError(): void {
-    if (scope !== null) background(() => expire());
+    if (scope !== null && !isEnding) background(() => expire());
   }
   events.addEventListener(authErrorEvent, onAuthError);
 
+  const signIn = createSignIn({
+    deps,
+    tokens,
+    loginProofs,
+    deviceName: options.deviceName,
+    background,
+    onEntered: async (user) => connect(await openScope(user), true),
+    onFailed: closeScope,
+  });
+
   return {
+    ...signIn,
     check,
 
     async resume() {
@@ -162,64 +292,87 @@ export function createSession(options: SessionOptions): Session {
         return;
       }
       store.set(authStatusAtom, 'loading');
+      const asked = askProfile(deps);
+      // Told of below, where it is waited for.
+      asked.catch(() => undefined);
+      let opened: SessionScope | null = null;
       try {
-        const user = await api.profile();
-        // The token is good and the keys are gone: the browser has cleared or evicted its storage.
-        if (!(await crypto.resume(user.id))) throw new AppError('storage-erased', texts.storageErased);
-        await registerDevice(deps, options.deviceName);
-        await openScope(user);
+        const userId = tokenUserId(token) ?? (await asked)?.id ?? null;
+        if (userId === null || !(await crypto.resume(userId))) {
+          await asked;
+          // The token is good and the keys are gone: the browser has cleared or evicted its storage.
+          throw new AppError('storage-erased', t('errors.storageErased'));
+        }
+        const kept = await recallProfile(crypto, userId);
+        const user = kept ?? (await asked) ?? unknownProfile(userId);
+        // What has been refused by now is not shown at all.
+        await Promise.race([asked, Promise.resolve(null)]);
+        opened = await openScope(user);
+        await confirm(opened, userId, kept, asked);
       } catch (error) {
-        log.warn('sign-in-failed', { code: apiErrorOf(error)?.code ?? errorCode(error) });
-        await expire(error instanceof AppError ? error.message : undefined).catch(() => undefined);
+        // Ended meanwhile, in this tab or in another.
+        if (errorCode(error) === sessionEndedCode || (opened !== null && scope !== opened)) return;
+        const code = apiErrorOf(error)?.code ?? errorCode(error);
+        log.warn('sign-in-failed', { code });
+        // Of what has no name nobody has said that it ends the session: a part of the app didn't load, or the page is
+        // being left. The token stays, for the next start to take it up.
+        const ended =
+          code === 'internal'
+            ? close(t('errors.sessionNotOpened'))
+            : expire(error instanceof AppError ? error.message : undefined);
+        await ended.catch(() => undefined);
       }
     },
 
-    async signUp({ username, email, password, privacyConsent }) {
-      if (!privacyConsent) throw new AppError('consent-missing', texts.consentMissing);
-      await signIn(
-        async () => {
-          progress('deriving-keys');
-          const { authKey, passwordParams } = await crypto.beginSignUp(password);
-          progress('signing-in');
-          const answer = await api.register({
-            username,
-            email,
-            password: authKey,
-            passwordParams,
-            full_name: username,
-            consent: { privacyConsent, consentTimestamp: new Date(clock.now()).toISOString() },
-          });
-          await enter(answer, createVault);
-        },
-        (error) => (isUnreachable(error) ? texts.signUpUnavailable : texts.signUpFailed),
-      );
-    },
-
-    async logIn({ identifier, password }) {
-      await signIn(
-        async () => {
-          progress('deriving-keys');
-          const { authKey } = await crypto.beginLogin(password, await api.authParams(identifier));
-          progress('signing-in');
-          const loginProof = loginProofs.read();
-          const credentials = { email: identifier, password: authKey };
-          await enter(await api.login({ ...credentials, ...(loginProof && { loginProof }) }), fetchVault);
-        },
-        (error) => (isUnreachable(error) ? texts.loginUnavailable : texts.loginFailed),
-      );
-    },
-
     async logOut({ erase = false } = {}) {
+      isEnding = true;
       // The relay ends the session at once when it can be told; without it the token simply runs out unused.
-      const told = tokens.read() === null ? Promise.resolve() : api.logout().catch(() => undefined);
+      const leave = () => (erase ? revokeThisDevice(deps).catch(() => api.logout()) : api.logout());
+      const told = tokens.read() === null ? Promise.resolve() : leave().catch(() => undefined);
       await Promise.race([told, delay(clock, timings.logoutAnswer)]);
-      closeScope();
-      tokens.remove();
-      store.set(authErrorAtom, null);
-      store.set(authStatusAtom, 'idle');
+      isEnding = false;
+      endOnPurpose();
       if (erase) loginProofs.remove();
       await (erase ? crypto.erase() : crypto.lock());
     },
+
+    async onDeviceRevoked() {
+      if (!isEnding) await expire(t('devices.revokedHere'));
+    },
+
+    onTokenRefused(code) {
+      isRevoked = code === 'device-revoked';
+    },
+
+    async endAccount(deleteAtRelay) {
+      isEnding = true;
+      try {
+        await deleteAtRelay();
+      } catch (error) {
+        if (tokens.read() === null) await expire();
+        throw error;
+      } finally {
+        isEnding = false;
+      }
+      store.set(signedOutPathAtom, accountDeletedPath);
+      endOnPurpose();
+      loginProofs.remove();
+      // Were it to fail, what is left is sealed, and the key of it went with the account.
+      await crypto.erase().catch((error: unknown) => log.warn('erase-failed', { code: errorCode(error) }));
+    },
+
+    onNetworkChanged() {
+      if (!options.isOnline()) setOffline(true);
+      else if (scope === null) setOffline(false);
+      else background(reachAgain);
+    },
+
+    onConnected() {
+      setUnreachable(false);
+      background(reachAgain);
+    },
+
+    onDisconnected: () => background(check),
 
     leaveForLogin(afterMs) {
       // Closing the scope cancels it: who has left already is not sent again.

@@ -8,6 +8,7 @@ import { forEachLimited } from '../lib/parallel.ts';
 import type { LogPage } from '../net/api.ts';
 import { type IncomingEvent, limits } from '../net/contract.ts';
 import { isApiError } from '../net/errors.ts';
+import { catchUpAtom } from '../store/connection.ts';
 import { groupOf, keyOf, peerOf } from './conversationIds.ts';
 import type { Deps } from './deps.ts';
 import { apiErrorOf, isUnreachable, sessionEndedCode } from './failures.ts';
@@ -18,6 +19,8 @@ const conversationsAtOnce = 4;
 /** How often one catch-up tries to become a member before the conversation rests. */
 const maxRounds = 6;
 const maxMailboxParts = 20;
+/** Fewer messages than this are there before their number can be read. */
+const worthCounting = 200;
 
 type EntryEvent = Extract<IncomingEvent, { type: 'message' | 'commit' }>;
 type AvailableEvent = Extract<IncomingEvent, { type: 'available' }>;
@@ -25,8 +28,8 @@ type DeliveredEvent = Extract<IncomingEvent, { type: 'delivered' }>;
 type Summary = Awaited<ReturnType<Deps['api']['listConversations']>>[number];
 
 export interface SyncListeners {
-  /** A conversation's log was processed further; `committedAt` is the time of the newest commit in it. */
-  onProcessed(result: ProcessResult, committedAt: string | null): void;
+  /** A conversation's log was processed further. */
+  onProcessed(result: ProcessResult): void;
   onState(state: ConversationState): void;
   /** This device will not enter a group as the relay offers it: why. */
   onRefused(conversationId: string, code: string): void;
@@ -86,13 +89,15 @@ export function createSync(
   membership: Membership,
   listeners: SyncListeners,
 ): Sync {
-  const { api, clock, crypto, log } = deps;
+  const { api, clock, crypto, log, store } = deps;
   const queue = createKeyedQueue();
   const live = new Map<string, EntryEvent[]>();
   /** Conversations that could not be entered: not tried again before the time given. */
   const restingUntil = new Map<string, number>();
-  /** Groups whose joining commit has been asked for: it says since when this device can read. */
-  const joinLookedUp = new Set<string>();
+  /** Groups whose joining commit, at the position given, has been asked for: it says since when this device can read. */
+  const joinLookedUp = new Map<string, number>();
+  /** A catch-up of many messages is under way. */
+  let isCounting = false;
 
   async function listEntries(conversationId: string, query: LogPage) {
     const groupId = groupOf(conversationId);
@@ -117,8 +122,8 @@ export function createSync(
     entries: readonly LogEntryInput[],
   ): Promise<ConversationState> {
     const result = await crypto.processEntries(conversationId, entries);
-    const newestCommit = entries.findLast(({ kind }) => kind === 'commit');
-    listeners.onProcessed(result, newestCommit?.timestamp ?? null);
+    countProcessed(entries.length);
+    listeners.onProcessed(result);
     return result.state;
   }
 
@@ -139,8 +144,9 @@ export function createSync(
   /** A Welcome doesn't say when its commit was: that entry is processed once more, for its time. */
   function replayFrom({ conversationId, joinedAt, joinedSeq, lastSeq, status }: ConversationState): number {
     const unknown = status === 'joined' && joinedAt === null && joinedSeq > 0;
-    if (groupOf(conversationId) === null || !unknown || joinLookedUp.has(conversationId)) return lastSeq;
-    joinLookedUp.add(conversationId);
+    if (groupOf(conversationId) === null || !unknown) return lastSeq;
+    if (joinLookedUp.get(conversationId) === joinedSeq) return lastSeq;
+    joinLookedUp.set(conversationId, joinedSeq);
     return joinedSeq - 1;
   }
 
@@ -159,23 +165,39 @@ export function createSync(
     }
   }
 
+  /** Reads the log from where this device stands in it. */
+  async function readOn(conversationId: string): Promise<ConversationState> {
+    const state = await crypto.conversation(conversationId);
+    return state.status === 'outside' ? state : replay(state, replayFrom(state));
+  }
+
+  /** Who left and was added again is shown the log from there only: their other devices find a gap before it. */
+  async function readOnPastGap(conversationId: string): Promise<ConversationState> {
+    try {
+      return await readOn(conversationId);
+    } catch (error) {
+      if (errorCode(error) !== 'gap' || groupOf(conversationId) === null) throw error;
+      if (!(await membership.returnByWelcome(conversationId))) throw error;
+      return readOn(conversationId);
+    }
+  }
+
   async function bringUpToDate(conversationId: string): Promise<ConversationState> {
     const backoff = createBackoff({
       baseMs: timings.commitRetryBase,
       maxMs: timings.commitRetryMax,
       random: deps.random,
     });
-    let state = await crypto.conversation(conversationId);
-    if (state.status !== 'outside') state = await replay(state, replayFrom(state));
+    let state = await readOnPastGap(conversationId);
     for (let round = 0; round < maxRounds && !isMember(state); round += 1) {
       if ((restingUntil.get(conversationId) ?? 0) > clock.now()) return state;
       const entered = await enter(conversationId);
       if (entered === null || entered.kind === 'not-started') return state;
       if (entered.kind === 'lost-race') await delay(clock, backoff.next());
-      state = await crypto.conversation(conversationId);
-      if (state.status !== 'outside') state = await replay(state, replayFrom(state));
+      state = await readOn(conversationId);
       // A device outside has no position of its own: its log begins with the commit that adds it.
-      else if (entered.kind === 'committed') state = await replay(state, entered.seq - 1);
+      if (state.status === 'outside' && entered.kind === 'committed')
+        state = await replay(state, entered.seq - 1);
     }
     if (!isMember(state)) {
       restingUntil.set(conversationId, clock.now() + timings.rejoinPause);
@@ -208,27 +230,60 @@ export function createSync(
 
   async function syncConversation(conversationId: string, summary: Summary | undefined): Promise<void> {
     const known = await crypto.conversation(conversationId);
+    if (summary !== undefined && summary.readSeq > known.readSeq) {
+      // Before the messages are there, so that what was read on another device never looks new on this one.
+      await crypto.setReadPosition(conversationId, 'own', summary.readSeq);
+    }
     const current = isMember(known) && (summary === undefined || known.lastSeq >= summary.lastSeq);
     const state = current ? known : await catchUp(conversationId);
     if (isMember(state)) await membership.dropWelcomes(conversationId);
     if (summary === undefined) return;
-    await moveReadPositions(conversationId, { own: summary.readSeq, peer: summary.peerReadSeq });
+    await moveReadPositions(conversationId, { own: 0, peer: summary.peerReadSeq });
+  }
+
+  function countProcessed(entries: number): void {
+    const progress = store.get(catchUpAtom);
+    if (isCounting && progress !== null)
+      store.set(catchUpAtom, { ...progress, done: progress.done + entries });
+  }
+
+  /** Runs a catch-up, and tells how far it is where that takes a while. */
+  async function counting(
+    summaries: ReadonlyMap<string, Summary>,
+    states: readonly ConversationState[],
+    task: () => Promise<void>,
+  ): Promise<void> {
+    const missing = states
+      .filter(({ status }) => status !== 'outside')
+      .map(({ conversationId, lastSeq }) => (summaries.get(conversationId)?.lastSeq ?? 0) - lastSeq)
+      .reduce((sum, entries) => sum + Math.max(0, entries), 0);
+    isCounting = missing >= worthCounting;
+    if (isCounting) store.set(catchUpAtom, { done: 0, of: missing });
+    try {
+      await task();
+    } finally {
+      if (isCounting) store.set(catchUpAtom, null);
+      isCounting = false;
+    }
   }
 
   async function syncAllOnce(): Promise<void> {
     let welcomed = await membership.refreshMailbox();
     const summaries = new Map((await api.listConversations()).map((one) => [one.conversationId, one]));
     // A start or a commit of ours may have reached the relay without its answer reaching us.
-    const unfinished = (await crypto.conversations()).filter((state) => state.status === 'starting');
+    const states = await crypto.conversations();
+    const unfinished = states.filter((state) => state.status === 'starting');
     let ids = [...summaries.keys(), ...welcomed, ...unfinished.map((state) => state.conversationId)];
-    for (let part = 0; part < maxMailboxParts; part += 1) {
-      const own = new Set(ids.filter((id) => keyOf(id, ownUserId) !== null));
-      await forEachLimited(own, conversationsAtOnce, (id) => syncConversation(id, summaries.get(id)));
-      // A full mailbox is answered in parts: the next one follows once these Welcomes are out of it.
-      if (welcomed.length === 0 || own.size === 0) return;
-      welcomed = await membership.refreshMailbox();
-      ids = [...welcomed];
-    }
+    await counting(summaries, states, async () => {
+      for (let part = 0; part < maxMailboxParts; part += 1) {
+        const own = new Set(ids.filter((id) => keyOf(id, ownUserId) !== null));
+        await forEachLimited(own, conversationsAtOnce, (id) => syncConversation(id, summaries.get(id)));
+        // A full mailbox is answered in parts: the next one follows once these Welcomes are out of it.
+        if (welcomed.length === 0 || own.size === 0) return;
+        welcomed = await membership.refreshMailbox();
+        ids = [...welcomed];
+      }
+    });
   }
 
   /** Processes what has gathered since the last turn in one batch. */

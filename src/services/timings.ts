@@ -7,8 +7,20 @@ export const timings = {
   /** How long an entry of the open group may take on its way by MQTT before it is fetched. */
   streamedEntry: 500,
   notificationPolling: 10_000,
+  /** How long a start waits for the relay before it shows what this browser has. */
+  startPatience: 4_000,
+  /** How often the relay is looked for while it can't be reached. */
+  reachPolling: 10_000,
   redirectNotSignedIn: 1_500,
   redirectUnauthenticated: 2_000,
+  /** How often the copies that other devices have left meanwhile are looked for. */
+  historyPolling: 300_000,
+  /** How long messages gather before their copies are left at the relay. */
+  historyCopying: 5_000,
+  /** How long the open chat's new messages gather before they count as read: the screen comes first. */
+  readTelling: 30,
+  /** How much of a draft a crash may lose. */
+  draftKeeping: 500,
   /** Signing out must not hang on a relay that doesn't answer. */
   logoutAnswer: 3_000,
   /** Between attempts to be the one whose commit the relay takes. */
@@ -19,9 +31,11 @@ export const timings = {
   settleMax: 2_000,
   /** How often they are compared while they differ. */
   mismatchPolling: 10_000,
-  /** Within which time the leaves of who has left a group are removed. */
-  removalByCreator: 500,
-  removalByOthers: 6_000,
+  /** Within which time the leaves of who has left a group are removed, and its name is sealed for who came later. */
+  tidyingByCreator: 500,
+  tidyingByOthers: 6_000,
+  /** After which a group that has ended is looked at once more: another tab may be erasing it. */
+  endedCheck: 2_000,
   /** After this many failed attempts in a row a conversation rests. */
   rejoinPause: 60_000,
 } as const;

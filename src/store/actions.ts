@@ -1,12 +1,16 @@
 import { atom } from 'jotai';
+import type { ExportFiles } from './account.ts';
 import type { ConversationKey } from './chats.ts';
 import type { Person } from './contacts.ts';
+import type { SafetyNumbers } from './trust.ts';
 
 /**
  * What a person can do. Services implement it, `app/bootstrap` injects it, features call it: so features reach the
  * network and the keys without importing either. Every promise rejects with an AppError whose message can be shown.
  */
 export interface AppActions {
+  /** For a form when it appears: what signing in takes is made ready. */
+  prepareSignIn(): void;
   signUp(input: {
     username: string;
     email: string;
@@ -16,6 +20,44 @@ export interface AppActions {
   logIn(input: { identifier: string; password: string }): Promise<void>;
   /** Locks this browser's records; with `erase`, removes them and this device's keys. */
   logOut(options?: { erase?: boolean }): Promise<void>;
+  /** Signs in by the recovery key and sets a new password. Errors: `bad-recovery-key` for one that was mistyped. */
+  recover(input: { identifier: string; recoveryKey: string; password: string }): Promise<void>;
+  /** A new recovery key, shown once. It counts for nothing until {@link AppActions.saveRecoveryKey}. */
+  createRecoveryKey(): Promise<string>;
+  /** Makes the recovery key created last the account's, in the place of the one before. */
+  saveRecoveryKey(): Promise<void>;
+  dismissRecoveryOffer(): Promise<void>;
+  /** Also ends the person's sessions in other browsers. Errors: `wrong-password`. */
+  changePassword(change: { currentPassword: string; newPassword: string }): Promise<void>;
+  loadDevices(): Promise<void>;
+  /** Renames the device that this browser is. */
+  renameDevice(name: string): Promise<void>;
+  /** Ends another device of the person's, for good. */
+  revokeDevice(deviceId: string): Promise<void>;
+  /** The person has seen which devices have signed in. */
+  acknowledgeDevices(): Promise<void>;
+  loadSafetyNumbers(userId: string): Promise<SafetyNumbers>;
+  /** By the safety number that was compared. */
+  setVerified(userId: string, safetyNumber: string, verified: boolean): Promise<void>;
+  /** Believes that somebody has another account key now, by its safety number. */
+  acceptIdentity(userId: string, safetyNumber: string): Promise<void>;
+  /** Keeps to the account key that somebody had before. */
+  refuseIdentity(userId: string, safetyNumber: string): Promise<void>;
+  /**
+   * Changes the names that the person goes by, also at log-in. Errors: `invalid-username`, `username-taken`,
+   * `invalid-email`, `email-taken`, which are about a field.
+   */
+  updateProfile(input: { username: string; email: string }): Promise<void>;
+  /** Ends the person's groups, then the account, then what this browser has of it, and leads to the landing page. */
+  deleteAccount(): Promise<void>;
+  /**
+   * Writes everything this device can read, and what the relay knows of the person, for programs and for people.
+   * Answers whether it came to its end; cancelled or failed, nothing of the files is left.
+   */
+  exportData(files: ExportFiles): Promise<boolean>;
+  cancelDataExport(): void;
+  /** Loads the contacts and requests that could not be loaded; what fails again is told in the store. */
+  loadContacts(): Promise<void>;
   searchUsers(query: string): Promise<readonly Person[]>;
   sendContactRequest(userId: string): Promise<{ success: boolean; message: string }>;
   acceptContactRequest(requestId: string): Promise<void>;
@@ -32,17 +74,28 @@ export interface AppActions {
   openGroup(groupId: string | null): Promise<void>;
   /** Creates a group and makes it the open one. Resolves with its id once this device is in it. */
   createGroup(name: string): Promise<string>;
-  /** Creator: adds a contact with all their devices. Resolves once they are in the group's keys. */
-  addGroupMember(groupId: string, userId: string): Promise<void>;
+  /**
+   * Creator: adds contacts with all their devices, at once. Resolves once they are in the group's keys, with those who
+   * could not be added because they have no device yet; rejects when that is everybody.
+   */
+  addGroupMembers(groupId: string, userIds: readonly string[]): Promise<readonly string[]>;
   /** Other members. The group goes from the list, and its messages from this browser. */
   leaveGroup(groupId: string): Promise<void>;
   /** Creator: deletes it for everybody. */
   deleteGroup(groupId: string): Promise<void>;
+  /** Takes a group that has ended out of this browser, with its messages. */
+  removeGroup(groupId: string): Promise<void>;
   /** Reads the members' names again and compares the relay's list with the group's keys. */
   loadGroupDetails(groupId: string): Promise<void>;
   readNotification(notificationId: string): Promise<void>;
   readAllNotifications(): Promise<void>;
   deleteNotification(notificationId: string): Promise<void>;
+  /** Whether sealed copies of messages are kept for new devices; off, those there are get deleted. */
+  setHistoryKept(kept: boolean): Promise<void>;
+  /** A small text of the interface, kept sealed in this browser; null when there is none. */
+  readNote(name: string): Promise<string | null>;
+  /** Keeps a text of at most 64 KiB of UTF-8; null removes it. */
+  writeNote(name: string, text: string | null): Promise<void>;
 }
 
 /** Set once by bootstrap before the first render. */

@@ -1,5 +1,6 @@
 import { atom } from 'jotai';
 import type { ConversationState, MessageView } from '../crypto/client.ts';
+import { sessionAtom } from './sessionAtom.ts';
 
 export type {
   ConversationState,
@@ -52,3 +53,14 @@ export const unreadTotalAtom = atom((get) => {
     0,
   );
 });
+
+/** Where the reader was in a chat: the message at the upper edge, and the pixels of it that were above. */
+export interface ReadingPlace {
+  readonly messageId: string;
+  readonly offset: number;
+  /** Pixels of each row that was drawn, by its key. */
+  readonly heights: ReadonlyMap<string | number | bigint, number>;
+}
+
+/** Of chats that were left elsewhere than at their newest message. */
+export const readingPlacesAtom = sessionAtom<Readonly<Record<ConversationKey, ReadingPlace | null>>>({});

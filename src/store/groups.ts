@@ -4,7 +4,7 @@ import type { LoadedList } from './contacts.ts';
 
 export interface GroupMember {
   readonly userId: string;
-  /** As the relay's list names them; null for somebody who is in the group's keys, but not on that list. */
+  /** As the relay's list names them, or did when it was last read; null for somebody who was never on it. */
   readonly username: string | null;
   /** Devices in the group's keys; 0 for somebody on the relay's list only. */
   readonly devices: number;
@@ -21,16 +21,6 @@ export interface MembershipMismatch {
   readonly withoutKeys: readonly string[];
 }
 
-/** A change of members that this session has seen happen, for a line between the messages. */
-export interface MembershipChange {
-  /** Unique within the group. */
-  readonly id: string;
-  readonly kind: 'added' | 'removed';
-  readonly userId: string;
-  /** RFC 3339: when the relay took the commit. */
-  readonly timestamp: string;
-}
-
 export interface Group {
   readonly id: string;
   /** Null until this device has opened the sealed name. */
@@ -41,13 +31,15 @@ export interface Group {
   readonly members: readonly GroupMember[];
   /** Of `members`, once there are any; until then what the relay says. */
   readonly memberCount: number;
-  /** RFC 3339. */
-  readonly createdAt: string;
+  /** RFC 3339; null until the relay has said so. */
+  readonly createdAt: string | null;
   readonly mismatch: MembershipMismatch | null;
   /** Code of why this device refused to enter the group as the relay offers it; null when it didn't. */
   readonly refusal: string | null;
-  /** Ascending by time. */
-  readonly changes: readonly MembershipChange[];
+  /** The relay no longer has it for this person: what this browser holds stays readable, and nothing is sent. */
+  readonly ended: boolean;
+  /** With `ended`: this person left it, by the signed word of one of their devices. */
+  readonly left: boolean;
 }
 
 /** By name; those without an opened one last, by the time of their creation. */
@@ -72,6 +64,11 @@ export const groupUnreadTotalAtom = atom((get) => {
   );
 });
 
-/** What takes long while a group is created or somebody is added; null when nothing does. */
-export type GroupProgress = 'gathering-keys' | 'sealing' | 'submitting' | 'opening';
+/** What takes long while a group is created or people are added. */
+export type GroupProgress =
+  /** People whose keys are there, of those who are added. */
+  | { readonly step: 'gathering-keys'; readonly done: number; readonly total: number }
+  | { readonly step: 'sealing' | 'submitting' | 'opening' };
+
+/** Null when nothing does. */
 export const groupProgressAtom = atom<GroupProgress | null>(null);

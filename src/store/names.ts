@@ -1,26 +1,18 @@
 import { atom } from 'jotai';
-import { displayName, unknownPersonName } from '../lib/people.ts';
 import { contactsAtom } from './contacts.ts';
-import { groupsAtom } from './groups.ts';
-import { currentUserAtom } from './session.ts';
+import { displayName, unknownPersonName } from './people.ts';
 
-const currentUserIdAtom = atom((get) => get(currentUserAtom)?.id);
+/** User id to username, of everybody whom this person is or was in a group with. */
+export const memberNamesAtom = atom<ReadonlyMap<string, string>>(new Map());
 
-/** Names met in this session: whoever leaves a group keeps theirs above the messages that stay. */
-const metNamesAtom = atom((get) => {
-  // Another person's session begins without them.
-  get(currentUserIdAtom);
-  return new Map<string, string>();
-});
-
-/** Display names of contacts and of members of one's groups; {@link unknownPersonName} for everybody else. */
+/** Display names of contacts and of those met in groups; {@link unknownPersonName} for everybody else. */
 export const nameOfAtom = atom((get): ((userId: string) => string) => {
-  const met = get(metNamesAtom);
-  for (const { members } of get(groupsAtom).items) {
-    for (const { userId, username } of members) {
-      if (username !== null) met.set(userId, displayName({ username }));
-    }
-  }
-  for (const contact of get(contactsAtom).items) met.set(contact.id, displayName(contact));
-  return (userId) => met.get(userId) ?? unknownPersonName;
+  const contacts = new Map(get(contactsAtom).items.map((contact) => [contact.id, contact]));
+  const met = get(memberNamesAtom);
+  return (userId) => {
+    const contact = contacts.get(userId);
+    if (contact !== undefined) return displayName(contact);
+    const username = met.get(userId);
+    return username === undefined ? unknownPersonName() : displayName({ username });
+  };
 });

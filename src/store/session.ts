@@ -1,4 +1,5 @@
 import { atom } from 'jotai';
+import { paths } from '../lib/paths.ts';
 
 export interface CurrentUser {
   readonly id: string;
@@ -27,3 +28,6 @@ export const authProgressAtom = atom<AuthProgress | null>(null);
 
 /** The spec's connection-error banner. */
 export const connectionBannerAtom = atom(false);
+
+/** Where the dashboard's guard sends who is signed out: the login form, or home after an intended end. */
+export const signedOutPathAtom = atom<string>(paths.login);

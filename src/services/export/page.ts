@@ -1,0 +1,151 @@
+import { activeLocale, formatLocale, t } from '../../i18n/i18n.ts';
+import { undecryptableTexts } from '../../i18n/undecryptable.ts';
+import { directionOf } from '../../i18n/locales.ts';
+import { operator } from '../../operator/index.ts';
+import type { ExportFacts } from './facts.ts';
+import { html, Markup } from './markup.ts';
+import stylesheet from './page.css?raw';
+import type { MessageRecord } from './records.ts';
+
+/** The readable file, part by part: it carries its own looks, runs no script and loads nothing. */
+export interface Page {
+  head(
+    facts: ExportFacts,
+    conversations: readonly { title: string; count: number }[],
+  ): Promise<readonly string[]>;
+  /** @param at which of the conversations in the head */
+  conversationStart(title: string, at: number): string;
+  message(record: MessageRecord, isOwn: boolean): string;
+  conversationEnd(): string;
+  tail(): string;
+}
+
+export function createPage(): Page {
+  const locale = formatLocale();
+  const dayFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'full' });
+  const timeFormat = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
+  const momentFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short' });
+  const format = (formatter: Intl.DateTimeFormat, timestamp: string): string => {
+    const date = new Date(timestamp);
+    return Number.isNaN(date.getTime()) ? timestamp : formatter.format(date);
+  };
+  /** The heading above the messages written last; null before the first of a conversation. */
+  let day: string | null = null;
+
+  const name = (text: string) => html`<bdi>${text}</bdi>`;
+  const field = (label: string, value: Markup | string) => html`<dt>${label}</dt><dd>${value}</dd>\n`;
+  const time = (timestamp: string, formatter = momentFormat) =>
+    html`<time datetime="${timestamp}">${format(formatter, timestamp)}</time>`;
+
+  /** @param items null for what the relay could not be asked */
+  function section(title: string, items: readonly Markup[] | null): Markup[] {
+    const start = html`<section>\n<h2>${title}</h2>\n`;
+    const end = html`</section>\n`;
+    if (items !== null && items.length > 0)
+      return [start, html`<ul class="facts">\n`, ...items, html`</ul>\n`, end];
+    const none = items === null ? t('profile.export.notLoaded') : t('profile.export.none');
+    return [start, html`<p class="none">${none}</p>\n`, end];
+  }
+
+  function profileOf({ account, profile }: ExportFacts): Markup {
+    return html`<section>\n<h2>${t('profile.title')}</h2>\n<dl>
+${field(t('profile.username'), name(profile.username))}${field(t('profile.email'), name(profile.email))}${field(
+  t('profile.memberSince'),
+  time(profile.created_at),
+)}${field(t('profile.export.userId'), profile.id)}${
+  account === null ? [] : [field(t('profile.export.consentedAt'), time(account.consented_at))]
+}</dl>\n</section>\n`;
+  }
+
+  function factsOf({ contacts, devices, groups }: ExportFacts): Markup[] {
+    const people = contacts.map(
+      ({ username, email }) => html`<li>${name(username)} <span class="more">${name(email)}</span></li>\n`,
+    );
+    const groupItems = groups.map((group) => {
+      const members = group.members.map(({ username }, at) => html`${at === 0 ? '' : ', '}${name(username)}`);
+      return html`<li>${name(group.name ?? t('profile.export.unnamedGroup'))} <span class="more">${members}</span></li>\n`;
+    });
+    const deviceItems =
+      devices?.map(
+        (device) =>
+          html`<li>${name(device.name)} <span class="more">${time(device.created_at)}</span></li>\n`,
+      ) ?? null;
+    return [
+      ...section(t('profile.export.contacts'), people),
+      ...section(t('profile.export.groups'), groupItems),
+      ...section(t('profile.export.devices'), deviceItems),
+    ];
+  }
+
+  /** A message without a text says why. */
+  function textOf({ content, kind, reason }: MessageRecord): Markup {
+    if (kind === 'text') return html`<p class="text" dir="auto">${content ?? ''}</p>`;
+    if (kind === 'unknown') return html`<p class="none">${t('profile.export.unknownKind')}</p>`;
+    return html`<p class="none">${t('chat.undecryptable')}. ${reason === null ? '' : t(undecryptableTexts[reason])}</p>`;
+  }
+
+  function statusOf({ status }: MessageRecord): string {
+    if (status === 'sending') return ` · ${t('profile.export.sending')}`;
+    return status === 'failed' ? ` · ${t('profile.export.failed')}` : '';
+  }
+
+  return {
+    async head(facts, conversations) {
+      const title = t('profile.export.title', { product: operator.productName });
+      const policy = `default-src 'none'; style-src 'sha256-${await sha256(stylesheet)}'; base-uri 'none'; form-action 'none'`;
+      const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+      const contents = conversations.map(
+        ({ count, title: words }, at) =>
+          html`<li><a href="#c${at}">${name(words)}</a> <span class="more">${t('profile.export.messageCount', { count })}</span></li>\n`,
+      );
+      const start = html`<!doctype html>
+<html lang="${locale}" dir="${directionOf(activeLocale())}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>${new Markup(stylesheet)}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<p class="more">${t('profile.export.madeAt', { time: format(momentFormat, facts.exported_at), zone })}</p>
+`;
+      const parts = [
+        start,
+        profileOf(facts),
+        ...factsOf(facts),
+        ...section(t('profile.export.conversations'), contents),
+      ];
+      return parts.map(({ text }) => text);
+    },
+
+    conversationStart(title, at) {
+      day = null;
+      return html`<section id="c${at}">\n<h2>${name(title)}</h2>\n`.text;
+    },
+
+    message(record, isOwn) {
+      const today = format(dayFormat, record.timestamp);
+      const heading =
+        today === day
+          ? []
+          : [html`${day === null ? [] : [html`</ol>\n`]}<h3>${today}</h3>\n<ol class="messages">\n`];
+      day = today;
+      const meta = html`<p class="meta">${name(record.from_user)} · ${time(record.timestamp, timeFormat)}${statusOf(record)}</p>`;
+      return html`${heading}<li${isOwn ? [html` class="own"`] : []}>${meta}${textOf(record)}</li>\n`.text;
+    },
+
+    conversationEnd: () => (day === null ? html`</section>\n` : html`</ol>\n</section>\n`).text,
+
+    tail: () => html`</main>\n</body>\n</html>\n`.text,
+  };
+}
+
+/** Base64, as a policy names what it allows. */
+async function sha256(text: string): Promise<string> {
+  const digest = await globalThis.crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return btoa(String.fromCharCode(...new Uint8Array(digest)));
+}

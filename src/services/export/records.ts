@@ -1,0 +1,78 @@
+import type { ConversationState, MessageView, UndecryptableReason } from '../../crypto/client.ts';
+import { t } from '../../i18n/i18n.ts';
+import { displayName } from '../../store/people.ts';
+import type { CurrentUser } from '../../store/session.ts';
+import { groupOf, peerOf } from '../conversationIds.ts';
+
+/** One message of the export, by the names of spec section 3. */
+export interface MessageRecord {
+  readonly id: string;
+  readonly conversation_id: string;
+  readonly sender_id: string;
+  /** Direct messages. */
+  readonly receiver_id: string | null;
+  readonly group_id: string | null;
+  /** Display names. */
+  readonly from_user: string;
+  readonly to_user: string | null;
+  readonly group_name: string | null;
+  /** The text; null where there is none to read. */
+  readonly content: string | null;
+  readonly kind: MessageView['content']['kind'];
+  /** With `undecryptable`: why. */
+  readonly reason: UndecryptableReason | null;
+  /** RFC 3339. */
+  readonly timestamp: string;
+  readonly status: MessageView['status'];
+  /** With `failed`: the code of what stopped it. */
+  readonly failure: string | null;
+  readonly is_read: boolean;
+}
+
+/** Who and what the ids of a conversation stand for. */
+export interface ConversationNames {
+  readonly nameOf: (userId: string) => string;
+  readonly groupNameOf: (groupId: string) => string | null;
+}
+
+/** Whom a conversation is with, as a heading. */
+export function conversationTitle(
+  conversationId: string,
+  user: CurrentUser,
+  { groupNameOf, nameOf }: ConversationNames,
+): string {
+  const groupId = groupOf(conversationId);
+  if (groupId !== null) return groupNameOf(groupId) ?? t('profile.export.unnamedGroup');
+  const peer = peerOf(conversationId, user.id);
+  return peer === null ? conversationId : nameOf(peer);
+}
+
+export function messageRecord(
+  message: MessageView,
+  { peerReadSeq, readSeq }: ConversationState,
+  user: CurrentUser,
+  { groupNameOf, nameOf }: ConversationNames,
+): MessageRecord {
+  const { content, conversationId, messageId, senderId, seq, status, timestamp } = message;
+  const name = (userId: string) => (userId === user.id ? displayName(user) : nameOf(userId));
+  const groupId = groupOf(conversationId);
+  const peer = peerOf(conversationId, user.id);
+  const receiver = senderId === user.id ? peer : peer === null ? null : user.id;
+  return {
+    id: messageId,
+    conversation_id: conversationId,
+    sender_id: senderId,
+    receiver_id: receiver,
+    group_id: groupId,
+    from_user: name(senderId),
+    to_user: receiver === null ? null : name(receiver),
+    group_name: groupId === null ? null : groupNameOf(groupId),
+    content: content.kind === 'text' ? content.text : null,
+    kind: content.kind,
+    reason: content.kind === 'undecryptable' ? content.reason : null,
+    timestamp,
+    status,
+    failure: message.failure ?? null,
+    is_read: seq !== null && seq <= (senderId === user.id ? peerReadSeq : readSeq),
+  };
+}

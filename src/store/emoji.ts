@@ -1,0 +1,64 @@
+import '../lib/zodConfig.ts';
+import { atom } from 'jotai';
+import * as z from 'zod';
+import { createKeyedQueue } from '../lib/keyedQueue.ts';
+import { requiredActionsAtom } from './actions.ts';
+import { sessionAtom } from './sessionAtom.ts';
+
+const noteName = 'emoji';
+/** Two rows of the picker. */
+const recentMax = 16;
+
+const memorySchema = z.object({
+  /** Characters, the one picked last first. */
+  recent: z.array(z.string().min(1).max(40)).max(recentMax).catch([]),
+  /** 0 for none, then from 1 for light to 5 for dark. */
+  tone: z.literal([0, 1, 2, 3, 4, 5]).catch(0),
+});
+
+/** What the emoji picker remembers of its person, as it is kept: sealed, in this browser. */
+export type EmojiMemory = Readonly<z.infer<typeof memorySchema>>;
+
+const nothing: EmojiMemory = { recent: [], tone: 0 };
+
+function parseMemory(note: string | null): EmojiMemory {
+  try {
+    return memorySchema.parse(JSON.parse(note ?? ''));
+  } catch {
+    return nothing;
+  }
+}
+
+const keptAtom = sessionAtom(nothing);
+export const emojiMemoryAtom = atom((get) => get(keptAtom));
+
+/** Reads what is kept. A browser that can't read it begins anew: it is a convenience only. */
+export const loadEmojiMemoryAtom = atom(null, async (get, set) => {
+  const note = await get(requiredActionsAtom)
+    .readNote(noteName)
+    .catch(() => null);
+  set(keptAtom, () => parseMemory(note));
+});
+
+const queue = createKeyedQueue();
+
+/** Changes what is shown at once, and what is kept: as it is by then, since another tab may have changed it, too. */
+const changeAtom = atom(null, async (get, set, change: (memory: EmojiMemory) => EmojiMemory) => {
+  const actions = get(requiredActionsAtom);
+  set(keptAtom, change);
+  await queue(noteName, async () => {
+    const kept = parseMemory(await actions.readNote(noteName));
+    await actions.writeNote(noteName, JSON.stringify(change(kept)));
+  }).catch(() => undefined);
+});
+
+export const rememberEmojiAtom = atom(null, (_get, set, emoji: string) =>
+  set(changeAtom, ({ recent, tone }) => ({
+    recent: [emoji, ...recent.filter((other) => other !== emoji)].slice(0, recentMax),
+    tone,
+  })),
+);
+
+export const chooseSkinToneAtom = atom(null, (_get, set, tone: EmojiMemory['tone']) =>
+  set(changeAtom, ({ recent }) => ({ recent, tone })),
+);

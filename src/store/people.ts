@@ -1,0 +1,12 @@
+import { t } from '../i18n/i18n.ts';
+import { visibleName } from '../lib/people.ts';
+
+/** Spec section 3: the username, else the part of the email before @, else "User". Without marks that could make it pass for another. */
+export function displayName(person: { readonly username: string; readonly email?: string }): string {
+  return visibleName(person.username) || visibleName(person.email?.split('@')[0] ?? '') || t('app.user');
+}
+
+/** Who is no contact (any more). */
+export function unknownPersonName(): string {
+  return t('app.unknownUser');
+}

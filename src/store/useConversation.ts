@@ -1,0 +1,71 @@
+import { useAtom, useAtomValue, useSetAtom } from 'jotai';
+import { useCallback } from 'react';
+import type { MessageId } from '../i18n/catalogue.ts';
+import { t } from '../i18n/i18n.ts';
+import { requiredActionsAtom } from './actions.ts';
+import { attemptAtom } from './attempt.ts';
+import { type Chat, type ConversationKey, type ReadingPlace, readingPlacesAtom } from './chats.ts';
+import { draftsAtom, sendDraftAtom } from './drafts.ts';
+import { currentUserAtom } from './session.ts';
+
+/** Said of a failure that brings no sentence of its own. */
+export interface ConversationFailures {
+  readonly retry: MessageId;
+  readonly discard: MessageId;
+  readonly loadOlder: MessageId;
+  readonly send: MessageId;
+}
+
+/**
+ * What a chat with one person and a group have in common: a list of messages and a form to write more, each as the
+ * properties of its component. What goes on to every row stays the same from one drawing to the next.
+ */
+export function useConversation(key: ConversationKey, chat: Chat, failures: ConversationFailures) {
+  const actions = useAtomValue(requiredActionsAtom);
+  const ownId = useAtomValue(currentUserAtom)?.id;
+  const attempt = useSetAtom(attemptAtom);
+  const sendDraft = useSetAtom(sendDraftAtom);
+  const [drafts, setDrafts] = useAtom(draftsAtom);
+  const [places, setPlaces] = useAtom(readingPlacesAtom);
+
+  const onRetry = useCallback(
+    (messageId: string) =>
+      void attempt(() => actions.retryMessage(messageId), { failure: t(failures.retry) }),
+    [actions, attempt, failures],
+  );
+  const onDiscard = useCallback(
+    (messageId: string) =>
+      void attempt(() => actions.discardMessage(messageId), { failure: t(failures.discard) }),
+    [actions, attempt, failures],
+  );
+  const onCopy = useCallback(
+    (text: string) =>
+      void attempt(() => navigator.clipboard.writeText(text), {
+        success: t('chat.copied'),
+        failure: t('chat.copyFailed'),
+      }),
+    [attempt],
+  );
+
+  const list = {
+    messages: chat.messages,
+    ownId,
+    // A device that has yet to enter the conversation can't know how far its person has read.
+    readSeq: chat.state?.status === 'outside' ? undefined : chat.state?.readSeq,
+    loading: chat.loading,
+    hasOlder: chat.hasOlder,
+    onLoadOlder: () => attempt(() => actions.loadOlderMessages(key), { failure: t(failures.loadOlder) }),
+    onRetry,
+    onDiscard,
+    onCopy,
+    // What is unread stands at the end.
+    place: (chat.state?.unread ?? 0) > 0 ? null : (places[key] ?? null),
+    onLeave: (left: ReadingPlace | null) => setPlaces((before) => ({ ...before, [key]: left })),
+  };
+  const composer = {
+    draft: drafts[key] ?? '',
+    onDraftChange: (text: string) => setDrafts((before) => ({ ...before, [key]: text })),
+    onSend: () => void sendDraft(key, t(failures.send)),
+  };
+  return { list, composer };
+}
