@@ -4,6 +4,13 @@ import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { chunkGroups } from './src/app/chunks.ts';
+import { compileCatalogues } from './src/i18n/compile.ts';
+import { zodForClient } from './src/lib/zodForClient.ts';
+import { mqttFromSource } from './src/net/mqttSource.ts';
+import { operatorSettings } from './src/operator/build.ts';
+import { serviceWorker } from './src/serviceWorker/build.ts';
+import { compileEmojis } from './src/ui/emoji/compile.ts';
 
 const relay = 'http://localhost:8080';
 
@@ -26,8 +33,53 @@ function precompress(): Plugin {
   };
 }
 
+/** Asks for the typeface of Latin letters with the page, instead of once its styles have been read. */
+function preloadTypeface(): Plugin {
+  return {
+    name: 'preload-typeface',
+    apply: 'build',
+    transformIndexHtml(_html, { bundle }) {
+      const file = Object.keys(bundle ?? {}).find((name) =>
+        /inter-latin-opsz-normal-[\w-]+\.woff2$/.test(name),
+      );
+      if (file === undefined) throw new Error('the typeface of Latin letters is not in the build');
+      const attrs = { rel: 'preload', as: 'font', type: 'font/woff2', href: `/${file}`, crossorigin: '' };
+      return [{ tag: 'link', attrs, injectTo: 'head' }];
+    },
+  };
+}
+
+/** Puts the script that starts the worker ahead of the page's own. */
+function earlyStart(): Plugin {
+  return {
+    name: 'early-start',
+    apply: 'build',
+    config: () => ({
+      build: { rolldownOptions: { input: { index: 'index.html', earlyStart: 'src/app/earlyStart.ts' } } },
+    }),
+    transformIndexHtml(_html, { bundle }) {
+      const chunks = Object.values(bundle ?? {}).filter((output) => output.type === 'chunk');
+      const entry = chunks.find(({ isEntry, name }) => isEntry && name === 'earlyStart');
+      if (entry === undefined) throw new Error('the early start is not in the build');
+      const attrs = { type: 'module', async: '', crossorigin: '', src: `/${entry.fileName}` };
+      return [{ tag: 'script', attrs, injectTo: 'head' }];
+    },
+  };
+}
+
 export default defineConfig({
-  plugins: [react(), precompress()],
+  plugins: [
+    react(),
+    operatorSettings(),
+    compileCatalogues(),
+    compileEmojis(),
+    mqttFromSource(),
+    zodForClient(),
+    earlyStart(),
+    preloadTypeface(),
+    precompress(),
+    serviceWorker(),
+  ],
   build: {
     // What the styles (light-dark) and the keys (Web Locks, non-extractable keys in IndexedDB) need anyway.
     target: ['chrome123', 'edge123', 'firefox121', 'safari17.5'],
@@ -37,16 +89,7 @@ export default defineConfig({
     sourcemap: false,
     rolldownOptions: {
       output: {
-        // What changes only with a dependency keeps its name, and its place in caches, across releases.
-        codeSplitting: {
-          groups: [
-            {
-              name: 'react',
-              test: /node_modules\/(?:react|react-dom|react-router|react-router-dom|scheduler)\//,
-            },
-            { name: 'mqtt', test: /node_modules\/(?:mqtt|mqtt-packet)\// },
-          ],
-        },
+        codeSplitting: { groups: chunkGroups },
       },
     },
   },

@@ -2,26 +2,76 @@ import '@fontsource-variable/inter/opsz.css';
 import '../ui/tokens.css';
 import '../ui/base.css';
 import { CSPProvider } from '@base-ui/react/csp-provider';
-import { type createStore, Provider } from 'jotai';
-import { StrictMode } from 'react';
-import { type createBrowserRouter, RouterProvider } from 'react-router-dom';
-import { ToastRegion } from '../features/toasts/ToastRegion.tsx';
+import { type createStore, Provider, useAtomValue } from 'jotai';
+import {
+  type ComponentType,
+  lazy,
+  type ReactNode,
+  StrictMode,
+  Suspense,
+  useEffect,
+  useEffectEvent,
+  useState,
+} from 'react';
+import { ErrorBoundary } from 'react-error-boundary';
+import { useNavigate } from 'react-router-dom';
+import { currentUserAtom } from '../store/session.ts';
+import { AppRoutes } from './routes.tsx';
+
+const ToastRegion = lazy(async () => ({
+  default: (await import('../features/toasts/ToastRegion.tsx')).ToastRegion,
+}));
 
 interface AppProps {
   store: ReturnType<typeof createStore>;
-  router: ReturnType<typeof createBrowserRouter>;
+  /** Where addresses come from: the browser's bar, or a test's memory. */
+  router: ComponentType<{ children: ReactNode }>;
+  /** Gets the way to change the address without a click. */
+  onNavigator?: (navigate: (path: string) => void) => void;
 }
 
-export function App({ store, router }: AppProps) {
+export function App({ store, router: Router, onNavigator }: AppProps) {
   return (
     <StrictMode>
       {/* The page's policy forbids style elements: all styles come from files. */}
       <CSPProvider disableStyleElements>
         <Provider store={store}>
-          <RouterProvider router={router} />
-          <ToastRegion />
+          <Router>
+            <AppRoutes />
+            {onNavigator !== undefined && <Navigator onNavigator={onNavigator} />}
+          </Router>
+          <Toasts />
         </Provider>
       </CSPProvider>
     </StrictMode>
+  );
+}
+
+function Navigator({ onNavigator }: Required<Pick<AppProps, 'onNavigator'>>) {
+  const navigate = useNavigate();
+  const announce = useEffectEvent(() => onNavigator((path) => void navigate(path)));
+  useEffect(() => announce(), []);
+  return null;
+}
+
+/**
+ * Loaded for members once their page is drawn, to be there before a toast is: a region that comes with its first text is
+ * not read out. It stays, so that who is logged out reads why.
+ */
+function Toasts() {
+  const isMember = useAtomValue(currentUserAtom) !== null;
+  const [wanted, setWanted] = useState(false);
+  useEffect(() => {
+    if (!isMember) return undefined;
+    const timer = setTimeout(() => setWanted(true));
+    return () => clearTimeout(timer);
+  }, [isMember]);
+  if (!wanted) return null;
+  return (
+    <ErrorBoundary fallback={null}>
+      <Suspense>
+        <ToastRegion />
+      </Suspense>
+    </ErrorBoundary>
   );
 }

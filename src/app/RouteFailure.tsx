@@ -1,23 +1,26 @@
 import { TriangleAlert } from 'lucide-react';
+import { t } from '../i18n/i18n.ts';
 import { Button } from '../ui/Button.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
+import { FailureReport } from '../ui/FailureReport.tsx';
 import styles from './RouteFailure.module.css';
 
 /** A page that could not be drawn: usually a chunk of an older version, which a reload replaces. */
-export function RouteFailure() {
+export function RouteFailure({ error }: { error: unknown }) {
   return (
     <main className={styles.failure}>
-      <h1 className={styles.title}>This page could not be shown</h1>
+      <h1 className={styles.title}>{t('app.pageFailure.title')}</h1>
       <EmptyState
         icon={<TriangleAlert />}
         action={
           <Button variant="primary" onClick={() => window.location.reload()}>
-            Reload
+            {t('app.pageFailure.reload')}
           </Button>
         }
       >
-        The application may have been updated since you opened it. Your messages are not affected.
+        {t('app.pageFailure.text')}
       </EmptyState>
+      <FailureReport part="page" error={error} />
     </main>
   );
 }

@@ -1,77 +1,86 @@
-import { createStore } from 'jotai';
 import { createCryptoClient } from '../crypto/client.ts';
 import { systemClock } from '../lib/clock.ts';
 import { deviceName } from '../lib/deviceName.ts';
-import { createLog } from '../lib/log.ts';
-import { mqttPath, presencePath } from '../net/contract.ts';
-import { createClient, type RelayAddresses } from '../services/client.ts';
+import type { Log } from '../lib/log.ts';
+import { createClient } from '../services/client.ts';
 import type { Store } from '../services/deps.ts';
 import { tokenStorageKey } from '../services/token.ts';
-import { actionsAtom } from '../store/actions.ts';
+import { type AppActions, actionsAtom } from '../store/actions.ts';
 import { authStatusAtom } from '../store/session.ts';
+import { relayAddresses } from './relayAddresses.ts';
 
-export interface Bootstrapped {
+export interface BootstrapOptions {
   readonly store: Store;
-  /** How services change the route; to be set by the router before a person can do anything. */
-  setNavigate(navigate: (path: string) => void): void;
-}
-
-/** The page's own origin unless the build names another host (RELAY, Operation). */
-function relayAddresses(): RelayAddresses {
-  const apiHost: string = import.meta.env.VITE_API_HOST ?? '';
-  const socketOrigin = new URL(apiHost === '' ? window.location.origin : apiHost);
-  socketOrigin.protocol = socketOrigin.protocol === 'https:' ? 'wss:' : 'ws:';
-  return {
-    apiHost,
-    mqttUrl: import.meta.env.VITE_MQTT_URL ?? new URL(mqttPath, socketOrigin).href,
-    presenceUrl: new URL(presencePath, socketOrigin).href,
-  };
+  readonly log: Log;
+  readonly loadScreens: () => Promise<unknown>;
+  /** How services change the route. */
+  readonly navigate: (path: string) => void;
 }
 
 /**
  * The one place that wires everything: services get what they need here, and features get the actions through the
  * store. The stored session is taken up in the background; until that is known, the status is `loading`.
  */
-export async function bootstrap(): Promise<Bootstrapped> {
-  const store = createStore();
-  // Before there is a router a full navigation does the same.
-  let navigate = (path: string): void => window.location.assign(path);
-
+export function bootstrap(options: BootstrapOptions): AppActions {
+  const { log, store } = options;
   const client = createClient({
-    addresses: relayAddresses(),
+    addresses: relayAddresses(
+      { apiHost: import.meta.env.VITE_API_HOST, mqttUrl: import.meta.env.VITE_MQTT_URL },
+      window.location.origin,
+    ),
     crypto: createCryptoClient(),
+    loadScreens: options.loadScreens,
     store,
     storage: window.localStorage,
     clock: systemClock,
     random: Math.random,
     locks: navigator.locks,
-    log: createLog(console),
+    log,
     newId: () => crypto.randomUUID(),
     events: window,
     deviceName: deviceName(navigator.userAgent),
-    navigate: (path) => navigate(path),
+    navigate: options.navigate,
+    isOnline: () => navigator.onLine,
     isVisible: () => document.visibilityState === 'visible',
     createSocket: (url) => new WebSocket(url),
   });
 
   store.set(actionsAtom, client.actions);
+  let isKept = false;
+  /** Keeps the app in this browser from the first sign-in on: a visitor is spared the download. */
+  function keepApp(): void {
+    if (isKept || import.meta.env.DEV || !('serviceWorker' in navigator)) return;
+    isKept = true;
+    void import('./updates.ts').then(({ keepUpToDate }) =>
+      keepUpToDate({
+        container: navigator.serviceWorker,
+        store,
+        clock: systemClock,
+        log,
+        navigate: (path) => window.location.assign(path),
+      }),
+    );
+  }
+  if (navigator.serviceWorker?.controller) keepApp();
   store.sub(authStatusAtom, () => {
+    if (store.get(authStatusAtom) !== 'success') return;
+    keepApp();
     // Sealed records are all a device has: ask the browser not to evict them (PROTOCOL section 5).
-    if (store.get(authStatusAtom) === 'success') void navigator.storage?.persist?.();
+    void navigator.storage?.persist?.();
   });
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') client.onVisible();
+    else client.onHidden();
   });
+  for (const change of ['online', 'offline']) {
+    window.addEventListener(change, () => client.session.onNetworkChanged());
+  }
+  window.addEventListener('pagehide', () => client.onHidden());
   window.addEventListener('storage', (event) => {
     if (event.key !== tokenStorageKey && event.key !== null) return;
     if (client.session.onTokenChanged() === 'reload') window.location.reload();
   });
   void client.session.resume();
 
-  return {
-    store,
-    setNavigate(change) {
-      navigate = change;
-    },
-  };
+  return client.actions;
 }

@@ -1,9 +1,8 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Navigate } from 'react-router-dom';
-import { signedOutPathAtom } from '../features/session/atoms.ts';
 import { paths } from '../lib/paths.ts';
-import { authStatusAtom, currentUserAtom } from '../store/session.ts';
+import { authStatusAtom, currentUserAtom, signedOutPathAtom } from '../store/session.ts';
 import { LoadingScreen } from '../ui/Spinner.tsx';
 
 /**
@@ -30,12 +29,10 @@ export function MembersOnly({ children }: { children: ReactNode }) {
   const signedOutPath = useAtomValue(signedOutPathAtom);
   const setSignedOutPath = useSetAtom(signedOutPathAtom);
 
-  const signedIn = user !== null;
-  useEffect(() => {
-    if (signedIn) setSignedOutPath(paths.login);
-  }, [signedIn, setSignedOutPath]);
+  // It was meant for this way out only: whoever comes to the dashboard later is asked to log in.
+  useEffect(() => () => setSignedOutPath(paths.login), [setSignedOutPath]);
 
-  return signedIn ? children : <Redirect to={signedOutPath} />;
+  return user === null ? <Redirect to={signedOutPath} /> : children;
 }
 
 /** Fills the window until the other page's chunk is there. */

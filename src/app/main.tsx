@@ -1,15 +1,68 @@
+import { createStore } from 'jotai';
 import { createRoot } from 'react-dom/client';
-import { createBrowserRouter } from 'react-router-dom';
+import { BrowserRouter } from 'react-router-dom';
+import { cryptoWorker } from '../crypto/worker.ts';
+import { activateLocale, addTexts, applyToDocument } from '../i18n/i18n.ts';
+import { localeStorageKey, preferredLocale } from '../i18n/locales.ts';
+import { errorCode } from '../lib/errorCode.ts';
+import { createLog } from '../lib/log.ts';
+import { tokenStorageKey } from '../services/token.ts';
+import { parsePreferences, preferencesAtom, preferencesStorageKey } from '../store/preferences.ts';
+import { applyTheme } from '../ui/theme.ts';
 import { App } from './App.tsx';
-import { type Bootstrapped, bootstrap } from './bootstrap.ts';
-import { routes } from './routes.tsx';
+import { startClientOnDemand } from './clientOnDemand.ts';
+import { loadDashboard } from './dashboardOnDemand.tsx';
+import { reloadOnTakeover } from './reloadOnTakeover.ts';
 
-function render(bootstrapped: Bootstrapped) {
+async function start() {
+  if ('serviceWorker' in navigator) reloadOnTakeover(navigator.serviceWorker, () => window.location.reload());
   const container = document.getElementById('root');
   if (container === null) throw new Error('index.html has no #root');
-  const router = createBrowserRouter(routes);
-  bootstrapped.setNavigate((path) => void router.navigate(path));
-  createRoot(container).render(<App store={bootstrapped.store} router={router} />);
+  // First of all, so that nothing is painted in the other one.
+  applyTheme(parsePreferences(localStorage.getItem(preferencesStorageKey)).theme, document);
+  const store = createStore();
+  const log = createLog(console);
+  // Before there is a router a full navigation does the same.
+  let navigate = (path: string): void => window.location.assign(path);
+
+  const hasToken = () => localStorage.getItem(tokenStorageKey) !== null;
+  const locale = preferredLocale(localStorage.getItem(localeStorageKey), navigator.languages);
+  const texts = activateLocale(locale, hasToken() ? ['visitors', 'members'] : ['visitors']);
+  startClientOnDemand({
+    store,
+    hasToken,
+    isKept: Boolean(navigator.serviceWorker?.controller),
+    async start() {
+      // It takes longer to be ready than all else.
+      cryptoWorker();
+      const [{ bootstrap }] = await Promise.all([
+        import('./bootstrap.ts'),
+        texts.then(() => addTexts('members')),
+      ]);
+      return bootstrap({
+        store,
+        log,
+        loadScreens: loadDashboard,
+        navigate: (path) => navigate(path),
+      });
+    },
+    events: window,
+  });
+  await texts;
+  applyToDocument(document);
+  store.sub(preferencesAtom, () => applyTheme(store.get(preferencesAtom).theme, document));
+
+  // React would print the message of what went wrong, and with it what somebody wrote.
+  const logFailure = (error: unknown) => log.error('screen-failure', { code: errorCode(error) });
+  createRoot(container, { onCaughtError: logFailure, onUncaughtError: logFailure }).render(
+    <App
+      store={store}
+      router={BrowserRouter}
+      onNavigator={(change) => {
+        navigate = change;
+      }}
+    />,
+  );
 }
 
-void bootstrap().then(render);
+void start();

@@ -1,109 +1,90 @@
-import { useEffect, useRef, useState } from 'react';
-import { Navigate, Outlet, type RouteObject, useLocation } from 'react-router-dom';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { ErrorBoundary } from 'react-error-boundary';
+import { Navigate, Route, Routes, useLocation } from 'react-router-dom';
+import { addTexts } from '../i18n/i18n.ts';
 import { paths } from '../lib/paths.ts';
 import { mainId } from '../ui/SkipLink.tsx';
 import { LoadingScreen } from '../ui/Spinner.tsx';
+import { DashboardPage } from './dashboardOnDemand.tsx';
 import { MembersOnly, SessionGate, VisitorsOnly } from './guards.tsx';
 import { RouteFailure } from './RouteFailure.tsx';
 
-/** Every route of spec section 2; each page is its own chunk. */
-export const routes: RouteObject[] = [
-  {
-    element: <Root />,
-    errorElement: <RouteFailure />,
-    HydrateFallback: LoadingScreen,
-    children: [
-      {
-        path: paths.landing,
-        lazy: async () => {
-          const { LandingPage } = await import('../pages/landing/LandingPage.tsx');
-          return {
-            element: (
-              <VisitorsOnly>
-                <LandingPage />
-              </VisitorsOnly>
-            ),
-          };
-        },
-      },
-      {
-        path: paths.login,
-        lazy: async () => {
-          const { LoginPage } = await import('../pages/auth/LoginPage.tsx');
-          return {
-            element: (
-              <VisitorsOnly>
-                <LoginPage />
-              </VisitorsOnly>
-            ),
-          };
-        },
-      },
-      {
-        path: paths.signUp,
-        lazy: async () => {
-          const { SignUpPage } = await import('../pages/auth/SignUpPage.tsx');
-          return { element: <SignUpRoute page={SignUpPage} /> };
-        },
-      },
-      {
-        path: paths.dashboard,
-        lazy: async () => {
-          const { DashboardPage } = await import('../pages/dashboard/DashboardPage.tsx');
-          return {
-            element: (
-              <MembersOnly>
-                <DashboardPage />
-              </MembersOnly>
-            ),
-          };
-        },
-      },
-      {
-        path: paths.privacyPolicy,
-        lazy: async () => {
-          const { PrivacyPolicyPage } = await import('../pages/legal/PrivacyPolicyPage.tsx');
-          return { Component: PrivacyPolicyPage };
-        },
-      },
-      {
-        path: paths.terms,
-        lazy: async () => {
-          const { TermsPage } = await import('../pages/legal/TermsPage.tsx');
-          return { Component: TermsPage };
-        },
-      },
-      {
-        path: paths.about,
-        lazy: async () => {
-          const { AboutPage } = await import('../pages/legal/AboutPage.tsx');
-          return { Component: AboutPage };
-        },
-      },
-      {
-        path: paths.contact,
-        lazy: async () => {
-          const { ContactPage } = await import('../pages/contact/ContactPage.tsx');
-          return { Component: ContactPage };
-        },
-      },
-      { path: '*', element: <Navigate to={paths.landing} replace /> },
-    ],
-  },
-];
+// Each page is its own chunk.
+const LandingPage = lazy(async () => ({
+  default: (await import('../pages/landing/LandingPage.tsx')).LandingPage,
+}));
+const RecoverPage = lazy(async () => ({
+  default: (await import('../pages/auth/RecoverPage.tsx')).RecoverPage,
+}));
+const LoginPage = lazy(async () => ({ default: (await import('../pages/auth/LoginPage.tsx')).LoginPage }));
+const SignUpPage = lazy(async () => ({ default: (await import('../pages/auth/SignUpPage.tsx')).SignUpPage }));
+const PrivacyPolicyPage = lazy(async () => {
+  const [{ PrivacyPolicyPage }] = await withLegalTexts(import('../pages/legal/PrivacyPolicyPage.tsx'));
+  return { default: PrivacyPolicyPage };
+});
+const TermsPage = lazy(async () => {
+  const [{ TermsPage }] = await withLegalTexts(import('../pages/legal/TermsPage.tsx'));
+  return { default: TermsPage };
+});
+const AboutPage = lazy(async () => {
+  const [{ AboutPage }] = await withLegalTexts(import('../pages/legal/AboutPage.tsx'));
+  return { default: AboutPage };
+});
+const ContactPage = lazy(async () => ({
+  default: (await import('../pages/contact/ContactPage.tsx')).ContactPage,
+}));
 
-function Root() {
-  useRouteChange();
+function withLegalTexts<Page>(page: Promise<Page>) {
+  return Promise.all([page, addTexts('legal')]);
+}
+
+/** Every route of spec section 2. */
+export function AppRoutes() {
   return (
-    <SessionGate>
-      <Outlet />
-    </SessionGate>
+    <Root>
+      <Routes>
+        <Route path={paths.landing} element={visitors(<LandingPage />)} />
+        <Route path={paths.login} element={visitors(<LoginPage />)} />
+        <Route path={paths.recover} element={visitors(<RecoverPage />)} />
+        <Route path={paths.signUp} element={<SignUpRoute />} />
+        <Route
+          path={paths.dashboard}
+          element={
+            <MembersOnly>
+              <DashboardPage />
+            </MembersOnly>
+          }
+        />
+        <Route path={paths.privacyPolicy} element={<PrivacyPolicyPage />} />
+        <Route path={paths.terms} element={<TermsPage />} />
+        <Route path={paths.about} element={<AboutPage />} />
+        <Route path={paths.contact} element={<ContactPage />} />
+        <Route path="*" element={<Navigate to={paths.landing} replace />} />
+      </Routes>
+    </Root>
+  );
+}
+
+function visitors(page: ReactNode) {
+  return <VisitorsOnly>{page}</VisitorsOnly>;
+}
+
+function Root({ children }: { children: ReactNode }) {
+  const { pathname } = useLocation();
+  return (
+    <ErrorBoundary FallbackComponent={RouteFailure} resetKeys={[pathname]}>
+      <SessionGate>
+        <Suspense fallback={<LoadingScreen />}>
+          {children}
+          <RouteChange pathname={pathname} />
+        </Suspense>
+      </SessionGate>
+    </ErrorBoundary>
   );
 }
 
 /** A new page starts at its top, and with the keyboard's focus in it. */
-function useRouteChange() {
-  const { pathname } = useLocation();
+function RouteChange({ pathname }: { pathname: string }) {
   const previous = useRef(pathname);
   useEffect(() => {
     if (previous.current === pathname) return;
@@ -111,18 +92,15 @@ function useRouteChange() {
     window.scrollTo(0, 0);
     document.getElementById(mainId)?.focus({ preventScroll: true });
   }, [pathname]);
+  return null;
 }
 
 /** The success sentence of a new account must be readable before the dashboard takes over. */
-function SignUpRoute({
-  page: Page,
-}: {
-  page: React.ComponentType<{ onBusyChange: (busy: boolean) => void }>;
-}) {
+function SignUpRoute() {
   const [busy, setBusy] = useState(false);
   return (
     <VisitorsOnly hold={busy}>
-      <Page onBusyChange={setBusy} />
+      <SignUpPage onBusyChange={setBusy} />
     </VisitorsOnly>
   );
 }

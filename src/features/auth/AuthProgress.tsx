@@ -1,10 +1,44 @@
 import { useAtomValue } from 'jotai';
-import { authProgressAtom } from '../../store/session.ts';
-import styles from './AuthForm.module.css';
-import { progressTexts } from './texts.ts';
+import type { MessageId } from '../../i18n/catalogue.ts';
+import { t } from '../../i18n/i18n.ts';
+import { type AuthProgress, authProgressAtom } from '../../store/session.ts';
+import { ProgressBar } from '../../ui/ProgressBar.tsx';
+import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
 
-/** What takes its time, said politely. */
-export function AuthProgressLine() {
+/** In the order they come. */
+const steps: readonly AuthProgress[] = [
+  'deriving-keys',
+  'signing-in',
+  'opening-vault',
+  'registering-device',
+  'syncing',
+];
+
+interface AuthProgressLineProps {
+  /** A new account's vault is made, not opened. */
+  isNew?: boolean;
+}
+
+/** What takes its time, and how much of it there is. */
+export function AuthProgressLine({ isNew = false }: AuthProgressLineProps) {
   const progress = useAtomValue(authProgressAtom);
-  return <output className={styles.progress}>{progress !== null && progressTexts[progress]}</output>;
+  const text = progress === null ? '' : t(textId(progress, isNew));
+  return (
+    <>
+      {progress !== null && (
+        <ProgressBar
+          label={t('auth.progress.label')}
+          text={text}
+          value={steps.indexOf(progress) + 1}
+          max={steps.length}
+        />
+      )}
+      {/* There before the text is, so that it is announced. */}
+      <VisuallyHidden as="output">{text}</VisuallyHidden>
+    </>
+  );
+}
+
+function textId(progress: AuthProgress, isNew: boolean): MessageId {
+  return progress === 'opening-vault' && isNew ? 'auth.progress.making-vault' : `auth.progress.${progress}`;
 }

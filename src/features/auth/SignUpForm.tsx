@@ -1,16 +1,19 @@
 import { useAtomValue } from 'jotai';
-import { type FormEvent, useEffect, useEffectEvent, useState } from 'react';
-import { errorText } from '../../lib/errorText.ts';
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
+import { t } from '../../i18n/i18n.ts';
+import { RichText } from '../../i18n/RichText.tsx';
 import { paths } from '../../lib/paths.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { Alert } from '../../ui/Alert.tsx';
-import { Button } from '../../ui/Button.tsx';
 import { CheckboxField } from '../../ui/Checkbox.tsx';
-import { PasswordField, TextField } from '../../ui/Field.tsx';
+import { PasswordField, TextField, UsernameField } from '../../ui/Field.tsx';
+import { PageForm } from '../../ui/Form.tsx';
+import { useSubmission } from '../../ui/useSubmission.ts';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
-import styles from './AuthForm.module.css';
 import { AuthProgressLine } from './AuthProgress.tsx';
-import { authTexts, signUpRedirectDelay } from './texts.ts';
+
+/** Milliseconds that the success sentence stays before the dashboard. */
+const redirectDelay = 1200;
 
 interface SignUpFormProps {
   /** True from sending until it has failed, or its success sentence could be read: who leaves earlier misses it. */
@@ -24,101 +27,87 @@ export function SignUpForm({ onBusyChange }: SignUpFormProps) {
   const [password, setPassword] = useState('');
   const [privacyConsent, setPrivacyConsent] = useState(false);
   const [consentError, setConsentError] = useState(false);
-  const [state, setState] = useState<'idle' | 'busy' | 'done'>('idle');
-  const [failure, setFailure] = useState<string | null>(null);
-  const busy = state === 'busy';
+  const [done, setDone] = useState(false);
+  const { busy, failure, submit, forgetFailure } = useSubmission();
 
-  const done = useEffectEvent(() => onBusyChange(false));
+  useEffect(() => actions.prepareSignIn(), [actions]);
+
+  const leave = useEffectEvent(() => onBusyChange(false));
   useEffect(() => {
-    if (state !== 'done') return undefined;
-    const timer = setTimeout(() => done(), signUpRedirectDelay);
+    if (!done) return undefined;
+    const timer = setTimeout(() => leave(), redirectDelay);
     return () => clearTimeout(timer);
-  }, [state]);
+  }, [done]);
 
-  async function submit() {
-    setFailure(null);
+  async function signUp() {
+    forgetFailure();
     setConsentError(!privacyConsent);
     if (!privacyConsent) return;
-    setState('busy');
     onBusyChange(true);
-    try {
+    const created = await submit(async () => {
       await actions.signUp({ username: username.trim(), email: email.trim(), password, privacyConsent });
-      setState('done');
-    } catch (error) {
-      setFailure(errorText(error, authTexts.signUpFailed));
-      setState('idle');
-      onBusyChange(false);
-    }
+      setDone(true);
+    }, t('errors.signUpFailed'));
+    if (!created) onBusyChange(false);
   }
 
-  if (state === 'done') return <Alert kind="success">{authTexts.signUpSucceeded}</Alert>;
+  if (done) return <Alert kind="success">{t('auth.signUp.succeeded')}</Alert>;
   return (
-    <form
-      className={styles.form}
-      aria-label={authTexts.signUpTitle}
-      onSubmit={(event: FormEvent) => {
-        event.preventDefault();
-        if (!busy) void submit();
-      }}
+    <PageForm
+      label={t('auth.signUp.title')}
+      busy={busy}
+      failure={failure?.text}
+      onSubmit={signUp}
+      submitLabel={t(busy ? 'auth.signUp.busy' : 'auth.signUp.submit')}
+      progress={<AuthProgressLine isNew />}
     >
-      {failure !== null && <Alert kind="error">{failure}</Alert>}
-      <div className={styles.fields}>
-        <TextField
-          label="Username"
-          name="username"
-          value={username}
-          onValueChange={setUsername}
-          autoComplete="username"
-          autoCapitalize="none"
-          autoCorrect="off"
-          spellCheck={false}
-          readOnly={busy}
-          required
-        />
-        <TextField
-          label="Email"
-          name="email"
-          type="email"
-          value={email}
-          onValueChange={setEmail}
-          autoComplete="email"
-          readOnly={busy}
-          required
-        />
-        <PasswordField
-          label="Password"
-          name="password"
-          description={authTexts.passwordHint}
-          value={password}
-          onValueChange={setPassword}
-          autoComplete="new-password"
-          readOnly={busy}
-          required
-        />
-        <CheckboxField
-          name="privacyConsent"
-          checked={privacyConsent}
-          onCheckedChange={(checked) => {
-            setPrivacyConsent(checked);
-            if (checked) setConsentError(false);
-          }}
-          disabled={busy}
-          error={consentError ? authTexts.consentMissing : undefined}
-          label={
-            <>
-              I am at least 16 years old and I accept the{' '}
-              <a href={paths.privacyPolicy} target="_blank" rel="noreferrer">
-                Privacy Policy<VisuallyHidden> (opens in a new tab)</VisuallyHidden>
-              </a>
-              .
-            </>
-          }
-        />
-      </div>
-      <Button type="submit" variant="primary" size="large" wide busy={busy}>
-        {busy ? authTexts.signingUp : authTexts.signUp}
-      </Button>
-      <AuthProgressLine />
-    </form>
+      <UsernameField
+        label={t('auth.username')}
+        value={username}
+        onValueChange={setUsername}
+        readOnly={busy}
+        required
+      />
+      <TextField
+        label={t('auth.email')}
+        name="email"
+        type="email"
+        value={email}
+        onValueChange={setEmail}
+        autoComplete="email"
+        readOnly={busy}
+        required
+      />
+      <PasswordField
+        label={t('auth.password')}
+        name="password"
+        description={t('auth.passwordHint')}
+        value={password}
+        onValueChange={setPassword}
+        autoComplete="new-password"
+        readOnly={busy}
+        required
+      />
+      <CheckboxField
+        name="privacyConsent"
+        checked={privacyConsent}
+        onCheckedChange={(checked) => {
+          setPrivacyConsent(checked);
+          if (checked) setConsentError(false);
+        }}
+        disabled={busy}
+        error={consentError ? t('errors.consentMissing') : undefined}
+        label={<RichText id="auth.signUp.consent" parts={{ link: <PolicyLink /> }} />}
+      />
+    </PageForm>
+  );
+}
+
+function PolicyLink({ children }: { children?: ReactNode }) {
+  return (
+    <a href={paths.privacyPolicy} target="_blank" rel="noreferrer">
+      {children}
+      <VisuallyHidden> {t('auth.signUp.opensInNewTab')}</VisuallyHidden>
+    </a>
   );
 }

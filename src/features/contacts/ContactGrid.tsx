@@ -1,78 +1,104 @@
 import { useAtomValue } from 'jotai';
 import { Ellipsis, UserRoundMinus } from 'lucide-react';
-import { useState } from 'react';
-import { displayName } from '../../lib/people.ts';
+import { type RefObject, useState } from 'react';
+import { t } from '../../i18n/i18n.ts';
+import { RichText } from '../../i18n/RichText.tsx';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { presenceAtom } from '../../store/connection.ts';
 import type { Person } from '../../store/contacts.ts';
+import { displayName } from '../../store/people.ts';
 import { Button } from '../../ui/Button.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Menu } from '../../ui/Menu.tsx';
 import { presenceText } from '../../ui/Presence.tsx';
+import { type RowControls, VirtualList } from '../../ui/VirtualList.tsx';
+import { cardColumns, idOf } from './cards.ts';
 import { PersonRow } from './PersonRow.tsx';
-import styles from './people.module.css';
-import { contactTexts } from './texts.ts';
 import { useAction } from './useAction.ts';
 
 interface ContactGridProps {
   contacts: readonly Person[];
   onMessage: (userId: string) => void;
+  /** Where the focus goes when a contact, and with it what was pressed, has been removed. */
+  heading: RefObject<HTMLElement | null>;
 }
 
-export function ContactGrid({ contacts, onMessage }: ContactGridProps) {
-  return (
-    <ul className={styles.grid}>
-      {contacts.map((contact) => (
-        <li key={contact.id}>
-          <ContactCard contact={contact} onMessage={onMessage} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function ContactCard({ contact, onMessage }: { contact: Person; onMessage: (userId: string) => void }) {
+/** It stays when the last contact has gone, as its dialog is still to return the focus. */
+export function ContactGrid({ contacts, onMessage, heading }: ContactGridProps) {
   const actions = useAtomValue(requiredActionsAtom);
-  const online = useAtomValue(presenceAtom)[contact.id] === true;
+  /** Whom the dialog is about; their name stays in it while it goes. */
+  const [asked, setAsked] = useState<Person | null>(null);
   const [asking, setAsking] = useState(false);
   const { running, run } = useAction();
-  const name = displayName(contact);
 
-  async function remove() {
-    await run('remove', () => actions.removeContact(contact.id), { failure: contactTexts.removeFailed });
+  async function remove(userId: string) {
+    await run('remove', () => actions.removeContact(userId), { failure: t('contacts.removeFailed') });
     setAsking(false);
   }
 
   return (
+    <>
+      {contacts.length > 0 && (
+        <VirtualList items={contacts} keyOf={idOf} {...cardColumns}>
+          {(contact, controls) => (
+            <ContactCard
+              contact={contact}
+              controls={controls}
+              onMessage={onMessage}
+              onRemove={() => {
+                setAsked(contact);
+                setAsking(true);
+              }}
+            />
+          )}
+        </VirtualList>
+      )}
+      {asked !== null && (
+        <ConfirmDialog
+          open={asking}
+          onOpenChange={setAsking}
+          title={t('contacts.removeTitle')}
+          confirmLabel={t('contacts.removeConfirm')}
+          busy={running !== null}
+          onConfirm={() => void remove(asked.id)}
+          returnFocusTo={() => (contacts.some(({ id }) => id === asked.id) ? null : heading.current)}
+        >
+          <p>
+            <RichText id="contacts.removeBody" parts={{ name: <bdi>{displayName(asked)}</bdi> }} />
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+interface ContactCardProps {
+  contact: Person;
+  controls: RowControls;
+  onMessage: (userId: string) => void;
+  onRemove: () => void;
+}
+
+function ContactCard({ contact, controls, onMessage, onRemove }: ContactCardProps) {
+  const online = useAtomValue(presenceAtom)[contact.id] === true;
+  return (
     <PersonRow person={contact} detail={presenceText(online)} online={online}>
-      <Button size="small" onClick={() => onMessage(contact.id)}>
-        {contactTexts.message}
+      <Button size="small" {...controls} onClick={() => onMessage(contact.id)}>
+        {t('contacts.message')}
       </Button>
       <Menu
-        label={contactTexts.more(name)}
+        label={t('contacts.more', { name: displayName(contact) })}
         icon={<Ellipsis />}
+        {...controls}
         entries={[
           {
-            label: contactTexts.remove,
+            label: t('contacts.remove'),
             icon: <UserRoundMinus />,
             danger: true,
-            onSelect: () => setAsking(true),
+            onSelect: onRemove,
           },
         ]}
       />
-      <ConfirmDialog
-        open={asking}
-        onOpenChange={setAsking}
-        title={contactTexts.removeTitle}
-        confirmLabel={contactTexts.removeConfirm}
-        busy={running !== null}
-        onConfirm={() => void remove()}
-      >
-        <p>
-          You and <bdi>{name}</bdi> will no longer be able to write to each other. Messages already here stay
-          in this browser.
-        </p>
-      </ConfirmDialog>
     </PersonRow>
   );
 }

@@ -1,6 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { ArrowLeft, UserRoundSearch } from 'lucide-react';
-import { useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
+import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import {
@@ -13,13 +14,13 @@ import { currentUserAtom } from '../../store/session.ts';
 import { Alert } from '../../ui/Alert.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { catchLostFocus } from '../../ui/focus.ts';
 import { SearchInput } from '../../ui/SearchInput.tsx';
 import { LoadingLine } from '../../ui/Spinner.tsx';
 import styles from './ContactsTab.module.css';
 import { PersonRow } from './PersonRow.tsx';
 import people from './people.module.css';
 import { offeredPeople } from './search.ts';
-import { contactTexts } from './texts.ts';
 import { useAction } from './useAction.ts';
 import { useUserSearch } from './useUserSearch.ts';
 
@@ -31,15 +32,15 @@ export function FindUsers({ onBack }: { onBack: () => void }) {
   return (
     <div className={`${styles.tab} ${styles.narrow}`}>
       <div className={styles.head}>
-        <h2 className={styles.title}>{contactTexts.findUsers}</h2>
+        <h2 className={styles.title}>{t('contacts.findUsers')}</h2>
         <Button variant="quiet" onClick={onBack}>
-          <ArrowLeft size={18} aria-hidden="true" />
-          {contactTexts.backToContacts}
+          <ArrowLeft className={styles.back} size={18} aria-hidden="true" />
+          {t('contacts.backToContacts')}
         </Button>
       </div>
       <SearchInput
-        label={contactTexts.searchLabel}
-        placeholder={contactTexts.searchPlaceholder}
+        label={t('contacts.searchLabel')}
+        placeholder={t('contacts.searchPlaceholder')}
         value={input}
         onValueChange={setInput}
         aria-describedby={hintId}
@@ -47,10 +48,10 @@ export function FindUsers({ onBack }: { onBack: () => void }) {
         focusOnMount
       />
       <p className={styles.hint} id={hintId}>
-        {contactTexts.searchHint}
+        {t('contacts.searchHint')}
       </p>
       <div aria-live="polite">
-        {search.status === 'searching' && <LoadingLine text={contactTexts.searching} />}
+        {search.status === 'searching' && <LoadingLine text={t('contacts.searching')} />}
         {search.status === 'failed' && <Alert kind="error">{search.message}</Alert>}
         {search.status === 'found' && <Results query={search.query} results={search.results} />}
       </div>
@@ -65,7 +66,7 @@ function Results({ query, results }: { query: string; results: readonly Person[]
   if (offered.length === 0) {
     return (
       <EmptyState icon={<UserRoundSearch />}>
-        <bdi>{contactTexts.noUsers(query)}</bdi>
+        <bdi>{t('contacts.noUsers', { query })}</bdi>
       </EmptyState>
     );
   }
@@ -87,24 +88,36 @@ function AddContact({ person }: { person: Person }) {
   const asked = useAtomValue(outgoingRequestsAtom).items.some(({ to_user }) => to_user.id === person.id);
   const asks = useAtomValue(incomingRequestsAtom).items.some(({ from_user }) => from_user.id === person.id);
   const { running, run } = useAction();
+  const note = useRef<HTMLSpanElement>(null);
+  const added = useRef(false);
+  // The list of requests may tell of this one before the call is over, or after.
+  useEffect(() => {
+    if (asked && added.current) catchLostFocus(note.current);
+  }, [asked]);
 
-  async function send() {
+  async function request() {
     const { success, message } = await actions.sendContactRequest(person.id);
     if (!success) throw new AppError('request-failed', message);
   }
 
-  if (asked) return <span className={people.note}>{contactTexts.requestPending}</span>;
-  if (asks) return <span className={people.note}>{contactTexts.requestReceived}</span>;
+  function add() {
+    added.current = true;
+    void run('request', request, {
+      success: t('contacts.requestSent'),
+      failure: t('contacts.requestFailed'),
+    });
+  }
+
+  if (asked || asks) {
+    return (
+      <span className={people.note} ref={note} tabIndex={-1}>
+        {asked ? t('contacts.requestPending') : t('contacts.asksYou')}
+      </span>
+    );
+  }
   return (
-    <Button
-      size="small"
-      variant="primary"
-      busy={running !== null}
-      onClick={() =>
-        void run('request', send, { success: contactTexts.requestSent, failure: contactTexts.requestFailed })
-      }
-    >
-      {contactTexts.addContact}
+    <Button size="small" variant="primary" busy={running !== null} onClick={add}>
+      {t('contacts.addContact')}
     </Button>
   );
 }

@@ -1,5 +1,8 @@
 import { useAtomValue } from 'jotai';
 import { UserRoundPlus } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { t } from '../../i18n/i18n.ts';
+import { requiredActionsAtom } from '../../store/actions.ts';
 import {
   contactsAtom,
   contactsErrorAtom,
@@ -9,75 +12,102 @@ import {
 import { Alert } from '../../ui/Alert.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
+import { SkeletonRows } from '../../ui/SkeletonRows.tsx';
 import { LoadingLine } from '../../ui/Spinner.tsx';
+import { VirtualList } from '../../ui/VirtualList.tsx';
 import { ContactGrid } from './ContactGrid.tsx';
 import styles from './ContactsTab.module.css';
+import { cardColumns, idOf } from './cards.ts';
 import { PersonRow } from './PersonRow.tsx';
-import people from './people.module.css';
 import { RequestList } from './RequestList.tsx';
-import { contactTexts } from './texts.ts';
 
 interface ManageContactsProps {
   onFindUsers: () => void;
   onMessage: (userId: string) => void;
 }
 
+/** Requests, what was asked of others, and contacts (spec section 2): those last, as there can be thousands. */
 export function ManageContacts({ onFindUsers, onMessage }: ManageContactsProps) {
   const contacts = useAtomValue(contactsAtom);
   const incoming = useAtomValue(incomingRequestsAtom);
   const outgoing = useAtomValue(outgoingRequestsAtom);
-  const error = useAtomValue(contactsErrorAtom);
+  const requestsHeading = useRef<HTMLHeadingElement>(null);
+  const contactsHeading = useRef<HTMLHeadingElement>(null);
 
   return (
     <div className={styles.tab}>
       <div className={styles.head}>
-        <h2 className={styles.title}>{contactTexts.title}</h2>
+        <h2 className={styles.title}>{t('contacts.title')}</h2>
         <Button variant="primary" onClick={onFindUsers}>
           <UserRoundPlus size={18} aria-hidden="true" />
-          {contactTexts.findUsers}
+          {t('contacts.findUsers')}
         </Button>
       </div>
 
-      {error !== null && <Alert kind="error">{error}</Alert>}
+      <LoadFailure />
 
       <section className={styles.section} aria-labelledby="contact-requests">
-        <h3 className={styles.subtitle} id="contact-requests">
-          {contactTexts.requests} <Badge count={incoming.items.length} meaning="pending" />
+        <h3 className={styles.subtitle} id="contact-requests" ref={requestsHeading} tabIndex={-1}>
+          {t('contacts.requests')} <Badge count={incoming.items.length} meaning={t('contacts.pending')} />
         </h3>
-        {incoming.items.length > 0 ? (
-          <RequestList requests={incoming.items} />
-        ) : (
-          <p className={styles.empty}>{contactTexts.noRequests}</p>
+        {incoming.items.length > 0 && <RequestList requests={incoming.items} heading={requestsHeading} />}
+        {incoming.items.length === 0 && incoming.loading && (
+          <LoadingLine text={t('contacts.loadingRequests')} />
         )}
-      </section>
-
-      <section className={styles.section} aria-labelledby="my-contacts">
-        <h3 className={styles.subtitle} id="my-contacts">
-          {contactTexts.contacts}
-        </h3>
-        {contacts.items.length > 0 ? (
-          <ContactGrid contacts={contacts.items} onMessage={onMessage} />
-        ) : contacts.loading ? (
-          <LoadingLine text={contactTexts.loading} />
-        ) : (
-          <p className={styles.empty}>{contactTexts.noContacts}</p>
+        {incoming.items.length === 0 && incoming.loaded && (
+          <p className={styles.empty}>{t('contacts.noRequests')}</p>
         )}
       </section>
 
       {outgoing.items.length > 0 && (
         <section className={styles.section} aria-labelledby="sent-requests">
           <h3 className={styles.subtitle} id="sent-requests">
-            {contactTexts.sentRequests}
+            {t('contacts.sentRequests')}
           </h3>
-          <ul className={people.grid}>
-            {outgoing.items.map((request) => (
-              <li key={request.id}>
-                <PersonRow person={request.to_user} detail={contactTexts.waiting} />
-              </li>
-            ))}
-          </ul>
+          <VirtualList items={outgoing.items} keyOf={idOf} {...cardColumns}>
+            {({ to_user }) => <PersonRow person={to_user} detail={t('contacts.waiting')} />}
+          </VirtualList>
         </section>
       )}
+
+      <section className={styles.section} aria-labelledby="my-contacts">
+        <h3 className={styles.subtitle} id="my-contacts" ref={contactsHeading} tabIndex={-1}>
+          {t('contacts.myContacts')}
+        </h3>
+        <ContactGrid contacts={contacts.items} onMessage={onMessage} heading={contactsHeading} />
+        {contacts.items.length === 0 && contacts.loading && <SkeletonRows text={t('contacts.loading')} />}
+        {contacts.items.length === 0 && contacts.loaded && (
+          <p className={styles.empty}>{t('contacts.empty')}</p>
+        )}
+      </section>
     </div>
+  );
+}
+
+/** What could not be loaded, and another try. */
+function LoadFailure() {
+  const actions = useAtomValue(requiredActionsAtom);
+  const error = useAtomValue(contactsErrorAtom);
+  const [trying, setTrying] = useState(false);
+  if (error === null) return null;
+
+  async function tryAgain() {
+    setTrying(true);
+    // What fails again says so here, again.
+    await actions.loadContacts().catch(() => undefined);
+    setTrying(false);
+  }
+
+  return (
+    <Alert
+      kind="error"
+      action={
+        <Button size="small" busy={trying} onClick={() => void tryAgain()}>
+          {t('contacts.loadAgain')}
+        </Button>
+      }
+    >
+      {error}
+    </Alert>
   );
 }

@@ -1,6 +1,6 @@
 import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
-import { displayName } from '../../lib/people.ts';
+import { displayName } from '../../store/people.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import styles from './people.module.css';
 

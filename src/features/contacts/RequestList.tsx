@@ -1,54 +1,76 @@
 import { useAtomValue } from 'jotai';
+import type { RefObject } from 'react';
+import { t } from '../../i18n/i18n.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import type { IncomingRequest } from '../../store/contacts.ts';
 import { Button } from '../../ui/Button.tsx';
+import { catchLostFocus } from '../../ui/focus.ts';
+import { type RowControls, VirtualList } from '../../ui/VirtualList.tsx';
+import { cardColumns, idOf } from './cards.ts';
 import { PersonRow } from './PersonRow.tsx';
-import styles from './people.module.css';
-import { contactTexts } from './texts.ts';
 import { useAction } from './useAction.ts';
 
-export function RequestList({ requests }: { requests: readonly IncomingRequest[] }) {
+interface RequestListProps {
+  requests: readonly IncomingRequest[];
+  /** Where the focus goes when a request, and with it what was pressed, is answered. */
+  heading: RefObject<HTMLElement | null>;
+}
+
+export function RequestList({ requests, heading }: RequestListProps) {
   return (
-    <ul className={styles.list}>
-      {requests.map((request) => (
-        <li key={request.id}>
-          <Request request={request} />
-        </li>
-      ))}
-    </ul>
+    <VirtualList
+      items={requests}
+      keyOf={idOf}
+      estimatedHeight={cardColumns.estimatedHeight}
+      gap={cardColumns.gap}
+    >
+      {(request, controls) => (
+        <Request request={request} controls={controls} onAnswered={() => catchLostFocus(heading.current)} />
+      )}
+    </VirtualList>
   );
 }
 
-function Request({ request }: { request: IncomingRequest }) {
+interface RequestProps {
+  request: IncomingRequest;
+  controls: RowControls;
+  onAnswered: () => void;
+}
+
+function Request({ request, controls, onAnswered }: RequestProps) {
   const actions = useAtomValue(requiredActionsAtom);
   const { running, run } = useAction();
+
+  async function accept() {
+    await run('accept', () => actions.acceptContactRequest(request.id), {
+      success: t('contacts.accepted'),
+      failure: t('contacts.acceptFailed'),
+    });
+    onAnswered();
+  }
+
+  async function decline() {
+    await run('decline', () => actions.rejectContactRequest(request.id), {
+      success: t('contacts.declined'),
+      failure: t('contacts.declineFailed'),
+    });
+    onAnswered();
+  }
+
   return (
     <PersonRow person={request.from_user} detail={request.from_user.email} stacking>
-      <Button
-        size="small"
-        disabled={running !== null}
-        onClick={() =>
-          void run('decline', () => actions.rejectContactRequest(request.id), {
-            success: contactTexts.declined,
-            failure: contactTexts.declineFailed,
-          })
-        }
-      >
-        {contactTexts.decline}
+      <Button size="small" {...controls} disabled={running !== null} onClick={() => void decline()}>
+        {t('contacts.decline')}
       </Button>
       <Button
         size="small"
         variant="primary"
+        {...controls}
         busy={running === 'accept'}
         disabled={running !== null}
-        onClick={() =>
-          void run('accept', () => actions.acceptContactRequest(request.id), {
-            success: contactTexts.accepted,
-            failure: contactTexts.acceptFailed,
-          })
-        }
+        onClick={() => void accept()}
       >
-        {contactTexts.accept}
+        {t('contacts.accept')}
       </Button>
     </PersonRow>
   );

@@ -1,9 +1,14 @@
 import { useAtomValue } from 'jotai';
 import { useEffect, useState } from 'react';
+import { t } from '../../i18n/i18n.ts';
 import { errorText } from '../../lib/errorText.ts';
 import { type AppActions, requiredActionsAtom } from '../../store/actions.ts';
 import type { Person } from '../../store/contacts.ts';
-import { contactTexts, searchDelay, searchMinimum } from './texts.ts';
+
+/** Characters after trimming (spec section 9). */
+const searchMinimum = 2;
+/** Milliseconds of rest after the last key before a search starts. */
+const searchDelay = 300;
 
 type SearchOutcome =
   | { readonly status: 'found'; readonly query: string; readonly results: readonly Person[] }
@@ -40,6 +45,6 @@ async function outcomeOf(query: string, actions: AppActions): Promise<SearchOutc
   try {
     return { status: 'found', query, results: await actions.searchUsers(query) };
   } catch (error) {
-    return { status: 'failed', query, message: errorText(error, contactTexts.searchFailed) };
+    return { status: 'failed', query, message: errorText(error, t('contacts.searchFailed')) };
   }
 }

@@ -1,6 +1,7 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { LogOut, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { t } from '../../i18n/i18n.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import type { Group } from '../../store/groups.ts';
@@ -8,7 +9,6 @@ import { Button } from '../../ui/Button.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import styles from './GroupDetails.module.css';
 import { groupName } from './names.ts';
-import { groupTexts } from './texts.ts';
 
 /** The way out: its creator deletes the group, everybody else leaves it. Both ask first. */
 export function EndGroup({ group, creates }: { group: Group; creates: boolean }) {
@@ -17,18 +17,18 @@ export function EndGroup({ group, creates }: { group: Group; creates: boolean })
   const [asking, setAsking] = useState(false);
   const [busy, setBusy] = useState(false);
   const name = groupName(group);
-  const label = creates ? groupTexts.delete : groupTexts.leave;
+  const label = creates ? t('groups.delete') : t('groups.leave');
 
   async function end() {
     setBusy(true);
     await (creates
       ? attempt(() => actions.deleteGroup(group.id), {
-          success: groupTexts.deleted(name),
-          failure: groupTexts.deleteFailed,
+          success: t('groups.deleted', { name }),
+          failure: t('groups.deleteFailed'),
         })
       : attempt(() => actions.leaveGroup(group.id), {
-          success: groupTexts.left(name),
-          failure: groupTexts.leaveFailed,
+          success: t('groups.left', { name }),
+          failure: t('groups.leaveFailed'),
         }));
     setBusy(false);
     setAsking(false);
@@ -43,12 +43,12 @@ export function EndGroup({ group, creates }: { group: Group; creates: boolean })
       <ConfirmDialog
         open={asking}
         onOpenChange={setAsking}
-        title={creates ? groupTexts.deleteQuestion : groupTexts.leaveQuestion}
+        title={creates ? t('groups.deleteQuestion') : t('groups.leaveQuestion')}
         confirmLabel={label}
         busy={busy}
         onConfirm={() => void end()}
       >
-        <p>{creates ? groupTexts.deleteConsequence : groupTexts.leaveConsequence}</p>
+        <p>{creates ? t('groups.deleteConsequence') : t('groups.leaveConsequence')}</p>
       </ConfirmDialog>
     </section>
   );

@@ -1,20 +1,30 @@
-import { useAtomValue, useSetAtom } from 'jotai';
+import { useAtomValue } from 'jotai';
 import { MessagesSquare } from 'lucide-react';
-import { useCallback, useMemo } from 'react';
-import { requiredActionsAtom } from '../../store/actions.ts';
-import { attemptAtom } from '../../store/attempt.ts';
+import { useMemo } from 'react';
+import { t } from '../../i18n/i18n.ts';
+import { RichText } from '../../i18n/RichText.tsx';
+import { chatEventsAtom } from '../../store/chatEvents.ts';
 import { type Chat, groupKeyOf } from '../../store/chats.ts';
-import { draftsAtom, sendDraftAtom } from '../../store/drafts.ts';
 import type { Group } from '../../store/groups.ts';
 import { nameOfAtom } from '../../store/names.ts';
-import { currentUserAtom } from '../../store/session.ts';
+import { type ConversationFailures, useConversation } from '../../store/useConversation.ts';
 import { Composer } from '../../ui/chat/Composer.tsx';
+import { eventNotices } from '../../ui/chat/eventNotices.tsx';
 import { MessageList, SealLine } from '../../ui/chat/MessageList.tsx';
+import type { EmojiCategory } from '../../ui/emoji/data.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { fullTimestamp } from '../../ui/format.ts';
-import { changeNotices } from './changeNotices.tsx';
 import { groupName } from './names.ts';
-import { groupTexts } from './texts.ts';
+
+/** Those of the spec's group picker. */
+const groupEmojiCategories: readonly EmojiCategory[] = ['all', 'smileys', 'people', 'symbols'];
+
+const failures: ConversationFailures = {
+  retry: 'groups.retryFailed',
+  discard: 'groups.discardFailed',
+  loadOlder: 'groups.loadOlderFailed',
+  send: 'groups.sendFailed',
+};
 
 interface GroupChatProps {
   group: Group;
@@ -25,65 +35,41 @@ interface GroupChatProps {
 /** A group's messages and the form to write more. */
 export function GroupChat({ group, chat, focusRequest }: GroupChatProps) {
   const key = groupKeyOf(group.id);
-  const actions = useAtomValue(requiredActionsAtom);
-  const ownId = useAtomValue(currentUserAtom)?.id;
+  const { list, composer } = useConversation(key, chat, failures);
   const nameOf = useAtomValue(nameOfAtom);
-  const draft = useAtomValue(draftsAtom)[key] ?? '';
-  const setDrafts = useSetAtom(draftsAtom);
-  const sendDraft = useSetAtom(sendDraftAtom);
-  const attempt = useSetAtom(attemptAtom);
-  const retry = useCallback(
-    (messageId: string) =>
-      void attempt(() => actions.retryMessage(messageId), { failure: groupTexts.retryFailed }),
-    [actions, attempt],
-  );
-  const discard = useCallback(
-    (messageId: string) =>
-      void attempt(() => actions.discardMessage(messageId), { failure: groupTexts.discardFailed }),
-    [actions, attempt],
-  );
-  const notices = useMemo(
-    () => changeNotices(group.changes, { nameOf, ownId }),
-    [group.changes, nameOf, ownId],
-  );
+  const events = useAtomValue(chatEventsAtom)[key];
+  const notices = useMemo(() => eventNotices(events ?? [], nameOf), [events, nameOf]);
   const name = groupName(group);
   const since = <ReadableSince state={chat.state} />;
 
   return (
     <>
       <MessageList
-        label={groupTexts.messagesIn(name)}
-        messages={chat.messages}
+        {...list}
+        label={t('groups.messagesIn', { name })}
         notices={notices}
-        ownId={ownId}
         nameOf={nameOf}
         isRead={() => false}
         showAuthors
-        loading={chat.loading}
-        hasOlder={chat.hasOlder}
-        onLoadOlder={() =>
-          attempt(() => actions.loadOlderMessages(key), { failure: groupTexts.loadOlderFailed })
-        }
-        onRetry={retry}
-        onDiscard={discard}
         beginning={
           <SealLine>
-            {groupTexts.seal} {since}
+            {t('groups.seal')} {since}
           </SealLine>
         }
         empty={
-          <EmptyState icon={<MessagesSquare />} title={groupTexts.noMessages}>
-            {groupTexts.noMessagesHint} {since}
+          <EmptyState icon={<MessagesSquare />} title={t('groups.noMessages')}>
+            {t('groups.noMessagesHint')} {since}
           </EmptyState>
         }
       />
-      <Composer
-        name={name}
-        draft={draft}
-        onDraftChange={(text) => setDrafts((drafts) => ({ ...drafts, [key]: text }))}
-        onSend={() => void sendDraft(key, groupTexts.sendFailed)}
-        focusRequest={focusRequest}
-      />
+      {!group.ended && (
+        <Composer
+          {...composer}
+          name={name}
+          focusRequest={focusRequest}
+          emojiCategories={groupEmojiCategories}
+        />
+      )}
     </>
   );
 }
@@ -92,8 +78,9 @@ export function GroupChat({ group, chat, focusRequest }: GroupChatProps) {
 function ReadableSince({ state }: Pick<Chat, 'state'>) {
   if (state === null || state.joinedSeq === 0 || state.joinedAt === null) return null;
   return (
-    <>
-      {groupTexts.readableSince} <time dateTime={state.joinedAt}>{fullTimestamp(state.joinedAt)}</time>.
-    </>
+    <RichText
+      id="groups.readableSince"
+      parts={{ time: <time dateTime={state.joinedAt}>{fullTimestamp(state.joinedAt)}</time> }}
+    />
   );
 }

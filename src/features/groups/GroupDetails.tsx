@@ -1,16 +1,16 @@
 import { useAtomValue } from 'jotai';
 import { ArrowLeft, X } from 'lucide-react';
 import { useEffect, useRef } from 'react';
+import { t } from '../../i18n/i18n.ts';
 import type { Group, GroupMember } from '../../store/groups.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { IconButton } from '../../ui/Button.tsx';
 import { Tag } from '../../ui/Tag.tsx';
-import { AddMember } from './AddMember.tsx';
+import { AddMembers } from './AddMembers.tsx';
 import { EndGroup } from './EndGroup.tsx';
 import styles from './GroupDetails.module.css';
-import { groupTexts } from './texts.ts';
 
 interface GroupDetailsProps {
   group: Group;
@@ -28,25 +28,25 @@ export function GroupDetails({ group, departedIds, onClose }: GroupDetailsProps)
 
   const withoutKeys = group.mismatch?.withoutKeys ?? [];
   return (
-    <section className={styles.details} aria-label={groupTexts.details}>
+    <section className={styles.details} aria-label={t('groups.details')}>
       <div className={styles.head}>
         <span className={styles.back}>
-          <IconButton label={groupTexts.backToChat} icon={<ArrowLeft />} onClick={onClose} />
+          <IconButton label={t('groups.backToChat')} icon={<ArrowLeft />} onClick={onClose} />
         </span>
         <h2 className={styles.title} ref={title} tabIndex={-1}>
-          {groupTexts.details}
+          {t('groups.details')}
         </h2>
         <span className={styles.close}>
-          <IconButton label={groupTexts.closeDetails} icon={<X />} onClick={onClose} />
+          <IconButton label={t('groups.closeDetails')} icon={<X />} onClick={onClose} />
         </span>
       </div>
       <div className={styles.body}>
         <section aria-labelledby="group-members">
           <h3 className={styles.subtitle} id="group-members">
-            {groupTexts.members}
+            {t('groups.members')}
             <span className={styles.total}>{group.memberCount}</span>
           </h3>
-          {group.members.length === 0 && <p className={styles.hint}>{groupTexts.membersPending}</p>}
+          {group.members.length === 0 && <p className={styles.hint}>{t('groups.membersPending')}</p>}
           <ul className={styles.members}>
             {group.members.map((member) => (
               <MemberRow
@@ -65,13 +65,13 @@ export function GroupDetails({ group, departedIds, onClose }: GroupDetailsProps)
                   name={nameOf(userId)}
                   creator={userId === group.creatorId}
                   you={userId === ownId}
-                  detail={groupTexts.withoutKeys}
+                  detail={t('groups.withoutKeys')}
                 />
               ))}
           </ul>
         </section>
-        {creates && <AddMember group={group} />}
-        <EndGroup group={group} creates={creates} />
+        {!group.ended && creates && <AddMembers group={group} />}
+        {!group.ended && <EndGroup group={group} creates={creates} />}
       </div>
     </section>
   );
@@ -91,8 +91,8 @@ function MemberRow({ name, creator, you, detail }: MemberRowProps) {
       <div className={styles.who}>
         <p className={styles.line}>
           <bdi className={styles.name}>{name}</bdi>
-          {creator && <Tag>{groupTexts.creator}</Tag>}
-          {you && <Tag>{groupTexts.you}</Tag>}
+          {creator && <Tag>{t('groups.creator')}</Tag>}
+          {you && <Tag>{t('groups.you')}</Tag>}
         </p>
         <p className={styles.detail}>{detail}</p>
       </div>
@@ -105,8 +105,8 @@ function memberDetail(
   { mismatch }: Group,
   departedIds: readonly string[],
 ): string {
-  if (departedIds.includes(userId)) return groupTexts.leaving;
-  if (mismatch?.unlisted.includes(userId)) return groupTexts.unlisted;
-  if (mismatch?.withoutKeys.includes(userId) || devices === 0) return groupTexts.withoutKeys;
-  return groupTexts.devices(devices);
+  if (departedIds.includes(userId)) return t('groups.leaving');
+  if (mismatch?.unlisted.includes(userId)) return t('groups.unlisted');
+  if (mismatch?.withoutKeys.includes(userId) || devices === 0) return t('groups.withoutKeys');
+  return t('groups.devices', { count: devices });
 }

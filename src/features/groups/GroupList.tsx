@@ -1,20 +1,27 @@
 import { useAtomValue } from 'jotai';
 import { Plus } from 'lucide-react';
+import type { Ref } from 'react';
+import { t } from '../../i18n/i18n.ts';
 import { chatsAtom, groupKeyOf } from '../../store/chats.ts';
 import { type Group, groupsAtom, groupsErrorAtom } from '../../store/groups.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { Alert } from '../../ui/Alert.tsx';
-import { Avatar } from '../../ui/Avatar.tsx';
-import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
-import { LoadingLine } from '../../ui/Spinner.tsx';
+import { ListPane } from '../../ui/chat/ListPane.tsx';
+import { ListRow } from '../../ui/chat/ListRow.tsx';
+import { SkeletonRows } from '../../ui/SkeletonRows.tsx';
 import { Tag } from '../../ui/Tag.tsx';
+import { type RowControls, VirtualList, type VirtualListHandle } from '../../ui/VirtualList.tsx';
 import styles from './GroupList.module.css';
 import { NewGroupForm } from './NewGroupForm.tsx';
 import { groupName } from './names.ts';
-import { groupTexts } from './texts.ts';
+
+/** Pixels. */
+const rowHeight = 70;
 
 interface GroupListProps {
+  /** Leads the focus to a group's row. */
+  handle: Ref<VirtualListHandle>;
   open: string | null;
   onOpen: (groupId: string) => void;
   creating: boolean;
@@ -22,71 +29,66 @@ interface GroupListProps {
   onCreated: (groupId: string) => void;
 }
 
-export function GroupList({ open, onOpen, creating, onCreatingChange, onCreated }: GroupListProps) {
+export function GroupList({ handle, open, onOpen, creating, onCreatingChange, onCreated }: GroupListProps) {
   const groups = useAtomValue(groupsAtom);
   const error = useAtomValue(groupsErrorAtom);
   const waiting = !groups.loaded && error === null;
 
   return (
-    <section className={styles.pane} aria-label={groupTexts.title}>
-      <div className={styles.head}>
-        <h2 className={styles.title}>{groupTexts.title}</h2>
+    <ListPane
+      label={t('groups.title')}
+      title={t('groups.title')}
+      action={
         <Button size="small" aria-expanded={creating} onClick={() => onCreatingChange(!creating)}>
           <Plus size={16} aria-hidden="true" />
-          {groupTexts.newGroup}
+          {t('groups.newGroup')}
         </Button>
-      </div>
-      {creating && <NewGroupForm onCreated={onCreated} onCancel={() => onCreatingChange(false)} />}
-      <div className={styles.list}>
-        {error !== null && <Alert kind="error">{error}</Alert>}
-        {waiting && groups.items.length === 0 && <LoadingLine text={groupTexts.loading} />}
-        {groups.loaded && groups.items.length === 0 && (
-          <p className={styles.empty}>
-            <strong>{groupTexts.noGroups}</strong>
-            {groupTexts.noGroupsHint}
-          </p>
-        )}
-        <ul>
-          {groups.items.map((group) => (
-            <li key={group.id}>
-              <Row group={group} active={group.id === open} onOpen={onOpen} />
-            </li>
-          ))}
-        </ul>
-      </div>
-    </section>
+      }
+      tools={creating && <NewGroupForm onCreated={onCreated} onCancel={() => onCreatingChange(false)} />}
+    >
+      {error !== null && <Alert kind="error">{error}</Alert>}
+      {waiting && groups.items.length === 0 && <SkeletonRows text={t('groups.loading')} shape="square" />}
+      {groups.loaded && groups.items.length === 0 && !creating && (
+        <p className={styles.empty}>
+          <strong>{t('groups.noGroups')}</strong>
+          {t('groups.noGroupsHint')}
+        </p>
+      )}
+      <VirtualList ref={handle} items={groups.items} keyOf={idOf} estimatedHeight={rowHeight} current={open}>
+        {(group, controls) => <Row group={group} current={group.id === open} onOpen={onOpen} {...controls} />}
+      </VirtualList>
+    </ListPane>
   );
 }
 
-interface RowProps {
+function idOf({ id }: Group): string {
+  return id;
+}
+
+interface RowProps extends RowControls {
   group: Group;
-  active: boolean;
+  current: boolean;
   onOpen: (groupId: string) => void;
 }
 
-function Row({ group, active, onOpen }: RowProps) {
-  const ownId = useAtomValue(currentUserAtom)?.id;
+function Row({ group, current, onOpen, tabIndex }: RowProps) {
   const unread = useAtomValue(chatsAtom)[groupKeyOf(group.id)]?.state?.unread ?? 0;
-  const name = groupName(group);
   return (
-    <button
-      type="button"
-      className={styles.row}
-      aria-current={active ? 'true' : undefined}
-      onClick={() => onOpen(group.id)}
-    >
-      <Avatar name={name} size={44} shape="square" />
-      <span className={styles.body}>
-        <bdi className={styles.name}>{name}</bdi>
-        <span className={styles.line}>
-          {group.creatorId !== null && group.creatorId === ownId ? (
-            <Tag>{groupTexts.creator}</Tag>
-          ) : (
-            <span className={styles.meta}>{groupTexts.memberCount(group.memberCount)}</span>
-          )}
-        </span>
-      </span>
-      {!active && <Badge count={unread} meaning="unread" />}
-    </button>
+    <ListRow
+      name={groupName(group)}
+      shape="square"
+      detail={<Standing group={group} />}
+      unread={current ? 0 : unread}
+      current={current}
+      onOpen={() => onOpen(group.id)}
+      tabIndex={tabIndex}
+    />
   );
+}
+
+function Standing({ group }: { group: Group }) {
+  const ownId = useAtomValue(currentUserAtom)?.id;
+  if (group.ended) return <Tag>{t(group.left ? 'groups.leftElsewhere' : 'groups.ended')}</Tag>;
+  if (group.creatorId !== null && group.creatorId === ownId) return <Tag>{t('groups.creator')}</Tag>;
+  return t('groups.memberCount', { count: group.memberCount });
 }

@@ -1,15 +1,16 @@
 import { useAtomValue } from 'jotai';
-import { ArrowLeft, PanelRight } from 'lucide-react';
+import { PanelRight } from 'lucide-react';
+import { t } from '../../i18n/i18n.ts';
 import { chatsAtom, emptyChat, groupKeyOf } from '../../store/chats.ts';
 import type { Group } from '../../store/groups.ts';
-import { Avatar } from '../../ui/Avatar.tsx';
 import { IconButton } from '../../ui/Button.tsx';
+import { Contained } from '../../ui/Contained.tsx';
+import { ChatHeader } from '../../ui/chat/ChatHeader.tsx';
 import { GroupChat } from './GroupChat.tsx';
 import { GroupDetails } from './GroupDetails.tsx';
 import styles from './GroupPane.module.css';
 import { GroupStatus } from './GroupStatus.tsx';
 import { groupName } from './names.ts';
-import { groupTexts } from './texts.ts';
 
 interface GroupPaneProps {
   group: Group;
@@ -25,35 +26,36 @@ export function GroupPane({ group, details, focusRequest, onClose, onDetailsChan
   const chat = useAtomValue(chatsAtom)[groupKeyOf(group.id)] ?? emptyChat;
   const name = groupName(group);
   return (
-    <section className={styles.pane} data-details={details} aria-label={groupTexts.chatIn(name)}>
+    <section className={styles.pane} data-details={details} aria-label={t('groups.chatIn', { name })}>
       <div className={styles.chat}>
-        <div className={styles.head}>
-          <span className={styles.back}>
-            <IconButton label={groupTexts.back} icon={<ArrowLeft />} onClick={onClose} />
-          </span>
-          <Avatar name={name} size={38} shape="square" />
-          <div className={styles.group}>
-            <h2 className={styles.name}>
-              <bdi>{name}</bdi>
-            </h2>
-            <p className={styles.count}>{groupTexts.memberCount(group.memberCount)}</p>
-          </div>
-          <IconButton
-            label={groupTexts.details}
-            icon={<PanelRight />}
-            aria-expanded={details !== 'closed'}
-            onClick={() => onDetailsChange(details === 'closed')}
-          />
-        </div>
-        <GroupStatus group={group} state={chat.state} />
-        <GroupChat group={group} chat={chat} focusRequest={focusRequest} />
+        <ChatHeader
+          name={name}
+          shape="square"
+          detail={t('groups.memberCount', { count: group.memberCount })}
+          backLabel={t('groups.back')}
+          onBack={onClose}
+          action={
+            <IconButton
+              label={t('groups.details')}
+              icon={<PanelRight />}
+              aria-expanded={details !== 'closed'}
+              onClick={() => onDetailsChange(details === 'closed')}
+            />
+          }
+        />
+        <Contained part="group-chat" shows={group.id}>
+          <GroupStatus group={group} state={chat.state} />
+          <GroupChat group={group} chat={chat} focusRequest={focusRequest} />
+        </Contained>
       </div>
       {details !== 'closed' && (
-        <GroupDetails
-          group={group}
-          departedIds={chat.state?.group?.departedIds ?? []}
-          onClose={() => onDetailsChange(false)}
-        />
+        <Contained part="group-details" shows={group.id}>
+          <GroupDetails
+            group={group}
+            departedIds={chat.state?.group?.departedIds ?? []}
+            onClose={() => onDetailsChange(false)}
+          />
+        </Contained>
       )}
     </section>
   );

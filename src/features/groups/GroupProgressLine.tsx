@@ -1,10 +1,15 @@
 import { useAtomValue } from 'jotai';
-import { groupProgressAtom } from '../../store/groups.ts';
-import styles from './GroupList.module.css';
-import { progressTexts } from './texts.ts';
+import { t } from '../../i18n/i18n.ts';
+import { type GroupProgress, groupProgressAtom } from '../../store/groups.ts';
+import styles from './GroupProgressLine.module.css';
 
-/** What is going on while a group is made or somebody is added. */
+/** What is going on while a group is made or people are added. */
 export function GroupProgressLine({ shown }: { shown: boolean }) {
   const progress = useAtomValue(groupProgressAtom);
-  return <output className={styles.progress}>{shown && progress !== null && progressTexts[progress]}</output>;
+  return <output className={styles.progress}>{shown && progress !== null && progressText(progress)}</output>;
+}
+
+function progressText(progress: GroupProgress): string {
+  if (progress.step !== 'gathering-keys') return t(`groups.progress.${progress.step}`);
+  return t('groups.progress.gathering', { done: progress.done, total: progress.total });
 }

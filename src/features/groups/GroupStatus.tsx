@@ -1,5 +1,8 @@
 import { useAtomValue, useSetAtom } from 'jotai';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
+import type { MessageId } from '../../i18n/catalogue.ts';
+import { t } from '../../i18n/i18n.ts';
+import { RichText } from '../../i18n/RichText.tsx';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import type { ConversationState } from '../../store/chats.ts';
@@ -7,19 +10,23 @@ import type { Group, MembershipMismatch } from '../../store/groups.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { Alert } from '../../ui/Alert.tsx';
 import { Button } from '../../ui/Button.tsx';
+import { Names } from '../../ui/Names.tsx';
+import { EndedGroup } from './EndedGroup.tsx';
 import styles from './GroupPane.module.css';
-import { groupTexts, refusalOther, refusalTexts, refusalTitle, refusalTodo } from './texts.ts';
 
 /** What keeps the group from working as it should; nothing while it does. */
 export function GroupStatus({ group, state }: { group: Group; state: ConversationState | null }) {
   return (
     <div className={styles.status}>
-      {group.refusal !== null ? (
+      {group.ended ? (
+        <EndedGroup group={group} />
+      ) : group.refusal !== null ? (
         <Alert kind="warning">
           <p>
-            <strong>{refusalTitle}</strong> {refusalTexts[group.refusal] ?? refusalOther}
+            <strong>{t('groups.refusal.title')}</strong>{' '}
+            {t(refusals[group.refusal] ?? 'groups.refusal.other')}
           </p>
-          <p>{refusalTodo}</p>
+          <p>{t('groups.refusal.todo')}</p>
         </Alert>
       ) : (
         state !== null && <Entering status={state.status} />
@@ -29,9 +36,18 @@ export function GroupStatus({ group, state }: { group: Group; state: Conversatio
   );
 }
 
+/** Why this browser did not enter a group, by the code of the refusal. */
+const refusals: Readonly<Record<string, MessageId>> = {
+  policy: 'groups.refusal.policy',
+  'identity-changed': 'groups.refusal.identityChanged',
+  'invalid-credential': 'groups.refusal.invalidCredential',
+  'wrong-group': 'groups.refusal.wrongGroup',
+  'missing-key': 'groups.refusal.missingKey',
+};
+
 function Entering({ status }: { status: ConversationState['status'] }) {
   if (status === 'joined' || status === 'starting') return null;
-  return <Alert kind="info">{status === 'forked' ? groupTexts.reentering : groupTexts.entering}</Alert>;
+  return <Alert kind="info">{status === 'forked' ? t('groups.reentering') : t('groups.entering')}</Alert>;
 }
 
 function Mismatch({ groupId, mismatch }: { groupId: string; mismatch: MembershipMismatch }) {
@@ -42,50 +58,36 @@ function Mismatch({ groupId, mismatch }: { groupId: string; mismatch: Membership
 
   async function check() {
     setBusy(true);
-    await attempt(() => actions.loadGroupDetails(groupId), { failure: groupTexts.checkFailed });
+    await attempt(() => actions.loadGroupDetails(groupId), { failure: t('groups.checkFailed') });
     setBusy(false);
   }
 
   return (
     <Alert kind="warning">
       <p>
-        <strong>{groupTexts.mismatch}</strong> {groupTexts.mismatchWaiting}
+        <strong>{t('groups.mismatch')}</strong> {t('groups.mismatchWaiting')}
       </p>
       {mismatch.unlisted.length > 0 && (
         <p>
-          {groupTexts.unlisted}: <Names names={mismatch.unlisted.map(nameOf)} />
+          <RichText
+            id="groups.mismatchUnlisted"
+            parts={{ names: <Names names={mismatch.unlisted.map(nameOf)} /> }}
+          />
         </p>
       )}
       {mismatch.withoutKeys.length > 0 && (
         <p>
-          {groupTexts.withoutKeys}: <Names names={mismatch.withoutKeys.map(nameOf)} />
+          <RichText
+            id="groups.mismatchWithoutKeys"
+            parts={{ names: <Names names={mismatch.withoutKeys.map(nameOf)} /> }}
+          />
         </p>
       )}
-      <div className={styles.check}>
+      <div className={styles.action}>
         <Button size="small" busy={busy} onClick={() => void check()}>
-          {groupTexts.checkAgain}
+          {t('groups.checkAgain')}
         </Button>
       </div>
     </Alert>
-  );
-}
-
-/** Names shown before it says how many more there are. */
-const namesShown = 5;
-
-/** Each name by itself: the direction of one must not turn the others. */
-function Names({ names }: { names: readonly string[] }): ReactNode {
-  const shown = names.slice(0, namesShown);
-  return (
-    <>
-      {shown.map((name, index) => (
-        // oxlint-disable-next-line react/no-array-index-key -- two people may have the same name
-        <span key={index}>
-          {index > 0 && ', '}
-          <bdi>{name}</bdi>
-        </span>
-      ))}
-      {names.length > shown.length && groupTexts.more(names.length - shown.length)}
-    </>
   );
 }

@@ -1,14 +1,16 @@
 import { useAtomValue, useSetAtom } from 'jotai';
-import { useEffect, useEffectEvent, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { t } from '../../i18n/i18n.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import { activeGroupAtom } from '../../store/chats.ts';
 import { groupsAtom } from '../../store/groups.ts';
+import { Contained } from '../../ui/Contained.tsx';
+import { Panes } from '../../ui/chat/Panes.tsx';
 import { useMediaQuery } from '../../ui/useMediaQuery.ts';
+import type { VirtualListHandle } from '../../ui/VirtualList.tsx';
 import { GroupList } from './GroupList.tsx';
 import { GroupPane } from './GroupPane.tsx';
-import styles from './GroupsTab.module.css';
-import { groupTexts } from './texts.ts';
 import { Welcome } from './Welcome.tsx';
 
 /** From this width on, a group's details stand beside its messages; else in their place. */
@@ -37,6 +39,15 @@ export function GroupsTab({ open, details, focusRequest, onOpen, onClose, onDeta
   const group = groups.items.find(({ id }) => id === open);
   useOpenGroup(open);
 
+  const list = useRef<VirtualListHandle>(null);
+  const shown = useRef<string | null>(null);
+  const refocus = useEffectEvent((wanted: string | null) => {
+    // The group took the focus with it: the person goes on from its row.
+    if (wanted === null && shown.current !== null) list.current?.focus(shown.current);
+    shown.current = wanted;
+  });
+  useEffect(() => refocus(open), [open]);
+
   // Deleted, or left in another browser.
   const gone = open !== null && groups.loaded && group === undefined;
   const closeGone = useEffectEvent(onClose);
@@ -44,19 +55,27 @@ export function GroupsTab({ open, details, focusRequest, onOpen, onClose, onDeta
     if (gone) closeGone();
   }, [gone]);
 
-  const pane = group ? 'group' : groups.loaded && groups.items.length === 0 ? 'welcome' : 'none';
+  // Nothing to list: what to do about it stands below.
+  const narrow = group ? 'open' : groups.loaded && groups.items.length === 0 ? 'both' : 'list';
   return (
-    <div className={styles.tab} data-pane={pane}>
-      <GroupList
-        open={open}
-        onOpen={onOpen}
-        creating={creating}
-        onCreatingChange={setCreating}
-        onCreated={(id) => {
-          setCreating(false);
-          onOpen(id);
-        }}
-      />
+    <Panes
+      narrow={narrow}
+      list={
+        <Contained part="group-list">
+          <GroupList
+            handle={list}
+            open={open}
+            onOpen={onOpen}
+            creating={creating}
+            onCreatingChange={setCreating}
+            onCreated={(id) => {
+              setCreating(false);
+              onOpen(id);
+            }}
+          />
+        </Contained>
+      }
+    >
       {group ? (
         <GroupPane
           key={group.id}
@@ -72,7 +91,7 @@ export function GroupsTab({ open, details, focusRequest, onOpen, onClose, onDeta
           onCreate={creating ? undefined : () => setCreating(true)}
         />
       )}
-    </div>
+    </Panes>
   );
 }
 
@@ -84,7 +103,7 @@ function useOpenGroup(open: string | null) {
 
   const follow = useEffectEvent((wanted: string | null) => {
     if (wanted === active) return;
-    void attempt(() => actions.openGroup(wanted), { failure: groupTexts.openFailed });
+    void attempt(() => actions.openGroup(wanted), { failure: t('groups.openFailed') });
   });
   // Closing fails only when the session has ended, and then there is nothing left to close.
   const leave = useEffectEvent(() => void actions.openGroup(null).catch(() => undefined));

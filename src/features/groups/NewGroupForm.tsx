@@ -1,14 +1,14 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useRef, useState } from 'react';
+import { t } from '../../i18n/i18n.ts';
 import { visibleName } from '../../lib/people.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import { Button } from '../../ui/Button.tsx';
 import { TextField } from '../../ui/Field.tsx';
-import styles from './GroupList.module.css';
+import styles from './NewGroupForm.module.css';
 import { GroupProgressLine } from './GroupProgressLine.tsx';
 import { groupNameProblem } from './names.ts';
-import { groupTexts } from './texts.ts';
 
 interface NewGroupFormProps {
   onCreated: (groupId: string) => void;
@@ -35,8 +35,8 @@ export function NewGroupForm({ onCreated, onCancel }: NewGroupFormProps) {
         id = await actions.createGroup(name.trim());
       },
       {
-        success: groupTexts.created(visibleName(name)),
-        failure: groupTexts.createFailed,
+        success: t('groups.created', { name: visibleName(name) }),
+        failure: t('groups.createFailed'),
       },
     );
     setBusy(false);
@@ -47,17 +47,17 @@ export function NewGroupForm({ onCreated, onCancel }: NewGroupFormProps) {
     <form
       ref={form}
       className={styles.form}
-      aria-label={groupTexts.newGroup}
+      aria-label={t('groups.newGroup')}
       onSubmit={(event) => {
         event.preventDefault();
         void create();
       }}
     >
       <TextField
-        label={groupTexts.nameLabel}
+        label={t('groups.nameLabel')}
         name="group-name"
-        placeholder={groupTexts.namePlaceholder}
-        description={groupTexts.nameHint}
+        placeholder={t('groups.namePlaceholder')}
+        description={t('groups.nameHint')}
         autoComplete="off"
         dir="auto"
         disabled={busy}
@@ -76,10 +76,10 @@ export function NewGroupForm({ onCreated, onCancel }: NewGroupFormProps) {
       <GroupProgressLine shown={busy} />
       <div className={styles.actions}>
         <Button size="small" variant="quiet" disabled={busy} onClick={onCancel}>
-          {groupTexts.cancel}
+          {t('groups.cancel')}
         </Button>
         <Button type="submit" size="small" variant="primary" busy={busy} disabled={name.trim() === ''}>
-          {busy ? groupTexts.creating : groupTexts.create}
+          {busy ? t('groups.creating') : t('groups.create')}
         </Button>
       </div>
     </form>

@@ -1,8 +1,8 @@
 import { UsersRound } from 'lucide-react';
+import { t } from '../../i18n/i18n.ts';
 import { Button } from '../../ui/Button.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import styles from './GroupsTab.module.css';
-import { groupTexts } from './texts.ts';
+import styles from './Welcome.module.css';
 
 interface WelcomeProps {
   /** There are no groups yet. */
@@ -17,17 +17,17 @@ export function Welcome({ first, onCreate }: WelcomeProps) {
     <div className={styles.welcome}>
       <EmptyState
         icon={<UsersRound />}
-        title={groupTexts.welcome}
+        title={t('groups.welcome')}
         action={
           first &&
           onCreate !== undefined && (
             <Button variant="primary" onClick={onCreate}>
-              {groupTexts.createFirst}
+              {t('groups.createFirst')}
             </Button>
           )
         }
       >
-        {first ? groupTexts.welcomeFirstHint : groupTexts.welcomeHint}
+        {first ? t('groups.welcomeFirstHint') : t('groups.welcomeHint')}
       </EmptyState>
     </div>
   );

@@ -1,42 +1,41 @@
-import { useAtomValue } from 'jotai';
-import { useEffect, useRef, useState } from 'react';
+import { useStore } from 'jotai';
+import { useEffect, useState } from 'react';
+import { t } from '../../i18n/i18n.ts';
+import { type Arrival, createArrivals } from '../../store/arrivals.ts';
 import { chatsAtom, groupIdOfKey } from '../../store/chats.ts';
 import { groupsAtom } from '../../store/groups.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { contentPreview } from '../../ui/chat/preview.ts';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
-import { messageTexts } from './texts.ts';
 
 /** Tells a screen reader about each message that arrives, whichever tab or conversation is open. */
 export function MessageAnnouncer() {
-  const chats = useAtomValue(chatsAtom);
-  const groups = useAtomValue(groupsAtom).items;
-  const nameOf = useAtomValue(nameOfAtom);
-  const ownId = useAtomValue(currentUserAtom)?.id;
-  const heard = useRef(new Map<string, number>());
+  const store = useStore();
   const [announcement, setAnnouncement] = useState('');
 
   useEffect(() => {
-    for (const [key, { state }] of Object.entries(chats)) {
-      const message = state?.lastMessage;
-      if (!message || message.seq === null) continue;
-      const heardSeq = heard.current.get(key);
-      heard.current.set(key, message.seq);
-      // What was there when the conversation was first seen is history, not news.
-      if (heardSeq === undefined || message.seq <= heardSeq || message.senderId === ownId) continue;
+    const arrivalsIn = createArrivals(Date.now());
+    const arrivals = () => arrivalsIn(store.get(chatsAtom), store.get(currentUserAtom)?.id);
 
+    function wording({ key, message }: Arrival): string {
+      const name = store.get(nameOfAtom)(message.senderId);
       const text = contentPreview(message.content);
       const groupId = groupIdOfKey(key);
-      const group = groups.find(({ id }) => id === groupId);
-      const name = nameOf(message.senderId);
-      setAnnouncement(
-        groupId === null
-          ? messageTexts.announcement(name, text)
-          : messageTexts.groupAnnouncement(name, group?.name ?? messageTexts.unnamedGroup, text),
-      );
+      if (groupId === null) return t('messages.announcement', { name, text });
+      const group = store.get(groupsAtom).items.find(({ id }) => id === groupId);
+      return t('messages.groupAnnouncement', {
+        name,
+        group: group?.name ?? t('messages.unnamedGroup'),
+        text,
+      });
     }
-  }, [chats, groups, nameOf, ownId]);
+
+    arrivals();
+    return store.sub(chatsAtom, () => {
+      for (const arrival of arrivals()) setAnnouncement(wording(arrival));
+    });
+  }, [store]);
 
   return <VisuallyHidden as="output">{announcement}</VisuallyHidden>;
 }

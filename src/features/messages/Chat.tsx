@@ -1,83 +1,66 @@
-import { useAtomValue, useSetAtom } from 'jotai';
+import { useAtomValue } from 'jotai';
 import { MessageCircle } from 'lucide-react';
-import { useCallback } from 'react';
-import { requiredActionsAtom } from '../../store/actions.ts';
-import { attemptAtom } from '../../store/attempt.ts';
+import { useMemo } from 'react';
+import { t } from '../../i18n/i18n.ts';
+import { RichText } from '../../i18n/RichText.tsx';
+import { chatEventsAtom } from '../../store/chatEvents.ts';
 import type { Chat as ChatState } from '../../store/chats.ts';
-import { draftsAtom, sendDraftAtom } from '../../store/drafts.ts';
-import { currentUserAtom } from '../../store/session.ts';
+import { type ConversationFailures, useConversation } from '../../store/useConversation.ts';
 import { Composer } from '../../ui/chat/Composer.tsx';
+import { eventNotices } from '../../ui/chat/eventNotices.tsx';
 import { MessageList, SealLine } from '../../ui/chat/MessageList.tsx';
+import type { ChatNotice } from '../../ui/chat/timeline.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
-import { messageTexts } from './texts.ts';
+
+const failures: ConversationFailures = {
+  retry: 'messages.retryFailed',
+  discard: 'messages.discardFailed',
+  loadOlder: 'messages.loadOlderFailed',
+  send: 'messages.sendFailed',
+};
 
 interface ChatProps {
   userId: string;
   name: string;
   chat: ChatState;
+  /** Further lines between the messages. */
+  lines?: readonly ChatNotice[] | undefined;
   focusRequest: number;
 }
 
 /** Messages with one person and the form to write more. Give it a key by user id. */
-export function Chat({ userId, name, chat, focusRequest }: ChatProps) {
-  const actions = useAtomValue(requiredActionsAtom);
-  const ownId = useAtomValue(currentUserAtom)?.id;
-  const draft = useAtomValue(draftsAtom)[userId] ?? '';
-  const setDrafts = useSetAtom(draftsAtom);
-  const sendDraft = useSetAtom(sendDraftAtom);
-  const attempt = useSetAtom(attemptAtom);
-  const retry = useCallback(
-    (messageId: string) =>
-      void attempt(() => actions.retryMessage(messageId), { failure: messageTexts.retryFailed }),
-    [actions, attempt],
-  );
-  const discard = useCallback(
-    (messageId: string) =>
-      void attempt(() => actions.discardMessage(messageId), { failure: messageTexts.discardFailed }),
-    [actions, attempt],
-  );
+export function Chat({ userId, name, chat, lines, focusRequest }: ChatProps) {
+  const { list, composer } = useConversation(userId, chat, failures);
   const peerReadSeq = chat.state?.peerReadSeq ?? 0;
+  const events = useAtomValue(chatEventsAtom)[userId];
+  const notices = useMemo(
+    () => [...eventNotices(events ?? [], () => name), ...(lines ?? [])],
+    [events, lines, name],
+  );
 
   return (
     <>
       <MessageList
-        label={messageTexts.messagesWith(name)}
-        messages={chat.messages}
-        ownId={ownId}
+        {...list}
+        label={t('messages.messagesWith', { name })}
+        notices={notices}
         nameOf={() => name}
         isRead={({ seq }) => seq !== null && seq <= peerReadSeq}
-        loading={chat.loading}
-        hasOlder={chat.hasOlder}
-        onLoadOlder={() =>
-          attempt(() => actions.loadOlderMessages(userId), { failure: messageTexts.loadOlderFailed })
-        }
-        onRetry={retry}
-        onDiscard={discard}
         beginning={
           <SealLine>
-            End-to-end encrypted. Only you and <bdi>{name}</bdi> can read it.
+            <RichText id="messages.seal" parts={{ name: <bdi>{name}</bdi> }} />
           </SealLine>
         }
         empty={
           <EmptyState
             icon={<MessageCircle />}
-            title={
-              <>
-                No messages yet with <bdi>{name}</bdi>
-              </>
-            }
+            title={<RichText id="messages.noMessages" parts={{ name: <bdi>{name}</bdi> }} />}
           >
-            {messageTexts.noMessagesHint}
+            {t('messages.noMessagesHint')}
           </EmptyState>
         }
       />
-      <Composer
-        name={name}
-        draft={draft}
-        onDraftChange={(text) => setDrafts((drafts) => ({ ...drafts, [userId]: text }))}
-        onSend={() => void sendDraft(userId, messageTexts.sendFailed)}
-        focusRequest={focusRequest}
-      />
+      <Composer {...composer} name={name} focusRequest={focusRequest} />
     </>
   );
 }

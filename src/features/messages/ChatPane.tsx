@@ -1,45 +1,69 @@
 import { useAtomValue } from 'jotai';
-import { ArrowLeft, MessagesSquare } from 'lucide-react';
-import { Avatar } from '../../ui/Avatar.tsx';
-import { IconButton } from '../../ui/Button.tsx';
+import { MessagesSquare } from 'lucide-react';
+import { lazy, type ReactNode, Suspense } from 'react';
+import { t } from '../../i18n/i18n.ts';
+import { ChatHeader } from '../../ui/chat/ChatHeader.tsx';
+import type { ChatNotice } from '../../ui/chat/timeline.ts';
+import { Contained } from '../../ui/Contained.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { presenceText } from '../../ui/Presence.tsx';
+import { LoadingLine } from '../../ui/Spinner.tsx';
 import { openChatAtom } from './atoms.ts';
-import { Chat } from './Chat.tsx';
 import styles from './ChatPane.module.css';
-import { messageTexts } from './texts.ts';
+import { loadChat } from './loadChat.ts';
+
+const Chat = lazy(async () => ({ default: (await loadChat()).Chat }));
+
+/** What is known of who the other person is: composed by the page, from another room. */
+export interface ChatVerification {
+  /** At the end of the header. */
+  readonly action: ReactNode;
+  /** Above the messages. */
+  readonly notice: ReactNode;
+  /** Lines between the messages. */
+  readonly lines: readonly ChatNotice[];
+}
 
 interface ChatPaneProps {
+  verification?: ChatVerification | undefined;
   /** Each new positive number moves the focus to the input. */
   focusRequest: number;
   onClose: () => void;
 }
 
-export function ChatPane({ focusRequest, onClose }: ChatPaneProps) {
+export function ChatPane({ verification, focusRequest, onClose }: ChatPaneProps) {
   const open = useAtomValue(openChatAtom);
   if (open === null) {
     return (
       <div className={styles.nothing}>
-        <EmptyState icon={<MessagesSquare />}>{messageTexts.nothingOpen}</EmptyState>
+        <EmptyState icon={<MessagesSquare />}>{t('messages.nothingOpen')}</EmptyState>
       </div>
     );
   }
   const { userId, name, online, chat } = open;
   return (
-    <section className={styles.pane} aria-label={`Chat with ${name}`}>
-      <div className={styles.head}>
-        <span className={styles.back}>
-          <IconButton label={messageTexts.back} icon={<ArrowLeft />} onClick={onClose} />
-        </span>
-        <Avatar name={name} size={38} online={online} />
-        <div className={styles.person}>
-          <h2 className={styles.name}>
-            <bdi>{name}</bdi>
-          </h2>
-          <p className={styles.presence}>{presenceText(online)}</p>
-        </div>
-      </div>
-      <Chat key={userId} userId={userId} name={name} chat={chat} focusRequest={focusRequest} />
+    <section className={styles.pane} aria-label={t('messages.chatWith', { name })}>
+      <ChatHeader
+        name={name}
+        online={online}
+        detail={presenceText(online)}
+        backLabel={t('messages.back')}
+        onBack={onClose}
+        action={verification?.action}
+      />
+      <Contained part="chat" shows={userId}>
+        {verification?.notice}
+        <Suspense fallback={<LoadingLine text={t('app.loading')} />}>
+          <Chat
+            key={userId}
+            userId={userId}
+            name={name}
+            chat={chat}
+            lines={verification?.lines}
+            focusRequest={focusRequest}
+          />
+        </Suspense>
+      </Contained>
     </section>
   );
 }

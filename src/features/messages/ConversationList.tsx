@@ -1,143 +1,171 @@
-import { clsx } from 'clsx';
-import { useAtomValue } from 'jotai';
+import { useAtom, useAtomValue } from 'jotai';
 import { Search, UserRoundPlus, X } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { type ReactNode, type Ref, useEffect, useMemo, useState } from 'react';
+import { t } from '../../i18n/i18n.ts';
 import { activeChatAtom } from '../../store/chats.ts';
 import { contactsAtom, contactsErrorAtom } from '../../store/contacts.ts';
+import { draftsAtom } from '../../store/drafts.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { Alert } from '../../ui/Alert.tsx';
-import { Avatar } from '../../ui/Avatar.tsx';
-import { Badge } from '../../ui/Badge.tsx';
 import { Button, IconButton } from '../../ui/Button.tsx';
-import { contentPreview } from '../../ui/chat/preview.ts';
+import { ListPane } from '../../ui/chat/ListPane.tsx';
+import { ListRow } from '../../ui/chat/ListRow.tsx';
+import { contentPreview, linePreview } from '../../ui/chat/preview.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { shortMoment } from '../../ui/format.ts';
 import { presenceText } from '../../ui/Presence.tsx';
 import { SearchInput } from '../../ui/SearchInput.tsx';
-import { LoadingLine } from '../../ui/Spinner.tsx';
+import { SkeletonRows } from '../../ui/SkeletonRows.tsx';
 import { useNow } from '../../ui/useNow.ts';
-import { type ConversationRow, conversationRowsAtom } from './atoms.ts';
+import { type RowControls, VirtualList, type VirtualListHandle } from '../../ui/VirtualList.tsx';
+import { type ConversationRow, contactSearchAtom, conversationRowsAtom } from './atoms.ts';
 import styles from './ConversationList.module.css';
-import { contactsLoadingCap, messageTexts } from './texts.ts';
+
+/** Milliseconds after which the list stops saying that contacts load (spec section 9). */
+const contactsLoadingCap = 5000;
+/** Pixels. */
+const rowHeight = 70;
 
 interface ConversationListProps {
+  /** Leads the focus to a person's row. */
+  handle: Ref<VirtualListHandle>;
   onOpen: (userId: string) => void;
   onFindContacts: () => void;
+  /** What stands right after a person's name. */
+  markOf?: ((userId: string) => ReactNode) | undefined;
 }
 
-export function ConversationList({ onOpen, onFindContacts }: ConversationListProps) {
+export function ConversationList({ handle, onOpen, onFindContacts, markOf }: ConversationListProps) {
   const rows = useAtomValue(conversationRowsAtom);
+  const active = useAtomValue(activeChatAtom);
   const loading = useContactsLoading();
   const error = useAtomValue(contactsErrorAtom);
   const now = useNow();
-  const [searching, setSearching] = useState(false);
+  const [search, setSearch] = useAtom(contactSearchAtom);
+  const searching = search !== 'closed';
   const [query, setQuery] = useState('');
 
-  const wanted = query.trim().toLocaleLowerCase();
-  const shown = searching ? rows.filter(({ name }) => name.toLocaleLowerCase().includes(wanted)) : rows;
+  const wanted = searching ? query.trim().toLocaleLowerCase() : '';
+  const shown = useMemo(
+    () => (wanted === '' ? rows : rows.filter(({ name }) => name.toLocaleLowerCase().includes(wanted))),
+    [rows, wanted],
+  );
 
   return (
-    <section className={styles.pane} aria-label="Conversations">
-      <div className={styles.head}>
-        <h2 className={styles.title}>{messageTexts.title}</h2>
+    <ListPane
+      label={t('messages.conversations')}
+      title={t('messages.title')}
+      action={
         <IconButton
-          label={messageTexts.searchToggle}
+          label={t('messages.searchToggle')}
           icon={searching ? <X /> : <Search />}
           aria-pressed={searching}
+          aria-keyshortcuts="Control+K Meta+K"
           onClick={() => {
-            setSearching(!searching);
+            setSearch(() => (searching ? 'closed' : 'asked'));
             setQuery('');
           }}
         />
-      </div>
-      {searching && (
-        <div className={styles.search}>
-          <SearchInput
-            label={messageTexts.searchToggle}
-            placeholder={messageTexts.searchPlaceholder}
-            value={query}
-            onValueChange={setQuery}
-            focusOnMount
-          />
-        </div>
+      }
+      tools={
+        searching && (
+          <div className={styles.search}>
+            <SearchInput
+              label={t('messages.searchToggle')}
+              placeholder={t('messages.searchPlaceholder')}
+              value={query}
+              onValueChange={setQuery}
+              focusOnMount={search === 'asked'}
+              onFocus={() => setSearch(() => 'open')}
+            />
+          </div>
+        )
+      }
+    >
+      {error !== null && <Alert kind="error">{error}</Alert>}
+      {rows.length === 0 && loading && <SkeletonRows text={t('messages.loadingContacts')} />}
+      {rows.length === 0 && !loading && (
+        <EmptyState
+          icon={<UserRoundPlus />}
+          title={t('messages.noContacts')}
+          action={
+            <Button variant="primary" onClick={onFindContacts}>
+              {t('messages.findContacts')}
+            </Button>
+          }
+        >
+          {t('messages.noContactsHint')}
+        </EmptyState>
       )}
-      <div className={styles.list}>
-        {error !== null && <Alert kind="error">{error}</Alert>}
-        {rows.length === 0 && loading && <LoadingLine text={messageTexts.loadingContacts} />}
-        {rows.length === 0 && !loading && (
-          <EmptyState
-            icon={<UserRoundPlus />}
-            title={messageTexts.noContacts}
-            action={
-              <Button variant="primary" onClick={onFindContacts}>
-                {messageTexts.findContacts}
-              </Button>
-            }
-          >
-            {messageTexts.noContactsHint}
-          </EmptyState>
+      {rows.length > 0 && shown.length === 0 && (
+        <EmptyState icon={<Search />}>{t('messages.noMatches', { query: query.trim() })}</EmptyState>
+      )}
+      <VirtualList ref={handle} items={shown} keyOf={idOf} estimatedHeight={rowHeight} current={active}>
+        {(row, controls) => (
+          <Row
+            row={row}
+            current={row.userId === active}
+            now={now}
+            markOf={markOf}
+            onOpen={onOpen}
+            {...controls}
+          />
         )}
-        {rows.length > 0 && shown.length === 0 && (
-          <EmptyState icon={<Search />}>{messageTexts.noMatches(query.trim())}</EmptyState>
-        )}
-        <ul>
-          {shown.map((row) => (
-            <li key={row.userId}>
-              <Row row={row} now={now} onOpen={onOpen} />
-            </li>
-          ))}
-        </ul>
-      </div>
-    </section>
+      </VirtualList>
+    </ListPane>
   );
 }
 
-interface RowProps {
+function idOf({ userId }: ConversationRow): string {
+  return userId;
+}
+
+interface RowProps extends RowControls, Pick<ConversationListProps, 'markOf'> {
   row: ConversationRow;
+  current: boolean;
   now: Date;
   onOpen: (userId: string) => void;
 }
 
-function Row({ row, now, onOpen }: RowProps) {
-  const active = useAtomValue(activeChatAtom) === row.userId;
-  const ownId = useAtomValue(currentUserAtom)?.id;
-  const { lastMessage } = row;
+function Row({ row, current, now, markOf, onOpen, tabIndex }: RowProps) {
+  const { lastMessage, userId } = row;
   return (
-    <button
-      type="button"
-      className={clsx(styles.row, row.unread > 0 && styles.unread)}
-      aria-current={active ? 'true' : undefined}
-      onClick={() => onOpen(row.userId)}
-    >
-      <Avatar name={row.name} size={44} online={row.online} />
-      <span className={styles.body}>
-        <span className={styles.line}>
-          <bdi className={styles.name}>{row.name}</bdi>
-          <span className={styles.meta}>{presenceText(row.online)}</span>
-        </span>
-        <span className={styles.line}>
-          <span className={styles.preview}>
-            {lastMessage === null ? (
-              messageTexts.noPreview
-            ) : (
-              <>
-                {lastMessage.senderId === ownId && 'You: '}
-                <bdi>{contentPreview(lastMessage.content)}</bdi>
-              </>
-            )}
-          </span>
-          {row.unread > 0 ? (
-            <Badge count={row.unread} meaning="unread" />
-          ) : (
-            lastMessage !== null && (
-              <time className={styles.meta} dateTime={lastMessage.timestamp}>
-                {shortMoment(lastMessage.timestamp, now)}
-              </time>
-            )
-          )}
-        </span>
-      </span>
-    </button>
+    <ListRow
+      name={row.name}
+      mark={markOf?.(userId)}
+      online={row.online}
+      aside={presenceText(row.online)}
+      detail={<Preview row={row} current={current} />}
+      time={
+        lastMessage !== null && (
+          <time dateTime={lastMessage.timestamp}>{shortMoment(lastMessage.timestamp, now)}</time>
+        )
+      }
+      unread={row.unread}
+      current={current}
+      onOpen={() => onOpen(userId)}
+      tabIndex={tabIndex}
+    />
+  );
+}
+
+/** What waits to be sent, else what was said last. */
+function Preview({ row: { userId, lastMessage }, current }: Pick<RowProps, 'row' | 'current'>) {
+  const ownId = useAtomValue(currentUserAtom)?.id;
+  const draft = linePreview(useAtomValue(draftsAtom)[userId] ?? '');
+  if (draft !== '' && !current) {
+    return (
+      <>
+        <span className={styles.draft}>{t('chat.draft')}</span> <bdi>{draft}</bdi>
+      </>
+    );
+  }
+  if (lastMessage === null) return t('messages.noPreview');
+  return (
+    <>
+      {lastMessage.senderId === ownId && `${t('chat.yourMessage')} `}
+      <bdi>{contentPreview(lastMessage.content)}</bdi>
+    </>
   );
 }
 

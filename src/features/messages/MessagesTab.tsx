@@ -1,13 +1,15 @@
 import { useAtomValue, useSetAtom } from 'jotai';
-import { useEffect, useEffectEvent } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react';
+import { t } from '../../i18n/i18n.ts';
 import { errorText } from '../../lib/errorText.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { activeChatAtom } from '../../store/chats.ts';
 import { showToastAtom } from '../../store/toasts.ts';
-import { ChatPane } from './ChatPane.tsx';
+import { Contained } from '../../ui/Contained.tsx';
+import { Panes } from '../../ui/chat/Panes.tsx';
+import type { VirtualListHandle } from '../../ui/VirtualList.tsx';
+import { ChatPane, type ChatVerification } from './ChatPane.tsx';
 import { ConversationList } from './ConversationList.tsx';
-import styles from './MessagesTab.module.css';
-import { messageTexts } from './texts.ts';
 
 interface MessagesTabProps {
   /** User id of the open chat. */
@@ -17,35 +19,53 @@ interface MessagesTabProps {
   onOpen: (userId: string) => void;
   onClose: () => void;
   onFindContacts: () => void;
+  /** Of the open chat. */
+  verification?: ChatVerification | undefined;
+  /** What stands right after a person's name in the list. */
+  markOf?: ((userId: string) => ReactNode) | undefined;
 }
 
 /**
  * The list beside the chat; on a phone one of the two. A chat counts as open (and its messages as read) only while this
  * tab is shown.
  */
-export function MessagesTab({ open, focusRequest, onOpen, onClose, onFindContacts }: MessagesTabProps) {
+export function MessagesTab(props: MessagesTabProps) {
+  const { open, focusRequest, onOpen, onClose, onFindContacts } = props;
   const active = useAtomValue(activeChatAtom);
   const openChat = useOpenChat();
+  const list = useRef<VirtualListHandle>(null);
+  const shown = useRef<string | null>(null);
 
   const follow = useEffectEvent((wanted: string | null) => {
     if (wanted !== active) void openChat(wanted);
+    // The chat took the focus with it: the person goes on from its row.
+    if (wanted === null && shown.current !== null) list.current?.focus(shown.current);
+    shown.current = wanted;
   });
   const leave = useEffectEvent(() => void openChat(null));
   useEffect(() => follow(open), [open]);
   useEffect(() => () => leave(), []);
 
   return (
-    <div className={styles.tab} data-chat={open === null ? 'none' : 'open'}>
-      <ConversationList
-        onOpen={(userId) => {
-          // Asked for again: what could not be loaded may be there now.
-          if (userId === open) void openChat(userId);
-          onOpen(userId);
-        }}
-        onFindContacts={onFindContacts}
-      />
-      <ChatPane focusRequest={focusRequest} onClose={onClose} />
-    </div>
+    <Panes
+      narrow={open === null ? 'list' : 'open'}
+      list={
+        <Contained part="conversation-list">
+          <ConversationList
+            handle={list}
+            onOpen={(userId) => {
+              // Asked for again: what could not be loaded may be there now.
+              if (userId === open) void openChat(userId);
+              onOpen(userId);
+            }}
+            onFindContacts={onFindContacts}
+            markOf={props.markOf}
+          />
+        </Contained>
+      }
+    >
+      <ChatPane verification={props.verification} focusRequest={focusRequest} onClose={onClose} />
+    </Panes>
   );
 }
 
@@ -59,7 +79,7 @@ function useOpenChat() {
     } catch (error) {
       // Closing fails only when the session has ended, and then there is nothing left to close.
       if (userId === null) return;
-      showToast('error', errorText(error, messageTexts.openFailed));
+      showToast('error', errorText(error, t('messages.openFailed')));
     }
   };
 }

@@ -1,8 +1,10 @@
 import { atom } from 'jotai';
-import { displayName, unknownPersonName } from '../../lib/people.ts';
+import { formatLocale } from '../../i18n/i18n.ts';
 import { activeChatAtom, chatsAtom, emptyChat, groupIdOfKey, type MessageView } from '../../store/chats.ts';
 import { presenceAtom } from '../../store/connection.ts';
 import { contactsAtom } from '../../store/contacts.ts';
+import { sessionAtom } from '../../store/sessionAtom.ts';
+import { displayName, unknownPersonName } from '../../store/people.ts';
 
 export interface ConversationRow {
   readonly userId: string;
@@ -12,14 +14,27 @@ export interface ConversationRow {
   readonly lastMessage: MessageView | null;
 }
 
+interface NamedPerson {
+  readonly userId: string;
+  readonly name: string;
+}
+
+/** Apart from the messages: with thousands of contacts, comparing names costs the most, and names change the least. */
+const contactsByNameAtom = atom((get): readonly NamedPerson[] => {
+  const { compare } = new Intl.Collator(formatLocale(), { sensitivity: 'base' });
+  return get(contactsAtom)
+    .items.map((contact) => ({ userId: contact.id, name: displayName(contact) }))
+    .sort((a, b) => compare(a.name, b.name));
+});
+
 /** Contacts, and former contacts with messages; newest conversation first, then by name. */
 export const conversationRowsAtom = atom((get): readonly ConversationRow[] => {
-  const contacts = get(contactsAtom);
+  const contacts = get(contactsByNameAtom);
   const chats = get(chatsAtom);
   const presence = get(presenceAtom);
   const active = get(activeChatAtom);
 
-  const row = (userId: string, name: string): ConversationRow => {
+  const row = ({ userId, name }: NamedPerson): ConversationRow => {
     const state = chats[userId]?.state ?? null;
     return {
       userId,
@@ -30,23 +45,21 @@ export const conversationRowsAtom = atom((get): readonly ConversationRow[] => {
     };
   };
 
-  const known = new Set(contacts.items.map((contact) => contact.id));
-  const rows = contacts.items.map((contact) => row(contact.id, displayName(contact)));
-  if (contacts.loaded) {
+  const rows = contacts.map(row);
+  if (get(contactsAtom).loaded) {
+    const known = new Set(contacts.map(({ userId }) => userId));
     for (const userId of Object.keys(chats)) {
       if (known.has(userId) || groupIdOfKey(userId) !== null) continue;
-      const former = row(userId, unknownPersonName);
+      const former = row({ userId, name: unknownPersonName() });
       if (former.lastMessage !== null || userId === active) rows.push(former);
     }
   }
-  return rows.toSorted(
-    (a, b) =>
-      lastMoment(b) - lastMoment(a) || a.name.localeCompare(b.name, undefined, { sensitivity: 'base' }),
-  );
+  const moments = new Map(rows.map((each) => [each, momentOf(each.lastMessage)]));
+  return rows.sort((a, b) => (moments.get(b) ?? 0) - (moments.get(a) ?? 0));
 });
 
-function lastMoment(row: ConversationRow): number {
-  return row.lastMessage === null ? 0 : Date.parse(row.lastMessage.timestamp);
+function momentOf(message: MessageView | null): number {
+  return message === null ? 0 : Date.parse(message.timestamp);
 }
 
 /** What the open chat shows; null when none is open. */
@@ -56,8 +69,14 @@ export const openChatAtom = atom((get) => {
   const contact = get(contactsAtom).items.find(({ id }) => id === userId);
   return {
     userId,
-    name: contact ? displayName(contact) : unknownPersonName,
+    name: contact ? displayName(contact) : unknownPersonName(),
     online: get(presenceAtom)[userId] === true,
     chat: get(chatsAtom)[userId] ?? emptyChat,
   };
 });
+
+/** The search in contacts; `asked`: it is open, and the focus is on its way there. */
+export const contactSearchAtom = sessionAtom<'closed' | 'asked' | 'open'>('closed');
+
+/** Opens the search, and leads the focus to it. */
+export const askForContactSearchAtom = atom(null, (_get, set) => set(contactSearchAtom, () => 'asked'));

@@ -1,19 +1,25 @@
 import { clsx } from 'clsx';
 import { useAtomValue, useSetAtom } from 'jotai';
 import { BellOff, MessageCircle, UserRoundCheck, UserRoundPlus, X } from 'lucide-react';
-import { visibleName } from '../../lib/people.ts';
+import { useRef } from 'react';
+import { t } from '../../i18n/i18n.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import { type Notification, notificationsAtom, notificationsErrorAtom } from '../../store/notifications.ts';
 import { Alert } from '../../ui/Alert.tsx';
 import { IconButton } from '../../ui/Button.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { isFocusLost } from '../../ui/focus.ts';
 import { fullTimestamp, shortMoment } from '../../ui/format.ts';
 import { LoadingLine } from '../../ui/Spinner.tsx';
 import { useNow } from '../../ui/useNow.ts';
+import { type RowControls, VirtualList, type VirtualListHandle } from '../../ui/VirtualList.tsx';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
 import styles from './NotificationList.module.css';
-import { notificationSentences, notificationTexts } from './texts.ts';
+import { notificationSentence } from './sentence.ts';
+
+/** Pixels. */
+const rowHeight = 67;
 
 const icons = {
   message: MessageCircle,
@@ -21,10 +27,23 @@ const icons = {
   contact_accepted: UserRoundCheck,
 } as const satisfies Record<Notification['type'], unknown>;
 
+const idOf = ({ id }: Notification) => id;
+
 export function NotificationList({ onSelect }: { onSelect: (notification: Notification) => void }) {
   const { items, loaded } = useAtomValue(notificationsAtom);
   const error = useAtomValue(notificationsErrorAtom);
   const now = useNow();
+  const actions = useAtomValue(requiredActionsAtom);
+  const attempt = useSetAtom(attemptAtom);
+  const list = useRef<VirtualListHandle>(null);
+
+  async function remove({ id }: Notification) {
+    const at = items.findIndex((item) => item.id === id);
+    const neighbour = items[at + 1] ?? items[at - 1];
+    await attempt(() => actions.deleteNotification(id), { failure: t('notifications.deleteFailed') });
+    if (isFocusLost() && neighbour !== undefined) list.current?.focus(neighbour.id);
+  }
+
   return (
     <div className={styles.body}>
       {error !== null && (
@@ -32,13 +51,21 @@ export function NotificationList({ onSelect }: { onSelect: (notification: Notifi
           <Alert kind="error">{error}</Alert>
         </div>
       )}
-      {items.length === 0 && error === null && !loaded && <LoadingLine text={notificationTexts.loading} />}
-      {items.length === 0 && loaded && <EmptyState icon={<BellOff />}>{notificationTexts.none}</EmptyState>}
-      <ul>
-        {items.map((notification) => (
-          <Item key={notification.id} notification={notification} now={now} onSelect={onSelect} />
-        ))}
-      </ul>
+      {items.length === 0 && error === null && !loaded && <LoadingLine text={t('notifications.loading')} />}
+      {items.length === 0 && loaded && <EmptyState icon={<BellOff />}>{t('notifications.none')}</EmptyState>}
+      {items.length > 0 && (
+        <VirtualList label={t('notifications.title')} items={items} keyOf={idOf} estimatedHeight={rowHeight}>
+          {(notification, controls) => (
+            <Item
+              notification={notification}
+              now={now}
+              controls={controls}
+              onSelect={() => onSelect(notification)}
+              onRemove={() => void remove(notification)}
+            />
+          )}
+        </VirtualList>
+      )}
     </div>
   );
 }
@@ -46,18 +73,18 @@ export function NotificationList({ onSelect }: { onSelect: (notification: Notifi
 interface ItemProps {
   notification: Notification;
   now: Date;
-  onSelect: (notification: Notification) => void;
+  controls: RowControls;
+  onSelect: () => void;
+  onRemove: () => void;
 }
 
-function Item({ notification, now, onSelect }: ItemProps) {
-  const actions = useAtomValue(requiredActionsAtom);
-  const attempt = useSetAtom(attemptAtom);
-  const { id, type, content, created_at, read } = notification;
+function Item({ notification, now, controls, onSelect, onRemove }: ItemProps) {
+  const { type, created_at, read } = notification;
   const Icon = icons[type];
-  const sentence = notificationSentences[type](visibleName(content) || notificationTexts.somebody);
+  const sentence = notificationSentence(notification);
   return (
-    <li className={clsx(styles.item, !read && styles.unread)}>
-      <button type="button" className={styles.main} onClick={() => onSelect(notification)}>
+    <div className={clsx(styles.item, !read && styles.unread)}>
+      <button type="button" className={styles.main} {...controls} onClick={onSelect}>
         <span className={styles.icon}>
           <Icon aria-hidden="true" />
         </span>
@@ -69,18 +96,17 @@ function Item({ notification, now, onSelect }: ItemProps) {
         </span>
         {!read && (
           <span className={styles.mark}>
-            <VisuallyHidden>{notificationTexts.unread}</VisuallyHidden>
+            <VisuallyHidden>{t('notifications.unread')}</VisuallyHidden>
           </span>
         )}
       </button>
       <IconButton
         size="small"
-        label={notificationTexts.remove(sentence)}
+        label={t('notifications.remove', { sentence })}
         icon={<X />}
-        onClick={() =>
-          void attempt(() => actions.deleteNotification(id), { failure: notificationTexts.deleteFailed })
-        }
+        {...controls}
+        onClick={onRemove}
       />
-    </li>
+    </div>
   );
 }

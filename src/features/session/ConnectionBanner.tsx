@@ -1,9 +1,9 @@
 import { useAtomValue } from 'jotai';
+import { t } from '../../i18n/i18n.ts';
 import { paths } from '../../lib/paths.ts';
 import { connectionBannerAtom } from '../../store/session.ts';
 import { Alert } from '../../ui/Alert.tsx';
 import { Button } from '../../ui/Button.tsx';
-import { sessionTexts } from './texts.ts';
 import { useLogOut } from './useLogOut.ts';
 
 /** The session doesn't answer any more: only logging in again helps. */
@@ -16,11 +16,11 @@ export function ConnectionBanner() {
       kind="warning"
       action={
         <Button size="small" busy={busy} onClick={() => void logOut({ erase: false })}>
-          {sessionTexts.reLogin}
+          {t('session.reLogin')}
         </Button>
       }
     >
-      {sessionTexts.connectionError}
+      {t('session.connectionError')}
     </Alert>
   );
 }

@@ -1,26 +1,53 @@
 import { useAtomValue } from 'jotai';
 import { CloudOff } from 'lucide-react';
-import { type RealtimeStatus, realtimeStatusAtom } from '../../store/connection.ts';
+import { t } from '../../i18n/i18n.ts';
+import {
+  catchUpAtom,
+  type CatchUp,
+  offlineAtom,
+  realtimeStatusAtom,
+  unreachableAtom,
+} from '../../store/connection.ts';
 import { Spinner } from '../../ui/Spinner.tsx';
 import styles from './ConnectionStatus.module.css';
 
-const statusTexts: Record<Exclude<RealtimeStatus, 'connected'>, string> = {
-  connecting: 'Connecting…',
-  reconnecting: 'Reconnecting…',
-  closed: 'Offline',
-};
+function catchUpText({ done, of }: CatchUp): string {
+  return of === null
+    ? t('session.loadingHistory', { done })
+    : t('session.catchingUp', { done, total: Math.max(done, of) });
+}
 
-/** The state of the real-time connection, said only while it isn't up. */
+/** How this browser stands with the relay, said only while something is missing. */
 export function ConnectionStatus() {
   const status = useAtomValue(realtimeStatusAtom);
+  const offline = useAtomValue(offlineAtom);
+  const unreachable = useAtomValue(unreachableAtom);
+  const catchUp = useAtomValue(catchUpAtom);
   return (
     <output className={styles.status}>
-      {status !== 'connected' && (
-        <span className={`${styles.status} ${styles.shown}`} key={status}>
-          {status === 'closed' ? <CloudOff aria-hidden="true" /> : <Spinner />}
-          {statusTexts[status]}
+      {offline ? (
+        <Line key="offline" icon={<CloudOff aria-hidden="true" />} text={t('session.offlineWaiting')} />
+      ) : unreachable ? (
+        <Line key="unreachable" icon={<CloudOff aria-hidden="true" />} text={t('session.unreachable')} />
+      ) : catchUp !== null ? (
+        // A new number every moment is nothing to be read aloud.
+        <span aria-live="off">
+          <Line icon={<Spinner />} text={catchUpText(catchUp)} />
         </span>
+      ) : status === 'closed' ? (
+        <Line key={status} icon={<CloudOff aria-hidden="true" />} text={t('session.offline')} />
+      ) : (
+        status !== 'connected' && <Line key={status} icon={<Spinner />} text={t(`session.${status}`)} />
       )}
     </output>
+  );
+}
+
+function Line({ icon, text }: { icon: React.ReactNode; text: string }) {
+  return (
+    <span className={`${styles.status} ${styles.shown}`}>
+      {icon}
+      {text}
+    </span>
   );
 }

@@ -1,11 +1,11 @@
 import { ChevronDown, Eraser, LogOut } from 'lucide-react';
 import { useState } from 'react';
+import { t } from '../../i18n/i18n.ts';
 import { paths } from '../../lib/paths.ts';
 import { Button } from '../../ui/Button.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Menu } from '../../ui/Menu.tsx';
 import styles from './LogoutControl.module.css';
-import { sessionTexts } from './texts.ts';
 import { useLogOut } from './useLogOut.ts';
 
 /** Logout in one click; beside it the other way of logging out, which asks first. */
@@ -15,19 +15,19 @@ export function LogoutControl() {
   return (
     <div className={styles.control}>
       <Button variant="quiet" busy={busy && !asking} onClick={() => void logOut({ erase: false })}>
-        {busy && !asking ? sessionTexts.loggingOut : sessionTexts.logout}
+        {busy && !asking ? t('session.loggingOut') : t('session.logout')}
       </Button>
       <Menu
-        label={sessionTexts.moreOptions}
+        label={t('session.moreOptions')}
         icon={<ChevronDown />}
         entries={[
           {
-            label: sessionTexts.logOut,
+            label: t('session.logOut'),
             icon: <LogOut />,
             onSelect: () => void logOut({ erase: false }),
           },
           {
-            label: sessionTexts.logOutAndErase,
+            label: t('session.logOutAndErase'),
             icon: <Eraser />,
             danger: true,
             onSelect: () => setAsking(true),
@@ -37,13 +37,13 @@ export function LogoutControl() {
       <ConfirmDialog
         open={asking}
         onOpenChange={setAsking}
-        title={sessionTexts.eraseTitle}
-        confirmLabel={sessionTexts.eraseConfirm}
+        title={t('session.eraseTitle')}
+        confirmLabel={t('session.eraseConfirm')}
         busy={busy}
         onConfirm={() => void logOut({ erase: true })}
       >
-        <p>{sessionTexts.eraseBody}</p>
-        <p>{sessionTexts.eraseWarning}</p>
+        <p>{t('session.eraseBody')}</p>
+        <p>{t('session.eraseWarning')}</p>
       </ConfirmDialog>
     </div>
   );

@@ -1,10 +1,10 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useState } from 'react';
+import { t } from '../../i18n/i18n.ts';
 import { errorText } from '../../lib/errorText.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
+import { signedOutPathAtom } from '../../store/session.ts';
 import { showToastAtom } from '../../store/toasts.ts';
-import { signedOutPathAtom } from './atoms.ts';
-import { sessionTexts } from './texts.ts';
 
 /** Ends the session; the dashboard's guard then leads to `path`. */
 export function useLogOut(path: string) {
@@ -19,7 +19,7 @@ export function useLogOut(path: string) {
     try {
       await actions.logOut(options);
     } catch (error) {
-      showToast('error', errorText(error, sessionTexts.logoutFailed));
+      showToast('error', errorText(error, t('session.logoutFailed')));
     } finally {
       setBusy(false);
     }

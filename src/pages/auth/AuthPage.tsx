@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { OfflineNotice } from '../../features/session/OfflineNotice.tsx';
 import { LogoMark } from '../../ui/Logo.tsx';
 import { SitePage } from '../site/SitePage.tsx';
 import styles from './AuthPage.module.css';
@@ -8,11 +9,13 @@ interface AuthPageProps {
   lead: string;
   /** The way to the other form. */
   other: ReactNode;
+  /** The way for who can't use this one. */
+  help?: ReactNode;
   children: ReactNode;
 }
 
 /** The frame of the log-in and the sign-up form. */
-export function AuthPage({ title, lead, other, children }: AuthPageProps) {
+export function AuthPage({ title, lead, other, help, children }: AuthPageProps) {
   return (
     <SitePage>
       <div className={styles.page}>
@@ -22,7 +25,9 @@ export function AuthPage({ title, lead, other, children }: AuthPageProps) {
             <h1 className={styles.title}>{title}</h1>
             <p className={styles.lead}>{lead}</p>
           </div>
+          <OfflineNotice />
           {children}
+          {help !== undefined && <p className={styles.other}>{help}</p>}
           <p className={styles.other}>{other}</p>
         </div>
       </div>

@@ -1,20 +1,25 @@
 import { Link } from 'react-router-dom';
 import { LoginForm } from '../../features/auth/LoginForm.tsx';
+import { t } from '../../i18n/i18n.ts';
+import { RichText } from '../../i18n/RichText.tsx';
 import { paths } from '../../lib/paths.ts';
+import { operator } from '../../operator/index.ts';
 import { usePageTitle } from '../../ui/usePageTitle.ts';
 import { AuthPage } from './AuthPage.tsx';
 
 export function LoginPage() {
-  usePageTitle('Log in');
+  usePageTitle(t('auth.login.title'));
   return (
     <AuthPage
-      title="Welcome back"
-      lead="Your keys are opened in this browser, by your password."
+      title={t('auth.login.welcome')}
+      lead={t('auth.login.lead')}
       other={
-        <>
-          New to Sinetti? <Link to={paths.signUp}>Create an account</Link>
-        </>
+        <RichText
+          id="auth.login.other"
+          parts={{ product: <bdi>{operator.productName}</bdi>, link: <Link to={paths.signUp} /> }}
+        />
       }
+      help={<RichText id="recovery.forgotten" parts={{ link: <Link to={paths.recover} /> }} />}
     >
       <LoginForm />
     </AuthPage>

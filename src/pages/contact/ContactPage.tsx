@@ -1,11 +1,15 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
+import type { MessageId } from '../../i18n/catalogue.ts';
+import { t } from '../../i18n/i18n.ts';
+import { RichText } from '../../i18n/RichText.tsx';
 import { paths } from '../../lib/paths.ts';
+import { operator } from '../../operator/index.ts';
 import { Alert } from '../../ui/Alert.tsx';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { TextAreaField, TextField } from '../../ui/Field.tsx';
 import { usePageTitle } from '../../ui/usePageTitle.ts';
-import { SitePage } from '../site/SitePage.tsx';
+import { type FooterLink, SitePage } from '../site/SitePage.tsx';
 import styles from './ContactPage.module.css';
 import {
   type ContactErrors,
@@ -19,17 +23,15 @@ import {
 const sendDelay = 1500;
 const homeDelay = 3000;
 
-const supportAddress: unknown = import.meta.env.VITE_SUPPORT_EMAIL;
-
-const footerLinks = [
-  { to: paths.landing, label: 'Home' },
-  { to: paths.privacyPolicy, label: 'Privacy Policy' },
-  { to: paths.terms, label: 'Terms' },
-  { to: paths.about, label: 'About' },
+const footerLinks: readonly FooterLink[] = [
+  { to: paths.landing, label: 'site.homeLink' },
+  { to: paths.privacyPolicy, label: 'site.privacyPolicy' },
+  { to: paths.terms, label: 'site.terms' },
+  { to: paths.about, label: 'site.about' },
 ];
 
 export function ContactPage() {
-  usePageTitle('Contact');
+  usePageTitle(t('site.contact.title'));
   const navigate = useNavigate();
   const [input, setInput] = useState(emptyContactInput);
   const [errors, setErrors] = useState<ContactErrors>({});
@@ -80,28 +82,40 @@ export function ContactPage() {
       links={footerLinks}
       nav={
         <ButtonLink to={paths.landing} variant="quiet">
-          Back to Home
+          {t('site.contact.backToHome')}
         </ButtonLink>
       }
     >
       <div className={styles.page}>
-        <h1 className={styles.title}>Contact</h1>
-        <p className={styles.lead}>Questions, remarks, or a request about your data.</p>
+        <h1 className={styles.title}>{t('site.contact.title')}</h1>
+        <p className={styles.lead}>{t('site.contact.lead')}</p>
         {status === 'error' && <Failure onRetry={() => setStatus('idle')} />}
-        {status === 'success' && (
-          <Alert kind="success">Thank you. You are being taken back to the home page.</Alert>
-        )}
+        {status === 'success' && <Alert kind="success">{t('site.contact.succeeded')}</Alert>}
         {(status === 'idle' || status === 'submitting') && (
-          <form ref={form} className={styles.form} aria-label="Contact" onSubmit={submit} noValidate>
+          <form
+            ref={form}
+            className={styles.form}
+            aria-label={t('site.contact.title')}
+            onSubmit={submit}
+            noValidate
+          >
             <Alert kind="info">
-              This form is a demonstration: what you enter stays in this browser and is sent to nobody.
+              <WithSupportAddress
+                text="site.contact.simulated"
+                textWithAddress="site.contact.simulatedWrite"
+              />
             </Alert>
-            <TextField label="Name" autoComplete="name" {...field('name')} />
-            <TextField label="Email" type="email" autoComplete="email" {...field('email')} />
-            <TextField label="Subject" {...field('subject')} />
-            <TextAreaField label="Message" {...field('message')} />
+            <TextField label={t('site.contact.name')} autoComplete="name" {...field('name')} />
+            <TextField
+              label={t('site.contact.email')}
+              type="email"
+              autoComplete="email"
+              {...field('email')}
+            />
+            <TextField label={t('site.contact.subject')} {...field('subject')} />
+            <TextAreaField label={t('site.contact.message')} {...field('message')} />
             <Button type="submit" variant="primary" size="large" wide busy={status === 'submitting'}>
-              {status === 'submitting' ? 'Sending...' : 'Send Message'}
+              {t(status === 'submitting' ? 'site.contact.busy' : 'site.contact.submit')}
             </Button>
           </form>
         )}
@@ -113,19 +127,25 @@ export function ContactPage() {
 function Failure({ onRetry }: { onRetry: () => void }) {
   return (
     <div className={styles.failure} role="alert">
-      <h2>Something Went Wrong</h2>
+      <h2>{t('site.contact.failedTitle')}</h2>
       <p>
-        Your message could not be sent.
-        {typeof supportAddress === 'string' && supportAddress !== '' && (
-          <>
-            {' '}
-            You can also write to <a href={`mailto:${supportAddress}`}>{supportAddress}</a>.
-          </>
-        )}
+        <WithSupportAddress text="site.contact.failed" textWithAddress="site.contact.failedWrite" />
       </p>
       <Button variant="primary" onClick={onRetry}>
-        Try Again
+        {t('site.contact.tryAgain')}
       </Button>
     </div>
+  );
+}
+
+/** A text with the operator's address in it, or the one without where the operator has given none. */
+function WithSupportAddress({ text, textWithAddress }: { text: MessageId; textWithAddress: MessageId }) {
+  const { supportEmail } = operator;
+  if (supportEmail === null) return t(text);
+  return (
+    <RichText
+      id={textWithAddress}
+      parts={{ address: <a href={`mailto:${supportEmail}`}>{supportEmail}</a> }}
+    />
   );
 }

@@ -1,3 +1,6 @@
+import type { MessageId } from '../../i18n/catalogue.ts';
+import { t } from '../../i18n/i18n.ts';
+
 export const contactFields = ['name', 'email', 'subject', 'message'] as const;
 
 export type ContactField = (typeof contactFields)[number];
@@ -11,20 +14,20 @@ const emailShape = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/u;
 /** The first broken rule of each field (spec section 5); lengths are counted after trimming. */
 export function validateContact(input: ContactInput): ContactErrors {
   const errors: Partial<Record<ContactField, string>> = {};
-  const rule = (field: ContactField, holds: boolean, message: string) => {
-    if (!holds) errors[field] ??= message;
+  const rule = (field: ContactField, holds: boolean, text: MessageId) => {
+    if (!holds) errors[field] ??= t(text);
   };
   const name = input.name.trim();
   const email = input.email.trim();
   const subject = input.subject.trim();
   const message = input.message.trim();
-  rule('name', name !== '', 'Name is required');
-  rule('name', name.length >= 2, 'Name must be at least 2 characters');
-  rule('email', email !== '', 'Email is required');
-  rule('email', emailShape.test(email), 'Please enter a valid email address');
-  rule('subject', subject !== '', 'Subject is required');
-  rule('subject', subject.length >= 3, 'Subject must be at least 3 characters');
-  rule('message', message !== '', 'Message is required');
-  rule('message', message.length >= 10, 'Message must be at least 10 characters');
+  rule('name', name !== '', 'site.contact.nameRequired');
+  rule('name', name.length >= 2, 'site.contact.nameShort');
+  rule('email', email !== '', 'site.contact.emailRequired');
+  rule('email', emailShape.test(email), 'site.contact.emailInvalid');
+  rule('subject', subject !== '', 'site.contact.subjectRequired');
+  rule('subject', subject.length >= 3, 'site.contact.subjectShort');
+  rule('message', message !== '', 'site.contact.messageRequired');
+  rule('message', message.length >= 10, 'site.contact.messageShort');
   return errors;
 }

@@ -2,7 +2,7 @@ import { useAtomValue } from 'jotai';
 import { NotificationBell } from '../../features/notifications/NotificationBell.tsx';
 import { ConnectionStatus } from '../../features/session/ConnectionStatus.tsx';
 import { LogoutControl } from '../../features/session/LogoutControl.tsx';
-import { displayName } from '../../lib/people.ts';
+import { displayName } from '../../store/people.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { Logo } from '../../ui/Logo.tsx';
@@ -17,7 +17,9 @@ export function DashboardHeader({ onOpenChat, onOpenContacts }: DashboardHeaderP
   const user = useAtomValue(currentUserAtom);
   return (
     <div className={styles.bar}>
-      <Logo />
+      <span className={styles.brand}>
+        <Logo />
+      </span>
       <span className={styles.space} />
       <div className={styles.connection}>
         <ConnectionStatus />

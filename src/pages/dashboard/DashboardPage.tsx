@@ -1,39 +1,68 @@
 import { Tabs } from '@base-ui/react/tabs';
 import { useAtomValue } from 'jotai';
 import { CircleUserRound, Contact, MessageCircle, UsersRound } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
-import { ContactsTab } from '../../features/contacts/ContactsTab.tsx';
-import { GroupsTab } from '../../features/groups/GroupsTab.tsx';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { Attention } from '../../features/attention/Attention.tsx';
+import { NewDeviceNotice } from '../../features/devices/NewDeviceNotice.tsx';
+import { EmojiMemoryProvider } from '../../features/emoji/EmojiMemoryProvider.tsx';
+import { loadChat } from '../../features/messages/loadChat.ts';
 import { MessageAnnouncer } from '../../features/messages/Announcer.tsx';
 import { MessagesTab } from '../../features/messages/MessagesTab.tsx';
-import { ProfileTab } from '../../features/profile/ProfileTab.tsx';
+import { RecoveryOffer } from '../../features/recovery/RecoveryOffer.tsx';
 import { ConnectionBanner } from '../../features/session/ConnectionBanner.tsx';
+import { UpdateBar } from '../../features/session/UpdateBar.tsx';
+import { ariaKeys, isMac } from '../../features/shortcuts/keys.ts';
+import { ShortcutsHelp } from '../../features/shortcuts/ShortcutsHelp.tsx';
+import { VerifiedMark } from '../../features/trust/Verification.tsx';
+import type { MessageId } from '../../i18n/catalogue.ts';
+import { t } from '../../i18n/i18n.ts';
+import { operator } from '../../operator/index.ts';
 import { unreadTotalAtom } from '../../store/chats.ts';
 import { incomingRequestsAtom } from '../../store/contacts.ts';
 import { groupUnreadTotalAtom } from '../../store/groups.ts';
 import { currentUserAtom } from '../../store/session.ts';
+import { afterPaint } from '../../ui/afterPaint.ts';
 import { Badge } from '../../ui/Badge.tsx';
+import { Contained, type Part } from '../../ui/Contained.tsx';
 import { mainId, SkipLink } from '../../ui/SkipLink.tsx';
+import { LoadingLine } from '../../ui/Spinner.tsx';
 import { useMediaQuery, wideScreen } from '../../ui/useMediaQuery.ts';
 import { usePageTitle } from '../../ui/usePageTitle.ts';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
 import { DashboardHeader } from './DashboardHeader.tsx';
 import styles from './DashboardPage.module.css';
+import { useChatVerification } from './useChatVerification.tsx';
+import { useDashboardShortcuts } from './useDashboardShortcuts.ts';
 import { useDashboardView } from './useDashboardView.ts';
 import type { DashboardView, TabName } from './view.ts';
 
 const tabNames: readonly TabName[] = ['messages', 'groups', 'contacts', 'profile'];
 
 const tabLooks = {
-  messages: { label: 'Messages', icon: MessageCircle, meaning: 'unread messages' },
-  groups: { label: 'Groups', icon: UsersRound, meaning: 'unread group messages' },
-  contacts: { label: 'Contacts', icon: Contact, meaning: 'pending contact requests' },
-  profile: { label: 'Profile', icon: CircleUserRound, meaning: '' },
-} as const;
+  messages: { label: 'dashboard.messages', icon: MessageCircle, counted: 'dashboard.unreadMessages' },
+  groups: { label: 'dashboard.groups', icon: UsersRound, counted: 'dashboard.unreadGroupMessages' },
+  contacts: { label: 'dashboard.contacts', icon: Contact, counted: 'dashboard.pendingRequests' },
+  profile: { label: 'dashboard.profile', icon: CircleUserRound, counted: null },
+} as const satisfies Record<TabName, { label: MessageId; icon: unknown; counted: MessageId | null }>;
+
+// The first tab comes with the page; what else there is follows as soon as it is there.
+const loadTabs = () => import('./tabs.ts');
+const GroupsTab = lazy(async () => ({ default: (await loadTabs()).GroupsTab }));
+const ContactsTab = lazy(async () => ({ default: (await loadTabs()).ContactsTab }));
+const ProfilePanel = lazy(async () => ({ default: (await loadTabs()).ProfilePanel }));
+
+/** What can't be had now is asked for again by who needs it. */
+export function loadParts(): void {
+  for (const load of [loadChat, loadTabs]) load().catch(() => undefined);
+}
 
 export function DashboardPage() {
   const user = useAtomValue(currentUserAtom);
-  return user === null ? null : <Dashboard userId={user.id} />;
+  return user === null ? null : (
+    <EmojiMemoryProvider>
+      <Dashboard userId={user.id} />
+    </EmojiMemoryProvider>
+  );
 }
 
 function Dashboard({ userId }: { userId: string }) {
@@ -47,10 +76,13 @@ function Dashboard({ userId }: { userId: string }) {
     contacts: useAtomValue(incomingRequestsAtom).items.length,
     profile: 0,
   };
-  const { label } = tabLooks[view.tab];
+  const label = t(tabLooks[view.tab].label);
   const unread = counts.messages + counts.groups;
   usePageTitle(unread > 0 ? `(${unread}) ${label}` : label);
 
+  useEffect(() => afterPaint(loadParts), []);
+
+  const verification = useChatVerification(view.tab === 'messages' ? view.open : null);
   const hasOpen = (view.tab === 'messages' || view.tab === 'groups') && view.open !== null;
 
   function selectTab(tab: TabName) {
@@ -71,6 +103,22 @@ function Dashboard({ userId }: { userId: string }) {
   }
 
   const openChat = (id: string) => open({ tab: 'messages', open: id });
+  const openGroup = (id: string) => open({ tab: 'groups', open: id, details: false });
+
+  useDashboardShortcuts({
+    view,
+    onTab(tab) {
+      selectTab(tab);
+      // What had the focus goes with its panel.
+      document.getElementById(tabId(tab))?.focus();
+    },
+    onOpenChat: openChat,
+    onOpenGroup: openGroup,
+    onShowConversations() {
+      if (view.tab !== 'messages') selectTab('messages');
+      else if (!wide && view.open !== null) close('open', { tab: 'messages', open: null });
+    },
+  });
 
   return (
     <>
@@ -90,25 +138,31 @@ function Dashboard({ userId }: { userId: string }) {
               else push({ tab: 'contacts', searching: false }, 'nothing');
             }}
           />
-          <div className={styles.banner}>
+          <div className={styles.banner} data-banners>
             <ConnectionBanner />
+            <UpdateBar />
+            <NewDeviceNotice onReview={() => selectTab('profile')} />
+            <RecoveryOffer />
           </div>
         </header>
-        <nav className={styles.nav} aria-label="Sections">
+        <nav className={styles.nav} aria-label={t('dashboard.sections')}>
           <Tabs.List className={styles.tabs} activateOnFocus>
             {tabNames.map((name) => {
-              const { label, icon: Icon, meaning } = tabLooks[name];
+              const { label, icon: Icon, counted } = tabLooks[name];
+              const count = counts[name];
               return (
                 <Tabs.Tab
                   key={name}
+                  id={tabId(name)}
                   value={name}
                   className={styles.tab}
+                  aria-keyshortcuts={ariaKeys(name, isMac())}
                   onClick={name === 'contacts' ? closeSearch : undefined}
                 >
                   <Icon aria-hidden="true" />
-                  {label}
+                  {t(label)}
                   <span className={styles.count}>
-                    <Badge count={counts[name]} meaning={meaning} />
+                    {counted !== null && <Badge count={count} meaning={t(counted, { count })} />}
                   </span>
                 </Tabs.Tab>
               );
@@ -116,22 +170,24 @@ function Dashboard({ userId }: { userId: string }) {
           </Tabs.List>
         </nav>
         <main className={styles.main} id={mainId} tabIndex={-1}>
-          <VisuallyHidden as="h1">Sinetti</VisuallyHidden>
-          <Tabs.Panel value="messages" className={styles.panel}>
+          <VisuallyHidden as="h1">{operator.productName}</VisuallyHidden>
+          <Panel tab="messages" part="messages-tab">
             <MessagesTab
               open={view.tab === 'messages' ? view.open : null}
               focusRequest={focusRequest}
               onOpen={openChat}
               onClose={() => close('open', { tab: 'messages', open: null })}
               onFindContacts={() => push({ tab: 'contacts', searching: true }, 'nothing')}
+              verification={verification}
+              markOf={markOf}
             />
-          </Tabs.Panel>
-          <Tabs.Panel value="groups" className={styles.panel}>
+          </Panel>
+          <Panel tab="groups" part="groups-tab">
             <GroupsTab
               open={view.tab === 'groups' ? view.open : null}
               details={view.tab === 'groups' && view.details}
               focusRequest={focusRequest}
-              onOpen={(id) => open({ tab: 'groups', open: id, details: false })}
+              onOpen={openGroup}
               onClose={() => close('open', { tab: 'groups', open: null, details: false })}
               onDetailsChange={(details, { asPage }) => {
                 if (view.tab !== 'groups') return;
@@ -141,8 +197,8 @@ function Dashboard({ userId }: { userId: string }) {
                 else replace(next);
               }}
             />
-          </Tabs.Panel>
-          <Tabs.Panel value="contacts" className={styles.panel}>
+          </Panel>
+          <Panel tab="contacts" part="contacts-tab">
             <ContactsTab
               view={view.tab === 'contacts' && view.searching ? 'search' : 'management'}
               onViewChange={(next) => {
@@ -151,15 +207,35 @@ function Dashboard({ userId }: { userId: string }) {
               }}
               onMessage={openChat}
             />
-          </Tabs.Panel>
-          <Tabs.Panel value="profile" className={styles.panel}>
-            <ProfileTab />
-          </Tabs.Panel>
+          </Panel>
+          <Panel tab="profile" part="profile-tab">
+            <ProfilePanel />
+          </Panel>
         </main>
       </Tabs.Root>
       <MessageAnnouncer />
+      <Attention onOpenChat={openChat} onOpenGroup={openGroup} />
+      <ShortcutsHelp />
     </>
   );
+}
+
+function Panel({ tab, part, children }: { tab: TabName; part: Part; children: ReactNode }) {
+  return (
+    <Tabs.Panel value={tab} className={styles.panel}>
+      <Contained part={part}>
+        <Suspense fallback={<LoadingLine text={t('app.loading')} />}>{children}</Suspense>
+      </Contained>
+    </Tabs.Panel>
+  );
+}
+
+function tabId(tab: TabName): string {
+  return `tab-${tab}`;
+}
+
+function markOf(userId: string) {
+  return <VerifiedMark userId={userId} />;
 }
 
 interface OpenOnes {

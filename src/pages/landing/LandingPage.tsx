@@ -1,16 +1,16 @@
-import { X } from 'lucide-react';
-import { useEffect, useState } from 'react';
-import { useNavigate, useSearchParams } from 'react-router-dom';
+import type { ReactNode } from 'react';
+import { t } from '../../i18n/i18n.ts';
 import { paths } from '../../lib/paths.ts';
-import { Alert } from '../../ui/Alert.tsx';
-import { ButtonLink, buttonClass, IconButton } from '../../ui/Button.tsx';
+import { operator } from '../../operator/index.ts';
+import { ButtonLink, buttonClass } from '../../ui/Button.tsx';
 import { LogoMark } from '../../ui/Logo.tsx';
 import { usePageTitle } from '../../ui/usePageTitle.ts';
 import { SitePage } from '../site/SitePage.tsx';
-import { badges, features } from './features.ts';
+import { DeletedBanner } from './DeletedBanner.tsx';
+import { badges, benefits, features, steps } from './features.ts';
 import styles from './LandingPage.module.css';
+import { ProductPictures } from './ProductPictures.tsx';
 import { SealFigure } from './SealFigure.tsx';
-import { benefits, deletedBannerDuration, landingTexts } from './texts.ts';
 
 export function LandingPage() {
   usePageTitle();
@@ -18,113 +18,111 @@ export function LandingPage() {
     <SitePage>
       <DeletedBanner />
       <section className={styles.hero} aria-labelledby="hero">
-        <div>
-          <h1 className={styles.heroTitle} id="hero">
-            {landingTexts.title}
-          </h1>
-          <p className={styles.lead}>{landingTexts.lead}</p>
-          <div className={styles.actions}>
-            <ButtonLink to={paths.signUp} variant="primary" size="large">
-              {landingTexts.getStarted}
-            </ButtonLink>
-            <a href="#features" className={buttonClass({ size: 'large' })}>
-              {landingTexts.learnMore}
-            </a>
-          </div>
+        <h1 className={styles.heroTitle} id="hero">
+          {t('landing.title')}
+        </h1>
+        <p className={styles.lead}>{t('landing.lead', { product: operator.productName })}</p>
+        <div className={styles.actions}>
+          <ButtonLink to={paths.signUp} variant="primary" size="large">
+            {t('landing.getStarted')}
+          </ButtonLink>
+          <a href="#features" className={buttonClass({ size: 'large' })}>
+            {t('landing.learnMore')}
+          </a>
         </div>
-        <SealFigure />
+        <ProductPictures />
       </section>
 
-      <div className={styles.ruled}>
-        <section className={styles.section} id="features" aria-labelledby="features-title">
-          <h2 className={styles.title} id="features-title">
-            {landingTexts.featuresTitle}
-          </h2>
-          <ul className={styles.cards}>
-            {features.map(({ icon: Icon, title, text }) => (
-              <li key={title} className={styles.card}>
-                <Icon aria-hidden="true" />
-                <h3 className={styles.cardTitle}>{title}</h3>
-                <p className={styles.cardText}>{text}</p>
-              </li>
-            ))}
-          </ul>
-        </section>
-      </div>
+      <Section id="features" title={t('landing.features.title')}>
+        <ul className={styles.cards}>
+          {features.map(({ icon: Icon, title, text }) => (
+            <li key={title} className={styles.card}>
+              <Icon aria-hidden="true" />
+              <h3 className={styles.cardTitle}>{t(title)}</h3>
+              <p className={styles.cardText}>{t(text)}</p>
+            </li>
+          ))}
+        </ul>
+      </Section>
 
-      <div className={styles.ruled}>
-        <section className={`${styles.section} ${styles.benefits}`} aria-labelledby="benefits-title">
-          <h2 className={styles.title} id="benefits-title">
-            {landingTexts.benefitsTitle}
-          </h2>
-          <ul className={styles.benefitList}>
-            {benefits.map(({ title, text }) => (
-              <li key={title} className={styles.benefit}>
-                <h3>{title}</h3>
-                <p>{text}</p>
+      <Section id="how" title={t('landing.how.title')}>
+        <div className={styles.how}>
+          <ol className={styles.steps}>
+            {steps.map(({ title, text }) => (
+              <li key={title} className={styles.step}>
+                <h3>{t(title)}</h3>
+                <p>{t(text)}</p>
               </li>
             ))}
-          </ul>
-        </section>
-      </div>
+          </ol>
+          <SealFigure />
+        </div>
+      </Section>
 
-      <div className={styles.ruled}>
-        <section className={styles.section} aria-labelledby="badges-title">
-          <h2 className={styles.title} id="badges-title">
-            {landingTexts.badgesTitle}
-          </h2>
-          <ul className={styles.badges}>
-            {badges.map(({ title, text }) => (
-              <li key={title} className={styles.badge}>
-                <p className={styles.badgeTitle}>{title}</p>
-                <p className={styles.badgeText}>{text}</p>
-              </li>
-            ))}
-          </ul>
-        </section>
-      </div>
+      <Section id="benefits" title={t('landing.benefits.title')} beside>
+        <ul className={styles.benefits}>
+          {benefits.map(({ title, text }) => (
+            <li key={title} className={styles.benefit}>
+              <h3>{t(title)}</h3>
+              <p>{t(text)}</p>
+            </li>
+          ))}
+        </ul>
+      </Section>
+
+      <Section id="badges" title={t('landing.badges.title')}>
+        <ul className={styles.badges}>
+          {badges.map(({ name, text }) => (
+            <TrustBadge key={name} name={name} text={t(text)} />
+          ))}
+          {operator.certificates.map(({ name, issuer }) => (
+            <TrustBadge key={name} name={name} text={t('landing.badges.issuedBy', { issuer })} />
+          ))}
+        </ul>
+      </Section>
 
       <section className={styles.call} aria-labelledby="call-title">
         <LogoMark className={styles.callMark} />
-        <h2 id="call-title">{landingTexts.callTitle}</h2>
-        <p>{landingTexts.callText}</p>
+        <h2 id="call-title">{t('landing.call.title')}</h2>
+        <p>{t('landing.call.text')}</p>
         <ButtonLink to={paths.signUp} variant="primary" size="large">
-          {landingTexts.callAction}
+          {t('landing.call.action')}
         </ButtonLink>
       </section>
     </SitePage>
   );
 }
 
-/** After an account was deleted: said once, for a few seconds, and gone from the address at once. */
-function DeletedBanner() {
-  const [parameters] = useSearchParams();
-  const navigate = useNavigate();
-  const [shown, setShown] = useState(parameters.get('deleted') === 'true');
+interface SectionProps {
+  id: string;
+  title: string;
+  /** Where there is room, the title stands beside the content. */
+  beside?: boolean;
+  children: ReactNode;
+}
 
-  useEffect(() => {
-    if (!shown) return undefined;
-    void navigate(paths.landing, { replace: true });
-    const timer = setTimeout(() => setShown(false), deletedBannerDuration);
-    return () => clearTimeout(timer);
-  }, [shown, navigate]);
-
-  if (!shown) return null;
+function Section({ id, title, beside = false, children }: SectionProps) {
   return (
-    <div className={styles.banner}>
-      <Alert
-        kind="success"
-        action={
-          <IconButton
-            size="small"
-            label={landingTexts.dismiss}
-            icon={<X />}
-            onClick={() => setShown(false)}
-          />
-        }
+    <div className={styles.ruled}>
+      <section
+        className={beside ? `${styles.section} ${styles.beside}` : styles.section}
+        id={id}
+        aria-labelledby={`${id}-title`}
       >
-        {landingTexts.deleted}
-      </Alert>
+        <h2 className={styles.title} id={`${id}-title`}>
+          {title}
+        </h2>
+        {children}
+      </section>
     </div>
+  );
+}
+
+function TrustBadge({ name, text }: { name: string; text: string }) {
+  return (
+    <li className={styles.badge}>
+      <p className={styles.badgeTitle}>{name}</p>
+      <p className={styles.badgeText}>{text}</p>
+    </li>
   );
 }

@@ -1,9 +1,8 @@
 import { clsx } from 'clsx';
 import { LockKeyhole, LockKeyholeOpen } from 'lucide-react';
+import { t } from '../../i18n/i18n.ts';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
 import styles from './SealFigure.module.css';
-
-const sentence = 'Sauna at seven? I will bring the cloudberries.';
 
 /** Made up, as long as a padded message of this length would be in part. */
 const ciphertext =
@@ -14,27 +13,27 @@ export function SealFigure() {
   return (
     <figure className={styles.figure}>
       <div className={styles.panel}>
-        <p className={styles.place}>Your browser</p>
-        <p className={clsx(styles.bubble, styles.own)}>{sentence}</p>
+        <p className={styles.place}>{t('landing.seal.yourBrowser')}</p>
+        <p className={clsx(styles.bubble, styles.own)}>{t('landing.seal.sentence')}</p>
       </div>
       <span className={styles.link} aria-hidden="true">
         <LockKeyhole />
       </span>
       <div className={clsx(styles.panel, styles.relay)}>
-        <p className={styles.place}>The relay</p>
+        <p className={styles.place}>{t('landing.seal.server')}</p>
         <p className={styles.cipher} aria-hidden="true">
           {ciphertext}
         </p>
-        <VisuallyHidden>Ciphertext that it cannot read</VisuallyHidden>
+        <VisuallyHidden>{t('landing.seal.ciphertext')}</VisuallyHidden>
       </div>
       <span className={styles.link} aria-hidden="true">
         <LockKeyholeOpen />
       </span>
       <div className={styles.panel}>
-        <p className={styles.place}>Their browser</p>
-        <p className={styles.bubble}>{sentence}</p>
+        <p className={styles.place}>{t('landing.seal.theirBrowser')}</p>
+        <p className={styles.bubble}>{t('landing.seal.sentence')}</p>
       </div>
-      <figcaption className={styles.caption}>One message, in the three places it passes.</figcaption>
+      <figcaption className={styles.caption}>{t('landing.seal.caption')}</figcaption>
     </figure>
   );
 }

@@ -1,47 +1,38 @@
 import { Accessibility, Download, type LucideIcon, Network, Scale, Stamp, Zap } from 'lucide-react';
+import type { MessageId } from '../../i18n/catalogue.ts';
 
 export interface Feature {
   readonly icon: LucideIcon;
-  readonly title: string;
-  readonly text: string;
+  readonly title: MessageId;
+  readonly text: MessageId;
 }
 
 export const features: readonly Feature[] = [
-  {
-    icon: Stamp,
-    title: 'End-to-end encryption',
-    text: 'Every conversation runs on Messaging Layer Security (RFC 9420), with a hybrid key exchange of X25519 and ML-KEM-768: what is recorded today is meant to stay sealed against a quantum computer.',
-  },
-  {
-    icon: Scale,
-    title: 'GDPR',
-    text: 'Only the data that delivery needs. No trackers, no advertising, no requests to third parties. After an account is deleted, its personal data is gone or anonymised within 30 days.',
-  },
-  {
-    icon: Zap,
-    title: 'Real-time messaging',
-    text: 'Messages and presence arrive at once. If the live connection drops, sending goes on without it, and what could not be sent waits sealed in your browser.',
-  },
-  {
-    icon: Network,
-    title: 'Scalable infrastructure',
-    text: 'The relay only orders sealed messages and passes them on. The demanding work happens in the browsers, so one small server goes a long way.',
-  },
-  {
-    icon: Accessibility,
-    title: 'User-friendly interface',
-    text: 'Nothing to install and nothing to configure. On a phone or a wide screen, in light or dark, by keyboard or with a screen reader.',
-  },
-  {
-    icon: Download,
-    title: 'Data portability',
-    text: 'Your data is yours. You have the right to a copy in a machine-readable format, and requests are answered within 30 days.',
-  },
+  { icon: Stamp, title: 'landing.features.encryption', text: 'landing.features.encryptionText' },
+  { icon: Scale, title: 'landing.features.gdpr', text: 'landing.features.gdprText' },
+  { icon: Zap, title: 'landing.features.realtime', text: 'landing.features.realtimeText' },
+  { icon: Network, title: 'landing.features.scalable', text: 'landing.features.scalableText' },
+  { icon: Accessibility, title: 'landing.features.friendly', text: 'landing.features.friendlyText' },
+  { icon: Download, title: 'landing.features.portability', text: 'landing.features.portabilityText' },
 ];
 
-export const badges: readonly { readonly title: string; readonly text: string }[] = [
-  { title: 'RFC 9420', text: 'Messaging Layer Security' },
-  { title: 'X-Wing', text: 'Post-quantum hybrid' },
-  { title: 'GDPR', text: 'Data minimised by design' },
-  { title: 'MIT', text: 'Open source' },
+export const steps: readonly Omit<Feature, 'icon'>[] = [
+  { title: 'landing.how.keys', text: 'landing.how.keysText' },
+  { title: 'landing.how.seal', text: 'landing.how.sealText' },
+  { title: 'landing.how.carry', text: 'landing.how.carryText' },
+];
+
+export const benefits: readonly Omit<Feature, 'icon'>[] = [
+  { title: 'landing.benefits.private', text: 'landing.benefits.privateText' },
+  { title: 'landing.benefits.stolen', text: 'landing.benefits.stolenText' },
+  { title: 'landing.benefits.devices', text: 'landing.benefits.devicesText' },
+  { title: 'landing.benefits.plain', text: 'landing.benefits.plainText' },
+];
+
+/** What is true of the software, whoever operates it. The names are the same in every language. */
+export const badges: readonly { readonly name: string; readonly text: MessageId }[] = [
+  { name: 'RFC 9420', text: 'landing.badges.mls' },
+  { name: 'X-Wing', text: 'landing.badges.xwing' },
+  { name: 'GDPR', text: 'landing.badges.gdpr' },
+  { name: 'MIT', text: 'landing.badges.mit' },
 ];

@@ -1,33 +1,36 @@
 import { Link } from 'react-router-dom';
+import { t } from '../../i18n/i18n.ts';
+import { RichText } from '../../i18n/RichText.tsx';
 import { paths } from '../../lib/paths.ts';
+import { operator } from '../../operator/index.ts';
 import { LegalPage, LegalSection } from './LegalPage.tsx';
 
+/** Of the software; the product that runs on it may have another name. */
+const softwareName = 'Sinetti';
+
 export function AboutPage() {
+  const { productName } = operator;
   return (
-    <LegalPage title="About" lead="A messenger that keeps the promise its name makes.">
-      <LegalSection title="The name">
-        <p>
-          Sinetti is the Finnish word for a seal: the wax on a letter that shows it has reached you unopened.
-        </p>
+    <LegalPage
+      title={t('legal.about.title')}
+      lead={
+        productName === softwareName
+          ? t('legal.about.lead')
+          : t('legal.about.leadRuns', { product: productName })
+      }
+    >
+      <LegalSection title={t('legal.about.name')}>
+        <p>{t('legal.about.nameText')}</p>
       </LegalSection>
-      <LegalSection title="The idea">
-        <p>
-          Many services say “end-to-end encrypted” and leave it at that. Sinetti follows a published standard,
-          Messaging Layer Security (RFC 9420), keeps the keys in a closed part of your browser that has no
-          network access, and is written to be read: the source is open, and so is the list of what it cannot
-          protect.
-        </p>
+      <LegalSection title={t('legal.about.idea')}>
+        <p>{t('legal.about.ideaText')}</p>
       </LegalSection>
-      <LegalSection title="The creator">
-        <p>
-          Sinetti is made by an independent developer and published under the MIT licence. It carries no
-          advertising and sells no data. Whoever hosts it, hosts all of it: there is no central service behind
-          it.
-        </p>
+      <LegalSection title={t('legal.about.creator')}>
+        <p>{t('legal.about.creatorText')}</p>
       </LegalSection>
-      <LegalSection title="Questions">
+      <LegalSection title={t('legal.about.questions')}>
         <p>
-          Questions and remarks are welcome: see the <Link to={paths.contact}>contact page</Link>.
+          <RichText id="legal.about.questionsText" parts={{ link: <Link to={paths.contact} /> }} />
         </p>
       </LegalSection>
     </LegalPage>

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import type { MessageId } from '../../i18n/catalogue.ts';
+import { t } from '../../i18n/i18n.ts';
 import { usePageTitle } from '../../ui/usePageTitle.ts';
 import { SitePage } from '../site/SitePage.tsx';
 import styles from './LegalPage.module.css';
@@ -29,5 +31,15 @@ export function LegalSection({ title, children }: { title: string; children: Rea
       <h2>{title}</h2>
       {children}
     </section>
+  );
+}
+
+export function LegalList({ items }: { items: readonly MessageId[] }) {
+  return (
+    <ul>
+      {items.map((item) => (
+        <li key={item}>{t(item)}</li>
+      ))}
+    </ul>
   );
 }

@@ -1,45 +1,40 @@
 import { Link } from 'react-router-dom';
+import { activeLanguage, t } from '../../i18n/i18n.ts';
+import { RichText } from '../../i18n/RichText.tsx';
 import { paths } from '../../lib/paths.ts';
-import { LegalPage, LegalSection } from './LegalPage.tsx';
+import { operator } from '../../operator/index.ts';
+import { LegalList, LegalPage, LegalSection } from './LegalPage.tsx';
 
 export function TermsPage() {
+  const { controller, governingLaw } = operator;
   return (
-    <LegalPage title="Terms" lead="The agreement between you and whoever operates this server.">
-      <LegalSection title="Who may use it">
+    <LegalPage
+      title={t('legal.terms.title')}
+      lead={
+        controller === null ? t('legal.terms.lead') : t('legal.terms.leadNamed', { name: controller.name })
+      }
+    >
+      <LegalSection title={t('legal.terms.who')}>
+        <p>{t('legal.terms.whoText')}</p>
+      </LegalSection>
+      <LegalSection title={t('legal.terms.forbidden')}>
+        <LegalList
+          items={['legal.terms.forbiddenLaw', 'legal.terms.forbiddenBulk', 'legal.terms.forbiddenDisturb']}
+        />
+      </LegalSection>
+      <LegalSection title={t('legal.terms.content')}>
+        <p>{t('legal.terms.contentText')}</p>
+      </LegalSection>
+      <LegalSection title={t('legal.terms.service')}>
+        <p>{t('legal.terms.serviceText')}</p>
+      </LegalSection>
+      <LegalSection title={t('legal.terms.ending')}>
         <p>
-          You must be at least 16 years old. One account belongs to one person; keep its password to yourself.
+          <RichText id="legal.terms.endingText" parts={{ link: <Link to={paths.privacyPolicy} /> }} />
         </p>
       </LegalSection>
-      <LegalSection title="What you may not do">
-        <ul>
-          <li>Break the law, or the rights of others, with what you send.</li>
-          <li>Send unwanted bulk messages, or harass people.</li>
-          <li>Disturb the service or try to get at accounts that are not yours.</li>
-        </ul>
-      </LegalSection>
-      <LegalSection title="Your content">
-        <p>
-          What you write stays yours. It is encrypted end to end: the operator cannot read it, and therefore
-          cannot restore it for you. Without your password and your browsers, it is lost.
-        </p>
-      </LegalSection>
-      <LegalSection title="The service">
-        <p>
-          The service is provided as it is, without a promise that it is always available. The software is
-          open source under the MIT licence.
-        </p>
-      </LegalSection>
-      <LegalSection title="Ending it">
-        <p>
-          You may stop at any time. The operator may close an account that breaks these terms. What happens to
-          your data then is in the <Link to={paths.privacyPolicy}>Privacy Policy</Link>.
-        </p>
-      </LegalSection>
-      <LegalSection title="Governing law">
-        <p>
-          Finnish law governs these terms. It does not take from you the protection that the mandatory
-          consumer law of your home country gives.
-        </p>
+      <LegalSection title={t('legal.terms.law')}>
+        <p>{t('legal.terms.lawText', { law: governingLaw[activeLanguage()] })}</p>
       </LegalSection>
     </LegalPage>
   );

@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
+import type { MessageId } from '../../i18n/catalogue.ts';
+import { t } from '../../i18n/i18n.ts';
 import { paths } from '../../lib/paths.ts';
+import { operator } from '../../operator/index.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
 import { Logo } from '../../ui/Logo.tsx';
 import { mainId, SkipLink } from '../../ui/SkipLink.tsx';
@@ -8,14 +11,14 @@ import styles from './Site.module.css';
 
 export interface FooterLink {
   readonly to: string;
-  readonly label: string;
+  readonly label: MessageId;
 }
 
 const footerLinks: readonly FooterLink[] = [
-  { to: paths.about, label: 'About' },
-  { to: paths.contact, label: 'Contact' },
-  { to: paths.privacyPolicy, label: 'Privacy Policy' },
-  { to: paths.terms, label: 'Terms' },
+  { to: paths.about, label: 'site.about' },
+  { to: paths.contact, label: 'site.contact' },
+  { to: paths.privacyPolicy, label: 'site.privacyPolicy' },
+  { to: paths.terms, label: 'site.terms' },
 ];
 
 interface SitePageProps {
@@ -32,17 +35,21 @@ export function SitePage({ children, nav, links = footerLinks }: SitePageProps) 
       <SkipLink />
       <header className={styles.header}>
         <div className={styles.bar}>
-          <Link to={paths.landing} className={styles.home} aria-label="Sinetti, home">
+          <Link
+            to={paths.landing}
+            className={styles.home}
+            aria-label={t('site.home', { product: operator.productName })}
+          >
             <Logo />
           </Link>
-          <nav className={styles.nav} aria-label="Account">
+          <nav className={styles.nav} aria-label={t('site.account')}>
             {nav ?? (
               <>
                 <ButtonLink to={paths.login} variant="quiet">
-                  Log In
+                  {t('site.logIn')}
                 </ButtonLink>
                 <ButtonLink to={paths.signUp} variant="primary">
-                  Sign Up
+                  {t('site.signUp')}
                 </ButtonLink>
               </>
             )}
@@ -54,12 +61,12 @@ export function SitePage({ children, nav, links = footerLinks }: SitePageProps) 
       </main>
       <footer className={styles.footer}>
         <div className={styles.footerBar}>
-          <p>Sinetti is Finnish for a seal.</p>
-          <nav aria-label="About this site">
+          <p>{t('site.tagline')}</p>
+          <nav aria-label={t('site.aboutThisSite')}>
             <ul className={styles.links}>
               {links.map(({ to, label }) => (
                 <li key={to}>
-                  <Link to={to}>{label}</Link>
+                  <Link to={to}>{t(label)}</Link>
                 </li>
               ))}
             </ul>

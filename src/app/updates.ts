@@ -1,0 +1,77 @@
+import type { createStore } from 'jotai';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { trustedScriptUrl } from '../lib/trustedScriptUrl.ts';
+import { activateMessage, isWorkerMessage, nudgePath } from '../serviceWorker/messages.ts';
+import { readyUpdateAtom } from '../store/update.ts';
+
+const scriptUrl = '/service-worker.js';
+/** A tab may stay open for weeks; browsers look by themselves only when a page is loaded. */
+const checkIntervalMs = 60 * 60 * 1000;
+const nudgeIntervalMs = 2_000;
+
+export interface UpdatesOptions {
+  readonly container: ServiceWorkerContainer;
+  readonly store: ReturnType<typeof createStore>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly navigate: (path: string) => void;
+}
+
+/**
+ * Keeps the app in this browser (src/serviceWorker), so that it opens offline, and offers newer versions of it. A
+ * version that is ready waits until the person wants it or all tabs are closed; then all tabs change at once
+ * (reloadOnTakeover).
+ */
+export async function keepUpToDate({
+  clock,
+  container,
+  log,
+  navigate,
+  store,
+}: UpdatesOptions): Promise<void> {
+  function takeOver(waiting: ServiceWorker): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
+    waiting.postMessage(activateMessage);
+    // What a tab asks for while the version in use is being stopped starts that one again, and Chromium then waits until
+    // nobody has asked for anything in 30 seconds. To be asked once more to take over changes nothing; a navigation does:
+    // the browser stops the version in use as soon as it has answered.
+    const nudges = clock.every(nudgeIntervalMs, () => {
+      if (waiting.state === 'installed') navigate(nudgePath);
+      else nudges.cancel();
+    });
+  }
+
+  function offer(waiting: ServiceWorker): void {
+    store.set(readyUpdateAtom, { apply: () => takeOver(waiting) });
+  }
+
+  function follow(installing: ServiceWorker): void {
+    let isComplete = false;
+    installing.addEventListener('statechange', () => {
+      if (installing.state === 'redundant' && !isComplete)
+        log.warn('update-failed', { code: 'not-installed' });
+      isComplete = true;
+      // The first version is nobody's update.
+      if (installing.state === 'installed' && container.controller !== null) offer(installing);
+    });
+  }
+
+  container.addEventListener('message', ({ data }) => {
+    if (isWorkerMessage(data, 'refused')) log.warn('update-failed', { code: 'hash-mismatch' });
+  });
+
+  try {
+    const url = trustedScriptUrl('sinetti-service-worker', scriptUrl);
+    const registration = await container.register(url, { updateViaCache: 'none' });
+    if (registration.waiting !== null && container.controller !== null) offer(registration.waiting);
+    if (registration.installing !== null) follow(registration.installing);
+    registration.addEventListener('updatefound', () => {
+      if (registration.installing !== null) follow(registration.installing);
+    });
+    clock.every(checkIntervalMs, () => void registration.update().catch(() => undefined));
+  } catch {
+    // A browser that doesn't let pages do it, or no such file: the app works, but not offline.
+    log.warn('update-failed', { code: 'not-registered' });
+  }
+}

@@ -1,0 +1,118 @@
+import type { useStore } from 'jotai';
+import { t } from '../../i18n/i18n.ts';
+import { followOpenedChats, showDesktopNotification } from '../../lib/desktopNotifications.ts';
+import { claimAmongTabs } from '../../lib/tabClaim.ts';
+import { type Arrival, createArrivals } from '../../store/arrivals.ts';
+import {
+  activeChatAtom,
+  activeGroupAtom,
+  chatsAtom,
+  type ConversationKey,
+  groupIdOfKey,
+  groupKeyOf,
+} from '../../store/chats.ts';
+import { groupsAtom } from '../../store/groups.ts';
+import { nameOfAtom } from '../../store/names.ts';
+import { preferencesAtom } from '../../store/preferences.ts';
+import { currentUserAtom } from '../../store/session.ts';
+import { contentPreview } from '../../ui/chat/preview.ts';
+import { playChime } from './chime.ts';
+
+type Store = ReturnType<typeof useStore>;
+
+/**
+ * Milliseconds that a tab waits before it claims a message: the one that shows it comes first and keeps the others
+ * quiet, then one in sight.
+ */
+const waits = { reading: 0, visible: 150, hidden: 400 } as const;
+const claimHold = 15_000;
+/** Milliseconds between two sounds: many messages at once are one occasion. */
+const soundPause = 2000;
+
+/**
+ * From now on sounds, and shows a desktop notification, for each message that the person isn't reading in any of their
+ * tabs. Answers how to end it.
+ */
+export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void): () => void {
+  const arrivalsIn = createArrivals(Date.now());
+  /** How to take a notification away, by chat. */
+  const shown = new Map<ConversationKey, () => void>();
+  let lastSound = Number.NEGATIVE_INFINITY;
+  let ended = false;
+
+  function isReading(key: ConversationKey): boolean {
+    const groupId = store.get(activeGroupAtom);
+    const active = groupId === null ? store.get(activeChatAtom) : groupKeyOf(groupId);
+    return document.visibilityState === 'visible' && key === active;
+  }
+
+  const unreadIn = (key: ConversationKey) => store.get(chatsAtom)[key]?.state?.unread ?? 0;
+
+  async function alert(arrival: Arrival): Promise<void> {
+    const { key, message } = arrival;
+    const reading = isReading(key);
+    const wait = waits[reading ? 'reading' : document.visibilityState];
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    const claimed = await claimAmongTabs(`sinetti-alert:${message.messageId}`, claimHold);
+    // Read meanwhile, here or in another browser of theirs.
+    if (ended || !claimed || reading || isReading(key) || unreadIn(key) === 0) return;
+
+    const { sound, desktopNotifications, showMessageText } = store.get(preferencesAtom);
+    if (sound && Date.now() - lastSound >= soundPause) {
+      lastSound = Date.now();
+      playChime();
+    }
+    const ownerId = store.get(currentUserAtom)?.id;
+    if (!desktopNotifications || document.hasFocus() || ownerId === undefined) return;
+    const close = await showDesktopNotification({
+      ...wording(arrival, showMessageText),
+      tag: `sinetti-${key}`,
+      chat: { ownerId, key },
+      onClick: () => onOpen(key),
+    });
+    if (close === null) return;
+    if (ended || unreadIn(key) === 0) close();
+    else shown.set(key, close);
+  }
+
+  function wording({ key, message }: Arrival, withText: boolean): { title: string; body: string } {
+    const name = store.get(nameOfAtom)(message.senderId);
+    const groupId = groupIdOfKey(key);
+    const known = store.get(groupsAtom).items.find(({ id }) => id === groupId);
+    const group = known?.name ?? t('messages.unnamedGroup');
+    if (!withText) {
+      const title =
+        groupId === null ? t('attention.messageFrom', { name }) : t('attention.messageIn', { group });
+      return { title, body: '' };
+    }
+    const title = groupId === null ? name : t('attention.personInGroup', { name, group });
+    return { title, body: contentPreview(message.content) };
+  }
+
+  function closeWhere(isOver: (key: ConversationKey) => boolean): void {
+    for (const [key, close] of shown) {
+      if (!isOver(key)) continue;
+      close();
+      shown.delete(key);
+    }
+  }
+
+  function follow(): void {
+    const arrivals = arrivalsIn(store.get(chatsAtom), store.get(currentUserAtom)?.id);
+    for (const arrival of arrivals) void alert(arrival);
+    closeWhere((key) => unreadIn(key) === 0);
+  }
+
+  follow();
+  const unsubscribe = store.sub(chatsAtom, follow);
+  const unfollow = followOpenedChats(({ ownerId, key }) => {
+    if (ownerId === store.get(currentUserAtom)?.id) onOpen(key);
+  });
+  return () => {
+    ended = true;
+    unsubscribe();
+    unfollow();
+    // Whoever signs out takes the names along.
+    closeWhere(() => true);
+  };
+}

@@ -1,0 +1,42 @@
+import { useAtomValue } from 'jotai';
+import { MonitorSmartphone } from 'lucide-react';
+import { t } from '../../i18n/i18n.ts';
+import { RichText } from '../../i18n/RichText.tsx';
+import { visibleName } from '../../lib/people.ts';
+import { requiredActionsAtom } from '../../store/actions.ts';
+import { newDevicesAtom } from '../../store/devices.ts';
+import { Banner } from '../../ui/Banner.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { Names } from '../../ui/Names.tsx';
+
+/** Says that somebody has signed in to the account elsewhere, until the person has judged it. */
+export function NewDeviceNotice({ onReview }: { onReview: () => void }) {
+  const actions = useAtomValue(requiredActionsAtom);
+  const devices = useAtomValue(newDevicesAtom);
+  if (devices.length === 0) return null;
+  return (
+    <Banner
+      tone="warning"
+      label={t('devices.card.title')}
+      icon={<MonitorSmartphone />}
+      actions={
+        <>
+          <Button size="small" onClick={onReview}>
+            {t('devices.review')}
+          </Button>
+          <Button size="small" variant="quiet" onClick={() => void actions.acknowledgeDevices()}>
+            {t('devices.acknowledge')}
+          </Button>
+        </>
+      }
+    >
+      <strong>
+        <RichText
+          id="devices.newDevice"
+          parts={{ names: <Names names={devices.map(({ name }) => visibleName(name))} /> }}
+        />
+      </strong>{' '}
+      {t('devices.newDevice.hint')}
+    </Banner>
+  );
+}

@@ -1,0 +1,15 @@
+import type { MessageId } from '../../i18n/catalogue.ts';
+import { t } from '../../i18n/i18n.ts';
+import { visibleName } from '../../lib/people.ts';
+import type { Notification } from '../../store/notifications.ts';
+
+const sentences = {
+  message: 'notifications.message',
+  contact_request: 'notifications.contactRequest',
+  contact_accepted: 'notifications.contactAccepted',
+} as const satisfies Record<Notification['type'], MessageId>;
+
+/** What has happened; the relay tells the name alone. */
+export function notificationSentence({ type, content }: Notification): string {
+  return t(sentences[type], { name: visibleName(content) || t('notifications.somebody') });
+}

@@ -1,0 +1,43 @@
+import { t } from '../../i18n/i18n.ts';
+import { PasswordField } from '../../ui/Field.tsx';
+import { passwordStrength } from './passwordStrength.ts';
+
+interface NewPasswordFieldsProps {
+  password: string;
+  repeated: string;
+  onPasswordChange: (password: string) => void;
+  onRepeatedChange: (repeated: string) => void;
+  /** Shown at the repetition. */
+  mismatch: boolean;
+  readOnly: boolean;
+}
+
+/** A new password, typed twice, with advice and no rule. */
+export function NewPasswordFields(props: NewPasswordFieldsProps) {
+  const { password, readOnly } = props;
+  const advice = password === '' ? 'hint' : passwordStrength(password);
+  return (
+    <>
+      <PasswordField
+        label={t('recovery.newPassword')}
+        name="newPassword"
+        description={<output>{t(`recovery.strength.${advice}`)}</output>}
+        value={password}
+        onValueChange={props.onPasswordChange}
+        autoComplete="new-password"
+        readOnly={readOnly}
+        required
+      />
+      <PasswordField
+        label={t('recovery.repeatPassword')}
+        name="repeatedPassword"
+        error={props.mismatch ? t('recovery.repeatMismatch') : undefined}
+        value={props.repeated}
+        onValueChange={props.onRepeatedChange}
+        autoComplete="new-password"
+        readOnly={readOnly}
+        required
+      />
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+import { useAtomValue } from 'jotai';
+import { type ReactNode, useEffect, useState } from 'react';
+import { t } from '../../i18n/i18n.ts';
+import { requiredActionsAtom } from '../../store/actions.ts';
+import { TextAreaField, UsernameField } from '../../ui/Field.tsx';
+import { PageForm } from '../../ui/Form.tsx';
+import { useSubmission } from '../../ui/useSubmission.ts';
+import { NewPasswordFields } from './NewPasswordFields.tsx';
+
+/** Who forgot their password signs in by the recovery key. @param progress what takes its time meanwhile */
+export function RecoverForm({ progress }: { progress: ReactNode }) {
+  const actions = useAtomValue(requiredActionsAtom);
+  const [identifier, setIdentifier] = useState('');
+  const [recoveryKey, setRecoveryKey] = useState('');
+  const [password, setPassword] = useState('');
+  const [repeated, setRepeated] = useState('');
+  const [mismatch, setMismatch] = useState(false);
+  const { busy, failure, submit, forgetFailure } = useSubmission();
+  const aboutKey = failure?.code === 'bad-recovery-key';
+
+  useEffect(() => actions.prepareSignIn(), [actions]);
+
+  async function recover() {
+    forgetFailure();
+    setMismatch(password !== repeated);
+    if (password !== repeated) return;
+    await submit(
+      () => actions.recover({ identifier: identifier.trim(), recoveryKey, password }),
+      t('recovery.recoverFailed'),
+    );
+  }
+
+  return (
+    <PageForm
+      label={t('recovery.recover.title')}
+      busy={busy}
+      failure={aboutKey ? null : failure?.text}
+      onSubmit={recover}
+      submitLabel={t(busy ? 'recovery.recovering' : 'recovery.recover')}
+      progress={progress}
+    >
+      <UsernameField
+        label={t('recovery.identifier')}
+        value={identifier}
+        onValueChange={setIdentifier}
+        readOnly={busy}
+        required
+      />
+      <TextAreaField
+        label={t('recovery.keyInput')}
+        name="recoveryKey"
+        description={t('recovery.keyInputHint')}
+        error={aboutKey ? failure?.text : undefined}
+        value={recoveryKey}
+        onValueChange={(value) => {
+          setRecoveryKey(value);
+          if (aboutKey) forgetFailure();
+        }}
+        rows={3}
+        dir="ltr"
+        autoComplete="off"
+        autoCapitalize="characters"
+        autoCorrect="off"
+        spellCheck={false}
+        readOnly={busy}
+        required
+      />
+      <NewPasswordFields
+        password={password}
+        repeated={repeated}
+        onPasswordChange={setPassword}
+        onRepeatedChange={setRepeated}
+        mismatch={mismatch && password !== repeated}
+        readOnly={busy}
+      />
+    </PageForm>
+  );
+}

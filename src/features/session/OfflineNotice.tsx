@@ -1,0 +1,9 @@
+import { useAtomValue } from 'jotai';
+import { t } from '../../i18n/i18n.ts';
+import { offlineAtom } from '../../store/connection.ts';
+import { Alert } from '../../ui/Alert.tsx';
+
+/** For forms that are of no use without the relay. */
+export function OfflineNotice() {
+  return useAtomValue(offlineAtom) ? <Alert kind="info">{t('session.needsConnection')}</Alert> : null;
+}

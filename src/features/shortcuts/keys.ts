@@ -1,0 +1,89 @@
+/** Keys of the dashboard. The emoji picker and Escape have their own, where they are. */
+export const shortcutNames = [
+  'messages',
+  'groups',
+  'contacts',
+  'profile',
+  'previous',
+  'next',
+  'search',
+  'help',
+] as const;
+export type ShortcutName = (typeof shortcutNames)[number];
+
+interface PressedKey {
+  readonly key: string;
+  readonly code: string;
+  readonly altKey: boolean;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly shiftKey: boolean;
+}
+
+interface Where {
+  /** On a Mac, Command stands for Control, and Option writes characters. */
+  readonly mac: boolean;
+  /** Whether the focus is in something that is written into. */
+  readonly writing: boolean;
+}
+
+const byCode: Readonly<Record<string, ShortcutName>> = {
+  Digit1: 'messages',
+  Digit2: 'groups',
+  Digit3: 'contacts',
+  Digit4: 'profile',
+  ArrowUp: 'previous',
+  ArrowDown: 'next',
+};
+
+/**
+ * What a key asks for; null when it is not ours. None of these is kept by a browser for itself: those that use them
+ * (Alt and a digit on Linux, Control and K) ask the page first.
+ */
+export function shortcutOf(event: PressedKey, { mac, writing }: Where): ShortcutName | null {
+  const { altKey, ctrlKey, metaKey, shiftKey } = event;
+  const command = mac ? metaKey && !ctrlKey : ctrlKey && !metaKey;
+  if (command && !altKey) {
+    if (event.key === '/') return 'help';
+    return event.key.toLowerCase() === 'k' && !shiftKey ? 'search' : null;
+  }
+  if (ctrlKey || metaKey) return null;
+  // By their place: on a Mac, and in other layouts, Alt and a digit are other characters.
+  if (altKey) return shiftKey || (mac && writing) ? null : (byCode[event.code] ?? null);
+  return event.key === '?' && !writing ? 'help' : null;
+}
+
+/** Keys as they are written on the keyboard, one after another to be held together. */
+export function keyCaps(name: ShortcutName, mac: boolean): readonly string[] {
+  const alt = mac ? '⌥' : 'Alt';
+  const command = mac ? '⌘' : 'Ctrl';
+  const caps = {
+    messages: [alt, '1'],
+    groups: [alt, '2'],
+    contacts: [alt, '3'],
+    profile: [alt, '4'],
+    previous: [alt, '↑'],
+    next: [alt, '↓'],
+    search: [command, 'K'],
+    help: ['?'],
+  } as const satisfies Record<ShortcutName, readonly string[]>;
+  return caps[name];
+}
+
+/** As `aria-keyshortcuts` wants them. */
+export function ariaKeys(name: ShortcutName, mac: boolean): string {
+  const names: Readonly<Record<string, string>> = {
+    '⌥': 'Alt',
+    '⌘': 'Meta',
+    Ctrl: 'Control',
+    '↑': 'ArrowUp',
+    '↓': 'ArrowDown',
+  };
+  return keyCaps(name, mac)
+    .map((cap) => names[cap] ?? cap)
+    .join('+');
+}
+
+export function isMac(): boolean {
+  return /Mac|iPhone|iPad/.test(navigator.platform);
+}

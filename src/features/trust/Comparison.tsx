@@ -1,0 +1,106 @@
+import { useAtomValue, useSetAtom } from 'jotai';
+import { ScanLine } from 'lucide-react';
+import { useCallback, useState } from 'react';
+import { t } from '../../i18n/i18n.ts';
+import { RichText } from '../../i18n/RichText.tsx';
+import { requiredActionsAtom } from '../../store/actions.ts';
+import { attemptAtom } from '../../store/attempt.ts';
+import type { SafetyNumbers } from '../../store/trust.ts';
+import { Alert } from '../../ui/Alert.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { longDay } from '../../ui/format.ts';
+import { QrCode } from './QrCode.tsx';
+import { canScan } from './readCodes.ts';
+import styles from './SafetyNumberDialog.module.css';
+import { ScanCode } from './ScanCode.tsx';
+import { useTrust } from './useTrust.ts';
+
+interface ComparisonProps {
+  userId: string;
+  name: string;
+  numbers: SafetyNumbers;
+  /** Another account key counts from now on, or the one so far after all. */
+  onDecided: () => void;
+}
+
+/** The number, how to compare it, and what to make of it. */
+export function Comparison({ userId, name, numbers, onDecided }: ComparisonProps) {
+  const actions = useAtomValue(requiredActionsAtom);
+  const attempt = useSetAtom(attemptAtom);
+  const { verifiedAt } = useTrust(userId);
+  const [scan, setScan] = useState<'none' | 'running' | 'matched'>('none');
+  const [busy, setBusy] = useState(false);
+  const { offered } = numbers;
+  const number = offered ?? numbers.current;
+  const matched = useCallback(() => setScan('matched'), []);
+
+  async function during(action: () => Promise<void>, failure: string) {
+    setBusy(true);
+    const succeeded = await attempt(action, { failure });
+    setBusy(false);
+    return succeeded;
+  }
+
+  async function decide(decision: () => Promise<void>) {
+    if (await during(decision, t('trust.decisionFailed'))) onDecided();
+  }
+  const accept = () => void decide(() => actions.acceptIdentity(userId, number));
+  const refuse = () => void decide(() => actions.refuseIdentity(userId, number));
+
+  const mark = (verified: boolean) =>
+    void during(() => actions.setVerified(userId, number, verified), t('trust.markFailed'));
+
+  return (
+    <>
+      {offered !== null && <Alert kind="warning">{t('trust.compare.new')}</Alert>}
+      {scan === 'running' ? (
+        <ScanCode name={name} expected={number} onMatch={matched} onStop={() => setScan('none')} />
+      ) : (
+        <div className={styles.compare}>
+          <ol className={styles.number} aria-label={t('trust.compare.number')}>
+            {number.match(/.{5}/g)?.map((group, index) => (
+              // oxlint-disable-next-line react/no-array-index-key -- two groups may be the same, and none moves
+              <li key={index}>{group}</li>
+            ))}
+          </ol>
+          <QrCode text={number} label={t('trust.qr')} />
+        </div>
+      )}
+      {scan === 'matched' && <Alert kind="success">{t('trust.scan.matches')}</Alert>}
+      {offered === null && verifiedAt !== null && (
+        <Alert kind="success">
+          <RichText id="trust.marked" parts={{ name: <bdi>{name}</bdi> }} />{' '}
+          {t('trust.markedOn', { date: longDay(verifiedAt) })}
+        </Alert>
+      )}
+      <div className={styles.actions}>
+        {offered !== null && (
+          <>
+            <Button variant="primary" busy={busy} onClick={accept}>
+              {t('trust.accept')}
+            </Button>
+            <Button disabled={busy} onClick={refuse}>
+              {t('trust.keep')}
+            </Button>
+          </>
+        )}
+        {offered === null && verifiedAt === null && scan !== 'running' && (
+          <Button variant="primary" busy={busy} onClick={() => mark(true)}>
+            {t('trust.mark')}
+          </Button>
+        )}
+        {offered === null && verifiedAt !== null && (
+          <Button busy={busy} onClick={() => mark(false)}>
+            {t('trust.unmark')}
+          </Button>
+        )}
+        {scan !== 'running' && canScan() && (
+          <Button variant="quiet" onClick={() => setScan('running')}>
+            <ScanLine size={18} aria-hidden="true" />
+            {t('trust.scan')}
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}

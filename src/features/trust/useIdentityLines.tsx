@@ -1,0 +1,24 @@
+import { useMemo } from 'react';
+import { RichText } from '../../i18n/RichText.tsx';
+import type { ChatNotice } from '../../ui/chat/timeline.ts';
+import { longDay } from '../../ui/format.ts';
+import { useTrust } from './useTrust.ts';
+
+/** A line for good wherever another account key was accepted. */
+export function useIdentityLines(userId: string, name: string): readonly ChatNotice[] {
+  const { changedAt } = useTrust(userId);
+  return useMemo(
+    () =>
+      changedAt.map((timestamp) => ({
+        id: `identity-${timestamp}`,
+        timestamp,
+        text: (
+          <RichText
+            id="trust.change.notice"
+            parts={{ name: <bdi>{name}</bdi>, date: <span>{longDay(timestamp)}</span> }}
+          />
+        ),
+      })),
+    [changedAt, name],
+  );
+}

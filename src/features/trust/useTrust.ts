@@ -1,0 +1,12 @@
+import { useAtomValue } from 'jotai';
+import { type ContactTrust, trustAtom } from '../../store/trust.ts';
+
+const unknown = { verifiedAt: null, keyOffered: false, changedAt: [] } as const satisfies Omit<
+  ContactTrust,
+  'userId'
+>;
+
+/** How far it is certain who somebody is. */
+export function useTrust(userId: string): Omit<ContactTrust, 'userId'> {
+  return useAtomValue(trustAtom).get(userId) ?? unknown;
+}

@@ -1,0 +1,80 @@
+import { useEffect, useId, useState } from 'react';
+import { DevicesCard } from '../../features/devices/DevicesCard.tsx';
+import { HistoryCard } from '../../features/history/HistoryCard.tsx';
+import { DeleteAccountCard } from '../../features/profile/DeleteAccountCard.tsx';
+import { ProfileCard } from '../../features/profile/ProfileCard.tsx';
+import { YourDataCard } from '../../features/profile/YourDataCard.tsx';
+import { RecoveryCard } from '../../features/recovery/RecoveryCard.tsx';
+import { SettingsCard } from '../../features/settings/SettingsCard.tsx';
+import { t } from '../../i18n/i18n.ts';
+import styles from './ProfilePanel.module.css';
+
+/** The cards of the Profile tab, and on wide screens a list of them. */
+export function ProfilePanel() {
+  const prefix = useId();
+  const sections = [
+    { id: `${prefix}profile`, title: t('profile.title'), Card: ProfileCard },
+    { id: `${prefix}recovery`, title: t('recovery.card.title'), Card: RecoveryCard },
+    { id: `${prefix}devices`, title: t('devices.card.title'), Card: DevicesCard },
+    { id: `${prefix}settings`, title: t('settings.title'), Card: SettingsCard },
+    { id: `${prefix}history`, title: t('history.title'), Card: HistoryCard },
+    { id: `${prefix}data`, title: t('profile.data.title'), Card: YourDataCard },
+    { id: `${prefix}danger`, title: t('profile.danger.title'), Card: DeleteAccountCard },
+  ];
+  const current = useSectionInSight(sections.map(({ id }) => id).join(' '));
+  return (
+    <div className={styles.panel}>
+      <nav className={styles.nav} aria-label={t('profile.sections')}>
+        <ul>
+          {sections.map(({ id, title }) => (
+            <li key={id}>
+              <button
+                type="button"
+                className={styles.link}
+                aria-current={id === current || undefined}
+                onClick={() => document.getElementById(id)?.scrollIntoView()}
+              >
+                {title}
+              </button>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className={styles.cards}>
+        {sections.map(({ id, Card }) => (
+          <Card key={id} id={id} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Which of these elements one reads. @param ids separated by spaces, from top to bottom */
+function useSectionInSight(ids: string): string | null {
+  const [current, setCurrent] = useState<string | null>(null);
+  useEffect(() => {
+    const update = () => setCurrent(sectionInSight(ids.split(' ')));
+    update();
+    // Of whichever element scrolls: such events don't bubble.
+    document.addEventListener('scroll', update, { capture: true, passive: true });
+    window.addEventListener('resize', update);
+    return () => {
+      document.removeEventListener('scroll', update, { capture: true });
+      window.removeEventListener('resize', update);
+    };
+  }, [ids]);
+  return current;
+}
+
+function sectionInSight(ids: readonly string[]): string | null {
+  const sections = ids.flatMap((id) => {
+    const rectangle = document.getElementById(id)?.getBoundingClientRect();
+    return rectangle === undefined ? [] : [{ id, top: rectangle.top, bottom: rectangle.bottom }];
+  });
+  const [first, last] = [sections.at(0), sections.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  // The ends come first: what is short there never gets to where one reads.
+  if (first.top >= 0) return first.id;
+  if (last.bottom <= window.innerHeight) return last.id;
+  return sections.findLast(({ top }) => top <= window.innerHeight * 0.4)?.id ?? first.id;
+}

@@ -1,0 +1,18 @@
+import { useAtomValue } from 'jotai';
+import type { ChatVerification } from '../../features/messages/ChatPane.tsx';
+import { IdentityNotice } from '../../features/trust/IdentityNotice.tsx';
+import { useIdentityLines } from '../../features/trust/useIdentityLines.tsx';
+import { Verification } from '../../features/trust/Verification.tsx';
+import { nameOfAtom } from '../../store/names.ts';
+
+/** What stands in the open chat about who the other person is. */
+export function useChatVerification(userId: string | null): ChatVerification | undefined {
+  const name = useAtomValue(nameOfAtom)(userId ?? '');
+  const lines = useIdentityLines(userId ?? '', name);
+  if (userId === null) return undefined;
+  return {
+    action: <Verification key={userId} userId={userId} name={name} />,
+    notice: <IdentityNotice key={userId} userId={userId} name={name} />,
+    lines,
+  };
+}

@@ -1,0 +1,41 @@
+import { activateMessage, type WorkerMessage } from './messages.ts';
+import { openChatOf } from './notificationClick.ts';
+import { type Build, Precache } from './precache.ts';
+
+declare const self: ServiceWorkerGlobalScope;
+/** Written by the build (build.ts). */
+declare const __BUILD__: Build;
+
+async function tellPages(message: WorkerMessage, { includeUncontrolled = false } = {}): Promise<void> {
+  for (const client of await self.clients.matchAll({ includeUncontrolled })) {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
+    client.postMessage(message);
+  }
+}
+
+const precache = new Precache({
+  build: __BUILD__,
+  origin: self.location.origin,
+  caches: self.caches,
+  fetch: self.fetch.bind(self),
+  digest: (content) => self.crypto.subtle.digest('SHA-256', content),
+  onRefused: () => void tellPages({ type: 'refused' }, { includeUncontrolled: true }),
+});
+
+self.addEventListener('install', (event) => event.waitUntil(precache.install()));
+self.addEventListener('activate', (event) =>
+  event.waitUntil(Promise.all([precache.activate(), tellPages({ type: 'takeover' })])),
+);
+self.addEventListener('fetch', (event) => {
+  const answer = precache.answer(event.request);
+  if (answer !== null) event.respondWith(answer);
+});
+self.addEventListener('message', (event) => {
+  // Until a person says so the version in use stays: pages and their files are never of two versions.
+  if (event.data !== activateMessage) return;
+  event.waitUntil(self.skipWaiting());
+});
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  event.waitUntil(openChatOf(event.notification, self.clients));
+});
