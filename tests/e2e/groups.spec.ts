@@ -70,16 +70,27 @@ test('three people make a group, talk, one leaves, the others go on, and it ends
     await expect(alice.details.getByRole('listitem')).toHaveText([/alice.*Creator.*You/, /carol/]);
   });
 
-  await test.step('a reload keeps the group and its messages', async () => {
+  await test.step('a reload keeps the group, its messages, and who left', async () => {
     await carol.page.reload();
     await carol.onDashboard();
     await carol.openGroup(name);
     await carol.sees('Nine o’clock at the pier?', 'Now we are two again.', 'Then there is more cake.');
+    await expect(carol.page.getByText('bob left the group')).toBeVisible();
+    await expect(carol.messages.getByText('bob', { exact: true }).first()).toBeVisible();
   });
 
   await test.step('its creator deletes it', async () => {
     await alice.deleteGroup(name);
     await expect(alice.page.getByText('Welcome to Group Chat')).toBeVisible();
+    await expect(alice.group(name)).toHaveCount(0);
+    await expect(carol.page.getByText('This group is no longer on the server.')).toBeVisible();
+    await carol.sees('Then there is more cake.');
+    await expect(carol.page.getByPlaceholder('Type a message...')).toHaveCount(0);
+    await carol.page.getByRole('button', { name: 'Remove from this browser' }).click();
+    await carol.page
+      .getByRole('alertdialog')
+      .getByRole('button', { name: 'Remove from this browser' })
+      .click();
     await expect(carol.group(name)).toHaveCount(0);
     await expect(carol.page.getByText('Welcome to Group Chat')).toBeVisible();
   });

@@ -76,6 +76,35 @@ test('a message that cannot be sent says so, survives a reload and can be retrie
   await expect(alice.messages.getByRole('button', { name: 'Retry' })).toHaveCount(0);
 });
 
+test('the contact form waits for no server, says when there is no network, and keeps what was written', async ({
+  newBrowser,
+}) => {
+  const { person: visitor, context } = await newBrowser('visitor');
+  const { page } = visitor;
+  await page.goto('/contact');
+  const calls: string[] = [];
+  // A server that is slow beyond all patience.
+  await context.route('**/api/**', (route) => void calls.push(route.request().url()));
+  const fill = async () => {
+    await page.getByLabel('Name').fill('Aino');
+    await page.getByLabel('Email').fill('aino@example.org');
+    await page.getByLabel('Subject').fill('Lost at sea');
+    await page.getByLabel('Message').fill('Is anybody there?');
+  };
+  await fill();
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'Send Message' }).click();
+  await expect(page.getByRole('button', { name: 'Sending...' })).toBeDisabled();
+  await expect(page.getByRole('alert')).toContainText('Something Went Wrong');
+  await context.setOffline(false);
+  await page.getByRole('button', { name: 'Try Again' }).click();
+  await expect(page.getByLabel('Message')).toHaveValue('Is anybody there?');
+  await page.getByRole('button', { name: 'Send Message' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Thank you.' })).toBeVisible();
+  await expect(page).toHaveURL('/');
+  expect(calls).toEqual([]);
+});
+
 test('two tabs of one person share one device', async ({ newBrowser }) => {
   const { alice, aliceBrowser, bob } = await twoFriends(newBrowser, { withMqtt: true });
   await alice.openChat(bob);

@@ -1,7 +1,8 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { findsNoBarriers } from './support/axe.ts';
 import { becomeContacts } from './support/person.ts';
 import { expect, test } from './support/test.ts';
+import { breakTimes } from './support/tour.ts';
 
 const widths = [360, 768, 1440] as const;
 const schemes = ['light', 'dark'] as const;
@@ -23,10 +24,7 @@ async function looksRight(page: Page, name: string): Promise<void> {
         maxDiffPixelRatio: 0.005,
       });
     }
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual(
-      [],
-    );
+    await findsNoBarriers(page);
   }
 }
 
@@ -43,7 +41,7 @@ test('what a visitor sees', async ({ newBrowser }) => {
     ['/about', 'about'],
   ] as const) {
     await page.goto(path);
-    await expect(page.getByRole('main')).toBeVisible();
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     await looksRight(page, name);
   }
   await page.goto('/login');
@@ -62,6 +60,8 @@ test('what somebody new sees', async ({ newBrowser }) => {
     await alice.tab(tab).click();
     await looksRight(alice.page, `${tab.toLowerCase()}-empty`);
   }
+  await alice.page.getByRole('button', { name: 'Edit Profile' }).click();
+  await looksRight(alice.page, 'profile-edit');
   await alice.tab('Contacts').click();
   await alice.page.getByRole('button', { name: 'Find Users' }).click();
   await looksRight(alice.page, 'find-users');
@@ -76,7 +76,7 @@ test('what people in a group see', async ({ newBrowser }) => {
   await becomeContacts(kaisa, aino);
   await kaisa.tab('Messages').click();
   await kaisa.page.getByRole('button', { name: /^Notifications/ }).click();
-  await expect(kaisa.page.getByText('aino accepted your contact request')).toBeVisible();
+  await expect(kaisa.page.getByRole('dialog').getByText('aino accepted your contact request')).toBeVisible();
   await expect(kaisa.toast('Contact request sent successfully')).toHaveCount(0);
   await looksRight(kaisa.page, 'notifications');
   await kaisa.page.keyboard.press('Escape');
@@ -145,9 +145,35 @@ test('what people in conversation see', async ({ newBrowser }) => {
   await aino.sees('Perfect.');
   await looksRight(aino.page, 'chat');
 
+  await aino.keepNoHistory();
   const { person: second } = await newBrowser('aino');
   await second.logIn();
   await second.openChat(mikael);
   await expect(second.messages.getByText("Message couldn't be decrypted").first()).toBeVisible();
   await looksRight(second.page, 'chat-before-join');
+});
+
+test('what somebody sees whose server is out of reach, and one part of whose screen fails', async ({
+  newBrowser,
+}) => {
+  test.setTimeout(300_000);
+  const { person: aino, context } = await newBrowser('aino');
+  await aino.signUp();
+  await aino.createGroup('Saturday sailors');
+  await aino.send('We leave the harbour at nine.');
+  await expect(aino.toast('Group "Saturday sailors" created successfully!')).toHaveCount(0);
+  await context.setOffline(true);
+  await expect(aino.page.getByRole('banner')).toContainText('Offline: what you write is sent later');
+  await looksRight(aino.page, 'offline');
+  await context.setOffline(false);
+  await expect(aino.page.getByRole('banner')).not.toContainText('Offline');
+
+  await aino.page.evaluate(() => history.replaceState(null, '', '/dashboard'));
+  await aino.page.reload();
+  await aino.tab('Groups').click();
+  await expect(aino.group('Saturday sailors')).toBeVisible();
+  await breakTimes(aino.page);
+  await aino.group('Saturday sailors').getByRole('button').click();
+  await expect(aino.page.getByRole('alert').getByRole('button', { name: 'Try again' })).toBeVisible();
+  await looksRight(aino.page, 'crashed-pane');
 });

@@ -120,7 +120,9 @@ export class Person {
 
   async addMember(other: Person): Promise<void> {
     await this.openDetails();
-    await this.details.getByRole('combobox', { name: 'Add Member' }).selectOption(other.username);
+    await this.details.getByRole('combobox', { name: 'Add Member' }).fill(other.username);
+    await this.page.getByRole('option', { name: other.username, exact: true }).click();
+    await this.page.keyboard.press('Escape');
     await this.details.getByRole('button', { name: 'Add', exact: true }).click();
     await expect(this.toast(`${other.username} added to the group!`)).toBeVisible();
   }
@@ -139,6 +141,14 @@ export class Person {
     await this.openDetails();
     await this.details.getByRole('button', { name: action }).click();
     await this.page.getByRole('alertdialog').getByRole('button', { name: action }).click();
+  }
+
+  /** From now on, devices that come later begin with what comes after them. */
+  async keepNoHistory(): Promise<void> {
+    await this.tab('Profile').click();
+    await this.page.getByRole('switch', { name: 'Keep sealed copies for new devices' }).click();
+    await this.page.getByRole('alertdialog').getByRole('button', { name: 'Delete copies' }).click();
+    await expect(this.page.getByText('There are no copies on the server.')).toBeVisible();
   }
 
   /** The newest one of this text: an earlier one may still be there. */

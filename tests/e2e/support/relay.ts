@@ -19,10 +19,10 @@ export class RunningRelay {
     this.#output = output;
   }
 
-  static async start(): Promise<RunningRelay> {
+  static async start(environment: Readonly<Record<string, string>> = {}): Promise<RunningRelay> {
     const dataDir = await mkdtemp(join(tmpdir(), 'sinetti-e2e-'));
     const child = spawn(process.execPath, [join(root, 'relay/dist/src/server.js')], {
-      env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'info' },
+      env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'info', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const output: string[] = [];

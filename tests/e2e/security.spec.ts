@@ -1,0 +1,104 @@
+import type { Page } from '@playwright/test';
+import { findsNoBarriers } from './support/axe.ts';
+import { twoFriends } from './support/friends.ts';
+import type { Person } from './support/person.ts';
+import { expect, test } from './support/test.ts';
+
+const keyGroups = (page: Page) => page.getByRole('list', { name: 'Your recovery key' }).locator('code');
+
+/** Makes a recovery key, and turns it on by the group that is asked for. */
+async function makeRecoveryKey({ page }: Person): Promise<string[]> {
+  await page.getByRole('button', { name: 'Create recovery key' }).click();
+  await expect(keyGroups(page)).toHaveCount(14);
+  await findsNoBarriers(page);
+  const groups = await keyGroups(page).allInnerTexts();
+  await page.getByRole('button', { name: 'I have kept it' }).click();
+  const asked = page.getByLabel(/^Group \d+ of your recovery key$/);
+  const label = await page.getByText(/^Group \d+ of your recovery key$/).innerText();
+  await asked.fill(groups[Number(/\d+/.exec(label)?.[0]) - 1] ?? '');
+  await page.getByRole('button', { name: 'Turn on' }).click();
+  await expect(page.getByText('Your recovery key is on.')).toBeVisible();
+  await page.getByRole('button', { name: 'Done' }).click();
+  return groups;
+}
+
+async function recover(page: Page, person: Person, groups: readonly string[], password: string) {
+  await page.goto('/login');
+  await page.getByRole('link', { name: 'Use your recovery key' }).click();
+  await expect(page).toHaveURL('/recover');
+  await findsNoBarriers(page);
+  await page.getByLabel('Username or email').fill(person.username);
+  await page.getByLabel('Recovery key').fill(groups.join(' ').toLowerCase());
+  await page.getByLabel('New password', { exact: true }).fill(password);
+  await page.getByLabel('New password again').fill(password);
+  await page.getByRole('button', { name: 'Set password and log in' }).click();
+  await expect(page).toHaveURL('/dashboard', { timeout: 60_000 });
+}
+
+test('a recovery key opens the account in another browser, which is noticed and can be removed', async ({
+  newBrowser,
+}) => {
+  const { alice, bob } = await twoFriends(newBrowser, { withMqtt: true });
+  await alice.openChat(bob);
+  await bob.openChat(alice);
+  await alice.send('Before I forgot my password.');
+  await bob.sees('Before I forgot my password.');
+  const groups = await makeRecoveryKey(alice);
+  await expect(alice.page.getByRole('button', { name: 'Create recovery key' })).toHaveCount(0);
+
+  const { person: again } = await newBrowser('alice');
+  await recover(again.page, alice, groups, 'a password that I remember');
+  await again.openChat(bob);
+  await again.send('I am back.');
+  await bob.sees('I am back.');
+  // The same person: nothing has changed for Bob.
+  await expect(bob.page.getByText('Is this still')).toHaveCount(0);
+
+  // The first browser has to log in again, by the new password only, and then sees the other one.
+  await alice.page.getByRole('button', { name: 'Re-login' }).click();
+  await alice.page.getByLabel('Username').fill(alice.username);
+  const password = alice.page.getByLabel('Password', { exact: true });
+  await password.fill(alice.password);
+  await alice.page.getByRole('button', { name: 'Log In' }).click();
+  await expect(alice.page.getByRole('alert')).toBeVisible();
+  await password.fill('a password that I remember');
+  await alice.page.getByRole('button', { name: 'Log In' }).click();
+  await alice.onDashboard();
+  await expect(alice.page.getByText(/New device signed in/)).toBeVisible();
+  await alice.page.getByRole('button', { name: 'Review devices' }).click();
+  await alice.page.getByRole('button', { name: /^Remove (?!device)/ }).click();
+  await alice.page.getByRole('button', { name: 'Remove device' }).click();
+
+  await expect(again.page).toHaveURL('/login');
+  await expect(again.page.getByRole('alert')).toContainText('removed from your account');
+  await bob.send('Only for the browser that is left.');
+  await alice.openChat(bob);
+  await alice.sees('I am back.', 'Only for the browser that is left.');
+});
+
+test('two people compare their safety number, and one marks the other as verified', async ({
+  newBrowser,
+}) => {
+  const { alice, bob } = await twoFriends(newBrowser, { withMqtt: true });
+  const numbers: string[][] = [];
+  for (const [person, other] of [
+    [alice, bob],
+    [bob, alice],
+  ] as const) {
+    await person.openChat(other);
+    await person.page.getByRole('button', { name: `Verify ${other.username}` }).click();
+    const digits = person.page.getByRole('list', { name: 'Safety number' }).getByRole('listitem');
+    await expect(digits).toHaveCount(12);
+    await findsNoBarriers(person.page);
+    numbers.push(await digits.allInnerTexts());
+  }
+  expect(numbers[0]).toEqual(numbers[1]);
+  await alice.page.getByRole('button', { name: 'Mark as verified' }).click();
+  await expect(alice.page.getByText('You have verified bob.')).toBeVisible();
+  await alice.page.keyboard.press('Escape');
+  await expect(alice.page.getByRole('button', { name: 'Verified', exact: true })).toBeVisible();
+  await alice.page.reload();
+  await alice.onDashboard();
+  await alice.openChat(bob);
+  await expect(alice.page.getByRole('button', { name: 'Verified', exact: true })).toBeVisible();
+});

@@ -1,0 +1,17 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, type Page } from '@playwright/test';
+
+/** A screen reader stumbles over nothing, and every text stands out from its ground. */
+export async function findsNoBarriers(page: Page): Promise<void> {
+  // An open menu holds the focus and stands at the end of the page, outside its landmarks, as menus do.
+  const isMenuOpen = (await page.getByRole('menu').count()) > 0;
+  // An open list of options also hides the rest from screen readers; Tab, which would lead there, closes it.
+  const isListOpen = (await page.getByRole('listbox').count()) > 0;
+  const inherent = isListOpen
+    ? ['region', 'page-has-heading-one', 'aria-hidden-focus']
+    : isMenuOpen
+      ? ['region']
+      : [];
+  const { violations } = await new AxeBuilder({ page }).disableRules(inherent).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([]);
+}
