@@ -79,6 +79,30 @@ describe('signing up', () => {
     await user.type(screen.getByLabelText('Password'), 'secret');
   }
 
+  it('sends nothing while a field is empty, or the email is none', async () => {
+    const { actions, show } = createWorld({ signedIn: false });
+    const user = show(<SignUpForm onBusyChange={vi.fn<(busy: boolean) => void>()} />);
+    await fill(user);
+    await user.click(screen.getByRole('checkbox'));
+    for (const [field, wrong] of [
+      ['Username', ''],
+      ['Email', ''],
+      ['Email', 'aino'],
+      ['Password', ''],
+    ] as const) {
+      const input = screen.getByLabelText<HTMLInputElement>(field);
+      const { value } = input;
+      await user.clear(input);
+      if (wrong !== '') await user.type(input, wrong);
+      await user.click(screen.getByRole('button', { name: 'Sign Up' }));
+      expect(actions.signUp).not.toHaveBeenCalled();
+      await user.clear(input);
+      await user.type(input, value);
+    }
+    await user.click(screen.getByRole('button', { name: 'Sign Up' }));
+    expect(actions.signUp).toHaveBeenCalledOnce();
+  });
+
   it('sends nothing without consent and says why', async () => {
     const { actions, show } = createWorld({ signedIn: false });
     const user = show(<SignUpForm onBusyChange={vi.fn<(busy: boolean) => void>()} />);

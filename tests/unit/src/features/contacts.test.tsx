@@ -11,6 +11,7 @@ import {
   outgoingRequestsAtom,
   type Person,
 } from '../../../../src/store/contacts.ts';
+import { avatarHue } from '../../../../src/ui/Avatar.tsx';
 import { aino, createWorld, kaisa, loaded, veikko } from '../support/app.tsx';
 
 const eino: Person = { id: 'eino-id', username: 'eino', email: 'eino@example.fi' };
@@ -90,6 +91,13 @@ describe('managing contacts', () => {
     expect(screen.getByText('Loading contacts...')).toBeVisible();
   });
 
+  it('gives each contact a circle of 40 pixels, coloured by the name', () => {
+    showContacts();
+    const avatar = within(screen.getByRole('region', { name: 'My Contacts' })).getByText('V');
+    expect(avatar.style.getPropertyValue('--avatar-size')).toBe('40px');
+    expect(avatar.style.getPropertyValue('--avatar-hue')).toBe(String(avatarHue('veikko')));
+  });
+
   it('opens the chat with a contact', async () => {
     const { user, onMessage } = showContacts();
     await user.click(screen.getByRole('button', { name: 'Message' }));
@@ -116,6 +124,66 @@ describe('managing contacts', () => {
     const { user, onViewChange } = showContacts();
     await user.click(screen.getByRole('button', { name: 'Find Users' }));
     expect(onViewChange).toHaveBeenCalledExactlyOnceWith('search');
+  });
+});
+
+describe('lists that could not be loaded', () => {
+  it('are not said to be empty, and are asked for again', async () => {
+    const { actions, store, user } = showContacts();
+    act(() => {
+      const failed = { items: [], loading: false, loaded: false };
+      store.set(contactsAtom, failed);
+      store.set(incomingRequestsAtom, failed);
+      store.set(contactsErrorAtom, 'Failed to load contacts. Please try again.');
+    });
+    expect(screen.queryByText('Your contacts list is empty.')).toBeNull();
+    expect(screen.queryByText(/all caught up/)).toBeNull();
+    await user.click(screen.getByRole('button', { name: 'Try again' }));
+    expect(actions.loadContacts).toHaveBeenCalledOnce();
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Try again' })).toBeEnabled());
+  });
+});
+
+describe('the focus', () => {
+  it('stays near when a request is answered and goes', async () => {
+    const { actions, store, user } = showContacts();
+    actions.acceptContactRequest.mockImplementation(async () => store.set(incomingRequestsAtom, loaded()));
+    await user.click(screen.getByRole('button', { name: 'Accept' }));
+    await waitFor(() => expect(screen.getByRole('heading', { name: /Contact Requests/ })).toHaveFocus());
+  });
+
+  it('stays near when a contact is removed, and returns when it is not', async () => {
+    const { actions, store, user } = showContacts();
+    actions.removeContact.mockImplementation(async () => store.set(contactsAtom, loaded()));
+    const more = () => screen.getByRole('button', { name: 'More about veikko' });
+    const ask = async (answer: string) => {
+      await user.click(more());
+      await user.click(await screen.findByRole('menuitem', { name: 'Remove contact' }));
+      await user.click(within(await screen.findByRole('alertdialog')).getByRole('button', { name: answer }));
+      await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+    };
+    await ask('Cancel');
+    await waitFor(() => expect(more()).toHaveFocus());
+    await ask('Remove');
+    await waitFor(() => expect(screen.getByRole('heading', { name: 'My Contacts' })).toHaveFocus());
+  });
+});
+
+describe('5,000 contacts', () => {
+  it('are drawn as far as they are in sight, and reached by keyboard to the last', async () => {
+    const { store, user } = showContacts();
+    const many = Array.from({ length: 5000 }, (_, index) => ({
+      id: `id-${index}`,
+      username: `person ${String(index).padStart(4, '0')}`,
+      email: '',
+    }));
+    act(() => store.set(contactsAtom, loaded(...many)));
+    const contacts = screen.getByRole('region', { name: 'My Contacts' });
+    expect(within(contacts).getAllByRole('listitem').length).toBeLessThan(200);
+    expect(within(contacts).getAllByRole('listitem')[0]).toHaveAttribute('aria-setsize', '5000');
+    act(() => within(contacts).getAllByRole('button', { name: 'Message' })[0]!.focus());
+    await user.keyboard('{End}');
+    await waitFor(() => expect(document.activeElement?.closest('li')).toHaveTextContent('person 4999'));
   });
 });
 

@@ -3,12 +3,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src/lib/appError.ts';
 import { activeGroupAtom } from '../../../../src/store/chats.ts';
 import { groupProgressAtom, groupsAtom, groupsErrorAtom } from '../../../../src/store/groups.ts';
-import { chat, createWorld, kaisa, loaded } from '../support/app.tsx';
-import { group } from '../support/groups.ts';
+import { chat, createWorld, loaded } from '../support/app.tsx';
+import { byKaisa, group } from '../support/groups.ts';
 import { showGroups, Tab } from '../support/groupsTab.tsx';
 import { setWindowWidth } from '../support/windowWidth.ts';
-
-const byKaisa = { creatorId: kaisa.id };
 
 beforeEach(() => {
   setWindowWidth(1440);
@@ -54,6 +52,48 @@ describe('the list of groups', () => {
   it('has words for a name that is not known yet, or that shows nothing', () => {
     showGroups([group({ name: null }), group({ id: 'g2', name: '\u202E\u200B' })]);
     expect(screen.getAllByText('Unnamed group')).toHaveLength(2);
+  });
+
+  it('says of one that the server no longer has that it has ended', () => {
+    showGroups([group({ ended: true })]);
+    expect(screen.getByRole('button', { name: /Sailing/ })).toHaveTextContent('SSailingEnded');
+  });
+
+  it('says of one that one has left in another browser that one has', () => {
+    showGroups([group({ ended: true, left: true })]);
+    expect(screen.getByRole('button', { name: /Sailing/ })).toHaveTextContent('SSailingYou left');
+  });
+
+  it('draws only what is in sight of 5,000 groups, and leads by keys to all of them', async () => {
+    const many = Array.from({ length: 5000 }, (_, index) =>
+      group({ id: `g${index}`, name: `Group ${index}` }),
+    );
+    const { user } = showGroups(many);
+    const rows = () => within(screen.getByRole('region', { name: 'Groups' })).getAllByRole('listitem');
+    expect(rows().length).toBeLessThan(100);
+    expect(rows()[0]).toHaveAttribute('aria-setsize', '5000');
+    await user.click(screen.getByText('Group 0'));
+    await user.keyboard('{End}');
+    expect(await screen.findByRole('button', { name: /Group 4999/ })).toHaveFocus();
+  });
+
+  it('leads back to the row of a group that was closed', async () => {
+    const { user } = showGroups([group(), group({ id: 'g2', name: 'Kirjapiiri' })]);
+    await user.click(screen.getByRole('button', { name: /Kirjapiiri/ }));
+    await user.click(screen.getByRole('button', { name: 'Back to groups' }));
+    expect(screen.getByRole('button', { name: /Kirjapiiri/ })).toHaveFocus();
+  });
+
+  it.each([
+    ['turns what stands beside it', 'Sai\u202Egnil', 'Saignil'],
+    ['hides marks in it', 'S\u200Bai\u2066l\uFEFFing', 'Sailing'],
+    ['is a book without a space', 'x'.repeat(65_536), 'x'.repeat(65_536)],
+  ])('stays in its row when a name %s', async (_how, name, shown) => {
+    const { user } = showGroups([group({ name })], { 'group-group-1': chat([]) });
+    expect(screen.getByText(shown)).toBeVisible();
+    await user.click(screen.getByRole('button', { name: /Creator$/ }));
+    const [inList, inHeader] = screen.getAllByText(shown);
+    expect([inList?.tagName, inHeader?.tagName]).toEqual(['BDI', 'BDI']);
   });
 
   it('shows markup in a name as text', () => {
@@ -121,9 +161,9 @@ describe('creating a group', () => {
     await user.type(name, 'Sailing{Enter}');
     const button = screen.getByRole('button', { name: 'Creating group...' });
     expect(button).toBeDisabled();
-    act(() => store.set(groupProgressAtom, 'gathering-keys'));
+    act(() => store.set(groupProgressAtom, { step: 'gathering-keys', done: 0, total: 1 }));
     expect(screen.getByText('Gathering keys…')).toBeVisible();
-    act(() => store.set(groupProgressAtom, 'sealing'));
+    act(() => store.set(groupProgressAtom, { step: 'sealing' }));
     expect(screen.getByText('Sealing the group for each device…')).toBeVisible();
     await user.click(button);
     expect(actions.createGroup).toHaveBeenCalledOnce();

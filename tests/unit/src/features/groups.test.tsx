@@ -1,33 +1,22 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MessageAnnouncer } from '../../../../src/features/messages/Announcer.tsx';
+import { chatEventsAtom, type ConversationEvent } from '../../../../src/store/chatEvents.ts';
 import { activeGroupAtom, chatsAtom, type MessageView } from '../../../../src/store/chats.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
-import { type Group, groupProgressAtom, groupsAtom } from '../../../../src/store/groups.ts';
+import { groupsAtom } from '../../../../src/store/groups.ts';
+import { memberNamesAtom } from '../../../../src/store/names.ts';
 import { aino, chat, createWorld, kaisa, loaded, message, veikko } from '../support/app.tsx';
-import { group, members } from '../support/groups.ts';
-import { showGroups } from '../support/groupsTab.tsx';
+import { byKaisa, group, memberNames, members } from '../support/groups.ts';
+import { openGroup, showGroups } from '../support/groupsTab.tsx';
 import { setWindowWidth } from '../support/windowWidth.ts';
 
-async function openGroup(
-  groupRest: Partial<Group> = {},
-  messages: readonly MessageView[] = [],
-  state: Parameters<typeof chat>[1] = {},
-) {
-  const shown = group(groupRest);
-  const world = showGroups([shown], { 'group-group-1': chat(messages, state) });
-  await world.user.click(screen.getByRole('button', { name: /members?$|Creator$/ }));
-  return world;
-}
-
-async function openDetails(groupRest: Partial<Group> = {}, state: Parameters<typeof chat>[1] = {}) {
-  const world = await openGroup(groupRest, [], state);
-  await world.user.click(screen.getByRole('button', { name: 'Group Details' }));
-  return { ...world, details: within(screen.getByRole('region', { name: 'Group Details' })) };
+function event(seq: number, timestamp: string, change: ConversationEvent['change']): ConversationEvent {
+  const conversationId = 'group:group-1';
+  return { conversationId, seq, senderId: veikko.id, senderDeviceId: 'device', timestamp, change };
 }
 
 const shownMessages = () => within(screen.getByRole('region', { name: 'Messages in Sailing' }));
-const byKaisa = { creatorId: kaisa.id };
 
 beforeEach(() => {
   setWindowWidth(1440);
@@ -52,8 +41,8 @@ describe('an open group', () => {
       'Yesterday',
       'Today',
     ]);
-    expect(messages.getByText('Wind from the south').closest('li')).toHaveTextContent(/^kaisa:/);
-    expect(messages.getByText('Leaving at six').closest('li')).toHaveTextContent(/^You:/);
+    expect(messages.getByText('Wind from the south').closest('article')).toHaveTextContent(/^kaisa:/);
+    expect(messages.getByText('Leaving at six').closest('article')).toHaveTextContent(/^You:/);
     expect(messages.getByText('kaisa')).toBeVisible();
   });
 
@@ -97,36 +86,124 @@ describe('an open group', () => {
   });
 
   it('says who came and who left, also somebody who is no member any more', async () => {
-    const { store } = await openGroup({}, [
+    const { store } = await openGroup({ members: members.filter(({ userId }) => userId !== kaisa.id) }, [
       message(kaisa.id, 'Farewell', { timestamp: '2026-06-01T12:00:00Z' }),
     ]);
-    act(() =>
-      store.set(
-        groupsAtom,
-        loaded(
-          group({
-            members: members.filter(({ userId }) => userId !== kaisa.id),
-            changes: [
-              { id: '1', kind: 'added', userId: veikko.id, timestamp: '2026-06-01T11:00:00Z' },
-              { id: '2', kind: 'removed', userId: kaisa.id, timestamp: '2026-06-01T13:00:00Z' },
-            ],
-          }),
-        ),
-      ),
+    act(() => {
+      store.set(contactsAtom, loaded(veikko));
+      store.set(memberNamesAtom, new Map([[kaisa.id, 'kaisa']]));
+      store.set(chatEventsAtom, {
+        'group-group-1': [
+          event(1, '2026-06-01T11:00:00Z', { kind: 'members', added: [veikko.id], removed: [] }),
+          event(2, '2026-06-01T13:00:00Z', { kind: 'members', added: [], removed: [kaisa.id] }),
+        ],
+      });
+    });
+    expect(shownMessages().getByText('Farewell').closest('section[aria-label]')).toHaveTextContent(
+      /veikko joined the group.*Farewell.*kaisa left the group/,
     );
-    act(() => store.set(contactsAtom, loaded(veikko)));
-    const text = screen.getByRole('region', { name: 'Messages in Sailing' }).textContent;
-    expect(text).toMatch(/veikko joined the group.*Farewell.*kaisa left the group/);
   });
 
-  it('keeps the place of notices that belong among messages not loaded yet', async () => {
-    const { store } = await openGroup({
-      changes: [{ id: '1', kind: 'added', userId: veikko.id, timestamp: '2026-05-01T11:00:00Z' }],
+  it('names a few of many who came, and says how many more', async () => {
+    const added = Array.from({ length: 250 }, (_, index) => `person-${index}`);
+    const { store } = await openGroup({}, [message(kaisa.id, 'Hello all')]);
+    act(() => {
+      store.set(memberNamesAtom, new Map(added.map((id, index) => [id, `Person ${index}`])));
+      store.set(chatEventsAtom, {
+        'group-group-1': [event(1, '2026-06-01T13:00:00Z', { kind: 'members', added, removed: [] })],
+      });
     });
+    expect(screen.getByText(/joined the group/)).toHaveTextContent(
+      'Person 0, Person 1, Person 2, Person 3, Person 4 and 245 more joined the group',
+    );
+  });
+
+  it.each([
+    ['policy', /breaks the rules of this conversation/],
+    ['invalid-credential', /not proven to belong to its owner/],
+    ['wrong-epoch', /earlier change a second time/],
+    ['bad-signature', /damaged, invented or altered/],
+  ])(
+    'says calmly that a change was refused, and on asking why, with its code: %s',
+    async (code, sentence) => {
+      const { store, user } = await openGroup({}, [message(kaisa.id, 'Going on')]);
+      act(() => {
+        store.set(memberNamesAtom, new Map([[veikko.id, 'veikko']]));
+        store.set(chatEventsAtom, {
+          'group-group-1': [event(1, '2026-06-01T13:00:00Z', { kind: 'refused', code })],
+        });
+      });
+      expect(shownMessages().getByText(/was refused by your browser/)).toBeVisible();
+      expect(screen.queryByText(sentence)).toBeNull();
+      await user.click(shownMessages().getByRole('button', { name: 'Why?' }));
+      expect(screen.getByText(sentence)).toBeVisible();
+      expect(screen.getByText(/It came in the name of/)).toHaveTextContent('veikko');
+      expect(screen.getByText(code)).toBeVisible();
+    },
+  );
+
+  it('says where this browser lost its place, and who came meanwhile', async () => {
+    const { store } = await openGroup({}, [message(kaisa.id, 'Going on')]);
+    const change = { kind: 'rejoined', added: [veikko.id], removed: [] } as const;
+    act(() => store.set(chatEventsAtom, { 'group-group-1': [event(1, '2026-06-01T13:00:00Z', change)] }));
+    expect(shownMessages().getByText(/had lost its place here and has come back/)).toBeVisible();
+    expect(shownMessages().getByText(/joined the group/)).toHaveTextContent('veikko joined the group');
+  });
+
+  it('keeps the place of lines that belong among messages not loaded yet', async () => {
+    const { store } = await openGroup();
+    const change = { kind: 'members', added: [veikko.id], removed: [] } as const;
+    act(() => store.set(chatEventsAtom, { 'group-group-1': [event(1, '2026-05-01T11:00:00Z', change)] }));
     expect(screen.getByText(/joined the group/)).toBeVisible();
     const newest = { ...chat([message(kaisa.id, 'Newest')]), hasOlder: true };
     act(() => store.set(chatsAtom, { 'group-group-1': newest }));
     expect(screen.queryByText(/joined the group/)).toBeNull();
+  });
+
+  it('that the server no longer has can be read, not written to, and removed', async () => {
+    const { actions, store, user, toasts } = await openGroup({ ended: true }, [
+      message(kaisa.id, 'Farewell'),
+    ]);
+    expect(
+      screen.getByText('This group is no longer on the server.').closest('[role=status]'),
+    ).toHaveTextContent('You can still read what this browser has.');
+    expect(shownMessages().getByText('Farewell')).toBeVisible();
+    expect(screen.queryByRole('textbox')).toBeNull();
+    await user.click(screen.getByRole('button', { name: 'Group Details' }));
+    expect(screen.queryByRole('button', { name: /^(?:Delete|Leave) Group$/ })).toBeNull();
+    expect(screen.queryByRole('combobox')).toBeNull();
+
+    const ask = () => user.click(screen.getByRole('button', { name: 'Remove from this browser' }));
+    const dialog = async () => within(await screen.findByRole('alertdialog'));
+    await ask();
+    await user.click((await dialog()).getByRole('button', { name: 'Cancel' }));
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+    expect(actions.removeGroup).not.toHaveBeenCalled();
+    actions.removeGroup.mockImplementationOnce(async () => store.set(groupsAtom, loaded()));
+    await ask();
+    await user.click((await dialog()).getByRole('button', { name: 'Remove from this browser' }));
+    expect(actions.removeGroup).toHaveBeenCalledExactlyOnceWith('group-1');
+    await waitFor(() => expect(toasts()).toEqual(['success: Group "Sailing" removed from this browser']));
+  });
+
+  it('that one has left in another browser says so, and can be read and removed', async () => {
+    await openGroup({ ended: true, left: true }, [message(kaisa.id, 'Farewell')]);
+    const notice = screen.getByText('You left this group.').closest<HTMLElement>('[role=status]');
+    expect(notice).toHaveTextContent('You did that in another browser.');
+    expect(screen.queryByText('This group is no longer on the server.')).toBeNull();
+    expect(shownMessages().getByText('Farewell')).toBeVisible();
+    expect(screen.queryByRole('textbox')).toBeNull();
+    expect(screen.getByRole('button', { name: 'Remove from this browser' })).toBeVisible();
+  });
+
+  it('has a calm line where this browser was added again', async () => {
+    const { store } = await openGroup();
+    act(() =>
+      store.set(chatEventsAtom, {
+        'group-group-1': [event(1, '2026-05-01T11:00:00Z', { kind: 'returned' })],
+      }),
+    );
+    expect(screen.getByText(/This browser was added to the group again/)).toBeVisible();
   });
 
   it('says calmly when the server’s list of members differs, and checks again', async () => {
@@ -168,6 +245,7 @@ describe('a message that arrives in a group', () => {
     const world = createWorld();
     const first = message(kaisa.id, 'Wind from the south');
     world.store.set(groupsAtom, loaded(group()));
+    world.store.set(memberNamesAtom, memberNames);
     world.store.set(chatsAtom, { 'group-group-1': chat([first]) });
     world.show(<MessageAnnouncer />);
     const output = screen.getByRole('status');
@@ -180,113 +258,5 @@ describe('a message that arrives in a group', () => {
     expect(output).toHaveTextContent('New message from Unknown User in Sailing: Ahoy');
     arrive(message(aino.id, 'Mine'));
     expect(output).toHaveTextContent('Ahoy');
-  });
-});
-
-describe('the details of a group', () => {
-  it('list who holds its keys, with who made it and who one is', async () => {
-    const { details, user } = await openDetails(byKaisa);
-    expect(details.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
-      'AainoYou2 devices',
-      'KkaisaCreator1 device',
-      'Vveikko1 device',
-    ]);
-    await user.click(screen.getByRole('button', { name: 'Close details' }));
-    expect(screen.queryByRole('region', { name: 'Group Details' })).toBeNull();
-  });
-
-  it('say who has left and who differs from the server’s list', async () => {
-    const { details } = await openDetails(
-      { mismatch: { unlisted: [veikko.id], withoutKeys: ['late-id'] } },
-      { group: { name: 'Sailing', creatorId: aino.id, departedIds: [kaisa.id] } },
-    );
-    expect(details.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
-      'AainoCreatorYou2 devices',
-      'KkaisaHas left',
-      'VveikkoNot on the server’s list',
-      'UUnknown UserCannot read yet: has no keys',
-    ]);
-  });
-
-  it('let the creator add a contact who is not in it', async () => {
-    const { actions, user, toasts } = await openDetails({ members: members.slice(0, 2) });
-    expect(screen.getByRole('button', { name: 'Add' })).toBeDisabled();
-    const options = screen.getAllByRole('option').map(({ textContent }) => textContent);
-    expect(options).toEqual(['Choose a contact', 'veikko']);
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Add Member' }), 'veikko');
-    actions.addGroupMember.mockRejectedValueOnce(new Error('boom'));
-    await user.click(screen.getByRole('button', { name: 'Add' }));
-    await waitFor(() => expect(toasts()).toEqual(['error: Failed to add member. Please try again.']));
-    await user.click(screen.getByRole('button', { name: 'Add' }));
-    expect(actions.addGroupMember).toHaveBeenLastCalledWith('group-1', veikko.id);
-    await waitFor(() => expect(toasts()).toContain('success: veikko added to the group!'));
-  });
-
-  it('show how far adding is', async () => {
-    const { actions, store, user } = await openDetails({ members: members.slice(0, 2) });
-    actions.addGroupMember.mockReturnValue(new Promise(() => {}));
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Add Member' }), 'veikko');
-    await user.click(screen.getByRole('button', { name: 'Add' }));
-    act(() => store.set(groupProgressAtom, 'submitting'));
-    expect(screen.getByRole('button', { name: 'Adding...' })).toBeDisabled();
-    expect(screen.getByText('Handing over the sealed group…')).toBeVisible();
-  });
-
-  it('say when there is nobody to add', async () => {
-    const { store } = await openDetails();
-    expect(screen.getByText('All your contacts are in this group.')).toBeVisible();
-    act(() => store.set(contactsAtom, loaded()));
-    expect(screen.getByText(/There are none yet/)).toBeVisible();
-    expect(screen.queryByRole('combobox')).toBeNull();
-  });
-
-  it('offer members neither adding nor deleting, and the creator no leaving', async () => {
-    const { store } = await openDetails({ ...byKaisa, members: members.slice(0, 2) });
-    expect(screen.queryByRole('combobox')).toBeNull();
-    expect(screen.queryByRole('button', { name: 'Delete Group' })).toBeNull();
-    expect(screen.getByRole('button', { name: 'Leave Group' })).toBeVisible();
-    act(() => store.set(groupsAtom, loaded(group({ members: members.slice(0, 2) }))));
-    expect(screen.getByRole('combobox', { name: 'Add Member' })).toBeVisible();
-    expect(screen.getByRole('button', { name: 'Delete Group' })).toBeVisible();
-    expect(screen.queryByRole('button', { name: 'Leave Group' })).toBeNull();
-  });
-
-  it.each([
-    {
-      rest: byKaisa,
-      action: 'leaveGroup',
-      button: 'Leave Group',
-      question: 'Are you sure you want to leave this group?',
-      failed: 'error: Failed to leave group. Please try again.',
-      done: 'success: You left the group "Sailing"',
-    },
-    {
-      rest: {},
-      action: 'deleteGroup',
-      button: 'Delete Group',
-      question: 'Are you sure you want to delete this group?',
-      failed: 'error: Failed to delete group. Please try again.',
-      done: 'success: Group "Sailing" deleted!',
-    },
-  ] as const)('ask before $action', async ({ rest, action, button, question, failed, done }) => {
-    const { actions, store, user, toasts } = await openDetails(rest);
-    const ask = async () => {
-      await user.click(screen.getByRole('button', { name: button }));
-      return within(await screen.findByRole('alertdialog', { name: question }));
-    };
-    await user.click((await ask()).getByRole('button', { name: 'Cancel' }));
-    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
-    expect(actions[action]).not.toHaveBeenCalled();
-
-    actions[action].mockRejectedValueOnce(new Error('boom'));
-    await user.click((await ask()).getByRole('button', { name: button }));
-    await waitFor(() => expect(toasts()).toEqual([failed]));
-
-    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
-    actions[action].mockImplementationOnce(async () => store.set(groupsAtom, loaded()));
-    await user.click((await ask()).getByRole('button', { name: button }));
-    await waitFor(() => expect(toasts()).toEqual([failed, done]));
-    expect(actions[action]).toHaveBeenLastCalledWith('group-1');
-    expect(await screen.findByText('Welcome to Group Chat')).toBeVisible();
   });
 });

@@ -1,110 +1,40 @@
-import { act, screen, waitFor, within } from '@testing-library/react';
-import { useState } from 'react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
-import { MessagesTab } from '../../../../src/features/messages/MessagesTab.tsx';
 import { AppError } from '../../../../src/lib/appError.ts';
-import { activeChatAtom, type Chat, chatsAtom, type MessageView } from '../../../../src/store/chats.ts';
+import { activeChatAtom, chatsAtom, type Chat, type MessageView } from '../../../../src/store/chats.ts';
 import { presenceAtom } from '../../../../src/store/connection.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
-import { currentUserAtom } from '../../../../src/store/session.ts';
-import { aino, chat, createWorld, kaisa, loaded, message, veikko } from '../support/app.tsx';
-
-/** The tab as the dashboard holds it: what is asked for opens, and takes the focus. */
-function Tab({ onFindContacts = () => undefined }: { onFindContacts?: () => void }) {
-  const [open, setOpen] = useState<string | null>(null);
-  const [focusRequest, setFocusRequest] = useState(0);
-  return (
-    <MessagesTab
-      open={open}
-      focusRequest={focusRequest}
-      onOpen={(userId) => {
-        setOpen(userId);
-        setFocusRequest(focusRequest + 1);
-      }}
-      onClose={() => setOpen(null)}
-      onFindContacts={onFindContacts}
-    />
-  );
-}
-
-/** Aino's messages with contacts Veikko and Kaisa; Veikko's chat opens when asked for. */
-function showMessages(chats: Record<string, Chat> = {}) {
-  const world = createWorld();
-  world.store.set(contactsAtom, loaded(veikko, kaisa));
-  world.store.set(chatsAtom, chats);
-  world.actions.openChat.mockImplementation(async (userId) => world.store.set(activeChatAtom, userId));
-  const onFindContacts = vi.fn<() => void>();
-  const user = world.show(<Tab onFindContacts={onFindContacts} />);
-  return { ...world, user, onFindContacts };
-}
-
-async function openVeikko(...messages: MessageView[]) {
-  const world = showMessages({ [veikko.id]: chat(messages) });
-  await world.user.click(screen.getByRole('button', { name: /veikko/ }));
-  return { ...world, input: screen.getByRole('textbox', { name: 'Message to veikko' }) };
-}
-
-/** The list repeats the newest message, so look in the chat. */
-function shownMessages() {
-  return within(screen.getByRole('region', { name: 'Messages with veikko' }));
-}
-
-describe('the list of conversations', () => {
-  it('shows presence, what was said last and how much is unread, the newest first', () => {
-    const { store } = showMessages({
-      [kaisa.id]: chat([message(kaisa.id, 'The dog sends its regards.')], { unread: 3 }),
-      [veikko.id]: chat([message(aino.id, 'On my way', { timestamp: '2026-05-01T12:00:00.000Z' })]),
-    });
-    act(() => store.set(presenceAtom, { [veikko.id]: true }));
-    const rows = within(screen.getByRole('region', { name: 'Conversations' })).getAllByRole('listitem');
-    expect(rows[0]).toHaveTextContent(/kaisa.*Offline.*The dog sends its regards\..*3 unread/);
-    expect(rows[1]).toHaveTextContent(/veikko.*Online.*You: On my way/);
-  });
-
-  it('filters by name while its search is on', async () => {
-    const { user } = showMessages();
-    await user.click(screen.getByRole('button', { name: 'Search in contacts' }));
-    await user.type(screen.getByRole('searchbox'), 'VEIK');
-    expect(screen.queryByRole('button', { name: /kaisa/ })).toBeNull();
-    await user.type(screen.getByRole('searchbox'), 'zz');
-    expect(screen.getByText('No contacts found matching "VEIKzz"')).toBeVisible();
-    await user.click(screen.getByRole('button', { name: 'Search in contacts' }));
-    expect(screen.getByRole('button', { name: /kaisa/ })).toBeVisible();
-  });
-
-  it('says that contacts load, but for 5 seconds at most', async () => {
-    vi.useFakeTimers();
-    try {
-      createWorld().show(<Tab />);
-      expect(screen.getByText('Loading contacts...')).toBeVisible();
-      await act(() => vi.advanceTimersByTimeAsync(4999));
-      expect(screen.queryByText('No contacts yet')).toBeNull();
-      await act(() => vi.advanceTimersByTimeAsync(1));
-      expect(screen.queryByText('Loading contacts...')).toBeNull();
-      expect(screen.getByText('No contacts yet')).toBeVisible();
-    } finally {
-      vi.useRealTimers();
-    }
-  });
-
-  it('leads to finding people when there is nobody', async () => {
-    const { store, user, onFindContacts } = showMessages();
-    act(() => store.set(contactsAtom, loaded()));
-    await user.click(screen.getByRole('button', { name: 'Find Contacts' }));
-    expect(onFindContacts).toHaveBeenCalledOnce();
-  });
-
-  it('keeps a conversation with somebody who is no contact any more, and leaves groups to their own tab', () => {
-    showMessages({
-      'former-id': chat([message('former-id', 'Farewell')]),
-      'group-1': chat([message(veikko.id, 'For all of you')]),
-    });
-    expect(screen.getByRole('button', { name: /Unknown User.*Farewell/ })).toBeVisible();
-    expect(screen.queryByText('For all of you')).toBeNull();
-  });
-});
+import { aino, chat, kaisa, loaded, message, veikko } from '../support/app.tsx';
+import { openVeikko, showMessages, shownMessages } from '../support/messagesTab.tsx';
 
 describe('an open chat', () => {
+  it('leads the focus back to its row when it closes', async () => {
+    const { user } = await openVeikko();
+    await user.click(screen.getByRole('button', { name: 'Back to contacts' }));
+    expect(screen.getByRole('button', { name: /veikko/ })).toHaveFocus();
+  });
+
+  it('is where the reader left it when they come back, unless something is unread', async () => {
+    const { user, store } = await openVeikko(...Array.from({ length: 200 }, () => message(veikko.id, 'Old')));
+    const top = () => screen.getByRole('region', { name: 'Messages with veikko' }).scrollTop;
+    const visitKaisa = async () => {
+      await user.click(screen.getByRole('button', { name: /kaisa/ }));
+      await user.click(screen.getByRole('button', { name: /veikko/ }));
+    };
+    const end = top();
+    act(() => screen.getByRole('region', { name: 'Messages with veikko' }).scrollTo({ top: 3000 }));
+    await visitKaisa();
+    expect(top()).toBe(3000);
+    act(() =>
+      store.set(chatsAtom, (chats) => {
+        const { messages } = chats[veikko.id] as Chat;
+        return { ...chats, [veikko.id]: chat(messages, { unread: 2 }) };
+      }),
+    );
+    await visitKaisa();
+    expect(top()).toBe(end);
+  });
+
   it('is asked for by a click and closed when the tab goes away', async () => {
     const { actions, user, store } = showMessages();
     expect(
@@ -112,7 +42,7 @@ describe('an open chat', () => {
     ).toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: /veikko/ }));
     expect(store.get(activeChatAtom)).toBe(veikko.id);
-    expect(screen.getByText(/No messages yet with/)).toHaveTextContent('No messages yet with veikko');
+    expect(await screen.findByText(/No messages yet with/)).toHaveTextContent('No messages yet with veikko');
     await user.click(screen.getByRole('button', { name: 'Back to contacts' }));
     expect(actions.openChat).toHaveBeenLastCalledWith(null);
   });
@@ -134,7 +64,7 @@ describe('an open chat', () => {
       message(aino.id, 'Third', { status: 'sending', seq: null }),
       message(veikko.id, 'Fourth', { timestamp: new Date(2026, 5, 1, 9, 7).toISOString() }),
     );
-    const bubble = (text: string) => shownMessages().getByText(text).closest('li');
+    const bubble = (text: string) => shownMessages().getByText(text).closest('article');
     expect(bubble('First')).toHaveTextContent(/^You:.*Sent$/);
     expect(bubble('Third')).toHaveTextContent(/Sending$/);
     expect(bubble('Fourth')).toHaveTextContent(/^veikko:.*9:07 AM$/);
@@ -149,8 +79,8 @@ describe('an open chat', () => {
       const before = store.get(chatsAtom)[veikko.id] as Chat;
       store.set(chatsAtom, { [veikko.id]: { ...before, ...chat(before.messages, { peerReadSeq: 5 }) } });
     });
-    expect(shownMessages().getByText('First').closest('li')).toHaveTextContent(/Read$/);
-    expect(shownMessages().getByText('Second').closest('li')).toHaveTextContent(/Sent$/);
+    expect(shownMessages().getByText('First').closest('article')).toHaveTextContent(/Read$/);
+    expect(shownMessages().getByText('Second').closest('article')).toHaveTextContent(/Sent$/);
   });
 
   it('offers what to do about a message that was not sent', async () => {
@@ -179,6 +109,20 @@ describe('an open chat', () => {
     expect(await screen.findByText(explanation)).toBeVisible();
   });
 
+  it('has who it is and whether they are online above it', async () => {
+    const { store } = await openVeikko();
+    const header = () => screen.getByRole('heading', { level: 2, name: 'veikko' }).parentElement;
+    expect(header()).toHaveTextContent('veikkoOffline');
+    act(() => store.set(presenceAtom, { [veikko.id]: true }));
+    expect(header()).toHaveTextContent('veikkoOnline');
+  });
+
+  it('shows a single emoji large, and nothing else', async () => {
+    await openVeikko(message(veikko.id, '👍🏽'), message(veikko.id, '👍👍'));
+    expect(shownMessages().getByText('👍🏽')).toHaveClass('emoji');
+    expect(shownMessages().getByText('👍👍')).not.toHaveClass('emoji');
+  });
+
   it('has words for content of a newer version and for none', async () => {
     await openVeikko(message(veikko.id, { kind: 'unknown' }), message(veikko.id, ' \n '));
     const messages = shownMessages();
@@ -195,6 +139,45 @@ describe('an open chat', () => {
     expect(messages.getByText(/שלום/)).toHaveAttribute('dir', 'auto');
   });
 
+  it('makes links of addresses, which tell nobody where the reader came from', async () => {
+    await openVeikko(message(veikko.id, 'See https://аpple.com/login <b>now</b>'));
+    const link = shownMessages().getByRole('link', { name: 'https://аpple.com/login' });
+    expect(link).toHaveAttribute('href', 'https://xn--pple-43d.com/login');
+    expect(link).toHaveAttribute('target', '_blank');
+    expect(link).toHaveAttribute('rel', 'noopener noreferrer nofollow');
+    expect(link).toHaveAttribute('referrerpolicy', 'no-referrer');
+    expect(link.querySelector('bdi')).toHaveAttribute('dir', 'ltr');
+    expect(link.closest('p')).toHaveTextContent(
+      'See https://аpple.com/login (goes to xn--pple-43d.com) <b>now</b>',
+    );
+    expect(shownMessages().getByText('(goes to xn--pple-43d.com)').tagName).toBe('BDI');
+  });
+
+  it.each([
+    ['markup', '<script>alert(1)</script><img src=x onerror=alert(1)>'],
+    ['marks that turn the direction', 'abc \u202E\u2066 gpj.exe \u200F\u061C'],
+    ['joiners that draw nothing', 'a\u200D\u200B\u2060\uFEFF\u200Cb'],
+    ['no spaces', 'ä'.repeat(32 * 1024)],
+    ['lone surrogates', 'a\uD800b\uDFFF'],
+    ['a heap of combining marks', `Z${'\u0301\u0489'.repeat(5000)}`],
+    ['what looks like an escape or a value of a text', '\\u202e {name} <name/> \\x41'],
+  ])('holds %s in messages, previews, announcements and names', async (_, hostile) => {
+    const world = showMessages({ [kaisa.id]: chat([message(kaisa.id, hostile)]) });
+    act(() => world.store.set(contactsAtom, loaded(veikko, { ...kaisa, username: hostile })));
+    const conversations = within(screen.getByRole('region', { name: 'Conversations' }));
+    const row = conversations.getAllByRole('button').at(1) as HTMLElement;
+    await world.user.click(row);
+    await screen.findByRole('article');
+    const shown = [...document.querySelectorAll('article p[dir=auto]')].map((text) => text.textContent);
+    expect(shown).toHaveLength(1);
+    expect(hostile.startsWith(shown[0]?.replace(/…$/, '') ?? '?')).toBe(true);
+    // Each by itself, so that it turns nothing that stands beside it; and the preview short.
+    const [name, preview] = row.querySelectorAll('bdi');
+    expect(hostile).toContain(name?.textContent.slice(0, 1));
+    expect(preview?.textContent.length).toBeLessThanOrEqual(141);
+    expect(document.querySelector('script, img, b')).toBeNull();
+  });
+
   it('folds a text of 64 KiB', async () => {
     const text = 'x'.repeat(64 * 1024);
     const { user } = await openVeikko(message(veikko.id, text));
@@ -206,98 +189,68 @@ describe('an open chat', () => {
     expect(messages.queryByText(text)).toBeNull();
   });
 
-  it('fetches older messages', async () => {
+  describe('the menu of a message', () => {
+    async function openMenu(shown: MessageView) {
+      const world = await openVeikko(shown);
+      await world.user.click(screen.getByRole('button', { name: 'Message actions' }));
+      await screen.findByRole('menu');
+      return world;
+    }
+
+    it('copies its text, and says so', async () => {
+      const { user, toasts } = await openMenu(message(veikko.id, 'Copy <b>me</b>'));
+      await user.click(screen.getByRole('menuitem', { name: 'Copy text' }));
+      expect(await navigator.clipboard.readText()).toBe('Copy <b>me</b>');
+      await waitFor(() => expect(toasts()).toEqual(['success: Message copied']));
+    });
+
+    it('says when the browser does not let it copy', async () => {
+      const { user, toasts } = await openMenu(message(veikko.id, 'Copy me'));
+      vi.spyOn(navigator.clipboard, 'writeText').mockRejectedValueOnce(new Error('denied'));
+      await user.click(screen.getByRole('menuitem', { name: 'Copy text' }));
+      await waitFor(() => expect(toasts()).toEqual(['error: The message could not be copied.']));
+    });
+
+    it('offers no text to copy where there is none', async () => {
+      await openMenu(message(veikko.id, { kind: 'unknown' }));
+      expect(screen.getAllByRole('menuitem').map(({ textContent }) => textContent)).toEqual([
+        'Message details',
+      ]);
+    });
+
+    it('tells when it was sent, by whom, and what has become of it', async () => {
+      const { user } = await openMenu(
+        message(aino.id, 'Mine', { timestamp: new Date(2026, 5, 1, 9, 7).toISOString() }),
+      );
+      await user.click(screen.getByRole('menuitem', { name: 'Message details' }));
+      const dialog = await screen.findByRole('dialog', { name: 'Message details' });
+      expect(dialog).toHaveTextContent(/From.*You.*Time.*June 1, 2026.*9:07.*Status.*Sent/);
+      await user.keyboard('{Escape}');
+      await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Message details' })).toBeNull());
+    });
+
+    it('opens where the pointer asks for it, and leaves links to the browser', async () => {
+      await openVeikko(message(veikko.id, 'Look at https://example.com/'));
+      expect(fireEvent.contextMenu(screen.getByRole('link', { name: 'https://example.com/' }))).toBe(true);
+      expect(screen.queryByRole('menu')).toBeNull();
+      expect(fireEvent.contextMenu(shownMessages().getByText(/Look at/))).toBe(false);
+      expect(await screen.findByRole('menu')).toBeVisible();
+    });
+  });
+
+  it('fetches older messages by itself, and after a failure when asked', async () => {
     const { actions, store, user, toasts } = await openVeikko(message(veikko.id, 'Newest'));
+    actions.loadOlderMessages.mockRejectedValueOnce(new Error('boom'));
     act(() => {
       store.set(chatsAtom, (chats) => ({ [veikko.id]: { ...(chats[veikko.id] as Chat), hasOlder: true } }));
     });
-    actions.loadOlderMessages.mockRejectedValueOnce(new Error('boom'));
-    await user.click(screen.getByRole('button', { name: 'Load older messages' }));
-    expect(actions.loadOlderMessages).toHaveBeenCalledExactlyOnceWith(veikko.id);
     await waitFor(() =>
       expect(toasts()).toEqual(['error: Older messages could not be loaded. Please try again.']),
     );
-  });
-});
-
-describe('writing', () => {
-  it('sends the trimmed text on Enter and empties the input', async () => {
-    const { actions, user, input } = await openVeikko();
-    await user.type(input, '  Sauna at seven?  {Enter}');
-    expect(actions.sendMessage).toHaveBeenCalledExactlyOnceWith(veikko.id, 'Sauna at seven?');
-    expect(input).toHaveValue('');
-    expect(input).toHaveFocus();
-  });
-
-  it('starts a new line on Shift and Enter', async () => {
-    const { actions, user, input } = await openVeikko();
-    await user.type(input, 'one{Shift>}{Enter}{/Shift}two');
-    expect(actions.sendMessage).not.toHaveBeenCalled();
-    await user.click(screen.getByRole('button', { name: 'Send' }));
-    expect(actions.sendMessage).toHaveBeenCalledExactlyOnceWith(veikko.id, 'one\ntwo');
-  });
-
-  it('sends nothing that is blank', async () => {
-    const { actions, user, input } = await openVeikko();
-    expect(input).toHaveAttribute('placeholder', 'Type a message...');
-    expect(screen.getByRole('button', { name: 'Send' })).toBeDisabled();
-    await user.type(input, '   {Shift>}{Enter}{/Shift} {Enter}');
-    expect(screen.getByRole('button', { name: 'Send' })).toBeDisabled();
-    expect(actions.sendMessage).not.toHaveBeenCalled();
-  });
-
-  it('leaves Enter to the input method while it composes', async () => {
-    const { actions, input } = await openVeikko();
-    act(() => {
-      input.focus();
-      input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true }));
-    });
-    expect(actions.sendMessage).not.toHaveBeenCalled();
-  });
-
-  it('gives the text back when it could not even be queued', async () => {
-    const { actions, user, input, toasts } = await openVeikko();
-    actions.sendMessage.mockRejectedValue(new AppError('not-signed-in', 'Please log in to send messages.'));
-    await user.type(input, 'Hello{Enter}');
-    await waitFor(() => expect(input).toHaveValue('Hello'));
-    expect(toasts()).toEqual(['error: Please log in to send messages.']);
-  });
-
-  it('keeps a draft for each chat', async () => {
-    const { user, input } = await openVeikko();
-    await user.type(input, 'For Veikko');
-    await user.click(screen.getByRole('button', { name: /kaisa/ }));
-    expect(screen.getByRole('textbox', { name: 'Message to kaisa' })).toHaveValue('');
-    await user.click(screen.getByRole('button', { name: /veikko/ }));
-    expect(screen.getByRole('textbox', { name: 'Message to veikko' })).toHaveValue('For Veikko');
-  });
-
-  it('shows no draft of one person to the next', async () => {
-    const { user, input, store } = await openVeikko();
-    await user.type(input, 'Secret');
-    act(() => store.set(currentUserAtom, { ...aino, id: 'somebody-else' }));
-    expect(input).toHaveValue('');
-    act(() => store.set(currentUserAtom, aino));
-    expect(input).toHaveValue('');
-  });
-
-  it('takes the focus whenever its chat is asked for', async () => {
-    const { user, input } = await openVeikko();
-    expect(input).toHaveFocus();
-    await user.click(screen.getByRole('button', { name: 'Search in contacts' }));
-    expect(input).not.toHaveFocus();
-    await user.click(screen.getByRole('button', { name: /veikko/ }));
-    expect(input).toHaveFocus();
-  });
-
-  it('refuses what the relay would not carry, counted in bytes', async () => {
-    const { actions, user, input } = await openVeikko();
-    await user.click(input);
-    await user.paste('ä'.repeat(32 * 1024));
-    expect(screen.getByRole('button', { name: 'Send' })).toBeEnabled();
-    await user.type(input, 'x{Enter}');
-    expect(screen.getByRole('alert')).toHaveTextContent('This message is too long to send.');
-    expect(input).toBeInvalid();
-    expect(actions.sendMessage).not.toHaveBeenCalled();
+    expect(actions.loadOlderMessages).toHaveBeenCalledExactlyOnceWith(veikko.id);
+    actions.loadOlderMessages.mockImplementation(() => new Promise(() => undefined));
+    await user.click(screen.getByRole('button', { name: 'Load older messages' }));
+    expect(actions.loadOlderMessages).toHaveBeenCalledTimes(2);
+    expect(screen.getByText('Loading older messages...')).toBeVisible();
   });
 });

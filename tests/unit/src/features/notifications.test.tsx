@@ -68,6 +68,13 @@ describe('the list of notifications', () => {
     expect(document.querySelector('b')).toBeNull();
   });
 
+  it('has an icon of its own for each type', async () => {
+    const { list } = await openBell(fromKaisa, asked, accepted);
+    const icons = list.getAllByRole('listitem').map((row) => row.querySelector('svg')?.outerHTML);
+    expect(icons).not.toContain(undefined);
+    expect(new Set(icons).size).toBe(3);
+  });
+
   it('says that there are none yet', async () => {
     const { list } = await openBell();
     expect(list.getByText('No notifications yet')).toBeVisible();
@@ -134,5 +141,46 @@ describe('the list of notifications', () => {
     await waitFor(() =>
       expect(toasts()).toEqual(['error: Failed to mark notification as read. Please try again.']),
     );
+  });
+});
+
+describe('200 notifications', () => {
+  it('are drawn as far as they are in sight, and reached by keyboard to the last', async () => {
+    const many = Array.from({ length: 200 }, (_, index) => ({ ...fromKaisa, id: `n${index}` }));
+    const { list, user } = await openBell(...many);
+    const rows = list.getAllByRole('listitem');
+    expect(rows.length).toBeLessThan(60);
+    act(() => within(rows[0]!).getAllByRole('button')[0]!.focus());
+    await user.keyboard('{End}');
+    await waitFor(() =>
+      expect(document.activeElement?.closest('li')).toHaveAttribute('aria-posinset', '200'),
+    );
+  });
+
+  it('lead the focus on when the one that had it is deleted', async () => {
+    const { actions, list, store, user } = await openBell(fromKaisa, asked, accepted);
+    actions.deleteNotification.mockImplementation(async () =>
+      store.set(notificationsAtom, loaded(fromKaisa, accepted)),
+    );
+    await user.click(list.getByRole('button', { name: /^Delete notification: .*eino/ }));
+    await waitFor(() => expect(document.activeElement).toHaveTextContent(/veikko accepted/));
+  });
+});
+
+describe('a screen reader', () => {
+  it('is told who asks and who accepts as it happens, and of messages elsewhere only', async () => {
+    const { store } = await openBell();
+    const spoken = () =>
+      screen
+        .getAllByRole('status', { hidden: true })
+        .map(({ textContent }) => textContent)
+        .join('');
+    const old = { ...asked, id: 'old', content: 'maija' };
+    act(() => store.set(notificationsAtom, { items: [], loading: true, loaded: false }));
+    expect(spoken()).not.toContain('maija');
+    act(() => store.set(notificationsAtom, loaded({ ...asked, content: 'eino' }, old)));
+    expect(spoken()).toContain('eino wants to be your contact');
+    act(() => store.set(notificationsAtom, loaded(fromKaisa, asked, old)));
+    expect(spoken()).toContain('eino wants to be your contact');
   });
 });

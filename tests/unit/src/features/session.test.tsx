@@ -1,14 +1,22 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { MessageAnnouncer } from '../../../../src/features/messages/Announcer.tsx';
 import { ConnectionBanner } from '../../../../src/features/session/ConnectionBanner.tsx';
 import { ConnectionStatus } from '../../../../src/features/session/ConnectionStatus.tsx';
 import { LogoutControl } from '../../../../src/features/session/LogoutControl.tsx';
+import { OfflineNotice } from '../../../../src/features/session/OfflineNotice.tsx';
+import { UpdateBar } from '../../../../src/features/session/UpdateBar.tsx';
 import { AppError } from '../../../../src/lib/appError.ts';
 import { chatsAtom } from '../../../../src/store/chats.ts';
-import { realtimeStatusAtom } from '../../../../src/store/connection.ts';
+import {
+  catchUpAtom,
+  offlineAtom,
+  realtimeStatusAtom,
+  unreachableAtom,
+} from '../../../../src/store/connection.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { connectionBannerAtom } from '../../../../src/store/session.ts';
+import { readyUpdateAtom } from '../../../../src/store/update.ts';
 import { aino, chat, createWorld, loaded, message, veikko } from '../support/app.tsx';
 
 describe('logging out', () => {
@@ -70,6 +78,70 @@ describe('the connection', () => {
       act(() => store.set(realtimeStatusAtom, status));
       expect(screen.getByRole('status').textContent).toBe(text);
     }
+  });
+
+  it('says that what is written waits, whatever the sockets say', () => {
+    const { store, show } = createWorld();
+    show(<ConnectionStatus />);
+    act(() => {
+      store.set(realtimeStatusAtom, 'reconnecting');
+      store.set(offlineAtom, true);
+    });
+    expect(screen.getByRole('status')).toHaveTextContent('Offline: what you write is sent later');
+  });
+
+  it('says calmly that the server does not answer, whatever the sockets try', () => {
+    const { store, show } = createWorld();
+    show(<ConnectionStatus />);
+    act(() => {
+      store.set(realtimeStatusAtom, 'reconnecting');
+      store.set(unreachableAtom, true);
+    });
+    expect(screen.getByRole('status')).toHaveTextContent(/^Offline: the server does not answer$/);
+    act(() => store.set(unreachableAtom, false));
+    expect(screen.getByRole('status')).toHaveTextContent('Reconnecting…');
+  });
+
+  it('counts what is caught up with, without reading every number aloud', () => {
+    const { store, show } = createWorld();
+    store.set(realtimeStatusAtom, 'connected');
+    show(<ConnectionStatus />);
+    act(() => store.set(catchUpAtom, { done: 1200, of: 3400 }));
+    const line = screen.getByText('Catching up… 1,200 of 3,400 messages');
+    expect(line.closest('[aria-live]')).toHaveAttribute('aria-live', 'off');
+    // More has come than was known of.
+    act(() => store.set(catchUpAtom, { done: 3500, of: 3400 }));
+    expect(screen.getByText('Catching up… 3,500 of 3,500 messages')).toBeInTheDocument();
+    act(() => store.set(catchUpAtom, { done: 50, of: null }));
+    expect(screen.getByText('Loading earlier messages… 50')).toBeInTheDocument();
+    act(() => store.set(catchUpAtom, null));
+    expect(screen.getByRole('status')).toBeEmptyDOMElement();
+  });
+});
+
+describe('offline', () => {
+  it('forms that need a connection say so', () => {
+    const { store, show } = createWorld({ signedIn: false });
+    show(<OfflineNotice />);
+    expect(screen.queryByRole('status')).toBeNull();
+    act(() => store.set(offlineAtom, true));
+    expect(screen.getByRole('status')).toHaveTextContent(
+      'You are offline. Logging in and signing up need a connection.',
+    );
+  });
+});
+
+describe('a new version', () => {
+  it('is offered, and used when the person wants it', async () => {
+    const { store, show } = createWorld();
+    const apply = vi.fn<() => void>();
+    const user = show(<UpdateBar />);
+    expect(screen.queryByRole('status')).toBeNull();
+    act(() => store.set(readyUpdateAtom, { apply }));
+    expect(screen.getByRole('status')).toHaveTextContent('A new version is ready');
+    expect(apply).not.toHaveBeenCalled();
+    await user.click(screen.getByRole('button', { name: 'Reload' }));
+    expect(apply).toHaveBeenCalledOnce();
   });
 });
 

@@ -77,6 +77,20 @@ describe('coalesce', () => {
     expect(runs).toBe(2);
   });
 
+  it('hands on what a call brings to the run that begins with it, and nothing to one that was waited for', async () => {
+    const { open, opened } = gate();
+    const brought: (string | undefined)[] = [];
+    const run = coalesce<string>(async (one) => {
+      brought.push(one);
+      await opened;
+    });
+    const calls = [run('first'), run('second')];
+    open();
+    await Promise.all(calls);
+    await run('third');
+    expect(brought).toEqual(['first', undefined, 'third']);
+  });
+
   it('runs again after a failure', async () => {
     let runs = 0;
     const run = coalesce(async () => {

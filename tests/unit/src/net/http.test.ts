@@ -183,16 +183,13 @@ describe('a call', () => {
 });
 
 describe('a 401', () => {
-  it('tells which token is worth nothing, and who acts on it', async () => {
-    const { api, onUnauthenticated } = setUp(
-      refusal(401, 'session-expired'),
-      refusal(401, 'session-expired'),
-    );
+  it('tells which token is worth nothing, who acts on it, and why', async () => {
+    const { api, onUnauthenticated } = setUp(refusal(401, 'session-expired'), refusal(401, 'device-revoked'));
     await failureOf(api.listContacts());
     await failureOf(api.sendUserMessage(userId, { messageId: userId, epoch: 0, content: 'AAAA' }));
     expect(onUnauthenticated.mock.calls).toEqual([
-      ['header.payload.signature', 'session'],
-      ['header.payload.signature', 'caller'],
+      ['header.payload.signature', 'session', 'session-expired'],
+      ['header.payload.signature', 'caller', 'device-revoked'],
     ]);
   });
 

@@ -197,7 +197,11 @@ describe('reconnecting', () => {
 it('pings every 30 seconds', async () => {
   connected();
   await clock.advance(pingIntervalMs);
-  expect(publication()).toMatchObject({ topic: 'ping', qos: 0, payload: { type: 'ping', userId: me } });
+  expect(publication()).toMatchObject({
+    topic: 'ping',
+    qos: 0,
+    payload: { type: 'ping', userId: me, timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) },
+  });
   await clock.advance(pingIntervalMs);
   expect(client().publications).toHaveLength(2);
 });

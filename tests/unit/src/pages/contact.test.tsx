@@ -1,5 +1,6 @@
-import { act, fireEvent, screen } from '@testing-library/react';
+import { act, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { operator } from '../../../../src/operator/index.ts';
 import { ContactPage } from '../../../../src/pages/contact/ContactPage.tsx';
 import { validateContact } from '../../../../src/pages/contact/validation.ts';
 import { createWorld } from '../support/app.tsx';
@@ -83,5 +84,32 @@ describe('the contact page', () => {
     expect(screen.getByRole('alert')).toHaveTextContent('Something Went Wrong');
     fireEvent.click(screen.getByRole('button', { name: 'Try Again' }));
     expect(screen.getByRole('textbox', { name: 'Message' })).toHaveValue(good.message);
+  });
+
+  it('leads home, to the other pages and to the support address', async () => {
+    createWorld({ signedIn: false }).show(<ContactPage />);
+    expect(screen.getByRole('link', { name: 'Back to Home' })).toHaveAttribute('href', '/');
+    const links = within(screen.getByRole('contentinfo')).getAllByRole('link');
+    expect(links.map((link) => link.getAttribute('href'))).toEqual([
+      '/',
+      '/privacy-policy',
+      '/terms',
+      '/about',
+    ]);
+    vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+    fill(good);
+    submit();
+    await act(() => vi.advanceTimersByTimeAsync(1500));
+    expect(
+      within(screen.getByRole('alert')).getByRole('link', { name: operator.supportEmail! }),
+    ).toHaveAttribute('href', `mailto:${operator.supportEmail}`);
+  });
+
+  it('makes nothing but text of what is written into it', () => {
+    createWorld({ signedIn: false }).show(<ContactPage />);
+    const markup = '<img src=x onerror=alert(1)>';
+    fill({ name: markup, message: markup });
+    expect(screen.getByRole('textbox', { name: 'Name' })).toHaveValue(markup);
+    expect(document.querySelector('img')).toBeNull();
   });
 });

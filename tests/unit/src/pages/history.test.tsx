@@ -1,15 +1,13 @@
-import { act, render, screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { createMemoryRouter } from 'react-router-dom';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { App } from '../../../../src/app/App.tsx';
-import { routes } from '../../../../src/app/routes.tsx';
 import { activeChatAtom, activeGroupAtom } from '../../../../src/store/chats.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { groupsAtom } from '../../../../src/store/groups.ts';
 import { notificationsAtom } from '../../../../src/store/notifications.ts';
 import { createWorld, kaisa, loaded, veikko } from '../support/app.tsx';
 import { group } from '../support/groups.ts';
+import { openApp } from '../support/openApp.tsx';
 import { setWindowWidth } from '../support/windowWidth.ts';
 
 afterEach(() => {
@@ -20,10 +18,6 @@ afterEach(() => {
 async function openDashboard({ width = 1440, state }: { width?: number; state?: unknown } = {}) {
   setWindowWidth(width);
   const world = createWorld();
-  const router = createMemoryRouter(routes, {
-    initialEntries: ['/about', { pathname: '/dashboard', state }],
-    initialIndex: 1,
-  });
   world.actions.openChat.mockImplementation(async (userId) => {
     if (userId !== null) world.store.set(activeGroupAtom, null);
     world.store.set(activeChatAtom, userId);
@@ -37,16 +31,14 @@ async function openDashboard({ width = 1440, state }: { width?: number; state?: 
     groupsAtom,
     loaded(group({ id: 'g1', name: 'Sailing' }), group({ id: 'g2', name: 'Sauna' })),
   );
-  render(<App store={world.store} router={router} />);
+  const { go, path } = openApp(world.store, '/about', { pathname: '/dashboard', state });
   await screen.findByRole('tab', { name: /Messages/ });
-  const go = (delta: number) => act(async () => router.navigate(delta));
   return {
     ...world,
     user: userEvent.setup(),
-    router,
     back: () => go(-1),
     forward: () => go(1),
-    path: () => router.state.location.pathname,
+    path,
     tab: (name: string) => screen.getByRole('tab', { name: new RegExp(`^${name}`) }),
   };
 }
@@ -57,7 +49,7 @@ describe('going back', () => {
   it('closes an open chat first, and leaves the dashboard then', async () => {
     const { user, back, forward, path, store } = await openDashboard();
     await user.click(screen.getByRole('button', { name: /veikko/ }));
-    expect(chatInput('veikko')).toHaveFocus();
+    await waitFor(() => expect(chatInput('veikko')).toHaveFocus());
     await user.click(screen.getByRole('button', { name: /kaisa/ }));
     expect(chatInput('kaisa')).toBeVisible();
 
@@ -70,13 +62,13 @@ describe('going back', () => {
     await waitFor(() => expect(chatInput('kaisa')).toBeNull());
     expect(path()).toBe('/dashboard');
     await back();
-    expect(path()).toBe('/about');
+    await waitFor(() => expect(path()).toBe('/about'));
   });
 
   it('closes a group’s details on a phone, then the group', async () => {
     const { user, back, path, store, tab } = await openDashboard({ width: 360 });
     await user.click(tab('Groups'));
-    await user.click(screen.getByRole('button', { name: /Sailing/ }));
+    await user.click(await screen.findByRole('button', { name: /Sailing/ }));
     await user.click(screen.getByRole('button', { name: 'Group Details' }));
     expect(screen.getByRole('region', { name: 'Group Details' })).toBeVisible();
 
@@ -87,13 +79,13 @@ describe('going back', () => {
     expect(store.get(activeGroupAtom)).toBeNull();
     expect(path()).toBe('/dashboard');
     await back();
-    expect(path()).toBe('/about');
+    await waitFor(() => expect(path()).toBe('/about'));
   });
 
   it('closes the group at once where its details stand beside it', async () => {
     const { user, back, path, store, tab } = await openDashboard();
     await user.click(tab('Groups'));
-    await user.click(screen.getByRole('button', { name: /Sailing/ }));
+    await user.click(await screen.findByRole('button', { name: /Sailing/ }));
     await user.click(screen.getByRole('button', { name: 'Group Details' }));
     await user.click(screen.getByRole('button', { name: 'Close details' }));
     await user.click(screen.getByRole('button', { name: 'Group Details' }));
@@ -105,26 +97,26 @@ describe('going back', () => {
   it('closes the search for people', async () => {
     const { user, back, path, tab } = await openDashboard();
     await user.click(tab('Contacts'));
-    await user.click(screen.getByRole('button', { name: 'Find Users' }));
+    await user.click(await screen.findByRole('button', { name: 'Find Users' }));
     await back();
-    expect(screen.getByRole('heading', { name: 'My Contacts' })).toBeVisible();
-    await user.click(screen.getByRole('button', { name: 'Find Users' }));
+    expect(await screen.findByRole('heading', { name: 'My Contacts' })).toBeVisible();
+    await user.click(await screen.findByRole('button', { name: 'Find Users' }));
     await user.click(screen.getByRole('button', { name: 'Back to contacts' }));
     expect(await screen.findByRole('heading', { name: 'My Contacts' })).toBeVisible();
-    await user.click(screen.getByRole('button', { name: 'Find Users' }));
+    await user.click(await screen.findByRole('button', { name: 'Find Users' }));
     await user.click(tab('Contacts'));
     expect(await screen.findByRole('heading', { name: 'My Contacts' })).toBeVisible();
     await back();
-    expect(path()).toBe('/about');
+    await waitFor(() => expect(path()).toBe('/about'));
   });
 
   it('returns to the contacts from a chat that was opened there', async () => {
     const { user, back, tab } = await openDashboard();
     await user.click(tab('Contacts'));
-    await user.click(screen.getAllByRole('button', { name: 'Message' })[0] as HTMLElement);
+    await user.click((await screen.findAllByRole('button', { name: 'Message' }))[0] as HTMLElement);
     expect(chatInput('veikko')).toHaveFocus();
     await back();
-    expect(screen.getByRole('heading', { name: 'My Contacts' })).toBeVisible();
+    expect(await screen.findByRole('heading', { name: 'My Contacts' })).toBeVisible();
   });
 });
 
@@ -133,7 +125,7 @@ describe('what is open', () => {
     const { user, tab, store } = await openDashboard();
     await user.click(screen.getByRole('button', { name: /veikko/ }));
     await user.click(tab('Groups'));
-    await user.click(screen.getByRole('button', { name: /Sauna/ }));
+    await user.click(await screen.findByRole('button', { name: /Sauna/ }));
     await user.click(tab('Messages'));
     expect(chatInput('veikko')).toBeVisible();
     expect(chatInput('veikko')).not.toHaveFocus();
@@ -154,7 +146,7 @@ describe('what is open', () => {
   it('survives a reload', async () => {
     const view = { tab: 'groups', open: 'g1', details: false };
     const { store } = await openDashboard({ state: { ownerId: 'aino-id', view, closable: 'open' } });
-    expect(chatInput('Sailing')).toBeVisible();
+    expect(await screen.findByRole('textbox', { name: 'Message to Sailing' })).toBeVisible();
     expect(store.get(activeGroupAtom)).toBe('g1');
   });
 
@@ -169,13 +161,13 @@ describe('a group that is gone', () => {
   it('closes once, and the dashboard stays', async () => {
     const { user, tab, store, path, back } = await openDashboard();
     await user.click(tab('Groups'));
-    await user.click(screen.getByRole('button', { name: /Sailing/ }));
+    await user.click(await screen.findByRole('button', { name: /Sailing/ }));
     act(() => store.set(groupsAtom, loaded(group({ id: 'g2', name: 'Sauna' }))));
     expect(await screen.findByText('Welcome to Group Chat')).toBeVisible();
     await waitFor(() => expect(chatInput('Sailing')).toBeNull());
     expect(path()).toBe('/dashboard');
     await back();
-    expect(path()).toBe('/about');
+    await waitFor(() => expect(path()).toBe('/about'));
   });
 });
 

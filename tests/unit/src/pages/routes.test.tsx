@@ -1,9 +1,6 @@
-import { act, render, screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { createMemoryRouter } from 'react-router-dom';
 import { describe, expect, it, vi } from 'vitest';
-import { App } from '../../../../src/app/App.tsx';
-import { routes } from '../../../../src/app/routes.tsx';
 import { LandingPage } from '../../../../src/pages/landing/LandingPage.tsx';
 import { activeChatAtom, chatsAtom } from '../../../../src/store/chats.ts';
 import { contactsAtom, incomingRequestsAtom } from '../../../../src/store/contacts.ts';
@@ -14,11 +11,12 @@ import {
   currentUserAtom,
 } from '../../../../src/store/session.ts';
 import { aino, chat, createWorld, loaded, message, veikko } from '../support/app.tsx';
+import { openApp } from '../support/openApp.tsx';
 
 /** The whole application at an address, with fake actions behind it. */
 function open(path: string, { signedIn }: { signedIn: boolean }) {
   const world = createWorld({ signedIn });
-  const router = createMemoryRouter(routes, { initialEntries: [path] });
+  let opened: ReturnType<typeof openApp> | undefined;
   const signIn = () => {
     world.store.set(currentUserAtom, aino);
     world.store.set(authStatusAtom, 'success');
@@ -38,11 +36,9 @@ function open(path: string, { signedIn }: { signedIn: boolean }) {
   return {
     ...world,
     signOut,
-    path: () => router.state.location.pathname,
-    /** The page's chunk is there. */
-    ready: () => router.state.initialized,
+    path: () => opened?.path(),
     start: () => {
-      render(<App store={world.store} router={router} />);
+      opened = openApp(world.store, path);
       return userEvent.setup();
     },
   };
@@ -84,8 +80,7 @@ describe('where a path leads', () => {
     const app = open('/dashboard', { signedIn: false });
     app.store.set(authStatusAtom, 'loading');
     app.start();
-    await waitFor(() => expect(app.ready()).toBe(true));
-    expect(screen.getByText('Loading...')).toBeVisible();
+    expect(await screen.findByText('Loading...')).toBeVisible();
     expect(app.path()).toBe('/dashboard');
     act(() => {
       app.store.set(currentUserAtom, aino);
@@ -104,6 +99,27 @@ describe('where a path leads', () => {
     });
     expect(await screen.findByText('Session expired. Please login again.')).toBeVisible();
     expect(app.path()).toBe('/login');
+  });
+});
+
+describe('a page that one comes to', () => {
+  it.each(['About', 'Contact', 'Privacy Policy', 'Terms'])('begins at its top: %s', async (name) => {
+    const scrollTo = vi.spyOn(window, 'scrollTo').mockImplementation(() => undefined);
+    const user = open('/', { signedIn: false }).start();
+    await user.click(within(await screen.findByRole('contentinfo')).getByRole('link', { name }));
+    expect(await screen.findByRole('heading', { level: 1, name })).toBeVisible();
+    expect(scrollTo).toHaveBeenCalledExactlyOnceWith(0, 0);
+    scrollTo.mockRestore();
+  });
+});
+
+describe('the forms', () => {
+  it('lead to each other', async () => {
+    const user = open('/login', { signedIn: false }).start();
+    await user.click(await screen.findByRole('link', { name: 'Create an account' }));
+    expect(await screen.findByRole('button', { name: 'Sign Up' })).toBeVisible();
+    await user.click(within(screen.getByRole('main')).getByRole('link', { name: 'Log in' }));
+    expect(await screen.findByRole('button', { name: 'Log In' })).toBeVisible();
   });
 });
 
@@ -163,7 +179,17 @@ describe('the landing page', () => {
     const app = open('/', { signedIn: false });
     app.start();
     await screen.findByRole('link', { name: 'Get Started' });
+    const header = within(screen.getByRole('banner'));
+    expect(header.getByRole('link', { name: 'Log In' })).toHaveAttribute('href', '/login');
+    expect(header.getByRole('link', { name: 'Sign Up' })).toHaveAttribute('href', '/signup');
     const main = within(screen.getByRole('main'));
+    for (const name of [
+      'What that means for you',
+      'Built in the open, on open standards',
+      'Start a sealed conversation',
+    ]) {
+      expect(main.getByRole('heading', { level: 2, name })).toBeVisible();
+    }
     for (const name of [
       'End-to-end encryption',
       'GDPR',
@@ -230,17 +256,32 @@ describe('the dashboard', () => {
     return { ...app, user };
   }
 
+  it('has the product, the notifications, who one is and the way out in its header', async () => {
+    await openDashboard();
+    const header = within(screen.getByRole('banner'));
+    expect(header.getByText('Sinetti')).toBeVisible();
+    expect(header.getByRole('button', { name: 'Notifications' })).toBeVisible();
+    expect(header.getByText('aino')).toBeVisible();
+    expect(header.getByRole('button', { name: 'Logout' })).toBeVisible();
+    expect(screen.getAllByRole('tab').map((tab) => tab.textContent)).toEqual([
+      expect.stringContaining('Messages'),
+      expect.stringContaining('Groups'),
+      expect.stringContaining('Contacts'),
+      expect.stringContaining('Profile'),
+    ]);
+  });
+
   it('counts unread messages and pending requests on its tabs and in the title', async () => {
     await openDashboard();
     expect(screen.getByRole('tab', { name: 'Messages 4 unread messages' })).toBeVisible();
-    expect(screen.getByRole('tab', { name: 'Contacts 1 pending contact requests' })).toBeVisible();
+    expect(screen.getByRole('tab', { name: 'Contacts 1 pending contact request' })).toBeVisible();
     expect(document.title).toBe('(4) Messages – Sinetti');
   });
 
   it('opens a chat from the contacts, and closes it with the tab', async () => {
     const { user, actions, store } = await openDashboard();
     await user.click(screen.getByRole('tab', { name: /Contacts/ }));
-    await user.click(screen.getByRole('button', { name: 'Message' }));
+    await user.click(await screen.findByRole('button', { name: 'Message' }));
     expect(await screen.findByRole('textbox', { name: 'Message to veikko' })).toBeVisible();
     expect(store.get(activeChatAtom)).toBe(veikko.id);
     await user.click(screen.getByRole('tab', { name: 'Profile' }));
@@ -264,7 +305,7 @@ describe('the dashboard', () => {
   it('shows the own profile', async () => {
     const { user } = await openDashboard();
     await user.click(screen.getByRole('tab', { name: 'Profile' }));
-    expect(within(screen.getByRole('tabpanel')).getByText('aino@example.fi')).toBeVisible();
+    expect(await within(screen.getByRole('tabpanel')).findByText('aino@example.fi')).toBeVisible();
   });
 
   it('moves between tabs by arrow keys', async () => {

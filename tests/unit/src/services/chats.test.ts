@@ -1,5 +1,7 @@
 import { createStore } from 'jotai';
-import { describe, expect, it } from 'vitest';
+import * as fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import type { MessageView } from '../../../../src/crypto/client.ts';
 import { createChats, mergeMessages } from '../../../../src/services/chats.ts';
 import { chatsAtom } from '../../../../src/store/chats.ts';
 import { conversationId, me, peer, received, state } from './support/deps.ts';
@@ -33,6 +35,54 @@ describe('merging messages', () => {
     const sent = received(4, { messageId: 'own', status: 'sent', senderId: me });
     const late = { ...sent, seq: null, status: 'failed' as const };
     expect(mergeMessages([sent], [late])).toEqual([sent]);
+  });
+
+  it('moves a message to where the relay has put it', () => {
+    const waiting = received(9, { messageId: 'own', seq: null, status: 'sending', senderId: me });
+    const sent = { ...waiting, seq: 2, status: 'sent' as const, timestamp: received(2).timestamp };
+    const present = mergeMessages([], [received(1), received(3), waiting]);
+    expect(ids(mergeMessages(present, [sent]))).toEqual(['m1', 'own', 'm3']);
+  });
+
+  it('is the same in whatever batches they come', () => {
+    const view = fc
+      .record({ id: fc.nat(30), second: fc.nat(9), waiting: fc.boolean() })
+      .map((each) => received(each.second, { messageId: `m${each.id}`, seq: each.waiting ? null : each.id }));
+    fc.assert(
+      fc.property(fc.array(fc.array(view, { maxLength: 6 }), { maxLength: 12 }), (batches) => {
+        const merged = batches.reduce<readonly MessageView[]>(mergeMessages, []);
+        const newest = new Map<string, MessageView>();
+        for (const message of batches.flat()) {
+          const known = newest.get(message.messageId);
+          if (message.seq !== null || (known?.seq ?? null) === null) newest.set(message.messageId, message);
+        }
+        const sorted = [...newest.values()].sort(
+          (a, b) =>
+            a.timestamp.localeCompare(b.timestamp) ||
+            (a.seq ?? 1e9) - (b.seq ?? 1e9) ||
+            (a.messageId < b.messageId ? -1 : 1),
+        );
+        expect(merged).toEqual(sorted);
+      }),
+      { seed: 5 },
+    );
+  });
+
+  it('looks at few of 50,000 messages to add one, or a page of older ones', () => {
+    const many = Array.from({ length: 50_000 }, (_, index) => received(index + 100));
+    const present = mergeMessages(mergeMessages([], many), [received(60_000)]);
+    const parse = vi.spyOn(Date, 'parse');
+    const appended = mergeMessages(present, [received(60_001)]);
+    const prepended = mergeMessages(
+      appended,
+      Array.from({ length: 100 }, (_, index) => received(index)),
+    );
+    const late = mergeMessages(prepended, [received(30_000, { messageId: 'late' })]);
+    expect(parse.mock.calls.length).toBeLessThan(3000);
+    parse.mockRestore();
+    expect(late).toHaveLength(50_103);
+    expect(late.at(-1)?.messageId).toBe('m60001');
+    expect(late[0]?.messageId).toBe('m0');
   });
 
   it('leaves the list alone when nothing comes', () => {
@@ -81,6 +131,27 @@ describe('the chats', () => {
     chats.remove(key);
     expect(Object.keys(store.get(chatsAtom))).toEqual([peer]);
     expect(chats.isLoaded(key)).toBe(false);
+  });
+
+  it('show the states of all conversations at once', () => {
+    const { chats, store } = setUp();
+    const changed = vi.fn<() => void>();
+    store.sub(chatsAtom, changed);
+    chats.setStates([state({ unread: 2 }), state({ conversationId: `group:${peer}` }), state({ unread: 3 })]);
+    expect(changed).toHaveBeenCalledOnce();
+    expect(chats.get(peer).state?.unread).toBe(3);
+    expect(Object.keys(store.get(chatsAtom))).toEqual([peer, `group-${peer}`]);
+  });
+
+  it('keep the newest messages of a long one that is left', () => {
+    const { chats } = setUp();
+    chats.setLoaded(peer, true);
+    chats.addMessages(conversationId, [received(1), received(2), received(3)]);
+    chats.trim(peer, 3);
+    expect(chats.get(peer)).toMatchObject({ hasOlder: false, messages: [{}, {}, {}] });
+    chats.trim(peer, 2);
+    expect(chats.get(peer).hasOlder).toBe(true);
+    expect(ids(chats.get(peer).messages)).toEqual(['m2', 'm3']);
   });
 
   it('forget a message wherever it is', () => {

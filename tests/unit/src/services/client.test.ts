@@ -28,15 +28,15 @@ const device = {
 let store: ReturnType<typeof createStore>;
 let clock: FakeClock;
 let client: Client;
-/** Paths that the relay answers with 401. */
+/** Paths that the relay answers with 401, and the code of it. */
 let refuses: (path: string) => boolean;
+let refusal: 'session-expired' | 'device-revoked';
 let asked: string[];
 /** Holds an answer back. */
 let delays: (path: string) => Promise<void>;
 
 function answer(path: string): Response {
-  if (refuses(path))
-    return Response.json({ detail: 'Log in again.', code: 'session-expired' }, { status: 401 });
+  if (refuses(path)) return Response.json({ detail: 'Log in again.', code: refusal }, { status: 401 });
   if (path === '/api/profile') return Response.json(user);
   if (path.startsWith('/api/devices/')) return Response.json(device);
   if (path === '/api/key-packages') return Response.json({ available: 50, lastResort: true });
@@ -48,6 +48,7 @@ beforeEach(async () => {
   store = createStore();
   clock = new FakeClock();
   refuses = () => false;
+  refusal = 'session-expired';
   asked = [];
   delays = () => Promise.resolve();
   client = createClient({
@@ -60,7 +61,16 @@ beforeEach(async () => {
       resume: () => Promise.resolve(true),
       lock: () => Promise.resolve(),
       openDevice: () => Promise.resolve({ userId: me, deviceId: peer, certificate: 'Y2VydA', isNew: false }),
+      readNote: () => Promise.resolve(null),
+      writeNote: () => Promise.resolve(),
+      setRevoked: () => Promise.resolve(),
+      contactTrust: () => Promise.resolve([]),
       conversations: () => Promise.resolve([]),
+      memberNames: () => Promise.resolve([]),
+      notes: () => Promise.resolve([]),
+      historyState: () => Promise.resolve({ kept: true, position: 0 }),
+      historySetting: () => Promise.resolve(null),
+      conversationsToCopy: () => Promise.resolve([]),
       outbox: () => Promise.resolve([]),
     }),
     store,
@@ -73,6 +83,7 @@ beforeEach(async () => {
     events: new EventTarget(),
     deviceName: 'Chrome',
     navigate: () => undefined,
+    isOnline: () => true,
     isVisible: () => true,
     createSocket: () =>
       Object.assign(new EventTarget(), {
@@ -94,7 +105,7 @@ async function resume(): Promise<void> {
   const exp = clock.now() / 1000 + 3600;
   localStorage.setItem('token', `header.${btoa(JSON.stringify({ sub: me, exp }))}.signature`);
   await client.session.resume();
-  await vi.waitFor(() => expect(store.get(contactsAtom).loaded).toBe(true));
+  await vi.waitFor(() => expect(store.get(contactsAtom).loaded).toBe(true), { timeout: 10_000 });
 }
 
 describe('a session that the relay has ended', () => {
@@ -103,9 +114,18 @@ describe('a session that the relay has ended', () => {
     expect(store.get(authStatusAtom)).toBe('success');
     refuses = (path) => path === '/api/contacts';
     await clock.advance(10_000);
-    await vi.waitFor(() => expect(store.get(authStatusAtom)).toBe('error'));
+    await vi.waitFor(() => expect(store.get(authStatusAtom)).toBe('error'), { timeout: 10_000 });
     expect(store.get(authErrorAtom)).toBe('Session expired. Please login again.');
     expect(localStorage.getItem('token')).toBeNull();
+  });
+
+  it('says so where it ended because this device was revoked', async () => {
+    await resume();
+    refuses = (path) => path === '/api/contacts';
+    refusal = 'device-revoked';
+    await clock.advance(10_000);
+    await vi.waitFor(() => expect(store.get(authStatusAtom)).toBe('error'), { timeout: 10_000 });
+    expect(store.get(authErrorAtom)).toMatch(/removed from your account/);
   });
 
   it('shows the banner when the check hears of it first, and asks no more', async () => {

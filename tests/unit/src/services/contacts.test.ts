@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Api } from '../../../../src/net/api.ts';
 import { NetworkError } from '../../../../src/net/errors.ts';
 import { type Contacts, createContacts } from '../../../../src/services/contacts.ts';
+import type { KeptAnswers } from '../../../../src/services/keptAnswers.ts';
 import {
   contactsAtom,
   contactsErrorAtom,
@@ -27,6 +28,10 @@ const api = {
 };
 let deps: TestDeps;
 let contacts: Contacts;
+/** What an earlier session has left. */
+let kept: {
+  -readonly [Name in keyof KeptAnswers['recall']]: Awaited<ReturnType<KeptAnswers['recall'][Name]>>;
+};
 
 beforeEach(() => {
   for (const call of Object.values(api)) call.mockReset();
@@ -34,7 +39,12 @@ beforeEach(() => {
   api.listContactRequests.mockResolvedValue([request]);
   api.listSentRequests.mockResolvedValue([sent]);
   deps = testDeps({ api });
-  contacts = createContacts(deps, me);
+  kept = { listContacts: null, listContactRequests: null, listSentRequests: null };
+  contacts = createContacts(deps, me, {
+    listContacts: async () => kept.listContacts,
+    listContactRequests: async () => kept.listContactRequests,
+    listSentRequests: async () => kept.listSentRequests,
+  });
 });
 
 describe('loading', () => {
@@ -69,6 +79,51 @@ describe('loading', () => {
   });
 });
 
+describe('what was kept', () => {
+  beforeEach(() => {
+    kept.listContacts = [bert];
+  });
+
+  it('is shown before the lists are loaded, which shows no indicator then', async () => {
+    await contacts.recall();
+    expect(deps.store.get(contactsAtom)).toEqual({ items: [bert], loading: false, loaded: true });
+    expect(deps.store.get(outgoingRequestsAtom).loaded).toBe(false);
+    const loading = contacts.load();
+    expect(deps.store.get(contactsAtom).loading).toBe(false);
+    await loading;
+    expect(deps.store.get(outgoingRequestsAtom).items).toEqual([sent]);
+  });
+
+  it('stays as it is on screen when nothing has changed', async () => {
+    await contacts.recall();
+    const before = deps.store.get(contactsAtom);
+    await contacts.load();
+    expect(deps.store.get(contactsAtom)).toBe(before);
+  });
+
+  it('gives way to new names of the same people', async () => {
+    await contacts.recall();
+    api.listContacts.mockResolvedValue([{ ...bert, username: 'BERT' }]);
+    await contacts.load();
+    expect(deps.store.get(contactsAtom).items).toEqual([{ ...bert, username: 'BERT' }]);
+  });
+
+  it('stays, with what went wrong, when the list can not be loaded', async () => {
+    await contacts.recall();
+    api.listContacts.mockRejectedValue(refused('forbidden'));
+    await contacts.load();
+    expect(deps.store.get(contactsErrorAtom)).toBe('Failed to load contacts. Please try again.');
+    expect(deps.store.get(contactsAtom)).toEqual({ items: [bert], loading: false, loaded: true });
+  });
+
+  it('does not undo what is there already', async () => {
+    await contacts.load();
+    kept.listContacts = [];
+    await contacts.recall();
+    expect(deps.store.get(contactsAtom).items).toEqual([bert]);
+  });
+});
+
 describe('refreshing in the background', () => {
   it('reads only the lists that have been loaded', async () => {
     await contacts.refresh();
@@ -76,6 +131,14 @@ describe('refreshing in the background', () => {
     await contacts.load();
     await contacts.refresh();
     expect(api.listContacts).toHaveBeenCalledTimes(2);
+  });
+
+  it('makes up for a list that could not be loaded', async () => {
+    api.listContacts.mockRejectedValueOnce(new NetworkError('unreachable'));
+    await contacts.load();
+    await contacts.refresh();
+    expect(deps.store.get(contactsAtom)).toEqual({ items: [bert], loading: false, loaded: true });
+    expect(deps.store.get(contactsErrorAtom)).toBeNull();
   });
 
   it('changes nothing while the ids are the same', async () => {

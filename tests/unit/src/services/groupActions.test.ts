@@ -18,7 +18,9 @@ let actions: GroupActions;
 /** What happened, in order. */
 let steps: string[];
 let memberIds: string[];
+/** What each person's devices give. */
 const claimKeyPackages = vi.fn<Api['claimKeyPackages']>();
+const claimKeyPackagesOfMany = vi.fn<Api['claimKeyPackagesOfMany']>();
 const createGroup = vi.fn<Api['createGroup']>();
 const deleteGroup = vi.fn<Api['deleteGroup']>();
 const leaveGroup = vi.fn<Api['leaveGroup']>();
@@ -45,7 +47,7 @@ function submission(id: string, sealedName: string | null = 'c2VhbGVk'): CommitS
 const step =
   <T>(name: string, value: T) =>
   async (): Promise<T> => {
-    steps.push(`${name} ${deps.store.get(groupProgressAtom) ?? '-'}`);
+    steps.push(`${name} ${deps.store.get(groupProgressAtom)?.step ?? '-'}`);
     return value;
   };
 
@@ -57,6 +59,12 @@ beforeEach(() => {
     .mockImplementation(async (id) =>
       id === me ? [] : [{ deviceId: `${id}-device`, keyPackage: 'a2V5', lastResort: false }],
     );
+  claimKeyPackagesOfMany.mockReset().mockImplementation(async (userIds) => {
+    const claimed = await Promise.all(
+      userIds.map(async (userId) => (await claimKeyPackages(userId)).map((one) => ({ userId, ...one }))),
+    );
+    return claimed.flat();
+  });
   createGroup.mockReset().mockImplementation(step('POST /group', { id: groupId }));
   deleteGroup.mockReset().mockImplementation(step('DELETE /group', undefined));
   leaveGroup.mockReset().mockImplementation(step('DELETE /leave', undefined));
@@ -69,7 +77,7 @@ beforeEach(() => {
   catchUp.mockReset().mockImplementation(async () => state());
   reconcile.mockReset().mockResolvedValue(undefined);
   deps = testDeps({
-    api: { claimKeyPackages, createGroup, deleteGroup, leaveGroup },
+    api: { claimKeyPackages, claimKeyPackagesOfMany, createGroup, deleteGroup, leaveGroup },
     crypto: {
       startConversation,
       addMembers,
@@ -199,7 +207,63 @@ describe('adding', () => {
     expect(addMembers).toHaveBeenCalledOnce();
   });
 
-  it('says who has no device', async () => {
+  it('brings many people in by one commit, and tells how many have given their keys', async () => {
+    const people = Array.from(
+      { length: 60 },
+      (_, i) => `00000000-0000-4000-8000-2${String(i).padStart(11, '0')}`,
+    );
+    const told: string[] = [];
+    deps.store.sub(groupProgressAtom, () => {
+      const now = progress();
+      if (now?.step === 'gathering-keys') told.push(`${now.done} of ${now.total}`);
+    });
+    submit.mockImplementation(async () => {
+      memberIds = [me, ...people];
+      return { kind: 'taken' };
+    });
+    expect(await actions.add(groupId, people)).toEqual([]);
+    expect(addMembers).toHaveBeenCalledOnce();
+    expect(addMembers.mock.calls[0]?.[0].keyPackages.map(({ userId }) => userId)).toEqual(people);
+    expect(claimKeyPackagesOfMany).toHaveBeenCalledTimes(3);
+    expect(told).toEqual(['0 of 60', '25 of 60', '50 of 60', '60 of 60']);
+  });
+
+  it('takes as many commits as the devices need, each person whole in one', async () => {
+    const people = Array.from(
+      { length: 3 },
+      (_, i) => `00000000-0000-4000-8000-2${String(i).padStart(11, '0')}`,
+    );
+    claimKeyPackages.mockImplementation(async (id) =>
+      Array.from({ length: 200 }, (_, i) => ({
+        deviceId: `${id} ${i}`,
+        keyPackage: 'a2V5',
+        lastResort: false,
+      })),
+    );
+    addMembers.mockImplementation(async ({ keyPackages }) => {
+      memberIds = [...new Set([...memberIds, ...keyPackages.map(({ userId }) => userId)])];
+      return submission(conversationId);
+    });
+    await actions.add(groupId, people);
+    const parts = addMembers.mock.calls.map(([{ keyPackages }]) => [
+      ...new Set(keyPackages.map(({ userId }) => userId)),
+    ]);
+    expect(parts).toEqual([people.slice(0, 2), people.slice(2)]);
+  });
+
+  it('tells who has no device, and brings the others in', async () => {
+    claimKeyPackages.mockImplementation(async (id) =>
+      id === carl ? [] : [{ deviceId: 'phone', keyPackage: 'a2V5', lastResort: false }],
+    );
+    submit.mockImplementation(async () => {
+      memberIds = [me, peer];
+      return { kind: 'taken' };
+    });
+    expect(await actions.add(groupId, [carl, peer])).toEqual([carl]);
+    expect(addMembers).toHaveBeenCalledOnce();
+  });
+
+  it('fails when nobody has a device', async () => {
     claimKeyPackages.mockResolvedValue([]);
     await expect(actions.add(groupId, [peer])).rejects.toMatchObject({
       code: 'no-device',
@@ -265,11 +329,16 @@ describe('deleting', () => {
   });
 });
 
+it('takes a group that has ended out of this browser, and tells the relay nothing', async () => {
+  await actions.remove(groupId);
+  expect(steps).toEqual([`forget ${groupId} -`]);
+});
+
 it('says so when the details cannot be read', async () => {
   await actions.loadDetails(groupId);
   reconcile.mockRejectedValue(refused('internal', 'Something broke.'));
   await expect(actions.loadDetails(groupId)).rejects.toMatchObject({
     code: 'internal',
-    message: 'Failed to get group details.',
+    message: 'Failed to get group details',
   });
 });

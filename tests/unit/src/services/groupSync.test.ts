@@ -28,6 +28,8 @@ const submitCommit = vi.fn<Api['submitCommit']>();
 const addGroupMembers = vi.fn<Api['addGroupMembers']>();
 const joinByExternalCommit = vi.fn<CryptoApi['joinByExternalCommit']>();
 const nextCommit = vi.fn<CryptoApi['nextCommit']>();
+const listWelcomes = vi.fn<Api['listWelcomes']>();
+const joinByWelcome = vi.fn<CryptoApi['joinByWelcome']>();
 const forgetConversation = vi.fn<CryptoApi['forgetConversation']>();
 
 type Entry = Awaited<ReturnType<Api['listGroupMessages']>>[number];
@@ -77,6 +79,8 @@ beforeEach(() => {
   addGroupMembers.mockReset().mockResolvedValue({ ...sent, members: [] });
   joinByExternalCommit.mockReset().mockImplementation(async () => submission());
   nextCommit.mockReset().mockResolvedValue(null);
+  listWelcomes.mockReset().mockResolvedValue([]);
+  joinByWelcome.mockReset();
   forgetConversation.mockReset().mockResolvedValue(undefined);
   own = groupState({ lastSeq: 3 });
   logLength = 3;
@@ -90,7 +94,8 @@ beforeEach(() => {
           .filter(({ seq }) => seq > after)
           .slice(0, limit);
       },
-      listWelcomes: async () => [],
+      listWelcomes,
+      deleteWelcome: async () => undefined,
       getGroupInfo: async () => ({ epoch: 3, groupInfo: 'group' }),
       submitCommit,
       addGroupMembers,
@@ -99,13 +104,14 @@ beforeEach(() => {
       conversation: async () => own,
       processEntries: async (_id, entries) => {
         own = { ...own, lastSeq: Math.max(own.lastSeq, entries.at(-1)?.seq ?? 0) };
-        return { messages: [], state: own };
+        return { messages: [], events: [], state: own };
       },
       setReadPosition: async (_id, _reader, readSeq) => {
         own = { ...own, readSeq };
         return own;
       },
       joinByExternalCommit,
+      joinByWelcome,
       nextCommit,
       forgetConversation,
     },
@@ -122,7 +128,7 @@ describe('an entry that is there to fetch', () => {
     await sync.onAvailable(available(5), false);
     expect(pages[0]).toMatchObject({ after: 3 });
     expect(own.lastSeq).toBe(5);
-    expect(listeners.onProcessed.mock.calls[0]?.[1]).toBeNull();
+    expect(listeners.onProcessed).toHaveBeenCalledOnce();
   });
 
   it('is not, when it has been processed', async () => {
@@ -163,6 +169,56 @@ describe('a device that a Welcome let in', () => {
     own = groupState({ joinedAt: null, joinedSeq: 0, lastSeq: 3 });
     await sync.catchUp(conversationId);
     expect(pages.map(({ after }) => after)).toEqual([3, 3]);
+  });
+});
+
+describe('the mailbox', () => {
+  const item = { id: 'w1', conversationId, epoch: 3, seq: 3, welcome: 'd2VsY29tZQ' };
+
+  beforeEach(() => {
+    own = groupState({ status: 'outside', lastSeq: 0 });
+    joinByWelcome.mockImplementation(async () => {
+      own = groupState({ lastSeq: 3 });
+      return own;
+    });
+  });
+
+  it('is read once for all who wait for the same Welcome', async () => {
+    let answer: (items: (typeof item)[]) => void = () => undefined;
+    listWelcomes.mockReturnValueOnce(
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+    );
+    const told = membership.refreshMailbox();
+    const caughtUp = sync.catchUp(conversationId);
+    await settled();
+    answer([item]);
+    expect(await told).toEqual([conversationId]);
+    expect(await caughtUp).toMatchObject({ status: 'joined' });
+    expect(listWelcomes).toHaveBeenCalledOnce();
+    // Nor is the log asked whether there is anything to join.
+    expect(pages.every(({ limit }) => limit > 1)).toBe(true);
+    expect(joinByWelcome).toHaveBeenCalledOnce();
+  });
+
+  it('is read again when the reading under way failed', async () => {
+    listWelcomes.mockRejectedValueOnce(refused('internal')).mockResolvedValueOnce([item]);
+    const told = membership.refreshMailbox();
+    const caughtUp = sync.catchUp(conversationId);
+    await expect(told).rejects.toMatchObject({ code: 'internal' });
+    expect(await caughtUp).toMatchObject({ status: 'joined' });
+    expect(listWelcomes).toHaveBeenCalledTimes(2);
+  });
+
+  it('with a Welcome that does not open leads to nothing when the group is gone', async () => {
+    listWelcomes.mockResolvedValue([item]);
+    joinByWelcome.mockRejectedValue(Object.assign(new Error('missing-key'), { code: 'missing-key' }));
+    logLength = 0;
+    await membership.refreshMailbox();
+    expect(await sync.catchUp(conversationId)).toMatchObject({ status: 'outside' });
+    expect(joinByWelcome).toHaveBeenCalledOnce();
+    expect(joinByExternalCommit).not.toHaveBeenCalled();
   });
 });
 

@@ -24,10 +24,12 @@ let chats: Chats;
 let signedIn: boolean;
 let messaging: Messaging;
 const flush = vi.fn<Outbox['flush']>();
+const send = vi.fn<Outbox['send']>();
 const leaveForLogin = vi.fn<(afterMs: number) => void>();
 
 beforeEach(() => {
   flush.mockReset().mockResolvedValue(undefined);
+  send.mockReset().mockResolvedValue(undefined);
   leaveForLogin.mockReset();
   signedIn = true;
   device = new SimulatedDevice();
@@ -39,7 +41,7 @@ beforeEach(() => {
     deps,
     ownUserId: me,
     chats,
-    outbox: { flush, flushAll: () => Promise.resolve() },
+    outbox: { send, flush, flushAll: () => Promise.resolve() },
     hasToken: () => signedIn,
     leaveForLogin,
     background: createBackground(deps.log),
@@ -52,21 +54,31 @@ describe('sending', () => {
   it.each(['', ' ', '\n\t  '])('does nothing with the blank text %j', async (text) => {
     await messaging.send(peer, text);
     expect(device.waiting.size).toBe(0);
-    expect(flush).not.toHaveBeenCalled();
+    expect(send).not.toHaveBeenCalled();
   });
 
   it('shows the trimmed text at once, and resolves before it is sent', async () => {
-    flush.mockReturnValue(new Promise(() => undefined));
+    send.mockReturnValue(new Promise(() => undefined));
     await messaging.send(peer, '  hello \n');
     expect(shown()).toEqual([['sending', { kind: 'text', text: 'hello' }]]);
-    expect(flush).toHaveBeenCalledExactlyOnceWith(conversationId);
+    expect(send).toHaveBeenCalledExactlyOnceWith(conversationId, null);
+  });
+
+  it('hands on what the worker has ready, before it asks it anything else', async () => {
+    Object.assign(device, { membership: 'member', epoch: 1 });
+    worker.conversation = () => new Promise(() => undefined);
+    void messaging.send(peer, 'hello');
+    await settled();
+    const [messageId] = device.waiting.keys();
+    const ready = { kind: 'message', conversationId, messageId, epoch: 1, content: 'hello' };
+    expect(send).toHaveBeenCalledExactlyOnceWith(conversationId, ready);
   });
 
   it('without a session shows the banner, leaves for the login page and queues nothing', async () => {
     signedIn = false;
     await expect(messaging.send(peer, 'hello')).rejects.toMatchObject({
       name: 'AppError',
-      message: 'Please log in to send messages.',
+      message: 'Please log in to send messages',
     });
     expect(deps.store.get(connectionBannerAtom)).toBe(true);
     expect(leaveForLogin).toHaveBeenCalledExactlyOnceWith(1_500);
@@ -80,11 +92,11 @@ describe('sending', () => {
   ])('rejects when the worker refuses with %s', async (code, sentence) => {
     worker.queueMessage = () => Promise.reject(Object.assign(new Error(), { code }));
     await expect(messaging.send(peer, 'hello')).rejects.toMatchObject({ code, message: sentence });
-    expect(flush).not.toHaveBeenCalled();
+    expect(send).not.toHaveBeenCalled();
   });
 
   it('logs a failure nobody waits for by its code only', async () => {
-    flush.mockRejectedValue(Object.assign(new Error('hello is in here'), { code: 'storage' }));
+    send.mockRejectedValue(Object.assign(new Error('hello is in here'), { code: 'storage' }));
     await messaging.send(peer, 'hello');
     await settled();
     expect(deps.lines).toEqual(['warn background-failure code="storage"']);

@@ -11,7 +11,7 @@ import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { groupsAtom } from '../../../../src/store/groups.ts';
 import { notificationsAtom } from '../../../../src/store/notifications.ts';
 import { settled } from '../net/support/fakeClock.ts';
-import { conversationId, me, peer, type TestDeps, testDeps } from './support/deps.ts';
+import { conversationId, me, peer, state, type TestDeps, testDeps, uneventful } from './support/deps.ts';
 import { SimulatedDevice, SimulatedRelay } from './support/simulation.ts';
 
 const bert = { id: peer, username: 'bert', email: 'bert@example.org' };
@@ -29,14 +29,20 @@ const listContacts = vi.fn<Api['listContacts']>();
 const listGroups = vi.fn<Api['listGroups']>();
 const listNotifications = vi.fn<Api['listNotifications']>();
 const topUpKeyPackages = vi.fn<() => Promise<void>>();
+const onDisconnected = vi.fn<() => void>();
 const realtime = {
   open: vi.fn<() => void>(),
+  hasten: vi.fn<() => void>(),
   close: vi.fn<() => void>(),
   watch: vi.fn<Realtime['watch']>(),
   publish: vi.fn<Realtime['publish']>(),
   isConnected: () => connected,
 };
-const presence = { open: vi.fn<() => void>(), close: vi.fn<() => void>() };
+const presence = {
+  open: vi.fn<() => void>(),
+  hasten: vi.fn<() => void>(),
+  close: vi.fn<() => void>(),
+};
 
 beforeEach(async () => {
   vi.clearAllMocks();
@@ -58,16 +64,20 @@ beforeEach(async () => {
       listGroups,
       listNotifications,
       markDelivered: () => Promise.resolve(undefined),
+      ...uneventful.api,
     },
-    crypto: worker,
+    crypto: { ...uneventful.crypto, ...worker },
   });
   messenger = createMessenger({
     deps,
     userId: me,
     hasToken: () => signedIn,
     isVisible: () => true,
+    onConnected: () => undefined,
+    onDisconnected,
     onUnauthorized: () => undefined,
     leaveForLogin: () => undefined,
+    onDeviceRevoked: () => Promise.resolve(),
     topUpKeyPackages,
     createRealtime: (_userId, listeners) => {
       realtimeListeners = listeners;
@@ -79,6 +89,7 @@ beforeEach(async () => {
     },
   });
   await messenger.start();
+  messenger.connect();
   await settled();
   relay.calls.length = 0;
 });
@@ -105,6 +116,15 @@ describe('a session', () => {
     await settled();
     expect(deps.store.get(realtimeStatusAtom)).toBe('connected');
     expect(chat()?.state?.lastSeq).toBe(2);
+  });
+
+  it('tells when the connection is lost, not when it does not come up', () => {
+    realtimeListeners.onStatus('reconnecting');
+    expect(onDisconnected).not.toHaveBeenCalled();
+    realtimeListeners.onStatus('connected');
+    realtimeListeners.onStatus('reconnecting');
+    realtimeListeners.onStatus('connecting');
+    expect(onDisconnected).toHaveBeenCalledOnce();
   });
 
   it('sends what was left waiting, although syncing failed', async () => {
@@ -173,6 +193,26 @@ describe('an event', () => {
   it('of changed contacts has them read again', async () => {
     await receive({ type: 'contacts' });
     expect(listContacts).toHaveBeenCalledTimes(2);
+  });
+
+  it('about a group that was forgotten brings nothing of it back', async () => {
+    const groupId = '00000000-0000-4000-8000-0000000000a1';
+    const ofGroup = state({ conversationId: `group:${groupId}`, status: 'outside', lastSeq: 0 });
+    Object.assign(deps.crypto, {
+      conversation: async () => ofGroup,
+      setReadPosition: async () => ofGroup,
+      forgetConversation: async () => undefined,
+    });
+    const late = {
+      type: 'delivered',
+      conversationId: ofGroup.conversationId,
+      messageId: peer,
+      seq: 3,
+    } as const;
+    const shown = () => Object.keys(deps.store.get(chatsAtom));
+    await messenger.groups.remove(groupId);
+    await receive({ ...late, readerId: me });
+    expect(shown()).not.toContain(`group-${groupId}`);
   });
 
   it('about a conversation of others is ignored', async () => {

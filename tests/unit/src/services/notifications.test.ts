@@ -69,6 +69,16 @@ describe('the list', () => {
     expect(list().items).toHaveLength(2);
   });
 
+  it('is there with a later polling when it could not be loaded', async () => {
+    listNotifications.mockRejectedValueOnce(refused('internal')).mockRejectedValueOnce(refused('internal'));
+    await notifications.load();
+    await notifications.refresh();
+    expect(deps.store.get(notificationsErrorAtom)).not.toBeNull();
+    await notifications.refresh();
+    expect(list()).toEqual({ items: [one, two], loading: false, loaded: true });
+    expect(deps.store.get(notificationsErrorAtom)).toBeNull();
+  });
+
   it('stays the same object while nothing has changed, and changes with a mark alone', async () => {
     await notifications.load();
     const before = list();

@@ -37,6 +37,7 @@ beforeEach(() => {
     deps,
     ownUserId: me,
     chats,
+    chatEvents: { load: async () => undefined },
     sync: {
       catchUp: async () => {
         chats.setState(device.state());
@@ -98,6 +99,32 @@ describe('opening a chat', () => {
     reading.markRead();
     await settled();
     expect(markDelivered).toHaveBeenCalledOnce();
+  });
+
+  it('marks what comes to the open chat read once it was drawn, all of it together', async () => {
+    have(1, 3);
+    await reading.open(peer);
+    await settled();
+    markDelivered.mockClear();
+    for (const seq of [4, 5]) {
+      chats.addMessages(conversationId, [received(seq)]);
+      reading.markReadSoon();
+    }
+    await settled();
+    expect(markDelivered).not.toHaveBeenCalled();
+    await deps.clock.advance(30);
+    expect(markDelivered.mock.calls).toEqual([['m5']]);
+  });
+
+  it('marks it read when the chat is left before', async () => {
+    have(1, 3);
+    await reading.open(peer);
+    await settled();
+    chats.addMessages(conversationId, [received(4)]);
+    reading.markReadSoon();
+    await reading.open(null);
+    await settled();
+    expect(markDelivered).toHaveBeenLastCalledWith('m4');
   });
 
   it('marks neither own messages nor what was read before', async () => {
@@ -223,23 +250,38 @@ describe('opening a group', () => {
 
 describe('older messages', () => {
   it('come page by page from this browser, and end', async () => {
-    have(1, 120);
+    have(1, 220);
     await reading.open(peer);
-    expect(seqs()).toEqual(range(71, 120));
+    expect(seqs()).toEqual(range(171, 220));
     expect(chats.get(peer).hasOlder).toBe(true);
     await reading.loadOlder(peer);
-    expect(seqs()).toEqual(range(21, 120));
+    expect(seqs()).toEqual(range(21, 220));
     await reading.loadOlder(peer);
-    expect(seqs()).toEqual(range(1, 120));
+    expect(seqs()).toEqual(range(1, 220));
     expect(chats.get(peer).hasOlder).toBe(false);
     expect(olderEntries).not.toHaveBeenCalled();
   });
 
   it('two calls at once load two pages, not one page twice', async () => {
-    have(1, 150);
+    have(1, 350);
     await reading.open(peer);
     await Promise.all([reading.loadOlder(peer), reading.loadOlder(peer)]);
-    expect(seqs()).toEqual(range(1, 150));
+    expect(seqs()).toEqual(range(1, 350));
+  });
+
+  it('do not stay in memory by the thousand when the chat is left, and come back when asked for', async () => {
+    have(1, 1500);
+    await reading.open(peer);
+    for (let page = 0; page < 10; page += 1) await reading.loadOlder(peer);
+    expect(seqs()).toEqual(range(1, 1500));
+    await reading.open(peer);
+    expect(seqs()).toHaveLength(1500);
+    await reading.open(null);
+    expect(seqs()).toEqual(range(501, 1500));
+    expect(chats.get(peer).hasOlder).toBe(true);
+    await reading.open(peer);
+    await reading.loadOlder(peer);
+    expect(seqs()).toEqual(range(351, 1500));
   });
 
   it('from before this device joined come from the relay, below where it joined', async () => {

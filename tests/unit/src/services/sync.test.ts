@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { NetworkError } from '../../../../src/net/errors.ts';
 import { createMembership, type Membership } from '../../../../src/services/membership.ts';
 import { createSync, type Sync, type SyncListeners } from '../../../../src/services/sync.ts';
+import { catchUpAtom } from '../../../../src/store/connection.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, refused, type TestDeps, testDeps } from './support/deps.ts';
 import { SimulatedDevice, SimulatedRelay } from './support/simulation.ts';
@@ -299,10 +300,38 @@ describe('syncing everything', () => {
     relay.begin(peer, 2);
     relay.welcome('own-device', 1);
     Object.assign(relay, { readSeq: 2, peerReadSeq: 3 });
+    const readWhenShown: number[] = [];
+    onProcessed.mockImplementation(() => readWhenShown.push(device.readSeq));
     await sync.syncAll();
     expect(texts()).toEqual(['text 1', 'text 2']);
+    expect(readWhenShown).toEqual([2]);
     expect(device).toMatchObject({ readSeq: 2, peerReadSeq: 3 });
     expect(relay.welcomes.get('own-device')).toEqual([]);
+  });
+
+  it('tells how far it is where many messages are missing, and nothing where few are', async () => {
+    await memberOf(0);
+    const progress: string[] = [];
+    deps.store.sub(catchUpAtom, () => {
+      const shown = deps.store.get(catchUpAtom);
+      progress.push(shown === null ? 'none' : `${shown.done} of ${shown.of}`);
+    });
+    for (let i = 0; i < 199; i += 1) relay.append('application', `few ${i}`, peer);
+    await sync.syncAll();
+    expect(progress).toEqual([]);
+    for (let i = 0; i < 450; i += 1) relay.append('application', `many ${i}`, peer);
+    await sync.syncAll();
+    expect(progress).toEqual(['0 of 450', '200 of 450', '400 of 450', '450 of 450', 'none']);
+  });
+
+  it('stops telling when the connection breaks', async () => {
+    await memberOf(0);
+    for (let i = 0; i < 450; i += 1) relay.append('application', `many ${i}`, peer);
+    relay.before = (call) => {
+      if (call === 'listUserMessages after 201') throw new NetworkError('unreachable');
+    };
+    await expect(sync.syncAll()).rejects.toBeInstanceOf(NetworkError);
+    expect(deps.store.get(catchUpAtom)).toBeNull();
   });
 
   it('asks for no entries where nothing is missing', async () => {

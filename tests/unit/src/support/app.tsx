@@ -21,14 +21,38 @@ export const aino: CurrentUser = {
 export const veikko: Person = { id: 'veikko-id', username: 'veikko', email: 'veikko@example.fi' };
 export const kaisa: Person = { id: 'kaisa-id', username: 'kaisa', email: 'kaisa@example.fi' };
 
+/** As the worker writes one: 14 groups of four characters. */
+export const recoveryKey = '000G-40R4-0M30-E209-185G-R38E-1W81-24GK-2GAH-C5RR-34D1-P70X-3RFJ-K472';
+
 type FakeActions = { readonly [Name in keyof AppActions]: ReturnType<typeof vi.fn<AppActions[Name]>> };
 
 /** Every action succeeds with nothing, until a test says otherwise. */
 export function fakeActions(): FakeActions {
   return {
+    prepareSignIn: vi.fn<AppActions['prepareSignIn']>(),
     signUp: vi.fn<AppActions['signUp']>().mockResolvedValue(),
     logIn: vi.fn<AppActions['logIn']>().mockResolvedValue(),
     logOut: vi.fn<AppActions['logOut']>().mockResolvedValue(),
+    recover: vi.fn<AppActions['recover']>().mockResolvedValue(),
+    saveRecoveryKey: vi.fn<AppActions['saveRecoveryKey']>().mockResolvedValue(),
+    dismissRecoveryOffer: vi.fn<AppActions['dismissRecoveryOffer']>().mockResolvedValue(),
+    changePassword: vi.fn<AppActions['changePassword']>().mockResolvedValue(),
+    loadDevices: vi.fn<AppActions['loadDevices']>().mockResolvedValue(),
+    renameDevice: vi.fn<AppActions['renameDevice']>().mockResolvedValue(),
+    revokeDevice: vi.fn<AppActions['revokeDevice']>().mockResolvedValue(),
+    acknowledgeDevices: vi.fn<AppActions['acknowledgeDevices']>().mockResolvedValue(),
+    setVerified: vi.fn<AppActions['setVerified']>().mockResolvedValue(),
+    acceptIdentity: vi.fn<AppActions['acceptIdentity']>().mockResolvedValue(),
+    refuseIdentity: vi.fn<AppActions['refuseIdentity']>().mockResolvedValue(),
+    createRecoveryKey: vi.fn<AppActions['createRecoveryKey']>().mockResolvedValue(recoveryKey),
+    loadSafetyNumbers: vi
+      .fn<AppActions['loadSafetyNumbers']>()
+      .mockResolvedValue({ current: '12345'.repeat(12), offered: null }),
+    updateProfile: vi.fn<AppActions['updateProfile']>().mockResolvedValue(),
+    deleteAccount: vi.fn<AppActions['deleteAccount']>().mockResolvedValue(),
+    exportData: vi.fn<AppActions['exportData']>().mockResolvedValue(true),
+    cancelDataExport: vi.fn<AppActions['cancelDataExport']>(),
+    loadContacts: vi.fn<AppActions['loadContacts']>().mockResolvedValue(),
     searchUsers: vi.fn<AppActions['searchUsers']>().mockResolvedValue([]),
     sendContactRequest: vi
       .fn<AppActions['sendContactRequest']>()
@@ -43,13 +67,17 @@ export function fakeActions(): FakeActions {
     discardMessage: vi.fn<AppActions['discardMessage']>().mockResolvedValue(),
     openGroup: vi.fn<AppActions['openGroup']>().mockResolvedValue(),
     createGroup: vi.fn<AppActions['createGroup']>().mockResolvedValue('group-id'),
-    addGroupMember: vi.fn<AppActions['addGroupMember']>().mockResolvedValue(),
+    addGroupMembers: vi.fn<AppActions['addGroupMembers']>().mockResolvedValue([]),
+    removeGroup: vi.fn<AppActions['removeGroup']>().mockResolvedValue(),
     leaveGroup: vi.fn<AppActions['leaveGroup']>().mockResolvedValue(),
     deleteGroup: vi.fn<AppActions['deleteGroup']>().mockResolvedValue(),
     loadGroupDetails: vi.fn<AppActions['loadGroupDetails']>().mockResolvedValue(),
     readNotification: vi.fn<AppActions['readNotification']>().mockResolvedValue(),
     readAllNotifications: vi.fn<AppActions['readAllNotifications']>().mockResolvedValue(),
     deleteNotification: vi.fn<AppActions['deleteNotification']>().mockResolvedValue(),
+    setHistoryKept: vi.fn<AppActions['setHistoryKept']>().mockResolvedValue(),
+    readNote: vi.fn<AppActions['readNote']>().mockResolvedValue(null),
+    writeNote: vi.fn<AppActions['writeNote']>().mockResolvedValue(),
   };
 }
 

@@ -7,6 +7,11 @@ export const members: readonly GroupMember[] = [
   { userId: veikko.id, username: 'veikko', devices: 1 },
 ];
 
+/** As the session has learnt them. */
+export const memberNames: ReadonlyMap<string, string> = new Map(
+  members.map(({ userId, username }) => [userId, username ?? '']),
+);
+
 /** A group of three that Aino has made, unless told otherwise. */
 export function group(rest: Partial<Group> = {}): Group {
   return {
@@ -18,7 +23,11 @@ export function group(rest: Partial<Group> = {}): Group {
     createdAt: '2026-06-01T09:00:00.000Z',
     mismatch: null,
     refusal: null,
-    changes: [],
+    ended: false,
+    left: false,
     ...rest,
   };
 }
+
+/** What makes it a group that somebody else has made. */
+export const byKaisa = { creatorId: kaisa.id };

@@ -1,9 +1,12 @@
+import { screen } from '@testing-library/react';
 import { useState } from 'react';
 import { GroupsTab } from '../../../../src/features/groups/GroupsTab.tsx';
-import { activeGroupAtom, type Chat, chatsAtom } from '../../../../src/store/chats.ts';
+import { activeGroupAtom, type Chat, chatsAtom, type MessageView } from '../../../../src/store/chats.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { type Group, groupsAtom } from '../../../../src/store/groups.ts';
-import { createWorld, kaisa, loaded, veikko } from './app.tsx';
+import { memberNamesAtom } from '../../../../src/store/names.ts';
+import { chat, createWorld, kaisa, loaded, veikko } from './app.tsx';
+import { group, memberNames } from './groups.ts';
 
 /** The tab as the dashboard holds it. */
 export function Tab() {
@@ -25,8 +28,21 @@ export function showGroups(groups: readonly Group[] = [], chats: Record<string, 
   const world = createWorld();
   world.store.set(contactsAtom, loaded(veikko, kaisa));
   world.store.set(groupsAtom, loaded(...groups));
+  world.store.set(memberNamesAtom, memberNames);
   world.store.set(chatsAtom, chats);
   world.actions.openGroup.mockImplementation(async (id) => world.store.set(activeGroupAtom, id));
   const user = world.show(<Tab />);
   return { ...world, user };
+}
+
+/** The tab with one group, which the person has opened. */
+export async function openGroup(
+  groupRest: Partial<Group> = {},
+  messages: readonly MessageView[] = [],
+  state: Parameters<typeof chat>[1] = {},
+) {
+  const shown = group(groupRest);
+  const world = showGroups([shown], { 'group-group-1': chat(messages, state) });
+  await world.user.click(screen.getByRole('button', { name: /members?$|Creator$|Ended$|You left$/ }));
+  return world;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { displayName } from '../../../../src/lib/people.ts';
+import { displayName } from '../../../../src/store/people.ts';
 import { avatarHue, avatarInitial } from '../../../../src/ui/Avatar.tsx';
 
 describe('avatarHue', () => {

@@ -31,6 +31,15 @@ describe('toasts', () => {
     await waitFor(() => expect(store.get(toastsAtom).map(({ text }) => text)).toEqual(['Network error.']));
   });
 
+  it.each([
+    ['success', 3000],
+    ['error', 5000],
+  ] as const)('of %s stay for %d ms', (kind, durationMs) => {
+    const store = createStore();
+    store.set(showToastAtom, kind, 'Done');
+    expect(store.get(toastsAtom)).toMatchObject([{ kind, durationMs }]);
+  });
+
   it('takes itself away when its time is over', async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     try {

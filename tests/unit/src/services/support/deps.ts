@@ -52,6 +52,7 @@ const statuses: Partial<Record<ApiErrorCode, number>> = {
   'stale-version': 409,
   'not-a-contact': 403,
   'session-expired': 401,
+  'device-revoked': 401,
   'wrong-credentials': 401,
   'username-taken': 409,
   internal: 500,
@@ -94,3 +95,21 @@ export function received(seq: number, change: Partial<MessageView> = {}): Messag
     ...change,
   };
 }
+
+/** A person of whose security there is nothing to tell: no other device, no revocation, no changed key. */
+export const uneventful = {
+  api: {
+    getVault: () => Promise.resolve({ sealedVault: '', passwordWrap: '', recoveryWrap: null, version: 1 }),
+    listDevices: () => Promise.resolve([]),
+    visibleRevocations: () => Promise.resolve([]),
+    userDevices: () => Promise.resolve([]),
+  } satisfies Partial<Api>,
+  crypto: {
+    readNote: () => Promise.resolve(null),
+    writeNote: () => Promise.resolve(),
+    setRevoked: () => Promise.resolve(),
+    adoptVerified: () => Promise.resolve(),
+    contactTrust: () => Promise.resolve([]),
+    observeDevices: () => Promise.resolve(null),
+  } satisfies Partial<CryptoApi>,
+};

@@ -76,6 +76,7 @@ export class SimulatedRelay {
       is_read: false,
     });
     return {
+      getHistory: async () => [],
       listConversations: async () => {
         await call('listConversations');
         const { epoch, log, readSeq, peerReadSeq } = this;
@@ -153,6 +154,7 @@ export class SimulatedDevice {
   /** Commits that this device refuses, as a forged one would be. */
   readonly refuses = new Set<string>();
   readonly messages: MessageView[] = [];
+  readonly notes = new Map<string, string>();
   readonly waiting = new Map<string, MessageView>();
   #commits = 0;
 
@@ -173,6 +175,8 @@ export class SimulatedDevice {
     return {
       conversation: async () => this.state(),
       conversations: async () => [this.state()],
+      events: async () => [],
+      memberNames: async () => [],
       joinByWelcome: async ({ epoch, seq, welcome }) => {
         if (welcome.includes('stranger'))
           throw Object.assign(new Error('missing-key'), { code: 'missing-key' });
@@ -181,7 +185,11 @@ export class SimulatedDevice {
       },
       joinByExternalCommit: async ({ epoch }) => this.#submission('external', epoch),
       startConversation: async () => this.#submission('start', 0),
-      processEntries: async (_id, entries) => ({ messages: this.#process(entries), state: this.state() }),
+      processEntries: async (_id, entries) => ({
+        messages: this.#process(entries),
+        events: [],
+        state: this.state(),
+      }),
       messages: async (_id, { before, limit }) =>
         this.messages.filter(({ seq }) => (seq ?? 0) < (before ?? Number.POSITIVE_INFINITY)).slice(-limit),
       setReadPosition: async (_id, reader, seq) => {
@@ -189,7 +197,16 @@ export class SimulatedDevice {
         else this.peerReadSeq = Math.max(this.peerReadSeq, seq);
         return this.state();
       },
-      queueMessage: async ({ messageId, sentAt, text }) => this.#keep(messageId, { timestamp: sentAt, text }),
+      queueMessage: async ({ messageId, sentAt, text }) => {
+        const waits = [...this.waiting.values()].some(({ status }) => status === 'sending');
+        const isNext = !waits && this.membership === 'member' && this.pending === null && !this.healNext;
+        const message = this.#keep(messageId, { timestamp: sentAt, text });
+        const { epoch } = this;
+        return {
+          message,
+          ready: isNext ? { kind: 'message', conversationId, messageId, epoch, content: text } : null,
+        };
+      },
       prepareMessage: async (messageId) => {
         const message = this.waiting.get(messageId);
         if (message === undefined) {
@@ -215,6 +232,17 @@ export class SimulatedDevice {
       messageFailed: async (messageId, failure) => this.#settle(messageId, { status: 'failed', failure }),
       discardMessage: async (messageId) => void this.waiting.delete(messageId),
       outbox: async () => [...this.waiting.values()],
+      // Copies of messages have tests of their own.
+      historyState: async () => ({ kept: true, position: 0 }),
+      historySetting: async () => null,
+      conversationsToCopy: async () => [],
+      nextCopies: async () => null,
+      notes: async (prefix = '') =>
+        [...this.notes].flatMap(([name, text]) => (name.startsWith(prefix) ? [{ name, text }] : [])),
+      writeNote: async (name, text) => {
+        if (text === null) this.notes.delete(name);
+        else this.notes.set(name, text);
+      },
     };
   }
 

@@ -1,0 +1,36 @@
+import { expect, it, vi } from 'vitest';
+import { reloadOnTakeover } from '../../../../src/app/reloadOnTakeover.ts';
+
+function tab({ controller = {} }: { controller?: object | null } = {}) {
+  const container = Object.assign(new EventTarget(), { controller });
+  const reload = vi.fn<() => void>();
+  reloadOnTakeover(container as unknown as ServiceWorkerContainer, reload);
+  const changeController = () => container.dispatchEvent(new Event('controllerchange'));
+  const tell = (data: unknown) => container.dispatchEvent(new MessageEvent('message', { data }));
+  return { changeController, reload, tell };
+}
+
+it('loads the tab again, once, when another version has taken over', () => {
+  const { changeController, reload, tell } = tab();
+  expect(reload).not.toHaveBeenCalled();
+  changeController();
+  tell({ type: 'takeover' });
+  changeController();
+  expect(reload).toHaveBeenCalledOnce();
+});
+
+it('loads again a tab whose page came from the version before, and which was told only', () => {
+  const { reload, tell } = tab();
+  tell({ type: 'refused' });
+  tell('something else');
+  expect(reload).not.toHaveBeenCalled();
+  tell({ type: 'takeover' });
+  expect(reload).toHaveBeenCalledOnce();
+});
+
+it('does not load again for the first version', () => {
+  const { changeController, reload, tell } = tab({ controller: null });
+  changeController();
+  tell({ type: 'takeover' });
+  expect(reload).not.toHaveBeenCalled();
+});

@@ -1,0 +1,144 @@
+import { createStore } from 'jotai';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { keepUpToDate } from '../../../../src/app/updates.ts';
+import { readyUpdateAtom } from '../../../../src/store/update.ts';
+import { capturedLog } from '../net/support/capturedLog.ts';
+import { FakeClock, settled } from '../net/support/fakeClock.ts';
+
+class FakeWorker extends EventTarget {
+  state = 'installing';
+  readonly postMessage = vi.fn<(message: unknown) => void>();
+
+  become(state: string): void {
+    this.state = state;
+    this.dispatchEvent(new Event('statechange'));
+  }
+}
+
+class FakeRegistration extends EventTarget {
+  installing: FakeWorker | null = null;
+  waiting: FakeWorker | null = null;
+  readonly update = vi.fn<() => Promise<void>>().mockResolvedValue(undefined);
+
+  find(): FakeWorker {
+    this.installing = new FakeWorker();
+    this.dispatchEvent(new Event('updatefound'));
+    return this.installing;
+  }
+}
+
+class FakeContainer extends EventTarget {
+  controller: object | null = {};
+  readonly registration = new FakeRegistration();
+  readonly register = vi
+    .fn<(url: string, options: object) => Promise<FakeRegistration>>()
+    .mockResolvedValue(this.registration);
+}
+
+let container: FakeContainer;
+let store: ReturnType<typeof createStore>;
+let clock: FakeClock;
+let lines: string[];
+const navigate = vi.fn<(path: string) => void>();
+
+beforeEach(() => {
+  navigate.mockReset();
+  container = new FakeContainer();
+  store = createStore();
+  clock = new FakeClock();
+});
+
+async function start(): Promise<void> {
+  const captured = capturedLog();
+  lines = captured.lines;
+  await keepUpToDate({
+    container: container as unknown as ServiceWorkerContainer,
+    store,
+    clock,
+    log: captured.log,
+    navigate,
+  });
+}
+
+const ready = () => store.get(readyUpdateAtom);
+
+describe('keeping up to date', () => {
+  it('registers the service worker, never from the cache of the browser', async () => {
+    await start();
+    expect(container.register).toHaveBeenCalledExactlyOnceWith('/service-worker.js', {
+      updateViaCache: 'none',
+    });
+  });
+
+  it('offers a new version once it is ready, and uses it when asked to', async () => {
+    await start();
+    const worker = container.registration.find();
+    expect(ready()).toBeNull();
+    worker.become('installed');
+    ready()?.apply();
+    expect(worker.postMessage).toHaveBeenCalledExactlyOnceWith('activate');
+    worker.become('activating');
+    await clock.advance(60_000);
+    expect(navigate).not.toHaveBeenCalled();
+  });
+
+  it('nudges a version in use that stays, until it goes', async () => {
+    await start();
+    const worker = container.registration.find();
+    worker.become('installed');
+    await clock.advance(60_000);
+    expect(navigate).not.toHaveBeenCalled();
+    ready()?.apply();
+    await clock.advance(4_000);
+    expect(navigate.mock.calls).toEqual([['/service-worker/nudge'], ['/service-worker/nudge']]);
+    worker.become('activating');
+    await clock.advance(60_000);
+    expect(navigate).toHaveBeenCalledTimes(2);
+  });
+
+  it('offers a version that was left waiting', async () => {
+    container.registration.waiting = new FakeWorker();
+    await start();
+    expect(ready()).not.toBeNull();
+  });
+
+  it('does not call the first version an update', async () => {
+    container.controller = null;
+    await start();
+    container.registration.find().become('installed');
+    expect(ready()).toBeNull();
+  });
+
+  it('looks for new versions every hour, also when one look fails', async () => {
+    await start();
+    container.registration.update.mockRejectedValueOnce(new TypeError('offline'));
+    await clock.advance(2 * 60 * 60 * 1000);
+    expect(container.registration.update).toHaveBeenCalledTimes(2);
+  });
+
+  it('reports files that were refused, and versions that could not be installed', async () => {
+    await start();
+    container.dispatchEvent(new MessageEvent('message', { data: { type: 'refused' } }));
+    container.dispatchEvent(new MessageEvent('message', { data: 'something else' }));
+    container.registration.find().become('redundant');
+    expect(lines).toEqual([
+      'warn update-failed code="hash-mismatch"',
+      'warn update-failed code="not-installed"',
+    ]);
+  });
+
+  it('takes a version that another one replaced for no failure', async () => {
+    await start();
+    const worker = container.registration.find();
+    worker.become('installed');
+    worker.become('redundant');
+    expect(lines).toEqual([]);
+  });
+
+  it('goes without where the browser does not let it', async () => {
+    container.register.mockRejectedValue(new DOMException('no', 'SecurityError'));
+    await start();
+    await settled();
+    expect(lines).toEqual(['warn update-failed code="not-registered"']);
+  });
+});

@@ -1,0 +1,110 @@
+import { act, screen, waitFor } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../../src/lib/appError.ts';
+import { currentUserAtom } from '../../../../src/store/session.ts';
+import { aino, veikko } from '../support/app.tsx';
+import { openVeikko } from '../support/messagesTab.tsx';
+
+describe('writing', () => {
+  it('sends the trimmed text on Enter and empties the input', async () => {
+    const { actions, user, input } = await openVeikko();
+    await user.type(input, '  Sauna at seven?  {Enter}');
+    expect(actions.sendMessage).toHaveBeenCalledExactlyOnceWith(veikko.id, 'Sauna at seven?');
+    expect(input).toHaveValue('');
+    expect(input).toHaveFocus();
+  });
+
+  it('starts a new line on Shift and Enter', async () => {
+    const { actions, user, input } = await openVeikko();
+    await user.type(input, 'one{Shift>}{Enter}{/Shift}two');
+    expect(actions.sendMessage).not.toHaveBeenCalled();
+    await user.click(screen.getByRole('button', { name: 'Send' }));
+    expect(actions.sendMessage).toHaveBeenCalledExactlyOnceWith(veikko.id, 'one\ntwo');
+  });
+
+  it('sends nothing that is blank', async () => {
+    const { actions, user, input } = await openVeikko();
+    expect(input).toHaveAttribute('placeholder', 'Type a message...');
+    expect(screen.getByRole('button', { name: 'Send' })).toBeDisabled();
+    await user.type(input, '   {Shift>}{Enter}{/Shift} {Enter}');
+    expect(screen.getByRole('button', { name: 'Send' })).toBeDisabled();
+    expect(actions.sendMessage).not.toHaveBeenCalled();
+  });
+
+  it('leaves Enter to the input method while it composes', async () => {
+    const { actions, input } = await openVeikko();
+    act(() => {
+      input.focus();
+      input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true }));
+    });
+    expect(actions.sendMessage).not.toHaveBeenCalled();
+  });
+
+  it('gives the text back when it could not even be queued', async () => {
+    const { actions, user, input, toasts } = await openVeikko();
+    actions.sendMessage.mockRejectedValue(new AppError('not-signed-in', 'Please log in to send messages'));
+    await user.type(input, 'Hello{Enter}');
+    await waitFor(() => expect(input).toHaveValue('Hello'));
+    expect(toasts()).toEqual(['error: Please log in to send messages']);
+  });
+
+  it('keeps a draft for each chat', async () => {
+    const { user, input } = await openVeikko();
+    await user.type(input, 'For Veikko');
+    await user.click(screen.getByRole('button', { name: /kaisa/ }));
+    expect(screen.getByRole('textbox', { name: 'Message to kaisa' })).toHaveValue('');
+    await user.click(screen.getByRole('button', { name: /veikko/ }));
+    expect(screen.getByRole('textbox', { name: 'Message to veikko' })).toHaveValue('For Veikko');
+  });
+
+  it('shows no draft of one person to the next', async () => {
+    const { user, input, store } = await openVeikko();
+    await user.type(input, 'Secret');
+    act(() => store.set(currentUserAtom, { ...aino, id: 'somebody-else' }));
+    expect(input).toHaveValue('');
+    act(() => store.set(currentUserAtom, aino));
+    expect(input).toHaveValue('');
+  });
+
+  it('takes the focus whenever its chat is asked for', async () => {
+    const { user, input } = await openVeikko();
+    expect(input).toHaveFocus();
+    await user.click(screen.getByRole('button', { name: 'Search in contacts' }));
+    expect(input).not.toHaveFocus();
+    await user.click(screen.getByRole('button', { name: /veikko/ }));
+    expect(input).toHaveFocus();
+  });
+
+  it('says how much room is left when there is little', async () => {
+    const { user, input } = await openVeikko();
+    await user.click(input);
+    await user.paste('x'.repeat(50_000));
+    expect(screen.queryByText(/characters? left/)).toBeNull();
+    await user.paste('x'.repeat(15_000));
+    expect(input).toHaveAccessibleDescription('About 536 characters left');
+    await user.paste('x'.repeat(535));
+    expect(input).toHaveAccessibleDescription('About 1 character left');
+    expect(input).toBeValid();
+  });
+
+  it('takes in no paste that no message could carry, and says so', async () => {
+    const { user, input } = await openVeikko();
+    await user.type(input, 'Before');
+    await user.paste('x'.repeat(10 * 1024 * 1024));
+    expect(input).toHaveValue('Before');
+    expect(screen.getByRole('alert')).toHaveTextContent('too long for one message');
+    await user.type(input, '!');
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+
+  it('refuses what the relay would not carry, counted in bytes', async () => {
+    const { actions, user, input } = await openVeikko();
+    await user.click(input);
+    await user.paste('ä'.repeat(32 * 1024));
+    expect(screen.getByRole('button', { name: 'Send' })).toBeEnabled();
+    await user.type(input, 'x{Enter}');
+    expect(screen.getByRole('alert')).toHaveTextContent('This message is too long to send.');
+    expect(input).toBeInvalid();
+    expect(actions.sendMessage).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,113 @@
+import { act, screen, within } from '@testing-library/react';
+import { describe, expect, it, vi } from 'vitest';
+import { chatsAtom } from '../../../../src/store/chats.ts';
+import { presenceAtom } from '../../../../src/store/connection.ts';
+import { contactsAtom } from '../../../../src/store/contacts.ts';
+import { aino, chat, createWorld, kaisa, loaded, message, veikko } from '../support/app.tsx';
+import { openVeikko, showMessages, Tab } from '../support/messagesTab.tsx';
+
+describe('the list of conversations', () => {
+  it('shows presence, what was said last and how much is unread, the newest first', () => {
+    const { store } = showMessages({
+      [kaisa.id]: chat([message(kaisa.id, 'The dog sends its regards.')], { unread: 3 }),
+      [veikko.id]: chat([message(aino.id, 'On my way', { timestamp: '2026-05-01T12:00:00.000Z' })]),
+    });
+    act(() => store.set(presenceAtom, { [veikko.id]: true }));
+    const rows = within(screen.getByRole('region', { name: 'Conversations' })).getAllByRole('listitem');
+    expect(rows[0]).toHaveTextContent(/kaisa.*Offline.*The dog sends its regards\..*3 unread/);
+    expect(rows[1]).toHaveTextContent(/veikko.*Online.*You: On my way/);
+  });
+
+  it('filters by name while its search is on', async () => {
+    const { user } = showMessages();
+    await user.click(screen.getByRole('button', { name: 'Search in contacts' }));
+    await user.type(screen.getByRole('searchbox'), 'VEIK');
+    expect(screen.queryByRole('button', { name: /kaisa/ })).toBeNull();
+    await user.type(screen.getByRole('searchbox'), 'zz');
+    expect(screen.getByText('No contacts found matching "VEIKzz"')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Search in contacts' }));
+    expect(screen.getByRole('button', { name: /kaisa/ })).toBeVisible();
+  });
+
+  it('says that contacts load, but for 5 seconds at most', async () => {
+    vi.useFakeTimers();
+    try {
+      createWorld().show(<Tab />);
+      expect(screen.getByText('Loading contacts...')).toBeVisible();
+      await act(() => vi.advanceTimersByTimeAsync(4999));
+      expect(screen.queryByText('No contacts yet')).toBeNull();
+      await act(() => vi.advanceTimersByTimeAsync(1));
+      expect(screen.queryByText('Loading contacts...')).toBeNull();
+      expect(screen.getByText('No contacts yet')).toBeVisible();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('leads to finding people when there is nobody', async () => {
+    const { store, user, onFindContacts } = showMessages();
+    act(() => store.set(contactsAtom, loaded()));
+    await user.click(screen.getByRole('button', { name: 'Find Contacts' }));
+    expect(onFindContacts).toHaveBeenCalledOnce();
+  });
+
+  it('keeps a conversation with somebody who is no contact any more, and leaves groups to their own tab', () => {
+    showMessages({
+      'former-id': chat([message('former-id', 'Farewell')]),
+      'group-1': chat([message(veikko.id, 'For all of you')]),
+    });
+    expect(screen.getByRole('button', { name: /Unknown User.*Farewell/ })).toBeVisible();
+    expect(screen.queryByText('For all of you')).toBeNull();
+  });
+});
+
+describe('a list of 5,000 contacts', () => {
+  const many = Array.from({ length: 5000 }, (_, index) => ({
+    id: `id-${index}`,
+    username: `person ${String(index).padStart(4, '0')}`,
+    email: '',
+  }));
+  const rows = () => within(screen.getByRole('region', { name: 'Conversations' })).getAllByRole('listitem');
+
+  it('draws what is in sight, by name after those with messages', () => {
+    const { store } = showMessages();
+    act(() => {
+      store.set(contactsAtom, loaded(...many.toReversed()));
+      store.set(chatsAtom, { 'id-4711': chat([message('id-4711', 'Hello')]) });
+    });
+    expect(rows().length).toBeLessThan(40);
+    expect(rows()[0]).toHaveTextContent('person 4711');
+    expect(rows()[1]).toHaveTextContent('person 0000');
+    expect(rows()[1]).toHaveAttribute('aria-setsize', '5000');
+  });
+
+  it('is led through by keys, and each row opens its chat', async () => {
+    const { actions, store, user } = showMessages();
+    act(() => store.set(contactsAtom, loaded(...many)));
+    act(() => rows()[0]?.querySelector('button')?.focus());
+    await user.keyboard('{End}{ArrowUp}{Enter}');
+    expect(actions.openChat).toHaveBeenLastCalledWith('id-4998');
+  });
+
+  it('finds one of them', async () => {
+    const { store, user } = showMessages();
+    act(() => store.set(contactsAtom, loaded(...many)));
+    await user.click(screen.getByRole('button', { name: 'Search in contacts' }));
+    await user.type(screen.getByRole('searchbox'), '3141');
+    expect(rows().map(({ textContent }) => textContent)).toEqual([expect.stringContaining('person 3141')]);
+  });
+});
+
+describe('a draft', () => {
+  it('is named in the list while its chat is not open', async () => {
+    const { user, input } = await openVeikko(message(veikko.id, 'The latest'));
+    await user.type(input, 'Almost  done');
+    const row = within(screen.getByRole('region', { name: 'Conversations' })).getByRole('button', {
+      name: /veikko/,
+    });
+    expect(row).toHaveTextContent('The latest');
+    await user.click(screen.getByRole('button', { name: /kaisa/ }));
+    expect(row).toHaveTextContent('Draft: Almost done');
+    expect(row).not.toHaveTextContent('The latest');
+  });
+});

@@ -1,0 +1,54 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { HistoryCard } from '../../../../src/features/history/HistoryCard.tsx';
+import { AppError } from '../../../../src/lib/appError.ts';
+import { historyKeptAtom } from '../../../../src/store/history.ts';
+import { createWorld } from '../support/app.tsx';
+
+const toggle = () => screen.getByRole('switch', { name: 'Keep sealed copies for new devices' });
+
+describe('the history of messages', () => {
+  it('cannot be switched before it is known', () => {
+    const { show, store } = createWorld();
+    show(<HistoryCard />);
+    expect(toggle()).toHaveAttribute('aria-disabled', 'true');
+    act(() => store.set(historyKeptAtom, true));
+    expect(toggle()).not.toHaveAttribute('aria-disabled', 'true');
+    expect(toggle()).toBeChecked();
+    expect(toggle()).toHaveAccessibleDescription(/can read earlier messages/);
+  });
+
+  it('is switched off only after asking, because that deletes the copies', async () => {
+    const { actions, show, store } = createWorld();
+    store.set(historyKeptAtom, true);
+    const user = show(<HistoryCard />);
+    await user.click(toggle());
+    const dialog = within(await screen.findByRole('alertdialog', { name: 'Delete the copies?' }));
+    await user.click(dialog.getByRole('button', { name: 'Cancel' }));
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+    expect(actions.setHistoryKept).not.toHaveBeenCalled();
+
+    await user.click(toggle());
+    await user.click(await screen.findByRole('button', { name: 'Delete copies' }));
+    expect(actions.setHistoryKept).toHaveBeenCalledExactlyOnceWith(false);
+  });
+
+  it('is switched on at once', async () => {
+    const { actions, show, store } = createWorld();
+    store.set(historyKeptAtom, false);
+    const user = show(<HistoryCard />);
+    expect(toggle()).not.toBeChecked();
+    expect(toggle()).toHaveAccessibleDescription(/There are no copies on the server/);
+    await user.click(toggle());
+    expect(actions.setHistoryKept).toHaveBeenCalledExactlyOnceWith(true);
+  });
+
+  it('says when it fails', async () => {
+    const { actions, show, store, toasts } = createWorld();
+    actions.setHistoryKept.mockRejectedValue(new AppError('locked', ''));
+    store.set(historyKeptAtom, false);
+    const user = show(<HistoryCard />);
+    await user.click(toggle());
+    await waitFor(() => expect(toasts()).toEqual(['error: This could not be changed. Please try again.']));
+  });
+});

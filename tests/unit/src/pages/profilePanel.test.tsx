@@ -1,0 +1,31 @@
+import { screen, within } from '@testing-library/react';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ProfilePanel } from '../../../../src/pages/dashboard/ProfilePanel.tsx';
+import { createWorld } from '../support/app.tsx';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const headings = () => screen.getAllByRole('heading', { level: 2 }).map(({ textContent }) => textContent);
+
+describe('the Profile tab', () => {
+  it('begins with who one is, and ends with how to go', () => {
+    createWorld().show(<ProfilePanel />);
+    expect(headings().at(0)).toBe('Profile');
+    expect(headings()).toContain('Settings');
+    expect(headings().slice(-2)).toEqual(['Your Data', 'Account deletion']);
+  });
+
+  it('leads to each of its sections', async () => {
+    const scrolledTo: string[] = [];
+    vi.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(function (this: Element) {
+      scrolledTo.push(within(this as HTMLElement).getByRole('heading', { level: 2 }).textContent ?? '');
+    });
+    const user = createWorld().show(<ProfilePanel />);
+    const links = within(screen.getByRole('navigation', { name: 'Profile sections' })).getAllByRole('button');
+    for (const link of links) await user.click(link);
+    expect(scrolledTo).toEqual(headings());
+    expect(links.map(({ textContent }) => textContent)).toEqual(headings());
+  });
+});

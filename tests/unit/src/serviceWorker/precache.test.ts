@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { nudgePath } from '../../../../src/serviceWorker/messages.ts';
+import { type BuildFile, Precache } from '../../../../src/serviceWorker/precache.ts';
+
+const origin = 'https://sinetti.example';
+
+/** The part of the browser's caches that is used. */
+class MemoryCaches {
+  readonly stored = new Map<string, Map<string, Response>>();
+
+  async open(name: string): Promise<Cache> {
+    const entries = this.stored.get(name) ?? new Map<string, Response>();
+    this.stored.set(name, entries);
+    const cache: Pick<Cache, 'match' | 'put'> = {
+      match: async (path) => entries.get(path as string)?.clone(),
+      put: async (path, response) => void entries.set(path as string, response),
+    };
+    return cache as Cache;
+  }
+
+  keys = async () => [...this.stored.keys()];
+  delete = async (name: string) => this.stored.delete(name);
+}
+
+const contents: Record<string, string> = {
+  '/index.html': '<!doctype html>',
+  '/assets/index-1.js': 'page();',
+  '/assets/crypto.worker-1.js': 'worker();',
+  '/assets/inter-greek.woff2': 'letters',
+};
+
+let caches: MemoryCaches;
+let served: Map<string, string>;
+let asked: string[];
+let refused: string[];
+let offline: boolean;
+
+const fetchFile = vi.fn<typeof globalThis.fetch>();
+
+beforeEach(() => {
+  caches = new MemoryCaches();
+  served = new Map(Object.entries(contents));
+  asked = [];
+  refused = [];
+  offline = false;
+  fetchFile.mockReset().mockImplementation(async (input, init) => {
+    const path = typeof input === 'string' ? input : new URL((input as Request).url).pathname;
+    asked.push(`${path} ${init?.cache ?? 'as it is'}`);
+    if (offline) throw new TypeError('Failed to fetch');
+    const content = served.get(path);
+    if (content === undefined) return new Response('gone', { status: 404 });
+    return new Response(content, {
+      headers: {
+        'content-security-policy': `of ${path}`,
+        'content-encoding': 'br',
+        'content-length': '3',
+        vary: 'Accept-Encoding',
+      },
+    });
+  });
+});
+
+function version(name: string, files = contents): Precache {
+  return new Precache({
+    build: {
+      version: name,
+      files: Object.entries(files).map(
+        ([path, content]): BuildFile => ({
+          path,
+          sha256: createHash('sha256').update(content).digest('hex'),
+          atInstall: !path.endsWith('.woff2'),
+        }),
+      ),
+    },
+    origin,
+    caches: caches,
+    fetch: fetchFile,
+    digest: (content) => crypto.subtle.digest('SHA-256', content),
+    onRefused: (path) => refused.push(path),
+  });
+}
+
+const asset = (path: string, init: RequestInit = {}) => new Request(`${origin}${path}`, init);
+
+/** A navigation can't be constructed, only met. */
+function navigation(path: string): Request {
+  return { method: 'GET', mode: 'navigate', url: `${origin}${path}` } as Request;
+}
+
+async function textOf(answer: Promise<Response> | null): Promise<string> {
+  if (answer === null) throw new Error('left to the network');
+  return (await answer).text();
+}
+
+describe('installing a version', () => {
+  it('keeps what was built, with the headers that it came with', async () => {
+    await version('one').install();
+    expect([...(caches.stored.get('sinetti-one')?.keys() ?? [])].toSorted()).toEqual([
+      '/assets/crypto.worker-1.js',
+      '/assets/index-1.js',
+      '/index.html',
+    ]);
+    const worker = caches.stored.get('sinetti-one')?.get('/assets/crypto.worker-1.js');
+    expect(worker?.headers.get('content-security-policy')).toBe('of /assets/crypto.worker-1.js');
+    for (const name of ['content-encoding', 'content-length', 'vary']) {
+      expect(worker?.headers.get(name)).toBeNull();
+    }
+  });
+
+  it('refuses a file that is not what was built, says so, and keeps nothing of it', async () => {
+    served.set('/assets/index-1.js', 'page(); steal();');
+    await expect(version('one').install()).rejects.toMatchObject({
+      code: 'mismatch',
+      path: '/assets/index-1.js',
+    });
+    expect(refused).toEqual(['/assets/index-1.js']);
+    expect(caches.stored.get('sinetti-one')?.has('/assets/index-1.js')).toBe(false);
+  });
+
+  it("asks the relay itself when the browser's own cache has another content", async () => {
+    fetchFile.mockImplementationOnce(async () => new Response('of the build before'));
+    await version('one', { '/index.html': '<!doctype html>' }).install();
+    expect(asked).toEqual(['/index.html reload']);
+    expect(refused).toEqual([]);
+  });
+
+  it('fails when a file is missing, and goes on where it was the next time', async () => {
+    served.delete('/index.html');
+    await expect(version('one').install()).rejects.toMatchObject({ code: 'unavailable' });
+    // What was being fetched beside it is kept still.
+    await vi.waitFor(() => expect(caches.stored.get('sinetti-one')?.size).toBe(2));
+    served.set('/index.html', '<!doctype html>');
+    asked = [];
+    await version('one').install();
+    expect(asked).toEqual(['/index.html default']);
+  });
+
+  it('sends no credentials, and follows no redirect', async () => {
+    await version('one').install();
+    for (const [, init] of fetchFile.mock.calls) {
+      expect(init).toMatchObject({ credentials: 'omit', redirect: 'error' });
+    }
+  });
+});
+
+describe('a version in use', () => {
+  let precache: Precache;
+  beforeEach(async () => {
+    precache = version('one');
+    await precache.install();
+    offline = true;
+    asked = [];
+  });
+
+  it.each(['/', '/dashboard', '/login', '/dashboard/anything?x=1', '/index.html', '/apiary'])(
+    'answers the page at %s without the network',
+    async (path) => {
+      expect(await textOf(precache.answer(navigation(path)))).toBe('<!doctype html>');
+      expect(asked).toEqual([]);
+    },
+  );
+
+  it('answers its files, whatever is asked of them', async () => {
+    expect(await textOf(precache.answer(asset('/assets/crypto.worker-1.js?x')))).toBe('worker();');
+  });
+
+  it.each([
+    ['the API', asset('/api/profile')],
+    ['a page of the relay', navigation('/api/docs')],
+    ['its health', navigation('/healthz')],
+    ['its metrics', navigation('/metrics')],
+    ['something that was not built', asset('/assets/other-2.js')],
+    ['what is no GET', asset('/assets/index-1.js', { method: 'POST' })],
+    ['another origin', new Request('https://elsewhere.example/assets/index-1.js')],
+    ['its own script', asset('/service-worker.js')],
+  ])('leaves to the network: %s', (_name, request) => {
+    expect(precache.answer(request)).toBeNull();
+    expect(caches.stored.size).toBe(1);
+  });
+
+  it('answers a nudge with nothing, so that the page stays', async () => {
+    const answer = await precache.answer(navigation(nudgePath));
+    expect(answer?.status).toBe(204);
+    expect(precache.answer(asset(nudgePath))).toBeNull();
+  });
+
+  it('fetches what few need when it is asked for, and keeps it', async () => {
+    offline = false;
+    expect(await textOf(precache.answer(asset('/assets/inter-greek.woff2')))).toBe('letters');
+    offline = true;
+    expect(await textOf(precache.answer(asset('/assets/inter-greek.woff2')))).toBe('letters');
+    expect(asked).toEqual(['/assets/inter-greek.woff2 default']);
+  });
+
+  it('answers an error in place of a file that is not what was built', async () => {
+    offline = false;
+    served.set('/assets/inter-greek.woff2', 'other letters');
+    const answer = await precache.answer(asset('/assets/inter-greek.woff2'));
+    expect(answer?.type).toBe('error');
+    expect(refused).toEqual(['/assets/inter-greek.woff2']);
+  });
+
+  it('lets the network answer the page that the browser has evicted, also with a newer one', async () => {
+    caches.stored.clear();
+    offline = false;
+    served.set('/index.html', 'a newer page');
+    fetchFile.mockImplementation(async (input) =>
+      typeof input === 'string' ? new Response('a newer page') : new Response('the page as it is now'),
+    );
+    expect(await textOf(precache.answer(navigation('/dashboard')))).toBe('the page as it is now');
+    expect(caches.stored.get('sinetti-one')?.has('/index.html')).toBe(false);
+  });
+});
+
+describe('a new version', () => {
+  it('is kept beside the one in use, and removes it when it takes over', async () => {
+    await version('one').install();
+    await caches.open('of something else');
+    served.set('/index.html', 'new');
+    const two = version('two', { ...contents, '/index.html': 'new' });
+    await two.install();
+    expect(await textOf(version('one').answer(navigation('/')))).toBe('<!doctype html>');
+    await two.activate();
+    expect(await caches.keys()).toEqual(['of something else', 'sinetti-two']);
+    expect(await textOf(two.answer(navigation('/')))).toBe('new');
+  });
+});

@@ -1,0 +1,61 @@
+import { beforeEach, expect, it, vi } from 'vitest';
+import type { ConversationEvent, CryptoApi } from '../../../../src/crypto/client.ts';
+import { type ChatEvents, createChatEvents } from '../../../../src/services/chatEvents.ts';
+import { chatEventsAtom } from '../../../../src/store/chatEvents.ts';
+import { conversationId, me, peer, type TestDeps, testDeps } from './support/deps.ts';
+
+let deps: TestDeps;
+let chatEvents: ChatEvents;
+const events = vi.fn<CryptoApi['events']>();
+
+function refusal(seq: number): ConversationEvent {
+  return {
+    conversationId,
+    seq,
+    senderId: peer,
+    senderDeviceId: 'device',
+    timestamp: '2026-03-01T12:00:00.000Z',
+    change: { kind: 'refused', code: 'policy' },
+  };
+}
+
+const shown = () => deps.store.get(chatEventsAtom)[peer]?.map(({ seq }) => seq);
+
+beforeEach(() => {
+  events.mockReset().mockResolvedValue([refusal(2), refusal(4)]);
+  deps = testDeps({ crypto: { events } });
+  chatEvents = createChatEvents(deps, me);
+});
+
+it('are read once, when the chat is opened, and followed from then on', async () => {
+  chatEvents.add(conversationId, [refusal(4)]);
+  expect(shown()).toBeUndefined();
+  await chatEvents.load(conversationId);
+  await chatEvents.load(conversationId);
+  expect(events).toHaveBeenCalledOnce();
+  chatEvents.add(conversationId, [refusal(7)]);
+  expect(shown()).toEqual([2, 4, 7]);
+});
+
+it('that come while they are read are there once, in their order', async () => {
+  const loading = chatEvents.load(conversationId);
+  chatEvents.add(conversationId, [refusal(4), refusal(5)]);
+  await loading;
+  expect(shown()).toEqual([2, 4, 5]);
+});
+
+it('are read again after a failure, or when the conversation was forgotten', async () => {
+  events.mockRejectedValueOnce(new Error('storage'));
+  await expect(chatEvents.load(conversationId)).rejects.toThrow('storage');
+  await chatEvents.load(conversationId);
+  expect(shown()).toEqual([2, 4]);
+  chatEvents.forget(conversationId);
+  expect(shown()).toBeUndefined();
+  await chatEvents.load(conversationId);
+  expect(events).toHaveBeenCalledTimes(3);
+});
+
+it('of other people’s conversations are nobody’s', async () => {
+  await chatEvents.load(`direct:${peer}:00000000-0000-4000-8000-000000000009`);
+  expect(deps.store.get(chatEventsAtom)).toEqual({});
+});

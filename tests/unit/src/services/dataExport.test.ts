@@ -1,0 +1,312 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { MessageView } from '../../../../src/crypto/client.ts';
+import { NetworkError } from '../../../../src/net/errors.ts';
+import { type ExportProgress, exportProgressAtom } from '../../../../src/store/account.ts';
+import { groupsAtom } from '../../../../src/store/groups.ts';
+import { currentUserAtom } from '../../../../src/store/session.ts';
+import { group } from '../support/groups.ts';
+import { conversationId, me, peer, received, state } from './support/deps.ts';
+import { account, anna, answering, bert, device, exporting, logOf } from './support/exported.ts';
+import { MemoryFile } from '../../../support/memoryFile.ts';
+
+const groupId = '99999999-0000-4000-8000-000000000009';
+const groupConversation = `group:${groupId}`;
+
+function sent(seq: number, text: string, change: Partial<MessageView> = {}): MessageView {
+  return received(seq, { senderId: me, status: 'sent', content: { kind: 'text', text }, ...change });
+}
+
+const waiting = (id: string, status: 'sending' | 'failed') =>
+  sent(0, `waits ${id}`, { messageId: id, seq: null, status });
+
+describe('the JSON file', () => {
+  it('holds the profile, the contacts and every message, flattened, with who and what they are about', async () => {
+    const inGroup = { conversationId: groupConversation };
+    const logs = new Map([
+      [conversationId, [received(2), sent(3, 'Hi.')]],
+      [groupConversation, [received(4, inGroup)]],
+    ]);
+    const facts = { name: 'Sailing', creatorId: me, departedIds: [], nameDue: false };
+    const states = [
+      state({ readSeq: 2 }),
+      state({
+        ...inGroup,
+        group: facts,
+        members: [
+          { userId: me, deviceIds: ['a'] },
+          { userId: peer, deviceIds: ['b'] },
+        ],
+      }),
+    ];
+    const { files, run } = exporting({ logs, states });
+    expect(await run()).toBe(true);
+    expect(files.data.outcome).toBe('closed');
+    const message = {
+      conversation_id: conversationId,
+      group_id: null,
+      group_name: null,
+      kind: 'text',
+      reason: null,
+      failure: null,
+    };
+    expect(JSON.parse(files.data.text)).toMatchObject({
+      format: 'user-data',
+      version: 1,
+      profile: { username: 'anna', email: anna.email, id: me, created_at: anna.created_at },
+      contacts: [bert],
+      groups: [
+        {
+          id: groupId,
+          name: 'Sailing',
+          creator_id: me,
+          members: [{ id: me }, { id: peer, username: 'bert' }],
+        },
+      ],
+      contact_requests: { received: [], sent: [] },
+      notifications: [],
+      devices: [device],
+      account,
+      messages: [
+        {
+          ...message,
+          id: 'm2',
+          sender_id: peer,
+          receiver_id: me,
+          from_user: 'bert',
+          to_user: 'anna',
+          content: 'text 2',
+          timestamp: received(2).timestamp,
+          status: 'received',
+          is_read: true,
+        },
+        {
+          ...message,
+          id: 'm3',
+          sender_id: me,
+          receiver_id: peer,
+          from_user: 'anna',
+          to_user: 'bert',
+          is_read: false,
+        },
+        {
+          id: 'm4',
+          conversation_id: groupConversation,
+          receiver_id: null,
+          to_user: null,
+          group_id: groupId,
+          group_name: 'Sailing',
+        },
+      ],
+    });
+  });
+
+  it('says why there is no text, and what became of what was not sent', async () => {
+    const logs = logOf([
+      received(1, { content: { kind: 'undecryptable', reason: 'damaged' } }),
+      received(2, { content: { kind: 'unknown' } }),
+    ]);
+    const outbox = [waiting('later', 'sending'), { ...waiting('never', 'failed'), failure: 'not-a-contact' }];
+    const { files, run } = exporting({ logs, outbox });
+    await run();
+    expect(JSON.parse(files.data.text).messages).toMatchObject([
+      { kind: 'undecryptable', reason: 'damaged', content: null },
+      { kind: 'unknown', reason: null, content: null },
+      { id: 'later', status: 'sending', content: 'waits later' },
+      { id: 'never', status: 'failed', failure: 'not-a-contact' },
+    ]);
+  });
+
+  it('has a message once that reaches the log while it is being written', async () => {
+    const outbox = [waiting('m2', 'sending')];
+    const { files, run } = exporting({ logs: logOf([received(1), sent(2, 'waits m2')]), outbox });
+    await run();
+    expect(JSON.parse(files.data.text).messages).toMatchObject([{ id: 'm1' }, { id: 'm2', status: 'sent' }]);
+  });
+
+  it('knows groups without messages, by the list', async () => {
+    const { deps, files, run } = exporting({});
+    const listed = group({ id: groupId });
+    deps.store.set(groupsAtom, { items: [listed], loading: false, loaded: true });
+    await run();
+    expect(JSON.parse(files.data.text)).toMatchObject({
+      groups: [{ id: groupId, name: 'Sailing', created_at: listed.createdAt }],
+      messages: [],
+    });
+  });
+
+  it('is made without the relay too, and says what it could not be asked', async () => {
+    const silent = async () => Promise.reject(new NetworkError('unreachable'));
+    const api = Object.fromEntries(Object.keys(answering).map((name) => [name, silent]));
+    const { files, run } = exporting({ api, logs: logOf([received(1)]) });
+    expect(await run()).toBe(true);
+    expect(JSON.parse(files.data.text)).toMatchObject({
+      contacts: [bert],
+      devices: null,
+      account: null,
+      contact_requests: { received: null, sent: null },
+      messages: [{ id: 'm1' }],
+    });
+  });
+
+  it('is JSON whatever people write', async () => {
+    const anything = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({
+        unit: fc.constantFrom(
+          '\u0000',
+          '\ud800',
+          '\udfff',
+          '"',
+          '\\',
+          '\u2028',
+          '\u202e',
+          '</script>',
+          '\u001b',
+        ),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(anything, { minLength: 1, maxLength: 8 }), async (texts) => {
+        const messages = texts.map((text, at) => received(at + 1, { content: { kind: 'text', text } }));
+        const { files, run } = exporting({ logs: logOf(messages) });
+        await run();
+        // As on disk: bytes of UTF-8.
+        const bytes = new TextEncoder().encode(files.data.text);
+        const written = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+        expect(written.messages.map(({ content }: { content: string }) => content)).toEqual(texts);
+      }),
+      { seed: 7, numRuns: 60 },
+    );
+  });
+});
+
+describe('a history of 50,000 messages', () => {
+  const count = 50_000;
+
+  it('is written page by page: nothing grows with it', async () => {
+    const text = 'It rained all night and the road to the harbour is under water. '.repeat(3);
+    const log = Array.from({ length: count }, (_, at) =>
+      received(at + 1, { content: { kind: 'text', text } }),
+    );
+    const pages: number[] = [];
+    let progress: ExportProgress | null = null;
+    const { deps, files, run } = exporting({
+      // By position, as the worker's index finds it.
+      logs: new Map([[conversationId, Object.assign([], { length: count })]]),
+    });
+    deps.crypto.messages = async (_id, { after = 0, limit }) => {
+      pages.push(limit);
+      return log.slice(after, after + limit);
+    };
+    let longest = 0;
+    let written = 0;
+    const ids = new Set<string>();
+    for (const file of [files.data, files.page]) {
+      file.onWrite = () => {
+        // Each piece is looked at and dropped, as a disk does.
+        const piece = file.pieces.pop() ?? '';
+        longest = Math.max(longest, piece.length);
+        written += piece.length;
+        for (const [, id] of piece.matchAll(/"id":"(m\d+)"/g)) ids.add(id ?? '');
+      };
+    }
+    deps.store.sub(exportProgressAtom, () => {
+      progress = deps.store.get(exportProgressAtom) ?? progress;
+    });
+    expect(await run()).toBe(true);
+    expect(progress).toEqual({ done: count, total: count });
+    expect(Math.max(...pages)).toBeLessThanOrEqual(200);
+    expect(written).toBeGreaterThan(20_000_000);
+    expect(longest).toBeLessThan(300 * 1024);
+    // The last piece of each file is still there.
+    for (const [, id] of files.data.text.matchAll(/"id":"(m\d+)"/g)) ids.add(id ?? '');
+    expect(ids.size).toBe(count);
+  });
+
+  it('waits for a slow disk instead of piling up', async () => {
+    let readAhead = 0;
+    let mostReadAhead = 0;
+    const text = 'x'.repeat(10_000);
+    const log = Array.from({ length: 2_000 }, (_, at) =>
+      received(at + 1, { content: { kind: 'text', text } }),
+    );
+    const { files, run } = exporting({
+      logs: logOf(log),
+      onPage: () => {
+        readAhead += 1;
+        mostReadAhead = Math.max(mostReadAhead, readAhead);
+      },
+    });
+    files.data.onWrite = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      readAhead = 0;
+    };
+    await run();
+    expect(mostReadAhead).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('an export that does not come to its end', () => {
+  const log = Array.from({ length: 1_000 }, (_, at) => received(at + 1));
+
+  it('leaves nothing of its files when it is cancelled, and no progress', async () => {
+    const { dataExport, deps, files, run } = exporting({
+      logs: logOf(log),
+      onPage: ({ after }) => {
+        if (after === 400) dataExport.cancel();
+      },
+    });
+    expect(await run()).toBe(false);
+    expect([files.data.outcome, files.page.outcome]).toEqual(['aborted', 'aborted']);
+    expect(deps.store.get(exportProgressAtom)).toBeNull();
+  });
+
+  it('is cancelled at once, also while the relay lets one wait', async () => {
+    const { dataExport, files, run } = exporting({
+      api: { ...answering, listDevices: () => new Promise(() => undefined) },
+    });
+    const outcome = run();
+    dataExport.cancel();
+    expect(await outcome).toBe(false);
+    expect(files.data.outcome).toBe('aborted');
+  });
+
+  it('says so when a file can not be written', async () => {
+    const { deps, files, run } = exporting({ logs: logOf(log) });
+    files.page.onWrite = () => {
+      throw new DOMException('The disk is full.', 'QuotaExceededError');
+    };
+    await expect(run()).rejects.toThrow('Your data export could not be generated. Please try again.');
+    expect([files.data.outcome, files.page.outcome]).toEqual(['aborted', 'aborted']);
+    expect(deps.store.get(exportProgressAtom)).toBeNull();
+  });
+
+  it('can be begun again', async () => {
+    const { dataExport, deps, files } = exporting({
+      logs: logOf(log),
+      onPage: ({ after }) => {
+        if (after === 400 && files.data.outcome === 'open') dataExport.cancel();
+      },
+    });
+    expect(await dataExport.run(files)).toBe(false);
+    const again = { data: new MemoryFile(), page: new MemoryFile() };
+    expect(await dataExport.run(again)).toBe(true);
+    expect(JSON.parse(again.data.text).messages).toHaveLength(1_000);
+    expect(deps.store.get(exportProgressAtom)).toBeNull();
+  });
+
+  it('is nobody else’s when the session ends meanwhile', async () => {
+    const { dataExport, deps, files, run } = exporting({
+      logs: logOf(log),
+      onPage: ({ after }) => {
+        if (after !== 400) return;
+        // As the messenger does when it stops.
+        dataExport.cancel();
+        deps.store.set(currentUserAtom, null);
+      },
+    });
+    expect(await run()).toBe(false);
+    expect(files.data.outcome).toBe('aborted');
+  });
+});

@@ -1,0 +1,225 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CryptoApi } from '../../../../src/crypto/client.ts';
+import type { Api } from '../../../../src/net/api.ts';
+import { NetworkError } from '../../../../src/net/errors.ts';
+import { createDevices, type Devices } from '../../../../src/services/devices.ts';
+import { createBackground } from '../../../../src/services/failures.ts';
+import { devicesAtom, newDevicesAtom } from '../../../../src/store/devices.ts';
+import { settled } from '../net/support/fakeClock.ts';
+import { conversationId, me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
+
+const here = 'device-here';
+const phone = 'device-phone';
+
+function listed(id: string, change: Partial<Awaited<ReturnType<Api['listDevices']>>[number]> = {}) {
+  return {
+    id,
+    name: id,
+    certificate: 'Y2VydA',
+    created_at: '2026-03-01T12:00:00.000Z',
+    last_seen_at: '2026-03-01T12:00:00.000Z',
+    current: id === here,
+    ...change,
+  };
+}
+
+let notes: Map<string, string>;
+let deps: TestDeps;
+let devices: Devices;
+const api = {
+  listDevices: vi.fn<Api['listDevices']>(),
+  visibleRevocations: vi.fn<Api['visibleRevocations']>(),
+  revokeDevice: vi.fn<Api['revokeDevice']>(),
+  putDevice: vi.fn<Api['putDevice']>(),
+  profile: vi.fn<Api['profile']>(),
+};
+const worker = {
+  revokeDevice: vi.fn<CryptoApi['revokeDevice']>(),
+  setRevoked: vi.fn<CryptoApi['setRevoked']>(),
+  conversations: vi.fn<CryptoApi['conversations']>(),
+};
+const settle = vi.fn<(conversationId: string) => Promise<void>>();
+const onThisRevoked = vi.fn<() => Promise<void>>();
+
+function restart(): void {
+  deps = testDeps({
+    api,
+    crypto: {
+      ...worker,
+      openDevice: async () => ({ userId: me, deviceId: here, certificate: 'Y2VydA', isNew: false }),
+      readNote: async (name) => notes.get(name) ?? null,
+      writeNote: async (name, text) => void notes.set(name, text ?? ''),
+    },
+  });
+  const background = createBackground(deps.log);
+  devices = createDevices({ deps, ownUserId: me, committer: { settle }, onThisRevoked, background });
+}
+
+beforeEach(() => {
+  vi.resetAllMocks();
+  notes = new Map();
+  api.listDevices.mockResolvedValue([listed(here)]);
+  api.visibleRevocations.mockResolvedValue([]);
+  worker.revokeDevice.mockResolvedValue('c2lnbmVk');
+  worker.conversations.mockResolvedValue([]);
+  restart();
+});
+
+const ids = () => deps.store.get(devicesAtom)?.map(({ id }) => id);
+const newIds = () => deps.store.get(newDevicesAtom).map(({ id }) => id);
+const holding = (...deviceIds: string[]) => state({ members: [{ userId: me, deviceIds }] });
+
+describe('the list', () => {
+  it('begins with this device, then goes by when they were seen', async () => {
+    const later = { last_seen_at: '2026-03-02T12:00:00.000Z' };
+    api.listDevices.mockResolvedValue([listed('old'), listed('new', later), listed(here)]);
+    await devices.load();
+    expect(ids()).toEqual([here, 'new', 'old']);
+  });
+
+  it('says why it could not be loaded', async () => {
+    api.listDevices.mockRejectedValue(new NetworkError('unreachable'));
+    await expect(devices.load()).rejects.toMatchObject({
+      code: 'unreachable',
+      message: 'Your devices could not be loaded. Please try again.',
+    });
+  });
+});
+
+describe('a new device', () => {
+  it('is told of once this browser knows the others, until the person has seen it', async () => {
+    await devices.load();
+    expect(newIds()).toEqual([]);
+    api.listDevices.mockResolvedValue([listed(here), listed(phone)]);
+    await devices.load();
+    expect(newIds()).toEqual([phone]);
+    restart();
+    await devices.load();
+    expect(newIds()).toEqual([phone]);
+    await devices.acknowledge();
+    expect(newIds()).toEqual([]);
+    restart();
+    await devices.load();
+    expect(newIds()).toEqual([]);
+  });
+
+  it('is noticed by its place in a conversation', async () => {
+    await devices.load();
+    api.listDevices.mockClear();
+    devices.onStates([holding(here), state({ members: [{ userId: peer, deviceIds: ['theirs'] }] })]);
+    await settled();
+    expect(api.listDevices).not.toHaveBeenCalled();
+    api.listDevices.mockResolvedValue([listed(here), listed(phone)]);
+    devices.onStates([holding(here, phone)]);
+    await settled();
+    expect(newIds()).toEqual([phone]);
+    devices.onStates([holding(here, phone)]);
+    await settled();
+    expect(api.listDevices).toHaveBeenCalledOnce();
+  });
+});
+
+describe('revoking', () => {
+  beforeEach(async () => {
+    api.listDevices.mockResolvedValue([listed(here), listed(phone)]);
+    await devices.load();
+  });
+
+  it('brings the signed statement to the relay, and takes the device out of every conversation', async () => {
+    worker.conversations.mockResolvedValue([
+      holding(here, phone),
+      { ...holding(here), conversationId: 'without it' },
+      { ...holding(here, phone), conversationId: 'not in it', status: 'forked' },
+    ]);
+    await devices.revoke(phone);
+    expect(api.revokeDevice).toHaveBeenCalledWith(phone, 'c2lnbmVk');
+    expect(worker.setRevoked).toHaveBeenCalledWith([{ userId: me, deviceId: phone, statement: 'c2lnbmVk' }]);
+    expect(ids()).toEqual([here]);
+    await settled();
+    expect(settle.mock.calls).toEqual([[conversationId]]);
+  });
+
+  it('goes on when another device was faster', async () => {
+    api.revokeDevice.mockRejectedValue(refused('not-found'));
+    await devices.revoke(phone);
+    expect(ids()).toEqual([here]);
+  });
+
+  it('leaves everything as it is when the relay is not reached', async () => {
+    api.revokeDevice.mockRejectedValue(new NetworkError('unreachable'));
+    await expect(devices.revoke(phone)).rejects.toMatchObject({
+      message: 'The device could not be removed. Please try again.',
+    });
+    expect(worker.setRevoked).not.toHaveBeenCalled();
+    expect(ids()).toEqual([here, phone]);
+  });
+});
+
+describe('what others revoke', () => {
+  const revocation = {
+    id: 'theirs',
+    user_id: peer,
+    statement: 'c3RhdGVtZW50',
+    revoked_at: '2026-03-01T12:00:00.000Z',
+  };
+
+  it('is kept, and acted on with the next message', async () => {
+    api.visibleRevocations.mockResolvedValue([revocation]);
+    await devices.onRevoked(peer);
+    expect(worker.setRevoked).toHaveBeenCalledWith([
+      { userId: peer, deviceId: 'theirs', statement: 'c3RhdGVtZW50' },
+    ]);
+    await settled();
+    expect(settle).not.toHaveBeenCalled();
+  });
+
+  it('is asked for since the last time only, a day apart for clocks that differ', async () => {
+    await devices.catchUp();
+    await deps.clock.advance(3_600_000);
+    await devices.catchUp();
+    expect(api.visibleRevocations.mock.calls).toEqual([[undefined], ['2026-02-28T12:00:00.000Z']]);
+  });
+
+  it('of one’s own is acted on at once', async () => {
+    api.visibleRevocations.mockResolvedValue([{ ...revocation, user_id: me, id: phone }]);
+    worker.conversations.mockResolvedValue([holding(here, phone)]);
+    api.profile.mockResolvedValue({} as Awaited<ReturnType<Api['profile']>>);
+    await devices.onRevoked(me);
+    await settled();
+    expect(settle).toHaveBeenCalledWith(conversationId);
+    expect(onThisRevoked).not.toHaveBeenCalled();
+  });
+});
+
+describe('being revoked', () => {
+  it('ends the session when the relay knows it no more', async () => {
+    api.profile.mockRejectedValue(refused('session-expired'));
+    await devices.onRevoked(me);
+    expect(onThisRevoked).toHaveBeenCalledOnce();
+  });
+
+  it('is not concluded from a relay that is not reached', async () => {
+    api.profile.mockRejectedValue(new NetworkError('unreachable'));
+    await expect(devices.onRevoked(me)).rejects.toBeInstanceOf(NetworkError);
+    expect(onThisRevoked).not.toHaveBeenCalled();
+  });
+});
+
+describe('renaming', () => {
+  it('is of this device, and kept for the next start', async () => {
+    await devices.load();
+    await devices.rename('  Kitchen ');
+    expect(api.putDevice).toHaveBeenCalledWith(here, { name: 'Kitchen', certificate: 'Y2VydA' });
+    expect(notes.get('device-name')).toBe('Kitchen');
+    expect(deps.store.get(devicesAtom)?.[0]?.name).toBe('Kitchen');
+  });
+
+  it('keeps nothing when the relay refuses', async () => {
+    await devices.load();
+    api.putDevice.mockRejectedValue(refused('internal'));
+    await expect(devices.rename('Kitchen')).rejects.toMatchObject({
+      message: 'The device could not be renamed. Please try again.',
+    });
+    expect(notes.has('device-name')).toBe(false);
+  });
+});

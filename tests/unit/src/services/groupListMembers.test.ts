@@ -1,0 +1,170 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { timings } from '../../../../src/services/timings.ts';
+import { settled } from '../net/support/fakeClock.ts';
+import { me, peer, refused } from './support/deps.ts';
+import {
+  deps,
+  details,
+  getGroup,
+  idOf,
+  keys,
+  learn,
+  list,
+  loaded,
+  member,
+  move,
+  names,
+  onResolved,
+  person,
+  sailing,
+  sailors,
+  setDeparted,
+  setDetails,
+  setKeys,
+  settle,
+  shown,
+  whileItSettles,
+  withGroupList,
+} from './support/groupList.ts';
+
+const carl = '00000000-0000-4000-8000-000000000003';
+
+withGroupList();
+
+describe('members', () => {
+  beforeEach(loaded);
+
+  it('of the keys whom the relay does not name, and the other way round, are a mismatch after it settled', async () => {
+    setDetails({ ...details, members: [person(me, 'anna'), person(carl, 'carl')] });
+    const reconciled = list.reconcile(sailing);
+    await deps.clock.advance(0);
+    expect(shown()?.mismatch).toBeNull();
+    await whileItSettles();
+    await reconciled;
+    expect(shown()?.mismatch).toEqual({ unlisted: [peer], withoutKeys: [carl] });
+    expect(names()).toEqual(['anna', null]);
+    expect(deps.lines).toEqual([expect.stringContaining('members-differ')]);
+  });
+
+  it('whom the relay names a moment late are no mismatch', async () => {
+    const late = { ...details, members: [person(me, 'anna')] };
+    getGroup.mockResolvedValueOnce(late).mockResolvedValueOnce(late);
+    const reconciled = list.reconcile(sailing);
+    await whileItSettles();
+    await reconciled;
+    expect(shown()?.mismatch).toBeNull();
+  });
+
+  it('in doubt are compared again and again until they agree', async () => {
+    const right = details;
+    setDetails({ ...details, members: [person(me, 'anna')] });
+    void list.reconcile(sailing);
+    await whileItSettles();
+    const calls = getGroup.mock.calls.length;
+    await deps.clock.advance(timings.mismatchPolling);
+    expect(getGroup.mock.calls.length).toBeGreaterThan(calls);
+    setDetails(right);
+    for (let turn = 0; turn < 3; turn += 1) await deps.clock.advance(timings.mismatchPolling);
+    expect(shown()?.mismatch).toBeNull();
+    expect(onResolved).toHaveBeenCalledOnce();
+    expect(deps.clock.pending).toBe(0);
+  });
+
+  it('in doubt hold messages back until they are beyond it', async () => {
+    const right = details;
+    setDetails({ ...details, members: [person(me, 'anna')] });
+    const asked = list.maySend(idOf(sailing));
+    await whileItSettles();
+    expect(await asked).toBe(false);
+    expect(onResolved).not.toHaveBeenCalled();
+    setDetails(right);
+    await list.reconcile(sailing);
+    expect(onResolved).toHaveBeenCalledExactlyOnceWith(idOf(sailing));
+    expect(await list.maySend(idOf(sailing))).toBe(true);
+  });
+
+  it('are compared before the first message of a session, and not before each', async () => {
+    expect(await list.maySend(idOf(sailing))).toBe(true);
+    expect(await list.maySend(idOf(sailing))).toBe(true);
+    expect(getGroup).toHaveBeenCalledOnce();
+    expect(await list.maySend(`direct:${me}:${peer}`)).toBe(true);
+  });
+
+  it('that cannot be compared let nothing pass', async () => {
+    getGroup.mockRejectedValue(refused('internal'));
+    await expect(list.maySend(idOf(sailing))).rejects.toMatchObject({ code: 'internal' });
+  });
+
+  it('who come and go are read again, and their names learnt', async () => {
+    setDetails({ ...details, members: [...details.members, person(carl, 'carl')] });
+    move({ epoch: 4, members: [member(me), member(peer), member(carl)] });
+    await settled();
+    expect(names()).toEqual(['anna', 'bert', 'carl']);
+    expect(learn).toHaveBeenLastCalledWith(
+      idOf(sailing),
+      new Map([
+        [me, 'anna'],
+        [peer, 'bert'],
+        [carl, 'carl'],
+      ]),
+    );
+  });
+});
+
+describe('somebody who has left', () => {
+  const departed = [{ user_id: peer, statement: 'c3RhdGVtZW50' }];
+  const left = { ...sailors, departedIds: [peer] };
+
+  beforeEach(async () => {
+    await loaded();
+    setDetails({ ...details, members: [person(me, 'anna')], departed });
+    setDeparted.mockImplementation(async () => {
+      setKeys({ ...keys, group: left });
+      return keys;
+    });
+  });
+
+  it('is no member on screen from then on, and no mismatch', async () => {
+    await list.reconcile(sailing);
+    expect(setDeparted).toHaveBeenCalledExactlyOnceWith(idOf(sailing), [
+      { userId: peer, statement: 'c3RhdGVtZW50' },
+    ]);
+    expect(shown()).toMatchObject({ memberCount: 1, mismatch: null });
+  });
+
+  it('is removed soon, without waiting for a message', async () => {
+    await list.reconcile(sailing);
+    expect(settle).not.toHaveBeenCalled();
+    await deps.clock.advance(timings.tidyingByCreator);
+    expect(settle).toHaveBeenCalledExactlyOnceWith(idOf(sailing));
+  });
+
+  it('is removed by the creator first, and by nobody twice', async () => {
+    move({ group: { ...left, creatorId: peer, departedIds: [] } });
+    setDeparted.mockImplementation(async () => {
+      setKeys({ ...keys, group: { ...left, creatorId: peer } });
+      return keys;
+    });
+    await list.reconcile(sailing);
+    await deps.clock.advance(timings.tidyingByCreator);
+    expect(settle).not.toHaveBeenCalled();
+    setKeys({ ...keys, members: [member(me)], group: { ...left, creatorId: peer, departedIds: [] } });
+    await deps.clock.advance(timings.tidyingByOthers);
+    expect(settle).not.toHaveBeenCalled();
+  });
+
+  it('whose statement does not hold is a mismatch', async () => {
+    setDeparted.mockImplementation(async () => keys);
+    const reconciled = list.reconcile(sailing);
+    await whileItSettles();
+    await reconciled;
+    expect(shown()?.mismatch).toEqual({ unlisted: [peer], withoutKeys: [] });
+  });
+
+  it('is left to the others when the session ends', async () => {
+    await list.reconcile(sailing);
+    list.stop();
+    await deps.clock.advance(timings.tidyingByOthers);
+    expect(settle).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { timings } from '../../../../src/services/timings.ts';
+import { chatsAtom, groupKeyOf } from '../../../../src/store/chats.ts';
+import { settled } from '../net/support/fakeClock.ts';
+import { refused } from './support/deps.ts';
+import {
+  deps,
+  details,
+  groupState,
+  idOf,
+  keys,
+  list,
+  loaded,
+  move,
+  openList,
+  putGroupName,
+  sailing,
+  sailors,
+  sealGroupName,
+  setDetails,
+  setGroupName,
+  setKeys,
+  setSummaries,
+  shown,
+  summary,
+  withGroupList,
+} from './support/groupList.ts';
+
+withGroupList();
+
+describe('the name', () => {
+  const nameless = { ...sailors, name: null };
+
+  it('is opened as soon as it can be', async () => {
+    setKeys(groupState({ group: nameless }));
+    setGroupName.mockImplementation(async () => {
+      setKeys(groupState());
+      return keys;
+    });
+    await loaded();
+    expect(setGroupName).toHaveBeenCalledExactlyOnceWith({
+      conversationId: idOf(sailing),
+      sealedName: 'c2VhbGVk',
+      epoch: 3,
+    });
+    expect(shown()?.name).toBe('Sailing');
+  });
+
+  it('is tried again with the next epoch, when none could be opened', async () => {
+    setKeys(groupState({ group: nameless }));
+    await loaded();
+    expect(shown()?.name).toBeNull();
+    expect(setGroupName).toHaveBeenCalledOnce();
+    setDetails({ ...details, name_epoch: 4 });
+    setGroupName.mockImplementation(async () => {
+      setKeys({ ...keys, group: { ...nameless, name: 'Sailing' } });
+      return keys;
+    });
+    move({ epoch: 4 });
+    await settled();
+    expect(shown()?.name).toBe('Sailing');
+  });
+
+  describe('that a device from outside cannot open', () => {
+    const due = { ...sailors, nameDue: true };
+
+    beforeEach(async () => {
+      await loaded();
+      setGroupName.mockImplementation(async () => {
+        setKeys({ ...keys, group: sailors });
+        return keys;
+      });
+      sealGroupName.mockImplementation(async () =>
+        keys.group?.nameDue === true ? { epoch: keys.epoch, sealedName: 'YW5ldw' } : null,
+      );
+      putGroupName.mockImplementation(async (_id, { epoch, sealedName }) => {
+        setSummaries([summary(sailing, { name: sealedName, name_epoch: epoch })]);
+      });
+      move({ epoch: 4, group: due });
+    });
+
+    it('is sealed again soon, without a commit, and that is enough', async () => {
+      expect(putGroupName).not.toHaveBeenCalled();
+      await deps.clock.advance(timings.tidyingByCreator);
+      expect(putGroupName).toHaveBeenCalledExactlyOnceWith(sailing, { epoch: 4, sealedName: 'YW5ldw' });
+      expect(setGroupName).toHaveBeenLastCalledWith({
+        conversationId: idOf(sailing),
+        sealedName: 'YW5ldw',
+        epoch: 4,
+      });
+      expect(deps.store.get(chatsAtom)[groupKeyOf(sailing)]?.state?.group?.nameDue).toBe(false);
+      expect(deps.clock.pending).toBe(0);
+    });
+
+    it('is sealed by the next session, when this one ends before', async () => {
+      list.stop();
+      await deps.clock.advance(timings.tidyingByCreator);
+      expect(putGroupName).not.toHaveBeenCalled();
+      openList();
+      await loaded();
+      await deps.clock.advance(timings.tidyingByCreator);
+      expect(putGroupName).toHaveBeenCalledOnce();
+    });
+
+    it('is not, when another member was faster', async () => {
+      setSummaries([summary(sailing, { name: 'dGhlaXJz', name_epoch: 4 })]);
+      await list.refresh();
+      await settled();
+      expect(setGroupName).toHaveBeenLastCalledWith({
+        conversationId: idOf(sailing),
+        sealedName: 'dGhlaXJz',
+        epoch: 4,
+      });
+      await deps.clock.advance(timings.tidyingByOthers);
+      expect(putGroupName).not.toHaveBeenCalled();
+    });
+
+    it('waits for the next epoch when a commit has ended this one', async () => {
+      putGroupName.mockRejectedValue(refused('stale-epoch'));
+      await deps.clock.advance(timings.tidyingByCreator);
+      expect(putGroupName).toHaveBeenCalledOnce();
+      expect(deps.lines).toEqual([]);
+      move({ epoch: 5, group: due });
+      await deps.clock.advance(timings.tidyingByCreator);
+      expect(putGroupName).toHaveBeenCalledTimes(2);
+    });
+  });
+});

@@ -1,0 +1,70 @@
+import { beforeEach, expect, it, vi } from 'vitest';
+import type { CryptoApi } from '../../../../src/crypto/client.ts';
+import { createMemberNames, type MemberNames } from '../../../../src/services/memberNames.ts';
+import { contactsAtom } from '../../../../src/store/contacts.ts';
+import { memberNamesAtom, nameOfAtom } from '../../../../src/store/names.ts';
+import { me, peer, type TestDeps, testDeps } from './support/deps.ts';
+
+const group = 'group:00000000-0000-4000-8000-0000000000a1';
+const carl = '00000000-0000-4000-8000-000000000003';
+
+let deps: TestDeps;
+let names: MemberNames;
+const rememberMemberNames = vi.fn<CryptoApi['rememberMemberNames']>();
+const memberNames = vi.fn<CryptoApi['memberNames']>();
+
+beforeEach(() => {
+  rememberMemberNames.mockReset().mockResolvedValue(undefined);
+  memberNames.mockReset().mockResolvedValue([
+    { userId: peer, name: 'bert' },
+    { userId: carl, name: 'carl' },
+  ]);
+  deps = testDeps({ crypto: { rememberMemberNames, memberNames } });
+  names = createMemberNames(deps);
+});
+
+const shown = () => Object.fromEntries(deps.store.get(memberNamesAtom));
+
+it('of an earlier session are shown, and give way to what the relay says now', async () => {
+  const loading = names.load();
+  await names.learn(group, new Map([[peer, 'bertram']]));
+  await loading;
+  expect(shown()).toEqual({ [peer]: 'bertram', [carl]: 'carl' });
+});
+
+it('are kept once, and again only when they change or the group was forgotten', async () => {
+  const both = new Map([
+    [me, 'anna'],
+    [peer, 'bert'],
+  ]);
+  await names.learn(group, both);
+  await names.learn(group, both);
+  expect(rememberMemberNames).toHaveBeenCalledExactlyOnceWith(group, [
+    { userId: me, name: 'anna' },
+    { userId: peer, name: 'bert' },
+  ]);
+  await names.learn(group, new Map([...both, [peer, 'bertram']]));
+  expect(rememberMemberNames).toHaveBeenLastCalledWith(group, [{ userId: peer, name: 'bertram' }]);
+  names.forget(group);
+  await names.learn(group, both);
+  expect(rememberMemberNames).toHaveBeenCalledTimes(3);
+});
+
+it('stay the same object while nothing is new, and are cut where a relay sends no name but a book', async () => {
+  await names.learn(group, new Map([[peer, 'b'.repeat(70_000)]]));
+  const before = deps.store.get(memberNamesAtom);
+  expect(before.get(peer)).toHaveLength(256);
+  await names.learn(group, new Map([[peer, 'b'.repeat(70_000)]]));
+  expect(deps.store.get(memberNamesAtom)).toBe(before);
+});
+
+it('are shown of who has left, and a contact’s own name goes before them', async () => {
+  await names.load();
+  deps.store.set(contactsAtom, {
+    items: [{ id: peer, username: 'bertil', email: 'b@example.org' }],
+    loading: false,
+    loaded: true,
+  });
+  const nameOf = deps.store.get(nameOfAtom);
+  expect([nameOf(peer), nameOf(carl), nameOf('stranger')]).toEqual(['bertil', 'carl', 'Unknown User']);
+});

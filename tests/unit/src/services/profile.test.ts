@@ -1,0 +1,89 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CryptoApi } from '../../../../src/crypto/client.ts';
+import type { Api } from '../../../../src/net/api.ts';
+import { NetworkError } from '../../../../src/net/errors.ts';
+import { updateProfile } from '../../../../src/services/profile.ts';
+import { currentUserAtom } from '../../../../src/store/session.ts';
+import { me, refused, type TestDeps, testDeps } from './support/deps.ts';
+
+const anna = {
+  id: me,
+  username: 'anna',
+  email: 'anna@example.org',
+  full_name: 'anna',
+  created_at: '2026-03-01T12:00:00.000Z',
+};
+
+const put = vi.fn<Api['updateProfile']>();
+const writeNote = vi.fn<CryptoApi['writeNote']>();
+let deps: TestDeps;
+
+beforeEach(() => {
+  put
+    .mockReset()
+    .mockImplementation(async (names) => ({ ...anna, ...names, full_name: 'as the relay says' }));
+  writeNote.mockReset().mockResolvedValue();
+  deps = testDeps({ api: { updateProfile: put }, crypto: { writeNote } });
+  deps.store.set(currentUserAtom, anna);
+});
+
+const user = () => deps.store.get(currentUserAtom);
+
+describe('changing the profile', () => {
+  it("makes the relay's answer the current user, also for the next offline start", async () => {
+    await updateProfile(deps, { username: ' Änna ', email: ' anna@sinetti.example ' });
+    expect(put).toHaveBeenCalledExactlyOnceWith({ username: 'Änna', email: 'anna@sinetti.example' });
+    const changed = {
+      ...anna,
+      username: 'Änna',
+      email: 'anna@sinetti.example',
+      full_name: 'as the relay says',
+    };
+    expect(user()).toEqual(changed);
+    expect(writeNote).toHaveBeenCalledExactlyOnceWith('profile', JSON.stringify(changed));
+  });
+
+  it('stands even when it could not be kept for that', async () => {
+    writeNote.mockRejectedValue(Object.assign(new Error(), { code: 'storage-failed' }));
+    await updateProfile(deps, { username: 'annika', email: anna.email });
+    expect(user()?.username).toBe('annika');
+  });
+
+  it.each([
+    ['a blank username', '   ', anna.email, 'invalid-username'],
+    ['one letter', 'a', anna.email, 'invalid-username'],
+    ['33 letters', 'a'.repeat(33), anna.email, 'invalid-username'],
+    ['a space inside', 'an na', anna.email, 'invalid-username'],
+    ['an invisible letter', 'an\u3164na', anna.email, 'invalid-username'],
+    ['no email', 'anna', '', 'invalid-email'],
+    ['no address', 'anna', 'anna@', 'invalid-email'],
+    ['too long an address', 'anna', `${'a'.repeat(250)}@example.org`, 'invalid-email'],
+  ])('refuses %s without asking the relay', async (_name, username, email, code) => {
+    await expect(updateProfile(deps, { username, email })).rejects.toMatchObject({ code });
+    expect(put).not.toHaveBeenCalled();
+    expect(user()).toEqual(anna);
+  });
+
+  it.each([
+    [
+      'username-taken',
+      refused('username-taken', 'This username is already taken.'),
+      'This username is already taken.',
+    ],
+    [
+      'email-taken',
+      refused('email-taken', 'This email is already registered.'),
+      'This email is already registered.',
+    ],
+    ['internal', refused('internal'), 'Failed to update profile'],
+    ['unreachable', new NetworkError('timeout'), 'Failed to update profile'],
+  ])('fails as %s and changes nothing', async (code, error, message) => {
+    put.mockRejectedValue(error);
+    await expect(updateProfile(deps, { username: 'bert', email: anna.email })).rejects.toMatchObject({
+      code,
+      message,
+    });
+    expect(user()).toEqual(anna);
+    expect(writeNote).not.toHaveBeenCalled();
+  });
+});

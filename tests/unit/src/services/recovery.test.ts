@@ -1,0 +1,163 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CryptoApi } from '../../../../src/crypto/client.ts';
+import type { Api } from '../../../../src/net/api.ts';
+import { NetworkError } from '../../../../src/net/errors.ts';
+import { changePassword } from '../../../../src/services/password.ts';
+import { createRecovery, type Recovery } from '../../../../src/services/recovery.ts';
+import { recoveryKeyAtom, recoveryOfferDismissedAtom } from '../../../../src/store/recovery.ts';
+import { currentUserAtom } from '../../../../src/store/session.ts';
+import { me, refused, type TestDeps, testDeps } from './support/deps.ts';
+
+const vault = { sealedVault: 'c2VhbGVk', passwordWrap: 'd3JhcA', recoveryWrap: null, version: 7 };
+const params = { salt: 'c2FsdA', opsLimit: 3, memLimit: 134_217_728 };
+const api = {
+  getVault: vi.fn<Api['getVault']>(),
+  putVault: vi.fn<Api['putVault']>(),
+  authParams: vi.fn<Api['authParams']>(),
+  changePassword: vi.fn<Api['changePassword']>(),
+};
+const worker = {
+  createRecoveryKey: vi.fn<CryptoApi['createRecoveryKey']>(),
+  changePassword: vi.fn<CryptoApi['changePassword']>(),
+};
+let notes: Map<string, string>;
+let deps: TestDeps;
+let recovery: Recovery;
+
+beforeEach(() => {
+  vi.resetAllMocks();
+  notes = new Map();
+  api.getVault.mockResolvedValue(vault);
+  api.putVault.mockResolvedValue({ version: 8 });
+  api.authParams.mockResolvedValue(params);
+  worker.createRecoveryKey.mockResolvedValue({
+    recoveryKey: 'ABCD-EFGH',
+    recoveryWrap: 'cmVjb3Zlcnk',
+    recoveryAuthKey: 'cHJvb2Y',
+  });
+  deps = testDeps({
+    api,
+    crypto: {
+      ...worker,
+      readNote: async (name) => notes.get(name) ?? null,
+      writeNote: async (name, text) => void notes.set(name, text ?? ''),
+    },
+  });
+  recovery = createRecovery(deps);
+});
+
+const known = () => deps.store.get(recoveryKeyAtom);
+
+describe('the recovery key', () => {
+  it('is known by its wrap in the vault', async () => {
+    expect(known()).toBe('unknown');
+    await recovery.onVault(vault);
+    expect(known()).toBe('none');
+    await recovery.onVault({ ...vault, recoveryWrap: 'd3JhcA' });
+    expect(known()).toBe('present');
+  });
+
+  it('changes nothing until it is saved; what goes to the relay is not the key', async () => {
+    expect(await recovery.create()).toBe('ABCD-EFGH');
+    expect(api.putVault).not.toHaveBeenCalled();
+    await recovery.save();
+    expect(api.putVault).toHaveBeenCalledWith({
+      ...vault,
+      recoveryWrap: 'cmVjb3Zlcnk',
+      recoveryAuthKey: 'cHJvb2Y',
+    });
+    expect(known()).toBe('present');
+    await expect(recovery.save()).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('is there once it was saved, whatever an older vault says that arrives later', async () => {
+    await recovery.create();
+    await recovery.save();
+    await recovery.onVault(vault);
+    expect(known()).toBe('present');
+  });
+
+  it('can be saved again when the relay was not reached', async () => {
+    await recovery.create();
+    api.putVault.mockRejectedValueOnce(new NetworkError('unreachable'));
+    await expect(recovery.save()).rejects.toMatchObject({
+      message: 'The recovery key could not be turned on. Please try again.',
+    });
+    expect(known()).toBe('unknown');
+    await recovery.save();
+    expect(known()).toBe('present');
+  });
+
+  it('is offered until the person puts it aside in this browser', async () => {
+    const dismissed = () => deps.store.get(recoveryOfferDismissedAtom);
+    expect(dismissed()).toBeNull();
+    await recovery.onVault(vault);
+    expect(dismissed()).toBe(false);
+    await recovery.dismissOffer();
+    expect(dismissed()).toBe(true);
+    await createRecovery(deps).onVault(vault);
+    expect(dismissed()).toBe(true);
+  });
+});
+
+describe('a new password', () => {
+  const change = () => changePassword(deps, { currentPassword: 'old', newPassword: 'new' });
+
+  beforeEach(() => {
+    deps.store.set(currentUserAtom, {
+      id: me,
+      username: 'anna',
+      email: 'anna@example.org',
+      full_name: 'anna',
+      created_at: '2026-03-01T12:00:00.000Z',
+    });
+    worker.changePassword.mockResolvedValue({
+      currentAuthKey: 'b2xkYXV0aA',
+      authKey: 'bmV3YXV0aA',
+      passwordParams: params,
+      passwordWrap: 'bmV3d3JhcA',
+    });
+  });
+
+  it('goes to the relay with the proof of the old one and the new wrap, in one call', async () => {
+    await change();
+    expect(api.authParams).toHaveBeenCalledWith('anna');
+    expect(worker.changePassword).toHaveBeenCalledWith({
+      currentPassword: 'old',
+      currentParams: params,
+      newPassword: 'new',
+      passwordWrap: 'd3JhcA',
+    });
+    expect(api.changePassword).toHaveBeenCalledExactlyOnceWith({
+      currentPassword: 'b2xkYXV0aA',
+      password: 'bmV3YXV0aA',
+      passwordParams: params,
+      passwordWrap: 'bmV3d3JhcA',
+      version: 7,
+    });
+  });
+
+  it.each([
+    [
+      'the worker',
+      () => worker.changePassword.mockRejectedValue(Object.assign(new Error(), { code: 'wrong-password' })),
+    ],
+    [
+      'the relay',
+      () => api.changePassword.mockRejectedValue(refused('wrong-password', 'The current password is wrong.')),
+    ],
+  ])('is refused by %s when the old one is wrong', async (_who, refuse) => {
+    refuse();
+    await expect(change()).rejects.toMatchObject({
+      code: 'wrong-password',
+      message: 'The current password is wrong.',
+    });
+  });
+
+  it('says that it failed otherwise', async () => {
+    api.changePassword.mockRejectedValue(refused('stale-version'));
+    await expect(change()).rejects.toMatchObject({
+      message: 'Your password could not be changed. Please try again.',
+    });
+  });
+});

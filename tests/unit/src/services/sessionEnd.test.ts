@@ -1,0 +1,376 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
+import { authErrorEvent } from '../../../../src/services/session.ts';
+import { offlineAtom, unreachableAtom } from '../../../../src/store/connection.ts';
+import {
+  authErrorAtom,
+  connectionBannerAtom,
+  currentUserAtom,
+  signedOutPathAtom,
+} from '../../../../src/store/session.ts';
+import { toastsAtom } from '../../../../src/store/toasts.ts';
+import { settled } from '../net/support/fakeClock.ts';
+import { me, peer, refused } from './support/deps.ts';
+import {
+  answers,
+  api,
+  calls,
+  deps,
+  expectSignedOut,
+  forgetCalls,
+  logIn,
+  notes,
+  refuseRevoked,
+  scope,
+  session,
+  setOnline,
+  status,
+  tokenFor,
+  user,
+  withSession,
+  visits,
+  worker,
+} from './support/session.ts';
+
+withSession();
+
+describe('ending with the account', () => {
+  const gone = () => Promise.resolve();
+
+  beforeEach(async () => {
+    api.login?.mockResolvedValue({ access_token: tokenFor(me, 1e6), user, loginProof: 'cHJvb2Y' });
+    await logIn();
+    forgetCalls();
+  });
+
+  it('leaves nothing of the person in this browser, and leads to the page that says so', async () => {
+    await session.endAccount(gone);
+    expectSignedOut();
+    expect(localStorage).toHaveLength(0);
+    expect(calls).toEqual(['erase']);
+    expect(scope.stop).toHaveBeenCalledOnce();
+    expect(status()).toBe('idle');
+    expect(deps.store.get(authErrorAtom)).toBeNull();
+    expect(deps.store.get(signedOutPathAtom)).toBe('/?deleted=true');
+  });
+
+  it('is not taken for a lost session by calls that the relay refuses meanwhile', async () => {
+    await session.endAccount(async () => {
+      localStorage.removeItem('token');
+      deps.events.dispatchEvent(new Event(authErrorEvent));
+      await settled();
+      expect(deps.store.get(currentUserAtom)).toEqual(user);
+    });
+    expect(deps.store.get(authErrorAtom)).toBeNull();
+    expect(calls).toEqual(['erase']);
+  });
+
+  it('goes on with the session when the relay does not delete it', async () => {
+    const attempt = session.endAccount(() => Promise.reject(refused('internal')));
+    await expect(attempt).rejects.toMatchObject({ code: 'internal' });
+    expect(deps.store.get(currentUserAtom)).toEqual(user);
+    expect(deps.store.get(signedOutPathAtom)).toBe('/login');
+    expect(calls).toEqual([]);
+  });
+
+  it('says that the session has expired when the relay has ended it already', async () => {
+    const attempt = session.endAccount(() => {
+      localStorage.removeItem('token');
+      return Promise.reject(refused('session-expired'));
+    });
+    await expect(attempt).rejects.toMatchObject({ code: 'session-expired' });
+    expectSignedOut();
+    expect(deps.store.get(authErrorAtom)).toBe('Session expired. Please login again.');
+    expect(calls).toEqual(['lock']);
+  });
+
+  it('is over even when the browser does not let go of its storage', async () => {
+    worker.erase?.mockRejectedValue(Object.assign(new Error(), { code: 'storage-failed' }));
+    await session.endAccount(gone);
+    expectSignedOut();
+    expect(deps.lines).toContain('warn erase-failed code="storage-failed"');
+  });
+});
+
+describe('logging out', () => {
+  it('tells the relay, locks the keys and forgets the session', async () => {
+    await logIn();
+    forgetCalls();
+    await session.logOut();
+    expect(calls).toEqual(['logout', 'lock']);
+    expect(scope.stop).toHaveBeenCalledOnce();
+    expect(status()).toBe('idle');
+    expectSignedOut();
+  });
+
+  it('erases when asked to', async () => {
+    await logIn();
+    forgetCalls();
+    await session.logOut({ erase: true });
+    expect(calls).toEqual(['openDevice', 'signRevocation', 'revokeDevice', 'erase']);
+    expect(api.revokeDevice).toHaveBeenCalledWith(peer, 'cmV2b2tlZA');
+  });
+
+  it('erases and ends the session when the device could not be removed', async () => {
+    await logIn();
+    forgetCalls();
+    api.revokeDevice?.mockRejectedValue(new NetworkError('unreachable'));
+    await session.logOut({ erase: true });
+    expect(calls).toEqual(['openDevice', 'signRevocation', 'logout', 'erase']);
+  });
+
+  it('is not told that its own device was removed when it is erased', async () => {
+    await logIn();
+    api.revokeDevice?.mockImplementation(() => session.onDeviceRevoked());
+    await session.logOut({ erase: true });
+    expect(deps.store.get(authErrorAtom)).toBeNull();
+    expect(status()).toBe('idle');
+  });
+
+  it('does not wait for a relay that does not answer', async () => {
+    await logIn();
+    api.logout?.mockReturnValue(new Promise(() => undefined));
+    const out = session.logOut();
+    await deps.clock.advance(3_000);
+    await out;
+    expect(status()).toBe('idle');
+    expectSignedOut();
+  });
+});
+
+describe('while signed in', () => {
+  beforeEach(logIn);
+
+  it('checks the token every 60 seconds, and shows the banner when it holds no more', async () => {
+    forgetCalls();
+    await deps.clock.advance(60_000);
+    expect(calls).toEqual(['profile']);
+    expect(deps.store.get(connectionBannerAtom)).toBe(false);
+    api.profile?.mockRejectedValue(refused('session-expired'));
+    await deps.clock.advance(60_000);
+    expect(deps.store.get(connectionBannerAtom)).toBe(true);
+  });
+
+  it('hears what another device changed, but not what the person has changed since it asked', async () => {
+    const [elsewhere, here] = [
+      { ...user, full_name: 'From Elsewhere' },
+      { ...user, full_name: 'From Here' },
+    ];
+    api.profile?.mockResolvedValue(elsewhere);
+    await session.check();
+    expect(deps.store.get(currentUserAtom)).toEqual(elsewhere);
+    const checked = session.check();
+    deps.store.set(currentUserAtom, here);
+    await checked;
+    expect(deps.store.get(currentUserAtom)).toEqual(here);
+  });
+
+  it('shows the banner when the token is gone, and asks nobody', async () => {
+    localStorage.removeItem('token');
+    forgetCalls();
+    await session.check();
+    expect(deps.store.get(connectionBannerAtom)).toBe(true);
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
+    ['nothing answers', new NetworkError('unreachable')],
+    ['a proxy answers in its place', new ApiError({ status: 502, code: 'invalid-response', detail: null })],
+  ])('knows that the relay is not there when %s, and looks for it until it is', async (_what, failure) => {
+    const unreachable = () => deps.store.get(unreachableAtom);
+    const { profile } = api;
+    profile?.mockRejectedValue(failure);
+    session.onDisconnected();
+    await settled();
+    expect(unreachable()).toBe(true);
+    // What is sent then is the outbox's to fail: this isn't the browser's own network.
+    expect(deps.store.get(offlineAtom)).toBe(false);
+    await deps.clock.advance(10_000);
+    expect(unreachable()).toBe(true);
+    profile?.mockResolvedValue(user);
+    await deps.clock.advance(10_000);
+    expect(unreachable()).toBe(false);
+    expect(status()).toBe('success');
+  });
+
+  it.each([
+    ['a connection lost without reason', async () => session.onDisconnected()],
+    [
+      'an error of the relay itself',
+      async () => {
+        api.profile?.mockRejectedValue(refused('internal'));
+        session.onDisconnected();
+      },
+    ],
+  ])('says nothing of the relay for %s', async (_what, happen) => {
+    await happen();
+    await settled();
+    expect(deps.store.get(unreachableAtom)).toBe(false);
+  });
+
+  it('has found the relay when the real-time connection is up', async () => {
+    api.profile?.mockRejectedValue(new NetworkError('unreachable'));
+    await session.check();
+    session.onConnected();
+    expect(deps.store.get(unreachableAtom)).toBe(false);
+  });
+
+  it('takes no connection for no reason to doubt the session', async () => {
+    api.profile?.mockRejectedValue(new NetworkError('unreachable'));
+    await session.check();
+    expect(deps.store.get(connectionBannerAtom)).toBe(false);
+    expect(status()).toBe('success');
+  });
+
+  it('ends with the auth-error event', async () => {
+    deps.events.dispatchEvent(new Event(authErrorEvent));
+    await settled();
+    expect(status()).toBe('error');
+    expect(deps.store.get(authErrorAtom)).toBe('Session expired. Please login again.');
+    expect(scope.stop).toHaveBeenCalledOnce();
+    expect(calls.at(-1)).toBe('lock');
+    expectSignedOut();
+  });
+
+  it('leaves for the login page after the time given', async () => {
+    session.leaveForLogin(2_000);
+    await deps.clock.advance(1_999);
+    expect(visits).toEqual([]);
+    await deps.clock.advance(1);
+    expect(visits).toEqual(['/login']);
+    expectSignedOut();
+  });
+
+  it('does not send away who has logged out before', async () => {
+    session.leaveForLogin(2_000);
+    await session.logOut();
+    await deps.clock.advance(10_000);
+    expect(visits).toEqual([]);
+  });
+
+  it('follows another tab out', async () => {
+    localStorage.removeItem('token');
+    expect(session.onTokenChanged()).toBe('signed-out');
+    expect(status()).toBe('idle');
+    expectSignedOut();
+  });
+
+  it('stays when another tab has a new token of the same person', () => {
+    localStorage.setItem('token', tokenFor(me, 2e6));
+    expect(session.onTokenChanged()).toBe('unchanged');
+    expect(status()).toBe('success');
+  });
+
+  it("does not lock another person's keys: only a reload helps", () => {
+    localStorage.setItem('token', tokenFor(peer, 1e6));
+    forgetCalls();
+    expect(session.onTokenChanged()).toBe('reload');
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('the network', () => {
+  const offline = () => deps.store.get(offlineAtom);
+
+  it('is what the browser says of it, for visitors', () => {
+    expect(offline()).toBe(false);
+    setOnline(false);
+    session.onNetworkChanged();
+    expect(offline()).toBe(true);
+    setOnline(true);
+    session.onNetworkChanged();
+    expect(offline()).toBe(false);
+  });
+
+  it('that went away in a session is back once the relay answers', async () => {
+    await logIn();
+    setOnline(false);
+    session.onNetworkChanged();
+    expect(offline()).toBe(true);
+    setOnline(true);
+    session.onNetworkChanged();
+    expect(offline()).toBe(true);
+    await settled();
+    expect(offline()).toBe(false);
+    expect(scope.onReachable).toHaveBeenCalledOnce();
+  });
+
+  it('that came back to a session the relay has ended shows the banner', async () => {
+    await logIn();
+    setOnline(false);
+    session.onNetworkChanged();
+    api.profile?.mockRejectedValue(refused('session-expired'));
+    setOnline(true);
+    session.onNetworkChanged();
+    await settled();
+    expect(deps.store.get(connectionBannerAtom)).toBe(true);
+  });
+});
+
+describe('a device that was revoked', () => {
+  it('is signed out and locked, with the reason', async () => {
+    await logIn();
+    await session.onDeviceRevoked();
+    expectSignedOut();
+    expect(calls.at(-1)).toBe('lock');
+    expect(status()).toBe('error');
+    expect(deps.store.get(authErrorAtom)).toMatch(/removed from your account/);
+  });
+
+  it('is told so by the first call that hears of it, and no more of a session after that', async () => {
+    await logIn();
+    session.onTokenRefused('device-revoked');
+    deps.events.dispatchEvent(new Event(authErrorEvent));
+    await settled();
+    expect(deps.store.get(authErrorAtom)).toMatch(/removed from your account/);
+    await logIn();
+    deps.events.dispatchEvent(new Event(authErrorEvent));
+    await settled();
+    expect(deps.store.get(authErrorAtom)).toBe('Session expired. Please login again.');
+  });
+
+  it('is signed out with the reason, not left with the banner, when the check hears of it', async () => {
+    await logIn();
+    refuseRevoked();
+    await session.check();
+    expect(deps.store.get(connectionBannerAtom)).toBe(false);
+    expect(deps.store.get(authErrorAtom)).toMatch(/removed from your account/);
+    expectSignedOut();
+  });
+
+  it('is told so when its browser opens again', async () => {
+    await logIn();
+    session.dispose();
+    refuseRevoked();
+    await session.resume();
+    expect(deps.store.get(authErrorAtom)).toMatch(/removed from your account/);
+    expect(status()).toBe('error');
+  });
+
+  it('begins as another one at the next log-in, when its person says so', async () => {
+    api.putDevice?.mockRejectedValueOnce(refused('device-conflict'));
+    api.revokedDevices = answers('revokedDevices', [{ id: peer, statement: 'cmV2b2tlZA' }]);
+    worker.startAnew = answers('startAnew', undefined);
+    Object.assign(deps.api, { revokedDevices: api.revokedDevices });
+    Object.assign(deps.crypto, { startAnew: worker.startAnew });
+    await logIn();
+    expect(worker.startAnew).toHaveBeenCalledWith('cmV2b2tlZA');
+    expect(api.putDevice).toHaveBeenCalledTimes(2);
+    expect(deps.store.get(toastsAtom).map(({ text }) => text)).toEqual([
+      'This browser had been removed from your account. It begins again as a new device.',
+    ]);
+    expect(status()).toBe('success');
+  });
+
+  it('keeps what it has when nobody has revoked it', async () => {
+    api.putDevice?.mockRejectedValueOnce(refused('device-conflict'));
+    Object.assign(deps.api, { revokedDevices: answers('revokedDevices', []) });
+    await expect(logIn()).rejects.toMatchObject({ code: 'device-conflict' });
+  });
+
+  it('is called what its person calls it', async () => {
+    notes.set('device-name', 'Kitchen laptop');
+    await logIn();
+    expect(api.putDevice).toHaveBeenCalledWith(peer, { name: 'Kitchen laptop', certificate: 'Y2VydA' });
+  });
+});

@@ -1,0 +1,218 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { NetworkError } from '../../../../src/net/errors.ts';
+import { authProgressAtom, currentUserAtom } from '../../../../src/store/session.ts';
+import { me, peer, refused } from './support/deps.ts';
+import {
+  api,
+  calls,
+  deps,
+  expectSignedOut,
+  logIn,
+  passwordParams,
+  scope,
+  session,
+  signUp,
+  status,
+  steps,
+  tokenFor,
+  user,
+  withSession,
+  vault,
+  worker,
+} from './support/session.ts';
+
+withSession();
+
+describe('signing up', () => {
+  beforeEach(() => {
+    api.keyPackageCount?.mockImplementation(async () => {
+      calls.push('keyPackageCount');
+      return { available: 0, lastResort: false };
+    });
+  });
+
+  it('makes the keys, the account, the vault and the device, in this order', async () => {
+    await signUp();
+    expect(calls).toEqual([
+      'beginSignUp',
+      'register',
+      'createVault',
+      'putVault',
+      'openVault',
+      'openDevice',
+      'putDevice',
+      'keyPackageCount',
+      'createKeyPackages',
+      'publishKeyPackages',
+    ]);
+    expect(steps).toEqual(['deriving-keys', 'signing-in', 'opening-vault', 'registering-device', 'syncing']);
+    expect(deps.store.get(authProgressAtom)).toBeNull();
+    expect(status()).toBe('success');
+    expect(deps.store.get(currentUserAtom)).toEqual(user);
+    expect(localStorage.getItem('token')).toBe(tokenFor(me, 1e6));
+  });
+
+  it('sends the derived key in place of the password, and the consent with its time', async () => {
+    await signUp();
+    expect(api.register).toHaveBeenCalledExactlyOnceWith({
+      username: 'anna',
+      email: 'anna@example.org',
+      password: 'YXV0aA',
+      passwordParams,
+      full_name: 'anna',
+      consent: { privacyConsent: true, consentTimestamp: '2026-03-01T12:00:00.000Z' },
+    });
+    expect(worker.createKeyPackages).toHaveBeenCalledWith(50, true);
+  });
+
+  it('sends nothing without consent', async () => {
+    const attempt = session.signUp({ username: 'a', email: 'a@b.c', password: 'p', privacyConsent: false });
+    await expect(attempt).rejects.toThrow('You must accept the Privacy Policy to create an account.');
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
+    ["the relay's sentence", refused('username-taken', 'This username is taken.'), 'This username is taken.'],
+    ['its own', refused('internal'), 'Failed to create account. Please try again.'],
+    [
+      'the one for a silent server',
+      new AggregateError([new NetworkError('unreachable'), new NetworkError('unreachable')]),
+      'Failed to create account. Check if the username or email is already registered or if the backend is temporarily unavailable.',
+    ],
+  ])('fails with %s', async (_name, error, sentence) => {
+    api.register?.mockRejectedValue(error);
+    await expect(signUp()).rejects.toThrow(sentence);
+    expect(status()).toBe('error');
+    expect(deps.store.get(authProgressAtom)).toBeNull();
+    expectSignedOut();
+  });
+
+  it('leaves nothing half open when the vault can not be stored', async () => {
+    api.putVault?.mockRejectedValue(new NetworkError('timeout'));
+    await expect(signUp()).rejects.toMatchObject({ code: 'unreachable' });
+    expectSignedOut();
+    expect(calls.at(-1)).toBe('lock');
+    expect(scope.start).not.toHaveBeenCalled();
+  });
+
+  it('takes over the vault that another browser of the same person has made meanwhile', async () => {
+    api.putVault?.mockImplementationOnce(() => Promise.reject(refused('stale-version')));
+    await signUp();
+    expect(worker.openVault).toHaveBeenCalledExactlyOnceWith(me, { ...vault, version: 1 });
+  });
+});
+
+describe('logging in', () => {
+  it('makes the vault that an interrupted sign-up has left out', async () => {
+    api.getVault?.mockRejectedValueOnce(refused('not-found'));
+    await logIn();
+    expect(api.putVault).toHaveBeenCalledExactlyOnceWith({ ...vault, version: 0 });
+    expect(worker.openVault).toHaveBeenCalledExactlyOnceWith(me, vault);
+  });
+
+  it('derives the key with the parameters of the account', async () => {
+    await logIn();
+    expect(api.authParams).toHaveBeenCalledWith('anna');
+    expect(worker.beginLogin).toHaveBeenCalledWith('secret', passwordParams);
+    expect(api.login).toHaveBeenCalledWith({ email: 'anna', password: 'YXV0aA' });
+    expect(api.putDevice).toHaveBeenCalledWith(peer, { name: 'Chrome on Linux', certificate: 'Y2VydA' });
+    expect(status()).toBe('success');
+  });
+
+  it('shows the relay that it has logged in here before, until this browser is erased', async () => {
+    api.login?.mockResolvedValue({ access_token: tokenFor(me, 1e6), user, loginProof: 'cHJvb2Y' });
+    await logIn();
+    await session.logOut();
+    await logIn();
+    expect(api.login).toHaveBeenLastCalledWith({
+      email: 'anna',
+      password: 'YXV0aA',
+      loginProof: 'cHJvb2Y',
+    });
+    await session.logOut({ erase: true });
+    await logIn();
+    expect(api.login).toHaveBeenLastCalledWith({ email: 'anna', password: 'YXV0aA' });
+  });
+
+  it.each([
+    [50, true, null],
+    [20, true, null],
+    [19, true, [31, false]],
+    [30, false, [0, true]],
+    [0, false, [50, true]],
+  ])('with %i KeyPackages left and last resort %s publishes %j', async (available, lastResort, created) => {
+    api.keyPackageCount?.mockResolvedValue({ available, lastResort });
+    await logIn();
+    expect(worker.createKeyPackages?.mock.calls).toEqual(created === null ? [] : [created]);
+  });
+
+  it.each([
+    [
+      "the relay's sentence",
+      refused('wrong-credentials', 'Wrong username or password.'),
+      'Wrong username or password.',
+    ],
+    ['its own', refused('internal'), 'Failed to log in. Please check your credentials.'],
+    [
+      'the one for a silent server',
+      new NetworkError('timeout'),
+      'Failed to login. Check your credentials or try again later.',
+    ],
+  ])('fails with %s', async (_name, error, sentence) => {
+    api.login?.mockRejectedValue(error);
+    await expect(logIn()).rejects.toThrow(sentence);
+    expect(status()).toBe('error');
+    expectSignedOut();
+  });
+
+  it('does not stay signed in with a vault that does not open', async () => {
+    worker.openVault?.mockRejectedValue(Object.assign(new Error(), { code: 'wrong-password' }));
+    await expect(logIn()).rejects.toMatchObject({ code: 'wrong-password' });
+    expectSignedOut();
+    expect(calls.at(-1)).toBe('lock');
+  });
+});
+
+describe('recovering', () => {
+  const recover = () =>
+    session.recover({ identifier: 'anna', recoveryKey: 'ABCD-EFGH', password: 'a new one' });
+
+  it('proves the key, opens the vault, and sets the new password before anything else', async () => {
+    await recover();
+    expect(calls.slice(0, 7)).toEqual([
+      'beginRecovery',
+      'recover',
+      'getVault',
+      'recoverVault',
+      'changePassword',
+      'openDevice',
+      'putDevice',
+    ]);
+    expect(api.recover).toHaveBeenCalledWith({ email: 'anna', recoveryAuthKey: 'cHJvdmVz' });
+    expect(api.changePassword).toHaveBeenCalledWith({
+      password: 'bmV3',
+      passwordParams,
+      passwordWrap: 'bmV3d3JhcA',
+      version: 1,
+    });
+    expect(status()).toBe('success');
+    expect(deps.store.get(currentUserAtom)).toEqual(user);
+  });
+
+  it('asks nobody about a key with a typing error, and says so', async () => {
+    worker.beginRecovery?.mockRejectedValue(Object.assign(new Error(), { code: 'bad-recovery-key' }));
+    await expect(recover()).rejects.toMatchObject({
+      code: 'bad-recovery-key',
+      message: 'This recovery key has a typing error. Please check it.',
+    });
+    expect(api.recover).not.toHaveBeenCalled();
+    expectSignedOut();
+  });
+
+  it('leaves neither a token nor open keys behind when the password could not be set', async () => {
+    api.changePassword?.mockRejectedValue(refused('stale-version'));
+    await expect(recover()).rejects.toMatchObject({ code: 'stale-version' });
+    expect(calls.at(-1)).toBe('lock');
+    expectSignedOut();
+  });
+});

@@ -1,0 +1,75 @@
+import type { ConversationState, CryptoApi, MessageView } from '../../../../../src/crypto/client.ts';
+import type { Api } from '../../../../../src/net/api.ts';
+import { createDataExport } from '../../../../../src/services/dataExport.ts';
+import { contactsAtom } from '../../../../../src/store/contacts.ts';
+import { type CurrentUser, currentUserAtom } from '../../../../../src/store/session.ts';
+import { conversationId, me, peer, state, testDeps } from './deps.ts';
+import { MemoryFile } from '../../../../support/memoryFile.ts';
+
+export const anna: CurrentUser = {
+  id: me,
+  username: 'anna',
+  email: 'anna@example.org',
+  full_name: 'anna',
+  created_at: '2026-03-01T12:00:00.000Z',
+};
+export const bert = { id: peer, username: 'bert', email: 'bert@example.org' };
+
+export const account = {
+  profile: anna,
+  consented_at: anna.created_at,
+  password_params: { salt: 'c2FsdA', opsLimit: 3, memLimit: 134_217_728 },
+  sessions: [],
+};
+export const device = {
+  id: peer,
+  name: 'Firefox on Linux',
+  certificate: 'Y2VydA',
+  created_at: anna.created_at,
+  last_seen_at: anna.created_at,
+  current: true,
+};
+
+/** What the relay holds of Anna. */
+export const answering: Partial<Api> = {
+  listContacts: async () => [bert],
+  listContactRequests: async () => [],
+  listSentRequests: async () => [],
+  listNotifications: async () => [],
+  listDevices: async () => [device],
+  accountData: async () => account,
+};
+
+interface World {
+  /** By conversation, ascending by position. */
+  readonly logs?: ReadonlyMap<string, readonly MessageView[]>;
+  readonly states?: readonly ConversationState[];
+  readonly outbox?: readonly MessageView[];
+  readonly api?: Partial<Api>;
+  /** Before each page. */
+  readonly onPage?: (page: { after: number; limit: number }) => void | Promise<void>;
+}
+
+/** Anna's export of what her worker has, into files in memory. */
+export function exporting({ api = answering, logs = new Map(), onPage, outbox = [], states }: World) {
+  const crypto: Partial<CryptoApi> = {
+    conversations: async () => [...(states ?? [...logs.keys()].map((id) => state({ conversationId: id })))],
+    messageCount: async (id) => logs.get(id)?.length ?? 0,
+    messages: async (id, { after = 0, limit }) => {
+      await onPage?.({ after, limit });
+      return (logs.get(id) ?? []).filter(({ seq }) => (seq ?? 0) > after).slice(0, limit);
+    },
+    outbox: async () => [...outbox],
+  };
+  const deps = testDeps({ api, crypto });
+  deps.store.set(currentUserAtom, anna);
+  deps.store.set(contactsAtom, { items: [bert], loading: false, loaded: true });
+  const files = { data: new MemoryFile(), page: new MemoryFile() };
+  const dataExport = createDataExport(deps);
+  return { deps, files, dataExport, run: () => dataExport.run(files) };
+}
+
+/** One conversation, with Bert. */
+export function logOf(messages: readonly MessageView[]): ReadonlyMap<string, readonly MessageView[]> {
+  return new Map([[conversationId, messages]]);
+}

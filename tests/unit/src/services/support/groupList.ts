@@ -1,0 +1,161 @@
+import { beforeEach, vi } from 'vitest';
+import type { ConversationState, CryptoApi } from '../../../../../src/crypto/client.ts';
+import type { Api, GroupDetails, GroupSummary } from '../../../../../src/net/api.ts';
+import { type Chats, createChats } from '../../../../../src/services/chats.ts';
+import type { Committer } from '../../../../../src/services/committer.ts';
+import { createBackground } from '../../../../../src/services/failures.ts';
+import { createGroupList, type GroupList } from '../../../../../src/services/groupList.ts';
+import type { MemberNames } from '../../../../../src/services/memberNames.ts';
+import type { Sync } from '../../../../../src/services/sync.ts';
+import { timings } from '../../../../../src/services/timings.ts';
+import { type Group, groupsAtom } from '../../../../../src/store/groups.ts';
+import { settled } from '../../net/support/fakeClock.ts';
+import { me, peer, refused, state, type TestDeps, testDeps } from './deps.ts';
+
+export const sailing = '00000000-0000-4000-8000-0000000000a1';
+export const idOf = (groupId: string) => `group:${groupId}`;
+
+export const sailors = { name: 'Sailing', creatorId: me, departedIds: [], nameDue: false };
+
+export let deps: TestDeps;
+let chats: Chats;
+export let list: GroupList;
+/** What the relay says. */
+let summaries: GroupSummary[];
+export let details: GroupDetails;
+/** What the keys say. */
+export let keys: ConversationState;
+export const listGroups = vi.fn<Api['listGroups']>();
+export const getGroup = vi.fn<Api['getGroup']>();
+export const getDeparture = vi.fn<Api['getDeparture']>();
+export const hasLeft = vi.fn<CryptoApi['hasLeft']>();
+export const setDeparted = vi.fn<CryptoApi['setDeparted']>();
+export const setGroupName = vi.fn<CryptoApi['setGroupName']>();
+export const sealGroupName = vi.fn<CryptoApi['sealGroupName']>();
+export const putGroupName = vi.fn<Api['putGroupName']>();
+export const learn = vi.fn<MemberNames['learn']>();
+export const catchUp = vi.fn<Sync['catchUp']>();
+export const forget = vi.fn<Sync['forget']>();
+export const settle = vi.fn<Committer['settle']>();
+export const onForgotten = vi.fn<(groupId: string) => void>();
+export const onResolved = vi.fn<(conversationId: string) => void>();
+
+export function summary(id: string, change: Partial<GroupSummary> = {}): GroupSummary {
+  return {
+    id,
+    name: 'c2VhbGVk',
+    name_epoch: 3,
+    creator_id: me,
+    member_count: 2,
+    created_at: '2026-03-01T12:00:00.000Z',
+    ...change,
+  };
+}
+
+export const person = (id: string, username: string) => ({ id, user: { id, username } });
+export const member = (userId: string) => ({ userId, deviceIds: [`${userId}-device`] });
+
+export function groupState(change: Partial<ConversationState> = {}): ConversationState {
+  return state({
+    conversationId: idOf(sailing),
+    epoch: 3,
+    members: [member(me), member(peer)],
+    group: sailors,
+    ...change,
+  });
+}
+
+export function outside(conversationId: string): ConversationState {
+  return state({ conversationId, status: 'outside', members: [], group: null });
+}
+
+/** A list of groups on doubles of the relay, the keys and what brings them forward, anew for each test. */
+export function withGroupList(): void {
+  beforeEach(begin);
+}
+
+function begin(): void {
+  vi.resetAllMocks();
+  summaries = [summary(sailing)];
+  details = { ...summary(sailing), members: [person(me, 'anna'), person(peer, 'bert')], departed: [] };
+  keys = groupState();
+  listGroups.mockReset().mockImplementation(async () => summaries);
+  getGroup.mockReset().mockImplementation(async () => details);
+  getDeparture.mockImplementation(async () => {
+    throw refused('not-found');
+  });
+  setDeparted.mockImplementation(async () => keys);
+  setGroupName.mockImplementation(async () => keys);
+  sealGroupName.mockResolvedValue(null);
+  putGroupName.mockResolvedValue(undefined);
+  learn.mockResolvedValue(undefined);
+  forget.mockResolvedValue(undefined);
+  settle.mockResolvedValue(undefined);
+  deps = testDeps({
+    api: { listGroups, getDeparture, getGroup, putGroupName },
+    crypto: { hasLeft, setDeparted, setGroupName, sealGroupName, conversation: async () => keys },
+  });
+  chats = createChats(deps.store, me);
+  catchUp.mockImplementation(async () => {
+    tell(keys);
+    return keys;
+  });
+  openList();
+}
+
+/** As a session does at its start; again, the next session of this browser. */
+export function openList(): void {
+  list = createGroupList({
+    deps,
+    ownUserId: me,
+    chats,
+    sync: { catchUp, forget },
+    committer: { submit: () => Promise.reject(new Error('unexpected')), settle },
+    names: { learn },
+    onForgotten,
+    onResolved,
+    background: createBackground(deps.log),
+  });
+}
+
+/** As the session does with every state that it hears of. */
+export function tell(changed: ConversationState): void {
+  chats.setState(changed);
+  list.onStates([changed]);
+}
+
+/** The conversation moves, and its state is told of. */
+export function move(change: Partial<ConversationState>): void {
+  keys = { ...keys, ...change };
+  tell(keys);
+}
+
+export async function loaded(): Promise<void> {
+  tell(keys);
+  await list.load();
+  await settled();
+}
+
+/** Each wait begins only once the one before it is over. */
+export async function whileItSettles(): Promise<void> {
+  for (let turn = 0; turn < 6; turn += 1) await deps.clock.advance(timings.settleMax);
+}
+
+export const shown = (): Group | undefined =>
+  deps.store.get(groupsAtom).items.find(({ id }) => id === sailing);
+export const names = () => shown()?.members.map(({ username }) => username);
+
+/** What the relay answers from now on when it is asked for the groups. */
+export function setSummaries(next: GroupSummary[]): void {
+  summaries = next;
+}
+
+/** What the relay answers from now on about the group. */
+export function setDetails(next: GroupDetails): void {
+  details = next;
+}
+
+/** What the keys say from now on, which nobody has been told of. */
+export function setKeys(next: ConversationState): void {
+  keys = next;
+}

@@ -1,0 +1,104 @@
+import { beforeEach, vi } from 'vitest';
+import type { CryptoApi } from '../../../../../src/crypto/client.ts';
+import type { Realtime } from '../../../../../src/net/mqtt.ts';
+import { type Chats, createChats } from '../../../../../src/services/chats.ts';
+import { createCommitter } from '../../../../../src/services/committer.ts';
+import { createMembership } from '../../../../../src/services/membership.ts';
+import { createOutbox, type Outbox } from '../../../../../src/services/outbox.ts';
+import { createSync } from '../../../../../src/services/sync.ts';
+import { conversationId, me, peer, refused, type TestDeps, testDeps } from './deps.ts';
+import { SimulatedDevice, SimulatedRelay } from './simulation.ts';
+
+export let relay: SimulatedRelay;
+export let device: SimulatedDevice;
+export let worker: Partial<CryptoApi>;
+export let deps: TestDeps;
+let chats: Chats;
+export let outbox: Outbox;
+let connected: boolean;
+export let offline: boolean;
+export const publish = vi.fn<Realtime['publish']>();
+export const maySend = vi.fn<(conversationId: string) => boolean | Promise<boolean>>();
+export const onFailed = vi.fn<(error: unknown) => void>();
+export const onIdentityChanged = vi.fn<() => void>();
+
+/** A second call makes another tab of the same browser: same worker storage, same locks. */
+export function createTab(tabDeps: TestDeps): Outbox {
+  const membership = createMembership(tabDeps, me);
+  const sync = createSync(tabDeps, me, membership, {
+    onProcessed: ({ messages }) => chats.addMessages(conversationId, messages),
+    onState: (state) => chats.setState(state),
+    onRefused: () => undefined,
+  });
+  return createOutbox({
+    deps: tabDeps,
+    ownUserId: me,
+    sync,
+    membership,
+    committer: createCommitter(tabDeps, membership, sync),
+    maySend,
+    isOffline: () => offline,
+    onIdentityChanged,
+    chats,
+    realtime: { isConnected: () => connected, publish },
+    onFailed,
+  });
+}
+
+/** An outbox on the simulated relay and device, anew for each test. */
+export function withOutbox(): void {
+  beforeEach(begin);
+}
+
+function begin(): void {
+  publish.mockReset();
+  onFailed.mockReset();
+  onIdentityChanged.mockReset();
+  maySend.mockReset().mockReturnValue(true);
+  connected = false;
+  offline = false;
+  relay = new SimulatedRelay();
+  device = new SimulatedDevice();
+  worker = device.api();
+  deps = testDeps({ api: relay.apiFor(me, 'own-device'), crypto: worker });
+  chats = createChats(deps.store, me);
+  chats.setLoaded(peer, true);
+  outbox = createTab(deps);
+  // As the relay does over MQTT.
+  publish.mockImplementation(async ({ content, epoch, messageId }) => {
+    relay.calls.push('publish');
+    if (epoch !== relay.epoch) throw refused('stale-epoch');
+    return relay.append('application', content, me, messageId);
+  });
+}
+
+export async function queue(...texts: string[]): Promise<void> {
+  for (const text of texts) {
+    await worker.queueMessage?.({
+      conversationId,
+      messageId: `id of ${text}`,
+      text,
+      sentAt: '2026-03-01T12:00:00.000Z',
+    });
+  }
+}
+
+/** This device is a member, and the log holds the commit that let it in. */
+export async function member(): Promise<void> {
+  relay.begin(peer, 0);
+  Object.assign(device, { membership: 'member', epoch: 1, lastSeq: 1, joinedSeq: 1 });
+}
+
+export const logged = () =>
+  relay.log.filter(({ kind }) => kind === 'application').map(({ content }) => content);
+export const shown = () => chats.get(peer).messages.map(({ messageId, status }) => `${messageId}: ${status}`);
+
+/** Whether MQTT is connected. */
+export function setConnected(isConnected: boolean): void {
+  connected = isConnected;
+}
+
+/** Whether there is no connection at all. */
+export function setOffline(isOffline: boolean): void {
+  offline = isOffline;
+}

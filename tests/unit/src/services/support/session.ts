@@ -1,0 +1,150 @@
+import { beforeEach, expect, type Mock, vi } from 'vitest';
+import type { CryptoApi } from '../../../../../src/crypto/client.ts';
+import type { Api } from '../../../../../src/net/api.ts';
+import { createBackground } from '../../../../../src/services/failures.ts';
+import { createSession, type Session } from '../../../../../src/services/session.ts';
+import { createLoginProofStore, createTokenStore } from '../../../../../src/services/token.ts';
+import {
+  type AuthProgress,
+  authProgressAtom,
+  authStatusAtom,
+  currentUserAtom,
+} from '../../../../../src/store/session.ts';
+import { me, peer, refused, type TestDeps, testDeps } from './deps.ts';
+
+export const user = {
+  id: me,
+  username: 'anna',
+  email: 'anna@example.org',
+  full_name: 'anna',
+  created_at: '2026-03-01T12:00:00.000Z',
+};
+export const vault = { sealedVault: 'c2VhbGVk', passwordWrap: 'd3JhcA', recoveryWrap: null };
+export const passwordParams = { salt: 'c2FsdA', opsLimit: 3, memLimit: 134_217_728 };
+
+export type AsyncCall = (...args: unknown[]) => Promise<unknown>;
+
+export let calls: string[];
+export let api: { [Name in keyof Api]?: Mock<AsyncCall> };
+export let worker: { [Name in keyof CryptoApi]?: Mock<AsyncCall> };
+export let scope: {
+  start: Mock<() => Promise<void>>;
+  connect: Mock<() => void>;
+  onReachable: Mock<() => void>;
+  stop: Mock<() => void>;
+};
+let online: boolean;
+export let notes: Map<string, string>;
+export let steps: AuthProgress[];
+export let visits: string[];
+export let deps: TestDeps;
+export let session: Session;
+
+/** A call that is recorded and answers the same every time. */
+export function answers(name: string, value: unknown) {
+  return vi.fn<AsyncCall>().mockImplementation(async () => {
+    calls.push(name);
+    return value;
+  });
+}
+
+export function tokenFor(userId: string, expiresInMs: number): string {
+  const exp = (Date.parse('2026-03-01T12:00:00.000Z') + expiresInMs) / 1000;
+  return `header.${btoa(JSON.stringify({ sub: userId, exp })).replace(/=+$/, '')}.signature`;
+}
+
+/** A session on doubles of the relay and the worker, anew for each test. */
+export function withSession(): void {
+  beforeEach(begin);
+}
+
+function begin(): void {
+  localStorage.clear();
+  calls = [];
+  visits = [];
+  api = {
+    register: answers('register', { access_token: tokenFor(me, 1e6), user }),
+    login: answers('login', { access_token: tokenFor(me, 1e6), user }),
+    logout: answers('logout', undefined),
+    authParams: answers('authParams', passwordParams),
+    profile: answers('profile', user),
+    getVault: answers('getVault', { ...vault, version: 1 }),
+    putVault: answers('putVault', { version: 1 }),
+    putDevice: answers('putDevice', {}),
+    revokeDevice: answers('revokeDevice', undefined),
+    keyPackageCount: answers('keyPackageCount', { available: 50, lastResort: true }),
+    publishKeyPackages: answers('publishKeyPackages', { available: 50 }),
+    recover: answers('recover', { access_token: tokenFor(me, 1e6), user, loginProof: 'cHJvb2Y' }),
+    changePassword: answers('changePassword', { version: 2 }),
+  };
+  worker = {
+    beginSignUp: answers('beginSignUp', { authKey: 'YXV0aA', passwordParams }),
+    beginLogin: answers('beginLogin', { authKey: 'YXV0aA' }),
+    beginRecovery: answers('beginRecovery', { recoveryAuthKey: 'cHJvdmVz' }),
+    recoverVault: answers('recoverVault', { authKey: 'bmV3', passwordParams, passwordWrap: 'bmV3d3JhcA' }),
+    createVault: answers('createVault', vault),
+    openVault: answers('openVault', undefined),
+    resume: answers('resume', true),
+    openDevice: answers('openDevice', { userId: me, deviceId: peer, certificate: 'Y2VydA', isNew: true }),
+    createKeyPackages: answers('createKeyPackages', { keyPackages: ['a2V5'], lastResort: 'bGFzdA' }),
+    revokeDevice: answers('signRevocation', 'cmV2b2tlZA'),
+    lock: answers('lock', undefined),
+    erase: answers('erase', undefined),
+    readNote: vi.fn<AsyncCall>().mockImplementation(async (name) => notes.get(String(name)) ?? null),
+    writeNote: vi
+      .fn<AsyncCall>()
+      .mockImplementation(async (name, text) => void notes.set(String(name), String(text))),
+  };
+  scope = {
+    start: vi.fn<() => Promise<void>>().mockResolvedValue(undefined),
+    connect: vi.fn<() => void>(),
+    onReachable: vi.fn<() => void>(),
+    stop: vi.fn<() => void>(),
+  };
+  online = true;
+  notes = new Map();
+  steps = [];
+  deps = testDeps({ api: api as unknown as Partial<Api>, crypto: worker as unknown as Partial<CryptoApi> });
+  deps.store.sub(authProgressAtom, () => {
+    const step = deps.store.get(authProgressAtom);
+    if (step !== null) steps.push(step);
+  });
+  session = createSession({
+    deps,
+    tokens: createTokenStore(localStorage),
+    loginProofs: createLoginProofStore(localStorage),
+    deviceName: 'Chrome on Linux',
+    openScope: () => Promise.resolve({ ...scope }),
+    navigate: (path) => void visits.push(path),
+    isOnline: () => online,
+    background: createBackground(deps.log),
+  });
+}
+
+export const status = () => deps.store.get(authStatusAtom);
+export const signUp = () =>
+  session.signUp({ username: 'anna', email: 'anna@example.org', password: 'secret', privacyConsent: true });
+export const logIn = () => session.logIn({ identifier: 'anna', password: 'secret' });
+
+/** The relay knows the token of a device that was revoked. */
+export function refuseRevoked(): void {
+  api.profile?.mockImplementation(async () => {
+    session.onTokenRefused('device-revoked');
+    throw refused('device-revoked');
+  });
+}
+
+export function expectSignedOut(): void {
+  expect(deps.store.get(currentUserAtom)).toBeNull();
+  expect(localStorage.getItem('token')).toBeNull();
+}
+
+/** What the browser says of its network. */
+export function setOnline(isOnline: boolean): void {
+  online = isOnline;
+}
+
+/** What was called until now is of no interest. */
+export function forgetCalls(): void {
+  calls.length = 0;
+}

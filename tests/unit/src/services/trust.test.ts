@@ -1,0 +1,218 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CommitSubmission, ContactTrust, CryptoApi } from '../../../../src/crypto/client.ts';
+import type { Api } from '../../../../src/net/api.ts';
+import { NetworkError } from '../../../../src/net/errors.ts';
+import type { Committer } from '../../../../src/services/committer.ts';
+import { createBackground } from '../../../../src/services/failures.ts';
+import { createTrust, type Trust } from '../../../../src/services/trust.ts';
+import { activeChatAtom } from '../../../../src/store/chats.ts';
+import { trustAtom } from '../../../../src/store/trust.ts';
+import { settled } from '../net/support/fakeClock.ts';
+import { conversationId, me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
+
+const number = '12345'.repeat(12);
+const known: ContactTrust = { userId: peer, verifiedAt: null, keyOffered: false, changedAt: [] };
+const changed: ContactTrust = { ...known, changedAt: ['2026-03-01T12:00:00.000Z'] };
+
+const api = {
+  userDevices: vi.fn<Api['userDevices']>(),
+  claimKeyPackages: vi.fn<Api['claimKeyPackages']>(),
+  getVault: vi.fn<Api['getVault']>(),
+  putVault: vi.fn<Api['putVault']>(),
+};
+const worker = {
+  contactTrust: vi.fn<CryptoApi['contactTrust']>(),
+  observeDevices: vi.fn<CryptoApi['observeDevices']>(),
+  safetyNumbers: vi.fn<CryptoApi['safetyNumbers']>(),
+  sealVerified: vi.fn<CryptoApi['sealVerified']>(),
+  adoptVerified: vi.fn<CryptoApi['adoptVerified']>(),
+  acceptAccountKey: vi.fn<CryptoApi['acceptAccountKey']>(),
+  refuseAccountKey: vi.fn<CryptoApi['refuseAccountKey']>(),
+  hasFormerDevices: vi.fn<CryptoApi['hasFormerDevices']>(),
+  addMembers: vi.fn<CryptoApi['addMembers']>(),
+};
+const committer = { submit: vi.fn<Committer['submit']>(), settle: vi.fn<Committer['settle']>() };
+const onDecided = vi.fn<(conversationId: string) => void>();
+const catchUp = vi.fn<() => Promise<ReturnType<typeof state>>>();
+
+let deps: TestDeps;
+let trust: Trust;
+
+beforeEach(async () => {
+  vi.resetAllMocks();
+  api.userDevices.mockResolvedValue([{ id: 'theirs', certificate: 'Y2VydA' }]);
+  worker.contactTrust.mockResolvedValue([known]);
+  worker.observeDevices.mockResolvedValue(known);
+  worker.safetyNumbers.mockResolvedValue({ current: number, offered: null });
+  catchUp.mockResolvedValue(state());
+  deps = testDeps({ api, crypto: worker });
+  trust = createTrust({
+    deps,
+    ownUserId: me,
+    sync: { catchUp },
+    committer,
+    onDecided,
+    background: createBackground(deps.log),
+  });
+  await trust.start();
+});
+
+const ofPeer = () => deps.store.get(trustAtom).get(peer);
+
+describe('looking at who somebody is', () => {
+  it('happens whenever their chat is opened', async () => {
+    worker.observeDevices.mockResolvedValue({ ...known, keyOffered: true });
+    expect(ofPeer()).toEqual(known);
+    deps.store.set(activeChatAtom, peer);
+    await settled();
+    expect(worker.observeDevices).toHaveBeenCalledWith(peer, ['Y2VydA']);
+    expect(ofPeer()?.keyOffered).toBe(true);
+    trust.stop();
+    deps.store.set(activeChatAtom, null);
+    deps.store.set(activeChatAtom, peer);
+    await settled();
+    expect(worker.observeDevices).toHaveBeenCalledOnce();
+  });
+
+  it('shows last what was read last', async () => {
+    let answer: (trust: ContactTrust[]) => void = () => undefined;
+    worker.contactTrust.mockReturnValueOnce(new Promise((resolve) => (answer = resolve)));
+    worker.contactTrust.mockResolvedValue([{ ...known, keyOffered: true }]);
+    const reloads = [trust.reload(), trust.reload()];
+    await settled();
+    answer([known]);
+    await Promise.all(reloads);
+    expect(ofPeer()?.keyOffered).toBe(true);
+  });
+
+  it('happens when a conversation met another key', async () => {
+    worker.contactTrust.mockResolvedValue([{ ...known, keyOffered: true }]);
+    trust.onStates([state({ status: 'forked', refusal: 'policy' })]);
+    await settled();
+    expect(ofPeer()?.keyOffered).toBe(false);
+    trust.onStates([state({ status: 'forked', refusal: 'identity-changed' })]);
+    await settled();
+    expect(ofPeer()?.keyOffered).toBe(true);
+  });
+});
+
+describe('safety numbers', () => {
+  it('are there without the relay, if anything is known', async () => {
+    api.userDevices.mockRejectedValue(new NetworkError('unreachable'));
+    expect(await trust.safetyNumbers(peer)).toEqual({ current: number, offered: null });
+  });
+
+  it('are not there before the person has a device', async () => {
+    worker.safetyNumbers.mockRejectedValue(Object.assign(new Error(), { code: 'not-found' }));
+    await expect(trust.safetyNumbers(peer)).rejects.toMatchObject({
+      message: 'This person has not signed in on any device yet.',
+    });
+  });
+});
+
+describe('marking somebody as verified', () => {
+  const vault = { sealedVault: 'b2xk', passwordWrap: 'd3JhcA', recoveryWrap: null, version: 3 };
+
+  it('goes through the vault, and counts once the relay has it', async () => {
+    api.getVault.mockResolvedValue(vault);
+    api.putVault.mockResolvedValue({ version: 4 });
+    worker.sealVerified.mockResolvedValue('bmV3');
+    worker.contactTrust.mockResolvedValue([{ ...known, verifiedAt: '2026-03-01T12:00:00.000Z' }]);
+    await trust.setVerified(peer, number, true);
+    const mark = { userId: peer, safetyNumber: number, verified: true };
+    expect(worker.sealVerified).toHaveBeenCalledWith(vault, mark);
+    expect(api.putVault).toHaveBeenCalledWith({ ...vault, sealedVault: 'bmV3' });
+    expect(worker.adoptVerified).toHaveBeenCalledWith({ ...vault, sealedVault: 'bmV3', version: 4 });
+    expect(ofPeer()?.verifiedAt).not.toBeNull();
+  });
+
+  it('is not undone by an older vault that arrives later', async () => {
+    api.getVault.mockResolvedValue(vault);
+    api.putVault.mockResolvedValue({ version: 4 });
+    worker.sealVerified.mockResolvedValue('bmV3');
+    await trust.setVerified(peer, number, false);
+    worker.adoptVerified.mockClear();
+    await trust.onVault(vault);
+    expect(worker.adoptVerified).not.toHaveBeenCalled();
+    await trust.onVault({ ...vault, version: 5 });
+    expect(worker.adoptVerified).toHaveBeenCalledOnce();
+  });
+
+  it('is made upon what another device changed meanwhile', async () => {
+    api.getVault.mockResolvedValueOnce(vault).mockResolvedValueOnce({ ...vault, version: 4 });
+    api.putVault.mockRejectedValueOnce(refused('stale-version')).mockResolvedValueOnce({ version: 5 });
+    worker.sealVerified.mockResolvedValue('bmV3');
+    await trust.setVerified(peer, number, true);
+    expect(api.putVault.mock.calls.map(([body]) => body.version)).toEqual([3, 4]);
+  });
+
+  it('counts for nothing when the vault could not be changed', async () => {
+    api.getVault.mockResolvedValue(vault);
+    worker.sealVerified.mockResolvedValue('bmV3');
+    api.putVault.mockRejectedValue(refused('stale-version'));
+    await expect(trust.setVerified(peer, number, true)).rejects.toMatchObject({ code: 'stale-version' });
+    expect(api.putVault).toHaveBeenCalledTimes(4);
+    expect(worker.adoptVerified).not.toHaveBeenCalled();
+  });
+});
+
+describe('a key that changed', () => {
+  async function show(one: ContactTrust): Promise<void> {
+    worker.contactTrust.mockResolvedValue([one]);
+    await trust.reload();
+  }
+
+  it('keeps messages to that person waiting, and no others', async () => {
+    await show({ ...known, keyOffered: true });
+    expect(await trust.maySend(conversationId)).toBe(false);
+    expect(await trust.maySend(`group:${peer}`)).toBe(true);
+    await show(known);
+    expect(await trust.maySend(conversationId)).toBe(true);
+    expect(worker.hasFormerDevices).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['accept', 'acceptAccountKey'],
+    ['refuse', 'refuseAccountKey'],
+  ] as const)('lets them go on the decision to %s it', async (decision, method) => {
+    await show({ ...known, keyOffered: true });
+    worker[method].mockResolvedValue(known);
+    await trust[decision](peer, number);
+    expect(worker[method]).toHaveBeenCalledWith(peer, number);
+    expect(ofPeer()?.keyOffered).toBe(false);
+    expect(onDecided).toHaveBeenCalledWith(conversationId);
+  });
+
+  it('stays open when the decision was about another one', async () => {
+    await show({ ...known, keyOffered: true });
+    worker.acceptAccountKey.mockRejectedValue(Object.assign(new Error(), { code: 'usage' }));
+    await expect(trust.accept(peer, number)).rejects.toMatchObject({
+      message: 'Your decision could not be kept. Please try again.',
+    });
+    expect(onDecided).not.toHaveBeenCalled();
+  });
+
+  it('accepted, lets messages go once the present devices are in the place of the former ones', async () => {
+    await show(changed);
+    const submission = { conversationId } as CommitSubmission;
+    worker.hasFormerDevices
+      .mockResolvedValueOnce(true)
+      .mockResolvedValueOnce(true)
+      .mockResolvedValueOnce(true)
+      .mockResolvedValue(false);
+    api.claimKeyPackages.mockResolvedValue([
+      { deviceId: 'new', keyPackage: 'cGFja2FnZQ', lastResort: false },
+    ]);
+    worker.addMembers.mockResolvedValue(submission);
+    committer.submit.mockResolvedValueOnce({ kind: 'overtaken' }).mockResolvedValue({ kind: 'taken' });
+    expect(await trust.maySend(conversationId)).toBe(true);
+    expect(worker.addMembers).toHaveBeenCalledWith({
+      conversationId,
+      keyPackages: [{ userId: peer, deviceId: 'new', keyPackage: 'cGFja2FnZQ' }],
+    });
+    expect(committer.submit).toHaveBeenCalledTimes(2);
+    expect(catchUp).toHaveBeenCalledBefore(committer.settle);
+    expect(await trust.maySend(conversationId)).toBe(true);
+    expect(committer.submit).toHaveBeenCalledTimes(2);
+  });
+});
