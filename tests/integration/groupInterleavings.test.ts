@@ -1,31 +1,14 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startTestRelay, type TestRelay } from '../../relay/test/helpers.ts';
+import { expect, it } from 'vitest';
 import { groupKeyOf } from '../../src/store/chats.ts';
-import { Browser, type Tab, until, untilConnected } from './support/browser.ts';
-import { annaAnd, groupOf, untilMembers, untilTogether } from './support/people.ts';
+import { type Browser, type Tab, until, untilConnected } from './support/browser.ts';
+import { annaAnd, groupOf, textsOf, untilMembers, untilSent, untilTogether } from './support/people.ts';
+import { browsers, newBrowser, withRelay } from './support/world.ts';
 
 const runs = Number(process.env['GROUP_INTERLEAVINGS'] ?? 2);
 const firstSeed = Number(process.env['GROUP_INTERLEAVINGS_SEED'] ?? Date.now() % 1_000_000);
 const steps = 40;
 
-let relay: TestRelay;
-let browsers: Browser[];
-
-beforeEach(async () => {
-  relay = await startTestRelay();
-  browsers = [];
-});
-
-afterEach(async () => {
-  for (const browser of browsers) browser.close();
-  await relay.close();
-});
-
-function newBrowser(): Browser {
-  const browser = new Browser(relay);
-  browsers.push(browser);
-  return browser;
-}
+withRelay();
 
 /** Mulberry32: the same story for the same seed, as far as the network lets it. */
 function randomFrom(seed: number): () => number {
@@ -45,9 +28,6 @@ interface Person {
   isMember: boolean;
   said: number;
 }
-
-const textsOf = (tab: Tab, key: string) => tab.lines(key).map((text) => text.replace(/^\w+: /, ''));
-const unsent = (tab: Tab, key: string) => tab.lines(key).filter((text) => /^(sending|failed)/.test(text));
 
 it.each(Array.from({ length: runs }, (_, run) => firstSeed + run))(
   'random comings, goings, talk, lost connections and dying tabs end in one epoch with every message (seed %i)',
@@ -71,7 +51,7 @@ it.each(Array.from({ length: runs }, (_, run) => firstSeed + run))(
 
     async function add(person: Person | undefined): Promise<void> {
       if (person === undefined || person.isMember || anna === undefined) return;
-      await anna.tab.actions.addGroupMember(id, person.tab.userId);
+      await anna.tab.actions.addGroupMembers(id, [person.tab.userId]);
       await until(() => person.tab.chat(key).state?.status, 'joined');
       await person.tab.actions.openGroup(id);
       person.isMember = true;
@@ -88,7 +68,7 @@ it.each(Array.from({ length: runs }, (_, run) => firstSeed + run))(
     async function leave(person: Person | undefined): Promise<void> {
       if (person === undefined || members().length < 3) return;
       // What a person has not sent goes with them.
-      await until(() => unsent(person.tab, key), []);
+      await untilSent(key, person.tab);
       person.isMember = false;
       await person.tab.actions.leaveGroup(id);
     }
@@ -126,7 +106,7 @@ it.each(Array.from({ length: runs }, (_, run) => firstSeed + run))(
     const present = members().map(({ tab }) => tab);
     await untilConnected(...present);
 
-    for (const tab of present) await until(() => unsent(tab, key), []);
+    await untilSent(key, ...present);
     await untilMembers(
       id,
       members().map(({ name }) => name),

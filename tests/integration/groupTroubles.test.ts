@@ -1,34 +1,31 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startTestRelay, type TestRelay } from '../../relay/test/helpers.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { chatEventsAtom } from '../../src/store/chatEvents.ts';
 import { groupKeyOf } from '../../src/store/chats.ts';
 import { groupsAtom } from '../../src/store/groups.ts';
-import { befriend, Browser, until, untilConnected } from './support/browser.ts';
+import { befriend, type Browser, type BrowserOptions, until, untilConnected } from './support/browser.ts';
 import { dyingAfter } from './support/dying.ts';
 import { annaAnd, groupOf, type People, untilLines, untilMembers, untilTogether } from './support/people.ts';
+import { browsers, newBrowser, withRelay } from './support/world.ts';
 
 type Answer = Record<string, unknown>;
 /** What a lying relay makes of an answer; null for the truth. */
-type Lie = (call: string, answer: Answer) => Answer | null;
+type Lie = (call: string, answer: Answer) => Answer | readonly Answer[] | null;
 
-let relay: TestRelay;
-let browsers: Browser[];
 let lie: Lie;
+/** Told to Bert alone. An answer with `status` is an error of that status. */
+let bertsLie: Lie;
 /** Calls that get no answer: they never arrive, or the answer is lost. */
 let lost: (call: string) => 'call' | 'answer' | null;
 
-beforeEach(async () => {
-  relay = await startTestRelay();
-  browsers = [];
+withRelay();
+
+beforeEach(() => {
   lie = () => null;
+  bertsLie = () => null;
   lost = () => null;
 });
 
-afterEach(async () => {
-  for (const browser of browsers) browser.close();
-  await relay.close();
-});
-
-async function lyingFetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+async function lyingFetch(isBerts: boolean, ...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const request = new Request(input, init);
   const call = `${request.method} ${new URL(request.url).pathname.replace('/api', '')}`;
   const loss = lost(call);
@@ -37,24 +34,29 @@ async function lyingFetch(...[input, init]: Parameters<typeof fetch>): Promise<R
   const response = await fetch(request);
   if (!response.ok || response.status === 204) return response;
   const answer: unknown = await response.clone().json();
-  const changed = typeof answer === 'object' && answer !== null ? lie(call, answer as Answer) : null;
-  return changed === null ? response : Response.json(changed, { status: response.status });
+  if (typeof answer !== 'object' || answer === null) return response;
+  const changed = lie(call, answer as Answer) ?? (isBerts ? bertsLie(call, answer as Answer) : null);
+  if (changed === null) return response;
+  if ((changed as Answer)['status'] === 404)
+    return Response.json({ code: 'not-found', detail: 'Gone.' }, { status: 404 });
+  return Response.json(changed, { status: response.status });
 }
 
-function newBrowser(): Browser {
-  const browser = new Browser(relay, { fetch: lyingFetch });
-  browsers.push(browser);
-  return browser;
+function newTroubledBrowser(options: { withoutMqtt?: boolean } = {}): Browser {
+  // Anna's is the first; Bert's comes next.
+  const isBerts = browsers.length === 1;
+  const fetch: BrowserOptions['fetch'] = (...request) => lyingFetch(isBerts, ...request);
+  return newBrowser({ ...options, fetch });
 }
 
 /** A group of Anna and the others, whose chat everybody has open. */
 async function groupOfAnnaAnd<Names extends readonly string[]>(
   names: Names,
 ): Promise<{ id: string; key: string; people: People<Names> }> {
-  const people = await annaAnd(newBrowser, names);
+  const people = await annaAnd(newTroubledBrowser, names);
   const [anna, ...others] = people;
   const id = await anna.actions.createGroup('Sailing club');
-  for (const tab of others) await anna.actions.addGroupMember(id, tab.userId);
+  for (const tab of others) await anna.actions.addGroupMembers(id, [tab.userId]);
   await untilMembers(id, ['anna', ...names], ...people);
   for (const tab of people) await tab.actions.openGroup(id);
   return { id, key: groupKeyOf(id), people };
@@ -126,11 +128,74 @@ describe('a relay whose list of members lies', () => {
   });
 });
 
+it('a commit that the relay forges for one member is refused there with its code, and the group goes on', async () => {
+  const people = await annaAnd(() => newTroubledBrowser({ withoutMqtt: true }), ['bert', 'carl'] as const, {
+    withoutMqtt: true,
+  });
+  const [anna, bert, carl] = people;
+  const id = await anna.actions.createGroup('Sailing club');
+  const key = groupKeyOf(id);
+  await anna.actions.addGroupMembers(id, [bert.userId]);
+  await untilMembers(id, ['anna', 'bert'], anna, bert);
+  await bert.actions.openGroup(id);
+  await anna.actions.sendMessage(key, 'before');
+  await untilLines(bert, id, ['received: before']);
+
+  const { lastSeq = 0 } = bert.chat(key).state ?? {};
+  let isForged = false;
+  bertsLie = (call, answer) => {
+    if (isForged || call !== `GET /messages/group/${id}` || !Array.isArray(answer)) return null;
+    const next = (answer as Answer[]).find(({ seq }) => seq === lastSeq + 1);
+    if (next === undefined) return null;
+    isForged = true;
+    return (answer as Answer[]).map((entry) => (entry === next ? { ...entry, content: 'AAAA' } : entry));
+  };
+  await anna.actions.addGroupMembers(id, [carl.userId]);
+  await until(() => isForged, true);
+  const changes = () => bert.store.get(chatEventsAtom)[key]?.map(({ change }) => change);
+  await until(changes, [
+    { kind: 'refused', code: 'unsupported' },
+    { kind: 'rejoined', added: [carl.userId], removed: [] },
+  ]);
+  await untilMembers(id, ['anna', 'bert', 'carl'], anna, bert, carl);
+  await bert.actions.sendMessage(key, 'none the worse');
+  await anna.actions.openGroup(id);
+  await until(() => anna.lines(key).at(-1), 'received: none the worse');
+  await untilTogether(id, ...people);
+
+  bert.kill();
+  const next = browsers[1]?.openTab();
+  if (next === undefined) throw new Error('no browser');
+  await next.resume();
+  await next.actions.openGroup(id);
+  const kept = next.store.get(chatEventsAtom)[key]?.map(({ change }) => change.kind);
+  expect(kept).toEqual(['refused', 'rejoined']);
+});
+
+it('a group that the relay says it does not have is kept here, and goes on when it is there again', async () => {
+  const { id, key, people } = await groupOfAnnaAnd(['bert'] as const);
+  const [anna, bert] = people;
+  await anna.actions.sendMessage(key, 'before');
+  await untilLines(bert, id, ['received: before']);
+  bertsLie = (call, answer) => {
+    if (call === 'GET /groups') return [];
+    return call === `GET /group/${id}` ? { ...answer, status: 404 } : null;
+  };
+  bert.cutMqtt();
+  await until(() => groupOf(bert, id)?.ended, true);
+  expect(bert.lines(key)).toEqual(['received: before']);
+  bertsLie = () => null;
+  bert.restoreMqtt();
+  await until(() => groupOf(bert, id)?.ended, false);
+  await anna.actions.sendMessage(key, 'after');
+  await untilLines(bert, id, ['received: before', 'received: after']);
+});
+
 describe('a tab that dies', () => {
   it.each(['startConversation', 'processEntries'] as const)(
     'while it creates a group, after %s, leaves a whole one or none',
     async (method) => {
-      const [anna] = await annaAnd(newBrowser, ['bert'] as const);
+      const [anna] = await annaAnd(newTroubledBrowser, ['bert'] as const);
       const [annasBrowser] = browsers;
       if (annasBrowser === undefined) throw new Error('no browser');
       anna.kill();
@@ -157,7 +222,7 @@ describe('a tab that dies', () => {
     async (method) => {
       const { id, key, people } = await groupOfAnnaAnd(['bert'] as const);
       const [anna, bert] = people;
-      const carl = await newBrowser().openTab().signUp('carl');
+      const carl = await newTroubledBrowser().openTab().signUp('carl');
       await untilConnected(carl);
       await befriend(anna, carl);
       const [annasBrowser] = browsers;
@@ -165,7 +230,7 @@ describe('a tab that dies', () => {
       const { died, wrapCrypto } = dyingAfter(method);
       const dying = annasBrowser?.openTab(wrapCrypto);
       await dying?.resume();
-      void dying?.actions.addGroupMember(id, carl.userId).catch(() => undefined);
+      void dying?.actions.addGroupMembers(id, [carl.userId]).catch(() => undefined);
       await died;
       dying?.kill();
       annasBrowser?.locks.releaseAll();
@@ -190,7 +255,7 @@ describe('a connection that is lost', () => {
     { what: 'the answer to its start', call: /^POST \/conversations\//, loss: 'answer' },
     { what: 'the answer to its creation', call: /^POST \/group$/, loss: 'answer' },
   ] as const)('with $what leaves no half-made group', async ({ call, loss }) => {
-    const [anna] = await annaAnd(newBrowser, ['bert'] as const);
+    const [anna] = await annaAnd(newTroubledBrowser, ['bert'] as const);
     lost = (made) => (call.test(made) ? loss : null);
     await expect(anna.actions.createGroup('Sailing club')).rejects.toMatchObject({
       code: 'unreachable',
@@ -205,7 +270,7 @@ describe('a connection that is lost', () => {
   });
 
   it('for good while a group is created lets it be finished later', async () => {
-    const [anna] = await annaAnd(newBrowser, ['bert'] as const);
+    const [anna] = await annaAnd(newTroubledBrowser, ['bert'] as const);
     lost = (call) => (call.startsWith('POST /conversations/') || call.startsWith('DELETE') ? 'call' : null);
     await expect(anna.actions.createGroup('Sailing club')).rejects.toMatchObject({ code: 'unreachable' });
     lost = () => null;
@@ -219,15 +284,15 @@ describe('a connection that is lost', () => {
   it('with the answer to an addition adds the person once', async () => {
     const { id, key, people } = await groupOfAnnaAnd(['bert'] as const);
     const [anna, bert] = people;
-    const carl = await newBrowser().openTab().signUp('carl');
+    const carl = await newTroubledBrowser().openTab().signUp('carl');
     await untilConnected(carl);
     await befriend(anna, carl);
     lost = (call) => (call === `POST /group/${id}/add` ? 'answer' : null);
-    await expect(anna.actions.addGroupMember(id, carl.userId)).rejects.toMatchObject({
+    await expect(anna.actions.addGroupMembers(id, [carl.userId])).rejects.toMatchObject({
       message: 'Failed to add member. Please try again.',
     });
     lost = () => null;
-    await anna.actions.addGroupMember(id, carl.userId);
+    await anna.actions.addGroupMembers(id, [carl.userId]);
     await untilMembers(id, ['anna', 'bert', 'carl'], anna, bert, carl);
     await anna.actions.sendMessage(key, 'all here');
     await until(() => carl.chat(key).state?.unread, 1);
@@ -244,7 +309,7 @@ it('a member who was away finds everything since, and is still one of them', asy
     await anna.actions.sendMessage(key, `anna ${round}`);
     await until(() => bert.lines(key).at(-1), `received: anna ${round}`);
     // Each of Bert's returns is a commit.
-    const tablet = await newBrowser().openTab().logIn('bert');
+    const tablet = await newTroubledBrowser().openTab().logIn('bert');
     await until(() => tablet.chat(key).state?.status, 'joined');
     tablet.kill();
   }

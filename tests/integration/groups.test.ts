@@ -1,26 +1,24 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startTestRelay, type TestRelay } from '../../relay/test/helpers.ts';
+import { describe, expect, it } from 'vitest';
+import { chatEventsAtom } from '../../src/store/chatEvents.ts';
 import { activeGroupAtom, groupKeyOf } from '../../src/store/chats.ts';
-import { Browser, until, untilConnected } from './support/browser.ts';
-import { annaAnd, groupOf, untilLines, untilMembers, untilTogether } from './support/people.ts';
+import { nameOfAtom } from '../../src/store/names.ts';
+import { type Tab, until, untilConnected } from './support/browser.ts';
+import {
+  annaAnd,
+  groupOf,
+  textsOf,
+  untilLines,
+  untilMembers,
+  untilSent,
+  untilTogether,
+} from './support/people.ts';
+import { browsers, newBrowser, relay, withRelay } from './support/world.ts';
 
-let relay: TestRelay;
-let browsers: Browser[];
+withRelay();
 
-beforeEach(async () => {
-  relay = await startTestRelay();
-  browsers = [];
-});
-
-afterEach(async () => {
-  for (const browser of browsers) browser.close();
-  await relay.close();
-});
-
-function newBrowser(options: { withoutMqtt?: boolean } = {}): Browser {
-  const browser = new Browser(relay, options);
-  browsers.push(browser);
-  return browser;
+/** What happened in a chat that was opened, beside messages. */
+function changesIn(tab: Tab, key: string) {
+  return tab.store.get(chatEventsAtom)[key]?.map(({ change }) => change);
 }
 
 describe.each([
@@ -37,7 +35,7 @@ describe.each([
     expect(groupOf(anna, id)).toMatchObject({ name: 'Sailing club', creatorId: anna.userId, mismatch: null });
 
     await anna.actions.sendMessage(key, 'Nobody hears this');
-    await anna.actions.addGroupMember(id, bert.userId);
+    await anna.actions.addGroupMembers(id, [bert.userId]);
     await untilMembers(id, ['anna', 'bert'], anna, bert);
     expect(groupOf(bert, id)).toMatchObject({ name: 'Sailing club', creatorId: anna.userId });
 
@@ -49,16 +47,14 @@ describe.each([
     await until(() => typeof bert.chat(key).state?.joinedAt, 'string');
 
     // Carl has the chat closed: he is told that there is something to fetch.
-    await anna.actions.addGroupMember(id, carl.userId);
+    await anna.actions.addGroupMembers(id, [carl.userId]);
     await untilMembers(id, ['anna', 'bert', 'carl'], anna, bert, carl);
     await bert.actions.sendMessage(key, 'Hello Carl');
     await until(() => carl.chat(key).state?.unread, 1);
     await carl.actions.openGroup(id);
     await untilLines(carl, id, ['received: Hello Carl']);
     await until(() => carl.chat(key).state?.unread, 0);
-    expect(groupOf(bert, id)?.changes.map(({ kind, userId }) => `${kind} ${userId}`)).toEqual([
-      `added ${carl.userId}`,
-    ]);
+    expect(changesIn(bert, key)).toEqual([{ kind: 'members', added: [carl.userId], removed: [] }]);
 
     await bert.actions.leaveGroup(id);
     expect(groupOf(bert, id)).toBeUndefined();
@@ -75,9 +71,17 @@ describe.each([
 
     await anna.actions.deleteGroup(id);
     expect(groupOf(anna, id)).toBeUndefined();
-    await until(() => groupOf(carl, id), undefined);
+    // Carl has only the relay's word for it: what he has read stays his until he gives it up.
+    await until(() => groupOf(carl, id)?.ended, true);
+    expect(groupOf(carl, id)?.left).toBe(false);
+    expect(carl.store.get(activeGroupAtom)).toBe(id);
+    expect(carl.lines(key)).toEqual(['received: Hello Carl', 'sent: Bert is gone']);
+    expect(changesIn(carl, key)).toEqual([{ kind: 'members', added: [], removed: [bert.userId] }]);
+    expect(carl.store.get(nameOfAtom)(bert.userId)).toBe('bert');
+    await carl.actions.removeGroup(id);
+    expect(groupOf(carl, id)).toBeUndefined();
     expect(carl.store.get(activeGroupAtom)).toBeNull();
-    await until(() => carl.chat(key).messages.length, 0);
+    expect(carl.chat(key).messages).toEqual([]);
     expect(await carl.crypto.messages(`group:${id}`, { limit: 10 })).toEqual([]);
   });
 });
@@ -89,8 +93,8 @@ it('a second device of a member finds the group, and is added with the first whe
 
   const id = await anna.actions.createGroup('Sailing club');
   const key = groupKeyOf(id);
-  await anna.actions.addGroupMember(id, bert.userId);
-  await anna.actions.addGroupMember(id, carl.userId);
+  await anna.actions.addGroupMembers(id, [bert.userId]);
+  await anna.actions.addGroupMembers(id, [carl.userId]);
   await untilMembers(id, ['anna', 'bert', 'carl'], anna, bert, carl, carlsPhone);
   expect(groupOf(anna, id)?.members.map(({ devices }) => devices)).toEqual([1, 1, 2]);
 
@@ -100,9 +104,15 @@ it('a second device of a member finds the group, and is added with the first whe
   await until(() => bertsTablet.chat(key).state?.status, 'joined');
   await until(() => groupOf(anna, id)?.members.map(({ devices }) => devices), [1, 2, 2]);
 
-  // The next commit seals the name again for the device that came by itself.
-  await carlsPhone.actions.sendMessage(key, 'hello everybody');
+  // A member seals the name for the device that came by itself, and no commit is needed for it.
+  const epoch = () => bertsTablet.chat(key).state?.epoch;
+  const entered = epoch();
   await until(() => groupOf(bertsTablet, id)?.name, 'Sailing club');
+  expect(epoch()).toBe(entered);
+  for (const tab of [anna, bert, carl, carlsPhone]) {
+    await until(() => tab.chat(key).state?.group?.nameDue, false);
+  }
+  await carlsPhone.actions.sendMessage(key, 'hello everybody');
   await bertsTablet.actions.openGroup(id);
   await until(() => bertsTablet.lines(key).at(-1), 'received: hello everybody');
   await bertsTablet.actions.sendMessage(key, 'from the tablet');
@@ -112,20 +122,63 @@ it('a second device of a member finds the group, and is added with the first whe
   await until(() => carl.lines(key).at(-1), 'received: from the tablet');
   await untilTogether(id, anna, bert, bertsTablet, carl, carlsPhone);
 
-  // Bert leaves on one device: both of them forget the group, and both leaves go.
+  // Bert leaves on one device: both leaves go, and the other device keeps what it has read.
   await bertsTablet.actions.leaveGroup(id);
-  await until(() => groupOf(bert, id), undefined);
+  expect(groupOf(bertsTablet, id)).toBeUndefined();
+  await until(() => groupOf(bert, id)?.ended, true);
+  expect(groupOf(bert, id)?.left).toBe(true);
+  expect(bert.lines(key).at(-1)).toBe('received: from the tablet');
   await untilMembers(id, ['anna', 'carl'], anna, carl, carlsPhone);
   await until(() => anna.chat(key).state?.members.length, 2);
   await untilTogether(id, anna, carl, carlsPhone);
+});
+
+it('who left on one device and is added again is back on the other, which says what it cannot read', async () => {
+  const [anna, bert] = await annaAnd(newBrowser, ['bert'] as const);
+  const tablet = await newBrowser().openTab().logIn('bert');
+  await untilConnected(tablet);
+  const id = await anna.actions.createGroup('Sailing club');
+  const key = groupKeyOf(id);
+  await anna.actions.addGroupMembers(id, [bert.userId]);
+  await untilMembers(id, ['anna', 'bert'], anna, bert, tablet);
+  await bert.actions.openGroup(id);
+  await anna.actions.sendMessage(key, 'before');
+  await untilLines(bert, id, ['received: before']);
+
+  // The phone is away while its owner leaves, and while the leaves are taken out.
+  const [, bertsBrowser] = browsers;
+  bert.kill();
+  await tablet.actions.leaveGroup(id);
+  await untilMembers(id, ['anna'], anna);
+  await until(() => anna.chat(key).state?.members.length, 1);
+  await anna.actions.sendMessage(key, 'in between');
+  const phone = bertsBrowser?.openTab();
+  if (phone === undefined) throw new Error('no browser');
+  await phone.resume();
+  await phone.actions.openGroup(id);
+  await until(() => [groupOf(phone, id)?.ended, groupOf(phone, id)?.left], [true, true]);
+
+  await anna.actions.addGroupMembers(id, [bert.userId]);
+  await untilMembers(id, ['anna', 'bert'], anna, phone, tablet);
+  expect(groupOf(anna, id)?.members.map(({ devices }) => devices)).toEqual([1, 2]);
+  await anna.actions.sendMessage(key, 'after');
+  await untilLines(phone, id, ['received: before', 'received: after']);
+  expect(groupOf(phone, id)).toMatchObject({ ended: false, left: false, mismatch: null });
+  await until(() => changesIn(phone, key), [{ kind: 'returned' }]);
+  await phone.actions.sendMessage(key, 'back again');
+  await until(() => anna.lines(key).at(-1), 'received: back again');
+  await tablet.actions.openGroup(id);
+  await untilLines(tablet, id, ['received: after', 'received: back again']);
+  expect(changesIn(tablet, key)).toBeUndefined();
+  await untilTogether(id, anna, phone, tablet);
 });
 
 it('members who write, are added and leave at once end in one epoch with every message', async () => {
   const [anna, bert, carl, dora] = await annaAnd(newBrowser, ['bert', 'carl', 'dora'] as const);
   const id = await anna.actions.createGroup('Sailing club');
   const key = groupKeyOf(id);
-  await anna.actions.addGroupMember(id, bert.userId);
-  await anna.actions.addGroupMember(id, carl.userId);
+  await anna.actions.addGroupMembers(id, [bert.userId]);
+  await anna.actions.addGroupMembers(id, [carl.userId]);
   await untilMembers(id, ['anna', 'bert', 'carl'], anna, bert, carl);
   for (const tab of [anna, bert, carl]) await tab.actions.openGroup(id);
 
@@ -134,14 +187,14 @@ it('members who write, are added and leave at once end in one epoch with every m
   await Promise.all([
     ...say(anna, 'anna'),
     ...say(bert, 'bert'),
-    anna.actions.addGroupMember(id, dora.userId),
+    anna.actions.addGroupMembers(id, [dora.userId]),
     carl.actions.leaveGroup(id),
   ]);
   await untilMembers(id, ['anna', 'bert', 'dora'], anna, bert, dora);
   await untilTogether(id, anna, bert, dora);
   const all = ['anna 1', 'anna 2', 'anna 3', 'bert 1', 'bert 2', 'bert 3'];
-  const texts = (tab: typeof anna) => tab.lines(key).map((text) => text.replace(/^\w+: /, ''));
-  for (const tab of [anna, bert]) await until(() => texts(tab).toSorted(), all);
-  expect(texts(bert)).toEqual(texts(anna));
+  await untilSent(key, anna, bert);
+  for (const tab of [anna, bert]) await until(() => textsOf(tab, key).toSorted(), all);
+  expect(textsOf(bert, key)).toEqual(textsOf(anna, key));
   expect(anna.toastTexts).toEqual([]);
 });

@@ -1,8 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startTestRelay, temporaryFolder, type TestRelay } from '../../relay/test/helpers.ts';
+import { unreachableAtom } from '../../src/store/connection.ts';
 import { befriend, Browser, type Tab, until, untilConnected } from './support/browser.ts';
 import { dyingAfter } from './support/dying.ts';
+import { textsOf, untilSent } from './support/people.ts';
 
 let dataDir: string;
 let relay: TestRelay;
@@ -66,6 +68,19 @@ it('keeps a message that no relay took, and sends it once when it is retried', a
   await until(() => anna.lines(bertId).at(-1), 'received: after the restart');
 });
 
+it('says that the relay does not answer until it does', async () => {
+  const isUnreachable = () => anna.store.get(unreachableAtom);
+  expect(isUnreachable()).toBe(false);
+  await relay.close();
+  await until(isUnreachable, true);
+  await restartRelay();
+  await until(isUnreachable, false);
+  await untilConnected(anna, bert);
+  await bert.actions.sendMessage(anna.userId, 'there again');
+  await until(() => anna.lines(bert.userId).at(-1), 'received: there again');
+  expect(anna.toastTexts).toEqual([]);
+});
+
 it('discards a failed message for good', async () => {
   const bertId = bert.userId;
   await relay.close();
@@ -83,7 +98,7 @@ it('discards a failed message for good', async () => {
   await untilConnected(anna, bert);
   await anna.actions.sendMessage(bertId, 'meant');
   await until(() => bert.lines(anna.userId), ['received: first', 'received: meant']);
-  expect(anna.lines(bertId)).toEqual(['sent: first', 'sent: meant']);
+  await until(() => anna.lines(bertId), ['sent: first', 'sent: meant']);
 });
 
 it.each(['queueMessage', 'prepareMessage', 'messageAccepted'] as const)(
@@ -94,7 +109,11 @@ it.each(['queueMessage', 'prepareMessage', 'messageAccepted'] as const)(
     const { died, wrapCrypto } = dyingAfter(method);
     const dying = annasBrowser.openTab(wrapCrypto);
     await dying.resume();
-    const sent = dying.actions.sendMessage(bertId, 'last words').catch(() => undefined);
+    // A message that nothing waits before is prepared as it is written.
+    const texts = method === 'prepareMessage' ? ['last words', 'and more'] : ['last words'];
+    const sent = Promise.all(
+      texts.map((text) => dying.actions.sendMessage(bertId, text).catch(() => undefined)),
+    );
     await died;
     dying.kill();
     // The browser releases the locks of a tab that is gone.
@@ -104,8 +123,15 @@ it.each(['queueMessage', 'prepareMessage', 'messageAccepted'] as const)(
     anna = annasBrowser.openTab();
     await anna.resume();
     await anna.actions.openChat(bertId);
-    await until(() => anna.lines(bertId), ['sent: first', 'sent: last words']);
-    await until(() => bert.lines(anna.userId), ['received: first', 'received: last words']);
+    const all = ['first', ...texts];
+    await until(
+      () => anna.lines(bertId),
+      all.map((text) => `sent: ${text}`),
+    );
+    await until(
+      () => bert.lines(anna.userId),
+      all.map((text) => `received: ${text}`),
+    );
     await bert.actions.sendMessage(anna.userId, 'heard');
     await until(() => anna.lines(bertId).at(-1), 'received: heard');
     expect(anna.toastTexts).toEqual([]);
@@ -127,16 +153,14 @@ it('shows the same conversation in two tabs that both write', async () => {
       bert.actions.sendMessage(annaId, `bert-${number}`),
     ]),
   );
-  const texts = (tab: Tab, userId: string) => tab.lines(userId).map((text) => text.replace(/^\w+: /, ''));
   const all = ['first', ...numbers.flatMap((number) => [`one-${number}`, `two-${number}`, `bert-${number}`])];
-  for (const tab of [anna, second]) await until(() => texts(tab, bertId).toSorted(), all.toSorted());
-  await until(() => texts(bert, annaId).toSorted(), all.toSorted());
-  for (const tab of [anna, second]) {
-    await until(() => tab.lines(bertId).filter((text) => text.startsWith('sending')), []);
-  }
+  for (const tab of [anna, second]) await until(() => textsOf(tab, bertId).toSorted(), all.toSorted());
+  await until(() => textsOf(bert, annaId).toSorted(), all.toSorted());
+  await untilSent(bertId, anna, second);
+  await untilSent(annaId, bert);
   // In one order, which is the log's.
-  expect(texts(second, bertId)).toEqual(texts(anna, bertId));
-  expect(texts(bert, annaId)).toEqual(texts(anna, bertId));
+  expect(textsOf(second, bertId)).toEqual(textsOf(anna, bertId));
+  expect(textsOf(bert, annaId)).toEqual(textsOf(anna, bertId));
 });
 
 it('signs the other tabs out with the first', async () => {

@@ -1,27 +1,10 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startTestRelay, type TestRelay } from '../../relay/test/helpers.ts';
+import { expect, it } from 'vitest';
 import { notificationsAtom, unreadNotificationsAtom } from '../../src/store/notifications.ts';
-import { Browser, type Tab, until } from './support/browser.ts';
+import { type Tab, until } from './support/browser.ts';
 import { annaAnd } from './support/people.ts';
+import { newBrowser, withRelay } from './support/world.ts';
 
-let relay: TestRelay;
-let browsers: Browser[];
-
-beforeEach(async () => {
-  relay = await startTestRelay();
-  browsers = [];
-});
-
-afterEach(async () => {
-  for (const browser of browsers) browser.close();
-  await relay.close();
-});
-
-function newBrowser(): Browser {
-  const browser = new Browser(relay);
-  browsers.push(browser);
-  return browser;
-}
+withRelay();
 
 const notifications = (tab: Tab) => tab.store.get(notificationsAtom).items;
 const lines = (tab: Tab) => notifications(tab).map(({ content, type }) => `${type} of ${content}`);

@@ -1,8 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestRelay, temporaryFolder, type TestRelay } from '../../relay/test/helpers.ts';
-import { passwordKeys } from '@sinetti/crypto-core';
+import { decodeRecoveryKey, passwordKeys, recoveryAuthKey, recoveryWrapKey } from '@sinetti/crypto-core';
 import { groupKeyOf } from '../../src/store/chats.ts';
+import { draftsAtom } from '../../src/store/drafts.ts';
 import { groupsAtom } from '../../src/store/groups.ts';
 import {
   befriend,
@@ -23,8 +24,14 @@ const sentences = {
   groupName: 'The society for the study of northern fog',
   inTheGroup: 'We meet where the railway used to end.',
   neverSent: 'This one was written and then thought better of.',
+  inDraft: 'Half a sentence that waits for its',
 };
-const passwords = { anna: 'correct horse battery staple 91', bert: 'välkommen till skärgården 17' };
+const passwords = {
+  anna: 'correct horse battery staple 91',
+  bert: 'välkommen till skärgården 17',
+  annaChanged: 'seven small boats in a row 33',
+  annaRecovered: 'the bridge opens twice a day 48',
+};
 
 const text = (name: string, value: string): Secret => ({ name, bytes: Buffer.from(value) });
 
@@ -36,6 +43,8 @@ const browsers: Browser[] = [];
 const drawn: Secret[] = [];
 const authKeys: Secret[] = [];
 const wrapKeys: Secret[] = [];
+/** As the person keeps it. */
+let recoveryKey = '';
 let found: Record<'traffic' | 'files' | 'relayLog' | 'clientLog' | 'localStorage' | 'indexedDb', Buffer>;
 
 const options: BrowserOptions = {
@@ -78,7 +87,7 @@ async function playStory(): Promise<void> {
   await say(phone, bert, sentences.fromThirdBrowser);
 
   const groupId = await anna.actions.createGroup(sentences.groupName);
-  await anna.actions.addGroupMember(groupId, bert.userId);
+  await anna.actions.addGroupMembers(groupId, [bert.userId]);
   await bert.actions.openGroup(groupId);
   await anna.actions.sendMessage(groupKeyOf(groupId), sentences.inTheGroup);
   await until(() => bert.lines(groupKeyOf(groupId)), [`received: ${sentences.inTheGroup}`]);
@@ -99,6 +108,21 @@ async function playStory(): Promise<void> {
     text: sentences.neverSent,
     sentAt: new Date().toISOString(),
   });
+  bert.store.set(draftsAtom, () => ({ [anna.userId]: sentences.inDraft }));
+  await until(() => bert.crypto.readNote(`draft:${anna.userId}`), sentences.inDraft);
+  // Copies for devices to come have been left at the relay.
+  await until(async () => (await anna.crypto.historyState()).position >= 4, true);
+
+  // Anna changes her password, and another browser opens her account by the recovery key.
+  const { current } = await anna.actions.loadSafetyNumbers(bert.userId);
+  await anna.actions.setVerified(bert.userId, current, true);
+  await anna.actions.changePassword({ currentPassword: passwords.anna, newPassword: passwords.annaChanged });
+  recoveryKey = await anna.actions.createRecoveryKey();
+  await anna.actions.saveRecoveryKey();
+  const { deviceId } = await anna.crypto.openDevice();
+  const rescued = newTab();
+  await rescued.actions.recover({ identifier: 'anna', recoveryKey, password: passwords.annaRecovered });
+  await rescued.actions.revokeDevice(deviceId);
 }
 
 beforeAll(async () => {
@@ -125,7 +149,25 @@ afterAll(async () => {
 
 const places = ['traffic', 'files', 'relayLog', 'clientLog', 'localStorage', 'indexedDb'] as const;
 
+/** Whatever the recovery key is or becomes, but for what proves it. */
+function recoverySecrets(): Secret[] {
+  return [
+    text('recovery key', recoveryKey),
+    text('recovery key without hyphens', recoveryKey.replaceAll('-', '')),
+    { name: 'recovery key', bytes: decodeRecoveryKey(recoveryKey) },
+    { name: 'key that the recovery key wraps by', bytes: recoveryWrapKey(decodeRecoveryKey(recoveryKey)) },
+  ];
+}
+
+function recoveryProof(): Secret {
+  return { name: 'recovery proof', bytes: recoveryAuthKey(decodeRecoveryKey(recoveryKey)) };
+}
+
 describe.each(places)('%s', (place) => {
+  it('holds no recovery key', () => {
+    expect(findSecrets(found[place], recoverySecrets())).toEqual([]);
+  });
+
   it('holds no sentence', () => {
     const secrets = Object.entries(sentences).map(([name, value]) => text(name, value));
     expect(findSecrets(found[place], secrets)).toEqual([]);
@@ -142,9 +184,9 @@ describe.each(places)('%s', (place) => {
 });
 
 it.each(['files', 'relayLog', 'clientLog', 'localStorage', 'indexedDb'] as const)(
-  'what proves the password to the relay stays out of %s',
+  'what proves the password or the recovery key to the relay stays out of %s',
   (place) => {
-    expect(findSecrets(found[place], authKeys)).toEqual([]);
+    expect(findSecrets(found[place], [...authKeys, recoveryProof()])).toEqual([]);
   },
 );
 
@@ -152,19 +194,20 @@ describe('the search itself', () => {
   it('sees the traffic: what proves the password goes to the relay, and is found there', () => {
     expect(authKeys.length).toBeGreaterThanOrEqual(4);
     expect(new Set(findSecrets(found.traffic, authKeys))).toEqual(new Set(['authKey']));
+    expect(findSecrets(found.traffic, [recoveryProof()])).toEqual(['recovery proof']);
     expect(Math.min(...Object.values(proxy.counts))).toBeGreaterThan(4);
   });
 
   it('sees the files, and what the browsers stored', () => {
     expect(findSecrets(found.files, [text('email', 'anna@example.org')])).toEqual(['email']);
-    const [conversation = ''] = browsers[0]?.tabs[0]?.conversationIds ?? [];
+    const [conversation = ''] = browsers[1]?.tabs[0]?.conversationIds ?? [];
     expect(findSecrets(found.indexedDb, [text('conversation id', conversation)])).toEqual([
       'conversation id',
     ]);
     expect(findSecrets(found.localStorage, [text('token', 'eyJhbGciOi')])).toEqual(['token']);
   });
 
-  it('knows the secrets of all three browsers', () => {
+  it('knows the secrets of all browsers', () => {
     // 50 KeyPackages of two key pairs for each, and the rest.
     expect(drawn.length).toBeGreaterThan(300);
   });

@@ -1,4 +1,4 @@
-import { groupKeyOf } from '../../../src/store/chats.ts';
+import { type ConversationKey, groupKeyOf } from '../../../src/store/chats.ts';
 import { type Group, groupsAtom } from '../../../src/store/groups.ts';
 import { befriend, type Browser, type Tab, until, untilConnected } from './browser.ts';
 
@@ -39,6 +39,17 @@ export async function untilMembers(
 
 export async function untilLines(tab: Tab, groupId: string, expected: readonly string[]): Promise<void> {
   await until(() => tab.lines(groupKeyOf(groupId)), [...expected]);
+}
+
+/** What a chat says, in its order, whatever became of each message. */
+export function textsOf(tab: Tab, key: ConversationKey): string[] {
+  return tab.lines(key).map((line) => line.replace(/^\w+: /, ''));
+}
+
+/** Waits until nothing waits to be sent. What does stands where it was written, and moves once the relay numbers it. */
+export async function untilSent(key: ConversationKey, ...tabs: Tab[]): Promise<void> {
+  const unsent = (tab: Tab) => tab.lines(key).filter((line) => /^(sending|failed)/.test(line));
+  for (const tab of tabs) await until(() => unsent(tab), []);
 }
 
 /** The epoch that each is in, and where in the log. */

@@ -44,6 +44,8 @@ export async function startRecordingProxy(target: { url: string; wsUrl: string }
   }
 
   const server = createServer(forward);
+  // The relay's own promise to keep connections open goes through here: a shorter one would cut them in the middle.
+  server.keepAliveTimeout = 0;
   const sockets = new WebSocketServer({ server, handleProtocols: (protocols) => [...protocols][0] ?? false });
   sockets.on('connection', (client, upgrade) => {
     recordHead(upgrade, `${upgrade.method} ${upgrade.url}`);

@@ -1,0 +1,144 @@
+import { rm } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startTestRelay, temporaryFolder, type TestRelay } from '../../relay/test/helpers.ts';
+import { groupKeyOf } from '../../src/store/chats.ts';
+import { offlineAtom } from '../../src/store/connection.ts';
+import { contactsAtom } from '../../src/store/contacts.ts';
+import { draftsAtom } from '../../src/store/drafts.ts';
+import { historyKeptAtom } from '../../src/store/history.ts';
+import { authStatusAtom, currentUserAtom } from '../../src/store/session.ts';
+import { befriend, Browser, type Tab, troubles, until, untilConnected } from './support/browser.ts';
+
+let dataDir: string;
+let relay: TestRelay;
+let browsers: Browser[];
+let anna: Tab;
+let bert: Tab;
+
+function newBrowser(): Browser {
+  const browser = new Browser(relay);
+  browsers.push(browser);
+  return browser;
+}
+
+beforeEach(async () => {
+  dataDir = await temporaryFolder();
+  relay = await startTestRelay({ dataDir });
+  browsers = [];
+  anna = await newBrowser().openTab().signUp('anna');
+  bert = await newBrowser().openTab().signUp('bert');
+  await untilConnected(anna, bert);
+  await befriend(anna, bert);
+  await anna.actions.openChat(bert.userId);
+  await bert.actions.openChat(anna.userId);
+});
+
+afterEach(async () => {
+  for (const browser of browsers) browser.close();
+  await relay.close();
+  await rm(dataDir, { recursive: true });
+});
+
+/** The ids of Anna's copies at the relay. */
+async function copies(): Promise<string[]> {
+  const items = await relay.relay.database.db
+    .selectFrom('history_items')
+    .select('id')
+    .where('user_id', '=', anna.userId)
+    .orderBy('position')
+    .execute();
+  return items.map(({ id }) => id);
+}
+
+const copyCount = async () => (await copies()).length;
+
+const lines = (tab: Tab, key: string) => () => tab.lines(key);
+
+it('a second browser of the same person reads what was said before it came', async () => {
+  await anna.actions.sendMessage(bert.userId, 'Before the phone.');
+  await until(lines(bert, anna.userId), ['received: Before the phone.']);
+  await bert.actions.sendMessage(anna.userId, 'Answered before the phone.');
+  const groupId = await anna.actions.createGroup('Early birds');
+  await anna.actions.addGroupMembers(groupId, [bert.userId]);
+  await anna.actions.sendMessage(groupKeyOf(groupId), 'In the group, too.');
+  await until(copyCount, 3);
+
+  const phone = await newBrowser().openTab().logIn('anna');
+  await untilConnected(phone);
+  await phone.actions.openChat(bert.userId);
+  await until(lines(phone, bert.userId), [
+    'received: Before the phone.',
+    'received: Answered before the phone.',
+  ]);
+  await phone.actions.openGroup(groupId);
+  await until(lines(phone, groupKeyOf(groupId)), ['received: In the group, too.']);
+
+  await bert.actions.sendMessage(anna.userId, 'After the phone.');
+  await until(() => phone.lines(bert.userId).at(-1), 'received: After the phone.');
+  expect(troubles(...browsers)).toEqual([]);
+});
+
+it('switched off, the copies go, and a browser that comes later reads from then on', async () => {
+  await anna.actions.sendMessage(bert.userId, 'Only for those who were here.');
+  await until(copyCount, 1);
+  const kept = await copies();
+  await anna.actions.setHistoryKept(false);
+  // What is left says that it is off.
+  await until(async () => (await copies()).map((id) => kept.includes(id)), [false]);
+
+  const phone = await newBrowser().openTab().logIn('anna');
+  await untilConnected(phone);
+  await until(() => phone.store.get(historyKeptAtom), false);
+  await phone.actions.openChat(bert.userId);
+  await until(lines(phone, bert.userId), ['received: <before-join>']);
+  await bert.actions.sendMessage(anna.userId, 'And for the phone.');
+  await until(() => phone.lines(bert.userId).at(-1), 'received: And for the phone.');
+  expect(await phone.crypto.conversationsToCopy()).toEqual([]);
+});
+
+it('leaving a group takes its copies along', async () => {
+  await bert.actions.createGroup('Brief');
+  const groupId = await anna.actions.createGroup('Short lived');
+  await anna.actions.sendMessage(groupKeyOf(groupId), 'Gone with it.');
+  await anna.actions.sendMessage(bert.userId, 'Stays.');
+  await until(copyCount, 2);
+  await anna.actions.deleteGroup(groupId);
+  await until(copyCount, 1);
+  expect(anna.lines(bert.userId)).toEqual(['sent: Stays.']);
+});
+
+it('without a relay the browser opens what it has, waits with what is written, and goes on', async () => {
+  const bertId = bert.userId;
+  await bert.actions.sendMessage(anna.userId, 'Are you there?');
+  await until(lines(anna, bertId), ['received: Are you there?']);
+  anna.store.set(draftsAtom, () => ({ [bertId]: 'Half a' }));
+  await until(() => anna.store.get(contactsAtom).items.length, 1);
+  const [annasBrowser] = browsers;
+  const kept = [`draft:${bertId}`, 'answer:contacts/0', 'profile'];
+  await until(async () => {
+    const names = (await anna.crypto.notes()).map(({ name }) => name);
+    return kept.filter((name) => !names.includes(name));
+  }, []);
+  anna.kill();
+  const { port } = new URL(relay.url);
+  await relay.close();
+
+  const later = annasBrowser?.openTab();
+  if (later === undefined) throw new Error('no browser');
+  await later.resume();
+  expect(later.store.get(authStatusAtom)).toBe('success');
+  expect(later.store.get(offlineAtom)).toBe(true);
+  expect(later.store.get(currentUserAtom)?.username).toBe('anna');
+  await until(() => later.store.get(contactsAtom).items.map(({ username }) => username), ['bert']);
+  await until(() => later.store.get(draftsAtom)[bertId], 'Half a');
+  await later.actions.openChat(bertId);
+  await later.actions.sendMessage(bertId, 'One.');
+  await later.actions.sendMessage(bertId, 'Two.');
+  expect(later.lines(bertId)).toEqual(['received: Are you there?', 'sending: One.', 'sending: Two.']);
+  expect(later.toastTexts).toEqual([]);
+
+  relay = await startTestRelay({ dataDir, environment: { PORT: port } });
+  await until(lines(bert, later.userId), ['sent: Are you there?', 'received: One.', 'received: Two.']);
+  await until(lines(later, bertId), ['received: Are you there?', 'sent: One.', 'sent: Two.']);
+  await until(() => later.store.get(offlineAtom), false);
+});
