@@ -103,19 +103,22 @@ async function measure(servers, generator) {
 
   /** Rounds alternate between the servers, so that what else the machine does meets both. */
   const alternate = async (name, task, options, of = servers) => {
-    const all = new Map(of.map((server) => [server, { rates: [], cpu: [] }]));
+    const all = new Map(of.map((server) => [server, { rates: [], cpu: [], generator: [] }]));
     for (let round = 0; round < rounds; round += 1) {
       for (const server of of) {
         const cpuBefore = await server.cpuSeconds();
         const result = await generator.do(task, { port: server.port, seconds, ...options });
         if ((result.lost ?? 0) > 0) throw new Error(`${server.name} lost ${result.lost}: ${name}`);
-        all.get(server).rates.push(result.perSecond);
-        all.get(server).cpu.push((1e6 * ((await server.cpuSeconds()) - cpuBefore)) / result.count);
+        const { rates, cpu, generator: loads } = all.get(server);
+        rates.push(result.perSecond);
+        cpu.push((1e6 * ((await server.cpuSeconds()) - cpuBefore)) / result.count);
+        if (result.generatorLoad !== undefined) loads.push(100 * result.generatorLoad);
       }
     }
-    for (const [server, { rates, cpu }] of all) {
+    for (const [server, { rates, cpu, generator: loads }] of all) {
       note(name, '/s', server, rates);
       note(`${name}: processor time of one`, 'µs', server, cpu);
+      if (loads.length > 0) note(`${name}: the generator's use of a core`, '%', server, loads);
     }
   };
 

@@ -9,8 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const program = path.resolve(import.meta.dirname, '../../../relay/dist/src/server.js');
 
-/** The relay as `npm start` runs it, on an empty data folder, without limits on what one account may send. */
-export async function startRelay({ profile = null } = {}) {
+/** The relay as `npm start` runs it, on an empty data folder, without limits on what one account may send. @param webDir the client to serve, if any */
+export async function startRelay({ profile = null, webDir = null } = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'sinetti-bench-'));
   const options = profile === null ? [] : ['--cpu-prof', '--cpu-prof-dir', profile];
   const child = spawn(process.execPath, [...options, program], {
@@ -18,7 +18,7 @@ export async function startRelay({ profile = null } = {}) {
       PATH: process.env.PATH,
       PORT: '0',
       DATA_DIR: folder,
-      WEB_DIR: folder,
+      WEB_DIR: webDir ?? folder,
       LOG_LEVEL: 'error',
       RATE_LIMITS: 'off',
     },

@@ -1,0 +1,153 @@
+import { observe } from './observe.mjs';
+
+const median = (numbers) => {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+};
+
+/** Messages above which nothing more is learnt. */
+const sends = 40;
+
+export async function prepare(context) {
+  await context.addInitScript(observe);
+}
+
+/** One for each page: a reload restores what every session has set, so that an older one would slow the page down again. */
+const sessions = new WeakMap();
+
+/** @param rate 1, or how many times slower the page's thread is to be */
+async function slowDown(page, rate) {
+  const client = sessions.get(page) ?? (await page.context().newCDPSession(page));
+  sessions.set(page, client);
+  await client.send('Emulation.setCPUThrottlingRate', { rate });
+}
+
+async function repeated(rounds, measure) {
+  const results = [];
+  for (let round = 0; round < rounds; round++) results.push(await measure());
+  return median(results);
+}
+
+/** First contentful paint of the landing page, with nothing cached, in milliseconds. */
+export function landing(browser, url, { rate, rounds }) {
+  return repeated(rounds, async () => {
+    const context = await browser.newContext({ baseURL: url });
+    const page = await context.newPage();
+    await slowDown(page, rate);
+    await page.goto('/');
+    await page.getByRole('link', { name: 'Sign Up' }).first().waitFor();
+    const paint = await page.evaluate(
+      () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
+    );
+    await context.close();
+    return paint;
+  });
+}
+
+/** From the start of a reload until the list of chats is painted, in milliseconds. */
+export async function dashboardReady(page, { rate, rounds }) {
+  await slowDown(page, rate);
+  const result = await repeated(rounds, async () => {
+    await page.reload();
+    return page.evaluate(() => globalThis.bench.dashboardReady);
+  });
+  await slowDown(page, 1);
+  return result;
+}
+
+/** From the click on a chat until its newest message is painted, in milliseconds, each time in a page just opened. */
+export async function opening(page, name, newest, { rate, rounds }) {
+  const result = await repeated(rounds, async () => {
+    // Unlike a reload, this leaves no chat open.
+    await page.goto('/dashboard');
+    await page.evaluate(() => globalThis.bench.dashboardReady);
+    // What the start still has to do must not be counted.
+    await page.waitForTimeout(1_500);
+    await slowDown(page, rate);
+    const took = await page.evaluate(
+      ([who, text]) =>
+        globalThis.bench.clickUntil('section[aria-label="Conversations"] li button', who, { message: text }),
+      [name, newest],
+    );
+    await slowDown(page, 1);
+    return took;
+  });
+  return result;
+}
+
+/** From the click on a tab until its panel is painted, the slowest of four, in milliseconds. */
+export async function otherScreen(page, { rate, rounds }) {
+  await slowDown(page, rate);
+  let slowest = 0;
+  for (const tab of ['Groups', 'Contacts', 'Profile', 'Messages']) {
+    const took = await repeated(rounds, async () => {
+      const there = await page.evaluate((name) => globalThis.bench.clickUntil('[role="tab"]', name, {}), tab);
+      await page.evaluate(
+        (name) => globalThis.bench.clickUntil('[role="tab"]', name, {}),
+        tab === 'Messages' ? 'Groups' : 'Messages',
+      );
+      return there;
+    });
+    slowest = Math.max(slowest, took);
+  }
+  await page.evaluate((name) => globalThis.bench.clickUntil('[role="tab"]', name, {}), 'Messages');
+  await slowDown(page, 1);
+  return slowest;
+}
+
+/**
+ * Types while messages that came in the meantime are being decrypted in the open chat.
+ *
+ * @param missed how many there are, the newest with the text `newest`
+ * @returns the longest task of the page's thread and the longest wait for a key to be drawn, in milliseconds
+ */
+export async function typingWhileDecrypting(page, { rate, writeMissed, newest }) {
+  await page.context().setOffline(true);
+  await writeMissed();
+  await slowDown(page, rate);
+  const input = page.getByPlaceholder('Type a message...');
+  await input.click();
+  const since = await page.evaluate(() => performance.now());
+  const shown = page.evaluate((text) => globalThis.bench.whenMessageShown(text), newest);
+  await page.context().setOffline(false);
+  const stillComing = Promise.resolve('still coming');
+  while ((await Promise.race([shown, stillComing])) === 'still coming') {
+    await page.keyboard.press('a', { delay: 20 });
+    await page.waitForTimeout(40);
+  }
+  const until = await shown;
+  await page.waitForTimeout(200);
+  const { longTasks, inputs } = await page.evaluate(() => globalThis.bench.notes);
+  const during = ({ startTime }) => startTime >= since && startTime <= until;
+  await slowDown(page, 1);
+  await input.fill('');
+  const longest = (entries) => Math.max(0, ...entries.filter(during).map(({ duration }) => duration));
+  return { longTask: longest(longTasks), key: longest(inputs) };
+}
+
+/** From Enter in one browser until the message is painted in the other, in milliseconds: median. */
+export async function sendToShown(from, to) {
+  const took = [];
+  for (let number = 0; number < sends; number++) {
+    const text = `Ping ${number} of ${Date.now()}`;
+    const shown = to.evaluate(
+      async (wanted) => (await globalThis.bench.whenMessageShown(wanted)) + performance.timeOrigin,
+      text,
+    );
+    const input = from.getByPlaceholder('Type a message...');
+    await input.fill(text);
+    await from.evaluate(() => {
+      addEventListener(
+        'keydown',
+        () => {
+          globalThis.bench.enterAt = performance.timeOrigin + performance.now();
+        },
+        { once: true, capture: true },
+      );
+    });
+    await input.press('Enter');
+    const at = await shown;
+    took.push(at - (await from.evaluate(() => globalThis.bench.enterAt)));
+  }
+  return median(took);
+}

@@ -1,0 +1,146 @@
+// Somebody who writes a lot: real clients of the product without a screen, in a process of their own. Told what to do
+// line by line on standard input, answers line by line on standard output.
+import { createInterface } from 'node:readline';
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { contactsAtom, incomingRequestsAtom } from '../../../src/store/contacts.ts';
+import { tokenStorageKey } from '../../../src/services/token.ts';
+import { currentUserAtom } from '../../../src/store/session.ts';
+import { Browser, type Tab } from '../../support/headlessBrowser.ts';
+
+const relayUrl = process.argv[2] ?? '';
+const socketUrl = relayUrl.replace('http', 'ws');
+const newBrowser = () =>
+  new Browser(
+    { url: relayUrl, mqttUrl: `${socketUrl}/mqtt`, presenceUrl: `${socketUrl}/ws/presence/` },
+    { clock: systemClock, withoutMqtt: true },
+  );
+
+/** Messages on their way to the relay together. */
+const atOnce = 16;
+
+const writersBrowser = newBrowser();
+let writer: Tab | null = null;
+
+function nameOf(tab: Tab): string {
+  return tab.store.get(currentUserAtom)?.username ?? '';
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+/** Asks the person of that name to be a contact. */
+async function ask(tab: Tab, username: string): Promise<void> {
+  const found = (await tab.actions.searchUsers(username)).find((person) => person.username === username);
+  if (found === undefined) throw new Error(`nobody is called ${username}`);
+  const { success, message } = await tab.actions.sendContactRequest(found.id);
+  if (!success) throw new Error(message);
+}
+
+const commands = {
+  /** Signs the writer up, and asks. */
+  async meet(username: string): Promise<string> {
+    writer = await writersBrowser.openTab().signUp(`pal-${randomUUID().slice(0, 8)}`);
+    await ask(writer, username);
+    return nameOf(writer);
+  },
+
+  /** @param count of people who ask, and are never heard of again */
+  async crowd(username: string, count: string): Promise<string> {
+    const batch = 10;
+    for (let made = 0; made < Number(count); made += batch) {
+      await Promise.all(
+        Array.from({ length: Math.min(batch, Number(count) - made) }, async () => {
+          const tab = await newBrowser()
+            .openTab()
+            .signUp(`crowd-${randomUUID().slice(0, 8)}`);
+          await ask(tab, username);
+          tab.kill();
+        }),
+      );
+    }
+    return '';
+  },
+
+  /** Accepts everybody who asked. */
+  async accept(): Promise<string> {
+    const tab = theWriter();
+    await until(() => tab.store.get(incomingRequestsAtom).items.length > 0);
+    for (const { id } of tab.store.get(incomingRequestsAtom).items)
+      await tab.actions.acceptContactRequest(id);
+    return '';
+  },
+
+  /** Writes that many messages to the contact: through the worker as the product does, to the relay many at a time. */
+  async write(username: string, count: string): Promise<string> {
+    const tab = theWriter();
+    const isContact = () => tab.store.get(contactsAtom).items.find((one) => one.username === username);
+    await until(() => isContact() !== undefined);
+    const userId = isContact()?.id ?? '';
+    await tab.actions.openChat(userId);
+    await throughOutbox(tab, userId, 'The first of many.');
+    const conversationId = tab.chat(userId).state?.conversationId ?? '';
+
+    for (let number = 1; number < Number(count); ) {
+      const texts = Array.from({ length: Math.min(atOnce, Number(count) - number) }, () => textOf(number++));
+      await Promise.all(texts.map((text) => post(tab, userId, conversationId, text)));
+    }
+    return '';
+  },
+
+  /** Says something as the product does, through its outbox. */
+  async say(username: string, text: string): Promise<string> {
+    const tab = theWriter();
+    const contact = tab.store.get(contactsAtom).items.find((one) => one.username === username);
+    await tab.actions.sendMessage(contact?.id ?? '', text);
+    return '';
+  },
+};
+
+function theWriter(): Tab {
+  if (writer === null) throw new Error('nobody has met anybody yet');
+  return writer;
+}
+
+/** Of the lengths that people write: most are short, some are not. */
+function textOf(number: number): string {
+  const words = 3 + ((number * 7919) % 23) + (number % 50 === 0 ? 120 : 0);
+  return `${number}: ${'so it goes and '.repeat(Math.ceil(words / 4))}`.slice(0, words * 4).trim();
+}
+
+async function post(tab: Tab, userId: string, conversationId: string, text: string): Promise<void> {
+  const messageId = randomUUID();
+  await tab.crypto.queueMessage({ conversationId, messageId, text, sentAt: new Date().toISOString() });
+  const prepared = await tab.crypto.prepareMessage(messageId);
+  // A commit is due first, now and then: the product's outbox knows how, and takes along what waits.
+  if (prepared.kind !== 'message') return throughOutbox(tab, userId, text);
+  const answer = await fetch(`${relayUrl}/api/messages/user/${userId}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${writersBrowser.storage.getItem(tokenStorageKey)}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ messageId, epoch: prepared.epoch, content: prepared.content }),
+  });
+  if (!answer.ok) throw new Error(`the relay answered ${answer.status} ${await answer.text()}`);
+  const { seq, timestamp } = (await answer.json()) as { seq: number; timestamp: string };
+  await tab.crypto.messageAccepted(messageId, { seq, timestamp });
+}
+
+async function throughOutbox(tab: Tab, userId: string, text: string): Promise<void> {
+  await tab.actions.sendMessage(userId, text);
+  await until(() => tab.chat(userId).messages.every(({ status }) => status !== 'sending'));
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [id, name, ...args] = JSON.parse(line) as [number, keyof typeof commands, ...string[]];
+  try {
+    const command: (...given: string[]) => Promise<string> = commands[name];
+    const value = await command(...args);
+    process.stdout.write(`${JSON.stringify({ id, value })}\n`);
+  } catch (error) {
+    process.stdout.write(`${JSON.stringify({ id, error: String(error) })}\n`);
+  }
+}
+process.exit(0);

@@ -1,0 +1,37 @@
+const ms = (value) => (value === undefined ? '' : `${Math.round(value)} ms`);
+
+/**
+ * @param {Record<1 | 4, Record<string, number>>} results by slow-down, in milliseconds
+ * @returns a table, in Markdown
+ */
+export function report(results, amounts, machine) {
+  const rows = [
+    ['first paint of the landing page', 'landing'],
+    [
+      `dashboard ready after a reload, ${amounts.contacts} contacts, ${count(amounts.cached)} messages`,
+      'ready',
+      300,
+    ],
+    [`opening a conversation of ${count(amounts.long)}`, 'opening', 100],
+    ['from a click to another screen, the slowest', 'otherScreen'],
+    [`longest task of the page while ${count(amounts.missed)} messages are decrypted`, 'longTask', 50],
+    ['longest wait of a key until it was drawn meanwhile', 'key'],
+    ['from Send to shown in the other browser', 'sendToShown', 60],
+  ];
+  const lines = rows.map(([name, key, limit]) => {
+    const measured = results[1][key];
+    const aim = limit === undefined ? '' : `${limit} ms: ${measured <= limit ? 'met' : '**missed**'}`;
+    return `| ${name} | ${ms(measured)} | ${ms(results[4][key])} | ${aim} |`;
+  });
+  return [
+    `${machine.processor}, ${machine.cores} cores, load ${machine.load.toFixed(1)}; medians of ${amounts.rounds}.`,
+    'A task of under 50 ms, and a key drawn within 16 ms, count as 0.',
+    '',
+    '| | as it is | four times slower | aim |',
+    '|---|---|---|---|',
+    ...lines,
+    '',
+  ].join('\n');
+}
+
+const count = (value) => value.toLocaleString('en');

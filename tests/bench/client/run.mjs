@@ -1,0 +1,137 @@
+// npm run bench:client: what the page takes, in Chromium, as it is and with a processor four times slower.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from '@playwright/test';
+import { chromiumArgs, chromiumPath } from '../../e2e/browser.mjs';
+import { describeMachine, progress, runCommand, writeResults } from '../command.mjs';
+import { acceptAll, openProfile, signUp, startProduct, write } from '../product.mjs';
+import { dashboardReady, landing, opening, otherScreen, prepare } from './measures.mjs';
+import { sendToShown, typingWhileDecrypting } from './measures.mjs';
+import { startPal } from './pal.mjs';
+import { report } from './report.mjs';
+
+const USAGE = `npm run bench:client -- [options]
+  --quick            a smoke test: 20 contacts, 2,000 messages
+  --json <file>      also write every number there
+`;
+
+await runCommand(USAGE, { quick: { type: 'boolean', default: false } }, bench);
+
+async function bench(values) {
+  const amounts = values.quick
+    ? { contacts: 20, cached: 1_000, long: 2_000, missed: 200, rounds: 3 }
+    : { contacts: 200, cached: 20_000, long: 50_000, missed: 1_000, rounds: 7 };
+  const folder = await mkdtemp(join(tmpdir(), 'sinetti-bench-'));
+  const relay = await startProduct();
+  const url = `http://localhost:${relay.port}`;
+  const pal = await startPal(url);
+  const browser = await chromium.launch({ executablePath: chromiumPath, args: chromiumArgs });
+  const openPage = async (name) => {
+    const context = await openProfile(join(folder, name), {
+      baseURL: url,
+      viewport: { width: 1280, height: 800 },
+    });
+    await prepare(context);
+    return context.newPage();
+  };
+  const contexts = [];
+  try {
+    const results = {};
+    for (const rate of [1, 4]) {
+      results[rate] = { landing: await landing(browser, url, { rate, rounds: amounts.rounds }) };
+    }
+
+    progress(`making ${amounts.contacts} contacts`);
+    const reader = await openPage('reader');
+    contexts.push(reader.context());
+    await signUp(reader, 'reader');
+    await pal.ask('crowd', 'reader', String(amounts.contacts - 1));
+    const palName = await pal.ask('meet', 'reader');
+    await acceptAll(reader);
+
+    progress(`writing ${amounts.cached} messages`);
+    await pal.ask('write', 'reader', String(amounts.cached));
+    await openChat(reader, palName);
+    await pal.ask('say', 'reader', 'The newest of the cached.');
+    await messageShown(reader, 'The newest of the cached.');
+    for (const rate of [1, 4]) {
+      results[rate].ready = await dashboardReady(reader, { rate, rounds: amounts.rounds });
+    }
+
+    progress(`writing ${amounts.long - amounts.cached} more`);
+    await pal.ask('write', 'reader', String(amounts.long - amounts.cached));
+    await openChat(reader, palName);
+    await pal.ask('say', 'reader', 'The newest of all.');
+    await messageShown(reader, 'The newest of all.');
+    for (const rate of [1, 4]) {
+      const how = { rate, rounds: amounts.rounds };
+      results[rate].opening = await opening(reader, palName, 'The newest of all.', how);
+      results[rate].otherScreen = await otherScreen(reader, how);
+    }
+
+    progress(`typing while ${amounts.missed} messages are decrypted`);
+    for (const rate of [1, 4]) {
+      const newest = `Now typing, ${rate}`;
+      await openChat(reader, palName);
+      const typing = await typingWhileDecrypting(reader, {
+        rate,
+        newest,
+        async writeMissed() {
+          await pal.ask('write', 'reader', String(amounts.missed));
+          await pal.ask('say', 'reader', newest);
+        },
+      });
+      Object.assign(results[rate], typing);
+    }
+
+    progress('sending from browser to browser');
+    const friend = await openPage('friend');
+    contexts.push(friend.context());
+    await signUp(friend, 'friend');
+    await befriend(friend, reader, 'reader');
+    await openChat(friend, 'reader');
+    // Only the rows in sight are drawn, and a message brings its writer to the top.
+    await write(friend, 'Hello');
+    await openChat(reader, 'friend');
+    await messageShown(reader, 'Hello');
+    results[1].sendToShown = await sendToShown(friend, reader);
+
+    const machine = { ...describeMachine(), load: loadavg()[0] };
+    process.stdout.write(report(results, amounts, machine));
+    await writeResults(values.json, { machine, amounts, results });
+  } finally {
+    for (const context of contexts) await context.close();
+    await browser.close();
+    await pal.stop();
+    await relay.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function befriend(one, other, otherName) {
+  await one.evaluate(async (name) => {
+    const headers = { authorization: `Bearer ${localStorage.getItem('token')}` };
+    const found = await (await fetch(`/api/users/search?q=${name}`, { headers })).json();
+    const { id } = found.find(({ username }) => username === name);
+    await fetch(`/api/contacts/request/${id}`, { method: 'POST', headers });
+  }, otherName);
+  await acceptAll(other);
+  await one.reload();
+}
+
+function row(page, name) {
+  return page.getByRole('region', { name: 'Conversations' }).getByRole('listitem').filter({ hasText: name });
+}
+
+async function openChat(page, name) {
+  await page.getByRole('tab', { name: /^Messages/ }).click();
+  await row(page, name).getByRole('button').first().click();
+}
+
+async function messageShown(page, text) {
+  await page
+    .getByRole('region', { name: /^Messages / })
+    .getByText(text)
+    .waitFor({ timeout: 600_000 });
+}

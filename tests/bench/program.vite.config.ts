@@ -1,0 +1,10 @@
+import { defineConfig } from 'vite';
+import { compileCatalogues } from '../../src/i18n/compile.ts';
+
+/** For programs of Node that use the product's code: which one, and where it goes, product.mjs says. */
+export default defineConfig({
+  logLevel: 'error',
+  plugins: [compileCatalogues()],
+  build: { emptyOutDir: false },
+  ssr: { noExternal: ['@sinetti/crypto-core', '@sinetti/relay'] },
+});
