@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import react from '@vitejs/plugin-react';
+import { compileCatalogues } from './src/i18n/compile.ts';
+import { compileEmojis } from './src/ui/emoji/compile.ts';
 import { missingServers } from './relay/test/servers/binaries.ts';
 
 /** What runs on PostgreSQL only, or needs Redis beside it. */
@@ -38,7 +40,7 @@ export default defineConfig({
         },
       },
       {
-        plugins: [react()],
+        plugins: [react(), compileCatalogues(), compileEmojis()],
         test: {
           name: 'src',
           // jsdom gives Uint8Array another realm, which libsodium refuses.
@@ -54,6 +56,8 @@ export default defineConfig({
           environment: 'node',
           include: ['relay/test/**/*.test.ts'],
           exclude: sharedRelayTests,
+          globalSetup: ['relay/test/thread/globalSetup.ts'],
+          setupFiles: ['relay/test/thread/use.ts'],
           testTimeout: 30_000,
         },
       },
@@ -70,17 +74,20 @@ export default defineConfig({
             : [],
           // The same on any database.
           exclude: ['relay/test/http/{clientAddress,headers,openapi,web}.test.ts'],
-          globalSetup: ['relay/test/servers/globalSetup.ts'],
-          setupFiles: ['relay/test/servers/usePostgres.ts'],
+          globalSetup: ['relay/test/thread/globalSetup.ts', 'relay/test/servers/globalSetup.ts'],
+          setupFiles: ['relay/test/thread/use.ts', 'relay/test/servers/usePostgres.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
       },
       {
+        plugins: [compileCatalogues()],
         test: {
           name: 'integration',
           environment: 'node',
           include: ['tests/integration/**/*.test.ts', 'tests/doors/**/*.test.ts'],
+          globalSetup: ['relay/test/thread/globalSetup.ts'],
+          setupFiles: ['relay/test/thread/use.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
         },
