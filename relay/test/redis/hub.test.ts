@@ -125,7 +125,12 @@ describe('the hub of several relays', () => {
     await eventually(() =>
       expect([interrupted.one, interrupted.other].every((count) => count > 0)).toBe(true),
     );
-    await eventually(() => flush(one, other));
+    // An interruption tells that a relay hears again. That it can speak again shows when it is heard.
+    const back = await listenTo(other, 'back');
+    await eventually(() => {
+      one.publish('back', 'x');
+      expect(back.heard).not.toEqual([]);
+    });
     one.publish('a', 'when it is back');
     one.publish('b', 'when it is back');
     await flush(one, other);
