@@ -1,6 +1,8 @@
 import { defineConfig } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from './tests/e2e/browser.mjs';
 
+const inCI = process.env.CI === 'true';
+
 export default defineConfig({
   testDir: 'tests/e2e',
   outputDir: 'test-results',
@@ -9,6 +11,8 @@ export default defineConfig({
   timeout: 120_000,
   expect: { timeout: 15_000 },
   forbidOnly: true,
+  // As in vitest.config.ts: a second try in CI, told of by name.
+  retries: inCI ? 1 : 0,
   reporter: process.env.E2E_REPORT
     ? [['list'], ['json', { outputFile: process.env.E2E_REPORT }]]
     : [['list']],
@@ -19,7 +23,7 @@ export default defineConfig({
       ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
       args: chromiumArgs,
     },
-    // Recording each step takes a fifth of the time; what a page that failed says is kept all the same.
-    trace: process.env.CI === 'true' ? 'off' : 'retain-on-failure',
+    // Recording each step takes a fifth of the time: in CI only when something has failed before.
+    trace: inCI ? 'on-first-retry' : 'retain-on-failure',
   },
 });

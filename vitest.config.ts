@@ -3,6 +3,7 @@ import react from '@vitejs/plugin-react';
 import { compileCatalogues } from './src/i18n/compile.ts';
 import { compileEmojis } from './src/ui/emoji/compile.ts';
 import { missingServers } from './relay/test/servers/binaries.ts';
+import { SecondTries } from './tests/support/secondTries.ts';
 
 /** What runs on PostgreSQL only, or needs Redis beside it. */
 const sharedRelayTests = ['cluster', 'plans', 'postgres', 'redis'].map((folder) => `relay/test/${folder}/**`);
@@ -16,11 +17,17 @@ if (!hasServers) {
   );
 }
 
+/**
+ * Tries in CI for what waits for sockets, disks and servers of its own on a machine shared with others: a second one, told
+ * of by name. Cryptography and the worker's rules answer the same each time, so they get one.
+ */
+const retry = process.env.CI === 'true' ? 1 : 0;
+
 export default defineConfig({
   test: {
     // Much of it waits for disks and sockets: a worker for each core keeps them busy.
     maxWorkers: '100%',
-    reporters: process.env.UNIT_REPORT ? ['default', 'json'] : ['default'],
+    reporters: ['default', new SecondTries(), ...(process.env.UNIT_REPORT ? ['json'] : [])],
     ...(process.env.UNIT_REPORT ? { outputFile: { json: process.env.UNIT_REPORT } } : {}),
     projects: [
       {
@@ -43,6 +50,7 @@ export default defineConfig({
         plugins: [react(), compileCatalogues(), compileEmojis()],
         test: {
           name: 'src',
+          retry,
           // jsdom gives Uint8Array another realm, which libsodium refuses.
           environment: 'happy-dom',
           include: ['tests/unit/src/**/*.test.{ts,tsx}'],
@@ -53,6 +61,7 @@ export default defineConfig({
       {
         test: {
           name: 'relay',
+          retry,
           environment: 'node',
           include: ['relay/test/**/*.test.ts'],
           exclude: sharedRelayTests,
@@ -64,6 +73,7 @@ export default defineConfig({
       {
         test: {
           name: 'relay-postgres',
+          retry,
           environment: 'node',
           // Everything that reaches a database: what talks to a whole relay, and what is about PostgreSQL and Redis.
           include: hasServers
@@ -84,6 +94,7 @@ export default defineConfig({
         plugins: [compileCatalogues()],
         test: {
           name: 'integration',
+          retry,
           environment: 'node',
           include: ['tests/integration/**/*.test.ts', 'tests/doors/**/*.test.ts'],
           globalSetup: ['relay/test/thread/globalSetup.ts'],
