@@ -1,12 +1,10 @@
 import { t } from '../i18n/i18n.ts';
 import { AppError } from '../lib/appError.ts';
 import { delay, type Timer } from '../lib/clock.ts';
-import { coalesce } from '../lib/coalesce.ts';
 import { errorCode } from '../lib/errorCode.ts';
 import { accountDeletedPath, paths } from '../lib/paths.ts';
 import type { Profile } from '../net/api.ts';
 import type { ApiErrorCode } from '../net/errors.ts';
-import { offlineAtom, unreachableAtom } from '../store/connection.ts';
 import {
   authErrorAtom,
   authStatusAtom,
@@ -14,13 +12,13 @@ import {
   currentUserAtom,
   signedOutPathAtom,
 } from '../store/session.ts';
-import type { Deps } from './deps.ts';
 import { registerDevice, revokeThisDevice } from './enrolment.ts';
-import { apiErrorOf, type Background, isOutOfReach, isPassing, sessionEndedCode } from './failures.ts';
+import { apiErrorOf, isPassing, sessionEndedCode } from './failures.ts';
 import { askProfile, keepProfile, recallProfile, unknownProfile } from './ownProfile.ts';
+import { createReach, type Reach, type ReachOptions } from './reach.ts';
 import { createSignIn, type SignIn } from './signIn.ts';
 import { timings } from './timings.ts';
-import { isUsableToken, type LoginProofStore, tokenUserId, type TokenStore } from './token.ts';
+import { isUsableToken, type LoginProofStore, tokenUserId } from './token.ts';
 
 /** Dispatched when a call was answered 401: the token has been removed already. */
 export const authErrorEvent = 'auth-error';
@@ -36,20 +34,16 @@ export interface SessionScope {
   stop(): void;
 }
 
-export interface SessionOptions {
-  readonly deps: Deps;
-  readonly tokens: TokenStore;
+export interface SessionOptions
+  extends Pick<ReachOptions, 'deps' | 'tokens' | 'deviceName' | 'isOnline' | 'background'> {
   readonly loginProofs: LoginProofStore;
-  /** How this browser is called in the list of devices. */
-  readonly deviceName: string;
   readonly openScope: (userId: string) => Promise<SessionScope>;
   readonly navigate: (path: string) => void;
-  /** What the browser says of its network, which may be wrong either way. */
-  readonly isOnline: () => boolean;
-  readonly background: Background;
 }
 
-export interface Session extends SignIn {
+export interface Session
+  extends SignIn,
+    Pick<Reach, 'check' | 'onNetworkChanged' | 'onConnected' | 'onDisconnected'> {
   /**
    * At start: takes up the stored session if there is one, first with what this browser has. Resolves once the relay has
    * said whether it holds, or is taken to be out of reach. Never rejects.
@@ -61,17 +55,6 @@ export interface Session extends SignIn {
    * and the landing page says that it is gone. Rejects when it hasn't; the session lasts then, if the relay knows it.
    */
   endAccount(deleteAtRelay: () => Promise<unknown>): Promise<void>;
-  /**
-   * Asks the relay whether the token still holds; shows the banner when it doesn't, and takes the relay for
-   * unreachable when nothing answers. Never rejects.
-   */
-  check(): Promise<void>;
-  /** The browser's network has come or gone. */
-  onNetworkChanged(): void;
-  /** The real-time connection is up: the relay can be reached. */
-  onConnected(): void;
-  /** The real-time connection is lost: the relay may be. */
-  onDisconnected(): void;
   /** This browser's device was revoked from another one: signs out, locks, and says so. */
   onDeviceRevoked(): Promise<void>;
   /** The relay takes the token no more: with which code it has said so first. */
@@ -92,18 +75,8 @@ export function createSession(options: SessionOptions): Session {
   const { api, clock, crypto, events, log, store } = deps;
   let scope: SessionScope | null = null;
   let timers: Timer[] = [];
-  /** Whether the relay has said of this session that it holds. */
-  let confirmed = false;
   /** Whether the relay has refused the token because this device was revoked. */
   let isRevoked = false;
-
-  function setOffline(offline: boolean): void {
-    if (store.get(offlineAtom) !== offline) store.set(offlineAtom, offline);
-  }
-  setOffline(!options.isOnline());
-  function setUnreachable(unreachable: boolean): void {
-    if (store.get(unreachableAtom) !== unreachable) store.set(unreachableAtom, unreachable);
-  }
   /** The relay ends the session before it answers the wish for it: what other calls meet meanwhile is no surprise. */
   let isEnding = false;
 
@@ -112,10 +85,7 @@ export function createSession(options: SessionOptions): Session {
     timers = [];
     scope?.stop();
     scope = null;
-    confirmed = false;
-    setOffline(!options.isOnline());
-    setUnreachable(false);
-    store.set(connectionBannerAtom, false);
+    reach.reset();
     store.set(currentUserAtom, null);
   }
 
@@ -152,8 +122,8 @@ export function createSession(options: SessionOptions): Session {
     await opened.start();
     if (scope !== opened) return opened;
     timers = [
-      clock.every(timings.tokenCheck, () => background(check)),
-      clock.every(timings.reachPolling, () => background(lookForRelay)),
+      clock.every(timings.tokenCheck, () => background(() => reach.check())),
+      clock.every(timings.reachPolling, () => background(() => reach.look())),
     ];
     store.set(authErrorAtom, null);
     store.set(authStatusAtom, 'success');
@@ -164,8 +134,7 @@ export function createSession(options: SessionOptions): Session {
   function connect(opened: SessionScope, answered: boolean): void {
     if (scope !== opened) return;
     isRevoked = false;
-    confirmed = answered;
-    setOffline(!answered);
+    reach.begin(answered);
     opened.connect();
   }
 
@@ -194,65 +163,11 @@ export function createSession(options: SessionOptions): Session {
     if (user === null || greeting === 'silent') {
       await crypto.openDevice();
       // It may have been found again meanwhile.
-      return connect(opened, confirmed);
+      return connect(opened, reach.isConfirmed());
     }
     if (user.id !== userId) throw new AppError('unauthenticated', t('errors.sessionExpired'));
     update(user, kept);
     connect(greeting === 'anew' ? await openScope(user) : opened, true);
-  }
-
-  /** Looks for the relay while it is out of reach; who finds it takes the session up where it was left. */
-  const reachAgain = coalesce(async () => {
-    const opened = scope;
-    if (opened === null || !store.get(offlineAtom)) return;
-    try {
-      const user = await api.profile();
-      if (scope !== opened) return;
-      await registerDevice(deps, options.deviceName);
-      if (scope !== opened) return;
-      confirmed = true;
-      store.set(currentUserAtom, user);
-      store.set(connectionBannerAtom, false);
-      setOffline(false);
-      background(() => keepProfile(crypto, user));
-      opened.onReachable();
-    } catch (error) {
-      if (scope !== opened || apiErrorOf(error)?.status !== 401) return;
-      // A session that has never been confirmed ends as one whose profile could not be loaded at start.
-      if (confirmed) await endRefused();
-      else await expire();
-    }
-  });
-
-  /** The profile was answered 401. The banner would leave who was revoked to guess why. */
-  async function endRefused(): Promise<void> {
-    if (isRevoked) await expire();
-    else store.set(connectionBannerAtom, true);
-  }
-
-  async function lookForRelay(): Promise<void> {
-    if (store.get(unreachableAtom)) await check();
-    else await reachAgain();
-  }
-
-  async function check(): Promise<void> {
-    if (scope === null) return;
-    if (tokens.read() === null) return store.set(connectionBannerAtom, true);
-    if (store.get(offlineAtom)) return reachAgain();
-    const opened = scope;
-    const known = store.get(currentUserAtom);
-    try {
-      const user = await api.profile();
-      if (scope !== opened) return;
-      setUnreachable(false);
-      store.set(connectionBannerAtom, false);
-      // What the person has changed meanwhile is newer than the answer.
-      if (store.get(currentUserAtom) === known) update(user, known);
-    } catch (error) {
-      if (scope !== opened) return;
-      if (apiErrorOf(error)?.status === 401) await endRefused();
-      else if (isOutOfReach(error)) setUnreachable(true);
-    }
   }
 
   /** How the relay takes note of this device. */
@@ -270,6 +185,19 @@ export function createSession(options: SessionOptions): Session {
   }
   events.addEventListener(authErrorEvent, onAuthError);
 
+  const reach = createReach({
+    ...options,
+    current: () => scope,
+    onProfile: update,
+    async onRefused(confirmed) {
+      // The banner would leave who was revoked to guess why; and a session that has never been confirmed ends as one
+      // whose profile could not be loaded at start.
+      if (isRevoked || !confirmed) await expire();
+      else store.set(connectionBannerAtom, true);
+    },
+  });
+  reach.reset();
+
   const signIn = createSignIn({
     deps,
     tokens,
@@ -282,7 +210,10 @@ export function createSession(options: SessionOptions): Session {
 
   return {
     ...signIn,
-    check,
+    check: () => reach.check(),
+    onNetworkChanged: () => reach.onNetworkChanged(),
+    onConnected: () => reach.onConnected(),
+    onDisconnected: () => reach.onDisconnected(),
 
     async resume() {
       const token = tokens.read();
@@ -360,19 +291,6 @@ export function createSession(options: SessionOptions): Session {
       // Were it to fail, what is left is sealed, and the key of it went with the account.
       await crypto.erase().catch((error: unknown) => log.warn('erase-failed', { code: errorCode(error) }));
     },
-
-    onNetworkChanged() {
-      if (!options.isOnline()) setOffline(true);
-      else if (scope === null) setOffline(false);
-      else background(reachAgain);
-    },
-
-    onConnected() {
-      setUnreachable(false);
-      background(reachAgain);
-    },
-
-    onDisconnected: () => background(check),
 
     leaveForLogin(afterMs) {
       // Closing the scope cancels it: who has left already is not sent again.

@@ -1,0 +1,134 @@
+import { coalesce } from '../lib/coalesce.ts';
+import type { Profile } from '../net/api.ts';
+import { offlineAtom, unreachableAtom } from '../store/connection.ts';
+import { connectionBannerAtom, currentUserAtom } from '../store/session.ts';
+import type { Deps } from './deps.ts';
+import { registerDevice } from './enrolment.ts';
+import { apiErrorOf, type Background, isOutOfReach } from './failures.ts';
+import type { SessionScope } from './session.ts';
+import type { TokenStore } from './token.ts';
+
+export interface ReachOptions {
+  readonly deps: Deps;
+  readonly tokens: TokenStore;
+  /** How this browser is called in the list of devices. */
+  readonly deviceName: string;
+  /** What the browser says of its network, which may be wrong either way. */
+  readonly isOnline: () => boolean;
+  readonly background: Background;
+  /** The session on screen, if there is one. */
+  readonly current: () => SessionScope | null;
+  /** What the relay says of the person who was known like this. */
+  readonly onProfile: (user: Profile, known: Profile | null) => void;
+  /**
+   * The relay takes the token no more.
+   * @param confirmed whether it had taken it before, in this session
+   */
+  readonly onRefused: (confirmed: boolean) => Promise<void>;
+}
+
+/** Whether the relay can be reached, and the way back to it. */
+export interface Reach {
+  /** No session is on screen: nothing is known but what the browser says. */
+  reset(): void;
+  /** A session goes on, offline until the relay has confirmed it. */
+  begin(confirmed: boolean): void;
+  /** Whether the relay has said of this session that it holds. */
+  isConfirmed(): boolean;
+  /**
+   * Asks the relay whether the token still holds; shows the banner when there is none, and takes the relay for
+   * unreachable when nothing answers. Never rejects.
+   */
+  check(): Promise<void>;
+  /** Looks for the relay while it is out of reach. Never rejects. */
+  look(): Promise<void>;
+  /** The browser's network has come or gone. */
+  onNetworkChanged(): void;
+  /** The real-time connection is up: the relay can be reached. */
+  onConnected(): void;
+  /** The real-time connection is lost: the relay may be. */
+  onDisconnected(): void;
+}
+
+export function createReach(options: ReachOptions): Reach {
+  const { background, current, deps, isOnline, onProfile, onRefused, tokens } = options;
+  const { api, store } = deps;
+  let confirmed = false;
+
+  function setOffline(offline: boolean): void {
+    if (store.get(offlineAtom) !== offline) store.set(offlineAtom, offline);
+  }
+  function setUnreachable(unreachable: boolean): void {
+    if (store.get(unreachableAtom) !== unreachable) store.set(unreachableAtom, unreachable);
+  }
+
+  /** Who finds the relay takes the session up where it was left. */
+  const reachAgain = coalesce(async () => {
+    const opened = current();
+    if (opened === null || !store.get(offlineAtom)) return;
+    try {
+      const user = await api.profile();
+      if (current() !== opened) return;
+      await registerDevice(deps, options.deviceName);
+      if (current() !== opened) return;
+      confirmed = true;
+      onProfile(user, store.get(currentUserAtom));
+      store.set(connectionBannerAtom, false);
+      setOffline(false);
+      opened.onReachable();
+    } catch (error) {
+      if (current() === opened && apiErrorOf(error)?.status === 401) await onRefused(confirmed);
+    }
+  });
+
+  async function check(): Promise<void> {
+    const opened = current();
+    if (opened === null) return;
+    if (tokens.read() === null) return store.set(connectionBannerAtom, true);
+    if (store.get(offlineAtom)) return reachAgain();
+    const known = store.get(currentUserAtom);
+    try {
+      const user = await api.profile();
+      if (current() !== opened) return;
+      setUnreachable(false);
+      store.set(connectionBannerAtom, false);
+      // What the person has changed meanwhile is newer than the answer.
+      if (store.get(currentUserAtom) === known) onProfile(user, known);
+    } catch (error) {
+      if (current() !== opened) return;
+      if (apiErrorOf(error)?.status === 401) await onRefused(confirmed);
+      else if (isOutOfReach(error)) setUnreachable(true);
+    }
+  }
+
+  return {
+    reset() {
+      confirmed = false;
+      setOffline(!isOnline());
+      setUnreachable(false);
+      store.set(connectionBannerAtom, false);
+    },
+
+    begin(answered) {
+      confirmed = answered;
+      setOffline(!answered);
+    },
+
+    isConfirmed: () => confirmed,
+    check,
+    look: () => (store.get(unreachableAtom) ? check() : reachAgain()),
+
+    onNetworkChanged() {
+      if (!isOnline()) setOffline(true);
+      else if (current() === null) setOffline(false);
+      else background(reachAgain);
+    },
+
+    onConnected() {
+      setUnreachable(false);
+      background(reachAgain);
+    },
+
+    onDisconnected: () => background(check),
+  };
+}
