@@ -1,9 +1,9 @@
 /** The account keys that people are known by (PROTOCOL section 6). */
-import { equalBytes, type VerifiedContact } from '@sinetti/crypto-core';
+import { equalBytes, type Vault, type VerifiedContact } from '@sinetti/crypto-core';
 import { CryptoApiError } from './errors.ts';
 import type { Person } from './session.ts';
 import type { Transaction, WriteTransaction } from './vault/db.ts';
-import { PinRecord } from './vault/records.ts';
+import { MarksRecord, PinRecord } from './vault/records.ts';
 
 /** A device of a known person is certified by another account key than theirs. */
 export class IdentityChanged extends CryptoApiError {
@@ -55,13 +55,45 @@ export async function offerAccountKey(
   await putPin(tx, person, userId, { ...pin, offered: accountKey });
 }
 
-/** Takes over whom the person has verified, on whichever device: the vault decides. */
+/** Whom the person has verified, oldest first, and by which revision of the vault. */
+export type Marks = Pick<Vault, 'verified' | 'revision'>;
+
+/** The marks that count here; of revision -1 before a vault was seen. */
+export async function readMarks(tx: Transaction, person: Person): Promise<Marks> {
+  const pins = tx.objectStore('pins');
+  const [revision, userIds, rows] = await Promise.all([
+    readRevision(tx, person),
+    pins.getAllKeys(),
+    pins.getAll(),
+  ]);
+  const marks: { readonly contact: VerifiedContact; readonly verifiedAt: number }[] = [];
+  for (const [i, userId] of userIds.entries()) {
+    const sealed = rows[i];
+    if (sealed === undefined) continue;
+    const { accountKey, verifiedAt } = person.sealer.open('pins', userId, sealed, PinRecord);
+    if (verifiedAt !== null) marks.push({ contact: { userId, accountKey }, verifiedAt });
+  }
+  marks.sort((one, other) => one.verifiedAt - other.verifiedAt);
+  return { verified: marks.map(({ contact }) => contact), revision };
+}
+
+async function readRevision(tx: Transaction, { sealer }: Person): Promise<number> {
+  const sealed = await tx.objectStore('device').get('marks');
+  return sealed === undefined ? -1 : sealer.open('device', 'marks', sealed, MarksRecord).revision;
+}
+
+/**
+ * Takes over whom the person has verified, on whichever device: the newest vault decides. An older one, of a late
+ * answer or of a relay that brings back what was, changes nothing.
+ */
 export async function adoptVerified(
   tx: WriteTransaction,
   person: Person,
-  verified: readonly VerifiedContact[],
+  { verified, revision }: Marks,
   now: number,
 ): Promise<void> {
+  if (revision < (await readRevision(tx, person))) return;
+  await tx.objectStore('device').put(person.sealer.seal('device', 'marks', { revision }), 'marks');
   const keys = new Map(verified.map(({ userId, accountKey }) => [userId, accountKey]));
   for (const userId of await tx.objectStore('pins').getAllKeys()) {
     const pin = await readPin(tx, person, userId);

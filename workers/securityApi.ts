@@ -94,7 +94,7 @@ export interface SecurityApi {
     vault: SealedVault,
     mark: { userId: string; safetyNumber: string; verified: boolean },
   ): Promise<WireBytes>;
-  /** Takes over the marks in the vault, of whichever device. */
+  /** Takes over the marks in the vault, of whichever device; those of an older vault than the newest seen are ignored. */
   adoptVerified(vault: SealedVault): Promise<void>;
   /** By the number that the person has seen. Errors: `usage` when it isn't that of the key that is offered. */
   acceptAccountKey(userId: string, safetyNumber: string): Promise<ContactTrust>;

@@ -78,7 +78,7 @@ export class Session {
    */
   async open(
     userId: string,
-    { accountSeed, storageKey, historyKey, verified }: Vault,
+    { accountSeed, storageKey, historyKey, ...marks }: Vault,
     vaultKey: Uint8Array,
   ): Promise<void> {
     this.#close();
@@ -89,7 +89,7 @@ export class Session {
     try {
       await write(person.db, 'relaxed', async (tx) => {
         await tx.objectStore('device').put(sealer.seal('device', 'vault', vault), 'vault');
-        await adoptVerified(tx, person, verified, this.#deps.env.now());
+        await adoptVerified(tx, person, marks, this.#deps.env.now());
       });
       await this.#inRoot(async (root) => {
         const tx = root.transaction('sessions', 'readwrite');

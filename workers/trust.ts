@@ -23,7 +23,7 @@ import { toBase64Url } from './base64url.ts';
 import { supersededLeaves } from './commits.ts';
 import { CryptoApiError } from './errors.ts';
 import { limits } from './limits.ts';
-import { adoptVerified, newPin, offerAccountKey, putPin, readPin } from './pins.ts';
+import { adoptVerified, newPin, offerAccountKey, putPin, readMarks, readPin } from './pins.ts';
 import type { Session } from './session.ts';
 import { inStep, type PersonOnDevice, type StepDeps } from './steps.ts';
 import { read, type Transaction, write, type WriteTransaction } from './vault/db.ts';
@@ -124,20 +124,28 @@ export function createTrust(deps: StepDeps, session: Session): TrustApi {
       const { userId, safetyNumber: compared, verified } = check('sealVerified', VerifiedMark, mark);
       const person = session.personWithDevice();
       const opened = await openSealed('sealVerified', vault);
-      const { accountKey } = await read(person.db, (tx) => requirePin(tx, person, userId));
+      const [{ accountKey }, marks] = await read(person.db, (tx) =>
+        Promise.all([requirePin(tx, person, userId), readMarks(tx, person)]),
+      );
       if (numberOf(person, userId, accountKey) !== compared) {
         throw new CryptoApiError('usage', 'another key than the one shown');
       }
-      const others = opened.verified.filter((contact) => contact.userId !== userId);
+      // What a relay has brought back is not built upon: the marks of this browser take its place.
+      const newest = opened.revision < marks.revision ? marks : opened;
+      const others = newest.verified.filter((contact) => contact.userId !== userId);
       const marked = verified ? [...others, { userId, accountKey }] : others;
-      const next = { ...opened, verified: marked.slice(-limits.verifiedContacts) };
+      const next = {
+        ...opened,
+        verified: marked.slice(-limits.verifiedContacts),
+        revision: newest.revision + 1,
+      };
       return toBase64Url(sealVault(next, person.vault.vaultKey, person.userId, env));
     },
 
     async adoptVerified(vault) {
-      const { verified } = await openSealed('adoptVerified', vault);
+      const marks = await openSealed('adoptVerified', vault);
       const person = session.person();
-      await write(person.db, 'relaxed', (tx) => adoptVerified(tx, person, verified, env.now()));
+      await write(person.db, 'relaxed', (tx) => adoptVerified(tx, person, marks, env.now()));
     },
 
     acceptAccountKey: (id, number) =>

@@ -3,7 +3,7 @@ import { AppError } from '../lib/appError.ts';
 import { recoveryKeyAtom, recoveryOfferDismissedAtom } from '../store/recovery.ts';
 import type { Deps } from './deps.ts';
 import { toAppError } from './failures.ts';
-import { changeVault, createVaultNews, type StoredVault } from './vault.ts';
+import { changeVault, type StoredVault } from './vault.ts';
 
 const dismissedNote = 'recovery-offer-dismissed';
 
@@ -22,9 +22,12 @@ export function createRecovery(deps: Deps): Recovery {
   /** What is at stake is sealed and a proof: the key itself goes to the screen and is not kept here. */
   let created: { recoveryWrap: string; recoveryAuthKey: string } | null = null;
 
-  const isNews = createVaultNews();
-  function show(vault: StoredVault): void {
-    if (isNews(vault)) store.set(recoveryKeyAtom, () => (vault.recoveryWrap === null ? 'none' : 'present'));
+  let shownVersion = 0;
+  /** Answers to questions asked at the same time come in any order: an older one must not undo a newer one. */
+  function show({ recoveryWrap, version }: StoredVault): void {
+    if (version < shownVersion) return;
+    shownVersion = version;
+    store.set(recoveryKeyAtom, () => (recoveryWrap === null ? 'none' : 'present'));
   }
 
   return {

@@ -9,7 +9,7 @@ import { directConversationId, peerOf } from './conversationIds.ts';
 import type { Deps } from './deps.ts';
 import { toAppError } from './failures.ts';
 import type { Sync } from './sync.ts';
-import { changeVault, createVaultNews, type StoredVault } from './vault.ts';
+import { changeVault, type StoredVault } from './vault.ts';
 
 export interface Trust {
   /** What this browser knows of people; from now on it is looked at again whenever a chat is opened. */
@@ -57,11 +57,6 @@ export function createTrust(options: TrustOptions): Trust {
     const known = await crypto.contactTrust();
     store.set(trustAtom, () => new Map(known.map((trust) => [trust.userId, trust])));
   });
-
-  const isNews = createVaultNews();
-  async function adopt(vault: StoredVault): Promise<void> {
-    if (isNews(vault)) await crypto.adoptVerified(vault);
-  }
 
   /** The devices that a person has now, as the relay says: another account key among them is shown at once. */
   async function observe(userId: string): Promise<void> {
@@ -114,7 +109,7 @@ export function createTrust(options: TrustOptions): Trust {
     stop: () => unsubscribe(),
 
     async onVault(vault) {
-      await adopt(vault);
+      await crypto.adoptVerified(vault);
       await reload();
     },
 
@@ -146,7 +141,7 @@ export function createTrust(options: TrustOptions): Trust {
         const vault = await changeVault(options.deps, async (current) => ({
           sealedVault: await crypto.sealVerified(current, { userId, safetyNumber, verified }),
         }));
-        await adopt(vault);
+        await crypto.adoptVerified(vault);
       } catch (error) {
         throw toAppError(error, t('trust.markFailed'));
       }

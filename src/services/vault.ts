@@ -27,17 +27,3 @@ export async function changeVault(
     }
   }
 }
-
-/**
- * Tells what is news of the vault. Answers to questions asked at the same time come in any order, and an older one must
- * not undo what a newer one has brought.
- * @returns whether a vault is not older than one that was asked about before
- */
-export function createVaultNews(): (vault: Pick<StoredVault, 'version'>) => boolean {
-  let newest = 0;
-  return ({ version }) => {
-    if (version < newest) return false;
-    newest = version;
-    return true;
-  };
-}

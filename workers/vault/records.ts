@@ -174,6 +174,10 @@ export const OutboxRecord = object({
 });
 export type OutboxRecord = Guarded<typeof OutboxRecord>;
 
+/** Which vault's marks of verified people count here. */
+export const MarksRecord = object({ revision: integer(0) });
+export type MarksRecord = Guarded<typeof MarksRecord>;
+
 /** How this device stands with the copies of messages at the relay. */
 export const HistoryRecord = object({
   /** Whether the person wants copies to be kept. */

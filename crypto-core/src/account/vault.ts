@@ -15,6 +15,8 @@ export interface Vault {
   readonly historyKey: Uint8Array;
   /** Whose safety numbers the person has compared, oldest first. */
   readonly verified: readonly VerifiedContact[];
+  /** Counts the changes of that, from 0: which of two vaults is the older one is not the relay's to say. */
+  readonly revision: number;
 }
 
 export interface VerifiedContact {
@@ -34,6 +36,7 @@ export function createVault(env: Env): Vault {
     storageKey: env.random(KEY_LENGTH),
     historyKey: env.random(KEY_LENGTH),
     verified: [],
+    revision: 0,
   };
 }
 
@@ -44,7 +47,7 @@ export function createVaultKey(env: Env): Uint8Array {
 
 /** @param userId binds the sealed vault to its owner, so that a relay can't hand out another person's */
 export function sealVault(vault: Vault, vaultKey: Uint8Array, userId: string, env: Env): Uint8Array {
-  const plaintext = encode(vault, (writer, { accountSeed, storageKey, historyKey, verified }) => {
+  const plaintext = encode(vault, (writer, { accountSeed, storageKey, historyKey, verified, revision }) => {
     writer.opaque(accountSeed);
     writer.opaque(storageKey);
     writer.opaque(historyKey);
@@ -52,6 +55,7 @@ export function sealVault(vault: Vault, vaultKey: Uint8Array, userId: string, en
       w.opaque(utf8(contactId));
       w.opaque(accountKey);
     });
+    writer.u32(revision);
   });
   const sealed = sealEnvelope(vaultKey, vaultContext(userId), plaintext, env);
   wipe(plaintext);
@@ -66,6 +70,7 @@ export function openVault(sealed: Uint8Array, vaultKey: Uint8Array, userId: stri
     storageKey: readKey(reader),
     historyKey: readKey(reader),
     verified: reader.vector((r) => ({ userId: fromUtf8(r.opaque()), accountKey: readKey(r) })),
+    revision: reader.u32(),
   }));
   wipe(plaintext);
   return vault;

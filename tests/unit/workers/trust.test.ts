@@ -97,7 +97,7 @@ describe('marking somebody as verified', () => {
 
   it('travels with the vault: to a browser that knows the person, and to one that does not yet', async () => {
     const { alice, world } = await createPair();
-    const marked = await mark(alice, BOB, true);
+    await mark(alice, BOB, true);
     const laptop = await world.device(ALICE);
     expect(await trustIn(laptop, BOB)).toMatchObject({ keyOffered: false });
     expect((await trustIn(laptop, BOB))?.verifiedAt).not.toBeNull();
@@ -106,8 +106,35 @@ describe('marking somebody as verified', () => {
     expect((await trustIn(alice, BOB))?.verifiedAt).not.toBeNull();
     await alice.api.adoptVerified(alice.relay.vaults.get(ALICE)!);
     expect((await trustIn(alice, BOB))?.verifiedAt).toBeNull();
+  });
+
+  it('is neither undone nor brought back by an older vault, in any tab, nor after signing in again', async () => {
+    const { alice, relay } = await createPair();
+    const before = relay.vaults.get(ALICE)!;
+    const marked = await mark(alice, BOB, true);
+    const tab = await alice.openTab();
+    await tab.api.adoptVerified(before);
+    expect((await trustIn(tab, BOB))?.verifiedAt).not.toBeNull();
+    await mark(tab, BOB, false);
     await alice.api.adoptVerified(marked);
+    expect((await trustIn(alice, BOB))?.verifiedAt).toBeNull();
+    await alice.api.lock();
+    await alice.api.beginLogin(PASSWORD, relay.passwordParams.get(ALICE)!);
+    await alice.api.openVault(ALICE, marked);
+    expect((await trustIn(alice, BOB))?.verifiedAt).toBeNull();
+  });
+
+  it('is kept by the next change although the relay has brought back an older vault', async () => {
+    const { alice, carol, relay, world } = await createTrio();
+    const before = relay.vaults.get(ALICE)!;
+    await mark(alice, BOB, true);
+    relay.vaults.set(ALICE, before);
+    await alice.api.observeDevices(CAROL, [await certificateOf(carol)]);
+    await mark(alice, CAROL, true);
     expect((await trustIn(alice, BOB))?.verifiedAt).not.toBeNull();
+    const laptop = await world.device(ALICE);
+    expect((await trustIn(laptop, BOB))?.verifiedAt).not.toBeNull();
+    expect((await trustIn(laptop, CAROL))?.verifiedAt).not.toBeNull();
   });
 
   it('is for the number that was compared, and nothing else', async () => {

@@ -126,18 +126,6 @@ describe('marking somebody as verified', () => {
     expect(ofPeer()?.verifiedAt).not.toBeNull();
   });
 
-  it('is not undone by an older vault that arrives later', async () => {
-    api.getVault.mockResolvedValue(vault);
-    api.putVault.mockResolvedValue({ version: 4 });
-    worker.sealVerified.mockResolvedValue('bmV3');
-    await trust.setVerified(peer, number, false);
-    worker.adoptVerified.mockClear();
-    await trust.onVault(vault);
-    expect(worker.adoptVerified).not.toHaveBeenCalled();
-    await trust.onVault({ ...vault, version: 5 });
-    expect(worker.adoptVerified).toHaveBeenCalledOnce();
-  });
-
   it('is made upon what another device changed meanwhile', async () => {
     api.getVault.mockResolvedValueOnce(vault).mockResolvedValueOnce({ ...vault, version: 4 });
     api.putVault.mockRejectedValueOnce(refused('stale-version')).mockResolvedValueOnce({ version: 5 });
