@@ -1,6 +1,6 @@
 import { Combobox } from '@base-ui/react/combobox';
 import { Check, ChevronsUpDown } from 'lucide-react';
-import { useId, useMemo } from 'react';
+import { type RefObject, useEffect, useId, useMemo, useRef } from 'react';
 import styles from './MultiCombobox.module.css';
 
 export interface ComboboxOption {
@@ -21,6 +21,8 @@ interface MultiComboboxProps {
   noMatches: string;
   /** Said below the options when there are more than are drawn. */
   moreThan: (shown: number) => string;
+  /** What the buttons are called that close the list for screen readers. */
+  close: string;
 }
 
 /** Drawn at once: whoever is looked for among more is typed for. */
@@ -30,6 +32,8 @@ const optionsDrawn = 100;
 export function MultiCombobox(props: MultiComboboxProps) {
   const { chosen, disabled = false, options } = props;
   const inputId = useId();
+  const field = useRef<HTMLDivElement>(null);
+  const popup = useRef<HTMLDivElement>(null);
   const value = useMemo(() => options.filter((option) => chosen.has(option.value)), [options, chosen]);
   return (
     <Combobox.Root
@@ -45,7 +49,7 @@ export function MultiCombobox(props: MultiComboboxProps) {
       disabled={disabled}
       autoHighlight
     >
-      <div className={styles.field}>
+      <div ref={field} className={styles.field}>
         <label className={styles.label} htmlFor={inputId}>
           {props.label}
         </label>
@@ -66,7 +70,8 @@ export function MultiCombobox(props: MultiComboboxProps) {
         </Combobox.InputGroup>
       </div>
       <Combobox.Portal>
-        <Combobox.Positioner className={styles.positioner} sideOffset={4} collisionPadding={8}>
+        <Combobox.Positioner ref={popup} className={styles.positioner} sideOffset={4} collisionPadding={8}>
+          <CloseButtonNames name={props.close} places={[field, popup]} />
           <Combobox.Popup className={styles.popup}>
             <Combobox.Empty className={styles.empty}>{props.noMatches}</Combobox.Empty>
             <Combobox.List className={styles.list}>
@@ -87,4 +92,21 @@ export function MultiCombobox(props: MultiComboboxProps) {
       </Combobox.Portal>
     </Combobox.Root>
   );
+}
+
+/** Base UI calls the hidden buttons around an open list "Dismiss" in every language, and takes no other name for them. */
+function CloseButtonNames({
+  name,
+  places,
+}: {
+  name: string;
+  places: readonly RefObject<HTMLElement | null>[];
+}) {
+  useEffect(() => {
+    const buttons = places.flatMap(({ current }) => [
+      ...(current?.querySelectorAll('[role=button][aria-label=Dismiss]') ?? []),
+    ]);
+    for (const button of buttons) button.setAttribute('aria-label', name);
+  });
+  return null;
 }

@@ -71,6 +71,7 @@ export function AddMembers({ group }: { group: Group }) {
           onChosenChange={setChosen}
           disabled={busy}
           noMatches={t('groups.noMatches')}
+          close={t('app.close')}
           moreThan={(shown) => t('groups.contactsShown', { shown, total: options.length })}
         />
         {wanted.length > 0 && (

@@ -67,6 +67,8 @@ describe('the details of a group', () => {
     expect(screen.getByRole('button', { name: 'Add' })).toBeDisabled();
     await user.click(screen.getByRole('combobox', { name: 'Add Member' }));
     expect((await screen.findAllByRole('option')).map(({ textContent }) => textContent)).toEqual(['veikko']);
+    expect(screen.queryAllByRole('button', { name: 'Dismiss', hidden: true })).toEqual([]);
+    expect(screen.getAllByRole('button', { name: 'Close', hidden: true })).toHaveLength(2);
     await choose(user, 'veikko');
     actions.addGroupMembers.mockRejectedValueOnce(new Error('boom'));
     await user.click(screen.getByRole('button', { name: 'Add' }));
