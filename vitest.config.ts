@@ -23,6 +23,9 @@ if (!hasServers) {
  */
 const retry = process.env.CI === 'true' ? 1 : 0;
 
+/** Milliseconds to set a scene, where relays start and devices make their keys, on a busy machine. */
+const hookTimeout = 60_000;
+
 export default defineConfig({
   test: {
     // Much of it waits for disks and sockets: a worker for each core keeps them busy.
@@ -36,6 +39,7 @@ export default defineConfig({
           environment: 'node',
           include: ['crypto-core/test/**/*.test.ts'],
           testTimeout: 60_000,
+          hookTimeout,
         },
       },
       {
@@ -44,6 +48,7 @@ export default defineConfig({
           environment: 'node',
           include: ['tests/unit/workers/**/*.test.ts'],
           testTimeout: 60_000,
+          hookTimeout,
         },
       },
       {
@@ -55,6 +60,8 @@ export default defineConfig({
           environment: 'happy-dom',
           include: ['tests/unit/src/**/*.test.{ts,tsx}'],
           setupFiles: ['tests/unit/src/setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout,
           css: { modules: { classNameStrategy: 'non-scoped' } },
         },
       },
@@ -68,6 +75,7 @@ export default defineConfig({
           globalSetup: ['relay/test/thread/globalSetup.ts'],
           setupFiles: ['relay/test/thread/use.ts'],
           testTimeout: 30_000,
+          hookTimeout,
         },
       },
       {
@@ -87,7 +95,7 @@ export default defineConfig({
           globalSetup: ['relay/test/thread/globalSetup.ts', 'relay/test/servers/globalSetup.ts'],
           setupFiles: ['relay/test/thread/use.ts', 'relay/test/servers/usePostgres.ts'],
           testTimeout: 30_000,
-          hookTimeout: 60_000,
+          hookTimeout,
         },
       },
       {
@@ -100,7 +108,7 @@ export default defineConfig({
           globalSetup: ['relay/test/thread/globalSetup.ts'],
           setupFiles: ['relay/test/thread/use.ts'],
           testTimeout: 120_000,
-          hookTimeout: 60_000,
+          hookTimeout,
         },
       },
     ],

@@ -1,6 +1,6 @@
 import '@testing-library/jest-dom/vitest';
 import { cleanup, configure } from '@testing-library/react';
-import { afterEach, vi } from 'vitest';
+import { afterEach } from 'vitest';
 import { activateLocale } from '../../../src/i18n/i18n.ts';
 import { layOut } from './support/layout.ts';
 
@@ -9,7 +9,6 @@ layOut();
 
 // Generous: a busy machine must not fail what is right.
 configure({ asyncUtilTimeout: 10_000 });
-vi.setConfig({ testTimeout: 60_000 });
 
 afterEach(() => {
   cleanup();
