@@ -10,6 +10,7 @@ import {
   type RouteResponse,
 } from './contract.ts';
 import { ApiError, type ApiErrorCode, NetworkError } from './errors.ts';
+import { jsonBody } from './jsonBody.ts';
 
 export const requestTimeoutMs = 30_000;
 
@@ -113,9 +114,12 @@ export function createHttp(options: HttpOptions): Http {
       const response = await client(`${options.host}/api${fillPath(path, input.params)}`, {
         method: route.method,
         signal: deadline.signal,
-        headers: token === null ? {} : { authorization: `Bearer ${token}` },
+        headers: {
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+          ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
         ...(query.size === 0 ? {} : { searchParams: query }),
-        ...(input.body === undefined ? {} : { json: input.body }),
+        ...(input.body === undefined ? {} : { body: await jsonBody(input.body) }),
       });
       return { status: response.status, ok: response.ok, text: await response.text() };
     } catch (cause) {

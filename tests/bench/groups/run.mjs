@@ -148,16 +148,23 @@ async function measure(people, open, crowd) {
     await shown(bert.page, 'One more of anna.');
   });
 
-  await page.goto('/dashboard');
-  await timed('start, with the group closed', anna, async () => {
+  await timed('start, with the group open', anna, async () => {
     await page.reload();
-    await tab(page, 'Groups').waitFor();
-  });
-  await tab(page, 'Messages').click();
-  await tab(page, 'Groups').click();
-  await timed('open the group', anna, async () => {
-    await row(page).filter({ hasText: groupName }).click();
     await shown(page, 'The second of bert.');
+  });
+  // What was open comes back with its tab, so another tab it is.
+  await page.close();
+  anna.page = await anna.context.newPage();
+  await anna.page.goto('/dashboard');
+  await tab(anna.page, 'Groups').waitFor();
+  await timed('start, with the group closed', anna, async () => {
+    await anna.page.reload();
+    await tab(anna.page, 'Groups').waitFor();
+  });
+  await tab(anna.page, 'Groups').click();
+  await timed('open the group', anna, async () => {
+    await row(anna.page).filter({ hasText: groupName }).click();
+    await shown(anna.page, 'The second of bert.');
   });
   return results;
 }

@@ -19,6 +19,7 @@ interface Seen {
   readonly method: string;
   readonly url: string;
   readonly authorization: string | null;
+  readonly type: string | null;
   readonly body: unknown;
 }
 
@@ -53,6 +54,7 @@ function setUp(...answers: Answer[]) {
           method: request.method,
           url: request.url,
           authorization: request.headers.get('authorization'),
+          type: request.headers.get('content-type'),
           body: text === '' ? undefined : JSON.parse(text),
         });
         const answer = answers.shift();
@@ -95,6 +97,7 @@ describe('a call', () => {
         method: 'GET',
         url: 'https://relay.example/api/profile',
         authorization: 'Bearer header.payload.signature',
+        type: null,
         body: undefined,
       },
     ]);
@@ -120,6 +123,18 @@ describe('a call', () => {
       '?after=0&limit=200',
     ]);
     expect(new URL(seen[1]?.url ?? '').pathname).toBe(`/api/messages/user/${userId}`);
+  });
+
+  it('brings a body of megabytes as it brings a short one', async () => {
+    const accepted = { id: userId, seq: 7, epoch: 4, timestamp: '2026-03-01T12:00:00.000Z' };
+    const { api, seen } = setUp(json(200, accepted), json(200, accepted));
+    const body = { epoch: 3, commit: 'AQID', welcomes: [], groupInfo: 'AQID' };
+    const long = { ...body, commit: 'AbC-'.repeat(2 ** 19) };
+    await api.submitCommit(userId, body);
+    await api.submitCommit(userId, long);
+    expect(seen[0]?.body).toEqual(body);
+    expect(JSON.stringify(seen[1]?.body) === JSON.stringify(long)).toBe(true);
+    expect(seen.map(({ type }) => type)).toEqual(['application/json', 'application/json']);
   });
 
   it('answers nothing for 204', async () => {
