@@ -4,6 +4,7 @@ import { BrowserRouter } from 'react-router-dom';
 import { cryptoWorker } from '../crypto/worker.ts';
 import { activateLocale, addTexts, applyToDocument } from '../i18n/i18n.ts';
 import { localeStorageKey, preferredLocale } from '../i18n/locales.ts';
+import { delay, systemClock } from '../lib/clock.ts';
 import { errorCode } from '../lib/errorCode.ts';
 import { createLog } from '../lib/log.ts';
 import { tokenStorageKey } from '../services/token.ts';
@@ -13,6 +14,9 @@ import { App } from './App.tsx';
 import { startClientOnDemand } from './clientOnDemand.ts';
 import { loadDashboard } from './dashboardOnDemand.tsx';
 import { reloadOnTakeover } from './reloadOnTakeover.ts';
+import { loadVisitorsPage } from './routes.tsx';
+
+const loadingIsShownAfter = 300;
 
 async function start() {
   if ('serviceWorker' in navigator) reloadOnTakeover(navigator.serviceWorker, () => window.location.reload());
@@ -35,10 +39,7 @@ async function start() {
     async start() {
       // It takes longer to be ready than all else.
       cryptoWorker();
-      const [{ bootstrap }] = await Promise.all([
-        import('./bootstrap.ts'),
-        texts.then(() => addTexts('members')),
-      ]);
+      const [{ bootstrap }] = await Promise.all([import('./bootstrap.ts'), addTexts('members')]);
       return bootstrap({
         store,
         log,
@@ -48,7 +49,10 @@ async function start() {
     },
     events: window,
   });
+  // A page that comes soon is the first thing that a visitor sees; on a slow network they see that something loads.
+  const page = hasToken() ? null : loadVisitorsPage(window.location.pathname);
   await texts;
+  await Promise.race([page, delay(systemClock, loadingIsShownAfter)]);
   applyToDocument(document);
   store.sub(preferencesAtom, () => applyTheme(store.get(preferencesAtom).theme, document));
 

@@ -1,41 +1,56 @@
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
 import { Navigate, Route, Routes, useLocation } from 'react-router-dom';
+import type { CataloguePart } from '../i18n/catalogue.ts';
 import { addTexts } from '../i18n/i18n.ts';
 import { paths } from '../lib/paths.ts';
+import { type Chunk, chunk } from '../ui/chunk.tsx';
 import { mainId } from '../ui/SkipLink.tsx';
 import { LoadingScreen } from '../ui/Spinner.tsx';
 import { DashboardPage } from './dashboardOnDemand.tsx';
 import { MembersOnly, SessionGate, VisitorsOnly } from './guards.tsx';
 import { RouteFailure } from './RouteFailure.tsx';
 
-// Each page is its own chunk.
-const LandingPage = lazy(async () => ({
-  default: (await import('../pages/landing/LandingPage.tsx')).LandingPage,
-}));
-const RecoverPage = lazy(async () => ({
-  default: (await import('../pages/auth/RecoverPage.tsx')).RecoverPage,
-}));
-const LoginPage = lazy(async () => ({ default: (await import('../pages/auth/LoginPage.tsx')).LoginPage }));
-const SignUpPage = lazy(async () => ({ default: (await import('../pages/auth/SignUpPage.tsx')).SignUpPage }));
-const PrivacyPolicyPage = lazy(async () => {
-  const [{ PrivacyPolicyPage }] = await withLegalTexts(import('../pages/legal/PrivacyPolicyPage.tsx'));
-  return { default: PrivacyPolicyPage };
-});
-const TermsPage = lazy(async () => {
-  const [{ TermsPage }] = await withLegalTexts(import('../pages/legal/TermsPage.tsx'));
-  return { default: TermsPage };
-});
-const AboutPage = lazy(async () => {
-  const [{ AboutPage }] = await withLegalTexts(import('../pages/legal/AboutPage.tsx'));
-  return { default: AboutPage };
-});
-const ContactPage = lazy(async () => ({
-  default: (await import('../pages/contact/ContactPage.tsx')).ContactPage,
-}));
+// Each page is its own chunk, with the texts that only it has.
+const landing = chunk(() => import('../pages/landing/LandingPage.tsx'));
+const login = chunk(() => import('../pages/auth/LoginPage.tsx'));
+const recover = chunk(() => withTexts('members', import('../pages/auth/RecoverPage.tsx')));
+const signUp = chunk(() => import('../pages/auth/SignUpPage.tsx'));
+const privacyPolicy = chunk(() => withTexts('legal', import('../pages/legal/PrivacyPolicyPage.tsx')));
+const terms = chunk(() => withTexts('legal', import('../pages/legal/TermsPage.tsx')));
+const about = chunk(() => withTexts('legal', import('../pages/legal/AboutPage.tsx')));
+const contact = chunk(() => import('../pages/contact/ContactPage.tsx'));
 
-function withLegalTexts<Page>(page: Promise<Page>) {
-  return Promise.all([page, addTexts('legal')]);
+const LandingPage = landing.component((page) => page.LandingPage);
+const LoginPage = login.component((page) => page.LoginPage);
+const RecoverPage = recover.component((page) => page.RecoverPage);
+const SignUpPage = signUp.component((page) => page.SignUpPage);
+const PrivacyPolicyPage = privacyPolicy.component((page) => page.PrivacyPolicyPage);
+const TermsPage = terms.component((page) => page.TermsPage);
+const AboutPage = about.component((page) => page.AboutPage);
+const ContactPage = contact.component((page) => page.ContactPage);
+
+async function withTexts<Page>(part: CataloguePart, page: Promise<Page>): Promise<Page> {
+  const [there] = await Promise.all([page, addTexts(part)]);
+  return there;
+}
+
+const visitorsPages: Readonly<Record<string, Pick<Chunk<unknown>, 'load'>>> = {
+  [paths.landing]: landing,
+  [paths.login]: login,
+  [paths.recover]: recover,
+  [paths.signUp]: signUp,
+  // Where a visitor is sent from there.
+  [paths.dashboard]: login,
+  [paths.privacyPolicy]: privacyPolicy,
+  [paths.terms]: terms,
+  [paths.about]: about,
+  [paths.contact]: contact,
+};
+
+/** Loads what a visitor sees first. Never rejects: what can't be had is asked for again when it is drawn. */
+export async function loadVisitorsPage(pathname: string): Promise<void> {
+  await (visitorsPages[pathname] ?? landing).load().catch(() => undefined);
 }
 
 /** Every route of spec section 2. */

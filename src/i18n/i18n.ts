@@ -10,6 +10,7 @@ export const i18n = setupI18n({
 });
 
 let active: AnyLocale = 'en';
+let activation: Promise<void> = Promise.resolve();
 
 const everything: readonly CataloguePart[] = ['visitors', 'members', 'legal'];
 
@@ -17,14 +18,21 @@ const everything: readonly CataloguePart[] = ['visitors', 'members', 'legal'];
  * Loads a language, as far as it is wanted, and makes it the one of {@link t}, of dates and of the page. Whoever shows
  * texts must render anew.
  */
-export async function activateLocale(locale: AnyLocale, parts = everything): Promise<void> {
+export function activateLocale(locale: AnyLocale, parts = everything): Promise<void> {
+  activation = activate(locale, parts);
+  return activation;
+}
+
+async function activate(locale: AnyLocale, parts: readonly CataloguePart[]): Promise<void> {
   const catalogues = await Promise.all(parts.map((part) => loadCatalogue(locale, part)));
   active = locale;
   i18n.loadAndActivate({ locale: formatLocale(), messages: Object.assign({}, ...catalogues) });
 }
 
-/** Loads more of the active language. */
+/** Loads more of the active language, or of the one that is about to be. */
 export async function addTexts(part: CataloguePart): Promise<void> {
+  // One that failed leaves the language that there was.
+  await activation.catch(() => undefined);
   const catalogue = await loadCatalogue(active, part);
   i18n.load(formatLocale(), catalogue);
 }

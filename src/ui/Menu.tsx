@@ -1,5 +1,6 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
 import { IconButton } from './Button.tsx';
+import { chunk, useAskedFor } from './chunk.tsx';
 
 export interface MenuEntry {
   label: string;
@@ -17,14 +18,15 @@ export interface MenuProps {
   tabIndex?: number;
 }
 
-const load = () => import('./MenuPopup.tsx');
-const MenuPopup = lazy(async () => ({ default: (await load()).MenuPopup }));
+const popup = chunk(() => import('./MenuPopup.tsx'));
+const MenuPopup = popup.component((menu) => menu.MenuPopup);
 
 /** An icon button that opens a list of actions. What draws the list comes when the button is about to be used. */
 export function Menu(props: MenuProps) {
   const [wanted, setWanted] = useState(false);
+  const isThere = useAskedFor(popup, wanted);
   const { label, icon, tabIndex = 0 } = props;
-  const preload = () => void load().catch(() => undefined);
+  const preload = () => void popup.load().catch(() => undefined);
   const trigger = (
     <IconButton
       label={label}
@@ -40,7 +42,7 @@ export function Menu(props: MenuProps) {
       }}
     />
   );
-  if (!wanted) return trigger;
+  if (!isThere) return trigger;
   return (
     <Suspense fallback={trigger}>
       <MenuPopup {...props} />

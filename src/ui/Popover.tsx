@@ -1,5 +1,6 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { IconButton } from './Button.tsx';
+import { chunk, useAskedFor } from './chunk.tsx';
 
 export interface PopoverProps {
   /** The trigger's accessible name. */
@@ -13,8 +14,8 @@ export interface PopoverProps {
   children: ReactNode;
 }
 
-const load = () => import('./PopoverPopup.tsx');
-const PopoverPopup = lazy(async () => ({ default: (await load()).PopoverPopup }));
+const popup = chunk(() => import('./PopoverPopup.tsx'));
+const PopoverPopup = popup.component((popover) => popover.PopoverPopup);
 
 /**
  * An icon button that opens a panel below it. Focus goes in and comes back; Escape closes it. What draws the panel comes
@@ -22,9 +23,8 @@ const PopoverPopup = lazy(async () => ({ default: (await load()).PopoverPopup })
  */
 export function Popover(props: PopoverProps) {
   const { label, icon, title, open, onOpenChange } = props;
-  const [wanted, setWanted] = useState(open);
-  if (open && !wanted) setWanted(true);
-  const preload = () => void load().catch(() => undefined);
+  const isThere = useAskedFor(popup, open);
+  const preload = () => void popup.load().catch(() => undefined);
   const trigger = (
     <IconButton
       label={label}
@@ -37,7 +37,7 @@ export function Popover(props: PopoverProps) {
       onClick={() => onOpenChange(true)}
     />
   );
-  if (!wanted) return trigger;
+  if (!isThere) return trigger;
   return (
     <Suspense fallback={trigger}>
       <PopoverPopup {...props} />

@@ -1,14 +1,14 @@
-import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { type ComponentType, Suspense } from 'react';
+import { chunk, useAskedFor } from './chunk.tsx';
 
 /** Something that shows nothing until it is first opened, so that its code can wait until then. */
 export function onDemand<Props extends { open: boolean }>(
-  load: () => Promise<ComponentType<Props>>,
+  importIt: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {
-  const Loaded = lazy(async () => ({ default: await load() }));
+  const code = chunk(importIt);
+  const Loaded = code.component((part) => part);
   return function OnDemand(props: Props) {
-    const [wanted, setWanted] = useState(props.open);
-    if (props.open && !wanted) setWanted(true);
-    if (!wanted) return null;
+    if (!useAskedFor(code, props.open)) return null;
     return (
       <Suspense>
         <Loaded {...props} />

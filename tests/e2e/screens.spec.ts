@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { findsNoBarriers } from './support/axe.ts';
 import { becomeContacts } from './support/person.ts';
 import { expect, test } from './support/test.ts';
-import { breakTimes } from './support/tour.ts';
+import { breakTimes, goTo } from './support/tour.ts';
 
 const widths = [360, 768, 1440] as const;
 const schemes = ['light', 'dark'] as const;
@@ -40,8 +40,7 @@ test('what a visitor sees', async ({ newBrowser }) => {
     ['/terms', 'terms'],
     ['/about', 'about'],
   ] as const) {
-    await page.goto(path);
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await goTo(page, path);
     await looksRight(page, name);
   }
   await page.goto('/login');

@@ -1,6 +1,6 @@
 import { useAtomValue } from 'jotai';
 import { MessagesSquare } from 'lucide-react';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { ChatHeader } from '../../ui/chat/ChatHeader.tsx';
 import type { ChatNotice } from '../../ui/chat/timeline.ts';
@@ -10,9 +10,9 @@ import { presenceText } from '../../ui/Presence.tsx';
 import { LoadingLine } from '../../ui/Spinner.tsx';
 import { openChatAtom } from './atoms.ts';
 import styles from './ChatPane.module.css';
-import { loadChat } from './loadChat.ts';
+import { chatChunk } from './chatChunk.ts';
 
-const Chat = lazy(async () => ({ default: (await loadChat()).Chat }));
+const Chat = chatChunk.component(({ Chat }) => Chat);
 
 /** What is known of who the other person is: composed by the page, from another room. */
 export interface ChatVerification {

@@ -1,11 +1,11 @@
 import { Tabs } from '@base-ui/react/tabs';
 import { useAtomValue } from 'jotai';
 import { CircleUserRound, Contact, MessageCircle, UsersRound } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Attention } from '../../features/attention/Attention.tsx';
 import { NewDeviceNotice } from '../../features/devices/NewDeviceNotice.tsx';
 import { EmojiMemoryProvider } from '../../features/emoji/EmojiMemoryProvider.tsx';
-import { loadChat } from '../../features/messages/loadChat.ts';
+import { chatChunk } from '../../features/messages/chatChunk.ts';
 import { MessageAnnouncer } from '../../features/messages/Announcer.tsx';
 import { MessagesTab } from '../../features/messages/MessagesTab.tsx';
 import { RecoveryOffer } from '../../features/recovery/RecoveryOffer.tsx';
@@ -23,6 +23,7 @@ import { groupUnreadTotalAtom } from '../../store/groups.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { afterPaint } from '../../ui/afterPaint.ts';
 import { Badge } from '../../ui/Badge.tsx';
+import { chunk } from '../../ui/chunk.tsx';
 import { Contained, type Part } from '../../ui/Contained.tsx';
 import { mainId, SkipLink } from '../../ui/SkipLink.tsx';
 import { LoadingLine } from '../../ui/Spinner.tsx';
@@ -46,14 +47,14 @@ const tabLooks = {
 } as const satisfies Record<TabName, { label: MessageId; icon: unknown; counted: MessageId | null }>;
 
 // The first tab comes with the page; what else there is follows as soon as it is there.
-const loadTabs = () => import('./tabs.ts');
-const GroupsTab = lazy(async () => ({ default: (await loadTabs()).GroupsTab }));
-const ContactsTab = lazy(async () => ({ default: (await loadTabs()).ContactsTab }));
-const ProfilePanel = lazy(async () => ({ default: (await loadTabs()).ProfilePanel }));
+const tabs = chunk(() => import('./tabs.ts'));
+const GroupsTab = tabs.component(({ GroupsTab }) => GroupsTab);
+const ContactsTab = tabs.component(({ ContactsTab }) => ContactsTab);
+const ProfilePanel = tabs.component(({ ProfilePanel }) => ProfilePanel);
 
 /** What can't be had now is asked for again by who needs it. */
 export function loadParts(): void {
-  for (const load of [loadChat, loadTabs]) load().catch(() => undefined);
+  for (const { load } of [chatChunk, tabs]) load().catch(() => undefined);
 }
 
 export function DashboardPage() {

@@ -11,6 +11,13 @@ const tab = (page: Page, at: number) => page.getByRole('tab').nth(at);
 
 export const groupName = 'Saturday sailors';
 
+/** Goes to a page, and waits until it has taken the place of the screen that says so while it loads. */
+export async function goTo(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(page.locator('main > output')).toHaveCount(0);
+}
+
 /** Every page that is open to everyone, with the forms as they are and as they refuse. */
 export async function tourOfVisitors(page: Page, look: Look): Promise<void> {
   const paths = [
@@ -25,8 +32,7 @@ export async function tourOfVisitors(page: Page, look: Look): Promise<void> {
     '/?deleted=true',
   ];
   for (const path of paths) {
-    await page.goto(path);
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await goTo(page, path);
     await look(page, path);
   }
   await page.goto('/contact');
