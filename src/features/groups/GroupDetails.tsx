@@ -1,6 +1,6 @@
 import { useAtomValue } from 'jotai';
 import { ArrowLeft, X } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { useDeferredValue, useEffect, useRef } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import type { Group, GroupMember } from '../../store/groups.ts';
 import { nameOfAtom } from '../../store/names.ts';
@@ -21,12 +21,10 @@ interface GroupDetailsProps {
 
 export function GroupDetails({ group, departedIds, onClose }: GroupDetailsProps) {
   const ownId = useAtomValue(currentUserAtom)?.id;
-  const nameOf = useAtomValue(nameOfAtom);
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus({ preventScroll: true }), []);
   const creates = group.creatorId !== null && group.creatorId === ownId;
 
-  const withoutKeys = group.mismatch?.withoutKeys ?? [];
   return (
     <section className={styles.details} aria-label={t('groups.details')}>
       <div className={styles.head}>
@@ -47,33 +45,47 @@ export function GroupDetails({ group, departedIds, onClose }: GroupDetailsProps)
             <span className={styles.total}>{group.memberCount}</span>
           </h3>
           {group.members.length === 0 && <p className={styles.hint}>{t('groups.membersPending')}</p>}
-          <ul className={styles.members}>
-            {group.members.map((member) => (
-              <MemberRow
-                key={member.userId}
-                name={nameOf(member.userId)}
-                creator={member.userId === group.creatorId}
-                you={member.userId === ownId}
-                detail={memberDetail(member, group, departedIds)}
-              />
-            ))}
-            {withoutKeys
-              .filter((userId) => group.members.every((member) => member.userId !== userId))
-              .map((userId) => (
-                <MemberRow
-                  key={userId}
-                  name={nameOf(userId)}
-                  creator={userId === group.creatorId}
-                  you={userId === ownId}
-                  detail={t('groups.withoutKeys')}
-                />
-              ))}
-          </ul>
+          <MemberList group={group} departedIds={departedIds} />
         </section>
         {!group.ended && creates && <AddMembers group={group} />}
         {!group.ended && <EndGroup group={group} creates={creates} />}
       </div>
     </section>
+  );
+}
+
+/** More than any screen shows at first. */
+const firstMembers = 30;
+
+function MemberList({ group, departedIds }: Pick<GroupDetailsProps, 'group' | 'departedIds'>) {
+  const ownId = useAtomValue(currentUserAtom)?.id;
+  const nameOf = useAtomValue(nameOfAtom);
+  // Hundreds would hold the page up: those that are out of sight follow as it has time for them.
+  const members = useDeferredValue(group.members, group.members.slice(0, firstMembers));
+  const withoutKeys = (group.mismatch?.withoutKeys ?? []).filter((userId) =>
+    group.members.every((member) => member.userId !== userId),
+  );
+  return (
+    <ul className={styles.members}>
+      {members.map((member) => (
+        <MemberRow
+          key={member.userId}
+          name={nameOf(member.userId)}
+          creator={member.userId === group.creatorId}
+          you={member.userId === ownId}
+          detail={memberDetail(member, group, departedIds)}
+        />
+      ))}
+      {withoutKeys.map((userId) => (
+        <MemberRow
+          key={userId}
+          name={nameOf(userId)}
+          creator={userId === group.creatorId}
+          you={userId === ownId}
+          detail={t('groups.withoutKeys')}
+        />
+      ))}
+    </ul>
   );
 }
 

@@ -3,6 +3,7 @@ import type { UserEvent } from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { type Group, groupProgressAtom, groupsAtom } from '../../../../src/store/groups.ts';
+import { memberNamesAtom } from '../../../../src/store/names.ts';
 import { aino, type chat, kaisa, loaded, veikko } from '../support/app.tsx';
 import { byKaisa, group, members } from '../support/groups.ts';
 import { openGroup } from '../support/groupsTab.tsx';
@@ -52,6 +53,24 @@ describe('the details of a group', () => {
       'VveikkoNot on the server’s list',
       'UUnknown UserCannot read yet: has no keys',
     ]);
+  });
+
+  it('list all of hundreds, and follow who comes and goes', async () => {
+    const many = Array.from({ length: 250 }, (_, at) => ({
+      userId: `member-${at}`,
+      username: `m${String(at).padStart(3, '0')}`,
+      devices: 2,
+    }));
+    const { details, store } = await openDetails({ members: many });
+    act(() => store.set(memberNamesAtom, new Map(many.map(({ userId, username }) => [userId, username]))));
+    const listed = () => details.getAllByRole('listitem').map(({ textContent }) => textContent.slice(1, 5));
+    await waitFor(() => expect(listed()).toEqual(many.map(({ username }) => username)));
+
+    const [, ...others] = many;
+    act(() => {
+      store.set(groupsAtom, loaded(group({ members: others })));
+    });
+    await waitFor(() => expect(listed()).toEqual(others.map(({ username }) => username)));
   });
 
   const choose = async (user: UserEvent, ...names: string[]) => {
