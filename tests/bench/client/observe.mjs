@@ -45,6 +45,7 @@ export function observe() {
 
   globalThis.bench = {
     notes,
+    landingPainted: whenPainted(() => document.querySelector('a[href="/signup"]') !== null),
     /** The list of chats is on screen. */
     dashboardReady: whenPainted(() => rows() > 0),
     painted,

@@ -6,7 +6,7 @@ import { chromium } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from '../../e2e/browser.mjs';
 import { describeMachine, progress, runCommand, writeResults } from '../command.mjs';
 import { acceptAll, openProfile, signUp, startProduct, write } from '../product.mjs';
-import { dashboardReady, landing, opening, otherScreen, prepare } from './measures.mjs';
+import { landing, opening, otherScreen, prepare, reload } from './measures.mjs';
 import { sendToShown, typingWhileDecrypting } from './measures.mjs';
 import { startPal } from './pal.mjs';
 import { report } from './report.mjs';
@@ -56,7 +56,8 @@ async function bench(values) {
     await pal.ask('say', 'reader', 'The newest of the cached.');
     await messageShown(reader, 'The newest of the cached.');
     for (const rate of [1, 4]) {
-      results[rate].ready = await dashboardReady(reader, { rate, rounds: amounts.rounds });
+      const how = { rate, rounds: amounts.rounds };
+      Object.assign(results[rate], await reload(reader, 'The newest of the cached.', how));
     }
 
     progress(`writing ${amounts.long - amounts.cached} more`);

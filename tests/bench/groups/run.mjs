@@ -175,7 +175,7 @@ async function visit(profile, relayPort) {
     baseURL: wire.url,
     viewport: { width: 1440, height: 900 },
     // The page's own traffic is what is measured.
-    serviceWorkers: 'block',
+    serviceWorkers: 'allow',
   });
   return { context, wire, page: await context.newPage() };
 }
