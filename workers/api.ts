@@ -4,10 +4,14 @@
  * contract wants them, so that the page never handles them.
  */
 
+import type { GroupsApi } from './groupsApi.ts';
 import type { HistoryApi } from './historyApi.ts';
+import type { OutboxApi } from './outboxApi.ts';
 import type { SecurityApi } from './securityApi.ts';
 
+export type { MemberName } from './groupsApi.ts';
 export type { HistoryCopy, ReadCopies, StoredHistoryCopy } from './historyApi.ts';
+export type { PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.ts';
 export type {
   ContactTrust,
   NewCredentials,
@@ -104,7 +108,7 @@ export interface GroupFacts {
   readonly creatorId: string;
   /** Who has left by a statement that holds, and is still in `members`: the next commit removes them. */
   readonly departedIds: readonly string[];
-  /** A device has come that can't open the name as the relay last had it: see {@link CryptoApi.sealGroupName}. */
+  /** A device has come that can't open the name as the relay last had it: see {@link GroupsApi.sealGroupName}. */
   readonly nameDue: boolean;
 }
 
@@ -129,11 +133,6 @@ export type ConversationChange =
   | { readonly kind: 'rejoined'; readonly added: readonly string[]; readonly removed: readonly string[] }
   /** This device was out of the group, and was added again. */
   | { readonly kind: 'returned' };
-
-export interface MemberName {
-  readonly userId: string;
-  readonly name: string;
-}
 
 /** A KeyPackage that the relay handed out, and whose it says it is. */
 export interface ClaimedKeyPackage {
@@ -185,41 +184,7 @@ export interface ProcessResult {
   readonly state: ConversationState;
 }
 
-/** The ciphertext of a queued message. */
-export interface ReadyMessage {
-  readonly kind: 'message';
-  readonly conversationId: string;
-  readonly messageId: string;
-  readonly epoch: number;
-  readonly content: WireBytes;
-}
-
-export interface QueuedMessage {
-  readonly message: MessageView;
-  /**
-   * For a message that nothing has to go before: what {@link CryptoApi.prepareMessage} would answer now. Only to be sent
-   * at once; later something may have to go first.
-   */
-  readonly ready: ReadyMessage | null;
-}
-
-/** What to send next for a queued message. */
-export type PreparedMessage =
-  | ReadyMessage
-  /**
-   * A commit must go first: submit it, process the log, then prepare again. Either the healing of PROTOCOL section 4,
-   * or the removal of somebody who has left, or an own commit that the log hasn't shown yet: submitting that twice is harmless (the relay refuses the second as
-   * stale), and after a lost answer or a killed tab it is what brings it on its way again.
-   */
-  | { readonly kind: 'commit'; readonly submission: CommitSubmission }
-  /** An own external commit waits for its place in the log: process the log, then prepare again. */
-  | { readonly kind: 'wait' }
-  /** No membership (`outside` or `forked`): start or join the conversation, then prepare again. */
-  | { readonly kind: 'outside' }
-  /** The log already has it (an earlier attempt got through): nothing to send. */
-  | { readonly kind: 'sent'; readonly message: MessageView };
-
-export interface CryptoApi extends HistoryApi, SecurityApi {
+export interface CryptoApi extends GroupsApi, HistoryApi, OutboxApi, SecurityApi {
   // Account. The password goes in, and only values derived from it come out.
 
   /** New Argon2id parameters and what the relay gets as the password. Keeps the wrapping key for {@link createVault}. */
@@ -297,85 +262,6 @@ export interface CryptoApi extends HistoryApi, SecurityApi {
   /** The newest events of a conversation that this device has processed, ascending: at most 1,000. */
   events(conversationId: string): Promise<ConversationEvent[]>;
   setReadPosition(conversationId: string, reader: 'own' | 'peer', seq: number): Promise<ConversationState>;
-
-  // Groups.
-
-  /**
-   * Adds people with all their devices, or this person's other devices, and removes who has left. In a direct
-   * conversation: the other one's devices in the place of those under a former account key. The same again while
-   * it waits is answered with the same commit. Errors: `policy` (others may be added by the creator's devices only),
-   * `pending` (another own commit waits: see {@link nextCommit}), `usage` for a device outside, and as
-   * {@link startConversation}.
-   */
-  addMembers(input: {
-    conversationId: string;
-    keyPackages: readonly ClaimedKeyPackage[];
-  }): Promise<CommitSubmission>;
-  /**
-   * The commit that has to be submitted before anything else: an own one that waits, else one that removes who has
-   * left. Null when there is none. Also for direct conversations.
-   */
-  nextCommit(conversationId: string): Promise<CommitSubmission | null>;
-  /**
-   * Drops an own commit that waits, after the relay refused it for good and the log was processed to its end. Were it
-   * to appear in the log after all, this device would have to rejoin.
-   */
-  discardCommit(conversationId: string): Promise<ConversationState>;
-  /**
-   * This person's signed word that they leave the group, for DELETE /group/{id}/leave. It holds until this device's
-   * next commit in the group. Errors: `pending` (submit {@link nextCommit}, process the log, and ask again; also for a
-   * device that has never committed in the group: it has to once before), `usage` outside.
-   */
-  leaveStatement(conversationId: string): Promise<WireBytes>;
-  /**
-   * What the relay says of people who left. Kept are the statements that hold: those people are in `departedIds` then,
-   * and no message is made before a commit has removed them. Others are ignored, and so not in `departedIds`: one of an
-   * epoch that this device hasn't reached is to be given again once it has.
-   */
-  setDeparted(
-    conversationId: string,
-    departed: readonly { userId: string; statement: WireBytes }[],
-  ): Promise<ConversationState>;
-  /**
-   * Whether a statement is this person's own word, by one of their devices, that they left the group as this device
-   * knows it. Not for one that has lost the group's tree: it can't tell.
-   */
-  hasLeft(conversationId: string, statement: WireBytes): Promise<boolean>;
-  /**
-   * The sealed name as the relay has it. One that can't be opened here (of another epoch, or forged) is ignored; the
-   * known one in the current epoch is no longer due.
-   */
-  setGroupName(input: {
-    conversationId: string;
-    sealedName: WireBytes;
-    epoch: number;
-  }): Promise<ConversationState>;
-  /** The name under a key of the current epoch, for PUT /group/{id}/name. Null where it isn't due, or not known. */
-  sealGroupName(conversationId: string): Promise<{ epoch: number; sealedName: WireBytes } | null>;
-  /** The names last known of everybody who is or was in a group of this browser's. */
-  memberNames(): Promise<MemberName[]>;
-  /** Keeps names of a group's members, beside those of former ones, until the conversation is forgotten. */
-  rememberMemberNames(conversationId: string, names: readonly MemberName[]): Promise<void>;
-  /** Erases all of a conversation from this browser: keys, messages, outbox. For a group that was left or deleted. */
-  forgetConversation(conversationId: string): Promise<void>;
-
-  // Outbox: a message is kept, sealed, from the moment it is written until the log has it.
-
-  /** The same message again is the one already there. Errors: `usage` for no text, too much of it, or an id in use. */
-  queueMessage(input: {
-    conversationId: string;
-    messageId: string;
-    text: string;
-    sentAt: string;
-  }): Promise<QueuedMessage>;
-  /** Encrypts once per epoch: asked again in the same epoch it answers the same ciphertext. Errors: `not-found`. */
-  prepareMessage(messageId: string): Promise<PreparedMessage>;
-  messageAccepted(messageId: string, accepted: { seq: number; timestamp: string }): Promise<MessageView>;
-  messageFailed(messageId: string, code: string): Promise<MessageView>;
-  /** If its ciphertext reached the log after all, it is shown like any other. Errors: `usage` for one that was sent. */
-  discardMessage(messageId: string): Promise<void>;
-  /** All messages of this browser that the log hasn't returned yet, oldest first. */
-  outbox(): Promise<MessageView[]>;
 
   // Notes: small texts of the interface (drafts, recent emojis) that are nobody else's business. They stay in this
   // browser, sealed with their names, until it is erased.
