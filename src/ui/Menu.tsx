@@ -1,6 +1,6 @@
-import { type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { IconButton } from './Button.tsx';
-import { chunk, useAskedFor } from './chunk.tsx';
+import { useOnDemand } from './onDemand.tsx';
 
 export interface MenuEntry {
   label: string;
@@ -18,15 +18,14 @@ export interface MenuProps {
   tabIndex?: number;
 }
 
-const popup = chunk(() => import('./MenuPopup.tsx'));
-const MenuPopup = popup.component((menu) => menu.MenuPopup);
+const load = () => import('./MenuPopup.tsx');
 
 /** An icon button that opens a list of actions. What draws the list comes when the button is about to be used. */
 export function Menu(props: MenuProps) {
   const [wanted, setWanted] = useState(false);
-  const isThere = useAskedFor(popup, wanted);
+  const popup = useOnDemand(load, wanted);
   const { label, icon, tabIndex = 0 } = props;
-  const preload = () => void popup.load().catch(() => undefined);
+  const preload = () => void load().catch(() => undefined);
   const trigger = (
     <IconButton
       label={label}
@@ -42,10 +41,5 @@ export function Menu(props: MenuProps) {
       }}
     />
   );
-  if (!isThere) return trigger;
-  return (
-    <Suspense fallback={trigger}>
-      <MenuPopup {...props} />
-    </Suspense>
-  );
+  return popup === null ? trigger : <popup.MenuPopup {...props} />;
 }

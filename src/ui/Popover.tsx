@@ -1,6 +1,6 @@
-import { type ReactNode, Suspense } from 'react';
+import type { ReactNode } from 'react';
 import { IconButton } from './Button.tsx';
-import { chunk, useAskedFor } from './chunk.tsx';
+import { useOnDemand } from './onDemand.tsx';
 
 export interface PopoverProps {
   /** The trigger's accessible name. */
@@ -14,8 +14,7 @@ export interface PopoverProps {
   children: ReactNode;
 }
 
-const popup = chunk(() => import('./PopoverPopup.tsx'));
-const PopoverPopup = popup.component((popover) => popover.PopoverPopup);
+const load = () => import('./PopoverPopup.tsx');
 
 /**
  * An icon button that opens a panel below it. Focus goes in and comes back; Escape closes it. What draws the panel comes
@@ -23,8 +22,8 @@ const PopoverPopup = popup.component((popover) => popover.PopoverPopup);
  */
 export function Popover(props: PopoverProps) {
   const { label, icon, title, open, onOpenChange } = props;
-  const isThere = useAskedFor(popup, open);
-  const preload = () => void popup.load().catch(() => undefined);
+  const popup = useOnDemand(load, open);
+  const preload = () => void load().catch(() => undefined);
   const trigger = (
     <IconButton
       label={label}
@@ -37,10 +36,5 @@ export function Popover(props: PopoverProps) {
       onClick={() => onOpenChange(true)}
     />
   );
-  if (!isThere) return trigger;
-  return (
-    <Suspense fallback={trigger}>
-      <PopoverPopup {...props} />
-    </Suspense>
-  );
+  return popup === null ? trigger : <popup.PopoverPopup {...props} />;
 }

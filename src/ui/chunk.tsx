@@ -1,4 +1,4 @@
-import { type ComponentType, lazy, useEffect, useState } from 'react';
+import { type ComponentType, lazy, useState } from 'react';
 
 /** How long a failure stays: React draws again before it tells of one, and that must not ask again. */
 export const failureLasts = 1_000;
@@ -47,20 +47,4 @@ export function chunk<Module>(importIt: () => Promise<Module>): Chunk<Module> {
       };
     },
   };
-}
-
-/**
- * Whether a component of a chunk is to be drawn that is first wanted by what somebody does: once that has happened and
- * the chunk is there. What was shown before stays until then; a fallback in its place would be kept for 300 ms as well.
- */
-export function useAskedFor({ load }: Pick<Chunk<unknown>, 'load'>, wanted: boolean): boolean {
-  const [isThere, setIsThere] = useState(false);
-  useEffect(() => {
-    if (!wanted || isThere) return;
-    // What could not be had is told of where it is drawn.
-    void load()
-      .catch(() => undefined)
-      .then(() => setIsThere(true));
-  }, [load, wanted, isThere]);
-  return isThere;
 }
