@@ -16,6 +16,7 @@ import { loadDashboard } from './dashboardOnDemand.tsx';
 import { reloadOnTakeover } from './reloadOnTakeover.ts';
 import { loadVisitorsPage } from './routes.tsx';
 
+/** Milliseconds that a visitor's page has to come before the screen says that it loads. */
 const loadingIsShownAfter = 300;
 
 async function start() {

@@ -6,8 +6,15 @@ import { chromium } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from '../../e2e/browser.mjs';
 import { describeMachine, progress, runCommand, writeResults } from '../command.mjs';
 import { acceptAll, openProfile, signUp, startProduct, write } from '../product.mjs';
-import { landing, opening, otherScreen, prepare, reload } from './measures.mjs';
-import { sendToShown, typingWhileDecrypting } from './measures.mjs';
+import {
+  landing,
+  opening,
+  otherScreen,
+  prepare,
+  reload,
+  sendToShown,
+  typingWhileDecrypting,
+} from './measures.mjs';
 import { startPal } from './pal.mjs';
 import { report } from './report.mjs';
 

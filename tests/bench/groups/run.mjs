@@ -174,8 +174,6 @@ async function visit(profile, relayPort) {
   const context = await openProfile(profile, {
     baseURL: wire.url,
     viewport: { width: 1440, height: 900 },
-    // The page's own traffic is what is measured.
-    serviceWorkers: 'allow',
   });
   return { context, wire, page: await context.newPage() };
 }
