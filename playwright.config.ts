@@ -3,13 +3,22 @@ import { chromiumArgs, chromiumPath } from './tests/e2e/browser.mjs';
 
 const inCI = process.env.CI === 'true';
 
+/** Tours that look at every screen in every size, theme and language: minutes, for `npm run test:all`. */
+const long = /(?:languages|longLists|screens|zoom)\.spec\.ts$/;
+
 export default defineConfig({
   testDir: 'tests/e2e',
   outputDir: 'test-results',
-  // Each test starts a relay of its own; two cores carry two browsers, not four.
-  workers: 1,
-  timeout: 120_000,
-  expect: { timeout: 15_000 },
+  projects: [
+    { name: 'stories', testIgnore: long },
+    { name: 'long', testMatch: long },
+  ],
+  fullyParallel: true,
+  // A story waits for its relay and its browsers half of the time.
+  workers: 2,
+  // What hangs is ended; on the busiest machine nothing else is.
+  timeout: 600_000,
+  expect: { timeout: 60_000 },
   forbidOnly: true,
   // As in vitest.config.ts: a second try in CI, told of by name.
   retries: inCI ? 1 : 0,
@@ -18,7 +27,7 @@ export default defineConfig({
     : [['list']],
   snapshotPathTemplate: '{testDir}/screens/{arg}{ext}',
   use: {
-    actionTimeout: 15_000,
+    actionTimeout: 60_000,
     launchOptions: {
       ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
       args: chromiumArgs,

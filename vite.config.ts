@@ -57,12 +57,16 @@ function earlyStart(): Plugin {
     config: () => ({
       build: { rolldownOptions: { input: { index: 'index.html', earlyStart: 'src/app/earlyStart.ts' } } },
     }),
-    transformIndexHtml(_html, { bundle }) {
-      const chunks = Object.values(bundle ?? {}).filter((output) => output.type === 'chunk');
-      const entry = chunks.find(({ isEntry, name }) => isEntry && name === 'earlyStart');
-      if (entry === undefined) throw new Error('the early start is not in the build');
-      const attrs = { type: 'module', async: '', crossorigin: '', src: `/${entry.fileName}` };
-      return [{ tag: 'script', attrs, injectTo: 'head' }];
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle }) {
+        const chunks = Object.values(bundle ?? {}).filter((output) => output.type === 'chunk');
+        const entry = chunks.find(({ isEntry, name }) => isEntry && name === 'earlyStart');
+        // The page imports it, so the build has written a tag for it, which would wait for the page to be read.
+        const tag = `<script type="module" crossorigin src="/${entry?.fileName}">`;
+        if (!html.includes(tag)) throw new Error('the early start is not in the page');
+        return html.replace(tag, tag.replace('crossorigin', 'async crossorigin'));
+      },
     },
   };
 }
@@ -80,6 +84,10 @@ export default defineConfig({
     precompress(),
     serviceWorker(),
   ],
+  css: {
+    // PostCSS copies what a class composes into each file that composes it.
+    transformer: 'lightningcss',
+  },
   build: {
     // What the styles (light-dark) and the keys (Web Locks, non-extractable keys in IndexedDB) need anyway.
     target: ['chrome123', 'edge123', 'firefox121', 'safari17.5'],

@@ -1,88 +1,126 @@
-import { defineConfig } from 'vitest/config';
+import { readdirSync, readFileSync } from 'node:fs';
 import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vitest/config';
+import { missingServers } from './relay/test/servers/binaries.mjs';
 import { compileCatalogues } from './src/i18n/compile.ts';
 import { compileEmojis } from './src/ui/emoji/compile.ts';
-import { missingServers } from './relay/test/servers/binaries.ts';
-import { SecondTries } from './tests/support/secondTries.ts';
+import { VitestReport } from './tests/run/vitestReport.ts';
 
-/** What runs on PostgreSQL only, or needs Redis beside it. */
-const sharedRelayTests = ['cluster', 'plans', 'postgres', 'redis'].map((folder) => `relay/test/${folder}/**`);
+const inCI = process.env.CI === 'true';
+const report = process.env.UNIT_REPORT;
+// In CI what needs a server runs without one too, and fails.
+const hasServers = inCI || missingServers().length === 0;
 
-const missing = missingServers();
-// In CI the tests run all the same, and fail.
-const hasServers = missing.length === 0 || process.env.CI === 'true';
-if (!hasServers) {
-  process.stdout.write(
-    `The relay's tests on PostgreSQL and Redis are left out: ${missing.join(' and ')} is not installed.\n`,
-  );
+/** Kills under load and groups in random order: minutes, for `npm run test:all`. */
+const long = [
+  'relay/test/crash/*.test.ts',
+  'tests/integration/groupInterleavings.test.ts',
+  'tests/unit/workers/groupRaces.test.ts',
+];
+
+/** Tests of what only a relay on PostgreSQL does, or one with Redis beside it. */
+const onServers = ['cluster', 'plans', 'postgres', 'redis'].map((folder) => `relay/test/${folder}/**`);
+
+/** Test files that put something in the place of a module: files that share modules with them would get it too. */
+function mocking(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+    .filter((file) => /\.test\.tsx?$/.test(file) && readFileSync(file, 'utf8').includes('vi.mock('));
 }
 
 /**
- * Tries in CI for what waits for sockets, disks and servers of its own on a machine shared with others: a second one, told
- * of by name. Cryptography and the worker's rules answer the same each time, so they get one.
+ * What waits for sockets, disks and servers of its own gets a second try in CI, on a machine shared with others, and is
+ * named at the end. Cryptography and the worker's rules answer the same each time, so they get one.
  */
-const retry = process.env.CI === 'true' ? 1 : 0;
+const retry = inCI ? 1 : 0;
 
-/** Milliseconds to set a scene, where relays start and devices make their keys, on a busy machine. */
-const hookTimeout = 60_000;
+/** Milliseconds after which a test is taken to hang, on the busiest machine. */
+const patience = { testTimeout: 180_000, hookTimeout: 180_000 };
+
+/** Files that share their modules take half the time. What one stubs is put back for the next. */
+const sharing = { isolate: false, unstubEnvs: true, unstubGlobals: true };
+
+const screens = {
+  ...patience,
+  retry,
+  // jsdom gives Uint8Array another realm, which libsodium refuses.
+  environment: 'happy-dom' as const,
+  setupFiles: ['tests/unit/src/setup.ts'],
+  css: { modules: { classNameStrategy: 'non-scoped' as const } },
+};
+const screenPlugins = [react(), compileCatalogues(), compileEmojis()];
+
+const withRelay = {
+  ...patience,
+  retry,
+  globalSetup: ['relay/test/thread/globalSetup.ts'],
+  setupFiles: ['relay/test/thread/use.ts'],
+};
 
 export default defineConfig({
   test: {
     // Much of it waits for disks and sockets: a worker for each core keeps them busy.
     maxWorkers: '100%',
-    reporters: ['default', new SecondTries(), ...(process.env.UNIT_REPORT ? ['json'] : [])],
-    ...(process.env.UNIT_REPORT ? { outputFile: { json: process.env.UNIT_REPORT } } : {}),
+    reporters: ['default', ...(report === undefined ? [] : [new VitestReport(report)])],
     projects: [
       {
-        test: {
-          name: 'crypto-core',
-          environment: 'node',
-          include: ['crypto-core/test/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout,
-        },
+        test: { ...patience, ...sharing, name: 'crypto-core', include: ['crypto-core/test/**/*.test.ts'] },
       },
       {
         test: {
+          ...patience,
+          ...sharing,
           name: 'workers',
-          environment: 'node',
           include: ['tests/unit/workers/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout,
+          exclude: long,
         },
       },
       {
-        plugins: [react(), compileCatalogues(), compileEmojis()],
+        plugins: screenPlugins,
         test: {
+          ...screens,
+          ...sharing,
           name: 'src',
-          retry,
-          // jsdom gives Uint8Array another realm, which libsodium refuses.
-          environment: 'happy-dom',
           include: ['tests/unit/src/**/*.test.{ts,tsx}'],
-          setupFiles: ['tests/unit/src/setup.ts'],
-          testTimeout: 60_000,
-          hookTimeout,
-          css: { modules: { classNameStrategy: 'non-scoped' } },
+          exclude: mocking('tests/unit/src'),
         },
       },
       {
+        plugins: screenPlugins,
+        test: { ...screens, name: 'src-mocks', include: mocking('tests/unit/src') },
+      },
+      {
         test: {
+          ...withRelay,
+          ...sharing,
           name: 'relay',
-          retry,
-          environment: 'node',
           include: ['relay/test/**/*.test.ts'],
-          exclude: sharedRelayTests,
-          globalSetup: ['relay/test/thread/globalSetup.ts'],
-          setupFiles: ['relay/test/thread/use.ts'],
-          testTimeout: 30_000,
-          hookTimeout,
+          exclude: [...long, ...onServers, ...mocking('relay/test')],
+        },
+      },
+      { test: { ...withRelay, name: 'relay-mocks', include: mocking('relay/test') } },
+      {
+        plugins: [compileCatalogues()],
+        test: {
+          ...withRelay,
+          ...sharing,
+          name: 'integration',
+          include: [
+            'tests/integration/**/*.test.ts',
+            'tests/doors/**/*.test.ts',
+            'tests/support/**/*.test.ts',
+          ],
+          exclude: long,
         },
       },
       {
+        plugins: [compileCatalogues()],
+        test: { ...withRelay, name: 'long', include: long },
+      },
+      {
         test: {
+          ...withRelay,
           name: 'relay-postgres',
-          retry,
-          environment: 'node',
           // Everything that reaches a database: what talks to a whole relay, and what is about PostgreSQL and Redis.
           include: hasServers
             ? [
@@ -92,23 +130,8 @@ export default defineConfig({
             : [],
           // The same on any database.
           exclude: ['relay/test/http/{clientAddress,headers,openapi,web}.test.ts'],
-          globalSetup: ['relay/test/thread/globalSetup.ts', 'relay/test/servers/globalSetup.ts'],
-          setupFiles: ['relay/test/thread/use.ts', 'relay/test/servers/usePostgres.ts'],
-          testTimeout: 30_000,
-          hookTimeout,
-        },
-      },
-      {
-        plugins: [compileCatalogues()],
-        test: {
-          name: 'integration',
-          retry,
-          environment: 'node',
-          include: ['tests/integration/**/*.test.ts', 'tests/doors/**/*.test.ts'],
-          globalSetup: ['relay/test/thread/globalSetup.ts'],
-          setupFiles: ['relay/test/thread/use.ts'],
-          testTimeout: 120_000,
-          hookTimeout,
+          globalSetup: [...withRelay.globalSetup, 'relay/test/servers/globalSetup.ts'],
+          setupFiles: [...withRelay.setupFiles, 'relay/test/servers/usePostgres.ts'],
         },
       },
     ],

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { directConversationId, type LogEntry } from '../../contract/index.ts';
 import { befriend, call, signUpOnDevice, startTestRelay, temporaryFolder } from '../helpers.ts';
 import { commitBody, messageBody, send, seqs, submitCommit } from '../http/conversation.ts';
-import { findPostgres } from '../servers/binaries.ts';
+import { findPostgres } from '../servers/binaries.mjs';
 import { createDatabase, dropDatabase } from '../servers/postgres.ts';
 
 const run = promisify(execFile);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { findPostgres } from './binaries.ts';
+import { findPostgres } from './binaries.mjs';
 import { freePort } from './freePort.ts';
 
 const run = promisify(execFile);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { findRedis } from './binaries.ts';
+import { findRedis } from './binaries.mjs';
 import { freePort } from './freePort.ts';
 
 export interface RedisServer {

@@ -6,12 +6,12 @@ const debianFolder = '/usr/lib/postgresql';
 const oldestPostgres = 15;
 
 /** The folder of PostgreSQL's server programs, or null if they aren't installed. */
-export function findPostgres(): string | null {
+export function findPostgres() {
   return findFolder('initdb', [...debianVersions(), ...pathFolders()]);
 }
 
 /** The path of redis-server, or of valkey-server, which is the same; null if neither is installed. */
-export function findRedis(): string | null {
+export function findRedis() {
   for (const name of ['redis-server', 'valkey-server']) {
     const folder = findFolder(name, pathFolders());
     if (folder !== null) return path.join(folder, name);
@@ -20,7 +20,7 @@ export function findRedis(): string | null {
 }
 
 /** The servers that these tests need and this machine lacks, by the names of their Debian packages. */
-export function missingServers(): string[] {
+export function missingServers() {
   return [
     ...(findPostgres() === null ? ['postgresql'] : []),
     ...(findRedis() === null ? ['redis-server'] : []),
@@ -29,7 +29,7 @@ export function missingServers(): string[] {
 
 const pathFolders = () => (process.env.PATH ?? '').split(path.delimiter).filter((folder) => folder !== '');
 
-function debianVersions(): string[] {
+function debianVersions() {
   try {
     return readdirSync(debianFolder)
       .filter((version) => Number(version) >= oldestPostgres)
@@ -39,8 +39,8 @@ function debianVersions(): string[] {
   }
 }
 
-function findFolder(program: string, folders: readonly string[]): string | null {
-  const isThere = (folder: string) => {
+function findFolder(program, folders) {
+  const isThere = (folder) => {
     try {
       accessSync(path.join(folder, program), constants.X_OK);
       return true;

@@ -1,0 +1,3 @@
+export function findPostgres(): string | null;
+export function findRedis(): string | null;
+export function missingServers(): string[];

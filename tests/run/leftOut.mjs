@@ -1,0 +1,57 @@
+// What this machine lacks for a part of the tests, and how to have it.
+import { spawnSync } from 'node:child_process';
+import { missingServers } from '../../relay/test/servers/binaries.mjs';
+import { mosquittoVersion } from '../bench/relay/servers.mjs';
+import { chromiumPath } from '../e2e/browser.mjs';
+
+const install = (packages) => `Debian: apt-get install ${packages.join(' ')}`;
+
+/** Lists tests without running them. @returns how many, or null where they could not be listed */
+function listed(command, args, countIn) {
+  const { status, stdout } = spawnSync(command, args, {
+    encoding: 'utf8',
+    env: { ...process.env, CI: 'true' },
+    maxBuffer: 2 ** 28,
+    shell: process.platform === 'win32',
+  });
+  try {
+    return status === 0 ? countIn(stdout) : null;
+  } catch {
+    return null;
+  }
+}
+
+const stories = (project) =>
+  listed('playwright', ['test', '--list', '--project', project], (text) =>
+    Number(/^Total: (\d+)/m.exec(text)[1]),
+  );
+const unitTests = (project) =>
+  listed(
+    'vitest',
+    ['list', '--project', project, '--json'],
+    (text) => JSON.parse(text.slice(text.indexOf('['))).length,
+  );
+
+const counted = (number, what) => `${number === null ? 'The' : number} ${what}`;
+
+/** @param projects of Vitest and Playwright that the run wants. @returns a sentence for each part that can't be run */
+export function leftOut({ unit, e2e }) {
+  const sentences = [];
+  if (chromiumPath === undefined) {
+    sentences.push(
+      `${counted(stories(e2e), 'stories in a real browser')}: no Chromium. ${install(['chromium'])}, or name one in CHROMIUM_PATH.`,
+    );
+  }
+  const servers = missingServers();
+  if (unit.includes('relay-postgres') && servers.length > 0) {
+    sentences.push(
+      `${counted(unitTests('relay-postgres'), 'tests of the relay on PostgreSQL and Redis')}: no ${servers.join(', no ')}. ${install(servers)}.`,
+    );
+  }
+  if (mosquittoVersion() === null) {
+    sentences.push(
+      `No test needs Mosquitto; npm run bench:relay, which measures the relay beside it, does. ${install(['mosquitto'])}.`,
+    );
+  }
+  return sentences;
+}

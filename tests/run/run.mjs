@@ -1,0 +1,50 @@
+// npm test and npm run test:all: step by step, with everything worth knowing at the end, in one place.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromiumPath } from '../e2e/browser.mjs';
+import { leftOut } from './leftOut.mjs';
+import { ofPlaywright, ofVitest, runs } from './projects.mjs';
+import { summary, testsOfPlaywright } from './summary.mjs';
+
+const inCI = process.env.CI === 'true';
+const folder = mkdtempSync(path.join(tmpdir(), 'sinetti-tests-'));
+const unitReport = path.join(folder, 'unit.json');
+const e2eReport = path.join(folder, 'e2e.json');
+
+const which = process.argv[2] ?? 'quick';
+const projects = runs[which];
+if (projects === undefined) throw new Error(`no such run: ${which}`);
+
+const isBuilt = () => existsSync('dist/index.html') && existsSync('relay/dist/src/server.js');
+const script = (name) => ({ name, command: 'npm', args: ['run', '--silent', name] });
+const steps = [
+  ...(which === 'quick' ? [script('check')] : []),
+  { name: 'vitest', command: 'vitest', args: ['run', ...ofVitest(projects)] },
+  // What takes long is tried on what the quick tests have built.
+  ...(which === 'quick' || !isBuilt() ? [script('build')] : []),
+  ...(which === 'quick' ? [script('check:size')] : []),
+  // In CI the stories are tried without a browser too, and fail.
+  ...(chromiumPath !== undefined || inCI
+    ? [{ name: 'playwright', command: 'playwright', args: ['test', ...ofPlaywright(projects)] }]
+    : []),
+];
+
+const done = steps.map(({ name, command, args }) => {
+  process.stdout.write(`\n${name}\n`);
+  const begun = performance.now();
+  const { status } = spawnSync(command, args, {
+    stdio: 'inherit',
+    env: { ...process.env, UNIT_REPORT: unitReport, E2E_REPORT: e2eReport },
+    shell: process.platform === 'win32',
+  });
+  return { name, hasFailed: status !== 0, milliseconds: performance.now() - begun };
+});
+
+const read = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null);
+const e2e = read(e2eReport);
+const tests = [...(read(unitReport) ?? []), ...(e2e === null ? [] : testsOfPlaywright(e2e))];
+process.stdout.write(summary({ tests, steps: done, leftOut: leftOut(projects) }));
+rmSync(folder, { recursive: true });
+process.exitCode = done.some(({ hasFailed }) => hasFailed) ? 1 : 0;
