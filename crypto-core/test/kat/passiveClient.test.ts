@@ -14,7 +14,7 @@ import {
 } from '../../src/index.ts';
 import { restoreKeyPackageBundle } from '../../src/group/keyPackage.ts';
 import { getSuite } from '../../src/suite/suites.ts';
-import { fromHex, supportedVectors } from './vectors.ts';
+import { fromHex, mlsVectors } from './vectors.ts';
 
 interface Vector {
   cipher_suite: number;
@@ -103,7 +103,7 @@ function follow(vector: Vector): string[] {
 }
 
 describe.each(['passive-client-welcome', 'passive-client-handling-commit'])('%s', (name) => {
-  const vectors = supportedVectors<Vector>(name).map((vector, index) => ({ index, vector }));
+  const vectors = mlsVectors<Vector>(name).map((vector, index) => ({ index, vector }));
 
   it.each(vectors)('vector $index', ({ vector }) => {
     const { initial_epoch_authenticator, epochs } = vector;
