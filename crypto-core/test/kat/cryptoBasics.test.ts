@@ -13,7 +13,7 @@ import {
 import { ready } from '../../src/suite/sodium.ts';
 import { getSuite } from '../../src/suite/suites.ts';
 import { testEnv } from '../testEnv.ts';
-import { fromHex, supportedVectors } from './vectors.ts';
+import { fromHex, mlsVectors } from './vectors.ts';
 
 interface Vector {
   cipher_suite: number;
@@ -30,7 +30,7 @@ interface Vector {
 
 beforeAll(ready);
 
-describe.each(supportedVectors<Vector>('crypto-basics'))('crypto-basics, suite $cipher_suite', (vector) => {
+describe.each(mlsVectors<Vector>('crypto-basics'))('crypto-basics, suite $cipher_suite', (vector) => {
   const suite = getSuite(vector.cipher_suite);
 
   it('RefHash', () => {

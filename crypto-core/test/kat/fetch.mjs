@@ -1,42 +1,49 @@
-// Fills .cache/vectors with the published test vectors, from pinned commits, checking each file's SHA-256.
-// VECTORS_MIRROR names another place that serves <owner>/<name>/<commit>/<path>.
-import { createHash } from 'node:crypto';
+// Fetches the published vectors from their pinned commits, cuts them anew and compares them with those that are carried
+// in test/vectors, byte by byte; --write puts them in their place.
+// VECTORS_MIRROR names an address or a folder that has <owner>/<name>/<commit>/<path>.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { carried, cutOrigins, differences, readOrigins } from './origins.mjs';
 
 const mirror = process.env.VECTORS_MIRROR ?? 'https://raw.githubusercontent.com';
-const target = fileURLToPath(new URL('../../../.cache/vectors/', import.meta.url));
 
-const sources = {
-  mls: ['mlswg/mls-implementations/cfd450286d1bfd9cd2519b95c80f9771f94a5b1a', 'test-vectors/'],
-  wycheproof: ['C2SP/wycheproof/dac1dd4729fd1f8dd9e1e9f3dce51d783da6c166', 'testvectors_v1/'],
-  xwing: ['dconnolly/draft-connolly-cfrg-xwing-kem/9b6ce9e614811dba8d46841052f3883cbc4c1a65', 'spec/'],
-  'hpke-pq': ['hpkewg/hpke-pq/74dafaa65f79a5eaa210af7ba967e5425a21d05b', ''],
-};
-
-async function fetchOne(sha256, name) {
-  const [folder, file] = name.split('/');
-  const [repository, path] = sources[folder];
-  const url = new URL(`${mirror}/${repository}/${path}${file}`);
-  const answer = await fetch(url, { signal: AbortSignal.timeout(60_000) });
-  if (!answer.ok) throw new Error(`${url.href} answered ${answer.status}`);
-  const bytes = new Uint8Array(await answer.arrayBuffer());
-  const found = createHash('sha256').update(bytes).digest('hex');
-  if (found !== sha256) throw new Error(`${name}: SHA-256 is ${found}, expected ${sha256}`);
-  const place = join(target, name);
-  await mkdir(dirname(place), { recursive: true });
-  await writeFile(place, bytes);
-  process.stdout.write(`${name}\n`);
+async function readOrigin(place) {
+  if (!/^https?:/.test(mirror)) {
+    const folder = mirror.startsWith('file:') ? fileURLToPath(mirror) : mirror;
+    return readFile(resolve(folder, place));
+  }
+  const url = `${mirror}/${place}`;
+  const answer = await fetch(url, { signal: AbortSignal.timeout(60_000) }).catch((error) => {
+    throw new Error(`${url}: ${error.cause?.message ?? error.message}`);
+  });
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+  return Buffer.from(await answer.arrayBuffer());
 }
 
-const sums = await readFile(new URL('SHA256SUMS', import.meta.url), 'utf8');
+async function write(files) {
+  for (const [name, bytes] of files) {
+    const place = `${carried}/${name}`;
+    await mkdir(dirname(place), { recursive: true });
+    await writeFile(place, bytes);
+  }
+}
+
 try {
-  for (const line of sums.trim().split('\n')) {
-    const [sha256, name] = line.split(/\s+/);
-    await fetchOne(sha256, name);
+  const { files, problems } = await cutOrigins(carried, readOrigin);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const different = differences(carried, files);
+  for (const [name, { keep, cases }] of readOrigins(carried)) {
+    const what = keep === undefined ? 'whole' : `${JSON.stringify(keep)} of ${cases} cases`;
+    process.stdout.write(`${different.includes(name) ? 'differs' : 'same'}  ${name}, ${what}\n`);
+  }
+  if (different.length > 0 && process.argv.includes('--write')) {
+    await write(files);
+    process.stdout.write(`Renewed: ${different.join(', ')}\n`);
+  } else if (different.length > 0) {
+    throw new Error(`Carried otherwise than their origins give: ${different.join(', ')}`);
   }
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
+  process.exitCode = 1;
 }

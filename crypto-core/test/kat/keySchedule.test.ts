@@ -23,7 +23,7 @@ import { WireFormatValue } from '../../src/structs/wireFormat.ts';
 import { ready } from '../../src/suite/sodium.ts';
 import { getSuite } from '../../src/suite/suites.ts';
 import { testEnv } from '../testEnv.ts';
-import { fromHex, supportedVectors } from './vectors.ts';
+import { fromHex, mlsVectors } from './vectors.ts';
 
 interface EpochVector
   extends Record<
@@ -73,7 +73,7 @@ interface TranscriptVector {
 
 beforeAll(ready);
 
-describe.each(supportedVectors<KeyScheduleVector>('key-schedule'))('key-schedule', (vector) => {
+describe.each(mlsVectors<KeyScheduleVector>('key-schedule'))('key-schedule', (vector) => {
   const suite = getSuite(vector.cipher_suite);
 
   it(`derives ${vector.epochs.length} epochs`, () => {
@@ -131,7 +131,7 @@ describe.each(supportedVectors<KeyScheduleVector>('key-schedule'))('key-schedule
   });
 });
 
-describe.each(supportedVectors<PskVector>('psk_secret'))('psk_secret of $psks.length PSKs', (vector) => {
+describe.each(mlsVectors<PskVector>('psk_secret'))('psk_secret of $psks.length PSKs', (vector) => {
   it('chains them', () => {
     const psks = vector.psks.map(({ psk_id, psk, psk_nonce }) => ({
       id: { type: 'external', pskId: fromHex(psk_id), nonce: fromHex(psk_nonce) } as const,
@@ -141,7 +141,7 @@ describe.each(supportedVectors<PskVector>('psk_secret'))('psk_secret of $psks.le
   });
 });
 
-describe.each(supportedVectors<TranscriptVector>('transcript-hashes'))('transcript-hashes', (vector) => {
+describe.each(mlsVectors<TranscriptVector>('transcript-hashes'))('transcript-hashes', (vector) => {
   const suite = getSuite(vector.cipher_suite);
   const commit = decode(fromHex(vector.authenticated_content), (reader) => {
     const wireFormat = reader.u16();

@@ -20,7 +20,7 @@ import type { WireFormat } from '../../src/structs/wireFormat.ts';
 import { ready } from '../../src/suite/sodium.ts';
 import { getSuite } from '../../src/suite/suites.ts';
 import { testEnv } from '../testEnv.ts';
-import { fromHex, supportedVectors } from './vectors.ts';
+import { fromHex, mlsVectors } from './vectors.ts';
 
 type Vector = { cipher_suite: number; epoch: number } & Record<
   | 'group_id'
@@ -44,7 +44,7 @@ type Vector = { cipher_suite: number; epoch: number } & Record<
 
 beforeAll(ready);
 
-describe.each(supportedVectors<Vector>('message-protection'))('message-protection', (vector) => {
+describe.each(mlsVectors<Vector>('message-protection'))('message-protection', (vector) => {
   const suite = getSuite(vector.cipher_suite);
   const groupContext: GroupContext = {
     cipherSuite: vector.cipher_suite,

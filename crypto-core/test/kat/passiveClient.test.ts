@@ -14,7 +14,7 @@ import {
 } from '../../src/index.ts';
 import { restoreKeyPackageBundle } from '../../src/group/keyPackage.ts';
 import { getSuite } from '../../src/suite/suites.ts';
-import { fromHex, supportedVectors } from './vectors.ts';
+import { fromHex, mlsVectors } from './vectors.ts';
 
 interface Vector {
   cipher_suite: number;
@@ -102,8 +102,19 @@ function follow(vector: Vector): string[] {
   return authenticators;
 }
 
-describe.each(['passive-client-welcome', 'passive-client-handling-commit'])('%s', (name) => {
-  const vectors = supportedVectors<Vector>(name).map((vector, index) => ({ index, vector }));
+describe.each([
+  ['mls', 'passive-client-welcome'],
+  ['mls', 'passive-client-handling-commit'],
+  // What members of another implementation sent each other, as one of them saw it.
+  ['mls-interop', 'application'],
+  ['mls-interop', 'branch'],
+  ['mls-interop', 'commit'],
+  ['mls-interop', 'external_join'],
+  ['mls-interop', 'external_proposals'],
+  ['mls-interop', 'reinit'],
+  ['mls-interop', 'welcome_join'],
+])('%s: %s', (folder, name) => {
+  const vectors = mlsVectors<Vector>(name, folder).map((vector, index) => ({ index, vector }));
 
   it.each(vectors)('vector $index', ({ vector }) => {
     const { initial_epoch_authenticator, epochs } = vector;

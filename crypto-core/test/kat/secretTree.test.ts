@@ -5,7 +5,7 @@ import { SecretTree } from '../../src/schedule/secretTree.ts';
 import { toLeafIndex } from '../../src/structs/indices.ts';
 import { ready } from '../../src/suite/sodium.ts';
 import { getSuite } from '../../src/suite/suites.ts';
-import { fromHex, supportedVectors } from './vectors.ts';
+import { fromHex, mlsVectors } from './vectors.ts';
 
 interface Vector {
   cipher_suite: number;
@@ -19,7 +19,7 @@ interface Vector {
 
 beforeAll(ready);
 
-describe.each(supportedVectors<Vector>('secret-tree'))('secret-tree of $leaves.length leaves', (vector) => {
+describe.each(mlsVectors<Vector>('secret-tree'))('secret-tree of $leaves.length leaves', (vector) => {
   const suite = getSuite(vector.cipher_suite);
 
   it('derives the sender data key', () => {

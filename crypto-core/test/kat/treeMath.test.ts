@@ -13,7 +13,7 @@ import {
   rootOf,
   siblingOf,
 } from '../../src/tree/math.ts';
-import { readVectors, report } from './vectors.ts';
+import { mlsVectors } from './vectors.ts';
 
 interface Vector {
   n_leaves: number;
@@ -25,10 +25,7 @@ interface Vector {
   sibling: (number | null)[];
 }
 
-const vectors = readVectors<Vector[]>('mls/tree-math.json');
-report('tree-math', vectors.length, '');
-
-describe.each(vectors)('tree-math, $n_leaves leaves', (vector) => {
+describe.each(mlsVectors<Vector>('tree-math'))('tree-math, $n_leaves leaves', (vector) => {
   const nodes = Array.from({ length: vector.n_nodes }, (_, index) => toNodeIndex(index));
 
   it('sizes and root', () => {

@@ -10,7 +10,7 @@ import { getSuite } from '../../src/suite/suites.ts';
 import { verifyParentHashes } from '../../src/tree/parentHash.ts';
 import { RatchetTree } from '../../src/tree/ratchetTree.ts';
 import { treeHash } from '../../src/tree/treeHash.ts';
-import { fromHex, supportedVectors } from './vectors.ts';
+import { fromHex, mlsVectors } from './vectors.ts';
 
 interface Vector {
   cipher_suite: number;
@@ -22,7 +22,7 @@ interface Vector {
 
 beforeAll(ready);
 
-const vectors = supportedVectors<Vector>('tree-validation').map((vector, index) => ({ index, vector }));
+const vectors = mlsVectors<Vector>('tree-validation').map((vector, index) => ({ index, vector }));
 
 describe.each(vectors)('tree-validation $index', ({ vector }) => {
   const suite = getSuite(vector.cipher_suite);

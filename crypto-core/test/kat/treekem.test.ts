@@ -22,7 +22,7 @@ import {
   type PrivateKeys,
 } from '../../src/tree/treekem.ts';
 import { testEnv } from '../testEnv.ts';
-import { fromHex, supportedVectors } from './vectors.ts';
+import { fromHex, mlsVectors } from './vectors.ts';
 
 interface Vector {
   cipher_suite: number;
@@ -49,7 +49,7 @@ const NOBODY: ReadonlySet<LeafIndex> = new Set();
 
 beforeAll(ready);
 
-const vectors = supportedVectors<Vector>('treekem').map((vector, index) => ({ index, vector }));
+const vectors = mlsVectors<Vector>('treekem').map((vector, index) => ({ index, vector }));
 
 describe.each(vectors)('treekem $index', ({ vector }) => {
   const suite = getSuite(vector.cipher_suite);

@@ -1,55 +1,45 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { carried, readOrigins, readSums, sha256 } from './origins.mjs';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
-
-/** Where the published test vectors may be: named by the environment, beside the checkout, or fetched into a cache. */
-function vectorsDirectory(): string {
-  const candidates = [process.env['VECTORS_DIR'], `${root}../shared/vectors`, `${root}.cache/vectors`];
-  for (const candidate of candidates) {
-    if (candidate !== undefined && existsSync(`${candidate}/mls`)) return candidate;
-  }
-  throw new Error(
-    `The published test vectors were not found in any of: ${candidates.filter(Boolean).join(', ')}. ` +
-      'Run "npm run vectors:fetch", or set VECTORS_DIR.',
-  );
-}
+const origins = readOrigins(carried);
 
 /**
- * One file of published vectors.
- * @param path relative to the vectors directory, such as "mls/crypto-basics.json"
+ * One file of published vectors, if it is the one that SHA256SUMS lists.
+ * @param path relative to the folder, such as "mls/crypto-basics.json"
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller states the file's format
-export function readVectors<T>(path: string): T {
-  return JSON.parse(readFileSync(`${vectorsDirectory()}/${path}`, 'utf8')) as T;
+export function readVectors<T>(path: string, folder = carried): T {
+  const bytes = readFileSync(`${folder}/${path}`);
+  const found = sha256(bytes);
+  const listed = readSums(folder).get(path);
+  if (found !== listed) {
+    throw new Error(`${folder}/${path}: SHA-256 is ${found}, SHA256SUMS says ${listed ?? 'nothing of it'}`);
+  }
+  return JSON.parse(bytes.toString()) as T;
 }
 
-export const SUPPORTED_SUITES: readonly number[] = [0x0003, 0x004d];
-
-/**
- * The MLS vectors of the suites this implementation speaks. The others are counted and printed, never silently
- * dropped, and a file without a single vector to run is an error.
- */
-export function supportedVectors<T extends { cipher_suite: number }>(name: string): T[] {
-  const all = readVectors<T[]>(`mls/${name}.json`);
-  const run = all.filter((vector) => SUPPORTED_SUITES.includes(vector.cipher_suite));
-  const others = all.filter((vector) => !SUPPORTED_SUITES.includes(vector.cipher_suite));
+/** A file of MLS vectors, of which every carried one is run. A file without a single one is an error. */
+export function mlsVectors<T>(name: string, folder = 'mls'): T[] {
+  const path = `${folder}/${name}.json`;
+  const vectors = readVectors<T[]>(path);
+  if (vectors.length === 0) throw new Error(`${path}: no vector`);
+  const others = countLeftOut(path, vectors);
   report(
-    name,
-    run.length,
-    others.length === 0 ? '' : `${others.length} of unsupported suites ${suiteList(others)}`,
+    folder === 'mls' ? name : `${folder} ${name}`,
+    vectors.length,
+    others === 0 ? '' : `${others} of unsupported suites not carried`,
   );
-  if (run.length === 0) throw new Error(`${name}: no vector of a supported suite`);
-  return run;
+  return vectors;
+}
+
+/** How many cases the published file has beside those that are carried. */
+export function countLeftOut(path: string, vectors: readonly unknown[]): number {
+  return (origins.get(path)?.cases ?? vectors.length) - vectors.length;
 }
 
 /** Prints how many vectors of a file were run, and why the rest were not. */
 export function report(name: string, run: number, rest: string): void {
   console.info(`${name}: ${run} run${rest === '' ? '' : `, ${rest}`}`);
-}
-
-function suiteList(vectors: readonly { cipher_suite: number }[]): string {
-  return [...new Set(vectors.map((vector) => vector.cipher_suite))].sort((a, b) => a - b).join(',');
 }
 
 export function fromHex(hex: string): Uint8Array {

@@ -10,7 +10,7 @@ import { decodeMlsMessage } from '../../src/structs/mlsMessage.ts';
 import { verifyWithLabel } from '../../src/suite/labels.ts';
 import { ready } from '../../src/suite/sodium.ts';
 import { getSuite } from '../../src/suite/suites.ts';
-import { fromHex, supportedVectors } from './vectors.ts';
+import { fromHex, mlsVectors } from './vectors.ts';
 
 interface Vector {
   cipher_suite: number;
@@ -22,7 +22,7 @@ interface Vector {
 
 beforeAll(ready);
 
-describe.each(supportedVectors<Vector>('welcome'))('welcome, suite $cipher_suite', (vector) => {
+describe.each(mlsVectors<Vector>('welcome'))('welcome, suite $cipher_suite', (vector) => {
   it('opens, is signed and confirmed', () => {
     const suite = getSuite(vector.cipher_suite);
     const noPsk = new Uint8Array(suite.kdf.Nh);
