@@ -175,7 +175,10 @@ describe('while signed in', () => {
 
   it.each([
     ['nothing answers', new NetworkError('unreachable')],
-    ['a proxy answers in its place', new ApiError({ status: 502, code: 'invalid-response', detail: null })],
+    [
+      'a proxy answers in its place',
+      new ApiError({ status: 502, code: 'unavailable', detail: null, isForeign: true }),
+    ],
   ])('knows that the relay is not there when %s, and looks for it until it is', async (_what, failure) => {
     const unreachable = () => deps.store.get(unreachableAtom);
     const { profile } = api;
