@@ -75,7 +75,10 @@ export function bootstrap(options: BootstrapOptions): AppActions {
   for (const change of ['online', 'offline']) {
     window.addEventListener(change, () => client.session.onNetworkChanged());
   }
-  window.addEventListener('pagehide', () => client.onHidden());
+  window.addEventListener('pagehide', () => client.onLeft());
+  window.addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) client.onReturned();
+  });
   window.addEventListener('storage', (event) => {
     if (event.key !== tokenStorageKey && event.key !== null) return;
     if (client.session.onTokenChanged() === 'reload') window.location.reload();

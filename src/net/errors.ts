@@ -7,7 +7,10 @@ export type ApiErrorCode = ErrorCode | 'invalid-response';
 export class ApiError extends Error {
   /** HTTP status; over MQTT the one that goes with the code. */
   readonly status: number;
+  /** Of a foreign answer the one that goes with its status. */
   readonly code: ApiErrorCode;
+  /** It has no code of the relay's: a proxy, or another server, has answered. */
+  readonly isForeign: boolean;
   /** A sentence for the person, when the relay gave one. */
   readonly detail: string | null;
   /** With `stale-epoch`: the conversation's current epoch. */
@@ -18,6 +21,7 @@ export class ApiError extends Error {
     code: ApiErrorCode;
     detail: string | null;
     epoch?: number | undefined;
+    isForeign?: boolean;
   }) {
     super(input.code);
     this.name = 'ApiError';
@@ -25,6 +29,7 @@ export class ApiError extends Error {
     this.code = input.code;
     this.detail = input.detail;
     this.epoch = input.epoch;
+    this.isForeign = input.isForeign ?? false;
   }
 }
 
@@ -39,6 +44,12 @@ export class NetworkError extends Error {
   }
 }
 
+/** Whether it is the relay that says so: a proxy's 404 is no word on what was asked for. */
 export function isApiError(error: unknown, ...codes: ApiErrorCode[]): error is ApiError {
-  return error instanceof ApiError && (codes.length === 0 || codes.includes(error.code));
+  return error instanceof ApiError && !error.isForeign && codes.includes(error.code);
+}
+
+/** Whether the server has failed, which says nothing about what was asked. An answer that breaks the contract counts. */
+export function isServerFailure(error: unknown): error is ApiError {
+  return error instanceof ApiError && (error.status >= 500 || error.code === 'invalid-response');
 }

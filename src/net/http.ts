@@ -1,15 +1,9 @@
 import ky from 'ky';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import {
-  ErrorBody,
-  type Route,
-  type RouteBody,
-  type RouteParams,
-  type RouteQuery,
-  type RouteResponse,
-} from './contract.ts';
-import { ApiError, type ApiErrorCode, NetworkError } from './errors.ts';
+import type { Route, RouteBody, RouteParams, RouteQuery, RouteResponse } from './contract.ts';
+import { readErrorAnswer } from './errorAnswer.ts';
+import { ApiError, type ApiErrorCode, isServerFailure, NetworkError } from './errors.ts';
 import { jsonBody } from './jsonBody.ts';
 
 export const requestTimeoutMs = 30_000;
@@ -22,7 +16,7 @@ type Part<Name extends string, T> = [T] extends [undefined]
 export type CallInput<R extends Route> = Part<'params', RouteParams<R>> &
   Part<'query', RouteQuery<R>> &
   Part<'body', RouteBody<R>> & {
-    /** Try the route's further paths after a 404, a 405 or no connection. */
+    /** Try the route's further paths while {@link mayTryNextPath}. */
     readonly fallback?: boolean;
     /** Who acts on a 401: the session ends at once (`session`, the default), or the caller decides (`caller`). */
     readonly unauthenticated?: 'session' | 'caller';
@@ -43,9 +37,9 @@ export interface Http {
   /**
    * One call of the contract.
    * @returns the answer, parsed by the route's schema
-   * @throws ApiError for any answer but a success; `invalid-response` for one that breaks the schema
+   * @throws ApiError for any answer but a success; `invalid-response` for a success that breaks the schema
    * @throws NetworkError without an answer
-   * @throws AggregateError when every path of a call with `fallback` failed
+   * @throws AggregateError of these, in their order, when several paths were tried
    */
   call<R extends Route>(route: R, input: CallInput<R>): Promise<RouteResponse<R>>;
 }
@@ -70,10 +64,15 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Whether another path may still know the call: this one is unknown there, or nothing was reached. */
+/**
+ * Whether another path may do better: nothing was reached, the call is unknown there, or the server failed. Any other
+ * answer is about what was asked, and who has waited until the time was out isn't made to wait as long again.
+ */
 function mayTryNextPath(error: unknown): boolean {
-  if (error instanceof ApiError) return error.status === 404 || error.status === 405;
-  return error instanceof NetworkError && error.code === 'unreachable';
+  if (error instanceof NetworkError) return error.code === 'unreachable';
+  return (
+    isServerFailure(error) || (error instanceof ApiError && (error.status === 404 || error.status === 405))
+  );
 }
 
 export function createHttp(options: HttpOptions): Http {
@@ -130,19 +129,7 @@ export function createHttp(options: HttpOptions): Http {
   }
 
   function readAnswer(route: Route, answer: { status: number; ok: boolean; text: string }): unknown {
-    if (!answer.ok) {
-      const body = ErrorBody.safeParse(parseJson(answer.text));
-      if (!body.success) {
-        // Not the relay's own words (a proxy's page, say): the status still tells what kind of failure it is.
-        throw new ApiError({ status: answer.status, code: 'invalid-response', detail: null });
-      }
-      throw new ApiError({
-        status: answer.status,
-        code: body.data.code,
-        detail: body.data.detail,
-        epoch: body.data.epoch,
-      });
-    }
+    if (!answer.ok) throw readErrorAnswer(answer.status, parseJson(answer.text));
     if (route.response === undefined) return undefined;
     const body = route.response.safeParse(parseJson(answer.text));
     if (!body.success) throw new ApiError({ status: answer.status, code: 'invalid-response', detail: null });
@@ -171,11 +158,12 @@ export function createHttp(options: HttpOptions): Http {
           // The schema that has just parsed the answer is the one this type is inferred from.
           return (await callPath(route, path, input as CallInput<Route>)) as RouteResponse<R>;
         } catch (error) {
-          if (paths.length === 1 || !mayTryNextPath(error)) throw error;
           failures.push(error);
+          if (!mayTryNextPath(error)) break;
         }
       }
-      throw new AggregateError(failures, 'every path failed');
+      if (failures.length === 1) throw failures[0];
+      throw new AggregateError(failures, 'no path succeeded');
     },
   };
 }

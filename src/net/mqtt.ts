@@ -208,7 +208,8 @@ export function createRealtime(options: RealtimeOptions): Realtime {
       clean: true,
       clientId: `sinetti_${userId}_${clock.now()}`,
       keepalive: limits.mqttKeepAliveSeconds,
-      connectTimeout: connectTimeoutMs,
+      // Later than the timer below, which covers the subscription as well and tells of a timeout by that name.
+      connectTimeout: 2 * connectTimeoutMs,
       // The schedule is the reconnector's: mqtt.js would come back at fixed intervals with the old token.
       reconnectPeriod: 0,
       resubscribe: false,

@@ -43,6 +43,10 @@ export interface Client {
   onVisible(): void;
   /** The page has gone out of sight, perhaps for good. */
   onHidden(): void;
+  /** The page is left. */
+  onLeft(): void;
+  /** The page that was left is back as it was. */
+  onReturned(): void;
 }
 
 /** A whole client but for its screen: what the browser gives it comes in, and what a person can do comes out. */
@@ -127,6 +131,7 @@ export function createClient(options: ClientOptions): Client {
         start: () => opened.start(),
         connect: () => opened.connect(),
         onReachable: () => opened.onReachable(),
+        setPresent: (present) => opened.setPresent(present),
         stop() {
           opened.stop();
           if (messenger === opened) messenger = null;
@@ -199,5 +204,10 @@ export function createClient(options: ClientOptions): Client {
     session,
     onVisible: () => messenger?.reading.markRead(),
     onHidden: () => messenger?.onHidden(),
+    onLeft() {
+      messenger?.onHidden();
+      messenger?.setPresent(false);
+    },
+    onReturned: () => messenger?.setPresent(true),
   };
 }

@@ -14,7 +14,7 @@ import {
   type Person,
 } from '../store/contacts.ts';
 import type { Deps } from './deps.ts';
-import { toAppError } from './failures.ts';
+import { mayBeDone, toAppError } from './failures.ts';
 import type { KeptAnswers } from './keptAnswers.ts';
 
 export interface Contacts {
@@ -124,6 +124,21 @@ export function createContacts(deps: Deps, ownUserId: string, recall: KeptAnswer
   );
   const lists = [contacts, incoming, outgoing];
 
+  /** A path that failed may have done it all the same, and the next one then knows of no request: the lists tell. */
+  async function decide(
+    answered: Promise<unknown>,
+    failure: string,
+    { refresh, isDone }: { refresh: () => Promise<unknown>; isDone: () => boolean },
+  ): Promise<void> {
+    const error: unknown = await answered.then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    if (error !== null && !mayBeDone(error)) throw toAppError(error, failure);
+    await refresh();
+    if (error !== null && !isDone()) throw toAppError(error, failure);
+  }
+
   return {
     async recall() {
       await Promise.all(lists.map((list) => list.recall()));
@@ -163,21 +178,18 @@ export function createContacts(deps: Deps, ownUserId: string, recall: KeptAnswer
     },
 
     async accept(requestId) {
-      try {
-        await api.acceptContact(requestId);
-      } catch (error) {
-        throw toAppError(error, t('errors.acceptFailed'));
-      }
-      await Promise.all([contacts.refresh(), incoming.refresh()]);
+      const sender = store.get(incomingRequestsAtom).items.find(({ id }) => id === requestId)?.from_user.id;
+      await decide(api.acceptContact(requestId), t('errors.acceptFailed'), {
+        refresh: () => Promise.all([contacts.refresh(), incoming.refresh()]),
+        isDone: () => store.get(contactsAtom).items.some(({ id }) => id === sender),
+      });
     },
 
     async reject(requestId) {
-      try {
-        await api.rejectContact(requestId);
-      } catch (error) {
-        throw toAppError(error, t('errors.rejectFailed'));
-      }
-      await incoming.refresh();
+      await decide(api.rejectContact(requestId), t('errors.rejectFailed'), {
+        refresh: () => incoming.refresh(),
+        isDone: () => !store.get(incomingRequestsAtom).items.some(({ id }) => id === requestId),
+      });
     },
 
     async remove(userId) {

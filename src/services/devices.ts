@@ -1,6 +1,7 @@
 import { t } from '../i18n/i18n.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import type { ConversationState } from '../crypto/client.ts';
+import { isApiError } from '../net/errors.ts';
 import { devicesAtom, newDevicesAtom, type OwnDevice } from '../store/devices.ts';
 import type { Committer } from './committer.ts';
 import type { Deps } from './deps.ts';
@@ -120,7 +121,7 @@ export function createDevices(options: DevicesOptions): Devices {
           await api.revokeDevice(deviceId, statement);
         } catch (error) {
           // Revoked already, from elsewhere: what is left to do is the same.
-          if (apiErrorOf(error)?.code !== 'not-found') throw error;
+          if (!isApiError(error, 'not-found')) throw error;
         }
         await crypto.setRevoked([{ userId: ownUserId, deviceId, statement }]);
       } catch (error) {

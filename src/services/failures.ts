@@ -1,16 +1,29 @@
 import { AppError } from '../lib/appError.ts';
 import { errorCode } from '../lib/errorCode.ts';
 import type { Log } from '../lib/log.ts';
-import { ApiError, NetworkError } from '../net/errors.ts';
+import { ApiError, isServerFailure, NetworkError } from '../net/errors.ts';
 
 /** Thrown into a task that outlived its session, at its next write. */
 export const sessionEndedCode = 'session-ended';
 
-/** The relay's answer inside a failure, whichever of several paths gave it. */
+/** The answer inside a failure; of several paths' the one that says most: about what was asked, else about the server. */
 export function apiErrorOf(error: unknown): ApiError | null {
   if (error instanceof ApiError) return error;
   if (!(error instanceof AggregateError)) return null;
-  return error.errors.find((one: unknown): one is ApiError => one instanceof ApiError) ?? null;
+  const answers = error.errors.filter((one: unknown) => one instanceof ApiError);
+  const isAboutPath = ({ status }: ApiError) => status === 404 || status === 405;
+  return (
+    answers.find((answer) => !isServerFailure(answer) && !isAboutPath(answer)) ??
+    answers.find(isServerFailure) ??
+    answers[0] ??
+    null
+  );
+}
+
+/** Whether what was asked may be done although it failed: one of several paths gave no answer, or broke down. */
+export function mayBeDone(error: unknown): boolean {
+  if (!(error instanceof AggregateError)) return false;
+  return error.errors.some((one: unknown) => one instanceof NetworkError || isServerFailure(one));
 }
 
 /** Whether nothing answered at all. */
@@ -22,7 +35,7 @@ export function isUnreachable(error: unknown): boolean {
 /** Whether the relay is not there: nothing answers, or what stands before it answers in its place. */
 export function isOutOfReach(error: unknown): boolean {
   const answer = apiErrorOf(error);
-  return isUnreachable(error) || (answer?.code === 'invalid-response' && answer.status >= 502);
+  return isUnreachable(error) || (answer !== null && answer.isForeign && answer.status >= 502);
 }
 
 /** Whether the failure says nothing about what was asked: the relay isn't reached, is in trouble, or asks to wait. */

@@ -81,6 +81,8 @@ export interface Messenger {
   onReachable(): void;
   /** The page may not come back from where it goes. */
   onHidden(): void;
+  /** Whether the person is here: said before the session or the page ends, while there is a socket to say it. */
+  setPresent(present: boolean): void;
   stop(): void;
 }
 
@@ -183,10 +185,11 @@ export function createMessenger(options: MessengerOptions): Messenger {
     onUnauthorized: options.onUnauthorized,
   });
 
+  const knownPresence = trackPresence(deps);
   const presence = options.createPresence(userId, {
     onOnlineUsers: (userIds) => dispatchWsMessage(events, { type: 'online_users', userIds }),
     onChange: (change) => dispatchWsMessage(events, { type: 'presence', ...change }),
-    onLost: () => dispatchWsMessage(events, { type: 'online_users', userIds: [] }),
+    onLost: () => knownPresence.lost(),
   });
 
   const outbox = createOutbox({
@@ -300,7 +303,6 @@ export function createMessenger(options: MessengerOptions): Messenger {
   }
 
   let timers: Timer[] = [];
-  let endPresence: () => void = () => undefined;
 
   function clear(): void {
     const empty = { items: [], loading: false, loaded: false };
@@ -336,7 +338,6 @@ export function createMessenger(options: MessengerOptions): Messenger {
     updateProfile: (change) => updateProfile(deps, change),
 
     async start() {
-      endPresence = trackPresence(store, events);
       history.start();
       // All of what the first screen shows, so that nothing of it changes a moment later.
       await Promise.all([
@@ -378,6 +379,8 @@ export function createMessenger(options: MessengerOptions): Messenger {
 
     onHidden: () => drafts.flush(),
 
+    setPresent: (present) => (present ? presence.open() : presence.close()),
+
     stop() {
       if (!active) return;
       for (const timer of timers) timer.cancel();
@@ -388,7 +391,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
       reading.stop();
       realtime.close();
       presence.close();
-      endPresence();
+      knownPresence.end();
       clear();
       active = false;
     },

@@ -1,5 +1,7 @@
-import { presenceAtom } from '../store/connection.ts';
-import type { Store } from './deps.ts';
+import type { Timer } from '../lib/clock.ts';
+import { nothingKnown, presenceAtom } from '../store/connection.ts';
+import type { Deps } from './deps.ts';
+import { timings } from './timings.ts';
 
 /** The event by which the parts of the page hear of presence and new messages (spec section 7). */
 export const wsMessageEvent = 'ws-message';
@@ -32,22 +34,50 @@ function wsMessageOf(event: Event): WsMessage | null {
   return null;
 }
 
-/**
- * Keeps the map of who is online in step with the events.
- * @returns a function that ends it and forgets everybody
- */
-export function trackPresence(store: Store, events: EventTarget): () => void {
+export interface PresenceTracking {
+  /** Nobody tells any more who is online: what was told holds for a moment, since most connections are back by then. */
+  lost(): void;
+  end(): void;
+}
+
+/** Keeps what is known of who is online in step with the events. */
+export function trackPresence({
+  clock,
+  events,
+  store,
+}: Pick<Deps, 'clock' | 'events' | 'store'>): PresenceTracking {
+  let forgetting: Timer | null = null;
+
+  function keep(): void {
+    forgetting?.cancel();
+    forgetting = null;
+  }
+
+  function forget(): void {
+    keep();
+    store.set(presenceAtom, nothingKnown);
+  }
+
   function onMessage(event: Event): void {
     const message = wsMessageOf(event);
     if (message?.type === 'presence') {
-      store.set(presenceAtom, { ...store.get(presenceAtom), [message.userId]: message.online });
+      const { online, listed } = store.get(presenceAtom);
+      store.set(presenceAtom, { online: { ...online, [message.userId]: message.online }, listed });
     } else if (message?.type === 'online_users') {
-      store.set(presenceAtom, Object.fromEntries(message.userIds.map((userId) => [userId, true])));
+      keep();
+      const online = Object.fromEntries(message.userIds.map((userId) => [userId, true]));
+      store.set(presenceAtom, { online, listed: true });
     }
   }
   events.addEventListener(wsMessageEvent, onMessage);
-  return () => {
-    events.removeEventListener(wsMessageEvent, onMessage);
-    store.set(presenceAtom, {});
+
+  return {
+    lost() {
+      if (store.get(presenceAtom).listed) forgetting ??= clock.after(timings.presenceGrace, forget);
+    },
+    end() {
+      events.removeEventListener(wsMessageEvent, onMessage);
+      forget();
+    },
   };
 }

@@ -31,6 +31,8 @@ export interface SessionScope {
   connect(): void;
   /** The relay can be reached again: what waited can go, and what was missed can come. */
   onReachable(): void;
+  /** Whether the person is here. */
+  setPresent(present: boolean): void;
   stop(): void;
 }
 
@@ -257,6 +259,8 @@ export function createSession(options: SessionOptions): Session {
 
     async logOut({ erase = false } = {}) {
       isEnding = true;
+      // The relay closes its sockets with the session: nothing could be said by them afterwards.
+      scope?.setPresent(false);
       // The relay ends the session at once when it can be told; without it the token simply runs out unused.
       const leave = () => (erase ? revokeThisDevice(deps).catch(() => api.logout()) : api.logout());
       const told = tokens.read() === null ? Promise.resolve() : leave().catch(() => undefined);
@@ -277,10 +281,12 @@ export function createSession(options: SessionOptions): Session {
 
     async endAccount(deleteAtRelay) {
       isEnding = true;
+      scope?.setPresent(false);
       try {
         await deleteAtRelay();
       } catch (error) {
         if (tokens.read() === null) await expire();
+        else scope?.setPresent(true);
         throw error;
       } finally {
         isEnding = false;

@@ -1,12 +1,12 @@
 import { t } from '../i18n/i18n.ts';
 import { AppError } from '../lib/appError.ts';
 import { errorCode } from '../lib/errorCode.ts';
-import type { Profile, Session as SessionAnswer } from '../net/api.ts';
+import type { Profile, RegisterInput, Session as SessionAnswer } from '../net/api.ts';
 import type { AppActions } from '../store/actions.ts';
 import { type AuthProgress, authErrorAtom, authProgressAtom, authStatusAtom } from '../store/session.ts';
 import type { Deps } from './deps.ts';
 import { createVault, fetchVault, registerDevice, topUpKeyPackages } from './enrolment.ts';
-import { apiErrorOf, type Background, isUnreachable, toAppError } from './failures.ts';
+import { apiErrorOf, type Background, isUnreachable, mayBeDone, toAppError } from './failures.ts';
 import { keepProfile } from './ownProfile.ts';
 import { replaceForgottenPassword } from './password.ts';
 import type { LoginProofStore, TokenStore } from './token.ts';
@@ -52,6 +52,21 @@ export function createSignIn(options: SignInOptions): SignIn {
     await options.onEntered(user);
   }
 
+  /**
+   * A path that failed may have made the account all the same: the next one then calls the name taken, and a log-in with
+   * the key that was just derived, which nobody else has, tells whose it is.
+   */
+  async function register(account: RegisterInput): Promise<SessionAnswer> {
+    try {
+      return await api.register(account);
+    } catch (error) {
+      const code = apiErrorOf(error)?.code;
+      if (!mayBeDone(error) || (code !== 'username-taken' && code !== 'email-taken')) throw error;
+      const { email, password } = account;
+      return api.login({ email, password }).catch(() => Promise.reject(error));
+    }
+  }
+
   /** A sign-in that failed half way leaves neither a token nor open keys behind. */
   async function attempt(steps: () => Promise<void>, sentence: (error: unknown) => string): Promise<void> {
     store.set(authErrorAtom, null);
@@ -77,7 +92,7 @@ export function createSignIn(options: SignInOptions): SignIn {
           progress('deriving-keys');
           const { authKey, passwordParams } = await crypto.beginSignUp(password);
           progress('signing-in');
-          const answer = await api.register({
+          const answer = await register({
             username,
             email,
             password: authKey,

@@ -21,5 +21,20 @@ export interface CatchUp {
 /** Null while nothing is on its way that would take long. */
 export const catchUpAtom = atom<CatchUp | null>(null);
 
-/** User id to online. */
-export const presenceAtom = atom<Readonly<Record<string, boolean>>>({});
+/** What has been said of who is online. */
+export interface KnownPresence {
+  /** User id to online. */
+  readonly online: Readonly<Record<string, boolean>>;
+  /** Whether there has been a list of who is online, so that whoever isn't in the map is not. */
+  readonly listed: boolean;
+}
+
+export const nothingKnown: KnownPresence = { online: {}, listed: false };
+
+export const presenceAtom = atom(nothingKnown);
+
+/** Tells of a contact whether they are online; undefined while that isn't known. */
+export const isOnlineAtom = atom((get) => {
+  const { online, listed } = get(offlineAtom) ? nothingKnown : get(presenceAtom);
+  return (contactId: string): boolean | undefined => online[contactId] ?? (listed ? false : undefined);
+});

@@ -7,6 +7,8 @@ export function PresenceDot({ online }: { online: boolean }) {
   return <span className={clsx(styles.dot, online && styles.online)} aria-hidden="true" />;
 }
 
-export function presenceText(online: boolean): string {
+/** Nothing while it isn't known: the place of the text is to be kept. */
+export function presenceText(online: boolean | undefined): string {
+  if (online === undefined) return '';
   return t(online ? 'chat.online' : 'chat.offline');
 }

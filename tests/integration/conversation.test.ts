@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { presenceAtom } from '../../src/store/connection.ts';
+import { isOnlineAtom } from '../../src/store/connection.ts';
 import { befriend, isSignedIn, type Tab, troubles, until, untilConnected } from './support/browser.ts';
 import { browsers, newBrowser, relay, withRelay } from './support/world.ts';
 
@@ -20,7 +20,7 @@ async function untilSame(tab: Tab, userId: string, lines: readonly string[]): Pr
 it('carries a conversation of two people from the first message to the next login', async () => {
   const { anna, bert } = await twoFriends();
   const [annaId, bertId] = [anna.userId, bert.userId];
-  await until(() => anna.store.get(presenceAtom)[bertId], true);
+  await until(() => anna.store.get(isOnlineAtom)(bertId), true);
 
   await anna.actions.openChat(bertId);
   await anna.actions.sendMessage(bertId, '  Hello Bert  ');

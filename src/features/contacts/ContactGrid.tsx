@@ -4,7 +4,7 @@ import { type RefObject, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
 import { requiredActionsAtom } from '../../store/actions.ts';
-import { presenceAtom } from '../../store/connection.ts';
+import { isOnlineAtom } from '../../store/connection.ts';
 import type { Person } from '../../store/contacts.ts';
 import { displayName } from '../../store/people.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -80,7 +80,7 @@ interface ContactCardProps {
 }
 
 function ContactCard({ contact, controls, onMessage, onRemove }: ContactCardProps) {
-  const online = useAtomValue(presenceAtom)[contact.id] === true;
+  const online = useAtomValue(isOnlineAtom)(contact.id);
   return (
     <PersonRow person={contact} detail={presenceText(online)} online={online}>
       <Button size="small" {...controls} onClick={() => onMessage(contact.id)}>

@@ -7,7 +7,7 @@ import styles from './people.module.css';
 interface PersonRowProps {
   person: { readonly username: string; readonly email?: string };
   detail: string;
-  online?: boolean;
+  online?: boolean | undefined;
   /** On a phone the actions move below. */
   stacking?: boolean;
   children?: ReactNode;

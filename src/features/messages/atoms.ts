@@ -1,7 +1,7 @@
 import { atom } from 'jotai';
 import { formatLocale } from '../../i18n/i18n.ts';
 import { activeChatAtom, chatsAtom, emptyChat, groupIdOfKey, type MessageView } from '../../store/chats.ts';
-import { presenceAtom } from '../../store/connection.ts';
+import { isOnlineAtom } from '../../store/connection.ts';
 import { contactsAtom } from '../../store/contacts.ts';
 import { sessionAtom } from '../../store/sessionAtom.ts';
 import { displayName, unknownPersonName } from '../../store/people.ts';
@@ -9,7 +9,8 @@ import { displayName, unknownPersonName } from '../../store/people.ts';
 export interface ConversationRow {
   readonly userId: string;
   readonly name: string;
-  readonly online: boolean;
+  /** Undefined while it isn't known; of who is no contact nobody tells it. */
+  readonly online: boolean | undefined;
   readonly unread: number;
   readonly lastMessage: MessageView | null;
 }
@@ -31,7 +32,7 @@ const contactsByNameAtom = atom((get): readonly NamedPerson[] => {
 export const conversationRowsAtom = atom((get): readonly ConversationRow[] => {
   const contacts = get(contactsByNameAtom);
   const chats = get(chatsAtom);
-  const presence = get(presenceAtom);
+  const isOnline = get(isOnlineAtom);
   const active = get(activeChatAtom);
 
   const row = ({ userId, name }: NamedPerson): ConversationRow => {
@@ -39,7 +40,7 @@ export const conversationRowsAtom = atom((get): readonly ConversationRow[] => {
     return {
       userId,
       name,
-      online: presence[userId] === true,
+      online: isOnline(userId),
       unread: userId === active ? 0 : (state?.unread ?? 0),
       lastMessage: chats[userId]?.messages.at(-1) ?? state?.lastMessage ?? null,
     };
@@ -50,7 +51,7 @@ export const conversationRowsAtom = atom((get): readonly ConversationRow[] => {
     const known = new Set(contacts.map(({ userId }) => userId));
     for (const userId of Object.keys(chats)) {
       if (known.has(userId) || groupIdOfKey(userId) !== null) continue;
-      const former = row({ userId, name: unknownPersonName() });
+      const former = { ...row({ userId, name: unknownPersonName() }), online: undefined };
       if (former.lastMessage !== null || userId === active) rows.push(former);
     }
   }
@@ -70,7 +71,7 @@ export const openChatAtom = atom((get) => {
   return {
     userId,
     name: contact ? displayName(contact) : unknownPersonName(),
-    online: get(presenceAtom)[userId] === true,
+    online: contact && get(isOnlineAtom)(userId),
     chat: get(chatsAtom)[userId] ?? emptyChat,
   };
 });

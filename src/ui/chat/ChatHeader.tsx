@@ -8,7 +8,7 @@ interface ChatHeaderProps {
   name: string;
   shape?: 'round' | 'square';
   /** Draws a presence dot; say the state in `detail`. */
-  online?: boolean;
+  online?: boolean | undefined;
   /** Below the name. */
   detail: ReactNode;
   /** Leads back to the list, where only one of the two has room. */

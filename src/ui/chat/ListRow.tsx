@@ -10,7 +10,7 @@ interface ListRowProps extends RowControls {
   name: string;
   shape?: 'round' | 'square';
   /** Draws a presence dot; say the state in `aside`. */
-  online?: boolean;
+  online?: boolean | undefined;
   /** Right after the name. */
   mark?: ReactNode;
   /** At the other end of the name's line. */

@@ -77,7 +77,7 @@ describe('managing contacts', () => {
   it('shows loading, the shared error, presence and sent requests', () => {
     const { store } = showContacts();
     act(() => {
-      store.set(presenceAtom, { [veikko.id]: true });
+      store.set(presenceAtom, { online: { [veikko.id]: true }, listed: true });
       store.set(contactsErrorAtom, 'Failed to load contact requests. Please try again.');
       store.set(
         outgoingRequestsAtom,

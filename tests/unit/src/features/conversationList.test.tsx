@@ -1,7 +1,7 @@
 import { act, screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { chatsAtom } from '../../../../src/store/chats.ts';
-import { presenceAtom } from '../../../../src/store/connection.ts';
+import { offlineAtom, presenceAtom } from '../../../../src/store/connection.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { aino, chat, createWorld, kaisa, loaded, message, veikko } from '../support/app.tsx';
 import { openVeikko, showMessages, Tab } from '../support/messagesTab.tsx';
@@ -12,10 +12,25 @@ describe('the list of conversations', () => {
       [kaisa.id]: chat([message(kaisa.id, 'The dog sends its regards.')], { unread: 3 }),
       [veikko.id]: chat([message(aino.id, 'On my way', { timestamp: '2026-05-01T12:00:00.000Z' })]),
     });
-    act(() => store.set(presenceAtom, { [veikko.id]: true }));
+    act(() => store.set(presenceAtom, { online: { [veikko.id]: true }, listed: true }));
     const rows = within(screen.getByRole('region', { name: 'Conversations' })).getAllByRole('listitem');
     expect(rows[0]).toHaveTextContent(/kaisa.*Offline.*The dog sends its regards\..*3 unread/);
     expect(rows[1]).toHaveTextContent(/veikko.*Online.*You: On my way/);
+  });
+
+  it('says of nobody that they are offline while nobody knows, or who is no contact', () => {
+    const { store } = showMessages({ 'former-id': chat([message('former-id', 'Farewell')]) });
+    const rows = () => screen.getAllByRole('button', { name: /kaisa|veikko|Unknown User/ });
+    expect(rows()).toHaveLength(3);
+    for (const row of rows()) expect(row).not.toHaveTextContent(/O(n|ff)line/);
+    act(() => store.set(presenceAtom, { online: { [veikko.id]: false }, listed: false }));
+    expect(screen.getByRole('button', { name: /veikko/ })).toHaveTextContent('Offline');
+    expect(screen.getByRole('button', { name: /kaisa/ })).not.toHaveTextContent('Offline');
+    act(() => store.set(presenceAtom, { online: {}, listed: true }));
+    expect(screen.getByRole('button', { name: /kaisa/ })).toHaveTextContent('Offline');
+    expect(screen.getByRole('button', { name: /Unknown User/ })).not.toHaveTextContent('Offline');
+    act(() => store.set(offlineAtom, true));
+    for (const row of rows()) expect(row).not.toHaveTextContent(/O(n|ff)line/);
   });
 
   it('filters by name while its search is on', async () => {

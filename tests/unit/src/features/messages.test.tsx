@@ -112,8 +112,10 @@ describe('an open chat', () => {
   it('has who it is and whether they are online above it', async () => {
     const { store } = await openVeikko();
     const header = () => screen.getByRole('heading', { level: 2, name: 'veikko' }).parentElement;
+    expect(header()).toHaveTextContent(/veikko$/);
+    act(() => store.set(presenceAtom, { online: {}, listed: true }));
     expect(header()).toHaveTextContent('veikkoOffline');
-    act(() => store.set(presenceAtom, { [veikko.id]: true }));
+    act(() => store.set(presenceAtom, { online: { [veikko.id]: true }, listed: true }));
     expect(header()).toHaveTextContent('veikkoOnline');
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createApi } from '../../../../src/net/api.ts';
-import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
+import { ApiError, isApiError, NetworkError } from '../../../../src/net/errors.ts';
 import { createHttp, type HttpOptions, requestTimeoutMs } from '../../../../src/net/http.ts';
 import { capturedLog } from './support/capturedLog.ts';
 import { FakeClock, settled } from './support/fakeClock.ts';
@@ -168,15 +168,33 @@ describe('a call', () => {
   });
 
   it.each([
-    ['a page of a proxy', new Response('<html>Bad gateway</html>', { status: 502 })],
-    ['a code that the contract does not have', refusal(502, 'made-up')],
-  ])('takes no words from %s', async (_name, answer) => {
+    ['a page of a proxy', 502, new Response('<html>Bad gateway</html>', { status: 502 }), 'unavailable'],
+    ['an empty answer', 500, new Response('', { status: 500 }), 'internal'],
+    ['a detail that is a list', 422, json(422, { detail: [{ loc: ['body'] }] }), 'invalid-request'],
+    ['a detail that goes on and on', 404, json(404, { detail: 'a'.repeat(301) }), 'not-found'],
+    ['a detail of invisible marks', 403, json(403, { detail: '\u202e \n\u0007' }), 'forbidden'],
+  ])('takes the status alone from %s', async (_name, status, answer, code) => {
     const { api } = setUp(answer);
-    expect(await failureOf(api.listContacts())).toMatchObject({
-      status: 502,
-      code: 'invalid-response',
-      detail: null,
-    });
+    expect(await failureOf(api.listContacts())).toMatchObject({ status, code, detail: null });
+  });
+
+  it.each([
+    [401, 'unauthenticated'],
+    [403, 'forbidden'],
+    [404, 'not-found'],
+    [405, 'method-not-allowed'],
+    [413, 'payload-too-large'],
+    [429, 'rate-limited'],
+    [409, 'invalid-request'],
+    [500, 'internal'],
+    [503, 'unavailable'],
+    [504, 'unavailable'],
+  ])("reads another server's sentence from a %i, and knows the failure as %s", async (status, code) => {
+    const { api } = setUp(json(status, { detail: ' Not\n now,\u202e \u0000please. ', code: 'made-up' }));
+    const error = await failureOf(api.listContacts());
+    expect(error).toMatchObject({ status, code, detail: 'Not now, please.', isForeign: true });
+    // What is erased or given up on the relay's word isn't on another's.
+    expect(isApiError(error, 'not-found', 'forbidden', 'unauthenticated')).toBe(false);
   });
 
   it('is unreachable without a connection, and is not repeated', async () => {
@@ -208,6 +226,14 @@ describe('a 401', () => {
     ]);
   });
 
+  it('without a code of the relay ends the session as well', async () => {
+    const { api, onUnauthenticated } = setUp(json(401, { detail: 'Not authenticated' }));
+    await failureOf(api.listContacts());
+    expect(onUnauthenticated.mock.calls).toEqual([
+      ['header.payload.signature', 'session', 'unauthenticated'],
+    ]);
+  });
+
   it('at login is about the password, not about a session', async () => {
     const { api, onUnauthenticated } = setUp(refusal(401, 'wrong-credentials'));
     await failureOf(api.login({ email: 'anna', password: authKey }));
@@ -221,6 +247,10 @@ describe('the fallback paths of login', () => {
   it.each<[string, Answer]>([
     ['404', refusal(404, 'not-found')],
     ['405', refusal(405, 'method-not-allowed')],
+    ['500', refusal(500, 'internal')],
+    ['503', refusal(503, 'unavailable')],
+    ["a proxy's 502", new Response('<html>', { status: 502 })],
+    ['a page in place of an answer', new Response('<html>', { status: 200 })],
     ['no connection', 'unreachable'],
   ])('are tried in turn after %s, and the first success wins', async (_name, first) => {
     const { api, seen } = setUp(first, refusal(404, 'not-found'), json(200, session));
@@ -238,11 +268,26 @@ describe('the fallback paths of login', () => {
     [409, 'limit-reached'],
     [422, 'invalid-request'],
     [429, 'rate-limited'],
-    [500, 'internal'],
   ])('are not tried after a %i', async (status, code) => {
     const { api, seen } = setUp(refusal(status, code));
     expect(await failureOf(api.login({ email: 'anna', password: authKey }))).toMatchObject({ status, code });
     expect(seen).toHaveLength(1);
+  });
+
+  it('are not tried when the first took until the time was out', async () => {
+    const { api, clock, seen } = setUp('never');
+    const failure = failureOf(api.login({ email: 'anna', password: authKey }));
+    await settled();
+    await clock.advance(requestTimeoutMs);
+    expect(await failure).toMatchObject({ name: 'NetworkError', code: 'timeout' });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('end with an answer about what was asked, and tell what came before it', async () => {
+    const { api, seen } = setUp(refusal(500, 'internal'), refusal(401, 'wrong-credentials'));
+    const error = await failureOf(api.login({ email: 'anna', password: authKey }));
+    expect(error).toMatchObject({ errors: [{ code: 'internal' }, { code: 'wrong-credentials' }] });
+    expect(seen).toHaveLength(2);
   });
 
   it('fail together when none answers', async () => {
@@ -258,7 +303,7 @@ it.each([
   ['reject', (api: ReturnType<typeof createApi>) => api.rejectContact(userId), '/api/contact/deny/'],
 ])('%s falls back to its second path', async (_name, call, path) => {
   const { api, seen } = setUp(
-    refusal(404, 'not-found'),
+    refusal(500, 'internal'),
     json(200, { contact: { id: userId, username: 'anna', email: 'anna@example.org' } }),
   );
   await call(api);
@@ -285,10 +330,11 @@ describe('the log', () => {
     [403, 'not-a-contact', 'permission-error'],
     [404, 'not-found', 'resource-not-found'],
     [500, 'internal', 'server-error'],
-  ])('names a %i', async (status, code, event) => {
-    const { api, lines } = setUp(refusal(status, code));
+  ])('names a %i, whoever answers', async (status, code, event) => {
+    const { api, lines } = setUp(refusal(status, code), json(status, { detail: 'No.' }));
     await failureOf(api.listContacts());
-    expect(lines).toEqual([expect.stringContaining(event)]);
+    await failureOf(api.listContacts());
+    expect(lines).toEqual([expect.stringContaining(event), expect.stringContaining(event)]);
   });
 
   it('gives a hint about a message path that is not found', async () => {

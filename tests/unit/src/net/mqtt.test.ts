@@ -89,7 +89,6 @@ describe('connecting', () => {
       protocolVersion: 5,
       clean: true,
       keepalive: 30,
-      connectTimeout: 10_000,
       reconnectPeriod: 0,
       queueQoSZero: false,
       timerVariant: 'native',
@@ -120,10 +119,12 @@ describe('connecting', () => {
 
   it('gives up on a relay that does not answer within 10 seconds', async () => {
     realtime.open();
+    // mqtt.js has a timer of its own, and no word for what it ends.
+    expect(client(0).options.connectTimeout).toBeGreaterThan(connectTimeoutMs);
     await clock.advance(connectTimeoutMs);
     expect(client(0).ended).toBe(true);
     expect(statuses()).toEqual(['connecting', 'reconnecting']);
-    expect(lines).toEqual([expect.stringContaining('timeout')]);
+    expect(lines).toEqual(['warn realtime-closed code="timeout"']);
   });
 
   it('fails when its own topic is refused', () => {

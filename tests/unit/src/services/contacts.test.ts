@@ -243,6 +243,35 @@ describe('requests', () => {
     expect(api.listContactRequests).toHaveBeenCalledTimes(2);
   });
 
+  describe('that a failing path has answered all the same', () => {
+    const failed = new AggregateError([refused('internal', 'Something broke.'), refused('not-found')]);
+
+    beforeEach(async () => {
+      api.listContacts.mockResolvedValue([]);
+      await contacts.load();
+      api.acceptContact.mockRejectedValue(failed);
+      api.rejectContact.mockRejectedValue(failed);
+      api.listContactRequests.mockResolvedValue([]);
+    });
+
+    it('are accepted when the lists say so', async () => {
+      api.listContacts.mockResolvedValue([bert]);
+      await contacts.accept('r1');
+      expect(deps.store.get(contactsAtom).items).toEqual([bert]);
+    });
+
+    it('are declined when the lists say so', async () => {
+      await contacts.reject('r1');
+      expect(deps.store.get(incomingRequestsAtom).items).toEqual([]);
+    });
+
+    it('are not when the lists do not say so, or can not be read', async () => {
+      api.listContactRequests.mockRejectedValue(new NetworkError('unreachable'));
+      await expect(contacts.reject('r1')).rejects.toThrow('Something broke.');
+      await expect(contacts.accept('r1')).rejects.toThrow('Something broke.');
+    });
+  });
+
   it('reject with a sentence when both paths fail', async () => {
     const failure = new AggregateError([refused('not-found', 'No such request.'), refused('not-found')]);
     api.acceptContact.mockRejectedValue(failure);

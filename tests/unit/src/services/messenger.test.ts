@@ -222,13 +222,15 @@ describe('an event', () => {
     expect(relay.calls).toEqual([]);
   });
 
-  it('of presence reaches the map by either way', () => {
+  it('of presence reaches the map by either way', async () => {
     presenceListeners.onOnlineUsers([peer]);
-    expect(deps.store.get(presenceAtom)).toEqual({ [peer]: true });
+    const known = () => deps.store.get(presenceAtom);
+    expect(known()).toEqual({ online: { [peer]: true }, listed: true });
     realtimeListeners.onPresence({ userId: peer, online: false });
-    expect(deps.store.get(presenceAtom)).toEqual({ [peer]: false });
+    expect(known()).toEqual({ online: { [peer]: false }, listed: true });
     presenceListeners.onLost();
-    expect(deps.store.get(presenceAtom)).toEqual({});
+    await deps.clock.advance(5_000);
+    expect(known()).toEqual({ online: {}, listed: false });
   });
 });
 

@@ -1,31 +1,42 @@
 import { createStore } from 'jotai';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { dispatchWsMessage, trackPresence, wsMessageEvent } from '../../../../src/services/presence.ts';
-import { presenceAtom } from '../../../../src/store/connection.ts';
+import {
+  dispatchWsMessage,
+  type PresenceTracking,
+  trackPresence,
+  wsMessageEvent,
+} from '../../../../src/services/presence.ts';
+import { isOnlineAtom, presenceAtom } from '../../../../src/store/connection.ts';
+import { FakeClock } from '../net/support/fakeClock.ts';
 
 describe('presence', () => {
   let store: ReturnType<typeof createStore>;
   let events: EventTarget;
-  let end: () => void;
+  let clock: FakeClock;
+  let tracking: PresenceTracking;
 
   beforeEach(() => {
     store = createStore();
     events = new EventTarget();
-    end = trackPresence(store, events);
+    clock = new FakeClock();
+    tracking = trackPresence({ store, events, clock });
   });
 
-  const online = () => store.get(presenceAtom);
+  const online = () => store.get(presenceAtom).online;
+  const of = (userId: string) => store.get(isOnlineAtom)(userId);
 
   it('changes one person at a time', () => {
     dispatchWsMessage(events, { type: 'presence', userId: 'a', online: true });
     dispatchWsMessage(events, { type: 'presence', userId: 'b', online: false });
     expect(online()).toEqual({ a: true, b: false });
+    expect([of('a'), of('b'), of('c')]).toEqual([true, false, undefined]);
   });
 
   it('is replaced whole by a list of who is online', () => {
     dispatchWsMessage(events, { type: 'presence', userId: 'a', online: true });
     dispatchWsMessage(events, { type: 'online_users', userIds: ['b', 'c'] });
     expect(online()).toEqual({ b: true, c: true });
+    expect([of('a'), of('b')]).toEqual([false, true]);
   });
 
   it('is not moved by a new message', () => {
@@ -51,9 +62,37 @@ describe('presence', () => {
     expect(online()).toEqual({});
   });
 
+  it('holds for 5 seconds without the socket, and is unknown then until there is a list', async () => {
+    dispatchWsMessage(events, { type: 'online_users', userIds: ['a'] });
+    tracking.lost();
+    await clock.advance(4_999);
+    tracking.lost();
+    expect([of('a'), of('b')]).toEqual([true, false]);
+    await clock.advance(1);
+    expect([of('a'), of('b')]).toEqual([undefined, undefined]);
+    // By the topic of the open chat, which is no list.
+    dispatchWsMessage(events, { type: 'presence', userId: 'a', online: false });
+    tracking.lost();
+    await clock.advance(5_000);
+    expect([of('a'), of('b')]).toEqual([false, undefined]);
+    dispatchWsMessage(events, { type: 'online_users', userIds: ['b'] });
+    expect([of('a'), of('b')]).toEqual([false, true]);
+  });
+
+  it('is not forgotten when the socket is back in time', async () => {
+    dispatchWsMessage(events, { type: 'online_users', userIds: ['a'] });
+    tracking.lost();
+    await clock.advance(2_000);
+    dispatchWsMessage(events, { type: 'online_users', userIds: ['a'] });
+    await clock.advance(10_000);
+    expect(of('a')).toBe(true);
+  });
+
   it('is forgotten at the end', () => {
     dispatchWsMessage(events, { type: 'presence', userId: 'a', online: true });
-    end();
+    tracking.lost();
+    tracking.end();
+    expect(clock.pending).toBe(0);
     dispatchWsMessage(events, { type: 'presence', userId: 'b', online: true });
     expect(online()).toEqual({});
   });

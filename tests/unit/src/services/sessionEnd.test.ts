@@ -35,7 +35,7 @@ import {
 withSession();
 
 describe('ending with the account', () => {
-  const gone = () => Promise.resolve();
+  const gone = async () => void calls.push('delete');
 
   beforeEach(async () => {
     api.login?.mockResolvedValue({ access_token: tokenFor(me, 1e6), user, loginProof: 'cHJvb2Y' });
@@ -47,7 +47,7 @@ describe('ending with the account', () => {
     await session.endAccount(gone);
     expectSignedOut();
     expect(localStorage).toHaveLength(0);
-    expect(calls).toEqual(['erase']);
+    expect(calls).toEqual(['gone', 'delete', 'erase']);
     expect(scope.stop).toHaveBeenCalledOnce();
     expect(status()).toBe('idle');
     expect(deps.store.get(authErrorAtom)).toBeNull();
@@ -62,7 +62,7 @@ describe('ending with the account', () => {
       expect(deps.store.get(currentUserAtom)).toEqual(user);
     });
     expect(deps.store.get(authErrorAtom)).toBeNull();
-    expect(calls).toEqual(['erase']);
+    expect(calls).toEqual(['gone', 'erase']);
   });
 
   it('goes on with the session when the relay does not delete it', async () => {
@@ -70,7 +70,7 @@ describe('ending with the account', () => {
     await expect(attempt).rejects.toMatchObject({ code: 'internal' });
     expect(deps.store.get(currentUserAtom)).toEqual(user);
     expect(deps.store.get(signedOutPathAtom)).toBe('/login');
-    expect(calls).toEqual([]);
+    expect(calls).toEqual(['gone', 'here']);
   });
 
   it('says that the session has expired when the relay has ended it already', async () => {
@@ -81,7 +81,7 @@ describe('ending with the account', () => {
     await expect(attempt).rejects.toMatchObject({ code: 'session-expired' });
     expectSignedOut();
     expect(deps.store.get(authErrorAtom)).toBe('Session expired. Please login again.');
-    expect(calls).toEqual(['lock']);
+    expect(calls).toEqual(['gone', 'lock']);
   });
 
   it('is over even when the browser does not let go of its storage', async () => {
@@ -93,11 +93,11 @@ describe('ending with the account', () => {
 });
 
 describe('logging out', () => {
-  it('tells the relay, locks the keys and forgets the session', async () => {
+  it('says goodbye, tells the relay, locks the keys and forgets the session', async () => {
     await logIn();
     forgetCalls();
     await session.logOut();
-    expect(calls).toEqual(['logout', 'lock']);
+    expect(calls).toEqual(['gone', 'logout', 'lock']);
     expect(scope.stop).toHaveBeenCalledOnce();
     expect(status()).toBe('idle');
     expectSignedOut();
@@ -107,7 +107,7 @@ describe('logging out', () => {
     await logIn();
     forgetCalls();
     await session.logOut({ erase: true });
-    expect(calls).toEqual(['openDevice', 'signRevocation', 'revokeDevice', 'erase']);
+    expect(calls).toEqual(['gone', 'openDevice', 'signRevocation', 'revokeDevice', 'erase']);
     expect(api.revokeDevice).toHaveBeenCalledWith(peer, 'cmV2b2tlZA');
   });
 
@@ -116,7 +116,7 @@ describe('logging out', () => {
     forgetCalls();
     api.revokeDevice?.mockRejectedValue(new NetworkError('unreachable'));
     await session.logOut({ erase: true });
-    expect(calls).toEqual(['openDevice', 'signRevocation', 'logout', 'erase']);
+    expect(calls).toEqual(['gone', 'openDevice', 'signRevocation', 'logout', 'erase']);
   });
 
   it('is not told that its own device was removed when it is erased', async () => {
@@ -175,7 +175,10 @@ describe('while signed in', () => {
 
   it.each([
     ['nothing answers', new NetworkError('unreachable')],
-    ['a proxy answers in its place', new ApiError({ status: 502, code: 'invalid-response', detail: null })],
+    [
+      'a proxy answers in its place',
+      new ApiError({ status: 502, code: 'unavailable', detail: null, isForeign: true }),
+    ],
   ])('knows that the relay is not there when %s, and looks for it until it is', async (_what, failure) => {
     const unreachable = () => deps.store.get(unreachableAtom);
     const { profile } = api;

@@ -87,6 +87,34 @@ describe('signing up', () => {
     expectSignedOut();
   });
 
+  describe('at a path that failed', () => {
+    const taken = refused('username-taken', 'This username is taken.');
+
+    it('has made the account when its own key opens what the next path calls taken', async () => {
+      api.register?.mockRejectedValue(new AggregateError([new NetworkError('unreachable'), taken]));
+      await signUp();
+      expect(api.login).toHaveBeenCalledExactlyOnceWith({ email: 'anna@example.org', password: 'YXV0aA' });
+      expect(worker.openVault).toHaveBeenCalledExactlyOnceWith(me, vault);
+      expect(status()).toBe('success');
+    });
+
+    it('has not when the name is somebody else’s, which is what the person reads', async () => {
+      api.register?.mockRejectedValue(new AggregateError([refused('internal', 'Something broke.'), taken]));
+      api.login?.mockRejectedValue(refused('wrong-credentials', 'Wrong username or password.'));
+      await expect(signUp()).rejects.toThrow('This username is taken.');
+      expectSignedOut();
+    });
+
+    it.each([
+      ['it was not there', new AggregateError([refused('not-found'), taken])],
+      ['it is what calls the name taken', taken],
+    ])('can not have, and nobody’s account is tried, when %s', async (_when, error) => {
+      api.register?.mockRejectedValue(error);
+      await expect(signUp()).rejects.toThrow('This username is taken.');
+      expect(api.login).not.toHaveBeenCalled();
+    });
+  });
+
   it('leaves nothing half open when the vault can not be stored', async () => {
     api.putVault?.mockRejectedValue(new NetworkError('timeout'));
     await expect(signUp()).rejects.toMatchObject({ code: 'unreachable' });

@@ -31,6 +31,7 @@ export let scope: {
   start: Mock<() => Promise<void>>;
   connect: Mock<() => void>;
   onReachable: Mock<() => void>;
+  setPresent: Mock<(present: boolean) => void>;
   stop: Mock<() => void>;
 };
 let online: boolean;
@@ -99,6 +100,9 @@ function begin(): void {
     start: vi.fn<() => Promise<void>>().mockResolvedValue(undefined),
     connect: vi.fn<() => void>(),
     onReachable: vi.fn<() => void>(),
+    setPresent: vi
+      .fn<(present: boolean) => void>()
+      .mockImplementation((present) => void calls.push(present ? 'here' : 'gone')),
     stop: vi.fn<() => void>(),
   };
   online = true;

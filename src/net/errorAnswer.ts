@@ -1,0 +1,47 @@
+import { visibleName } from '../lib/people.ts';
+import { ErrorBody, type ErrorCode } from './contract.ts';
+import { ApiError, type ApiErrorCode } from './errors.ts';
+
+/** In code units. A sentence for a person is shorter; what is longer is a stack or a page. */
+const detailMax = 300;
+
+const CodedBody = ErrorBody.partial({ detail: true });
+const DetailedBody = ErrorBody.pick({ detail: true });
+
+const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'not-found',
+  405: 'method-not-allowed',
+  413: 'payload-too-large',
+  429: 'rate-limited',
+  502: 'unavailable',
+  503: 'unavailable',
+  504: 'unavailable',
+};
+
+function codeFor(status: number): ApiErrorCode {
+  if (status < 400) return 'invalid-response';
+  return codeOfStatus[status] ?? (status >= 500 ? 'internal' : 'invalid-request');
+}
+
+/** One line without invisible marks; null for what is no sentence. */
+function sentenceOf(detail: string | undefined): string | null {
+  if (detail === undefined || detail.length > detailMax) return null;
+  return visibleName(detail.replace(/\s+/g, ' ')) || null;
+}
+
+/**
+ * What an answer that is no success says.
+ * @param body its JSON; undefined when it is none
+ */
+export function readErrorAnswer(status: number, body: unknown): ApiError {
+  const coded = CodedBody.safeParse(body);
+  if (coded.success) {
+    const { code, detail, epoch } = coded.data;
+    return new ApiError({ status, code, detail: sentenceOf(detail), epoch });
+  }
+  const detailed = DetailedBody.safeParse(body);
+  const detail = detailed.success ? sentenceOf(detailed.data.detail) : null;
+  return new ApiError({ status, code: codeFor(status), detail, isForeign: true });
+}
