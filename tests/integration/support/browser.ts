@@ -12,7 +12,7 @@ export { Browser, type BrowserOptions, Tab } from '../../support/headlessBrowser
 
 /** Waits until an observation becomes true of the world. */
 export async function until<T>(observe: () => T | Promise<T>, expected: T): Promise<void> {
-  await vi.waitFor(async () => expect(await observe()).toEqual(expected), { timeout: 30_000, interval: 20 });
+  await vi.waitFor(async () => expect(await observe()).toEqual(expected), { timeout: 120_000, interval: 20 });
 }
 
 export async function untilConnected(...tabs: Tab[]): Promise<void> {

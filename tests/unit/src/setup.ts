@@ -8,7 +8,7 @@ await activateLocale('en');
 layOut();
 
 // Generous: a busy machine must not fail what is right.
-configure({ asyncUtilTimeout: 10_000 });
+configure({ asyncUtilTimeout: 60_000 });
 
 afterEach(() => {
   cleanup();

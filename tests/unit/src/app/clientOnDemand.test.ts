@@ -80,6 +80,6 @@ describe('the client', () => {
       Promise.reject(new TypeError('Failed to fetch')),
     );
     startClientOnDemand({ store, events: new EventTarget(), start, isKept: false, hasToken: () => true });
-    await vi.waitFor(() => expect(store.get(authStatusAtom)).toBe('idle'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(store.get(authStatusAtom)).toBe('idle'), { timeout: 60_000 });
   });
 });

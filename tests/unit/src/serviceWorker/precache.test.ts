@@ -129,7 +129,7 @@ describe('installing a version', () => {
     served.delete('/index.html');
     await expect(version('one').install()).rejects.toMatchObject({ code: 'unavailable' });
     // What was being fetched beside it is kept still.
-    await vi.waitFor(() => expect(caches.stored.get('sinetti-one')?.size).toBe(2), { timeout: 10_000 });
+    await vi.waitFor(() => expect(caches.stored.get('sinetti-one')?.size).toBe(2), { timeout: 60_000 });
     served.set('/index.html', '<!doctype html>');
     asked = [];
     await version('one').install();
