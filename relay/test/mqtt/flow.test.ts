@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Packet } from 'mqtt-packet';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { topics } from '../../contract/index.ts';
 import { eventually } from '../eventually.ts';
+import { fakeTimeouts } from '../fakeTimeouts.ts';
 import { deferred, type Realtime, startRealtime } from './harness.ts';
 import { connectBytes, publishBytes, RawClient, subscribeBytes } from './rawClient.ts';
 
@@ -230,10 +230,11 @@ test('a client that is dropped while it may not send goes at once', async () => 
 test('any packet keeps a connection alive', async () => {
   const relay = await start();
   const client = await RawClient.open(relay.mqttUrl);
-  client.send(connectBytes(relay.signUp(), {}, 1));
+  fakeTimeouts();
+  client.send(connectBytes(relay.signUp(), {}, 20));
   expect(await client.next()).toMatchObject({ cmd: 'connack', reasonCode: 0 });
   for (let index = 0; index < 7; index += 1) {
-    await sleep(300);
+    vi.advanceTimersByTime(29_000);
     await client.ping();
   }
 });
@@ -241,7 +242,9 @@ test('any packet keeps a connection alive', async () => {
 test('a client that falls silent for one and a half times its Keep Alive is dropped', async () => {
   const relay = await start();
   const client = await RawClient.open(relay.mqttUrl);
-  client.send(connectBytes(relay.signUp(), {}, 1));
+  fakeTimeouts();
+  client.send(connectBytes(relay.signUp(), {}, 20));
   expect(await client.next()).toMatchObject({ cmd: 'connack', reasonCode: 0 });
+  vi.advanceTimersByTime(30_000);
   expect((await client.ending()).packets).toMatchObject([{ cmd: 'disconnect', reasonCode: 0x8d }]);
 });

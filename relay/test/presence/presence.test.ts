@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { fakeTimeouts } from '../fakeTimeouts.ts';
 import { deferred, type Person, type Realtime, startRealtime } from '../mqtt/harness.ts';
 import { type Arrival, arriveAt, hello, Tab } from './tab.ts';
 
@@ -254,10 +254,11 @@ describe('a socket is closed', () => {
   });
 
   test('but not while pings come', async () => {
-    const patient = await startRealtime({ presence: { pingTimeoutMs: 1500 } });
+    const patient = await startRealtime({ presence: { pingTimeoutMs: 60_000 } });
+    fakeTimeouts();
     const { tab } = await arrive(patient.signUp(), patient);
     for (let index = 0; index < 7; index += 1) {
-      await sleep(300);
+      vi.advanceTimersByTime(59_000);
       await tab.expectNothing();
     }
     expect(tab.socket.readyState).toBe(tab.socket.OPEN);
