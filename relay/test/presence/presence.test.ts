@@ -243,11 +243,13 @@ describe('a socket is closed', () => {
   });
 
   test('with 4408 when pings stop, and its person is offline', async () => {
-    const quiet = await startRealtime({ presence: { pingTimeoutMs: 150 } });
+    const quiet = await startRealtime({ presence: { pingTimeoutMs: 60_000 } });
+    fakeTimeouts();
     const [one, other] = [quiet.signUp(), quiet.signUp()];
     quiet.befriend(one, other);
     const told = quiet.statusOf(one);
     const { tab } = await arrive(one, quiet);
+    vi.advanceTimersByTime(60_000);
     expect(await tab.closed).toBe(4408);
     expect(told).toEqual([true, false].map((online) => ({ userId: one.id, online })));
     await quiet.close();
