@@ -139,7 +139,8 @@ export function createHttp(options: HttpOptions): Http {
       throw new ApiError({
         status: answer.status,
         code: body.data.code,
-        detail: body.data.detail,
+        // What is wrong with a request is said to who wrote the client: the person has met the client's own checks.
+        detail: body.data.code === 'invalid-request' ? null : body.data.detail,
         epoch: body.data.epoch,
       });
     }
