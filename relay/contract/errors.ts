@@ -41,7 +41,7 @@ export const errorCodes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]
 /** The body of every answer that is not a success. */
 export const ErrorBody = z
   .object({
-    /** A sentence for a person. */
+    /** A sentence for a person; with `invalid-request` for who writes a client: which field is wrong, and how. */
     detail: z.string(),
     code: z.enum(errorCodes),
     /** With `stale-epoch`: the conversation's current epoch. */

@@ -16,12 +16,22 @@ export function SessionGate({ children }: { children: ReactNode }) {
   return settled ? children : <LoadingScreen />;
 }
 
-/** For pages of visitors. `hold` keeps one shown that still has something to say. */
+/**
+ * For pages of visitors. `hold` keeps one shown that still has something to say; whoever has become a member leaves it
+ * then, and it stays on screen until the dashboard can be drawn.
+ */
 export function VisitorsOnly({ children, hold = false }: { children: ReactNode; hold?: boolean }) {
   const status = useAtomValue(authStatusAtom);
   const user = useAtomValue(currentUserAtom);
-  if (status === 'success' && user !== null && !hold) return <Redirect to={paths.dashboard} />;
-  return children;
+  const leaves = status === 'success' && user !== null && !hold;
+  // Who came as a member is never shown it.
+  const [shown] = useState(!leaves);
+  return (
+    <>
+      {shown ? children : <LoadingScreen />}
+      {leaves && <Navigate to={paths.dashboard} replace />}
+    </>
+  );
 }
 
 export function MembersOnly({ children }: { children: ReactNode }) {
@@ -32,15 +42,12 @@ export function MembersOnly({ children }: { children: ReactNode }) {
   // It was meant for this way out only: whoever comes to the dashboard later is asked to log in.
   useEffect(() => () => setSignedOutPath(paths.login), [setSignedOutPath]);
 
-  return user === null ? <Redirect to={signedOutPath} /> : children;
-}
-
-/** Fills the window until the other page's chunk is there. */
-function Redirect({ to }: { to: string }) {
+  if (user !== null) return children;
+  // What was shown is gone with the session.
   return (
     <>
       <LoadingScreen />
-      <Navigate to={to} replace />
+      <Navigate to={signedOutPath} replace />
     </>
   );
 }

@@ -46,15 +46,7 @@ export async function openFile(file: NewFile): Promise<FileSink | null> {
   }
 }
 
-/** For a file that nobody wants. */
-export const noFile: FileSink = {
-  write: async () => undefined,
-  close: async () => undefined,
-  abort: async () => undefined,
-};
-
-/** Safari starts one download at a time; all of them read the file after the click. */
-const downloadStartMs = 500;
+/** The browser reads the file after the click. */
 const downloadReadMs = 60_000;
 
 /** Pieces that the browser keeps, on disk when they are many; none of them is ever in one string. */
@@ -70,7 +62,6 @@ function downloadSink({ name, type }: NewFile): FileSink {
       link.download = name;
       link.click();
       setTimeout(() => URL.revokeObjectURL(address), downloadReadMs);
-      await new Promise((resolve) => setTimeout(resolve, downloadStartMs));
     },
     abort: async () => void (parts = []),
   };

@@ -39,7 +39,9 @@ export function readErrorAnswer(status: number, body: unknown): ApiError {
   const coded = CodedBody.safeParse(body);
   if (coded.success) {
     const { code, detail, epoch } = coded.data;
-    return new ApiError({ status, code, detail: sentenceOf(detail), epoch });
+    // What is wrong with a request is said to who wrote the client: the person has met the client's own checks.
+    const sentence = code === 'invalid-request' ? null : sentenceOf(detail);
+    return new ApiError({ status, code, detail: sentence, epoch });
   }
   const detailed = DetailedBody.safeParse(body);
   const detail = detailed.success ? sentenceOf(detailed.data.detail) : null;

@@ -171,7 +171,7 @@ export function createClient(options: ClientOptions): Client {
       const { deleteAccount } = await import('./deletion.ts');
       await deleteAccount({ deps, ownUserId: userId, groups, session });
     },
-    exportData: async (files) => signedIn().dataExport.run(files),
+    exportData: async (format, file) => signedIn().dataExport.run(format, file),
     cancelDataExport: () => messenger?.dataExport.cancel(),
     loadContacts: async () => signedIn().contacts.load(),
     searchUsers: async (query) => signedIn().contacts.search(query),

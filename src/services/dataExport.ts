@@ -1,14 +1,15 @@
 import { t } from '../i18n/i18n.ts';
-import { type ExportFiles, exportProgressAtom } from '../store/account.ts';
+import type { FileSink } from '../lib/fileSink.ts';
+import { type ExportFormat, exportProgressAtom } from '../store/account.ts';
 import type { Deps } from './deps.ts';
 import { toAppError } from './failures.ts';
 
 export interface DataExport {
   /**
-   * Writes both files from beginning to end, however long the history is.
-   * @returns false if it was cancelled; nothing of the files is left then, nor after a failure
+   * Writes the file from beginning to end, however long the history is.
+   * @returns false if it was cancelled; nothing of the file is left then, nor after a failure
    */
-  run(files: ExportFiles): Promise<boolean>;
+  run(format: ExportFormat, file: FileSink): Promise<boolean>;
   cancel(): void;
 }
 
@@ -17,27 +18,26 @@ export function createDataExport(deps: Deps): DataExport {
   let running: AbortController | null = null;
 
   return {
-    async run(files) {
+    async run(format, file) {
       running?.abort();
       const own = new AbortController();
       running = own;
-      const both = [files.data, files.page];
-      store.set(exportProgressAtom, () => ({ done: 0, total: 0 }));
+      store.set(exportProgressAtom, () => ({ format, done: 0, total: 0 }));
       try {
         // Of no use to whoever doesn't export anything.
         const { writeExport } = await import('./export/writeExport.ts');
-        const written = writeExport(deps, files, {
+        const written = writeExport(deps, format, file, {
           signal: own.signal,
-          onProgress: (progress) => {
-            if (!own.signal.aborted) store.set(exportProgressAtom, () => progress);
+          onProgress: (done, total) => {
+            if (!own.signal.aborted) store.set(exportProgressAtom, () => ({ format, done, total }));
           },
         });
         // Whoever cancels need not wait for a relay that doesn't answer.
         await Promise.race([written, aborted(own.signal)]);
-        for (const file of both) await file.close();
+        await file.close();
         return true;
       } catch (error) {
-        await Promise.allSettled(both.map((file) => file.abort()));
+        await file.abort().catch(() => undefined);
         if (own.signal.aborted) return false;
         throw toAppError(error, t('errors.exportFailed'));
       } finally {

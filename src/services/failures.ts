@@ -2,6 +2,7 @@ import { AppError } from '../lib/appError.ts';
 import { errorCode } from '../lib/errorCode.ts';
 import type { Log } from '../lib/log.ts';
 import { ApiError, isServerFailure, NetworkError } from '../net/errors.ts';
+import type { RelayTrouble } from '../store/connection.ts';
 
 /** Thrown into a task that outlived its session, at its next write. */
 export const sessionEndedCode = 'session-ended';
@@ -32,17 +33,21 @@ export function isUnreachable(error: unknown): boolean {
   return error instanceof AggregateError && error.errors.every((one) => one instanceof NetworkError);
 }
 
-/** Whether the relay is not there: nothing answers, or what stands before it answers in its place. */
-export function isOutOfReach(error: unknown): boolean {
-  const answer = apiErrorOf(error);
-  return isUnreachable(error) || (answer !== null && answer.isForeign && answer.status >= 502);
+/** What keeps the relay, or what stands before it, from serving; null for any other failure. */
+export function troubleOf(error: unknown): RelayTrouble | null {
+  if (isUnreachable(error)) return 'silent';
+  return (apiErrorOf(error)?.status ?? 0) >= 500 ? 'failing' : null;
 }
 
 /** Whether the failure says nothing about what was asked: the relay isn't reached, is in trouble, or asks to wait. */
 export function isPassing(error: unknown): boolean {
-  if (isUnreachable(error)) return true;
-  const status = apiErrorOf(error)?.status ?? 0;
-  return status >= 500 || status === 429;
+  return troubleOf(error) !== null || apiErrorOf(error)?.status === 429;
+}
+
+/** What keeps the relay from saying anything about what was asked. @throws the failure itself when that says something */
+export function passingTrouble(error: unknown): RelayTrouble {
+  if (!isPassing(error)) throw error;
+  return troubleOf(error) ?? 'failing';
 }
 
 /** The relay's own sentence when it gave one, else the catalogue's. */

@@ -35,7 +35,8 @@ import { createMessaging, createSendFailureReport, type Messaging } from './mess
 import { createNotifications, type Notifications } from './notifications.ts';
 import { createOutbox } from './outbox.ts';
 import { dispatchWsMessage, trackPresence } from './presence.ts';
-import { type ProfileChange, updateProfile } from './profile.ts';
+import type { OwnNames } from './ownNames.ts';
+import { updateProfile } from './profile.ts';
 import { createReading, type Reading } from './reading.ts';
 import { sessionScopedStore } from './scopedStore.ts';
 import { createSecurity, type Security } from './security.ts';
@@ -72,7 +73,7 @@ export interface Messenger {
   readonly dataExport: DataExport;
   readonly history: History;
   readonly security: Security;
-  updateProfile(change: ProfileChange): Promise<void>;
+  updateProfile(change: OwnNames): Promise<void>;
   /** Shows what this browser has. */
   start(): Promise<void>;
   /** Begins to talk with the relay, in the background. */

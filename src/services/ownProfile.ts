@@ -2,8 +2,9 @@ import type { CryptoApi } from '../crypto/client.ts';
 import type { Timer } from '../lib/clock.ts';
 import type { Profile } from '../net/api.ts';
 import { routes } from '../net/contract.ts';
+import type { RelayTrouble } from '../store/connection.ts';
 import type { Deps } from './deps.ts';
-import { isPassing } from './failures.ts';
+import { passingTrouble } from './failures.ts';
 import { timings } from './timings.ts';
 
 const noteName = 'profile';
@@ -13,15 +14,20 @@ export async function keepProfile(crypto: Pick<CryptoApi, 'writeNote'>, profile:
   await crypto.writeNote(noteName, JSON.stringify(profile));
 }
 
-/** The profile; null when the relay has nothing to say for now. @throws whatever it refuses it with */
-export async function askProfile({ api, clock }: Pick<Deps, 'api' | 'clock'>): Promise<Profile | null> {
-  const answer = api.profile().catch((error: unknown) => {
-    if (isPassing(error)) return null;
-    throw error;
-  });
+/** The profile, or what keeps the relay from telling it for now. */
+export type ProfileAnswer =
+  | { readonly user: Profile; readonly trouble: null }
+  | { readonly user: null; readonly trouble: RelayTrouble };
+
+/** @throws whatever the relay refuses it with */
+export async function askProfile({ api, clock }: Pick<Deps, 'api' | 'clock'>): Promise<ProfileAnswer> {
+  const answer = api.profile().then(
+    (user): ProfileAnswer => ({ user, trouble: null }),
+    (error: unknown): ProfileAnswer => ({ user: null, trouble: passingTrouble(error) }),
+  );
   let timer: Timer | null = null;
-  const patience = new Promise<null>((resolve) => {
-    timer = clock.after(timings.startPatience, () => resolve(null));
+  const patience = new Promise<ProfileAnswer>((resolve) => {
+    timer = clock.after(timings.startPatience, () => resolve({ user: null, trouble: 'silent' }));
   });
   return Promise.race([answer, patience]).finally(() => timer?.cancel());
 }

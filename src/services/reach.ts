@@ -1,10 +1,10 @@
 import { coalesce } from '../lib/coalesce.ts';
 import type { Profile } from '../net/api.ts';
-import { offlineAtom, unreachableAtom } from '../store/connection.ts';
+import { offlineAtom, type RelayTrouble, relayTroubleAtom } from '../store/connection.ts';
 import { connectionBannerAtom, currentUserAtom } from '../store/session.ts';
 import type { Deps } from './deps.ts';
 import { registerDevice } from './enrolment.ts';
-import { apiErrorOf, type Background, isOutOfReach } from './failures.ts';
+import { apiErrorOf, type Background, troubleOf } from './failures.ts';
 import type { SessionScope } from './session.ts';
 import type { TokenStore } from './token.ts';
 
@@ -31,16 +31,16 @@ export interface ReachOptions {
 export interface Reach {
   /** No session is on screen: nothing is known but what the browser says. */
   reset(): void;
-  /** A session goes on, offline until the relay has confirmed it. */
-  begin(confirmed: boolean): void;
+  /** A session goes on: offline until the relay has confirmed it, if something keeps it from that. */
+  begin(trouble: RelayTrouble | null): void;
   /** Whether the relay has said of this session that it holds. */
   isConfirmed(): boolean;
   /**
-   * Asks the relay whether the token still holds; shows the banner when there is none, and takes the relay for
-   * unreachable when nothing answers. Never rejects.
+   * Asks the relay whether the token still holds; shows the banner when there is none, and notes what keeps the relay
+   * from serving. Never rejects.
    */
   check(): Promise<void>;
-  /** Looks for the relay while it is out of reach. Never rejects. */
+  /** Asks the relay again while it doesn't serve. Never rejects. */
   look(): Promise<void>;
   /** The browser's network has come or gone. */
   onNetworkChanged(): void;
@@ -58,8 +58,14 @@ export function createReach(options: ReachOptions): Reach {
   function setOffline(offline: boolean): void {
     if (store.get(offlineAtom) !== offline) store.set(offlineAtom, offline);
   }
-  function setUnreachable(unreachable: boolean): void {
-    if (store.get(unreachableAtom) !== unreachable) store.set(unreachableAtom, unreachable);
+  function setTrouble(trouble: RelayTrouble | null): void {
+    if (store.get(relayTroubleAtom) !== trouble) store.set(relayTroubleAtom, trouble);
+  }
+
+  async function onFailure(error: unknown): Promise<void> {
+    if (apiErrorOf(error)?.status === 401) return onRefused(confirmed);
+    const trouble = troubleOf(error);
+    if (trouble !== null) setTrouble(trouble);
   }
 
   /** Who finds the relay takes the session up where it was left. */
@@ -74,10 +80,11 @@ export function createReach(options: ReachOptions): Reach {
       confirmed = true;
       onProfile(user, store.get(currentUserAtom));
       store.set(connectionBannerAtom, false);
+      setTrouble(null);
       setOffline(false);
       opened.onReachable();
     } catch (error) {
-      if (current() === opened && apiErrorOf(error)?.status === 401) await onRefused(confirmed);
+      if (current() === opened) await onFailure(error);
     }
   });
 
@@ -90,43 +97,46 @@ export function createReach(options: ReachOptions): Reach {
     try {
       const user = await api.profile();
       if (current() !== opened) return;
-      setUnreachable(false);
+      setTrouble(null);
       store.set(connectionBannerAtom, false);
       // What the person has changed meanwhile is newer than the answer.
       if (store.get(currentUserAtom) === known) onProfile(user, known);
     } catch (error) {
-      if (current() !== opened) return;
-      if (apiErrorOf(error)?.status === 401) await onRefused(confirmed);
-      else if (isOutOfReach(error)) setUnreachable(true);
+      if (current() === opened) await onFailure(error);
     }
   }
+
+  const look = () => (store.get(relayTroubleAtom) === null ? reachAgain() : check());
 
   return {
     reset() {
       confirmed = false;
       setOffline(!isOnline());
-      setUnreachable(false);
+      setTrouble(null);
       store.set(connectionBannerAtom, false);
     },
 
-    begin(answered) {
-      confirmed = answered;
-      setOffline(!answered);
+    begin(trouble) {
+      confirmed = trouble === null;
+      setOffline(trouble !== null);
+      setTrouble(trouble);
     },
 
     isConfirmed: () => confirmed,
     check,
-    look: () => (store.get(unreachableAtom) ? check() : reachAgain()),
+    look,
 
     onNetworkChanged() {
-      if (!isOnline()) setOffline(true);
-      else if (current() === null) setOffline(false);
+      if (!isOnline()) {
+        setOffline(true);
+        setTrouble(null);
+      } else if (current() === null) setOffline(false);
       else background(reachAgain);
     },
 
     onConnected() {
-      setUnreachable(false);
-      background(reachAgain);
+      if (store.get(relayTroubleAtom) === 'silent') setTrouble(null);
+      background(look);
     },
 
     onDisconnected: () => background(check),

@@ -5,6 +5,7 @@ import { errorCode } from '../lib/errorCode.ts';
 import { accountDeletedPath, paths } from '../lib/paths.ts';
 import type { Profile } from '../net/api.ts';
 import type { ApiErrorCode } from '../net/errors.ts';
+import type { RelayTrouble } from '../store/connection.ts';
 import {
   authErrorAtom,
   authStatusAtom,
@@ -13,8 +14,8 @@ import {
   signedOutPathAtom,
 } from '../store/session.ts';
 import { registerDevice, revokeThisDevice } from './enrolment.ts';
-import { apiErrorOf, isPassing, sessionEndedCode } from './failures.ts';
-import { askProfile, keepProfile, recallProfile, unknownProfile } from './ownProfile.ts';
+import { apiErrorOf, passingTrouble, sessionEndedCode } from './failures.ts';
+import { askProfile, keepProfile, type ProfileAnswer, recallProfile, unknownProfile } from './ownProfile.ts';
 import { createReach, type Reach, type ReachOptions } from './reach.ts';
 import { createSignIn, type SignIn } from './signIn.ts';
 import { timings } from './timings.ts';
@@ -132,11 +133,11 @@ export function createSession(options: SessionOptions): Session {
     return opened;
   }
 
-  /** @param answered whether the relay has just answered; without that the session goes on offline */
-  function connect(opened: SessionScope, answered: boolean): void {
+  /** @param trouble what keeps the relay from confirming the session, which goes on offline then */
+  function connect(opened: SessionScope, trouble: RelayTrouble | null): void {
     if (scope !== opened) return;
     isRevoked = false;
-    reach.begin(answered);
+    reach.begin(trouble);
     opened.connect();
   }
 
@@ -156,29 +157,28 @@ export function createSession(options: SessionOptions): Session {
     opened: SessionScope,
     userId: string,
     kept: Profile | null,
-    asked: Promise<Profile | null>,
+    asked: Promise<ProfileAnswer>,
   ): Promise<void> {
-    const user = await asked;
+    const { trouble, user } = await asked;
     if (scope !== opened) return;
-    const greeting = user === null ? 'silent' : await greet();
+    const greeting = trouble === null ? await greet() : { trouble, isAnew: false };
     if (scope !== opened) return;
-    if (user === null || greeting === 'silent') {
+    if (user === null || greeting.trouble !== null) {
       await crypto.openDevice();
       // It may have been found again meanwhile.
-      return connect(opened, reach.isConfirmed());
+      return connect(opened, reach.isConfirmed() ? null : greeting.trouble);
     }
     if (user.id !== userId) throw new AppError('unauthenticated', t('errors.sessionExpired'));
     update(user, kept);
-    connect(greeting === 'anew' ? await openScope(user) : opened, true);
+    connect(greeting.isAnew ? await openScope(user) : opened, null);
   }
 
   /** How the relay takes note of this device. */
-  async function greet(): Promise<'resumed' | 'anew' | 'silent'> {
+  async function greet(): Promise<{ trouble: RelayTrouble | null; isAnew: boolean }> {
     try {
-      return (await registerDevice(deps, options.deviceName)) ? 'anew' : 'resumed';
+      return { trouble: null, isAnew: await registerDevice(deps, options.deviceName) };
     } catch (error) {
-      if (isPassing(error)) return 'silent';
-      throw error;
+      return { trouble: passingTrouble(error), isAnew: false };
     }
   }
 
@@ -206,7 +206,7 @@ export function createSession(options: SessionOptions): Session {
     loginProofs,
     deviceName: options.deviceName,
     background,
-    onEntered: async (user) => connect(await openScope(user), true),
+    onEntered: async (user) => connect(await openScope(user), null),
     onFailed: closeScope,
   });
 
@@ -230,14 +230,14 @@ export function createSession(options: SessionOptions): Session {
       asked.catch(() => undefined);
       let opened: SessionScope | null = null;
       try {
-        const userId = tokenUserId(token) ?? (await asked)?.id ?? null;
+        const userId = tokenUserId(token) ?? (await asked).user?.id ?? null;
         if (userId === null || !(await crypto.resume(userId))) {
           await asked;
           // The token is good and the keys are gone: the browser has cleared or evicted its storage.
           throw new AppError('storage-erased', t('errors.storageErased'));
         }
         const kept = await recallProfile(crypto, userId);
-        const user = kept ?? (await asked) ?? unknownProfile(userId);
+        const user = kept ?? (await asked).user ?? unknownProfile(userId);
         // What has been refused by now is not shown at all.
         await Promise.race([asked, Promise.resolve(null)]);
         opened = await openScope(user);

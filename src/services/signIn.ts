@@ -7,6 +7,7 @@ import { type AuthProgress, authErrorAtom, authProgressAtom, authStatusAtom } fr
 import type { Deps } from './deps.ts';
 import { createVault, fetchVault, registerDevice, topUpKeyPackages } from './enrolment.ts';
 import { apiErrorOf, type Background, isUnreachable, mayBeDone, toAppError } from './failures.ts';
+import { checkedNames } from './ownNames.ts';
 import { keepProfile } from './ownProfile.ts';
 import { replaceForgottenPassword } from './password.ts';
 import type { LoginProofStore, TokenStore } from './token.ts';
@@ -85,19 +86,20 @@ export function createSignIn(options: SignInOptions): SignIn {
   }
 
   return {
-    async signUp({ username, email, password, privacyConsent }) {
+    async signUp({ password, privacyConsent, ...wanted }) {
       if (!privacyConsent) throw new AppError('consent-missing', t('errors.consentMissing'));
+      // Before anything is derived, which takes seconds.
+      const names = checkedNames(wanted);
       await attempt(
         async () => {
           progress('deriving-keys');
           const { authKey, passwordParams } = await crypto.beginSignUp(password);
           progress('signing-in');
           const answer = await register({
-            username,
-            email,
+            ...names,
             password: authKey,
             passwordParams,
-            full_name: username,
+            full_name: names.username,
             consent: { privacyConsent, consentTimestamp: new Date(clock.now()).toISOString() },
           });
           await enter(answer, async (userId) => crypto.openVault(userId, await createVault(deps, userId)));

@@ -1,4 +1,3 @@
-import type { FileSink } from '../lib/fileSink.ts';
 import { sessionAtom } from './sessionAtom.ts';
 
 /** How far the deletion of the account has come; null while none is under way. */
@@ -7,15 +6,13 @@ export type DeletionProgress =
   | { readonly step: 'account' };
 export const deletionProgressAtom = sessionAtom<DeletionProgress | null>(null);
 
+/** A data export for programs, or the same for people. */
+export type ExportFormat = 'json' | 'html';
+
 /** Messages written so far, of all there are (0 until they are counted); null while no data export is under way. */
 export interface ExportProgress {
+  readonly format: ExportFormat;
   readonly done: number;
   readonly total: number;
 }
 export const exportProgressAtom = sessionAtom<ExportProgress | null>(null);
-
-/** What a data export writes: the same for programs (JSON) and for people (HTML). */
-export interface ExportFiles {
-  readonly data: FileSink;
-  readonly page: FileSink;
-}

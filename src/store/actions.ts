@@ -1,5 +1,6 @@
 import { atom } from 'jotai';
-import type { ExportFiles } from './account.ts';
+import type { FileSink } from '../lib/fileSink.ts';
+import type { ExportFormat } from './account.ts';
 import type { ConversationKey } from './chats.ts';
 import type { Person } from './contacts.ts';
 import type { SafetyNumbers } from './trust.ts';
@@ -54,7 +55,7 @@ export interface AppActions {
    * Writes everything this device can read, and what the relay knows of the person, for programs and for people.
    * Answers whether it came to its end; cancelled or failed, nothing of the files is left.
    */
-  exportData(files: ExportFiles): Promise<boolean>;
+  exportData(format: ExportFormat, file: FileSink): Promise<boolean>;
   cancelDataExport(): void;
   /** Loads the contacts and requests that could not be loaded; what fails again is told in the store. */
   loadContacts(): Promise<void>;

@@ -8,8 +8,13 @@ export const realtimeStatusAtom = atom<RealtimeStatus>('closed');
 /** Whether the relay is out of reach, as far as this browser can tell: what is written waits until it isn't. */
 export const offlineAtom = atom(false);
 
-/** Whether the relay has ceased to answer since this session could reach it: what is sent fails, and can be sent again. */
-export const unreachableAtom = atom(false);
+/** What keeps the relay from serving: it doesn't answer (`silent`), or answers that it can't (`failing`). */
+export type RelayTrouble = 'silent' | 'failing';
+
+/**
+ * Found when the relay was last asked. While it isn't offline as well, what is sent may fail, and can be sent again.
+ */
+export const relayTroubleAtom = atom<RelayTrouble | null>(null);
 
 /** A stretch of the past on its way into this browser, in messages. */
 export interface CatchUp {

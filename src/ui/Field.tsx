@@ -42,6 +42,11 @@ export function UsernameField(props: Omit<InputProps, 'name'>) {
   );
 }
 
+/** The address of who types it. */
+export function EmailField(props: Omit<InputProps, 'name'>) {
+  return <TextField {...props} name="email" type="email" autoComplete="email" />;
+}
+
 /** A password input whose content can be shown. */
 export function PasswordField({
   label,

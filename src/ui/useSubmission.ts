@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { errorCode } from '../lib/errorCode.ts';
 import { errorText } from '../lib/errorText.ts';
 
-interface SubmissionFailure {
+export interface SubmissionFailure {
   readonly code: string;
   /** What to show for it. */
   readonly text: string;
@@ -14,8 +14,8 @@ export function useSubmission() {
   const [failure, setFailure] = useState<SubmissionFailure | null>(null);
 
   /**
-   * Answers whether it succeeded; never rejects.
-   * @param action shows itself what takes the form's place: the form is given back when it has ended
+   * Answers whether it succeeded; never rejects. The form is given back when it failed: until what a success leads to
+   * has taken its place, nobody can send it again.
    * @param fallback said of a failure that brings no sentence of its own
    */
   async function submit(action: () => Promise<void>, fallback: string): Promise<boolean> {
@@ -26,9 +26,8 @@ export function useSubmission() {
       return true;
     } catch (error) {
       setFailure({ code: errorCode(error), text: errorText(error, fallback) });
-      return false;
-    } finally {
       setBusy(false);
+      return false;
     }
   }
 

@@ -1,4 +1,6 @@
+import { findsNoBarriers } from './support/axe.ts';
 import { twoFriends } from './support/friends.ts';
+import { fits } from './support/layout.ts';
 import { Person } from './support/person.ts';
 import { expect, test } from './support/test.ts';
 
@@ -127,4 +129,56 @@ test('two tabs of one person share one device', async ({ newBrowser }) => {
   }
   await expect(bob.messages.getByText("Message couldn't be decrypted")).toHaveCount(0);
   await expect(alice.messages.getByText("Message couldn't be decrypted")).toHaveCount(0);
+});
+
+test('a server with a problem is not called offline, and logs nobody out', async ({ newBrowser }) => {
+  const { person: alice, context } = await newBrowser('alice');
+  const { page } = alice;
+  let dropMqtt = () => undefined as Promise<void> | undefined;
+  await context.routeWebSocket(/\/mqtt$/, (socket) => {
+    socket.connectToServer();
+    dropMqtt = () => socket.close();
+  });
+  const breakServer = () =>
+    context.route('**/api/profile', (route) =>
+      route.fulfill({ status: 503, contentType: 'text/html', body: '<h1>503 Service Unavailable</h1>' }),
+    );
+  const mendServer = () => context.unroute('**/api/profile');
+  const header = page.getByRole('banner');
+  const token = () => page.evaluate(() => localStorage.getItem('token'));
+  await alice.signUp();
+  await alice.createGroup('Saturday sailors');
+  const issued = await token();
+
+  await test.step('while it runs', async () => {
+    await breakServer();
+    await dropMqtt();
+    await expect(header).toContainText('Server problem: trying again…');
+    await expect(header).not.toContainText('Offline');
+    expect(await token()).toBe(issued);
+    await mendServer();
+    await expect(header).not.toContainText('Server problem');
+  });
+
+  await test.step('at a reload', async () => {
+    await breakServer();
+    await page.reload();
+    await alice.onDashboard();
+    await expect(header.getByText('Server problem: what you write is sent later')).toBeVisible();
+    await expect(header).not.toContainText('Offline');
+    await expect(header).toContainText('alice');
+    expect(await token()).toBe(issued);
+    for (const width of [360, 1440]) {
+      await page.setViewportSize({ width, height: 740 });
+      await findsNoBarriers(page);
+      await fits(page);
+    }
+    await alice.openGroup('Saturday sailors');
+    await alice.send('We leave at nine.');
+    const message = alice.messages.getByRole('article').filter({ hasText: 'We leave at nine.' });
+    await expect(message.getByText('Sending', { exact: true })).toBeAttached();
+    await mendServer();
+    await expect(message.getByText('Sent', { exact: true })).toBeAttached();
+    await expect(page.getByText('Server problem')).toHaveCount(0);
+  });
 });

@@ -115,9 +115,9 @@ describe('the data export', () => {
     await anna.actions.sendMessage(groupKeyOf(groupId), 'in the group');
     await untilLines(anna, groupId, ['sent: in the group']);
 
-    const files = { data: new MemoryFile(), page: new MemoryFile() };
-    expect(await anna.actions.exportData(files)).toBe(true);
-    const data = JSON.parse(files.data.text);
+    const forPrograms = new MemoryFile();
+    expect(await anna.actions.exportData('json', forPrograms)).toBe(true);
+    const data = JSON.parse(forPrograms.text);
     expect(data).toMatchObject({
       profile: { username: 'anna', email: 'anna@example.org', id: anna.userId },
       contacts: [{ username: 'bert' }],
@@ -135,7 +135,9 @@ describe('the data export', () => {
       'anna to bert: three',
       'anna to bert: two <b>&</b>',
     ]);
-    expect(files.page.text).toContain('two &lt;b&gt;&amp;&lt;/b&gt;');
-    expect([files.data.outcome, files.page.outcome]).toEqual(['closed', 'closed']);
+    const forReading = new MemoryFile();
+    expect(await anna.actions.exportData('html', forReading)).toBe(true);
+    expect(forReading.text).toContain('two &lt;b&gt;&amp;&lt;/b&gt;');
+    expect([forPrograms.outcome, forReading.outcome]).toEqual(['closed', 'closed']);
   });
 });

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startTestRelay, temporaryFolder, type TestRelay } from '../../relay/test/helpers.ts';
-import { unreachableAtom } from '../../src/store/connection.ts';
+import { relayTroubleAtom } from '../../src/store/connection.ts';
 import { befriend, Browser, type Tab, until, untilConnected } from './support/browser.ts';
 import { dyingAfter } from './support/dying.ts';
 import { textsOf, untilSent } from './support/people.ts';
@@ -69,12 +69,12 @@ it('keeps a message that no relay took, and sends it once when it is retried', a
 });
 
 it('says that the relay does not answer until it does', async () => {
-  const isUnreachable = () => anna.store.get(unreachableAtom);
-  expect(isUnreachable()).toBe(false);
+  const trouble = () => anna.store.get(relayTroubleAtom);
+  expect(trouble()).toBeNull();
   await relay.close();
-  await until(isUnreachable, true);
+  await until(trouble, 'silent');
   await restartRelay();
-  await until(isUnreachable, false);
+  await until(trouble, null);
   await untilConnected(anna, bert);
   await bert.actions.sendMessage(anna.userId, 'there again');
   await until(() => anna.lines(bert.userId).at(-1), 'received: there again');

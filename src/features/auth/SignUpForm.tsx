@@ -1,13 +1,15 @@
 import { useAtomValue } from 'jotai';
-import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
+import { nameProblems } from '../../i18n/nameProblems.ts';
 import { RichText } from '../../i18n/RichText.tsx';
 import { paths } from '../../lib/paths.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { Alert } from '../../ui/Alert.tsx';
 import { CheckboxField } from '../../ui/Checkbox.tsx';
-import { PasswordField, TextField, UsernameField } from '../../ui/Field.tsx';
+import { EmailField, PasswordField, UsernameField } from '../../ui/Field.tsx';
 import { PageForm } from '../../ui/Form.tsx';
+import { useFieldFailure } from '../../ui/useFieldFailure.ts';
 import { useSubmission } from '../../ui/useSubmission.ts';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
 import { AuthProgressLine } from './AuthProgress.tsx';
@@ -29,6 +31,8 @@ export function SignUpForm({ onBusyChange }: SignUpFormProps) {
   const [consentError, setConsentError] = useState(false);
   const [done, setDone] = useState(false);
   const { busy, failure, submit, forgetFailure } = useSubmission();
+  const form = useRef<HTMLFormElement>(null);
+  const { errorOf, ofForm } = useFieldFailure(form, failure, nameProblems);
 
   useEffect(() => actions.prepareSignIn(), [actions]);
 
@@ -45,7 +49,7 @@ export function SignUpForm({ onBusyChange }: SignUpFormProps) {
     if (!privacyConsent) return;
     onBusyChange(true);
     const created = await submit(async () => {
-      await actions.signUp({ username: username.trim(), email: email.trim(), password, privacyConsent });
+      await actions.signUp({ username, email, password, privacyConsent });
       setDone(true);
     }, t('errors.signUpFailed'));
     if (!created) onBusyChange(false);
@@ -54,27 +58,27 @@ export function SignUpForm({ onBusyChange }: SignUpFormProps) {
   if (done) return <Alert kind="success">{t('auth.signUp.succeeded')}</Alert>;
   return (
     <PageForm
+      ref={form}
       label={t('auth.signUp.title')}
       busy={busy}
-      failure={failure?.text}
+      failure={ofForm}
       onSubmit={signUp}
       submitLabel={t(busy ? 'auth.signUp.busy' : 'auth.signUp.submit')}
       progress={<AuthProgressLine isNew />}
     >
       <UsernameField
         label={t('auth.username')}
+        error={errorOf('username')}
         value={username}
         onValueChange={setUsername}
         readOnly={busy}
         required
       />
-      <TextField
+      <EmailField
         label={t('auth.email')}
-        name="email"
-        type="email"
+        error={errorOf('email')}
         value={email}
         onValueChange={setEmail}
-        autoComplete="email"
         readOnly={busy}
         required
       />

@@ -1,23 +1,15 @@
 import { useAtomValue, useSetAtom } from 'jotai';
-import { useEffect, useRef, useState } from 'react';
-import type { MessageId } from '../../i18n/catalogue.ts';
+import { useRef, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
+import { nameProblems } from '../../i18n/nameProblems.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import type { CurrentUser } from '../../store/session.ts';
 import { showToastAtom } from '../../store/toasts.ts';
-import { TextField, UsernameField } from '../../ui/Field.tsx';
+import { EmailField, UsernameField } from '../../ui/Field.tsx';
+import { focusOnMount } from '../../ui/focus.ts';
 import { CardForm } from '../../ui/Form.tsx';
+import { useFieldFailure } from '../../ui/useFieldFailure.ts';
 import { useSubmission } from '../../ui/useSubmission.ts';
-
-type FieldName = 'username' | 'email';
-
-/** What is wrong with a field, by the code of the failure that says so. */
-const fieldProblems: Readonly<Record<string, { field: FieldName; text: MessageId }>> = {
-  'invalid-username': { field: 'username', text: 'errors.invalidUsername' },
-  'username-taken': { field: 'username', text: 'profile.usernameTaken' },
-  'invalid-email': { field: 'email', text: 'errors.invalidEmail' },
-  'email-taken': { field: 'email', text: 'profile.emailTaken' },
-};
 
 interface EditProfileFormProps {
   user: CurrentUser;
@@ -32,13 +24,7 @@ export function EditProfileForm({ user, onDone }: EditProfileFormProps) {
   const [email, setEmail] = useState(user.email);
   const { busy, failure, submit } = useSubmission();
   const form = useRef<HTMLFormElement>(null);
-
-  const problem = failure === null ? undefined : fieldProblems[failure.code];
-  const problemOf = (field: FieldName) => (problem?.field === field ? t(problem.text) : undefined);
-  const wrongField = problem?.field ?? null;
-  useEffect(() => {
-    focusField(form.current, wrongField ?? 'username');
-  }, [wrongField]);
+  const { errorOf, ofForm } = useFieldFailure(form, failure, nameProblems);
 
   const save = () =>
     submit(async () => {
@@ -52,7 +38,7 @@ export function EditProfileForm({ user, onDone }: EditProfileFormProps) {
       ref={form}
       label={t('profile.edit')}
       busy={busy}
-      failure={problem === undefined ? failure?.text : null}
+      failure={ofForm}
       onSubmit={save}
       submitLabel={t(busy ? 'profile.saving' : 'profile.save')}
       cancelLabel={t('profile.cancel')}
@@ -61,28 +47,21 @@ export function EditProfileForm({ user, onDone }: EditProfileFormProps) {
       <UsernameField
         label={t('profile.username')}
         description={t('profile.usernameHint')}
-        error={problemOf('username')}
+        ref={focusOnMount}
+        error={errorOf('username')}
         value={username}
         onValueChange={setUsername}
         readOnly={busy}
         required
       />
-      <TextField
+      <EmailField
         label={t('profile.email')}
-        name="email"
-        type="email"
-        error={problemOf('email')}
+        error={errorOf('email')}
         value={email}
         onValueChange={setEmail}
-        autoComplete="email"
         readOnly={busy}
         required
       />
     </CardForm>
   );
-}
-
-function focusField(form: HTMLFormElement | null, field: FieldName): void {
-  const input = form?.elements.namedItem(field);
-  if (input instanceof HTMLInputElement) input.focus();
 }

@@ -1,17 +1,19 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { Download, FileText } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import type { MessageId } from '../../i18n/catalogue.ts';
 import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
 import { errorText } from '../../lib/errorText.ts';
 import { operator } from '../../operator/index.ts';
-import { exportProgressAtom } from '../../store/account.ts';
+import { type ExportFormat, exportProgressAtom } from '../../store/account.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { showToastAtom } from '../../store/toasts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card, CardBody, CardRow } from '../../ui/Card.tsx';
+import { catchLostFocus } from '../../ui/focus.ts';
 import { ProgressBar } from '../../ui/ProgressBar.tsx';
-import { openExportFiles } from './exportFiles.ts';
+import { openExportFile } from './exportFile.ts';
 import styles from './YourDataCard.module.css';
 
 /** What one can have of one's data, and which rights there are (GDPR, articles 15 to 20). */
@@ -23,7 +25,8 @@ export function YourDataCard({ id }: { id?: string }) {
       description={t('profile.data.description')}
       {...(id !== undefined && { id })}
     >
-      <DataDownload />
+      <DataDownload format="json" />
+      <DataDownload format="html" />
       <CardBody>
         <h3 className={styles.title}>{t('profile.data.rightsTitle')}</h3>
         <dl className={styles.rights}>
@@ -43,19 +46,43 @@ export function YourDataCard({ id }: { id?: string }) {
   );
 }
 
-function DataDownload() {
+const downloads = {
+  json: {
+    title: 'profile.data.jsonTitle',
+    hint: 'profile.data.jsonHint',
+    label: 'profile.data.downloadJson',
+  },
+  html: {
+    title: 'profile.data.htmlTitle',
+    hint: 'profile.data.htmlHint',
+    label: 'profile.data.downloadHtml',
+  },
+} as const satisfies Record<ExportFormat, Record<'title' | 'hint' | 'label', MessageId>>;
+
+/** One file, of which the person chooses the place. */
+function DataDownload({ format }: { format: ExportFormat }) {
   const actions = useAtomValue(requiredActionsAtom);
-  const progress = useAtomValue(exportProgressAtom);
+  const underWay = useAtomValue(exportProgressAtom);
   const showToast = useSetAtom(showToastAtom);
   const [asking, setAsking] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const progress = underWay?.format === format ? underWay : null;
   const busy = asking || progress !== null;
+  const texts = downloads[format];
+
+  // A button that is busy lets go of the focus.
+  const wasBusy = useRef(false);
+  useEffect(() => {
+    if (wasBusy.current && !busy) catchLostFocus(button.current);
+    wasBusy.current = busy;
+  }, [busy]);
 
   async function download() {
     setAsking(true);
-    const files = await openExportFiles(new Date()).finally(() => setAsking(false));
-    if (files === null) return;
     try {
-      if (await actions.exportData(files)) showToast('success', t('profile.data.done'));
+      const file = await openExportFile(format, new Date()).finally(() => setAsking(false));
+      const isWritten = file !== null && (await actions.exportData(format, file));
+      if (isWritten) showToast('success', t('profile.data.done'));
       else showToast('info', t('profile.data.cancelled'));
     } catch (error) {
       showToast('error', errorText(error, t('errors.exportFailed')));
@@ -64,12 +91,12 @@ function DataDownload() {
 
   return (
     <CardRow
-      title={t('profile.data.downloadTitle')}
-      description={t('profile.data.downloadHint')}
+      title={t(texts.title)}
+      description={t(texts.hint)}
       control={
-        <Button busy={busy} onClick={() => void download()}>
+        <Button ref={button} busy={busy} disabled={underWay !== null} onClick={() => void download()}>
           {!busy && <Download size={18} aria-hidden="true" />}
-          {t('profile.data.download')}
+          {t(texts.label)}
         </Button>
       }
     >
@@ -78,7 +105,9 @@ function DataDownload() {
           <ProgressBar
             label={t('profile.data.progressLabel')}
             text={
-              progress.total === 0 ? t('profile.data.preparing') : t('profile.data.progress', { ...progress })
+              progress.total === 0
+                ? t('profile.data.preparing')
+                : t('profile.data.progress', { done: progress.done, total: progress.total })
             }
             value={progress.total === 0 ? null : progress.done}
             max={Math.max(progress.total, 1)}

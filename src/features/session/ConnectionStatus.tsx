@@ -1,12 +1,12 @@
 import { useAtomValue } from 'jotai';
-import { CloudOff } from 'lucide-react';
+import { CloudAlert, CloudOff } from 'lucide-react';
 import { t } from '../../i18n/i18n.ts';
 import {
   catchUpAtom,
   type CatchUp,
   offlineAtom,
   realtimeStatusAtom,
-  unreachableAtom,
+  relayTroubleAtom,
 } from '../../store/connection.ts';
 import { Spinner } from '../../ui/Spinner.tsx';
 import styles from './ConnectionStatus.module.css';
@@ -21,14 +21,20 @@ function catchUpText({ done, of }: CatchUp): string {
 export function ConnectionStatus() {
   const status = useAtomValue(realtimeStatusAtom);
   const offline = useAtomValue(offlineAtom);
-  const unreachable = useAtomValue(unreachableAtom);
+  const trouble = useAtomValue(relayTroubleAtom);
   const catchUp = useAtomValue(catchUpAtom);
   return (
     <output className={styles.status}>
-      {offline ? (
+      {trouble === 'failing' ? (
+        <Line
+          key="failing"
+          icon={<CloudAlert aria-hidden="true" />}
+          text={t(offline ? 'session.failingWaiting' : 'session.failing')}
+        />
+      ) : offline ? (
         <Line key="offline" icon={<CloudOff aria-hidden="true" />} text={t('session.offlineWaiting')} />
-      ) : unreachable ? (
-        <Line key="unreachable" icon={<CloudOff aria-hidden="true" />} text={t('session.unreachable')} />
+      ) : trouble === 'silent' ? (
+        <Line key="silent" icon={<CloudOff aria-hidden="true" />} text={t('session.unreachable')} />
       ) : catchUp !== null ? (
         // A new number every moment is nothing to be read aloud.
         <span aria-live="off">

@@ -3,24 +3,13 @@ import { undecryptableTexts } from '../../i18n/undecryptable.ts';
 import { directionOf } from '../../i18n/locales.ts';
 import { operator } from '../../operator/index.ts';
 import type { ExportFacts } from './facts.ts';
+import type { ExportLayout } from './layout.ts';
 import { html, Markup } from './markup.ts';
 import stylesheet from './page.css?raw';
 import type { MessageRecord } from './records.ts';
 
-/** The readable file, part by part: it carries its own looks, runs no script and loads nothing. */
-export interface Page {
-  head(
-    facts: ExportFacts,
-    conversations: readonly { title: string; count: number }[],
-  ): Promise<readonly string[]>;
-  /** @param at which of the conversations in the head */
-  conversationStart(title: string, at: number): string;
-  message(record: MessageRecord, isOwn: boolean): string;
-  conversationEnd(): string;
-  tail(): string;
-}
-
-export function createPage(): Page {
+/** The file for people: it carries its own looks, runs no script and loads nothing. */
+export function createPage(): ExportLayout {
   const locale = formatLocale();
   const dayFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'full' });
   const timeFormat = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });

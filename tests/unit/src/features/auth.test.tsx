@@ -42,6 +42,16 @@ describe('logging in', () => {
     expect(actions.logIn).toHaveBeenCalledOnce();
   });
 
+  it('stays busy once it has succeeded, until the dashboard takes its place', async () => {
+    const { actions, show } = createWorld({ signedIn: false });
+    const user = show(<LoginForm />);
+    await user.type(screen.getByLabelText('Username'), 'aino');
+    await user.type(screen.getByLabelText('Password'), 'secret{Enter}');
+    await waitFor(() => expect(actions.logIn).toHaveBeenCalledOnce());
+    await act(async () => undefined);
+    expect(screen.getByRole('button', { name: 'Logging in...' })).toBeDisabled();
+  });
+
   it.each([
     [new AppError('rate-limited', 'Too many attempts. Wait a minute.'), 'Too many attempts. Wait a minute.'],
     [new TypeError('x is undefined'), 'Failed to log in. Please check your credentials.'],
@@ -136,15 +146,39 @@ describe('signing up', () => {
     await waitFor(() => expect(onBusyChange).toHaveBeenLastCalledWith(false));
   });
 
+  it.each([
+    ['username-taken', 'Username', 'This username is already taken.'],
+    ['email-taken', 'Email', 'This email is already registered.'],
+    ['invalid-username', 'Username', 'Usernames have 2 to 32 characters: letters, digits and . _ - only'],
+    ['invalid-email', 'Email', 'Please enter a valid email address'],
+  ])('says at its field that it is %s, each time', async (code, label, text) => {
+    const { actions, show } = createWorld({ signedIn: false });
+    actions.signUp.mockRejectedValue(new AppError(code, 'In the words of the server.'));
+    const user = show(<SignUpForm onBusyChange={vi.fn<(busy: boolean) => void>()} />);
+    await fill(user);
+    await user.click(screen.getByRole('checkbox'));
+    const field = screen.getByLabelText(label);
+    for (const time of [1, 2]) {
+      await user.click(screen.getByRole('button', { name: 'Sign Up' }));
+      await waitFor(() => expect(actions.signUp).toHaveBeenCalledTimes(time));
+      await waitFor(() => expect(field).toHaveAccessibleDescription(text));
+      expect(field).toBeInvalid();
+      await waitFor(() => expect(field).toHaveFocus());
+    }
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+
   it('shows the refusal and gives the form back', async () => {
     const { actions, show } = createWorld({ signedIn: false });
-    actions.signUp.mockRejectedValue(new AppError('username-taken', 'This username is taken.'));
+    actions.signUp.mockRejectedValue(
+      new AppError('rate-limited', 'Too many requests. Please wait a moment.'),
+    );
     const onBusyChange = vi.fn<(busy: boolean) => void>();
     const user = show(<SignUpForm onBusyChange={onBusyChange} />);
     await fill(user);
     await user.click(screen.getByRole('checkbox'));
     await user.click(screen.getByRole('button', { name: 'Sign Up' }));
-    expect(await screen.findByRole('alert')).toHaveTextContent('This username is taken.');
+    expect(await screen.findByRole('alert')).toHaveTextContent('Too many requests. Please wait a moment.');
     expect(screen.getByRole('button', { name: 'Sign Up' })).toBeEnabled();
     expect(screen.getByLabelText('Email')).toHaveValue('aino@example.fi');
     expect(onBusyChange).toHaveBeenLastCalledWith(false);

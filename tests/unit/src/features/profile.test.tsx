@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DeleteAccountCard } from '../../../../src/features/profile/DeleteAccountCard.tsx';
 import { ProfileCard } from '../../../../src/features/profile/ProfileCard.tsx';
 import { YourDataCard } from '../../../../src/features/profile/YourDataCard.tsx';
+import { activateLocale } from '../../../../src/i18n/i18n.ts';
 import { AppError } from '../../../../src/lib/appError.ts';
-import { type FileSink, noFile } from '../../../../src/lib/fileSink.ts';
 import { operator } from '../../../../src/operator/index.ts';
 import { deletionProgressAtom, exportProgressAtom } from '../../../../src/store/account.ts';
 import { currentUserAtom } from '../../../../src/store/session.ts';
@@ -20,6 +20,8 @@ function held<T>() {
   });
   return { promise, resolve, reject };
 }
+
+afterEach(() => activateLocale('en'));
 
 describe('the profile', () => {
   async function edit() {
@@ -39,6 +41,12 @@ describe('the profile', () => {
     expect(card.getByText('aino')).toBeVisible();
     expect(card.getByText('aino@example.fi')).toBeVisible();
     expect(card.getByText('March 14, 2026')).toBeVisible();
+  });
+
+  it('says since when by a date of the person’s language', async () => {
+    await activateLocale('fi');
+    createWorld().show(<ProfileCard />);
+    expect(screen.getByText('14. maaliskuuta 2026')).toBeVisible();
   });
 
   it('is changed in a form that begins with what is there', async () => {
@@ -202,7 +210,7 @@ describe('your data', () => {
       asked.push(suggestedName);
       if (!wants(suggestedName)) throw new DOMException('', 'AbortError');
       return {
-        createWritable: async () => ({ ...noFile, suggestedName }),
+        createWritable: async () => ({ name: suggestedName }),
       };
     };
     vi.useFakeTimers({ toFake: ['Date'], now: new Date(2026, 2, 9, 23, 30) });
@@ -218,38 +226,28 @@ describe('your data', () => {
     return { ...world, user: world.show(<YourDataCard />) };
   }
 
-  const nameOf = (file: FileSink | undefined) =>
-    (file as { suggestedName?: string } | undefined)?.suggestedName;
+  it.each([
+    ['json', 'sinetti-user-data-2026-03-09.json'],
+    ['html', 'sinetti-user-data-2026-03-09.html'],
+  ] as const)(
+    'comes as one %s file, named by product and day, and a note says when it is there',
+    async (format, name) => {
+      const { actions, toasts, user } = show();
+      await user.click(screen.getByRole('button', { name: `Download ${format.toUpperCase()}` }));
+      await waitFor(() => expect(toasts()).toEqual(['success: Your data export has been generated']));
+      expect(actions.exportData).toHaveBeenCalledExactlyOnceWith(format, expect.objectContaining({ name }));
+      expect(asked).toEqual([name]);
+    },
+  );
 
-  it('comes as two files, named by product and day, and a note says when they are there', async () => {
-    const { actions, toasts, user } = show();
-    await user.click(screen.getByRole('button', { name: 'Download JSON' }));
-    await waitFor(() => expect(toasts()).toEqual(['success: Your data export has been generated']));
-    const [files] = actions.exportData.mock.calls[0] ?? [];
-    expect(nameOf(files?.data)).toBe('sinetti-user-data-2026-03-09.json');
-    expect(nameOf(files?.page)).toBe('sinetti-user-data-2026-03-09.html');
-  });
-
-  it('is nothing when the person wants no file after all', async () => {
+  it('is nothing when the person wants no file after all, who is told so and can ask again', async () => {
     const { actions, toasts, user } = show();
     wants = () => false;
     await user.click(screen.getByRole('button', { name: 'Download JSON' }));
-    await waitFor(() => expect(asked).toHaveLength(1));
-    expect(await screen.findByRole('button', { name: 'Download JSON' })).toBeEnabled();
+    await waitFor(() => expect(toasts()).toEqual(['info: The data export was cancelled']));
+    expect(asked).toHaveLength(1);
     expect(actions.exportData).not.toHaveBeenCalled();
-    expect(toasts()).toEqual([]);
-  });
-
-  it('is the JSON file alone when the person doesn’t want the other one', async () => {
-    const { actions, toasts, user } = show();
-    wants = (name) => name.endsWith('.json');
-    await user.click(screen.getByRole('button', { name: 'Download JSON' }));
-    await waitFor(() => expect(toasts()).toHaveLength(1));
-    const [files] = actions.exportData.mock.calls[0] ?? [];
-    expect([nameOf(files?.data), nameOf(files?.page)]).toEqual([
-      'sinetti-user-data-2026-03-09.json',
-      undefined,
-    ]);
+    expect(screen.getByRole('button', { name: 'Download JSON' })).toBeEnabled();
   });
 
   it('shows how far it is, and can be cancelled', async () => {
@@ -257,13 +255,15 @@ describe('your data', () => {
     const answer = held<boolean>();
     actions.exportData.mockReturnValue(answer.promise);
     await user.click(screen.getByRole('button', { name: 'Download JSON' }));
-    act(() => store.set(exportProgressAtom, () => ({ done: 0, total: 0 })));
+    act(() => store.set(exportProgressAtom, () => ({ format: 'json', done: 0, total: 0 })));
     const bar = screen.getByRole('progressbar', { name: 'Data export' });
     expect(bar).toHaveAttribute('aria-valuetext', 'Preparing your data...');
-    act(() => store.set(exportProgressAtom, () => ({ done: 12_000, total: 50_000 })));
+    act(() => store.set(exportProgressAtom, () => ({ format: 'json', done: 12_000, total: 50_000 })));
     expect(screen.getByText('12,000 of 50,000 messages')).toBeVisible();
     expect(bar).toHaveAttribute('aria-valuenow', '12000');
-    expect(screen.getByRole('button', { name: 'Download JSON' })).toBeDisabled();
+    for (const name of ['Download JSON', 'Download HTML']) {
+      expect(screen.getByRole('button', { name })).toBeDisabled();
+    }
     await user.click(screen.getByRole('button', { name: 'Cancel' }));
     expect(actions.cancelDataExport).toHaveBeenCalledOnce();
     act(() => store.set(exportProgressAtom, () => null));

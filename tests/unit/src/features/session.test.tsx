@@ -12,7 +12,7 @@ import {
   catchUpAtom,
   offlineAtom,
   realtimeStatusAtom,
-  unreachableAtom,
+  relayTroubleAtom,
 } from '../../../../src/store/connection.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { connectionBannerAtom } from '../../../../src/store/session.ts';
@@ -95,12 +95,29 @@ describe('the connection', () => {
     show(<ConnectionStatus />);
     act(() => {
       store.set(realtimeStatusAtom, 'reconnecting');
-      store.set(unreachableAtom, true);
+      store.set(relayTroubleAtom, 'silent');
     });
     expect(screen.getByRole('status')).toHaveTextContent(/^Offline: the server does not answer$/);
-    act(() => store.set(unreachableAtom, false));
+    act(() => store.set(relayTroubleAtom, null));
     expect(screen.getByRole('status')).toHaveTextContent('Reconnecting…');
   });
+
+  it.each([
+    [false, 'Server problem: trying again…'],
+    [true, 'Server problem: what you write is sent later'],
+  ])(
+    'calls a server that answers with a problem not offline, whether what is written waits (%s) or not',
+    (waits, text) => {
+      const { store, show } = createWorld();
+      show(<ConnectionStatus />);
+      act(() => {
+        store.set(realtimeStatusAtom, 'reconnecting');
+        store.set(offlineAtom, waits);
+        store.set(relayTroubleAtom, 'failing');
+      });
+      expect(screen.getByRole('status').textContent).toBe(text);
+    },
+  );
 
   it('counts what is caught up with, without reading every number aloud', () => {
     const { store, show } = createWorld();

@@ -263,6 +263,14 @@ describe('the fallback paths of login', () => {
     for (const { body } of seen) expect(body).toEqual({ email: 'anna', password: authKey });
   });
 
+  it('show nobody what the relay says to who wrote the client', async () => {
+    const { api } = setUp(refusal(422, 'invalid-request', 'email: Invalid input'));
+    expect(await failureOf(api.login({ email: 'anna', password: authKey }))).toMatchObject({
+      code: 'invalid-request',
+      detail: null,
+    });
+  });
+
   it.each([
     [401, 'wrong-credentials'],
     [409, 'limit-reached'],

@@ -39,9 +39,9 @@ describe('the JSON file', () => {
         ],
       }),
     ];
-    const { files, run } = exporting({ logs, states });
+    const { file, run } = exporting({ logs, states });
     expect(await run()).toBe(true);
-    expect(files.data.outcome).toBe('closed');
+    expect(file.outcome).toBe('closed');
     const message = {
       conversation_id: conversationId,
       group_id: null,
@@ -50,7 +50,7 @@ describe('the JSON file', () => {
       reason: null,
       failure: null,
     };
-    expect(JSON.parse(files.data.text)).toMatchObject({
+    expect(JSON.parse(file.text)).toMatchObject({
       format: 'user-data',
       version: 1,
       profile: { username: 'anna', email: anna.email, id: me, created_at: anna.created_at },
@@ -107,9 +107,9 @@ describe('the JSON file', () => {
       received(2, { content: { kind: 'unknown' } }),
     ]);
     const outbox = [waiting('later', 'sending'), { ...waiting('never', 'failed'), failure: 'not-a-contact' }];
-    const { files, run } = exporting({ logs, outbox });
+    const { file, run } = exporting({ logs, outbox });
     await run();
-    expect(JSON.parse(files.data.text).messages).toMatchObject([
+    expect(JSON.parse(file.text).messages).toMatchObject([
       { kind: 'undecryptable', reason: 'damaged', content: null },
       { kind: 'unknown', reason: null, content: null },
       { id: 'later', status: 'sending', content: 'waits later' },
@@ -119,17 +119,17 @@ describe('the JSON file', () => {
 
   it('has a message once that reaches the log while it is being written', async () => {
     const outbox = [waiting('m2', 'sending')];
-    const { files, run } = exporting({ logs: logOf([received(1), sent(2, 'waits m2')]), outbox });
+    const { file, run } = exporting({ logs: logOf([received(1), sent(2, 'waits m2')]), outbox });
     await run();
-    expect(JSON.parse(files.data.text).messages).toMatchObject([{ id: 'm1' }, { id: 'm2', status: 'sent' }]);
+    expect(JSON.parse(file.text).messages).toMatchObject([{ id: 'm1' }, { id: 'm2', status: 'sent' }]);
   });
 
   it('knows groups without messages, by the list', async () => {
-    const { deps, files, run } = exporting({});
+    const { deps, file, run } = exporting({});
     const listed = group({ id: groupId });
     deps.store.set(groupsAtom, { items: [listed], loading: false, loaded: true });
     await run();
-    expect(JSON.parse(files.data.text)).toMatchObject({
+    expect(JSON.parse(file.text)).toMatchObject({
       groups: [{ id: groupId, name: 'Sailing', created_at: listed.createdAt }],
       messages: [],
     });
@@ -138,9 +138,9 @@ describe('the JSON file', () => {
   it('is made without the relay too, and says what it could not be asked', async () => {
     const silent = async () => Promise.reject(new NetworkError('unreachable'));
     const api = Object.fromEntries(Object.keys(answering).map((name) => [name, silent]));
-    const { files, run } = exporting({ api, logs: logOf([received(1)]) });
+    const { file, run } = exporting({ api, logs: logOf([received(1)]) });
     expect(await run()).toBe(true);
-    expect(JSON.parse(files.data.text)).toMatchObject({
+    expect(JSON.parse(file.text)).toMatchObject({
       contacts: [bert],
       devices: null,
       account: null,
@@ -169,10 +169,10 @@ describe('the JSON file', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anything, { minLength: 1, maxLength: 8 }), async (texts) => {
         const messages = texts.map((text, at) => received(at + 1, { content: { kind: 'text', text } }));
-        const { files, run } = exporting({ logs: logOf(messages) });
+        const { file, run } = exporting({ logs: logOf(messages) });
         await run();
         // As on disk: bytes of UTF-8.
-        const bytes = new TextEncoder().encode(files.data.text);
+        const bytes = new TextEncoder().encode(file.text);
         const written = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
         expect(written.messages.map(({ content }: { content: string }) => content)).toEqual(texts);
       }),
@@ -184,45 +184,50 @@ describe('the JSON file', () => {
 describe('a history of 50,000 messages', () => {
   const count = 50_000;
 
-  it('is written page by page: nothing grows with it', async () => {
-    const text = 'It rained all night and the road to the harbour is under water. '.repeat(3);
-    const log = Array.from({ length: count }, (_, at) =>
-      received(at + 1, { content: { kind: 'text', text } }),
-    );
-    const pages: number[] = [];
-    let progress: ExportProgress | null = null;
-    const { deps, files, run } = exporting({
-      // By position, as the worker's index finds it.
-      logs: new Map([[conversationId, Object.assign([], { length: count })]]),
-    });
-    deps.crypto.messages = async (_id, { after = 0, limit }) => {
-      pages.push(limit);
-      return log.slice(after, after + limit);
-    };
-    let longest = 0;
-    let written = 0;
-    const ids = new Set<string>();
-    for (const file of [files.data, files.page]) {
+  /** How each format writes which message it is. */
+  const idOf = { json: /"id":"(m\d+)"/g, html: /text (\d+):/g };
+
+  it.each(['json', 'html'] as const)(
+    'is written as %s page by page: nothing grows with it',
+    async (format) => {
+      const text = 'It rained all night and the road to the harbour is under water. '.repeat(3);
+      const textOf = (at: number) => `text ${at}: ${text}`;
+      const log = Array.from({ length: count }, (_, at) =>
+        received(at + 1, { content: { kind: 'text', text: textOf(at) } }),
+      );
+      const pages: number[] = [];
+      let progress: ExportProgress | null = null;
+      const { deps, file, run } = exporting({
+        // By position, as the worker's index finds it.
+        logs: new Map([[conversationId, Object.assign([], { length: count })]]),
+      });
+      deps.crypto.messages = async (_id, { after = 0, limit }) => {
+        pages.push(limit);
+        return log.slice(after, after + limit);
+      };
+      let longest = 0;
+      let written = 0;
+      const ids = new Set<string>();
       file.onWrite = () => {
         // Each piece is looked at and dropped, as a disk does.
         const piece = file.pieces.pop() ?? '';
         longest = Math.max(longest, piece.length);
         written += piece.length;
-        for (const [, id] of piece.matchAll(/"id":"(m\d+)"/g)) ids.add(id ?? '');
+        for (const [, id] of piece.matchAll(idOf[format])) ids.add(id ?? '');
       };
-    }
-    deps.store.sub(exportProgressAtom, () => {
-      progress = deps.store.get(exportProgressAtom) ?? progress;
-    });
-    expect(await run()).toBe(true);
-    expect(progress).toEqual({ done: count, total: count });
-    expect(Math.max(...pages)).toBeLessThanOrEqual(200);
-    expect(written).toBeGreaterThan(20_000_000);
-    expect(longest).toBeLessThan(300 * 1024);
-    // The last piece of each file is still there.
-    for (const [, id] of files.data.text.matchAll(/"id":"(m\d+)"/g)) ids.add(id ?? '');
-    expect(ids.size).toBe(count);
-  });
+      deps.store.sub(exportProgressAtom, () => {
+        progress = deps.store.get(exportProgressAtom) ?? progress;
+      });
+      expect(await run(format)).toBe(true);
+      expect(progress).toEqual({ format, done: count, total: count });
+      expect(Math.max(...pages)).toBeLessThanOrEqual(200);
+      expect(written).toBeGreaterThan(10_000_000);
+      expect(longest).toBeLessThan(300 * 1024);
+      // The last piece is still there.
+      for (const [, id] of file.text.matchAll(idOf[format])) ids.add(id ?? '');
+      expect(ids.size).toBe(count);
+    },
+  );
 
   it('waits for a slow disk instead of piling up', async () => {
     let readAhead = 0;
@@ -231,14 +236,14 @@ describe('a history of 50,000 messages', () => {
     const log = Array.from({ length: 2_000 }, (_, at) =>
       received(at + 1, { content: { kind: 'text', text } }),
     );
-    const { files, run } = exporting({
+    const { file, run } = exporting({
       logs: logOf(log),
       onPage: () => {
         readAhead += 1;
         mostReadAhead = Math.max(mostReadAhead, readAhead);
       },
     });
-    files.data.onWrite = async () => {
+    file.onWrite = async () => {
       await new Promise((resolve) => setTimeout(resolve, 1));
       readAhead = 0;
     };
@@ -250,54 +255,54 @@ describe('a history of 50,000 messages', () => {
 describe('an export that does not come to its end', () => {
   const log = Array.from({ length: 1_000 }, (_, at) => received(at + 1));
 
-  it('leaves nothing of its files when it is cancelled, and no progress', async () => {
-    const { dataExport, deps, files, run } = exporting({
+  it('leaves nothing of its file when it is cancelled, and no progress', async () => {
+    const { dataExport, deps, file, run } = exporting({
       logs: logOf(log),
       onPage: ({ after }) => {
         if (after === 400) dataExport.cancel();
       },
     });
     expect(await run()).toBe(false);
-    expect([files.data.outcome, files.page.outcome]).toEqual(['aborted', 'aborted']);
+    expect(file.outcome).toBe('aborted');
     expect(deps.store.get(exportProgressAtom)).toBeNull();
   });
 
   it('is cancelled at once, also while the relay lets one wait', async () => {
-    const { dataExport, files, run } = exporting({
+    const { dataExport, file, run } = exporting({
       api: { ...answering, listDevices: () => new Promise(() => undefined) },
     });
     const outcome = run();
     dataExport.cancel();
     expect(await outcome).toBe(false);
-    expect(files.data.outcome).toBe('aborted');
+    expect(file.outcome).toBe('aborted');
   });
 
-  it('says so when a file can not be written', async () => {
-    const { deps, files, run } = exporting({ logs: logOf(log) });
-    files.page.onWrite = () => {
+  it('says so when the file can not be written', async () => {
+    const { deps, file, run } = exporting({ logs: logOf(log) });
+    file.onWrite = () => {
       throw new DOMException('The disk is full.', 'QuotaExceededError');
     };
     await expect(run()).rejects.toThrow('Your data export could not be generated. Please try again.');
-    expect([files.data.outcome, files.page.outcome]).toEqual(['aborted', 'aborted']);
+    expect(file.outcome).toBe('aborted');
     expect(deps.store.get(exportProgressAtom)).toBeNull();
   });
 
   it('can be begun again', async () => {
-    const { dataExport, deps, files } = exporting({
+    const { dataExport, deps, file } = exporting({
       logs: logOf(log),
       onPage: ({ after }) => {
-        if (after === 400 && files.data.outcome === 'open') dataExport.cancel();
+        if (after === 400 && file.outcome === 'open') dataExport.cancel();
       },
     });
-    expect(await dataExport.run(files)).toBe(false);
-    const again = { data: new MemoryFile(), page: new MemoryFile() };
-    expect(await dataExport.run(again)).toBe(true);
-    expect(JSON.parse(again.data.text).messages).toHaveLength(1_000);
+    expect(await dataExport.run('json', file)).toBe(false);
+    const again = new MemoryFile();
+    expect(await dataExport.run('json', again)).toBe(true);
+    expect(JSON.parse(again.text).messages).toHaveLength(1_000);
     expect(deps.store.get(exportProgressAtom)).toBeNull();
   });
 
   it('is nobody else’s when the session ends meanwhile', async () => {
-    const { dataExport, deps, files, run } = exporting({
+    const { dataExport, deps, file, run } = exporting({
       logs: logOf(log),
       onPage: ({ after }) => {
         if (after !== 400) return;
@@ -307,6 +312,6 @@ describe('an export that does not come to its end', () => {
       },
     });
     expect(await run()).toBe(false);
-    expect(files.data.outcome).toBe('aborted');
+    expect(file.outcome).toBe('aborted');
   });
 });

@@ -10,9 +10,9 @@ import { anna, exporting, logOf } from './support/exported.ts';
 const text = (value: string): Pick<MessageView, 'content'> => ({ content: { kind: 'text', text: value } });
 
 async function page(world: Parameters<typeof exporting>[0]): Promise<{ source: string; document: Document }> {
-  const { files, run } = exporting(world);
-  await run();
-  const source = files.page.text;
+  const { file, run } = exporting(world);
+  await run('html');
+  const source = file.text;
   return { source, document: new DOMParser().parseFromString(source, 'text/html') };
 }
 
@@ -99,7 +99,7 @@ describe('what is in it', () => {
   ];
 
   it('stays what people wrote, whatever it looks like: as a message, a name, a group, a device', async () => {
-    const { deps, files, run } = exporting({
+    const { deps, file, run } = exporting({
       logs: new Map([
         [conversationId, hostile.map((value, at) => received(at + 1, text(value)))],
         ['group:99999999-0000-4000-8000-000000000009', [received(1, { conversationId: 'group:9' })]],
@@ -113,8 +113,8 @@ describe('what is in it', () => {
       ],
     });
     deps.store.set(currentUserAtom, { ...anna, username: hostile[0] ?? '', email: hostile[2] ?? '' });
-    await run();
-    const document = new DOMParser().parseFromString(files.page.text, 'text/html');
+    await run('html');
+    const document = new DOMParser().parseFromString(file.text, 'text/html');
     expect(shown(document, '.text').slice(0, hostile.length)).toEqual(hostile);
     expect(document.querySelectorAll('script, img, svg, iframe, object, link, base, form')).toHaveLength(0);
     expect(document.querySelectorAll('meta[http-equiv]')).toHaveLength(1);

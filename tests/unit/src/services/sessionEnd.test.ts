@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
 import { authErrorEvent } from '../../../../src/services/session.ts';
-import { offlineAtom, unreachableAtom } from '../../../../src/store/connection.ts';
+import { offlineAtom, relayTroubleAtom } from '../../../../src/store/connection.ts';
 import {
   authErrorAtom,
   connectionBannerAtom,
@@ -173,49 +173,59 @@ describe('while signed in', () => {
     expect(calls).toEqual([]);
   });
 
+  const trouble = () => deps.store.get(relayTroubleAtom);
+
   it.each([
-    ['nothing answers', new NetworkError('unreachable')],
+    ['nothing answers', new NetworkError('unreachable'), 'silent'],
     [
       'a proxy answers in its place',
       new ApiError({ status: 502, code: 'unavailable', detail: null, isForeign: true }),
+      'failing',
     ],
-  ])('knows that the relay is not there when %s, and looks for it until it is', async (_what, failure) => {
-    const unreachable = () => deps.store.get(unreachableAtom);
+    ['it has a problem of its own', refused('internal'), 'failing'],
+  ])('knows that the relay does not serve when %s, and asks until it does', async (_what, failure, found) => {
     const { profile } = api;
     profile?.mockRejectedValue(failure);
     session.onDisconnected();
     await settled();
-    expect(unreachable()).toBe(true);
+    expect(trouble()).toBe(found);
     // What is sent then is the outbox's to fail: this isn't the browser's own network.
     expect(deps.store.get(offlineAtom)).toBe(false);
     await deps.clock.advance(10_000);
-    expect(unreachable()).toBe(true);
+    expect(trouble()).toBe(found);
+    expect(localStorage.getItem('token')).toBe(tokenFor(me, 1e6));
     profile?.mockResolvedValue(user);
     await deps.clock.advance(10_000);
-    expect(unreachable()).toBe(false);
+    expect(trouble()).toBeNull();
     expect(status()).toBe('success');
   });
 
   it.each([
-    ['a connection lost without reason', async () => session.onDisconnected()],
-    [
-      'an error of the relay itself',
-      async () => {
-        api.profile?.mockRejectedValue(refused('internal'));
-        session.onDisconnected();
-      },
-    ],
+    ['a connection lost without reason', () => undefined],
+    ['a relay that asks to wait', () => api.profile?.mockRejectedValue(refused('rate-limited'))],
   ])('says nothing of the relay for %s', async (_what, happen) => {
-    await happen();
+    happen();
+    session.onDisconnected();
     await settled();
-    expect(deps.store.get(unreachableAtom)).toBe(false);
+    expect(trouble()).toBeNull();
   });
 
   it('has found the relay when the real-time connection is up', async () => {
     api.profile?.mockRejectedValue(new NetworkError('unreachable'));
     await session.check();
     session.onConnected();
-    expect(deps.store.get(unreachableAtom)).toBe(false);
+    expect(trouble()).toBeNull();
+  });
+
+  it('still has a relay with a problem then, until it says otherwise', async () => {
+    api.profile?.mockRejectedValue(refused('internal'));
+    await session.check();
+    session.onConnected();
+    expect(trouble()).toBe('failing');
+    api.profile?.mockResolvedValue(user);
+    session.onConnected();
+    await settled();
+    expect(trouble()).toBeNull();
   });
 
   it('takes no connection for no reason to doubt the session', async () => {

@@ -72,6 +72,27 @@ describe('signing up', () => {
   });
 
   it.each([
+    ['username', 'anna k', 'anna@example.org', 'invalid-username'],
+    ['email', 'anna', 'anna@localhost', 'invalid-email'],
+  ])('derives nothing for a wrong %s, and sends nothing', async (_name, username, email, code) => {
+    const attempt = session.signUp({ username, email, password: 'p', privacyConsent: true });
+    await expect(attempt).rejects.toMatchObject({ code });
+    expect(calls).toEqual([]);
+  });
+
+  it('sends names without the blanks around them', async () => {
+    await session.signUp({
+      username: ' anna ',
+      email: ' anna@example.org ',
+      password: 'p',
+      privacyConsent: true,
+    });
+    expect(api.register).toHaveBeenCalledWith(
+      expect.objectContaining({ username: 'anna', email: 'anna@example.org', full_name: 'anna' }),
+    );
+  });
+
+  it.each([
     ["the relay's sentence", refused('username-taken', 'This username is taken.'), 'This username is taken.'],
     ['its own', refused('internal'), 'Failed to create account. Please try again.'],
     [

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
-import { offlineAtom } from '../../../../src/store/connection.ts';
+import { offlineAtom, relayTroubleAtom } from '../../../../src/store/connection.ts';
 import { authErrorAtom, currentUserAtom } from '../../../../src/store/session.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { me, peer, refused } from './support/deps.ts';
@@ -196,19 +196,21 @@ describe('at start without an answer', () => {
   const offline = () => deps.store.get(offlineAtom);
 
   it.each([
-    ['the relay is silent', new NetworkError('unreachable')],
-    ['the relay is in trouble', refused('internal')],
+    ['the relay is silent', new NetworkError('unreachable'), 'silent'],
+    ['the relay is in trouble', refused('internal'), 'failing'],
     [
       'a proxy says that the relay is down',
       new ApiError({ status: 502, code: 'invalid-response', detail: null }),
+      'failing',
     ],
-    ['the relay asks to wait', new ApiError({ status: 429, code: 'rate-limited', detail: null })],
-  ])('opens what this browser has when %s', async (_name, error) => {
+    ['the relay asks to wait', new ApiError({ status: 429, code: 'rate-limited', detail: null }), 'failing'],
+  ])('opens what this browser has when %s, and knows why', async (_name, error, trouble) => {
     api.profile?.mockRejectedValue(error);
     await session.resume();
     expect(calls).toEqual(['resume', 'openDevice']);
     expect(status()).toBe('success');
     expect(offline()).toBe(true);
+    expect(deps.store.get(relayTroubleAtom)).toBe(trouble);
     expect(deps.store.get(currentUserAtom)).toEqual(user);
     expect(localStorage.getItem('token')).toBe(tokenFor(me, 1e6));
     expect(scope.start).toHaveBeenCalledOnce();
@@ -297,9 +299,13 @@ describe('at start without an answer', () => {
       expectSignedOut();
     });
 
-    it('stays offline while nothing answers', async () => {
+    it('stays offline while it is not served, and knows why', async () => {
+      api.profile?.mockRejectedValue(refused('internal'));
+      await deps.clock.advance(60_000);
+      expect(deps.store.get(relayTroubleAtom)).toBe('failing');
       api.profile?.mockRejectedValue(new NetworkError('unreachable'));
       await deps.clock.advance(60_000);
+      expect(deps.store.get(relayTroubleAtom)).toBe('silent');
       expect(offline()).toBe(true);
       expect(status()).toBe('success');
       expect(scope.onReachable).not.toHaveBeenCalled();

@@ -55,6 +55,7 @@ const statuses: Partial<Record<ApiErrorCode, number>> = {
   'device-revoked': 401,
   'wrong-credentials': 401,
   'username-taken': 409,
+  'rate-limited': 429,
   internal: 500,
 };
 

@@ -1,6 +1,7 @@
 import type { ConversationState, CryptoApi, MessageView } from '../../../../../src/crypto/client.ts';
 import type { Api } from '../../../../../src/net/api.ts';
 import { createDataExport } from '../../../../../src/services/dataExport.ts';
+import type { ExportFormat } from '../../../../../src/store/account.ts';
 import { contactsAtom } from '../../../../../src/store/contacts.ts';
 import { type CurrentUser, currentUserAtom } from '../../../../../src/store/session.ts';
 import { conversationId, me, peer, state, testDeps } from './deps.ts';
@@ -50,7 +51,7 @@ interface World {
   readonly onPage?: (page: { after: number; limit: number }) => void | Promise<void>;
 }
 
-/** Anna's export of what her worker has, into files in memory. */
+/** Anna's export of what her worker has, into a file in memory. */
 export function exporting({ api = answering, logs = new Map(), onPage, outbox = [], states }: World) {
   const crypto: Partial<CryptoApi> = {
     conversations: async () => [...(states ?? [...logs.keys()].map((id) => state({ conversationId: id })))],
@@ -64,9 +65,9 @@ export function exporting({ api = answering, logs = new Map(), onPage, outbox = 
   const deps = testDeps({ api, crypto });
   deps.store.set(currentUserAtom, anna);
   deps.store.set(contactsAtom, { items: [bert], loading: false, loaded: true });
-  const files = { data: new MemoryFile(), page: new MemoryFile() };
+  const file = new MemoryFile();
   const dataExport = createDataExport(deps);
-  return { deps, files, dataExport, run: () => dataExport.run(files) };
+  return { deps, file, dataExport, run: (format: ExportFormat = 'json') => dataExport.run(format, file) };
 }
 
 /** One conversation, with Bert. */

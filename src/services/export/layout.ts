@@ -1,0 +1,15 @@
+import type { ExportFacts } from './facts.ts';
+import type { MessageRecord } from './records.ts';
+
+/** What a file of the export looks like, part by part from its beginning to its end. */
+export interface ExportLayout {
+  head(
+    facts: ExportFacts,
+    conversations: readonly { title: string; count: number }[],
+  ): Promise<Iterable<string>>;
+  /** @param at which of the conversations in the head */
+  conversationStart(title: string, at: number): string;
+  message(record: MessageRecord, isOwn: boolean): string;
+  conversationEnd(): string;
+  tail(): string;
+}
