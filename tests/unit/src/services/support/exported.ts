@@ -63,7 +63,7 @@ export function exporting({ api = answering, logs = new Map(), onPage, outbox = 
   };
   const deps = testDeps({ api, crypto });
   deps.store.set(currentUserAtom, anna);
-  deps.store.set(contactsAtom, { items: [bert], loading: false, loaded: true });
+  deps.store.set(contactsAtom, { items: [bert], loading: false, loaded: true, error: null });
   const files = { data: new MemoryFile(), page: new MemoryFile() };
   const dataExport = createDataExport(deps);
   return { deps, files, dataExport, run: () => dataExport.run(files) };
