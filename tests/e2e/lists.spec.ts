@@ -192,6 +192,11 @@ test('lists that were kept stay on screen when they cannot be loaded, and it say
   await alice.signUp();
   await bob.signUp();
   await becomeContacts(bob, alice);
+  // Notifications come with the next polling.
+  await expect((await openNotifications(page)).getByText('bob wants to be your contact')).toBeVisible({
+    timeout: 60_000,
+  });
+  await page.keyboard.press('Escape');
   await alice.createGroup('Sailing');
   await expect(alice.group('Sailing')).toBeVisible();
   await expect(alice.contact(bob)).toHaveCount(0);
