@@ -90,8 +90,12 @@ export const IncomingDelivered = z.object({
   seq: Seq,
 });
 
-/** The contact lists have changed: a request came, was accepted or declined, or a contact was removed. */
-export const IncomingContacts = z.object({ type: z.literal('contacts') });
+/** As their paths name them: contacts, requests to oneself, requests that one has sent. */
+export const ContactListName = z.enum(['contacts', 'requests', 'sent-requests']);
+export type ContactListName = z.infer<typeof ContactListName>;
+
+/** These contact lists have changed: a request came, was accepted or declined, or a contact was removed or renamed. */
+export const IncomingContacts = z.object({ type: z.literal('contacts'), lists: z.array(ContactListName) });
 
 /** The list of groups, or the members of one, have changed. */
 export const IncomingGroups = z.object({ type: z.literal('groups') });

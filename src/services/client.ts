@@ -173,7 +173,7 @@ export function createClient(options: ClientOptions): Client {
     },
     exportData: async (format, file) => signedIn().dataExport.run(format, file),
     cancelDataExport: () => messenger?.dataExport.cancel(),
-    loadContacts: async () => signedIn().contacts.load(),
+    retryLists: async () => signedIn().retryLists(),
     searchUsers: async (query) => signedIn().contacts.search(query),
     sendContactRequest: async (userId) => signedIn().contacts.request(userId),
     acceptContactRequest: async (requestId) => signedIn().contacts.accept(requestId),

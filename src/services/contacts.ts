@@ -1,29 +1,31 @@
 import type { WritableAtom } from 'jotai';
 import { t } from '../i18n/i18n.ts';
 import { AppError } from '../lib/appError.ts';
-import { coalesce } from '../lib/coalesce.ts';
-import { limits } from '../net/contract.ts';
+import { type ContactListName, limits } from '../net/contract.ts';
+import { realtimeStatusAtom } from '../store/connection.ts';
 import {
   contactsAtom,
-  contactsErrorAtom,
   type IncomingRequest,
   incomingRequestsAtom,
-  type LoadedList,
   type OutgoingRequest,
   outgoingRequestsAtom,
   type Person,
 } from '../store/contacts.ts';
+import type { LoadedList } from '../store/loadedList.ts';
 import type { Deps } from './deps.ts';
 import { mayBeDone, toAppError } from './failures.ts';
 import type { KeptAnswers } from './keptAnswers.ts';
+import type { List, Lists } from './lists.ts';
 
 export interface Contacts {
   /** Shows what this browser has kept of the lists, until they are loaded. Never rejects. */
   recall(): Promise<void>;
   /** Loads the lists that have not been loaded, with indicators and error sentences. Never rejects. */
   load(): Promise<void>;
-  /** Quietly reads again the lists that have been loaded once, or could not be. Never rejects. */
-  refresh(): Promise<void>;
+  /** Quietly reads again the lists that have been loaded once. Never rejects. */
+  poll(): Promise<void>;
+  /** The relay says that these lists have changed. Never rejects. */
+  onChanged(names: readonly ContactListName[]): Promise<void>;
   search(query: string): Promise<readonly Person[]>;
   request(userId: string): Promise<{ success: boolean; message: string }>;
   accept(requestId: string): Promise<void>;
@@ -33,10 +35,11 @@ export interface Contacts {
 
 type ListAtom<T> = WritableAtom<LoadedList<T>, [LoadedList<T>], void>;
 
-interface List {
-  recall(): Promise<void>;
-  load(): Promise<void>;
-  refresh(): Promise<void>;
+interface ContactsOptions {
+  readonly deps: Deps;
+  readonly ownUserId: string;
+  readonly lists: Pick<Lists, 'create'>;
+  readonly recall: KeptAnswers['recall'];
 }
 
 function sameIds(one: readonly { id: string }[], other: readonly { id: string }[]): boolean {
@@ -44,7 +47,7 @@ function sameIds(one: readonly { id: string }[], other: readonly { id: string }[
   return one.length === other.length && other.every(({ id }) => ids.has(id));
 }
 
-export function createContacts(deps: Deps, ownUserId: string, recall: KeptAnswers['recall']): Contacts {
+export function createContacts({ deps, lists, ownUserId, recall }: ContactsOptions): Contacts {
   const { api, store } = deps;
 
   function createList<T extends { id: string }>(
@@ -53,103 +56,113 @@ export function createContacts(deps: Deps, ownUserId: string, recall: KeptAnswer
     fetchItems: () => Promise<readonly T[]>,
     failure: string,
   ): List {
-    /** What is on screen is from an earlier session, whose names may have changed since. */
-    let isRecalled = false;
-
-    async function read(): Promise<void> {
-      const items = await fetchItems();
-      const present = store.get(atom);
-      // Replaced only when the ids differ (spec section 4), so that a quiet refresh repaints nothing.
-      const isSame = isRecalled
-        ? JSON.stringify(present.items) === JSON.stringify(items)
-        : sameIds(present.items, items);
-      isRecalled = false;
-      const kept = isSame ? present.items : items;
-      if (kept !== present.items || present.loading || !present.loaded) {
-        store.set(atom, { items: kept, loading: false, loaded: true });
-      }
-      // Another list's failure is still worth reading.
-      if (store.get(contactsErrorAtom) === failure) store.set(contactsErrorAtom, null);
-    }
-
-    /** It may not have been possible: then the polling makes up for it. */
-    let asked = false;
-    const refresh = coalesce(async () => {
-      const { loaded, loading } = store.get(atom);
-      if ((asked || loaded) && !loading) await read().catch(() => undefined);
-    });
-
-    return {
+    const show = (items: readonly T[]) => store.set(atom, { ...store.get(atom), items });
+    return lists.create({
+      atom,
+      failure,
+      async read() {
+        const items = await fetchItems();
+        const { items: present, loaded } = store.get(atom);
+        // Replaced only when the ids differ (spec section 4), so that a quiet refresh repaints nothing. What an earlier
+        // session has kept may have other names.
+        const isSame = loaded ? sameIds(present, items) : JSON.stringify(present) === JSON.stringify(items);
+        if (!isSame) show(items);
+      },
       async recall() {
         const items = await recallItems();
-        if (items === null || store.get(atom).loaded) return;
-        isRecalled = true;
-        store.set(atom, { items, loading: false, loaded: true });
+        if (items !== null && !store.get(atom).loaded) show(items);
       },
-
-      async load() {
-        const { loaded } = store.get(atom);
-        if (loaded && !isRecalled) return refresh();
-        if (!loaded) store.set(atom, { ...store.get(atom), loading: true });
-        try {
-          await read();
-        } catch {
-          store.set(atom, { ...store.get(atom), loading: false });
-          store.set(contactsErrorAtom, failure);
-        } finally {
-          asked = true;
-        }
-      },
-      refresh,
-    };
+    });
   }
 
-  const contacts = createList<Person>(
-    contactsAtom,
-    recall.listContacts,
-    api.listContacts,
-    t('errors.loadContactsFailed'),
-  );
-  const incoming = createList<IncomingRequest>(
-    incomingRequestsAtom,
-    recall.listContactRequests,
-    api.listContactRequests,
-    t('errors.loadRequestsFailed'),
-  );
-  const outgoing = createList<OutgoingRequest>(
-    outgoingRequestsAtom,
-    recall.listSentRequests,
-    api.listSentRequests,
-    t('errors.loadSentRequestsFailed'),
-  );
-  const lists = [contacts, incoming, outgoing];
+  const all: Readonly<Record<ContactListName, List>> = {
+    contacts: createList<Person>(
+      contactsAtom,
+      recall.listContacts,
+      api.listContacts,
+      t('errors.loadContactsFailed'),
+    ),
+    requests: createList<IncomingRequest>(
+      incomingRequestsAtom,
+      recall.listContactRequests,
+      api.listContactRequests,
+      t('errors.loadRequestsFailed'),
+    ),
+    'sent-requests': createList<OutgoingRequest>(
+      outgoingRequestsAtom,
+      recall.listSentRequests,
+      api.listSentRequests,
+      t('errors.loadSentRequestsFailed'),
+    ),
+  };
+  const each = (task: (list: List) => Promise<void>) => Promise.all(Object.values(all).map(task));
+
+  /** How many events are still to come of what this tab has done itself, after which it reads the list anyway. */
+  const echoes: Record<ContactListName, number> = { contacts: 0, requests: 0, 'sent-requests': 0 };
+
+  function takeEcho(name: ContactListName): boolean {
+    if (echoes[name] === 0) return false;
+    echoes[name] -= 1;
+    return true;
+  }
+
+  /**
+   * Changes lists at the relay, and reads them again once. The relay tells this tab as well, before or after it answers.
+   * @param names what it may change
+   * @param changed of those, what it has changed
+   */
+  async function change<T>(
+    names: readonly ContactListName[],
+    call: () => Promise<T>,
+    changed: (answer: T) => readonly ContactListName[] = () => names,
+  ): Promise<T> {
+    const awaited = store.get(realtimeStatusAtom) === 'connected' ? names : [];
+    for (const name of awaited) echoes[name] += 1;
+    let due: readonly ContactListName[] = [];
+    try {
+      const answer = await call();
+      due = changed(answer);
+      return answer;
+    } finally {
+      // No event of one's own comes of the others: what was taken for it was somebody else's.
+      const missed = awaited.filter((name) => !due.includes(name) && !takeEcho(name));
+      await Promise.all([...due, ...missed].map((name) => all[name].refresh()));
+    }
+  }
 
   /** A path that failed may have done it all the same, and the next one then knows of no request: the lists tell. */
   async function decide(
-    answered: Promise<unknown>,
+    names: readonly ContactListName[],
+    call: () => Promise<unknown>,
     failure: string,
-    { refresh, isDone }: { refresh: () => Promise<unknown>; isDone: () => boolean },
+    isDone: () => boolean,
   ): Promise<void> {
-    const error: unknown = await answered.then(
-      () => null,
-      (reason: unknown) => reason,
-    );
-    if (error !== null && !mayBeDone(error)) throw toAppError(error, failure);
-    await refresh();
-    if (error !== null && !isDone()) throw toAppError(error, failure);
+    try {
+      await change(names, call);
+    } catch (error) {
+      if (!mayBeDone(error)) throw toAppError(error, failure);
+      await Promise.all(names.map((name) => all[name].refresh()));
+      if (!isDone()) throw toAppError(error, failure);
+    }
   }
 
   return {
     async recall() {
-      await Promise.all(lists.map((list) => list.recall()));
+      await each((list) => list.recall());
     },
 
     async load() {
-      await Promise.all(lists.map((list) => list.load()));
+      // Whatever has happened while there was no connection is in the answers.
+      for (const name of Object.keys(echoes) as ContactListName[]) echoes[name] = 0;
+      await each((list) => list.load());
     },
 
-    async refresh() {
-      await Promise.all(lists.map((list) => list.refresh()));
+    async poll() {
+      await each((list) => list.poll());
+    },
+
+    async onChanged(names) {
+      await Promise.all(names.filter((name) => !takeEcho(name)).map((name) => all[name].refresh()));
     },
 
     async search(query) {
@@ -169,8 +182,12 @@ export function createContacts(deps: Deps, ownUserId: string, recall: KeptAnswer
 
     async request(userId) {
       try {
-        const { status, message } = await api.requestContact(userId);
-        await Promise.all(status === 'accepted' ? lists.map((list) => list.refresh()) : [outgoing.refresh()]);
+        const { message } = await change(
+          ['contacts', 'requests', 'sent-requests'],
+          () => api.requestContact(userId),
+          // One that crosses theirs accepts it.
+          ({ status }) => (status === 'accepted' ? ['contacts', 'requests'] : ['sent-requests']),
+        );
         return { success: true, message };
       } catch (error) {
         return { success: false, message: toAppError(error, t('errors.requestFailed')).message };
@@ -179,26 +196,29 @@ export function createContacts(deps: Deps, ownUserId: string, recall: KeptAnswer
 
     async accept(requestId) {
       const sender = store.get(incomingRequestsAtom).items.find(({ id }) => id === requestId)?.from_user.id;
-      await decide(api.acceptContact(requestId), t('errors.acceptFailed'), {
-        refresh: () => Promise.all([contacts.refresh(), incoming.refresh()]),
-        isDone: () => store.get(contactsAtom).items.some(({ id }) => id === sender),
-      });
+      await decide(
+        ['contacts', 'requests'],
+        () => api.acceptContact(requestId),
+        t('errors.acceptFailed'),
+        () => store.get(contactsAtom).items.some(({ id }) => id === sender),
+      );
     },
 
     async reject(requestId) {
-      await decide(api.rejectContact(requestId), t('errors.rejectFailed'), {
-        refresh: () => incoming.refresh(),
-        isDone: () => !store.get(incomingRequestsAtom).items.some(({ id }) => id === requestId),
-      });
+      await decide(
+        ['requests'],
+        () => api.rejectContact(requestId),
+        t('errors.rejectFailed'),
+        () => !store.get(incomingRequestsAtom).items.some(({ id }) => id === requestId),
+      );
     },
 
     async remove(userId) {
       try {
-        await api.removeContact(userId);
+        await change(['contacts'], () => api.removeContact(userId));
       } catch (error) {
         throw new AppError(toAppError(error, '').code, t('errors.removeFailed'), { cause: error });
       }
-      await contacts.refresh();
     },
   };
 }

@@ -7,7 +7,7 @@ import { forEachLimited } from '../lib/parallel.ts';
 import type { GroupDetails, GroupSummary } from '../net/api.ts';
 import { isApiError } from '../net/errors.ts';
 import { activeGroupAtom, chatsAtom, groupIdOfKey, groupKeyOf } from '../store/chats.ts';
-import { type Group, groupsAtom, groupsErrorAtom } from '../store/groups.ts';
+import { type Group, groupsAtom } from '../store/groups.ts';
 import { memberNamesAtom } from '../store/names.ts';
 import type { Chats } from './chats.ts';
 import type { Committer } from './committer.ts';
@@ -23,6 +23,8 @@ import {
   mismatchOf,
   presentMembers,
 } from './groupFacts.ts';
+import type { KeptAnswers } from './keptAnswers.ts';
+import type { List, Lists } from './lists.ts';
 import type { MemberNames } from './memberNames.ts';
 import type { Sync } from './sync.ts';
 import { timings } from './timings.ts';
@@ -31,11 +33,7 @@ const groupsAtOnce = 4;
 /** How often the relay's list is read again before a difference counts as one. */
 const settlingRounds = 4;
 
-export interface GroupList {
-  /** Loads the list with an indicator and an error sentence; afterwards as {@link refresh}. Never rejects. */
-  load(): Promise<void>;
-  /** Quietly reads the list again, and what has changed in it. Never rejects. */
-  refresh(): Promise<void>;
+export interface GroupList extends Pick<List, 'load' | 'refresh' | 'poll'> {
   /** The group is on screen: its members are read where that is still to be done. */
   onOpened(groupId: string): void;
   /**
@@ -58,6 +56,8 @@ export interface GroupList {
 export interface GroupListOptions {
   readonly deps: Deps;
   readonly ownUserId: string;
+  readonly lists: Pick<Lists, 'create'>;
+  readonly recall: KeptAnswers['recall']['listGroups'];
   readonly chats: Chats;
   readonly sync: Pick<Sync, 'catchUp' | 'forget'>;
   readonly committer: Committer;
@@ -105,14 +105,14 @@ export function createGroupList(options: GroupListOptions): GroupList {
     committer,
     isKnown: (groupId) => known.has(groupId),
     summaryOf,
-    refresh: () => refresh(),
+    refresh: () => list.refresh(),
     background,
   });
 
   /** @param only the group that has changed; without it, any may have */
   function show(only?: string): void {
-    const list = store.get(groupsAtom);
-    const present = new Map(list.items.map((group) => [group.id, group]));
+    const current = store.get(groupsAtom);
+    const present = new Map(current.items.map((group) => [group.id, group]));
     const memberNames = store.get(memberNamesAtom);
     const items = [...known.values()].map((facts): Group => {
       const shown = present.get(facts.id);
@@ -122,8 +122,8 @@ export function createGroupList(options: GroupListOptions): GroupList {
       return shown !== undefined && JSON.stringify(shown) === JSON.stringify(next) ? shown : next;
     });
     const ordered = inOrder(items);
-    if (ordered.length === present.size && ordered.every((group, at) => group === list.items[at])) return;
-    store.set(groupsAtom, { ...list, items: ordered });
+    if (ordered.length === present.size && ordered.every((group, at) => group === current.items[at])) return;
+    store.set(groupsAtom, { ...current, items: ordered });
   }
 
   function update(id: string, change: Partial<GroupFacts>): void {
@@ -297,8 +297,6 @@ export function createGroupList(options: GroupListOptions): GroupList {
       (id) => !listed.has(id) && known.get(id)?.ended !== true,
     );
     show();
-    store.set(groupsAtom, { ...store.get(groupsAtom), loading: false, loaded: true });
-    if (store.get(groupsErrorAtom) !== null) store.set(groupsErrorAtom, null);
     background(() => forEachLimited(missing, groupsAtOnce, endUnlessNew));
     const due = [...listed].filter(
       (id) => needsComparison(id) || (id === store.get(activeGroupAtom) && known.get(id)?.listed === null),
@@ -341,23 +339,22 @@ export function createGroupList(options: GroupListOptions): GroupList {
     return groupId;
   }
 
-  const refresh = coalesce(async () => {
-    if (store.get(groupsAtom).loaded) await readList().catch(() => undefined);
+  async function recallList(): Promise<void> {
+    const summaries = await options.recall();
+    if (summaries === null || store.get(groupsAtom).loaded) return;
+    for (const summary of summaries) if (!forgotten.has(summary.id)) updateListed(summary);
+    show();
+  }
+
+  const list = options.lists.create({
+    atom: groupsAtom,
+    read: readList,
+    recall: recallList,
+    failure: t('errors.loadGroupsFailed'),
   });
 
   return {
-    async load() {
-      if (store.get(groupsAtom).loaded) return refresh();
-      store.set(groupsAtom, { ...store.get(groupsAtom), loading: true });
-      try {
-        await readList();
-      } catch {
-        store.set(groupsAtom, { ...store.get(groupsAtom), loading: false });
-        store.set(groupsErrorAtom, t('errors.loadGroupsFailed'));
-      }
-    },
-
-    refresh,
+    ...list,
     reconcile,
     forget,
     stop: () => chores.stop(),

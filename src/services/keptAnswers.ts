@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { CryptoApi } from '../crypto/client.ts';
 import type { Api } from '../net/api.ts';
 import { routes } from '../net/contract.ts';
-import { type Background, isPassing } from './failures.ts';
+import type { Background } from './failures.ts';
 
 /** UTF-16 units: what UTF-8 makes of them always fits a note. */
 const partLength = 20_000;
@@ -20,17 +20,23 @@ interface Kept<T> {
   readonly recall: () => Promise<T | null>;
 }
 
-type ContactLists = 'listContacts' | 'listContactRequests' | 'listSentRequests';
+type KeptLists =
+  | 'listContacts'
+  | 'listContactRequests'
+  | 'listSentRequests'
+  | 'listGroups'
+  | 'listNotifications';
 
 export interface KeptAnswers {
   readonly api: Api;
   /** Each without asking the relay: what it has answered last, or null where nothing was kept. Never rejects. */
-  readonly recall: { readonly [Name in ContactLists]: () => Promise<Awaited<ReturnType<Api[Name]>> | null> };
+  readonly recall: { readonly [Name in KeptLists]: () => Promise<Awaited<ReturnType<Api[Name]>> | null> };
 }
 
 /**
- * The lists that the dashboard begins with, with the relay's last answers kept sealed in this browser. A start shows
- * them until there is a newer answer, and they stand in while there is none: offline one sees names instead of nothing.
+ * The lists that the dashboard begins with, with the relay's last answers kept sealed in this browser. They are shown
+ * until there is a newer answer: offline one sees names instead of nothing. A failure stays a failure, so that who
+ * shows them can say that they are old.
  */
 export function keepAnswers({ api, background, crypto, isActive }: KeptAnswersOptions): KeptAnswers {
   function kept<T>(name: string, schema: z.ZodType<T>, ask: () => Promise<T>): Kept<T> {
@@ -80,15 +86,9 @@ export function keepAnswers({ api, background, crypto, isActive }: KeptAnswersOp
     return {
       recall,
       ask: async () => {
-        try {
-          const answer = await ask();
-          background(() => keep(answer));
-          return answer;
-        } catch (error) {
-          const found = isPassing(error) ? await recall() : null;
-          if (found === null) throw error;
-          return found;
-        }
+        const answer = await ask();
+        background(() => keep(answer));
+        return answer;
       },
     };
   }
@@ -96,6 +96,8 @@ export function keepAnswers({ api, background, crypto, isActive }: KeptAnswersOp
   const contacts = kept('contacts', routes.listContacts.response, api.listContacts);
   const requests = kept('requests', routes.listContactRequests.response, api.listContactRequests);
   const sent = kept('sent-requests', routes.listSentRequests.response, api.listSentRequests);
+  const groups = kept('groups', routes.listGroups.response, api.listGroups);
+  const notifications = kept('notifications', routes.listNotifications.response, api.listNotifications);
 
   return {
     api: {
@@ -103,13 +105,15 @@ export function keepAnswers({ api, background, crypto, isActive }: KeptAnswersOp
       listContacts: contacts.ask,
       listContactRequests: requests.ask,
       listSentRequests: sent.ask,
-      listGroups: kept('groups', routes.listGroups.response, api.listGroups).ask,
-      listNotifications: kept('notifications', routes.listNotifications.response, api.listNotifications).ask,
+      listGroups: groups.ask,
+      listNotifications: notifications.ask,
     },
     recall: {
       listContacts: contacts.recall,
       listContactRequests: requests.recall,
       listSentRequests: sent.recall,
+      listGroups: groups.recall,
+      listNotifications: notifications.recall,
     },
   };
 }

@@ -5,17 +5,13 @@ import type { Presence, PresenceListeners } from '../net/presence.ts';
 import type { Realtime, RealtimeListeners } from '../net/mqtt.ts';
 import { activeChatAtom, activeGroupAtom, chatsAtom, groupKeyOf } from '../store/chats.ts';
 import { catchUpAtom, offlineAtom, realtimeStatusAtom } from '../store/connection.ts';
-import {
-  contactsAtom,
-  contactsErrorAtom,
-  incomingRequestsAtom,
-  outgoingRequestsAtom,
-} from '../store/contacts.ts';
+import { contactsAtom, incomingRequestsAtom, outgoingRequestsAtom } from '../store/contacts.ts';
 import { chatEventsAtom } from '../store/chatEvents.ts';
 import { historyKeptAtom } from '../store/history.ts';
-import { groupProgressAtom, groupsAtom, groupsErrorAtom } from '../store/groups.ts';
+import { groupProgressAtom, groupsAtom } from '../store/groups.ts';
+import { unloadedList } from '../store/loadedList.ts';
 import { memberNamesAtom } from '../store/names.ts';
-import { notificationsAtom, notificationsErrorAtom } from '../store/notifications.ts';
+import { notificationsAtom } from '../store/notifications.ts';
 import { createChatEvents } from './chatEvents.ts';
 import { createChats } from './chats.ts';
 import { createCommitter } from './committer.ts';
@@ -29,6 +25,7 @@ import { createGroupActions, type GroupActions } from './groupActions.ts';
 import { createGroupList, type GroupList } from './groupList.ts';
 import { createHistory, type History } from './history.ts';
 import { keepAnswers } from './keptAnswers.ts';
+import { createLists } from './lists.ts';
 import { createMemberNames } from './memberNames.ts';
 import { createMembership } from './membership.ts';
 import { createMessaging, createSendFailureReport, type Messaging } from './messaging.ts';
@@ -73,6 +70,8 @@ export interface Messenger {
   readonly dataExport: DataExport;
   readonly history: History;
   readonly security: Security;
+  /** Asks anew for the lists that could not be loaded. Never rejects. */
+  retryLists(): Promise<void>;
   updateProfile(change: OwnNames): Promise<void>;
   /** Shows what this browser has. */
   start(): Promise<void>;
@@ -105,8 +104,9 @@ export function createMessenger(options: MessengerOptions): Messenger {
   const chatEvents = createChatEvents(deps, userId);
   const memberNames = createMemberNames(deps);
   const drafts = createDrafts(deps, background);
-  const contacts = createContacts(deps, userId, recall);
-  const notifications = createNotifications(deps);
+  const lists = createLists({ ...deps, hasToken });
+  const contacts = createContacts({ deps, ownUserId: userId, lists, recall });
+  const notifications = createNotifications({ deps, lists, recall: recall.listNotifications });
   const membership = createMembership(deps, userId);
   const dataExport = createDataExport(deps);
   const history = createHistory({ deps, ownUserId: userId, chats, background });
@@ -155,6 +155,8 @@ export function createMessenger(options: MessengerOptions): Messenger {
   const groupList: GroupList = createGroupList({
     deps,
     ownUserId: userId,
+    lists,
+    recall: recall.listGroups,
     chats,
     sync,
     committer,
@@ -268,7 +270,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
       case 'delivered':
         return sync.onDelivered(event);
       case 'contacts':
-        return contacts.refresh();
+        return contacts.onChanged(event.lists);
       case 'groups':
         return groupList.refresh();
       case 'devices':
@@ -306,21 +308,17 @@ export function createMessenger(options: MessengerOptions): Messenger {
   let timers: Timer[] = [];
 
   function clear(): void {
-    const empty = { items: [], loading: false, loaded: false };
     store.set(chatsAtom, {});
     store.set(activeChatAtom, null);
     store.set(activeGroupAtom, null);
-    store.set(groupsAtom, empty);
-    store.set(groupsErrorAtom, null);
+    store.set(groupsAtom, unloadedList);
     store.set(groupProgressAtom, null);
     store.set(chatEventsAtom, {});
     store.set(memberNamesAtom, new Map());
-    store.set(notificationsAtom, empty);
-    store.set(notificationsErrorAtom, null);
-    store.set(contactsAtom, empty);
-    store.set(incomingRequestsAtom, empty);
-    store.set(outgoingRequestsAtom, empty);
-    store.set(contactsErrorAtom, null);
+    store.set(notificationsAtom, unloadedList);
+    store.set(contactsAtom, unloadedList);
+    store.set(incomingRequestsAtom, unloadedList);
+    store.set(outgoingRequestsAtom, unloadedList);
     store.set(realtimeStatusAtom, 'closed');
     store.set(catchUpAtom, null);
     store.set(historyKeptAtom, null);
@@ -336,6 +334,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     dataExport,
     history,
     security,
+    retryLists: () => lists.retry(),
     updateProfile: (change) => updateProfile(deps, change),
 
     async start() {
@@ -353,17 +352,17 @@ export function createMessenger(options: MessengerOptions): Messenger {
     connect() {
       timers = [
         clock.every(timings.contactsPolling, () => {
-          if (hasToken()) background(() => contacts.refresh());
+          if (hasToken()) background(() => contacts.poll());
         }),
         clock.every(timings.notificationPolling, () => {
-          if (hasToken()) background(() => notifications.refresh());
+          if (hasToken()) background(() => notifications.poll());
         }),
         clock.every(timings.historyPolling, () => {
           if (hasToken() && !store.get(offlineAtom)) background(() => history.sync());
         }),
         clock.every(timings.syncPolling, () => {
           if (!hasToken() || realtime.isConnected()) return;
-          background(() => groupList.refresh());
+          background(() => groupList.poll());
           background(syncAndSend);
         }),
       ];
@@ -388,6 +387,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
       drafts.stop();
       history.stop();
       dataExport.cancel();
+      lists.stop();
       groupList.stop();
       reading.stop();
       realtime.close();

@@ -1,15 +1,12 @@
 import { t } from '../i18n/i18n.ts';
-import { coalesce } from '../lib/coalesce.ts';
 import { isApiError } from '../net/errors.ts';
-import { type Notification, notificationsAtom, notificationsErrorAtom } from '../store/notifications.ts';
+import { type Notification, notificationsAtom } from '../store/notifications.ts';
 import type { Deps } from './deps.ts';
 import { toAppError } from './failures.ts';
+import type { KeptAnswers } from './keptAnswers.ts';
+import type { List, Lists } from './lists.ts';
 
-export interface Notifications {
-  /** Loads the list with an indicator and an error sentence; afterwards as {@link refresh}. Never rejects. */
-  load(): Promise<void>;
-  /** Quietly reads the list again, also when it could not be loaded. Never rejects. */
-  refresh(): Promise<void>;
+export interface Notifications extends Pick<List, 'load' | 'poll'> {
   read(id: string): Promise<void>;
   readAll(): Promise<void>;
   remove(id: string): Promise<void>;
@@ -17,31 +14,37 @@ export interface Notifications {
 
 type Change = (items: readonly Notification[]) => readonly Notification[];
 
+interface NotificationsOptions {
+  readonly deps: Pick<Deps, 'api' | 'store'>;
+  readonly lists: Pick<Lists, 'create'>;
+  readonly recall: KeptAnswers['recall']['listNotifications'];
+}
+
 /** What has happened to this person. A change shows at once, and is taken back when the relay refuses it. */
-export function createNotifications({ api, store }: Pick<Deps, 'api' | 'store'>): Notifications {
+export function createNotifications({ deps, lists, recall }: NotificationsOptions): Notifications {
+  const { api, store } = deps;
   /** Counts changes, so that a list asked for before one doesn't undo it. */
   let changes = 0;
 
   function show(items: readonly Notification[]): void {
     const present = store.get(notificationsAtom);
-    const kept = JSON.stringify(present.items) === JSON.stringify(items) ? present.items : items;
-    if (kept !== present.items || present.loading || !present.loaded) {
-      store.set(notificationsAtom, { items: kept, loading: false, loaded: true });
-    }
+    if (JSON.stringify(present.items) === JSON.stringify(items)) return;
+    store.set(notificationsAtom, { ...present, items });
   }
 
-  async function readList(): Promise<void> {
-    const before = changes;
-    const items = await api.listNotifications();
-    if (changes === before) show(items);
-    if (store.get(notificationsErrorAtom) !== null) store.set(notificationsErrorAtom, null);
-  }
-
-  /** It may not have been possible: then the polling makes up for it. */
-  let asked = false;
-  const refresh = coalesce(async () => {
-    const { loaded, loading } = store.get(notificationsAtom);
-    if ((asked || loaded) && !loading) await readList().catch(() => undefined);
+  const list = lists.create({
+    atom: notificationsAtom,
+    failure: t('errors.loadNotificationsFailed'),
+    async read() {
+      const before = changes;
+      const items = await api.listNotifications();
+      if (changes === before) show(items);
+    },
+    async recall() {
+      const before = changes;
+      const items = await recall();
+      if (items !== null && changes === before && !store.get(notificationsAtom).loaded) show(items);
+    },
   });
 
   async function change(by: Change, call: () => Promise<unknown>, sentence: string): Promise<void> {
@@ -52,7 +55,7 @@ export function createNotifications({ api, store }: Pick<Deps, 'api' | 'store'>)
       await call();
     } catch (error) {
       show(before);
-      await refresh();
+      await list.refresh();
       // Otherwise it is gone: pushed out by newer ones, or removed in another browser.
       if (!isApiError(error, 'not-found')) throw toAppError(error, sentence);
     } finally {
@@ -61,20 +64,7 @@ export function createNotifications({ api, store }: Pick<Deps, 'api' | 'store'>)
   }
 
   return {
-    async load() {
-      if (store.get(notificationsAtom).loaded) return refresh();
-      store.set(notificationsAtom, { ...store.get(notificationsAtom), loading: true });
-      try {
-        await readList();
-      } catch {
-        store.set(notificationsAtom, { ...store.get(notificationsAtom), loading: false });
-        store.set(notificationsErrorAtom, t('errors.loadNotificationsFailed'));
-      } finally {
-        asked = true;
-      }
-    },
-
-    refresh,
+    ...list,
 
     read: (id) =>
       change(

@@ -9,6 +9,9 @@ export const timings = {
   notificationPolling: 10_000,
   /** How long what is known of who is online outlives the presence socket. */
   presenceGrace: 5_000,
+  /** Between attempts to read a list that could not be read. */
+  listRetryBase: 1_000,
+  listRetryMax: 10_000,
   /** How long a start waits for the relay before it shows what this browser has. */
   startPatience: 4_000,
   /** How often the relay is looked for while it can't be reached. */

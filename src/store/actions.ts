@@ -57,8 +57,8 @@ export interface AppActions {
    */
   exportData(format: ExportFormat, file: FileSink): Promise<boolean>;
   cancelDataExport(): void;
-  /** Loads the contacts and requests that could not be loaded; what fails again is told in the store. */
-  loadContacts(): Promise<void>;
+  /** Asks anew for the lists that could not be loaded yet; what fails again is told in the store. */
+  retryLists(): Promise<void>;
   searchUsers(query: string): Promise<readonly Person[]>;
   sendContactRequest(userId: string): Promise<{ success: boolean; message: string }>;
   acceptContactRequest(requestId: string): Promise<void>;

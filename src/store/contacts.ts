@@ -1,4 +1,5 @@
 import { atom } from 'jotai';
+import { type LoadedList, unloadedList } from './loadedList.ts';
 
 export interface Person {
   readonly id: string;
@@ -18,20 +19,6 @@ export interface OutgoingRequest {
   readonly created_at: string;
 }
 
-/** A list that loads once with an indicator and then refreshes quietly (spec section 4). */
-export interface LoadedList<T> {
-  readonly items: readonly T[];
-  readonly loading: boolean;
-  readonly loaded: boolean;
-}
-
-function emptyList<T>(): LoadedList<T> {
-  return { items: [], loading: false, loaded: false };
-}
-
-export const contactsAtom = atom<LoadedList<Person>>(emptyList<Person>());
-export const incomingRequestsAtom = atom<LoadedList<IncomingRequest>>(emptyList<IncomingRequest>());
-export const outgoingRequestsAtom = atom<LoadedList<OutgoingRequest>>(emptyList<OutgoingRequest>());
-
-/** The shared error sentence of the three lists; cleared on success. */
-export const contactsErrorAtom = atom<string | null>(null);
+export const contactsAtom = atom<LoadedList<Person>>(unloadedList);
+export const incomingRequestsAtom = atom<LoadedList<IncomingRequest>>(unloadedList);
+export const outgoingRequestsAtom = atom<LoadedList<OutgoingRequest>>(unloadedList);

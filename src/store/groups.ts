@@ -1,6 +1,6 @@
 import { atom } from 'jotai';
 import { activeGroupAtom, chatsAtom, groupKeyOf } from './chats.ts';
-import type { LoadedList } from './contacts.ts';
+import { type LoadedList, unloadedList } from './loadedList.ts';
 
 export interface GroupMember {
   readonly userId: string;
@@ -43,10 +43,7 @@ export interface Group {
 }
 
 /** By name; those without an opened one last, by the time of their creation. */
-export const groupsAtom = atom<LoadedList<Group>>({ items: [], loading: false, loaded: false });
-
-/** The sentence when the list could not be loaded; cleared on success. */
-export const groupsErrorAtom = atom<string | null>(null);
+export const groupsAtom = atom<LoadedList<Group>>(unloadedList);
 
 /** The open group; null also while nothing is known of it yet. */
 export const openGroupAtom = atom((get): Group | null => {

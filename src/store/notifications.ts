@@ -1,5 +1,5 @@
 import { atom } from 'jotai';
-import type { LoadedList } from './contacts.ts';
+import { type LoadedList, unloadedList } from './loadedList.ts';
 
 export interface Notification {
   readonly id: string;
@@ -12,10 +12,7 @@ export interface Notification {
 }
 
 /** Newest first. */
-export const notificationsAtom = atom<LoadedList<Notification>>({ items: [], loading: false, loaded: false });
-
-/** The sentence when the list could not be loaded; cleared on success. */
-export const notificationsErrorAtom = atom<string | null>(null);
+export const notificationsAtom = atom<LoadedList<Notification>>(unloadedList);
 
 export const unreadNotificationsAtom = atom(
   (get) => get(notificationsAtom).items.filter((notification) => !notification.read).length,

@@ -28,8 +28,10 @@ export function Alert({ kind, children, action }: AlertProps) {
       role={kind === 'error' ? 'alert' : 'status'}
     >
       <Icon className={styles.icon} aria-hidden="true" />
-      <div className={styles.text}>{children}</div>
-      {action}
+      <div className={styles.body}>
+        <div className={styles.text}>{children}</div>
+        {action}
+      </div>
     </div>
   );
 }

@@ -43,7 +43,7 @@ function failureOf(part: Part) {
       <EmptyState
         icon={<TriangleAlert />}
         title={t('app.failure.title')}
-        action={<Button onClick={() => resetErrorBoundary()}>{t('app.failure.tryAgain')}</Button>}
+        action={<Button onClick={() => resetErrorBoundary()}>{t('app.tryAgain')}</Button>}
       >
         {t('app.failure.text')}
       </EmptyState>

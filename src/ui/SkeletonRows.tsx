@@ -1,10 +1,13 @@
 import { clsx } from 'clsx';
+import type { ReactNode } from 'react';
 import styles from './SkeletonRows.module.css';
 import { LoadingLine } from './Spinner.tsx';
 
 interface SkeletonRowsProps {
   /** What is awaited. */
   text: string;
+  /** Beside it. */
+  action?: ReactNode;
   /** About as many as fit. */
   count?: number;
   /** As the avatars will be. */
@@ -12,10 +15,13 @@ interface SkeletonRowsProps {
 }
 
 /** The shape of a list of people or groups that is being loaded. */
-export function SkeletonRows({ text, count = 6, shape = 'round' }: SkeletonRowsProps) {
+export function SkeletonRows({ text, action, count = 6, shape = 'round' }: SkeletonRowsProps) {
   return (
     <>
-      <LoadingLine text={text} />
+      <div className={styles.head}>
+        <LoadingLine text={text} />
+        {action}
+      </div>
       <div aria-hidden="true" className={clsx(shape === 'square' && styles.square)}>
         {Array.from({ length: count }, (_, index) => (
           <div key={index} className={styles.row}>

@@ -195,7 +195,7 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
           told: [userId, ...(await contactIds(tx, userId))],
         };
       });
-      hub.publishToUsers(told, { type: 'contacts' });
+      hub.publishToUsers(told, { type: 'contacts', lists: ['contacts'] });
       return user;
     },
 

@@ -43,7 +43,8 @@ export async function deleteAccount(
     const groupId = groupOf(conversationId);
     if (groupId !== null) hub.signal({ type: 'members-removed', groupId, userIds: [userId] });
   }
-  hub.publishToUsers([...new Set([...former.contactIds, ...former.requestPeerIds])], { type: 'contacts' });
+  hub.publishToUsers(former.contactIds, { type: 'contacts', lists: ['contacts'] });
+  hub.publishToUsers(former.requestPeerIds, { type: 'contacts', lists: ['requests', 'sent-requests'] });
   hub.publishToUsers(former.fellowMemberIds, { type: 'groups' });
   // Not in the transaction: it may be years of messages, and nobody else could write meanwhile. The record stands, so
   // that the purge job finishes this if the relay stops now.

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ContactListName } from '../../contract/index.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
@@ -38,12 +39,13 @@ export interface ContactDependencies {
 }
 
 export function createContacts({ db, hub, clock }: ContactDependencies): Contacts {
-  const listsChanged = (...userIds: readonly [string, string]) => {
-    hub.publishToUsers(userIds, { type: 'contacts' });
+  const listsChanged = (userId: string, ...lists: ContactListName[]) => {
+    hub.publishToUsers([userId], { type: 'contacts', lists });
   };
-  const contactsChanged = (...userIds: readonly [string, string]) => {
-    hub.signal({ type: 'contacts-changed', userIds });
-    listsChanged(...userIds);
+  const becameContacts = ({ requesterId, accepterId }: Pair) => {
+    hub.signal({ type: 'contacts-changed', userIds: [accepterId, requesterId] });
+    listsChanged(accepterId, 'contacts', 'requests');
+    listsChanged(requesterId, 'contacts', 'sent-requests');
   };
 
   return {
@@ -75,8 +77,12 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
         await notifyOfContact(tx, { type: 'contact_request', userId: toId, senderId: fromId }, now);
         return { id, status: 'pending' } as const;
       });
-      if (outcome.status === 'accepted') contactsChanged(fromId, toId);
-      else listsChanged(fromId, toId);
+      if (outcome.status === 'accepted') {
+        becameContacts({ requesterId: toId, accepterId: fromId });
+      } else {
+        listsChanged(fromId, 'sent-requests');
+        listsChanged(toId, 'requests');
+      }
       return outcome;
     },
 
@@ -88,7 +94,7 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
         await becomeContacts(tx, { requesterId: sender.id, accepterId: userId }, clock());
         return { id: sender.id, username: sender.username, email: sender.email };
       });
-      contactsChanged(userId, person.id);
+      becameContacts({ requesterId: person.id, accepterId: userId });
       return person;
     },
 
@@ -99,14 +105,16 @@ export function createContacts({ db, hub, clock }: ContactDependencies): Contact
         await requestSettled(tx, { requesterId: senderId, accepterId: userId }, clock());
         return senderId;
       });
-      listsChanged(userId, fromId);
+      listsChanged(userId, 'requests');
+      listsChanged(fromId, 'sent-requests');
     },
 
     async remove(userId, contactId) {
       if (!(await rows.deleteContacts(db, userId, contactId))) {
         throw new ApiError('not-found', 'There is no such contact.');
       }
-      contactsChanged(userId, contactId);
+      hub.signal({ type: 'contacts-changed', userIds: [userId, contactId] });
+      for (const id of [userId, contactId]) listsChanged(id, 'contacts');
     },
   };
 }

@@ -59,8 +59,8 @@ describe('a contact request', () => {
     });
     expect(sent.signals).toEqual([]);
     expect(sent.events).toEqual([
-      [one.id, { type: 'contacts' }],
-      [other.id, { type: 'contacts' }],
+      [one.id, { type: 'contacts', lists: ['sent-requests'] }],
+      [other.id, { type: 'contacts', lists: ['requests'] }],
     ]);
 
     const [request] = await receivedBy(other, listPath);
@@ -79,7 +79,10 @@ describe('a contact request', () => {
       });
     });
     expect(accepted.signals).toEqual([{ type: 'contacts-changed', userIds: [other.id, one.id] }]);
-    expect(new Set(accepted.events.map(([id]) => id))).toEqual(new Set([one.id, other.id]));
+    expect(accepted.events).toEqual([
+      [other.id, { type: 'contacts', lists: ['contacts', 'requests'] }],
+      [one.id, { type: 'contacts', lists: ['contacts', 'sent-requests'] }],
+    ]);
     expect(await contactsOf(one)).toEqual([other.id]);
     expect(await contactsOf(other)).toEqual([one.id]);
     expect(await receivedBy(other, listPath)).toEqual([]);
@@ -93,7 +96,10 @@ describe('a contact request', () => {
       expect((await other.call('POST', `${path}/${id}`)).status).toBe(204);
     });
     expect(declined.signals).toEqual([]);
-    expect(declined.events).toHaveLength(2);
+    expect(declined.events).toEqual([
+      [other.id, { type: 'contacts', lists: ['requests'] }],
+      [one.id, { type: 'contacts', lists: ['sent-requests'] }],
+    ]);
     expect(await sentBy(one)).toEqual([]);
     expect(await contactsOf(one)).toEqual([]);
     expect((await ask(one, other)).status).toBe(201);

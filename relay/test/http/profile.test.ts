@@ -75,8 +75,8 @@ describe('the profile', () => {
       body: { id: person.id, ...names, full_name: names.username },
     });
     expect(events).toEqual([
-      [person.id, { type: 'contacts' }],
-      [friend.id, { type: 'contacts' }],
+      [person.id, { type: 'contacts', lists: ['contacts'] }],
+      [friend.id, { type: 'contacts', lists: ['contacts'] }],
     ]);
     expect((await person.call('GET', '/profile')).body).toMatchObject(names);
     expect((await friend.call('GET', '/contacts')).body).toMatchObject([names]);

@@ -145,8 +145,11 @@ describe('SUBSCRIBE', () => {
     relay.unfriend(alice, bob);
     const second = nextMessage(client);
     relay.hub.publishStatus({ userId: bob.id, online: false });
-    relay.hub.publishToUsers([alice.id], { type: 'contacts' });
-    expect(await second).toEqual({ topic: topics.userMessages(alice.id), payload: { type: 'contacts' } });
+    relay.hub.publishToUsers([alice.id], { type: 'contacts', lists: ['contacts'] });
+    expect(await second).toEqual({
+      topic: topics.userMessages(alice.id),
+      payload: { type: 'contacts', lists: ['contacts'] },
+    });
     expect(await granted(client, topics.userStatus(bob.id))).toEqual([0x87]);
   });
 
@@ -170,7 +173,7 @@ describe('SUBSCRIBE', () => {
     await client.unsubscribeAsync([topics.userMessages(alice.id), topics.ping]);
     expect(await answer).toMatchObject({ granted: [0, 0x11] });
     const message = nextMessage(client);
-    relay.hub.publishToUsers([alice.id], { type: 'contacts' });
+    relay.hub.publishToUsers([alice.id], { type: 'contacts', lists: ['contacts'] });
     relay.hub.publishStatus({ userId: bob.id, online: true });
     expect(await message).toMatchObject({ topic: topics.userStatus(bob.id) });
   });

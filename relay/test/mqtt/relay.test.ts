@@ -149,7 +149,7 @@ test('removing a contact ends the status subscription and the right to send', as
   expect(await granted(client, topics.userStatus(bob.id))).toEqual([1]);
   const changed = nextMessage(client);
   expect((await bob.call('DELETE', `/contacts/${alice.id}`)).status).toBe(204);
-  expect((await changed).payload).toEqual({ type: 'contacts' });
+  expect((await changed).payload).toEqual({ type: 'contacts', lists: ['contacts'] });
   expect(await granted(client, topics.userStatus(bob.id))).toEqual([0x87]);
   expect(await puback(client, topics.userMessages(bob.id), messagePayload(alice, bob))).toEqual({
     reasonCode: 0x87,

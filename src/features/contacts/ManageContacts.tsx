@@ -1,17 +1,12 @@
 import { useAtomValue } from 'jotai';
 import { UserRoundPlus } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { t } from '../../i18n/i18n.ts';
-import { requiredActionsAtom } from '../../store/actions.ts';
-import {
-  contactsAtom,
-  contactsErrorAtom,
-  incomingRequestsAtom,
-  outgoingRequestsAtom,
-} from '../../store/contacts.ts';
-import { Alert } from '../../ui/Alert.tsx';
+import { contactsAtom, incomingRequestsAtom, outgoingRequestsAtom } from '../../store/contacts.ts';
+import { useLoadFailure } from '../../store/loadedList.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
+import { LoadFailure } from '../../ui/LoadFailure.tsx';
 import { SkeletonRows } from '../../ui/SkeletonRows.tsx';
 import { LoadingLine } from '../../ui/Spinner.tsx';
 import { VirtualList } from '../../ui/VirtualList.tsx';
@@ -31,6 +26,9 @@ export function ManageContacts({ onFindUsers, onMessage }: ManageContactsProps) 
   const contacts = useAtomValue(contactsAtom);
   const incoming = useAtomValue(incomingRequestsAtom);
   const outgoing = useAtomValue(outgoingRequestsAtom);
+  const contactsFailure = useLoadFailure(contacts);
+  const incomingFailure = useLoadFailure(incoming);
+  const outgoingFailure = useLoadFailure(outgoing);
   const requestsHeading = useRef<HTMLHeadingElement>(null);
   const contactsHeading = useRef<HTMLHeadingElement>(null);
 
@@ -44,14 +42,13 @@ export function ManageContacts({ onFindUsers, onMessage }: ManageContactsProps) 
         </Button>
       </div>
 
-      <LoadFailure />
-
       <section className={styles.section} aria-labelledby="contact-requests">
         <h3 className={styles.subtitle} id="contact-requests" ref={requestsHeading} tabIndex={-1}>
           {t('contacts.requests')} <Badge count={incoming.items.length} meaning={t('contacts.pending')} />
         </h3>
+        {incomingFailure && <LoadFailure {...incomingFailure} focusAfter={requestsHeading} />}
         {incoming.items.length > 0 && <RequestList requests={incoming.items} heading={requestsHeading} />}
-        {incoming.items.length === 0 && incoming.loading && (
+        {incoming.items.length === 0 && incoming.loading && incomingFailure === null && (
           <LoadingLine text={t('contacts.loadingRequests')} />
         )}
         {incoming.items.length === 0 && incoming.loaded && (
@@ -59,14 +56,17 @@ export function ManageContacts({ onFindUsers, onMessage }: ManageContactsProps) 
         )}
       </section>
 
-      {outgoing.items.length > 0 && (
+      {(outgoing.items.length > 0 || outgoingFailure !== null) && (
         <section className={styles.section} aria-labelledby="sent-requests">
           <h3 className={styles.subtitle} id="sent-requests">
             {t('contacts.sentRequests')}
           </h3>
-          <VirtualList items={outgoing.items} keyOf={idOf} {...cardColumns}>
-            {({ to_user }) => <PersonRow person={to_user} detail={t('contacts.waiting')} />}
-          </VirtualList>
+          {outgoingFailure && <LoadFailure {...outgoingFailure} focusAfter={contactsHeading} />}
+          {outgoing.items.length > 0 && (
+            <VirtualList items={outgoing.items} keyOf={idOf} {...cardColumns}>
+              {({ to_user }) => <PersonRow person={to_user} detail={t('contacts.waiting')} />}
+            </VirtualList>
+          )}
         </section>
       )}
 
@@ -74,40 +74,15 @@ export function ManageContacts({ onFindUsers, onMessage }: ManageContactsProps) 
         <h3 className={styles.subtitle} id="my-contacts" ref={contactsHeading} tabIndex={-1}>
           {t('contacts.myContacts')}
         </h3>
+        {contactsFailure && <LoadFailure {...contactsFailure} focusAfter={contactsHeading} />}
         <ContactGrid contacts={contacts.items} onMessage={onMessage} heading={contactsHeading} />
-        {contacts.items.length === 0 && contacts.loading && <SkeletonRows text={t('contacts.loading')} />}
+        {contacts.items.length === 0 && contacts.loading && contactsFailure === null && (
+          <SkeletonRows text={t('contacts.loading')} />
+        )}
         {contacts.items.length === 0 && contacts.loaded && (
           <p className={styles.empty}>{t('contacts.empty')}</p>
         )}
       </section>
     </div>
-  );
-}
-
-/** What could not be loaded, and another try. */
-function LoadFailure() {
-  const actions = useAtomValue(requiredActionsAtom);
-  const error = useAtomValue(contactsErrorAtom);
-  const [trying, setTrying] = useState(false);
-  if (error === null) return null;
-
-  async function tryAgain() {
-    setTrying(true);
-    // What fails again says so here, again.
-    await actions.loadContacts().catch(() => undefined);
-    setTrying(false);
-  }
-
-  return (
-    <Alert
-      kind="error"
-      action={
-        <Button size="small" busy={trying} onClick={() => void tryAgain()}>
-          {t('contacts.loadAgain')}
-        </Button>
-      }
-    >
-      {error}
-    </Alert>
   );
 }

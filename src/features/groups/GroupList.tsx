@@ -1,14 +1,15 @@
 import { useAtomValue } from 'jotai';
 import { Plus } from 'lucide-react';
-import type { Ref } from 'react';
+import { type Ref, useRef } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { chatsAtom, groupKeyOf } from '../../store/chats.ts';
-import { type Group, groupsAtom, groupsErrorAtom } from '../../store/groups.ts';
+import { type Group, groupsAtom } from '../../store/groups.ts';
+import { useLoadFailure } from '../../store/loadedList.ts';
 import { currentUserAtom } from '../../store/session.ts';
-import { Alert } from '../../ui/Alert.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { ListPane } from '../../ui/chat/ListPane.tsx';
 import { ListRow } from '../../ui/chat/ListRow.tsx';
+import { LoadFailure } from '../../ui/LoadFailure.tsx';
 import { SkeletonRows } from '../../ui/SkeletonRows.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import { type RowControls, VirtualList, type VirtualListHandle } from '../../ui/VirtualList.tsx';
@@ -31,13 +32,16 @@ interface GroupListProps {
 
 export function GroupList({ handle, open, onOpen, creating, onCreatingChange, onCreated }: GroupListProps) {
   const groups = useAtomValue(groupsAtom);
-  const error = useAtomValue(groupsErrorAtom);
-  const waiting = !groups.loaded && error === null;
+  const failure = useLoadFailure(groups);
+  const waiting = !groups.loaded && groups.error === null;
+  const title = useRef<HTMLHeadingElement>(null);
 
   return (
     <ListPane
       label={t('groups.title')}
       title={t('groups.title')}
+      titleRef={title}
+      notice={failure && <LoadFailure {...failure} focusAfter={title} />}
       action={
         <Button size="small" aria-expanded={creating} onClick={() => onCreatingChange(!creating)}>
           <Plus size={16} aria-hidden="true" />
@@ -46,7 +50,6 @@ export function GroupList({ handle, open, onOpen, creating, onCreatingChange, on
       }
       tools={creating && <NewGroupForm onCreated={onCreated} onCancel={() => onCreatingChange(false)} />}
     >
-      {error !== null && <Alert kind="error">{error}</Alert>}
       {waiting && groups.items.length === 0 && <SkeletonRows text={t('groups.loading')} shape="square" />}
       {groups.loaded && groups.items.length === 0 && !creating && (
         <p className={styles.empty}>

@@ -88,6 +88,7 @@ export function GroupsTab({ open, details, focusRequest, onOpen, onClose, onDeta
       ) : (
         <Welcome
           first={groups.items.length === 0}
+          known={groups.loaded}
           onCreate={creating ? undefined : () => setCreating(true)}
         />
       )}

@@ -5,14 +5,16 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import styles from './Welcome.module.css';
 
 interface WelcomeProps {
-  /** There are no groups yet. */
+  /** There is no group to select. */
   first: boolean;
+  /** That is so, and not only because the groups are still to come. */
+  known: boolean;
   /** Absent while the form for it is there already. */
   onCreate: (() => void) | undefined;
 }
 
 /** Stands where a group's messages will be. */
-export function Welcome({ first, onCreate }: WelcomeProps) {
+export function Welcome({ first, known, onCreate }: WelcomeProps) {
   return (
     <div className={styles.welcome}>
       <EmptyState
@@ -20,6 +22,7 @@ export function Welcome({ first, onCreate }: WelcomeProps) {
         title={t('groups.welcome')}
         action={
           first &&
+          known &&
           onCreate !== undefined && (
             <Button variant="primary" onClick={onCreate}>
               {t('groups.createFirst')}

@@ -1,18 +1,21 @@
 import { useAtom, useAtomValue } from 'jotai';
 import { Search, UserRoundPlus, X } from 'lucide-react';
-import { type ReactNode, type Ref, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, type Ref, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { activeChatAtom } from '../../store/chats.ts';
-import { contactsAtom, contactsErrorAtom } from '../../store/contacts.ts';
+import { contactsAtom } from '../../store/contacts.ts';
 import { draftsAtom } from '../../store/drafts.ts';
+import { useLoadFailure } from '../../store/loadedList.ts';
+import { requiredActionsAtom } from '../../store/actions.ts';
 import { currentUserAtom } from '../../store/session.ts';
-import { Alert } from '../../ui/Alert.tsx';
 import { Button, IconButton } from '../../ui/Button.tsx';
 import { ListPane } from '../../ui/chat/ListPane.tsx';
 import { ListRow } from '../../ui/chat/ListRow.tsx';
 import { contentPreview, linePreview } from '../../ui/chat/preview.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { catchLostFocus } from '../../ui/focus.ts';
 import { shortMoment } from '../../ui/format.ts';
+import { LoadFailure } from '../../ui/LoadFailure.tsx';
 import { presenceText } from '../../ui/Presence.tsx';
 import { SearchInput } from '../../ui/SearchInput.tsx';
 import { SkeletonRows } from '../../ui/SkeletonRows.tsx';
@@ -38,8 +41,9 @@ interface ConversationListProps {
 export function ConversationList({ handle, onOpen, onFindContacts, markOf }: ConversationListProps) {
   const rows = useAtomValue(conversationRowsAtom);
   const active = useAtomValue(activeChatAtom);
-  const loading = useContactsLoading();
-  const error = useAtomValue(contactsErrorAtom);
+  const contacts = useAtomValue(contactsAtom);
+  const failure = useLoadFailure(contacts);
+  const title = useRef<HTMLHeadingElement>(null);
   const now = useNow();
   const [search, setSearch] = useAtom(contactSearchAtom);
   const searching = search !== 'closed';
@@ -55,6 +59,8 @@ export function ConversationList({ handle, onOpen, onFindContacts, markOf }: Con
     <ListPane
       label={t('messages.conversations')}
       title={t('messages.title')}
+      titleRef={title}
+      notice={failure && <LoadFailure {...failure} focusAfter={title} />}
       action={
         <IconButton
           label={t('messages.searchToggle')}
@@ -82,9 +88,10 @@ export function ConversationList({ handle, onOpen, onFindContacts, markOf }: Con
         )
       }
     >
-      {error !== null && <Alert kind="error">{error}</Alert>}
-      {rows.length === 0 && loading && <SkeletonRows text={t('messages.loadingContacts')} />}
-      {rows.length === 0 && !loading && (
+      {rows.length === 0 && !contacts.loaded && contacts.error === null && (
+        <ContactsLoading focusAfter={title} />
+      )}
+      {rows.length === 0 && contacts.loaded && (
         <EmptyState
           icon={<UserRoundPlus />}
           title={t('messages.noContacts')}
@@ -169,14 +176,31 @@ function Preview({ row: { userId, lastMessage }, current }: Pick<RowProps, 'row'
   );
 }
 
-/** True until the contacts have arrived, but not for longer than the cap. */
-function useContactsLoading(): boolean {
-  const { loaded } = useAtomValue(contactsAtom);
-  const [capPassed, setCapPassed] = useState(false);
+/** Says that contacts load, for no longer than the cap; then only that it takes long, with another try. */
+function ContactsLoading({ focusAfter }: { focusAfter: RefObject<HTMLElement | null> }) {
+  const actions = useAtomValue(requiredActionsAtom);
+  const [tries, setTries] = useState(1);
+  const [triesTooLong, setTriesTooLong] = useState(0);
   useEffect(() => {
-    if (loaded) return undefined;
-    const timer = setTimeout(() => setCapPassed(true), contactsLoadingCap);
+    if (tries > 1) catchLostFocus(focusAfter.current);
+    const timer = setTimeout(() => setTriesTooLong(tries), contactsLoadingCap);
     return () => clearTimeout(timer);
-  }, [loaded]);
-  return !loaded && !capPassed;
+  }, [focusAfter, tries]);
+
+  if (triesTooLong < tries) return <SkeletonRows text={t('messages.loadingContacts')} />;
+
+  function retry() {
+    setTries(tries + 1);
+    void actions.retryLists().catch(() => undefined);
+  }
+  return (
+    <SkeletonRows
+      text={t('messages.stillLoading')}
+      action={
+        <Button size="small" onClick={retry}>
+          {t('app.tryAgain')}
+        </Button>
+      }
+    />
+  );
 }

@@ -47,7 +47,9 @@ export const conversationRowsAtom = atom((get): readonly ConversationRow[] => {
   };
 
   const rows = contacts.map(row);
-  if (get(contactsAtom).loaded) {
+  // Nobody is taken for a former contact while the contacts are still to come.
+  const { error, items, loaded } = get(contactsAtom);
+  if (loaded || error !== null || items.length > 0) {
     const known = new Set(contacts.map(({ userId }) => userId));
     for (const userId of Object.keys(chats)) {
       if (known.has(userId) || groupIdOfKey(userId) !== null) continue;

@@ -5,12 +5,13 @@ import { useRef } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
-import { type Notification, notificationsAtom, notificationsErrorAtom } from '../../store/notifications.ts';
-import { Alert } from '../../ui/Alert.tsx';
+import { useLoadFailure } from '../../store/loadedList.ts';
+import { type Notification, notificationsAtom } from '../../store/notifications.ts';
 import { IconButton } from '../../ui/Button.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { isFocusLost } from '../../ui/focus.ts';
 import { fullTimestamp, shortMoment } from '../../ui/format.ts';
+import { LoadFailure } from '../../ui/LoadFailure.tsx';
 import { LoadingLine } from '../../ui/Spinner.tsx';
 import { useNow } from '../../ui/useNow.ts';
 import { type RowControls, VirtualList, type VirtualListHandle } from '../../ui/VirtualList.tsx';
@@ -30,8 +31,10 @@ const icons = {
 const idOf = ({ id }: Notification) => id;
 
 export function NotificationList({ onSelect }: { onSelect: (notification: Notification) => void }) {
-  const { items, loaded } = useAtomValue(notificationsAtom);
-  const error = useAtomValue(notificationsErrorAtom);
+  const notifications = useAtomValue(notificationsAtom);
+  const { error, items, loaded } = notifications;
+  const failure = useLoadFailure(notifications);
+  const body = useRef<HTMLDivElement>(null);
   const now = useNow();
   const actions = useAtomValue(requiredActionsAtom);
   const attempt = useSetAtom(attemptAtom);
@@ -45,10 +48,10 @@ export function NotificationList({ onSelect }: { onSelect: (notification: Notifi
   }
 
   return (
-    <div className={styles.body}>
-      {error !== null && (
-        <div className={styles.error}>
-          <Alert kind="error">{error}</Alert>
+    <div className={styles.body} ref={body} tabIndex={-1}>
+      {failure && (
+        <div className={styles.failure}>
+          <LoadFailure {...failure} focusAfter={body} />
         </div>
       )}
       {items.length === 0 && error === null && !loaded && <LoadingLine text={t('notifications.loading')} />}

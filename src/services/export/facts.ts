@@ -1,9 +1,18 @@
 import type { ConversationState } from '../../crypto/client.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { Api } from '../../net/api.ts';
-import { contactsAtom, type Person } from '../../store/contacts.ts';
+import {
+  contactsAtom,
+  type IncomingRequest,
+  incomingRequestsAtom,
+  type OutgoingRequest,
+  outgoingRequestsAtom,
+  type Person,
+} from '../../store/contacts.ts';
 import { groupsAtom } from '../../store/groups.ts';
+import type { LoadedList } from '../../store/loadedList.ts';
 import { nameOfAtom } from '../../store/names.ts';
+import { type Notification, notificationsAtom } from '../../store/notifications.ts';
 import { type CurrentUser, currentUserAtom } from '../../store/session.ts';
 import { groupOf } from '../conversationIds.ts';
 import type { Deps } from '../deps.ts';
@@ -27,10 +36,10 @@ export interface ExportFacts {
   readonly contacts: readonly Person[];
   readonly groups: readonly GroupFacts[];
   readonly contact_requests: {
-    readonly received: Answer<'listContactRequests'>;
-    readonly sent: Answer<'listSentRequests'>;
+    readonly received: readonly IncomingRequest[] | null;
+    readonly sent: readonly OutgoingRequest[] | null;
   };
-  readonly notifications: Answer<'listNotifications'>;
+  readonly notifications: readonly Notification[] | null;
   readonly devices: Answer<'listDevices'>;
   /** Consent, sessions, and how keys are derived from the password. */
   readonly account: Answer<'accountData'>;
@@ -56,11 +65,19 @@ export async function gatherFacts(
     profile: { username, email, id, created_at },
     contacts: contacts ?? store.get(contactsAtom).items,
     groups: groupsIn(store, states),
-    contact_requests: { received, sent },
-    notifications,
+    contact_requests: {
+      received: received ?? itemsIn(store.get(incomingRequestsAtom)),
+      sent: sent ?? itemsIn(store.get(outgoingRequestsAtom)),
+    },
+    notifications: notifications ?? itemsIn(store.get(notificationsAtom)),
     devices,
     account,
   };
+}
+
+/** What this browser has of a list; null where it doesn't know whether there is anything. */
+function itemsIn<T>({ items, loaded }: LoadedList<T>): readonly T[] | null {
+  return loaded || items.length > 0 ? items : null;
 }
 
 async function orNull<T>(answer: Promise<T>): Promise<T | null> {

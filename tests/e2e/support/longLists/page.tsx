@@ -99,6 +99,7 @@ store.set(contactsAtom, {
   })),
   loading: false,
   loaded: true,
+  error: null,
 });
 change(() => ({ messages: mergeMessages([], range(oldest, total)), hasOlder: oldest > 1 }));
 

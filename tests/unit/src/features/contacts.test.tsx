@@ -3,16 +3,16 @@ import { describe, expect, it, vi } from 'vitest';
 import { ContactsTab } from '../../../../src/features/contacts/ContactsTab.tsx';
 import { offeredPeople } from '../../../../src/features/contacts/search.ts';
 import { AppError } from '../../../../src/lib/appError.ts';
-import { presenceAtom } from '../../../../src/store/connection.ts';
+import { offlineAtom, presenceAtom } from '../../../../src/store/connection.ts';
 import {
   contactsAtom,
-  contactsErrorAtom,
   incomingRequestsAtom,
   outgoingRequestsAtom,
   type Person,
 } from '../../../../src/store/contacts.ts';
+import { type LoadedList, unloadedList } from '../../../../src/store/loadedList.ts';
 import { avatarHue } from '../../../../src/ui/Avatar.tsx';
-import { aino, createWorld, kaisa, loaded, veikko } from '../support/app.tsx';
+import { aino, createWorld, failed, kaisa, loaded, veikko } from '../support/app.tsx';
 
 const eino: Person = { id: 'eino-id', username: 'eino', email: 'eino@example.fi' };
 const request = { id: 'request-1', from_user: eino, created_at: '2026-06-01T12:00:00.000Z' };
@@ -74,20 +74,18 @@ describe('managing contacts', () => {
     expect(screen.queryByText('Sent Requests')).toBeNull();
   });
 
-  it('shows loading, the shared error, presence and sent requests', () => {
+  it('shows loading, presence and sent requests', () => {
     const { store } = showContacts();
     act(() => {
       store.set(presenceAtom, { online: { [veikko.id]: true }, listed: true });
-      store.set(contactsErrorAtom, 'Failed to load contact requests. Please try again.');
       store.set(
         outgoingRequestsAtom,
         loaded({ id: 'out-1', to_user: { id: kaisa.id, username: 'kaisa' }, created_at: '' }),
       );
     });
-    expect(screen.getByRole('alert')).toHaveTextContent('Failed to load contact requests. Please try again.');
     expect(screen.getByRole('region', { name: 'My Contacts' })).toHaveTextContent(/veikko.*Online/);
     expect(screen.getByRole('region', { name: 'Sent Requests' })).toHaveTextContent('kaisa');
-    act(() => store.set(contactsAtom, { items: [], loading: true, loaded: false }));
+    act(() => store.set(contactsAtom, { ...unloadedList, loading: true }));
     expect(screen.getByText('Loading contacts...')).toBeVisible();
   });
 
@@ -128,19 +126,56 @@ describe('managing contacts', () => {
 });
 
 describe('lists that could not be loaded', () => {
-  it('are not said to be empty, and are asked for again', async () => {
-    const { actions, store, user } = showContacts();
+  const sentences = {
+    contacts: 'Failed to load contacts. Please try again.',
+    requests: 'Failed to load contact requests. Please try again.',
+    sent: 'Failed to load sent requests. Please try again.',
+  };
+  const section = (name: RegExp) => within(screen.getByRole('region', { name }));
+  const tryAgain = (name: RegExp) => section(name).getByRole('button', { name: 'Try again' });
+
+  it('say so each in its section, and none is said to be empty', () => {
+    const { store } = showContacts();
     act(() => {
-      const failed = { items: [], loading: false, loaded: false };
-      store.set(contactsAtom, failed);
-      store.set(incomingRequestsAtom, failed);
-      store.set(contactsErrorAtom, 'Failed to load contacts. Please try again.');
+      store.set(contactsAtom, failed(sentences.contacts));
+      store.set(incomingRequestsAtom, failed(sentences.requests));
+      store.set(outgoingRequestsAtom, failed(sentences.sent));
     });
+    expect(section(/My Contacts/).getByRole('alert')).toHaveTextContent(sentences.contacts);
+    expect(section(/Contact Requests/).getByRole('alert')).toHaveTextContent(sentences.requests);
+    expect(section(/Sent Requests/).getByRole('alert')).toHaveTextContent(sentences.sent);
     expect(screen.queryByText('Your contacts list is empty.')).toBeNull();
     expect(screen.queryByText(/all caught up/)).toBeNull();
-    await user.click(screen.getByRole('button', { name: 'Try again' }));
-    expect(actions.loadContacts).toHaveBeenCalledOnce();
-    await waitFor(() => expect(screen.getByRole('button', { name: 'Try again' })).toBeEnabled());
+    act(() => store.set(outgoingRequestsAtom, loaded()));
+    expect(screen.queryByRole('region', { name: /Sent Requests/ })).toBeNull();
+  });
+
+  it('are asked for again, and the focus stays where that was wanted', async () => {
+    const { actions, store, user } = showContacts();
+    act(() => store.set(contactsAtom, failed(sentences.contacts)));
+    const end = (list: LoadedList<Person>) => act(() => store.set(contactsAtom, list));
+    actions.retryLists.mockImplementation(async () =>
+      store.set(contactsAtom, { ...failed(sentences.contacts), loading: true }),
+    );
+    await user.click(tryAgain(/My Contacts/));
+    expect(actions.retryLists).toHaveBeenCalledOnce();
+    expect(tryAgain(/My Contacts/)).toHaveAttribute('aria-busy', 'true');
+    end(failed(sentences.contacts));
+    expect(tryAgain(/My Contacts/)).toHaveFocus();
+    await user.keyboard('{Enter}');
+    end(loaded(veikko));
+    expect(screen.getByRole('heading', { name: 'My Contacts' })).toHaveFocus();
+  });
+
+  it('are shown as they were kept, with a word on that; but not offline, where the header has it', () => {
+    const { store } = showContacts();
+    act(() => store.set(contactsAtom, failed(sentences.contacts, veikko)));
+    const contacts = section(/My Contacts/);
+    expect(contacts.getByText('veikko')).toBeVisible();
+    expect(contacts.getByRole('status')).toHaveTextContent('This list may be out of date.');
+    expect(contacts.queryByRole('alert')).toBeNull();
+    act(() => store.set(offlineAtom, true));
+    expect(contacts.queryByRole('status')).toBeNull();
   });
 });
 

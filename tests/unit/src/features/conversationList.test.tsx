@@ -1,9 +1,10 @@
-import { act, screen, within } from '@testing-library/react';
+import { act, fireEvent, screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { chatsAtom } from '../../../../src/store/chats.ts';
 import { offlineAtom, presenceAtom } from '../../../../src/store/connection.ts';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
-import { aino, chat, createWorld, kaisa, loaded, message, veikko } from '../support/app.tsx';
+import { contactsAtom, outgoingRequestsAtom, type Person } from '../../../../src/store/contacts.ts';
+import { unloadedList } from '../../../../src/store/loadedList.ts';
+import { aino, chat, createWorld, failed, kaisa, loaded, message, veikko } from '../support/app.tsx';
 import { openVeikko, showMessages, Tab } from '../support/messagesTab.tsx';
 
 describe('the list of conversations', () => {
@@ -44,18 +45,54 @@ describe('the list of conversations', () => {
     expect(screen.getByRole('button', { name: /kaisa/ })).toBeVisible();
   });
 
-  it('says that contacts load, but for 5 seconds at most', async () => {
+  it('says that contacts load, but for 5 seconds at most; that there are none only once it is known', async () => {
     vi.useFakeTimers();
     try {
-      createWorld().show(<Tab />);
+      const { actions, store, show } = createWorld();
+      show(<Tab />);
       expect(screen.getByText('Loading contacts...')).toBeVisible();
       await act(() => vi.advanceTimersByTimeAsync(4999));
-      expect(screen.queryByText('No contacts yet')).toBeNull();
+      expect(screen.queryByText('Still loading…')).toBeNull();
       await act(() => vi.advanceTimersByTimeAsync(1));
       expect(screen.queryByText('Loading contacts...')).toBeNull();
+      expect(screen.getByText('Still loading…')).toBeVisible();
+      expect(screen.queryByText('No contacts yet')).toBeNull();
+      act(() => screen.getByRole('button', { name: 'Try again' }).focus());
+      fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+      expect(actions.retryLists).toHaveBeenCalledOnce();
+      expect(screen.getByText('Loading contacts...')).toBeVisible();
+      expect(screen.getByRole('heading', { name: 'Messages' })).toHaveFocus();
+      await act(() => vi.advanceTimersByTimeAsync(5000));
+      expect(screen.getByText('Still loading…')).toBeVisible();
+      act(() => store.set(contactsAtom, loaded()));
+      expect(screen.queryByText('Still loading…')).toBeNull();
       expect(screen.getByText('No contacts yet')).toBeVisible();
     } finally {
       vi.useRealTimers();
+    }
+  });
+
+  it('says when its contacts could not be loaded, and nothing of other lists', () => {
+    const { store } = showMessages();
+    act(() => {
+      store.set(outgoingRequestsAtom, failed('Failed to load sent requests. Please try again.'));
+      store.set(contactsAtom, failed('Failed to load contacts. Please try again.'));
+    });
+    expect(screen.getByRole('alert')).toHaveTextContent('Failed to load contacts. Please try again.');
+    expect(screen.queryByText('No contacts yet')).toBeNull();
+    expect(screen.queryByText('Loading contacts...')).toBeNull();
+    act(() => store.set(contactsAtom, loaded(veikko)));
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+
+  it('has all conversations when the contacts are old or missing, but calls nobody unknown before that is known', () => {
+    const { store } = showMessages({ 'former-id': chat([message('former-id', 'Farewell')]) });
+    const former = () => screen.queryByRole('button', { name: /Unknown User.*Farewell/ });
+    act(() => store.set(contactsAtom, { ...unloadedList, loading: true }));
+    expect(former()).toBeNull();
+    for (const list of [failed('Failed', veikko), failed<Person>('Failed')]) {
+      act(() => store.set(contactsAtom, list));
+      expect(former()).toBeVisible();
     }
   });
 

@@ -2,8 +2,8 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src/lib/appError.ts';
 import { activeGroupAtom } from '../../../../src/store/chats.ts';
-import { groupProgressAtom, groupsAtom, groupsErrorAtom } from '../../../../src/store/groups.ts';
-import { chat, createWorld, loaded } from '../support/app.tsx';
+import { groupProgressAtom, groupsAtom } from '../../../../src/store/groups.ts';
+import { chat, createWorld, failed, loaded } from '../support/app.tsx';
 import { byKaisa, group } from '../support/groups.ts';
 import { showGroups, Tab } from '../support/groupsTab.tsx';
 import { setWindowWidth } from '../support/windowWidth.ts';
@@ -39,14 +39,25 @@ describe('the list of groups', () => {
   it('says that groups load, that there are none, or that they could not be loaded', () => {
     const { store } = createWorldWithTab();
     expect(screen.getByText('Loading groups...')).toBeVisible();
-    act(() => store.set(groupsErrorAtom, 'Failed to load groups'));
+    act(() => store.set(groupsAtom, failed('Failed to load groups')));
     expect(screen.getByRole('alert')).toHaveTextContent('Failed to load groups');
-    act(() => {
-      store.set(groupsErrorAtom, null);
-      store.set(groupsAtom, loaded());
-    });
+    act(() => store.set(groupsAtom, loaded()));
     expect(screen.getByText('No groups yet')).toBeVisible();
     expect(screen.queryByText('Loading groups...')).toBeNull();
+  });
+
+  it('claims nothing of groups that it does not know yet, and offers another try', async () => {
+    const { actions, store, user } = createWorldWithTab();
+    expect(screen.queryByRole('button', { name: 'Create Your First Group' })).toBeNull();
+    act(() => store.set(groupsAtom, failed('Failed to load groups')));
+    expect(screen.queryByText('No groups yet')).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Create Your First Group' })).toBeNull();
+    await user.click(screen.getByRole('button', { name: 'Try again' }));
+    expect(actions.retryLists).toHaveBeenCalledOnce();
+    act(() => store.set(groupsAtom, failed('Failed to load groups', group())));
+    expect(screen.getByRole('button', { name: /Sailing/ })).toBeVisible();
+    expect(screen.queryByRole('alert')).toBeNull();
+    expect(screen.getByText('This list may be out of date.')).toBeVisible();
   });
 
   it('has words for a name that is not known yet, or that shows nothing', () => {
@@ -105,8 +116,7 @@ describe('the list of groups', () => {
 
 function createWorldWithTab() {
   const world = createWorld();
-  world.show(<Tab />);
-  return world;
+  return { ...world, user: world.show(<Tab />) };
 }
 
 describe('creating a group', () => {

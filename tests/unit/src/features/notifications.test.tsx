@@ -1,12 +1,9 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { NotificationBell } from '../../../../src/features/notifications/NotificationBell.tsx';
-import {
-  type Notification,
-  notificationsAtom,
-  notificationsErrorAtom,
-} from '../../../../src/store/notifications.ts';
-import { createWorld, kaisa, loaded, veikko } from '../support/app.tsx';
+import { type Notification, notificationsAtom } from '../../../../src/store/notifications.ts';
+import { unloadedList } from '../../../../src/store/loadedList.ts';
+import { createWorld, failed, kaisa, loaded, veikko } from '../support/app.tsx';
 
 const fromKaisa: Notification = {
   id: 'n1',
@@ -84,11 +81,11 @@ describe('the list of notifications', () => {
   it('says when it could not be loaded', async () => {
     const { list, store } = await openBell();
     act(() => {
-      store.set(notificationsAtom, { items: [], loading: false, loaded: false });
-      store.set(notificationsErrorAtom, 'Failed to load notifications. Please try again.');
+      store.set(notificationsAtom, failed('Failed to load notifications. Please try again.'));
     });
     expect(list.getByRole('alert')).toHaveTextContent('Failed to load notifications. Please try again.');
     expect(list.queryByText('No notifications yet')).toBeNull();
+    expect(list.getByRole('button', { name: 'Try again' })).toBeEnabled();
   });
 
   it('marks a message as read when it is followed to its chat', async () => {
@@ -176,7 +173,7 @@ describe('a screen reader', () => {
         .map(({ textContent }) => textContent)
         .join('');
     const old = { ...asked, id: 'old', content: 'maija' };
-    act(() => store.set(notificationsAtom, { items: [], loading: true, loaded: false }));
+    act(() => store.set(notificationsAtom, { ...unloadedList, loading: true }));
     expect(spoken()).not.toContain('maija');
     act(() => store.set(notificationsAtom, loaded({ ...asked, content: 'eino' }, old)));
     expect(spoken()).toContain('eino wants to be your contact');

@@ -4,16 +4,11 @@ import { activateLocale } from '../../../../src/i18n/i18n.ts';
 import { localeNames, pseudoLocale } from '../../../../src/i18n/locales.ts';
 import { DashboardPage } from '../../../../src/pages/dashboard/DashboardPage.tsx';
 import { activeChatAtom, activeGroupAtom, chatsAtom } from '../../../../src/store/chats.ts';
-import {
-  contactsAtom,
-  contactsErrorAtom,
-  incomingRequestsAtom,
-  outgoingRequestsAtom,
-} from '../../../../src/store/contacts.ts';
+import { contactsAtom, incomingRequestsAtom, outgoingRequestsAtom } from '../../../../src/store/contacts.ts';
 import { groupsAtom } from '../../../../src/store/groups.ts';
 import { notificationsAtom } from '../../../../src/store/notifications.ts';
 import { dayLabel, fullTimestamp, shortMoment, timeOfDay } from '../../../../src/ui/format.ts';
-import { aino, chat, createWorld, kaisa, loaded, message, veikko } from '../support/app.tsx';
+import { aino, chat, createWorld, failed, kaisa, loaded, message, veikko } from '../support/app.tsx';
 import { wordsOutsideCatalogue } from '../support/catalogueOnly.ts';
 import { group } from '../support/groups.ts';
 import { setWindowWidth } from '../support/windowWidth.ts';
@@ -89,9 +84,14 @@ describe('every word comes from the catalogue', () => {
     act(() => {
       store.set(contactsAtom, loaded());
       store.set(incomingRequestsAtom, loaded());
-      store.set(contactsErrorAtom, '');
     });
     expect(screen.getByText('⟦Your contacts list is empty.⟧')).toBeVisible();
+    expect(outside()).toEqual([]);
+    act(() => {
+      store.set(contactsAtom, failed('', veikko));
+      store.set(incomingRequestsAtom, failed(''));
+    });
+    expect(screen.getByText('⟦This list may be out of date.⟧')).toBeVisible();
     expect(outside()).toEqual([]);
     await user.click(screen.getByRole('button', { name: '⟦Find Users⟧' }));
     await user.type(await screen.findByRole('searchbox'), 'hello');

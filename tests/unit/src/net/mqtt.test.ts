@@ -177,7 +177,7 @@ describe('reconnecting', () => {
     first.emit('close');
     await clock.advance(1_000);
     client().accept();
-    first.receive(`user/${me}/messages`, { type: 'contacts' });
+    first.receive(`user/${me}/messages`, { type: 'contacts', lists: ['contacts'] });
     first.emit('close');
     expect(listeners.onEvent).not.toHaveBeenCalled();
     expect(realtime.isConnected()).toBe(true);
@@ -225,7 +225,7 @@ describe('what arrives', () => {
     session.receive(`user/${me}/messages`, payload);
     expect(listeners.onEvent).not.toHaveBeenCalled();
     expect(lines).toEqual([expect.stringContaining('invalid-event')]);
-    session.receive(`user/${me}/messages`, { type: 'contacts' });
+    session.receive(`user/${me}/messages`, { type: 'contacts', lists: ['contacts'] });
     expect(listeners.onEvent).toHaveBeenCalledOnce();
   });
 
@@ -247,7 +247,7 @@ describe('what arrives', () => {
     const event = { type: 'available', conversationId: `group:${groupId}`, seq: 4 };
     session.receive(group, event);
     session.receive(group, { ...event, conversationId });
-    session.receive(group, { type: 'contacts' });
+    session.receive(group, { type: 'contacts', lists: ['contacts'] });
     expect(listeners.onEvent).toHaveBeenCalledExactlyOnceWith(event);
     expect(lines).toHaveLength(2);
     realtime.watch({ kind: 'status', userId: peer });

@@ -3,13 +3,10 @@ import type { Api } from '../../../../src/net/api.ts';
 import { NetworkError } from '../../../../src/net/errors.ts';
 import { type Contacts, createContacts } from '../../../../src/services/contacts.ts';
 import type { KeptAnswers } from '../../../../src/services/keptAnswers.ts';
-import {
-  contactsAtom,
-  contactsErrorAtom,
-  incomingRequestsAtom,
-  outgoingRequestsAtom,
-} from '../../../../src/store/contacts.ts';
-import { me, peer, refused, type TestDeps, testDeps } from './support/deps.ts';
+import { timings } from '../../../../src/services/timings.ts';
+import { realtimeStatusAtom } from '../../../../src/store/connection.ts';
+import { contactsAtom, incomingRequestsAtom, outgoingRequestsAtom } from '../../../../src/store/contacts.ts';
+import { me, peer, refused, type TestDeps, testDeps, testLists } from './support/deps.ts';
 
 const bert = { id: peer, username: 'bert', email: 'bert@example.org' };
 const cleo = { id: '00000000-0000-4000-8000-000000000003', username: 'cleo', email: 'cleo@bertram.example' };
@@ -26,11 +23,16 @@ const api = {
   rejectContact: vi.fn<Api['rejectContact']>(),
   removeContact: vi.fn<Api['removeContact']>(),
 };
+/** How often each list was asked for: contacts, incoming requests, sent ones. */
+const calls = () =>
+  [api.listContacts, api.listContactRequests, api.listSentRequests].map(({ mock }) => mock.calls.length);
 let deps: TestDeps;
 let contacts: Contacts;
 /** What an earlier session has left. */
 let kept: {
-  -readonly [Name in keyof KeptAnswers['recall']]: Awaited<ReturnType<KeptAnswers['recall'][Name]>>;
+  -readonly [Name in 'listContacts' | 'listContactRequests' | 'listSentRequests']: Awaited<
+    ReturnType<KeptAnswers['recall'][Name]>
+  >;
 };
 
 beforeEach(() => {
@@ -40,42 +42,73 @@ beforeEach(() => {
   api.listSentRequests.mockResolvedValue([sent]);
   deps = testDeps({ api });
   kept = { listContacts: null, listContactRequests: null, listSentRequests: null };
-  contacts = createContacts(deps, me, {
-    listContacts: async () => kept.listContacts,
-    listContactRequests: async () => kept.listContactRequests,
-    listSentRequests: async () => kept.listSentRequests,
+  const nothing = async () => null;
+  contacts = createContacts({
+    deps,
+    ownUserId: me,
+    lists: testLists(deps),
+    recall: {
+      listContacts: async () => kept.listContacts,
+      listContactRequests: async () => kept.listContactRequests,
+      listSentRequests: async () => kept.listSentRequests,
+      listGroups: nothing,
+      listNotifications: nothing,
+    },
   });
 });
 
 describe('loading', () => {
   it('fills the three lists, each with its own indicator', async () => {
     const loading = contacts.load();
-    const begun = { items: [], loading: true, loaded: false };
+    const begun = { items: [], loading: true, loaded: false, error: null };
     expect(deps.store.get(contactsAtom)).toEqual(begun);
     expect(deps.store.get(incomingRequestsAtom)).toEqual(begun);
     expect(deps.store.get(outgoingRequestsAtom)).toEqual(begun);
     await loading;
-    expect(deps.store.get(contactsAtom)).toEqual({ items: [bert], loading: false, loaded: true });
+    expect(deps.store.get(contactsAtom)).toEqual({
+      items: [bert],
+      loading: false,
+      loaded: true,
+      error: null,
+    });
     expect(deps.store.get(incomingRequestsAtom).items).toEqual([request]);
     expect(deps.store.get(outgoingRequestsAtom).items).toEqual([sent]);
   });
 
-  it.each([
-    ['listContacts', 'Failed to load contacts. Please try again.'],
-    ['listContactRequests', 'Failed to load contact requests. Please try again.'],
-    ['listSentRequests', 'Failed to load sent requests. Please try again.'],
-  ] as const)('says what failed when %s does', async (call, sentence) => {
-    api[call].mockRejectedValue(refused('internal'));
+  const sentences = {
+    listContacts: 'Failed to load contacts. Please try again.',
+    listContactRequests: 'Failed to load contact requests. Please try again.',
+    listSentRequests: 'Failed to load sent requests. Please try again.',
+  };
+  const errors = () => [
+    deps.store.get(contactsAtom).error,
+    deps.store.get(incomingRequestsAtom).error,
+    deps.store.get(outgoingRequestsAtom).error,
+  ];
+
+  it.each(['listContacts', 'listContactRequests', 'listSentRequests'] as const)(
+    'says what failed when %s does, of that list alone',
+    async (call) => {
+      api[call].mockRejectedValue(refused('internal'));
+      await contacts.load();
+      const expected = Object.entries(sentences).map(([name, text]) => (name === call ? text : null));
+      expect(errors()).toEqual(expected);
+    },
+  );
+
+  it('says of each of the three what failed when all do', async () => {
+    for (const call of [api.listContacts, api.listContactRequests, api.listSentRequests]) {
+      call.mockRejectedValue(new NetworkError('unreachable'));
+    }
     await contacts.load();
-    expect(deps.store.get(contactsErrorAtom)).toBe(sentence);
+    expect(errors()).toEqual(Object.values(sentences));
   });
 
   it('clears the sentence with the next success', async () => {
     api.listContacts.mockRejectedValueOnce(new NetworkError('unreachable'));
     await contacts.load();
     await contacts.load();
-    expect(deps.store.get(contactsErrorAtom)).toBeNull();
-    expect(deps.store.get(contactsAtom).items).toEqual([bert]);
+    expect(deps.store.get(contactsAtom)).toMatchObject({ items: [bert], error: null });
   });
 });
 
@@ -84,21 +117,19 @@ describe('what was kept', () => {
     kept.listContacts = [bert];
   });
 
-  it('is shown before the lists are loaded, which shows no indicator then', async () => {
+  it('is shown before the lists are loaded, and does not count as that', async () => {
     await contacts.recall();
-    expect(deps.store.get(contactsAtom)).toEqual({ items: [bert], loading: false, loaded: true });
-    expect(deps.store.get(outgoingRequestsAtom).loaded).toBe(false);
-    const loading = contacts.load();
-    expect(deps.store.get(contactsAtom).loading).toBe(false);
-    await loading;
+    expect(deps.store.get(contactsAtom)).toMatchObject({ items: [bert], loaded: false });
+    await contacts.load();
+    expect(deps.store.get(contactsAtom)).toMatchObject({ items: [bert], loaded: true });
     expect(deps.store.get(outgoingRequestsAtom).items).toEqual([sent]);
   });
 
   it('stays as it is on screen when nothing has changed', async () => {
     await contacts.recall();
-    const before = deps.store.get(contactsAtom);
+    const before = deps.store.get(contactsAtom).items;
     await contacts.load();
-    expect(deps.store.get(contactsAtom)).toBe(before);
+    expect(deps.store.get(contactsAtom).items).toBe(before);
   });
 
   it('gives way to new names of the same people', async () => {
@@ -112,8 +143,8 @@ describe('what was kept', () => {
     await contacts.recall();
     api.listContacts.mockRejectedValue(refused('forbidden'));
     await contacts.load();
-    expect(deps.store.get(contactsErrorAtom)).toBe('Failed to load contacts. Please try again.');
-    expect(deps.store.get(contactsAtom)).toEqual({ items: [bert], loading: false, loaded: true });
+    const error = 'Failed to load contacts. Please try again.';
+    expect(deps.store.get(contactsAtom)).toEqual({ items: [bert], loading: false, loaded: false, error });
   });
 
   it('does not undo what is there already', async () => {
@@ -126,38 +157,41 @@ describe('what was kept', () => {
 
 describe('refreshing in the background', () => {
   it('reads only the lists that have been loaded', async () => {
-    await contacts.refresh();
+    await contacts.poll();
     expect(api.listContacts).not.toHaveBeenCalled();
     await contacts.load();
-    await contacts.refresh();
+    await contacts.poll();
     expect(api.listContacts).toHaveBeenCalledTimes(2);
   });
 
   it('makes up for a list that could not be loaded', async () => {
     api.listContacts.mockRejectedValueOnce(new NetworkError('unreachable'));
     await contacts.load();
-    await contacts.refresh();
-    expect(deps.store.get(contactsAtom)).toEqual({ items: [bert], loading: false, loaded: true });
-    expect(deps.store.get(contactsErrorAtom)).toBeNull();
+    await deps.clock.advance(timings.listRetryBase);
+    expect(deps.store.get(contactsAtom)).toEqual({
+      items: [bert],
+      loading: false,
+      loaded: true,
+      error: null,
+    });
   });
 
   it('changes nothing while the ids are the same', async () => {
     await contacts.load();
     const before = deps.store.get(contactsAtom);
     api.listContacts.mockResolvedValue([{ ...bert, username: 'BERT' }]);
-    await contacts.refresh();
+    await contacts.poll();
     expect(deps.store.get(contactsAtom)).toBe(before);
     api.listContacts.mockResolvedValue([bert, cleo]);
-    await contacts.refresh();
+    await contacts.poll();
     expect(deps.store.get(contactsAtom).items).toEqual([bert, cleo]);
   });
 
   it('fails silently and keeps what is known', async () => {
     await contacts.load();
     api.listContacts.mockRejectedValue(new NetworkError('unreachable'));
-    await contacts.refresh();
-    expect(deps.store.get(contactsErrorAtom)).toBeNull();
-    expect(deps.store.get(contactsAtom)).toMatchObject({ items: [bert], loading: false });
+    await contacts.poll();
+    expect(deps.store.get(contactsAtom)).toMatchObject({ items: [bert], loading: false, error: null });
   });
 });
 
@@ -205,13 +239,11 @@ describe('requests', () => {
     expect(api.listContacts).toHaveBeenCalledTimes(1);
   });
 
-  it('reads everything again when the request crossed one the other way', async () => {
+  it('reads contacts and incoming requests again when the request crossed one the other way', async () => {
     await contacts.load();
     api.requestContact.mockResolvedValue({ id: 'r3', status: 'accepted', message: 'Accepted' });
     await contacts.request(peer);
-    for (const list of [api.listContacts, api.listContactRequests, api.listSentRequests]) {
-      expect(list).toHaveBeenCalledTimes(2);
-    }
+    expect(calls()).toEqual([2, 2, 1]);
   });
 
   it.each([
@@ -284,6 +316,66 @@ describe('requests', () => {
       code: 'unreachable',
       message: 'Failed to reject request. Please try again.',
     });
+  });
+});
+
+describe('what the relay tells of a change', () => {
+  beforeEach(async () => {
+    deps.store.set(realtimeStatusAtom, 'connected');
+    await contacts.load();
+    api.acceptContact.mockResolvedValue({ contact: bert });
+  });
+
+  it('has the lists read again that it names, and no other', async () => {
+    await contacts.onChanged(['requests']);
+    expect(calls()).toEqual([1, 2, 1]);
+  });
+
+  it('is waited for by nobody when this tab has made it: before the answer, or after', async () => {
+    api.acceptContact.mockImplementationOnce(async () => {
+      await contacts.onChanged(['contacts', 'requests']);
+      return { contact: bert };
+    });
+    await contacts.accept('r1');
+    expect(calls()).toEqual([2, 2, 1]);
+    await contacts.accept('r1');
+    await contacts.onChanged(['contacts', 'requests']);
+    expect(calls()).toEqual([3, 3, 1]);
+    await contacts.onChanged(['contacts']);
+    expect(calls()).toEqual([4, 3, 1]);
+  });
+
+  it('is not lost when it comes of somebody else meanwhile: to one that failed, or changed other lists', async () => {
+    api.acceptContact.mockImplementationOnce(async () => {
+      await contacts.onChanged(['requests']);
+      throw new NetworkError('timeout');
+    });
+    await expect(contacts.accept('r1')).rejects.toMatchObject({ code: 'unreachable' });
+    expect(calls()).toEqual([1, 2, 1]);
+    api.requestContact.mockImplementationOnce(async () => {
+      await contacts.onChanged(['contacts']);
+      return { id: 'r3', status: 'pending', message: 'Sent' };
+    });
+    await contacts.request(cleo.id);
+    expect(calls()).toEqual([2, 2, 2]);
+    await contacts.onChanged(['sent-requests']);
+    expect(calls()).toEqual([2, 2, 2]);
+    await contacts.onChanged(['contacts', 'requests']);
+    expect(calls()).toEqual([3, 3, 2]);
+  });
+
+  it('counts again after a connection that was lost with it', async () => {
+    await contacts.accept('r1');
+    await contacts.load();
+    await contacts.onChanged(['contacts']);
+    expect(calls()).toEqual([4, 3, 2]);
+  });
+
+  it('is not waited for without a connection', async () => {
+    deps.store.set(realtimeStatusAtom, 'reconnecting');
+    await contacts.accept('r1');
+    await contacts.onChanged(['contacts']);
+    expect(calls()).toEqual([3, 2, 1]);
   });
 });
 

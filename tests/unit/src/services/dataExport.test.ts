@@ -127,7 +127,7 @@ describe('the JSON file', () => {
   it('knows groups without messages, by the list', async () => {
     const { deps, file, run } = exporting({});
     const listed = group({ id: groupId });
-    deps.store.set(groupsAtom, { items: [listed], loading: false, loaded: true });
+    deps.store.set(groupsAtom, { items: [listed], loading: false, loaded: true, error: null });
     await run();
     expect(JSON.parse(file.text)).toMatchObject({
       groups: [{ id: groupId, name: 'Sailing', created_at: listed.createdAt }],

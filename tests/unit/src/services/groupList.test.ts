@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { NetworkError } from '../../../../src/net/errors.ts';
 import { chatsAtom, groupKeyOf } from '../../../../src/store/chats.ts';
-import { groupsAtom, groupsErrorAtom } from '../../../../src/store/groups.ts';
+import { groupsAtom } from '../../../../src/store/groups.ts';
+import { timings } from '../../../../src/services/timings.ts';
 import { memberNamesAtom } from '../../../../src/store/names.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { me, peer, refused } from './support/deps.ts';
@@ -18,6 +19,7 @@ import {
   names,
   outside,
   sailing,
+  setKept,
   setKeys,
   setSummaries,
   shown,
@@ -36,11 +38,10 @@ describe('the list', () => {
     const loading = list.load();
     expect(deps.store.get(groupsAtom).loading).toBe(true);
     await loading;
-    expect(deps.store.get(groupsAtom)).toMatchObject({ loading: false, loaded: false });
-    expect(deps.store.get(groupsErrorAtom)).toBe('Failed to load groups');
+    const failed = { loading: false, loaded: false, error: 'Failed to load groups' };
+    expect(deps.store.get(groupsAtom)).toMatchObject(failed);
     await loaded();
-    expect(deps.store.get(groupsAtom)).toMatchObject({ loading: false, loaded: true });
-    expect(deps.store.get(groupsErrorAtom)).toBeNull();
+    expect(deps.store.get(groupsAtom)).toMatchObject({ loading: false, loaded: true, error: null });
   });
 
   it('has what this browser keeps before the relay has said anything', async () => {
@@ -54,6 +55,17 @@ describe('the list', () => {
     ]);
     expect(names()).toEqual(['bert', null]);
     expect(getGroup).not.toHaveBeenCalled();
+  });
+
+  it('has what was kept of it until the relay has answered, but nothing that was forgotten', async () => {
+    setKept([summary(sailing), summary(rowing)]);
+    listGroups.mockRejectedValueOnce(refused('internal'));
+    await list.forget(rowing);
+    await list.load();
+    expect(deps.store.get(groupsAtom)).toMatchObject({ loaded: false, error: 'Failed to load groups' });
+    expect(deps.store.get(groupsAtom).items).toMatchObject([{ id: sailing, memberCount: 2 }]);
+    await deps.clock.advance(timings.listRetryBase);
+    expect(deps.store.get(groupsAtom)).toMatchObject({ loaded: true, error: null });
   });
 
   it('shows names and members by the keys, in the order of the names, nameless ones last', async () => {

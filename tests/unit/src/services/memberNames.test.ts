@@ -64,6 +64,7 @@ it('are shown of who has left, and a contact’s own name goes before them', asy
     items: [{ id: peer, username: 'bertil', email: 'b@example.org' }],
     loading: false,
     loaded: true,
+    error: null,
   });
   const nameOf = deps.store.get(nameOfAtom);
   expect([nameOf(peer), nameOf(carl), nameOf('stranger')]).toEqual(['bertil', 'carl', 'Unknown User']);

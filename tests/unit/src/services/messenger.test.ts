@@ -9,6 +9,7 @@ import { activeChatAtom, chatsAtom } from '../../../../src/store/chats.ts';
 import { presenceAtom, realtimeStatusAtom } from '../../../../src/store/connection.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { groupsAtom } from '../../../../src/store/groups.ts';
+import { unloadedList } from '../../../../src/store/loadedList.ts';
 import { notificationsAtom } from '../../../../src/store/notifications.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, state, type TestDeps, testDeps, uneventful } from './support/deps.ts';
@@ -190,8 +191,8 @@ describe('an event', () => {
     expect(listGroups).toHaveBeenCalledTimes(2);
   });
 
-  it('of changed contacts has them read again', async () => {
-    await receive({ type: 'contacts' });
+  it('of changed contacts has those lists read again', async () => {
+    await receive({ type: 'contacts', lists: ['contacts'] });
     expect(listContacts).toHaveBeenCalledTimes(2);
   });
 
@@ -277,10 +278,9 @@ describe('after the session', () => {
     messenger.stop();
     expect(deps.store.get(chatsAtom)).toEqual({});
     expect(deps.store.get(activeChatAtom)).toBeNull();
-    const nothing = { items: [], loading: false, loaded: false };
-    expect(deps.store.get(contactsAtom)).toEqual(nothing);
-    expect(deps.store.get(groupsAtom)).toEqual(nothing);
-    expect(deps.store.get(notificationsAtom)).toEqual(nothing);
+    expect(deps.store.get(contactsAtom)).toEqual(unloadedList);
+    expect(deps.store.get(groupsAtom)).toEqual(unloadedList);
+    expect(deps.store.get(notificationsAtom)).toEqual(unloadedList);
     expect(realtime.close).toHaveBeenCalledOnce();
     expect(presence.close).toHaveBeenCalledOnce();
     expect(deps.clock.pending).toBe(0);
@@ -295,7 +295,7 @@ describe('after the session', () => {
     );
     relay.begin(peer, 1);
     relay.welcome('own-device', 1);
-    realtimeListeners.onEvent({ type: 'contacts' });
+    realtimeListeners.onEvent({ type: 'contacts', lists: ['contacts'] });
     realtimeListeners.onEvent({ type: 'welcome', conversationId });
     messenger.stop();
     answer();

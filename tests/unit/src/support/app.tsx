@@ -6,7 +6,8 @@ import { MemoryRouter, useLocation } from 'react-router-dom';
 import { vi } from 'vitest';
 import { type AppActions, actionsAtom } from '../../../../src/store/actions.ts';
 import type { Chat, ConversationState, MessageContent, MessageView } from '../../../../src/store/chats.ts';
-import type { LoadedList, Person } from '../../../../src/store/contacts.ts';
+import type { Person } from '../../../../src/store/contacts.ts';
+import { type LoadedList, unloadedList } from '../../../../src/store/loadedList.ts';
 import { authStatusAtom, type CurrentUser, currentUserAtom } from '../../../../src/store/session.ts';
 import { toastsAtom } from '../../../../src/store/toasts.ts';
 
@@ -52,7 +53,7 @@ export function fakeActions(): FakeActions {
     deleteAccount: vi.fn<AppActions['deleteAccount']>().mockResolvedValue(),
     exportData: vi.fn<AppActions['exportData']>().mockResolvedValue(true),
     cancelDataExport: vi.fn<AppActions['cancelDataExport']>(),
-    loadContacts: vi.fn<AppActions['loadContacts']>().mockResolvedValue(),
+    retryLists: vi.fn<AppActions['retryLists']>().mockResolvedValue(),
     searchUsers: vi.fn<AppActions['searchUsers']>().mockResolvedValue([]),
     sendContactRequest: vi
       .fn<AppActions['sendContactRequest']>()
@@ -114,7 +115,12 @@ function Address() {
 }
 
 export function loaded<T>(...items: T[]): LoadedList<T> {
-  return { items, loading: false, loaded: true };
+  return { items, loading: false, loaded: true, error: null };
+}
+
+/** With what was kept of it. */
+export function failed<T>(error: string, ...items: T[]): LoadedList<T> {
+  return { ...unloadedList, items, error };
 }
 
 let nextSeq = 1;

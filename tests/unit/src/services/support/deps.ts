@@ -3,6 +3,7 @@ import type { CryptoApi, ConversationState, MessageView } from '../../../../../s
 import { createKeyedQueue } from '../../../../../src/lib/keyedQueue.ts';
 import type { Api } from '../../../../../src/net/api.ts';
 import { ApiError, type ApiErrorCode } from '../../../../../src/net/errors.ts';
+import { createLists, type Lists } from '../../../../../src/services/lists.ts';
 import type { Deps } from '../../../../../src/services/deps.ts';
 import { capturedLog } from '../../net/support/capturedLog.ts';
 import { FakeClock } from '../../net/support/fakeClock.ts';
@@ -44,6 +45,11 @@ export function testDeps(parts: { api?: Partial<Api>; crypto?: Partial<CryptoApi
     },
     events: new EventTarget(),
   };
+}
+
+/** The lists of somebody who is signed in. */
+export function testLists(deps: TestDeps): Lists {
+  return createLists({ ...deps, hasToken: () => true });
 }
 
 const statuses: Partial<Record<ApiErrorCode, number>> = {

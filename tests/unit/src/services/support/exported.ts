@@ -64,7 +64,7 @@ export function exporting({ api = answering, logs = new Map(), onPage, outbox = 
   };
   const deps = testDeps({ api, crypto });
   deps.store.set(currentUserAtom, anna);
-  deps.store.set(contactsAtom, { items: [bert], loading: false, loaded: true });
+  deps.store.set(contactsAtom, { items: [bert], loading: false, loaded: true, error: null });
   const file = new MemoryFile();
   const dataExport = createDataExport(deps);
   return { deps, file, dataExport, run: (format: ExportFormat = 'json') => dataExport.run(format, file) };

@@ -10,7 +10,7 @@ import type { Sync } from '../../../../../src/services/sync.ts';
 import { timings } from '../../../../../src/services/timings.ts';
 import { type Group, groupsAtom } from '../../../../../src/store/groups.ts';
 import { settled } from '../../net/support/fakeClock.ts';
-import { me, peer, refused, state, type TestDeps, testDeps } from './deps.ts';
+import { me, peer, refused, state, type TestDeps, testDeps, testLists } from './deps.ts';
 
 export const sailing = '00000000-0000-4000-8000-0000000000a1';
 export const idOf = (groupId: string) => `group:${groupId}`;
@@ -20,6 +20,8 @@ export const sailors = { name: 'Sailing', creatorId: me, departedIds: [], nameDu
 export let deps: TestDeps;
 let chats: Chats;
 export let list: GroupList;
+/** What an earlier session has left of what the relay said. */
+let kept: GroupSummary[] | null;
 /** What the relay says. */
 let summaries: GroupSummary[];
 export let details: GroupDetails;
@@ -76,6 +78,7 @@ export function withGroupList(): void {
 
 function begin(): void {
   vi.resetAllMocks();
+  kept = null;
   summaries = [summary(sailing)];
   details = { ...summary(sailing), members: [person(me, 'anna'), person(peer, 'bert')], departed: [] };
   keys = groupState();
@@ -108,6 +111,8 @@ export function openList(): void {
   list = createGroupList({
     deps,
     ownUserId: me,
+    lists: testLists(deps),
+    recall: async () => kept,
     chats,
     sync: { catchUp, forget },
     committer: { submit: () => Promise.reject(new Error('unexpected')), settle },
@@ -148,6 +153,10 @@ export const names = () => shown()?.members.map(({ username }) => username);
 /** What the relay answers from now on when it is asked for the groups. */
 export function setSummaries(next: GroupSummary[]): void {
   summaries = next;
+}
+
+export function setKept(next: GroupSummary[]): void {
+  kept = next;
 }
 
 /** What the relay answers from now on about the group. */
