@@ -1,6 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { CloudOff } from 'lucide-react';
 import { t } from '../../i18n/i18n.ts';
+import { bannerAtom } from '../../store/banners.ts';
 import {
   catchUpAtom,
   type CatchUp,
@@ -23,9 +24,10 @@ export function ConnectionStatus() {
   const offline = useAtomValue(offlineAtom);
   const unreachable = useAtomValue(unreachableAtom);
   const catchUp = useAtomValue(catchUpAtom);
+  const isSaidByBanner = useAtomValue(bannerAtom) === 'connection-error';
   return (
     <output className={styles.status}>
-      {offline ? (
+      {isSaidByBanner ? null : offline ? (
         <Line key="offline" icon={<CloudOff aria-hidden="true" />} text={t('session.offlineWaiting')} />
       ) : unreachable ? (
         <Line key="unreachable" icon={<CloudOff aria-hidden="true" />} text={t('session.unreachable')} />
