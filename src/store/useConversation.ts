@@ -47,11 +47,13 @@ export function useConversation(key: ConversationKey, chat: Chat, failures: Conv
     [attempt],
   );
 
+  const unread = chat.state?.unread ?? 0;
   const list = {
     messages: chat.messages,
     ownId,
     // A device that has yet to enter the conversation can't know how far its person has read.
     readSeq: chat.state?.status === 'outside' ? undefined : chat.state?.readSeq,
+    unread,
     loading: chat.loading,
     hasOlder: chat.hasOlder,
     onLoadOlder: () => attempt(() => actions.loadOlderMessages(key), { failure: t(failures.loadOlder) }),
@@ -59,7 +61,7 @@ export function useConversation(key: ConversationKey, chat: Chat, failures: Conv
     onDiscard,
     onCopy,
     // What is unread stands at the end.
-    place: (chat.state?.unread ?? 0) > 0 ? null : (places[key] ?? null),
+    place: unread > 0 ? null : (places[key] ?? null),
     onLeave: (left: ReadingPlace | null) => setPlaces((before) => ({ ...before, [key]: left })),
   };
   const composer = {

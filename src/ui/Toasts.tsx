@@ -1,9 +1,7 @@
 import { Toast } from '@base-ui/react/toast';
-import { X } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { type CSSProperties, useEffect, useRef, useSyncExternalStore } from 'react';
 import { t } from '../i18n/i18n.ts';
 import { alertIcons } from './Alert.tsx';
-import { IconButton } from './Button.tsx';
 import styles from './Toasts.module.css';
 
 export interface ToastItem {
@@ -19,13 +17,17 @@ interface ToastsProps {
   onDismiss: (id: number) => void;
 }
 
-/** Short-lived messages, announced to screen readers; F6 moves focus to them, and time stops while one is pointed at. */
+/**
+ * Short-lived messages, the newest in sight, announced to screen readers. The pointer goes through them. F6 moves the
+ * focus to them and stops their time meanwhile; Escape dismisses one.
+ */
 export function Toasts({ items, onDismiss }: ToastsProps) {
+  const style: CSSProperties & Record<`--${string}`, string> = { '--visible-top': `${useVisibleTop()}px` };
   return (
-    <Toast.Provider limit={4}>
+    <Toast.Provider limit={1}>
       <ToastFeed items={items} onDismiss={onDismiss} />
       <Toast.Portal>
-        <Toast.Viewport className={styles.viewport} aria-label={t('app.toasts')}>
+        <Toast.Viewport className={styles.viewport} style={style} aria-label={t('app.toasts')}>
           <ToastList />
         </Toast.Viewport>
       </Toast.Portal>
@@ -59,15 +61,33 @@ function ToastList() {
   return toasts.map((toast) => {
     const Icon = alertIcons[toast.type === 'success' || toast.type === 'error' ? toast.type : 'info'];
     return (
-      <Toast.Root key={toast.id} toast={toast} className={styles.toast} data-type={toast.type}>
+      <Toast.Root
+        key={toast.id}
+        toast={toast}
+        className={styles.toast}
+        data-type={toast.type}
+        swipeDirection={[]}
+      >
         <Toast.Content className={styles.content}>
-          <span className={styles.icon} aria-hidden="true">
-            <Icon />
-          </span>
+          <Icon className={styles.icon} aria-hidden="true" />
           <Toast.Title className={styles.text} render={<p />} />
-          <Toast.Close render={<IconButton size="small" label={t('app.dismiss')} icon={<X />} />} />
         </Toast.Content>
       </Toast.Root>
     );
   });
+}
+
+/** Pixels of the page that are above what can be seen: a phone's keyboard may push its head out of sight. */
+function useVisibleTop(): number {
+  return useSyncExternalStore(onVisibleChange, () => Math.round(window.visualViewport?.offsetTop ?? 0));
+}
+
+function onVisibleChange(listener: () => void): () => void {
+  const visible = window.visualViewport;
+  visible?.addEventListener('resize', listener);
+  visible?.addEventListener('scroll', listener);
+  return () => {
+    visible?.removeEventListener('resize', listener);
+    visible?.removeEventListener('scroll', listener);
+  };
 }

@@ -181,23 +181,3 @@ test('5,000 contacts: any of them is a key or a few letters away', async ({ page
   await page.keyboard.press('Home');
   await expect(list.getByRole('button', { name: /^person 0000/ })).toBeInViewport();
 });
-
-for (const width of [360, 768, 1440]) {
-  test(`toasts leave the form free at ${width} px`, async ({ page }) => {
-    await page.setViewportSize({ width, height: 700 });
-    await openChat(page, 'messages=20&people=3');
-    for (let count = 1; count <= 4; count += 1) {
-      await page.evaluate((text) => window.toast(text), `Failed to send message. Please try again. ${count}`);
-    }
-    await expect(page.getByText('Please try again. 4').first()).toBeVisible();
-    const form = await page.locator('form').boundingBox();
-    const toasts = await page
-      .locator('[data-base-ui-swipe-ignore][data-type="error"], [class*="_toast_"]')
-      .all();
-    expect(toasts).toHaveLength(4);
-    for (const toast of toasts) {
-      const box = await toast.boundingBox();
-      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(form?.y ?? 0);
-    }
-  });
-}

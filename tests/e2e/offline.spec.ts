@@ -194,11 +194,15 @@ test.describe('with a client of its own', () => {
     await appIsKept(alice.page);
     await alice.page.reload();
     await alice.onDashboard();
+    const offer = alice.page.getByRole('region', { name: 'Recovery key' });
+    await expect(offer).toBeVisible();
 
     await release(webDir);
     await alice.page.evaluate(async () => void (await (await navigator.serviceWorker.ready).update()));
     const bar = alice.page.getByRole('status').filter({ hasText: 'A new version is ready' });
     await expect(bar).toBeVisible();
+    // The less urgent waits.
+    await expect(offer).toHaveCount(0);
     const otherTab = await context.newPage();
     await otherTab.goto('/dashboard');
     const versionOf = (page: Page) => page.locator('html').getAttribute('data-version');
@@ -210,6 +214,7 @@ test.describe('with a client of its own', () => {
       await expect(page.locator('html')).toHaveAttribute('data-version', 'next', { timeout: 30_000 });
     }
     await alice.onDashboard();
+    await expect(offer).toBeVisible();
     expect(await alice.page.evaluate(() => caches.keys())).toHaveLength(1);
     await context.close();
   });

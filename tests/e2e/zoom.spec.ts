@@ -1,8 +1,15 @@
 import type { Page } from '@playwright/test';
 import { findsNoBarriers } from './support/axe.ts';
 import { fits } from './support/layout.ts';
+import { localeStorageKey } from '../../src/i18n/locales.ts';
 import { expect, test } from './support/test.ts';
-import { peopleInTalk, tourOfNewcomers, tourOfPeopleInTalk, tourOfVisitors } from './support/tour.ts';
+import {
+  peopleInTalk,
+  startAnew,
+  tourOfNewcomers,
+  tourOfPeopleInTalk,
+  tourOfVisitors,
+} from './support/tour.ts';
 
 /** A small phone, and a window of 1280 by 800 at 200 %: half as many pixels of CSS, each twice as large. */
 const windows = [
@@ -19,6 +26,57 @@ async function isRight(page: Page, screen: string): Promise<void> {
     }
   });
 }
+
+/** Whatever cuts off what is in it holds the whole of every tag that says this. */
+async function isWhole(page: Page, text: string): Promise<void> {
+  const tags = page.getByText(text, { exact: true });
+  await expect(tags.first()).toBeVisible();
+  const cut = await tags.evaluateAll((found) =>
+    found.flatMap((tag) => {
+      const box = tag.getBoundingClientRect();
+      const around: string[] = [];
+      for (let each: Element | null = tag; each !== null; each = each.parentElement) {
+        const { overflowY } = getComputedStyle(each);
+        const { top, bottom } = each.getBoundingClientRect();
+        const holds =
+          each.scrollHeight <= each.clientHeight && top <= box.top + 0.1 && bottom >= box.bottom - 0.1;
+        if ((overflowY === 'hidden' || overflowY === 'clip') && !holds)
+          around.push(each.outerHTML.slice(0, 120));
+      }
+      return around;
+    }),
+  );
+  expect(cut).toEqual([]);
+}
+
+test('a tag is whole in its line, at any width and zoom and in both languages', async ({ newBrowser }) => {
+  const { person: aino } = await newBrowser('aino', { deviceScaleFactor: 2 });
+  const { page } = aino;
+  await aino.signUp();
+  await aino.createGroup('Saturday sailors');
+  for (const { locale, creator, you, details } of [
+    { locale: 'en', creator: 'Creator', you: 'You', details: 'Group Details' },
+    { locale: 'fi', creator: 'Perustaja', you: 'Sinä', details: 'Ryhmän tiedot' },
+  ]) {
+    await page.evaluate(
+      ([key = '', value = '']) => localStorage.setItem(key, value),
+      [localeStorageKey, locale],
+    );
+    await startAnew(page);
+    await page.getByRole('tab').nth(1).click();
+    for (const width of [360, 768, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      await isWhole(page, creator);
+    }
+    await page.getByRole('listitem').filter({ hasText: 'Saturday sailors' }).getByRole('button').click();
+    await page.getByRole('button', { name: details }).click();
+    for (const width of [1440, 768, 640, 360]) {
+      await page.setViewportSize({ width, height: 800 });
+      await isWhole(page, creator);
+      await isWhole(page, you);
+    }
+  }
+});
 
 for (const { what, ...options } of windows) {
   test(`${what} shows visitors everything, without barriers`, async ({ newBrowser }) => {

@@ -4,6 +4,7 @@ import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
 import { visibleName } from '../../lib/people.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
+import { bannerAtom } from '../../store/banners.ts';
 import { newDevicesAtom } from '../../store/devices.ts';
 import { Banner } from '../../ui/Banner.tsx';
 import { Button } from '../../ui/Button.tsx';
@@ -13,7 +14,8 @@ import { Names } from '../../ui/Names.tsx';
 export function NewDeviceNotice({ onReview }: { onReview: () => void }) {
   const actions = useAtomValue(requiredActionsAtom);
   const devices = useAtomValue(newDevicesAtom);
-  if (devices.length === 0) return null;
+  const shown = useAtomValue(bannerAtom) === 'new-device';
+  if (!shown) return null;
   return (
     <Banner
       tone="warning"

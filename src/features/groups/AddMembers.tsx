@@ -118,15 +118,13 @@ function useAdding(groupId: string) {
         const without = new Set(await actions.addGroupMembers(groupId, userIds));
         const inside = userIds.filter((userId) => !without.has(userId));
         const [only] = inside;
-        showToast(
-          'success',
+        const done =
           inside.length === 1 && only !== undefined
             ? t('groups.added', { name: nameOf(only) })
-            : t('groups.addedMany', { count: inside.length }),
-        );
-        if (without.size > 0) {
-          showToast('info', t('groups.addedWithout', { names: [...without].map(nameOf).join(', ') }));
-        }
+            : t('groups.addedMany', { count: inside.length });
+        const names = [...without].map(nameOf).join(', ');
+        if (names === '') showToast('success', done);
+        else showToast('info', `${done} ${t('groups.addedWithout', { names })}`);
       },
       { failure: t('groups.addFailed') },
     );

@@ -14,24 +14,19 @@ import { Names } from '../../ui/Names.tsx';
 import { EndedGroup } from './EndedGroup.tsx';
 import styles from './GroupPane.module.css';
 
-/** What keeps the group from working as it should; nothing while it does. */
+/** What keeps the group from working as it should, the most serious alone; nothing while it does. */
 export function GroupStatus({ group, state }: { group: Group; state: ConversationState | null }) {
   return (
     <div className={styles.status}>
       {group.ended ? (
         <EndedGroup group={group} />
       ) : group.refusal !== null ? (
-        <Alert kind="warning">
-          <p>
-            <strong>{t('groups.refusal.title')}</strong>{' '}
-            {t(refusals[group.refusal] ?? 'groups.refusal.other')}
-          </p>
-          <p>{t('groups.refusal.todo')}</p>
-        </Alert>
+        <Refusal code={group.refusal} />
+      ) : group.mismatch !== null ? (
+        <Mismatch groupId={group.id} mismatch={group.mismatch} />
       ) : (
         state !== null && <Entering status={state.status} />
       )}
-      {group.mismatch !== null && <Mismatch groupId={group.id} mismatch={group.mismatch} />}
     </div>
   );
 }
@@ -44,6 +39,17 @@ const refusals: Readonly<Record<string, MessageId>> = {
   'wrong-group': 'groups.refusal.wrongGroup',
   'missing-key': 'groups.refusal.missingKey',
 };
+
+function Refusal({ code }: { code: string }) {
+  return (
+    <Alert kind="warning">
+      <p>
+        <strong>{t('groups.refusal.title')}</strong> {t(refusals[code] ?? 'groups.refusal.other')}
+      </p>
+      <p>{t('groups.refusal.todo')}</p>
+    </Alert>
+  );
+}
 
 function Entering({ status }: { status: ConversationState['status'] }) {
   if (status === 'joined' || status === 'starting') return null;

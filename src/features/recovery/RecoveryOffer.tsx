@@ -3,7 +3,7 @@ import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
-import { recoveryKeyAtom, recoveryOfferDismissedAtom } from '../../store/recovery.ts';
+import { bannerAtom } from '../../store/banners.ts';
 import { Banner } from '../../ui/Banner.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { onDemand } from '../../ui/onDemand.tsx';
@@ -13,10 +13,8 @@ const RecoveryKeyDialog = onDemand(async () => (await import('./RecoveryKeyDialo
 /** Offered until there is a key or the person has put it aside; the Profile tab goes on saying that there is none. */
 export function RecoveryOffer() {
   const actions = useAtomValue(requiredActionsAtom);
-  const state = useAtomValue(recoveryKeyAtom);
-  const dismissed = useAtomValue(recoveryOfferDismissedAtom);
   const [making, setMaking] = useState(false);
-  const isOffered = state === 'none' && dismissed === false;
+  const isOffered = useAtomValue(bannerAtom) === 'recovery-key';
   return (
     <>
       {isOffered && (

@@ -1,6 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { CloudAlert, CloudOff } from 'lucide-react';
 import { t } from '../../i18n/i18n.ts';
+import { bannerAtom } from '../../store/banners.ts';
 import {
   catchUpAtom,
   type CatchUp,
@@ -23,9 +24,10 @@ export function ConnectionStatus() {
   const offline = useAtomValue(offlineAtom);
   const trouble = useAtomValue(relayTroubleAtom);
   const catchUp = useAtomValue(catchUpAtom);
+  const isSaidByBanner = useAtomValue(bannerAtom) === 'connection-error';
   return (
     <output className={styles.status}>
-      {trouble === 'failing' ? (
+      {isSaidByBanner ? null : trouble === 'failing' ? (
         <Line
           key="failing"
           icon={<CloudAlert aria-hidden="true" />}

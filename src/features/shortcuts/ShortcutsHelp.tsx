@@ -19,6 +19,7 @@ export function ShortcutsHelp() {
         <Entry text={t('shortcuts.emoji')} caps={['Ctrl', 'E']} />
         <Entry text={t('shortcuts.send')} caps={['Enter']} />
         <Entry text={t('shortcuts.newLine')} caps={['Shift', 'Enter']} />
+        <Entry text={t('shortcuts.toast')} caps={['F6']} />
         <Entry text={t('shortcuts.close')} caps={['Esc']} />
       </dl>
     </Dialog>

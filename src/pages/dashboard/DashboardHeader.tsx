@@ -24,7 +24,9 @@ export function DashboardHeader({ onOpenChat, onOpenContacts }: DashboardHeaderP
       <div className={styles.connection}>
         <ConnectionStatus />
       </div>
-      <NotificationBell onOpenChat={onOpenChat} onOpenContacts={onOpenContacts} />
+      <div className={styles.bell}>
+        <NotificationBell onOpenChat={onOpenChat} onOpenContacts={onOpenContacts} />
+      </div>
       {user !== null && (
         <div className={styles.user}>
           <Avatar name={displayName(user)} size={30} />

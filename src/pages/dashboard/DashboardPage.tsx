@@ -139,7 +139,7 @@ function Dashboard({ userId }: { userId: string }) {
               else push({ tab: 'contacts', searching: false }, 'nothing');
             }}
           />
-          <div className={styles.banner} data-banners>
+          <div className={styles.banner}>
             <ConnectionBanner />
             <UpdateBar />
             <NewDeviceNotice onReview={() => selectTab('profile')} />

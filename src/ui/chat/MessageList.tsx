@@ -30,8 +30,10 @@ export interface MessageListProps {
   nameOf: (userId: string) => string;
   /** Whether others have read an own message. */
   isRead: (message: ChatMessage) => boolean;
-  /** How far this person has read: a line stands there while the conversation is open. */
+  /** How far this person has read: what came after that when the conversation was opened stands below a line. */
   readSeq: number | undefined;
+  /** How many messages of others came after that. */
+  unread: number;
   /** Says who wrote what, where there can be more than two. */
   showAuthors?: boolean;
   loading: boolean;
@@ -61,17 +63,25 @@ interface MenuState {
 export function MessageList(props: MessageListProps) {
   const { messages, notices, ownId, hasOlder, loading, nameOf, isRead, onCopy, onRetry, onDiscard } = props;
   const older = useOlderMessages(hasOlder, props.onLoadOlder);
-  const unread = useUnreadLine({ messages, ownId, readSeq: props.readSeq, loading });
-  // With older ones to come, the first unread message may be among them.
-  const unreadFrom = unread === 0 && hasOlder ? null : unread;
   const [active, setActive] = useState<string | null>(null);
-  const { scroller, virtualizer, atEnd, unseen, onScroll, toEnd } = useMessageScroll({
+  const { scroller, virtualizer, atEnd, unseen, isInSight, onScroll, toEnd } = useMessageScroll({
     messages,
     ownId,
     place: props.place,
     onLeave: props.onLeave,
     keep: active,
     onNearTop: older.approach,
+  });
+  const { readSeq, unread } = props;
+  const unreadFrom = useUnreadLine({
+    messages,
+    ownId,
+    readSeq,
+    unread,
+    loading,
+    hasOlder,
+    atEnd,
+    isInSight,
   });
   const keys = useMessageKeys({ messages, virtualizer, scroller, active, onActive: setActive });
   const line = useMemo(

@@ -160,6 +160,13 @@ export function useMessageScroll(input: MessageScrollInput) {
     atEnd,
     /** Messages of others that came since the reader left the end. */
     unseen: atEnd ? 0 : receivedAfter(messages, seen, ownId),
+    /** Whether the upper edge of a message's row is within the view. */
+    isInSight: (index: number) => {
+      const row = virtualizer.getVirtualItems().find((item) => item.index === index + 1);
+      const element = scroller.current;
+      if (row === undefined || element === null) return false;
+      return row.start >= element.scrollTop && row.start < element.scrollTop + element.clientHeight;
+    },
     onScroll: () => {
       const element = scroller.current;
       if (element === null) return;

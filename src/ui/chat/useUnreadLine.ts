@@ -6,28 +6,60 @@ interface UnreadLineInput {
   ownId: string | undefined;
   /** How far this person has read; undefined while it isn't known. */
   readSeq: number | undefined;
+  /** How many messages of others came after that. */
+  unread: number;
   loading: boolean;
+  hasOlder: boolean;
+  /** Whether the newest message is in sight. */
+  atEnd: boolean;
+  /** Whether what stands right above a message is in sight. */
+  isInSight: (index: number) => boolean;
 }
 
 /**
  * Index of the first message that was unread when the conversation was opened, or when the person came back to its
- * page; null if there was none. It stays while the conversation is open: what arrives in sight is not new in this sense.
+ * page; null if there was none. What arrives while the person watches is not new in this sense: it takes away a line
+ * that has been seen, and so does writing.
  */
-export function useUnreadLine({ messages, ownId, readSeq, loading }: UnreadLineInput): number | null {
-  const [opened] = useState(readSeq);
-  /** Position in the log where reading stopped; null until messages are there, infinite when all was read. */
-  const [stop, setStop] = useState<number | null>(null);
+export function useUnreadLine(input: UnreadLineInput): number | null {
+  const { messages, ownId, readSeq, loading } = input;
+  /** Position in the log where reading stopped; null when all was read. */
+  const [stop, setStop] = useState(input.unread > 0 ? (readSeq ?? null) : null);
+  /** The one whose line has been in sight. */
+  const seen = useRef<number | null>(null);
+  const first = stop === null ? null : firstUnread(messages, stop, ownId);
+  // With older ones to come, the first unread message may be among them.
+  const line = first === 0 && input.hasOlder ? null : first;
 
-  const unreadSince = (seq: number) => firstUnread(messages, seq, ownId);
+  const look = useEffectEvent(() => {
+    if (line !== null && !document.hidden && input.isInSight(line)) seen.current = stop;
+  });
 
-  if (stop === null && !loading && messages.length > 0) {
-    setStop(opened !== undefined && unreadSince(opened) !== null ? opened : Number.POSITIVE_INFINITY);
-  }
+  const newest = messages.at(-1);
+  const known = useRef(newest?.messageId);
+  const follow = useEffectEvent(() => {
+    const hasCome = newest?.messageId !== known.current && known.current !== undefined && !loading;
+    known.current = newest?.messageId;
+    if (!hasCome) return;
+    const watched = input.atEnd && !document.hidden && seen.current === stop;
+    if (watched || newest?.senderId === ownId) setStop(null);
+  });
+  useEffect(() => {
+    follow();
+    look();
+  });
 
   const left = useRef(0);
   const onVisibility = useEffectEvent(() => {
-    if (document.hidden) left.current = newestSeq(messages);
-    else if (unreadSince(left.current) !== null) setStop(left.current);
+    if (document.hidden) {
+      left.current = newestSeq(messages);
+      return;
+    }
+    // Another tab, or another device, may have shown it meanwhile.
+    const since = Math.max(left.current, readSeq ?? 0);
+    const isUnseen = first !== null && seen.current !== stop;
+    if (!isUnseen && firstUnread(messages, since, ownId) !== null) setStop(since);
+    else look();
   });
   useEffect(() => {
     const listener = () => onVisibility();
@@ -35,7 +67,7 @@ export function useUnreadLine({ messages, ownId, readSeq, loading }: UnreadLineI
     return () => document.removeEventListener('visibilitychange', listener);
   }, []);
 
-  return stop === null ? null : unreadSince(stop);
+  return line;
 }
 
 function firstUnread(

@@ -6,7 +6,6 @@ import { createStore, Provider } from 'jotai';
 import { useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { MessagesTab } from '../../../../src/features/messages/MessagesTab.tsx';
-import { ToastRegion } from '../../../../src/features/toasts/ToastRegion.tsx';
 import { activateLocale } from '../../../../src/i18n/i18n.ts';
 import { mergeMessages } from '../../../../src/services/chats.ts';
 import { type AppActions, actionsAtom } from '../../../../src/store/actions.ts';
@@ -19,13 +18,11 @@ import {
 } from '../../../../src/store/chats.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { currentUserAtom } from '../../../../src/store/session.ts';
-import { showToastAtom } from '../../../../src/store/toasts.ts';
 
 declare global {
   interface Window {
     /** Somebody writes. */
     arrive: (text: string) => void;
-    toast: (text: string) => void;
   }
 }
 
@@ -108,7 +105,6 @@ window.arrive = (text) => {
   const message = { ...messageOf(newest, text), senderId: 'person-0', status: 'received' as const };
   change(({ messages }) => ({ messages: mergeMessages(messages, [message]) }));
 };
-window.toast = (text) => store.set(showToastAtom, 'error', text);
 
 function Page() {
   const [open, setOpen] = useState<string | null>(null);
@@ -121,7 +117,6 @@ function Page() {
         onClose={() => setOpen(null)}
         onFindContacts={() => undefined}
       />
-      <ToastRegion />
     </main>
   );
 }

@@ -238,6 +238,22 @@ describe('an open group', () => {
     await openGroup({}, [], { status });
     expect(screen.getByText(sentence)).toBeVisible();
   });
+
+  it.each([
+    [{ ended: true, refusal: 'policy' }, /no longer on the server/],
+    [{ refusal: 'policy' }, /refused to enter this group/],
+    [{}, /not the same as who holds the group’s keys/],
+  ] as const)(
+    'says the most serious alone, of a group that differs and is still entering: %j',
+    async (rest, sentence) => {
+      const mismatch = { unlisted: [kaisa.id], withoutKeys: [] };
+      await openGroup({ ...rest, mismatch }, [], { status: 'forked' });
+      const pane = within(screen.getByRole('region', { name: 'Group Sailing' }));
+      expect(pane.getAllByRole('status').map(({ textContent }) => textContent)).toEqual([
+        expect.stringMatching(sentence),
+      ]);
+    },
+  );
 });
 
 describe('a message that arrives in a group', () => {

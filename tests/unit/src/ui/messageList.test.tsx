@@ -10,6 +10,7 @@ import { rowHeight, viewHeight } from '../support/layout.ts';
 interface ChatOptions {
   hasOlder?: boolean;
   readSeq?: number;
+  unread?: number;
   place?: ReadingPlace | null;
 }
 
@@ -38,6 +39,7 @@ function showChat(messages: readonly ChatMessage[], options: ChatOptions = {}) {
         nameOf={() => 'veikko'}
         isRead={() => false}
         readSeq={options.readSeq}
+        unread={options.unread ?? 0}
         loading={false}
         onLoadOlder={loadOlder}
         onRetry={ignore}
@@ -170,11 +172,32 @@ describe('the line of new messages', () => {
   /** The text of the row that the line stands above. */
   const below = () => line()?.closest('li')?.querySelector('article')?.textContent;
 
-  it('stands where reading had stopped, while the chat is open', () => {
-    const { set } = showChat([...from(5), at(6, { senderId: aino.id }), ...from(3, 7)], { readSeq: 5 });
+  it('stands where reading had stopped, until more comes in sight of who has seen it', () => {
+    const messages = [...from(5), at(6, { senderId: aino.id }), ...from(3, 7)];
+    const { set } = showChat(messages, { readSeq: 5, unread: 3 });
     expect(below()).toContain('Message 7');
-    set((messages) => [...messages, at(10)]);
-    expect(below()).toContain('Message 7');
+    set((before) => [...before, at(10)]);
+    expect(line()).toBeNull();
+  });
+
+  it('stays with who reads further up, or has not come to it yet', () => {
+    const { set } = showChat(from(200), { readSeq: 100, unread: 100 });
+    set((messages) => [...messages, at(201)]);
+    scrollTo(100 * rowHeight);
+    expect(below()).toContain('Message 101');
+    set((messages) => [...messages, at(202)]);
+    expect(below()).toContain('Message 101');
+    scrollTo(scroller().scrollHeight);
+    set((messages) => [...messages, at(203)]);
+    scrollTo(100 * rowHeight);
+    expect(line()).toBeNull();
+  });
+
+  it('is gone when one writes', () => {
+    const { set } = showChat(from(5), { readSeq: 2, unread: 3 });
+    expect(below()).toContain('Message 3');
+    set((messages) => [...messages, at(6, { senderId: aino.id, seq: null, status: 'sending' })]);
+    expect(line()).toBeNull();
   });
 
   it('is not there when all was read, nor for what arrives in sight', () => {
@@ -184,8 +207,14 @@ describe('the line of new messages', () => {
     expect(line()).toBeNull();
   });
 
+  it('is not there for the first message of all, which arrives in sight', () => {
+    const { set } = showChat([], { readSeq: 0 });
+    set(() => from(1));
+    expect(line()).toBeNull();
+  });
+
   it('waits for the messages of a chat that loads, older ones included', () => {
-    const { set } = showChat([], { readSeq: 2 });
+    const { set } = showChat([], { readSeq: 2, unread: 8 });
     set(() => from(5, 6), true);
     expect(line()).toBeNull();
     set((messages) => [...from(5), ...messages]);
@@ -211,6 +240,15 @@ describe('the line of new messages', () => {
       seen(true);
       seen(false);
       expect(below()).toContain('Message 6');
+      set((messages) => [...messages, at(7)]);
+      expect(line()).toBeNull();
+    });
+
+    it('stands where reading had stopped in a chat that was opened out of sight', () => {
+      seen(true);
+      showChat(from(5), { readSeq: 3, unread: 2 });
+      seen(false);
+      expect(below()).toContain('Message 4');
     });
   });
 });

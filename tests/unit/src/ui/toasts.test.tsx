@@ -17,7 +17,7 @@ function showRegion() {
 }
 
 describe('toasts', () => {
-  it('shows each once and forgets the one that is dismissed', async () => {
+  it('shows each once, and forgets the one that is dismissed by key', async () => {
     const store = showRegion();
     act(() => {
       store.set(showToastAtom, 'success', 'Contact request rejected');
@@ -25,10 +25,27 @@ describe('toasts', () => {
     });
     expect(await screen.findAllByText('Contact request rejected')).not.toHaveLength(0);
 
-    const dialog = screen.getAllByRole('dialog').find((toast) => toast.textContent?.includes('rejected'));
-    if (!dialog) throw new Error('the toast is missing');
-    await userEvent.click(dialog.querySelector('button') ?? dialog);
-    await waitFor(() => expect(store.get(toastsAtom).map(({ text }) => text)).toEqual(['Network error.']));
+    await userEvent.keyboard('{F6}');
+    expect(screen.getByRole('region', { name: 'Notifications' })).toHaveFocus();
+    await userEvent.tab();
+    expect(screen.getByRole('alertdialog', { name: 'Network error.' })).toHaveFocus();
+    await userEvent.keyboard('{Escape}');
+    await waitFor(() =>
+      expect(store.get(toastsAtom).map(({ text }) => text)).toEqual(['Contact request rejected']),
+    );
+  });
+
+  it('stand at the top of what can be seen of the page', () => {
+    const visible = Object.assign(new EventTarget(), { offsetTop: 0 });
+    vi.stubGlobal('visualViewport', visible);
+    showRegion();
+    const top = () =>
+      screen.getByRole('region', { name: 'Notifications' }).style.getPropertyValue('--visible-top');
+    expect(top()).toBe('0px');
+    visible.offsetTop = 212.4;
+    act(() => void visible.dispatchEvent(new Event('scroll')));
+    expect(top()).toBe('212px');
+    vi.unstubAllGlobals();
   });
 
   it.each([

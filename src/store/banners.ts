@@ -1,0 +1,25 @@
+import { atom, type Getter } from 'jotai';
+import { offlineAtom, relayTroubleAtom } from './connection.ts';
+import { newDevicesAtom } from './devices.ts';
+import { recoveryKeyAtom, recoveryOfferDismissedAtom } from './recovery.ts';
+import { connectionBannerAtom } from './session.ts';
+import { readyUpdateAtom } from './update.ts';
+
+/**
+ * What the head of the dashboard may say and when, the most urgent first. Without a connection nothing can be done about
+ * what is below that.
+ */
+const conditions = {
+  'connection-error': (get) => get(connectionBannerAtom),
+  offline: (get) => get(offlineAtom) || get(relayTroubleAtom) !== null,
+  'new-device': (get) => get(newDevicesAtom).length > 0,
+  update: (get) => get(readyUpdateAtom) !== null,
+  'recovery-key': (get) => get(recoveryKeyAtom) === 'none' && get(recoveryOfferDismissedAtom) === false,
+} as const satisfies Record<string, (get: Getter) => boolean>;
+
+export type Banner = keyof typeof conditions;
+
+const byUrgency = Object.keys(conditions) as Banner[];
+
+/** The one banner that is shown; the next takes its place when it has gone. */
+export const bannerAtom = atom((get): Banner | null => byUrgency.find((one) => conditions[one](get)) ?? null);
