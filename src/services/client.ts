@@ -95,7 +95,10 @@ export function createClient(options: ClientOptions): Client {
         isVisible: options.isVisible,
         onConnected: () => session.onConnected(),
         onDisconnected: () => session.onDisconnected(),
-        onUnauthorized: () => background(() => session.check()),
+        onUnauthorized(token, code) {
+          if (code !== null && tokens.removeIf(token)) session.onTokenRefused(code);
+          background(() => session.check());
+        },
         leaveForLogin: (afterMs) => session.leaveForLogin(afterMs),
         onDeviceRevoked: () => session.onDeviceRevoked(),
         topUpKeyPackages: () => topUpKeyPackages(deps),
@@ -126,6 +129,7 @@ export function createClient(options: ClientOptions): Client {
       return {
         start: () => opened.start(),
         connect: () => opened.connect(),
+        disconnect: () => opened.disconnect(),
         onReachable: () => opened.onReachable(),
         stop() {
           opened.stop();

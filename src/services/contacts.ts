@@ -56,7 +56,7 @@ export function createContacts(deps: Deps, ownUserId: string, recall: KeptAnswer
     /** What is on screen is from an earlier session, whose names may have changed since. */
     let isRecalled = false;
 
-    async function read(): Promise<void> {
+    const read = coalesce(async () => {
       const items = await fetchItems();
       const present = store.get(atom);
       // Replaced only when the ids differ (spec section 4), so that a quiet refresh repaints nothing.
@@ -70,14 +70,15 @@ export function createContacts(deps: Deps, ownUserId: string, recall: KeptAnswer
       }
       // Another list's failure is still worth reading.
       if (store.get(contactsErrorAtom) === failure) store.set(contactsErrorAtom, null);
-    }
+    });
 
     /** It may not have been possible: then the polling makes up for it. */
     let asked = false;
-    const refresh = coalesce(async () => {
+    async function refresh(): Promise<void> {
       const { loaded, loading } = store.get(atom);
-      if ((asked || loaded) && !loading) await read().catch(() => undefined);
-    });
+      // Also while it loads: the answer on its way may be older than what calls for this.
+      if (asked || loaded || loading) await read().catch(() => undefined);
+    }
 
     return {
       async recall() {

@@ -3,21 +3,12 @@ import type { Timer } from '../lib/clock.ts';
 import type { IncomingEvent } from '../net/contract.ts';
 import type { Presence, PresenceListeners } from '../net/presence.ts';
 import type { Realtime, RealtimeListeners } from '../net/mqtt.ts';
-import { activeChatAtom, activeGroupAtom, chatsAtom, groupKeyOf } from '../store/chats.ts';
-import { catchUpAtom, offlineAtom, realtimeStatusAtom } from '../store/connection.ts';
-import {
-  contactsAtom,
-  contactsErrorAtom,
-  incomingRequestsAtom,
-  outgoingRequestsAtom,
-} from '../store/contacts.ts';
-import { chatEventsAtom } from '../store/chatEvents.ts';
-import { historyKeptAtom } from '../store/history.ts';
-import { groupProgressAtom, groupsAtom, groupsErrorAtom } from '../store/groups.ts';
-import { memberNamesAtom } from '../store/names.ts';
-import { notificationsAtom, notificationsErrorAtom } from '../store/notifications.ts';
+import { activeChatAtom, activeGroupAtom, groupKeyOf } from '../store/chats.ts';
+import { offlineAtom, realtimeStatusAtom } from '../store/connection.ts';
+import { createCatchUp } from './catchUp.ts';
 import { createChatEvents } from './chatEvents.ts';
 import { createChats } from './chats.ts';
+import { clearSession } from './clearSession.ts';
 import { createCommitter } from './committer.ts';
 import { type Contacts, createContacts } from './contacts.ts';
 import { groupConversationId, groupOf, keyOf, peerOf } from './conversationIds.ts';
@@ -53,7 +44,7 @@ export interface MessengerOptions {
   /** The real-time connection was up, and is no more. */
   readonly onDisconnected: () => void;
   /** The relay refuses the token in real time: the session is worth a check. */
-  readonly onUnauthorized: () => void;
+  readonly onUnauthorized: RealtimeListeners['onUnauthorized'];
   readonly leaveForLogin: (afterMs: number) => void;
   /** This browser's device is one of the person's no more. */
   readonly onDeviceRevoked: () => Promise<void>;
@@ -77,6 +68,8 @@ export interface Messenger {
   start(): Promise<void>;
   /** Begins to talk with the relay, in the background. */
   connect(): void;
+  /** Stops talking with it, until {@link connect}. */
+  disconnect(): void;
   /** The relay can be reached again. */
   onReachable(): void;
   /** The page may not come back from where it goes. */
@@ -171,16 +164,21 @@ export function createMessenger(options: MessengerOptions): Messenger {
       if (!active) return;
       const wasConnected = store.get(realtimeStatusAtom) === 'connected';
       store.set(realtimeStatusAtom, status);
-      if (status !== 'connected') {
+      if (!talking) return;
+      if (status === 'connected') {
+        options.onConnected();
+        // Who is offline has first to be found again, which onReachable() tells of.
+        if (!store.get(offlineAtom)) catchUp.now();
+      } else {
         if (wasConnected) options.onDisconnected();
-        return;
+        if (status === 'reconnecting') catchUp.hasten();
       }
-      options.onConnected();
-      background(catchUpAfterConnecting);
     },
-    onEvent: (event) => background(() => handle(event)),
+    // What is heard before the first reading is in it.
+    onEvent: (event) => talking && background(() => handle(event)),
     onPresence: (change) => dispatchWsMessage(events, { type: 'presence', ...change }),
-    onUnauthorized: options.onUnauthorized,
+    // Until the session is confirmed, that is what says whether the token holds.
+    onUnauthorized: (token, code) => talking && options.onUnauthorized(token, code),
   });
 
   const presence = options.createPresence(userId, {
@@ -223,6 +221,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     chatEvents,
     sync,
     watch: (chat) => realtime.watch(chat),
+    isGone: (conversationId) => groupList.hasEnded(conversationId),
     hasToken,
     isVisible: options.isVisible,
     background,
@@ -268,7 +267,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
       case 'groups':
         return groupList.refresh();
       case 'devices':
-        return security.devices.onRevoked(event.userId);
+        return security.devices.onRevoked(event);
     }
   }
 
@@ -282,45 +281,36 @@ export function createMessenger(options: MessengerOptions): Messenger {
     }
   }
 
-  async function catchUp(): Promise<void> {
-    // The log first: the copies are for what it doesn't have.
-    const caughtUp = syncAndSend().finally(() => background(() => history.sync()));
-    await Promise.all([
-      contacts.load(),
-      groupList.load(),
-      notifications.load(),
-      caughtUp,
-      security.refresh(),
-    ]);
-  }
+  const catchUp = createCatchUp({
+    clock,
+    isHearing: () => realtime.isConnected(),
+    background,
+    read() {
+      reading.markRead();
+      // The log first: the copies are for what it doesn't have.
+      const caughtUp = syncAndSend().finally(() => background(() => history.sync()));
+      return Promise.all([
+        contacts.load(),
+        groupList.load(),
+        notifications.load(),
+        caughtUp,
+        security.refresh(),
+      ]);
+    },
+  });
 
-  async function catchUpAfterConnecting(): Promise<void> {
-    reading.markRead();
-    await catchUp();
-  }
-
+  /** From connect() on, until disconnect(). */
+  let talking = false;
   let timers: Timer[] = [];
   let endPresence: () => void = () => undefined;
 
-  function clear(): void {
-    const empty = { items: [], loading: false, loaded: false };
-    store.set(chatsAtom, {});
-    store.set(activeChatAtom, null);
-    store.set(activeGroupAtom, null);
-    store.set(groupsAtom, empty);
-    store.set(groupsErrorAtom, null);
-    store.set(groupProgressAtom, null);
-    store.set(chatEventsAtom, {});
-    store.set(memberNamesAtom, new Map());
-    store.set(notificationsAtom, empty);
-    store.set(notificationsErrorAtom, null);
-    store.set(contactsAtom, empty);
-    store.set(incomingRequestsAtom, empty);
-    store.set(outgoingRequestsAtom, empty);
-    store.set(contactsErrorAtom, null);
-    store.set(realtimeStatusAtom, 'closed');
-    store.set(catchUpAtom, null);
-    store.set(historyKeptAtom, null);
+  function disconnect(): void {
+    talking = false;
+    catchUp.cancel();
+    for (const timer of timers) timer.cancel();
+    timers = [];
+    realtime.close();
+    presence.close();
   }
 
   return {
@@ -336,6 +326,8 @@ export function createMessenger(options: MessengerOptions): Messenger {
     updateProfile: (change) => updateProfile(deps, change),
 
     async start() {
+      // It takes a while, in which the relay confirms the session.
+      realtime.open();
       endPresence = trackPresence(store, events);
       history.start();
       // All of what the first screen shows, so that nothing of it changes a moment later.
@@ -349,6 +341,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     },
 
     connect() {
+      talking = true;
       timers = [
         clock.every(timings.contactsPolling, () => {
           if (hasToken()) background(() => contacts.refresh());
@@ -367,29 +360,29 @@ export function createMessenger(options: MessengerOptions): Messenger {
       ];
       realtime.open();
       presence.open();
-      background(() => Promise.all([catchUp(), options.topUpKeyPackages()]));
+      catchUp.soon();
     },
+
+    disconnect,
 
     onReachable() {
       realtime.hasten();
       presence.hasten();
-      background(catchUpAfterConnecting);
+      catchUp.soon();
     },
 
     onHidden: () => drafts.flush(),
 
     stop() {
       if (!active) return;
-      for (const timer of timers) timer.cancel();
+      disconnect();
       drafts.stop();
       history.stop();
       dataExport.cancel();
       groupList.stop();
       reading.stop();
-      realtime.close();
-      presence.close();
       endPresence();
-      clear();
+      clearSession(store);
       active = false;
     },
   };

@@ -30,19 +30,20 @@ export function createNotifications({ api, store }: Pick<Deps, 'api' | 'store'>)
     }
   }
 
-  async function readList(): Promise<void> {
+  const readList = coalesce(async () => {
     const before = changes;
     const items = await api.listNotifications();
     if (changes === before) show(items);
     if (store.get(notificationsErrorAtom) !== null) store.set(notificationsErrorAtom, null);
-  }
+  });
 
   /** It may not have been possible: then the polling makes up for it. */
   let asked = false;
-  const refresh = coalesce(async () => {
+  async function refresh(): Promise<void> {
     const { loaded, loading } = store.get(notificationsAtom);
-    if ((asked || loaded) && !loading) await readList().catch(() => undefined);
-  });
+    // Also while it loads: the answer on its way may be older than what calls for this.
+    if (asked || loaded || loading) await readList().catch(() => undefined);
+  }
 
   async function change(by: Change, call: () => Promise<unknown>, sentence: string): Promise<void> {
     const before = store.get(notificationsAtom).items;

@@ -7,6 +7,8 @@ export const timings = {
   /** How long an entry of the open group may take on its way by MQTT before it is fetched. */
   streamedEntry: 500,
   notificationPolling: 10_000,
+  /** How long a start waits for the real-time subscription before it reads what it would read once more with it. */
+  subscriptionPatience: 2_000,
   /** How long a start waits for the relay before it shows what this browser has. */
   startPatience: 4_000,
   /** How often the relay is looked for while it can't be reached. */

@@ -30,6 +30,7 @@ export let worker: { [Name in keyof CryptoApi]?: Mock<AsyncCall> };
 export let scope: {
   start: Mock<() => Promise<void>>;
   connect: Mock<() => void>;
+  disconnect: Mock<() => void>;
   onReachable: Mock<() => void>;
   stop: Mock<() => void>;
 };
@@ -98,6 +99,7 @@ function begin(): void {
   scope = {
     start: vi.fn<() => Promise<void>>().mockResolvedValue(undefined),
     connect: vi.fn<() => void>(),
+    disconnect: vi.fn<() => void>(),
     onReachable: vi.fn<() => void>(),
     stop: vi.fn<() => void>(),
   };
