@@ -43,6 +43,8 @@ export const GroupDetails = GroupSummary.extend({
   members: z.array(GroupMember),
   /** Who left with a statement, and whose leaves no commit has removed yet. */
   departed: z.array(z.object({ user_id: Id, statement: LeaveStatement })),
+  /** The log's last position, 0 before the first commit: whose keys are there have nothing to fetch before comparing. */
+  last_seq: z.int().min(0),
 }).meta({ id: 'GroupDetails' });
 export type GroupDetails = z.infer<typeof GroupDetails>;
 
@@ -143,12 +145,12 @@ export const getDeparture = defineRoute({
   method: 'GET',
   paths: ['/group/{id}/departure'],
   summary:
-    "One's own signed word that one has left a group, until one is added again: one's other devices verify it, and can say why the group is gone",
+    "One's own signed word that one has left a group, until one is added again: one's other devices verify it, and can say why the group is gone. Null where there is none",
   access: 'session',
   params: IdParams,
   status: 200,
-  response: z.object({ statement: LeaveStatement }),
-  errors: ['not-found'],
+  response: z.object({ statement: LeaveStatement.nullable() }),
+  errors: [],
 });
 
 export const deleteGroup = defineRoute({

@@ -13,7 +13,10 @@ export const topics = {
 /** The user property of CONNECT that carries the access token. */
 export const tokenProperty = 'token';
 
-/** User properties of PUBACK: what REST would have answered. */
+/**
+ * User properties of PUBACK: what REST would have answered. A CONNACK that refuses the token and the DISCONNECT at the
+ * session's end have the code too, so that nobody has to ask with a token that is worth nothing any more.
+ */
 export const pubackProperties = {
   code: 'code',
   epoch: 'epoch',
@@ -100,8 +103,8 @@ export const IncomingContacts = z.object({ type: z.literal('contacts'), lists: z
 /** The list of groups, or the members of one, have changed. */
 export const IncomingGroups = z.object({ type: z.literal('groups') });
 
-/** A person's devices have changed for good: one was revoked. Sent to the person, contacts and fellow members. */
-export const IncomingDevices = z.object({ type: z.literal('devices'), userId: Id });
+/** A person's devices have changed for good: this one was revoked. Sent to the person, contacts and fellow members. */
+export const IncomingDevices = z.object({ type: z.literal('devices'), userId: Id, deviceId: Id });
 
 /** Everything that arrives on `user/{own id}/messages` and `group/{id}/messages`. */
 export const IncomingEvent = z.discriminatedUnion('type', [

@@ -1,3 +1,5 @@
+import type { KeyedQueue } from './keyedQueue.ts';
+
 /**
  * Lets one run of a task go on at a time. A call during a run asks for exactly one more after it, however many calls
  * come; every call resolves with the run that began after it. What a call brings along goes to the run that begins with
@@ -23,5 +25,23 @@ export function coalesce<T = never>(task: (brought?: T) => Promise<void>): (brou
         return run();
       });
     return next;
+  };
+}
+
+/** The same for tasks that take their turn in a queue: calls share the one that waits there and has not begun. */
+export function coalesceInQueue<T>(
+  queue: KeyedQueue,
+  task: (key: string) => Promise<T>,
+): (key: string) => Promise<T> {
+  const waiting = new Map<string, Promise<T>>();
+  return (key) => {
+    const present = waiting.get(key);
+    if (present !== undefined) return present;
+    const run = queue(key, () => {
+      waiting.delete(key);
+      return task(key);
+    });
+    waiting.set(key, run);
+    return run;
   };
 }

@@ -23,7 +23,8 @@ export function createApi(http: Http) {
 
     login: (body: RouteBody<typeof routes.login>) => http.call(routes.login, { body, fallback: true }),
 
-    logout: () => http.call(routes.logout, { unauthenticated: 'caller' }),
+    /** @param token of the session, which this browser may have forgotten by now */
+    logout: (token: string) => http.call(routes.logout, { unauthenticated: 'caller', token }),
 
     authParams: (identifier: string) => http.call(routes.authParams, { query: { identifier } }),
 
@@ -60,8 +61,9 @@ export function createApi(http: Http) {
 
     recover: (body: RouteBody<typeof routes.recover>) => http.call(routes.recover, { body }),
 
-    revokeDevice: (id: string, statement: string) =>
-      http.call(routes.revokeDevice, { params: { id }, body: { statement } }),
+    /** @param token in place of the stored one: of the session that ends with its own device */
+    revokeDevice: (id: string, statement: string, token?: string) =>
+      http.call(routes.revokeDevice, { params: { id }, body: { statement }, token }),
 
     userDevices: (userId: string) => http.call(routes.userDevices, { params: { id: userId } }),
 

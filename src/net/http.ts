@@ -20,6 +20,8 @@ export type CallInput<R extends Route> = Part<'params', RouteParams<R>> &
     readonly fallback?: boolean;
     /** Who acts on a 401: the session ends at once (`session`, the default), or the caller decides (`caller`). */
     readonly unauthenticated?: 'session' | 'caller';
+    /** In place of the stored one: the call that ends a session is made when nothing else has its token any more. */
+    readonly token?: string | undefined;
   };
 
 export interface HttpOptions {
@@ -37,7 +39,8 @@ export interface Http {
   /**
    * One call of the contract.
    * @returns the answer, parsed by the route's schema
-   * @throws ApiError for any answer but a success; `invalid-response` for a success that breaks the schema
+   * @throws ApiError for any answer but a success; `invalid-response` for a success that breaks the schema;
+   *   `unauthenticated` unasked where the call needs a token and there is none
    * @throws NetworkError without an answer
    * @throws AggregateError of these, in their order, when several paths were tried
    */
@@ -137,7 +140,11 @@ export function createHttp(options: HttpOptions): Http {
   }
 
   async function callPath(route: Route, path: string, input: CallInput<Route>): Promise<unknown> {
-    const token = route.access === 'public' ? null : options.token();
+    const isPublic = route.access === 'public';
+    const token = isPublic ? null : (input.token ?? options.token());
+    // The answer is known, and asking would only write an error into the console.
+    if (!isPublic && token === null)
+      throw new ApiError({ status: 401, code: 'unauthenticated', detail: null });
     try {
       return readAnswer(route, await exchange(route, path, input, token));
     } catch (error) {

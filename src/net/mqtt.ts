@@ -39,8 +39,11 @@ export interface RealtimeListeners {
   /** On one's own topic, or on the open group's: of that group alone. */
   onEvent(event: IncomingEvent): void;
   onPresence(change: PresenceChange): void;
-  /** The relay refuses the token, or has ended its session. */
-  onUnauthorized(): void;
+  /**
+   * The relay refuses the token, or has ended its session.
+   * @param code why; null where it has not said so
+   */
+  onUnauthorized(token: string, code: ErrorCode | null): void;
 }
 
 export interface RealtimeOptions {
@@ -76,6 +79,7 @@ export interface Realtime {
 }
 
 type Puback = Extract<Packet, { cmd: 'puback' }>;
+type Refusal = Extract<Packet, { cmd: 'puback' | 'connack' | 'disconnect' }>;
 
 function topicOf(chat: WatchedChat): string {
   return chat.kind === 'status' ? topics.userStatus(chat.userId) : topics.groupMessages(chat.groupId);
@@ -98,15 +102,19 @@ function hex(reasonCode: number): string {
   return `0x${reasonCode.toString(16).padStart(2, '0')}`;
 }
 
-function userProperty(packet: Puback | undefined, name: string): string | undefined {
+function userProperty(packet: Refusal | undefined, name: string): string | undefined {
   const value = packet?.properties?.userProperties?.[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
+function codeOf(packet: Refusal | undefined): ErrorCode | null {
+  const given = userProperty(packet, pubackProperties.code);
+  return errorCodes.find((known) => known === given) ?? null;
+}
+
 /** What an unsuccessful PUBACK says, in the terms REST would have used. */
 function refusal(packet: Puback): ApiError {
-  const given = userProperty(packet, pubackProperties.code);
-  const code: ErrorCode = errorCodes.find((known) => known === given) ?? 'internal';
+  const code = codeOf(packet) ?? 'internal';
   const epoch = Epoch.safeParse(Number(userProperty(packet, pubackProperties.epoch)));
   return new ApiError({
     status: errorStatus[code],
@@ -223,6 +231,7 @@ export function createRealtime(options: RealtimeOptions): Realtime {
       },
     });
     client = session;
+    let connack: Refusal | undefined;
     pubacks = new Map();
     timers = [clock.after(connectTimeoutMs, () => lost(session, 'timeout'))];
 
@@ -238,19 +247,22 @@ export function createRealtime(options: RealtimeOptions): Realtime {
       if (client === session) received(topic, packet);
     });
     session.on('packetreceive', (packet) => {
+      if (packet.cmd === 'connack') connack = packet;
       if (client === session && packet.cmd === 'puback' && packet.messageId !== undefined) {
         pubacks.set(packet.messageId, packet);
       }
     });
     session.on('disconnect', (packet) => {
-      if (client === session && packet.reasonCode === notAuthorized) listeners.onUnauthorized();
+      if (client === session && packet.reasonCode === notAuthorized)
+        listeners.onUnauthorized(token, codeOf(packet));
       lost(session, hex(packet.reasonCode ?? 0));
     });
     session.on('close', () => lost(session, 'closed'));
     session.on('error', (error) => {
       // Errors can also come after the end; without a listener they would be thrown.
       const reasonCode = 'code' in error && typeof error.code === 'number' ? error.code : null;
-      if (client === session && reasonCode === notAuthorized) listeners.onUnauthorized();
+      if (client === session && reasonCode === notAuthorized)
+        listeners.onUnauthorized(token, codeOf(connack));
       lost(session, reasonCode === null ? 'unreachable' : hex(reasonCode));
     });
   }

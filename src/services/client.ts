@@ -99,7 +99,10 @@ export function createClient(options: ClientOptions): Client {
         isVisible: options.isVisible,
         onConnected: () => session.onConnected(),
         onDisconnected: () => session.onDisconnected(),
-        onUnauthorized: () => background(() => session.check()),
+        onUnauthorized(token, code) {
+          if (code !== null && tokens.removeIf(token)) session.onTokenRefused(code);
+          background(() => session.check());
+        },
         leaveForLogin: (afterMs) => session.leaveForLogin(afterMs),
         onDeviceRevoked: () => session.onDeviceRevoked(),
         topUpKeyPackages: () => topUpKeyPackages(deps),
@@ -130,8 +133,8 @@ export function createClient(options: ClientOptions): Client {
       return {
         start: () => opened.start(),
         connect: () => opened.connect(),
+        disconnect: () => opened.disconnect(),
         onReachable: () => opened.onReachable(),
-        setPresent: (present) => opened.setPresent(present),
         stop() {
           opened.stop();
           if (messenger === opened) messenger = null;

@@ -49,7 +49,7 @@ export function createCommitter(
       if (submission.addedIds.length === 0 || !isApiError(error, ...finalCodes)) throw error;
       reason = error;
     }
-    await sync.catchUp(conversationId);
+    await sync.catchUp(conversationId, seq ?? undefined);
     if (reason === null) return { kind: seq === null ? 'overtaken' : 'taken' };
     // An earlier attempt, whose answer was lost, may be what made the relay refuse this one: then it is in the log.
     const waiting = await crypto.nextCommit(conversationId);

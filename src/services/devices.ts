@@ -6,7 +6,7 @@ import { devicesAtom, newDevicesAtom, type OwnDevice } from '../store/devices.ts
 import type { Committer } from './committer.ts';
 import type { Deps } from './deps.ts';
 import { deviceNameNote } from './enrolment.ts';
-import { apiErrorOf, toAppError } from './failures.ts';
+import { toAppError } from './failures.ts';
 
 /** Ids of the own devices that the person has seen in the list or been told of. */
 const knownNote = 'known-devices';
@@ -22,7 +22,7 @@ export interface Devices {
   /** Looks at who has signed in when a conversation holds an own device that isn't known. */
   onStates(states: readonly ConversationState[]): void;
   /** Somebody's device was revoked: a contact's, a fellow member's, or an own one, which may be this. */
-  onRevoked(userId: string): Promise<void>;
+  onRevoked(revoked: { userId: string; deviceId: string }): Promise<void>;
   /** What was revoked while this browser was away. */
   catchUp(): Promise<void>;
 }
@@ -149,14 +149,10 @@ export function createDevices(options: DevicesOptions): Devices {
       if (isNews) background(load);
     },
 
-    async onRevoked(userId) {
+    async onRevoked({ deviceId, userId }) {
       if (userId !== ownUserId) return void (await fetchRevocations(revocationsSince));
-      try {
-        await api.profile();
-      } catch (error) {
-        if (apiErrorOf(error)?.status === 401) return options.onThisRevoked();
-        throw error;
-      }
+      // With it the session is over: the relay has no answer for this device any more.
+      if ((await crypto.openDevice()).deviceId === deviceId) return options.onThisRevoked();
       await catchUp();
     },
 

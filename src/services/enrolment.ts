@@ -78,10 +78,15 @@ async function revocationOf(
   return revoked.find(({ id }) => id === deviceId)?.statement ?? null;
 }
 
-/** For the person who erases this browser: nobody writes to its device any more. Ends the session, too. */
-export async function revokeThisDevice({ api, crypto }: AccountDeps): Promise<void> {
+export interface Revocation {
+  readonly deviceId: string;
+  readonly statement: string;
+}
+
+/** For the person who erases this browser: the word by which nobody writes to its device any more. */
+export async function revocationOfThisDevice({ crypto }: Pick<Deps, 'crypto'>): Promise<Revocation> {
   const { deviceId } = await crypto.openDevice();
-  await api.revokeDevice(deviceId, await crypto.revokeDevice(deviceId));
+  return { deviceId, statement: await crypto.revokeDevice(deviceId) };
 }
 
 /** Publishes KeyPackages when few are left, and the last-resort one when there is none. */

@@ -10,7 +10,8 @@ import type { Committer } from './committer.ts';
 import { groupConversationId } from './conversationIds.ts';
 import type { Deps } from './deps.ts';
 import { toAppError } from './failures.ts';
-import { creationLock, type GroupList } from './groupList.ts';
+import { creationLock } from './groupEndings.ts';
+import type { GroupList } from './groupList.ts';
 import type { Reading } from './reading.ts';
 import type { Sync } from './sync.ts';
 
@@ -41,7 +42,7 @@ export interface GroupActions {
 export interface GroupActionsOptions {
   readonly deps: Deps;
   readonly ownUserId: string;
-  readonly list: Pick<GroupList, 'forget' | 'load' | 'onOpened' | 'reconcile'>;
+  readonly list: Pick<GroupList, 'forget' | 'giveUp' | 'onOpened' | 'reconcile'>;
   readonly sync: Pick<Sync, 'catchUp'>;
   readonly committer: Committer;
   readonly reading: Pick<Reading, 'openGroup'>;
@@ -181,6 +182,10 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     }
   }
 
+  async function lastSeqOf(groupId: string): Promise<number> {
+    return (await crypto.conversation(groupConversationId(groupId))).lastSeq;
+  }
+
   async function open(groupId: string | null): Promise<void> {
     if (groupId !== null) list.onOpened(groupId);
     await reading.openGroup(groupId);
@@ -197,7 +202,8 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
         return withProgress(async () => {
           await locks.request(creationLock(groupId), () => start(groupId, trimmed));
           progress({ step: 'opening' });
-          await list.load();
+          // It is there, whatever becomes of this: the relay's list names it with the next occasion.
+          await list.reconcile(groupId, await lastSeqOf(groupId)).catch(() => undefined);
           await open(groupId);
           return groupId;
         });
@@ -212,7 +218,7 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
           if (claimed.length === 0) throw new AppError('no-device', t('errors.noDevice'));
           for (const part of commitSized(claimed)) await addAll(groupConversationId(groupId), part);
           progress({ step: 'opening' });
-          await list.reconcile(groupId);
+          await list.reconcile(groupId, await lastSeqOf(groupId));
           return withoutDevice;
         }),
       ),
@@ -220,14 +226,12 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     leave: (groupId) =>
       failingWith(t('errors.leaveGroupFailed'), async () => {
         const statement = await leaveStatement(groupConversationId(groupId));
-        await toleratingAbsence(() => api.leaveGroup(groupId, statement));
-        await list.forget(groupId);
+        await list.giveUp(groupId, () => toleratingAbsence(() => api.leaveGroup(groupId, statement)));
       }),
 
     delete: (groupId) =>
       failingWith(t('errors.deleteGroupFailed'), async () => {
-        await toleratingAbsence(() => api.deleteGroup(groupId));
-        await list.forget(groupId);
+        await list.giveUp(groupId, () => toleratingAbsence(() => api.deleteGroup(groupId)));
       }),
 
     remove: (groupId) => list.forget(groupId),

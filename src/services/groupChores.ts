@@ -21,6 +21,7 @@ export interface GroupChoresOptions {
   readonly ownUserId: string;
   readonly committer: Pick<Committer, 'settle'>;
   readonly isKnown: (groupId: string) => boolean;
+  readonly hasEnded: (groupId: string) => boolean;
   /** What the relay said last of a group; null before it has. */
   readonly summaryOf: (groupId: string) => GroupSummary | null;
   /** Reads the relay's list again. */
@@ -49,12 +50,14 @@ export function createGroupChores(options: GroupChoresOptions): GroupChores {
   }
 
   async function removeDeparted(groupId: string): Promise<void> {
+    if (options.hasEnded(groupId)) return;
     const conversationId = groupConversationId(groupId);
     const { group } = await crypto.conversation(conversationId);
     if ((group?.departedIds.length ?? 0) > 0) await committer.settle(conversationId);
   }
 
   async function sealName(groupId: string): Promise<void> {
+    if (options.hasEnded(groupId)) return;
     const sealed = await crypto.sealGroupName(groupConversationId(groupId));
     if (sealed === null || options.summaryOf(groupId)?.name_epoch === sealed.epoch) return;
     try {

@@ -109,3 +109,19 @@ export function mismatchOf(
   const withoutKeys = [...listed].filter((userId) => !inKeys.has(userId));
   return unlisted.length === 0 && withoutKeys.length === 0 ? null : { unlisted, withoutKeys };
 }
+
+/** Whether the name isn't known here, or who came from outside can't open it yet. */
+export function isNameWanted({ group, status }: ConversationState): boolean {
+  return status === 'joined' && group !== null && (group.name === null || group.nameDue);
+}
+
+export function sameIds(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && [...one].every((id) => other.has(id));
+}
+
+/** Whether one word of the relay differs from another that isn't younger: every commit brings a name of its epoch. */
+export function isNewer(one: GroupSummary, other: GroupSummary | null): boolean {
+  if (other === null || one.name_epoch !== other.name_epoch)
+    return one.name_epoch > (other?.name_epoch ?? -1);
+  return one.member_count !== other.member_count;
+}

@@ -2,7 +2,6 @@ import type { ConversationState } from '../crypto/client.ts';
 import { t } from '../i18n/i18n.ts';
 import { createBackoff } from '../lib/backoff.ts';
 import { delay } from '../lib/clock.ts';
-import { coalesce } from '../lib/coalesce.ts';
 import { forEachLimited } from '../lib/parallel.ts';
 import type { GroupDetails, GroupSummary } from '../net/api.ts';
 import { isApiError } from '../net/errors.ts';
@@ -11,17 +10,22 @@ import { type Group, groupsAtom } from '../store/groups.ts';
 import { memberNamesAtom } from '../store/names.ts';
 import type { Chats } from './chats.ts';
 import type { Committer } from './committer.ts';
+import { createComparisons } from './comparisons.ts';
 import { groupConversationId, groupOf } from './conversationIds.ts';
 import type { Deps } from './deps.ts';
 import type { Background } from './failures.ts';
 import { createGroupChores } from './groupChores.ts';
+import { createGroupEndings } from './groupEndings.ts';
 import {
   type GroupFacts,
   groupOnScreen,
   inOrder,
   isWorthKeeping,
+  isNameWanted,
+  isNewer,
   mismatchOf,
   presentMembers,
+  sameIds,
 } from './groupFacts.ts';
 import type { KeptAnswers } from './keptAnswers.ts';
 import type { List, Lists } from './lists.ts';
@@ -38,9 +42,10 @@ export interface GroupList extends Pick<List, 'load' | 'refresh' | 'poll'> {
   onOpened(groupId: string): void;
   /**
    * Reads a group's members from the relay and compares them with its keys, both brought up to date.
+   * @param upTo unless that was done at this position of the log or later
    * @throws ApiError, NetworkError
    */
-  reconcile(groupId: string): Promise<void>;
+  reconcile(groupId: string, upTo?: number): Promise<void>;
   /** Whether the members of a group are beyond doubt; a promise where this session has yet to compare them. */
   maySend(conversationId: string): boolean | Promise<boolean>;
   /** To be told of every state of every conversation, first of those that this browser has kept. */
@@ -48,8 +53,12 @@ export interface GroupList extends Pick<List, 'load' | 'refresh' | 'poll'> {
   onRefused(conversationId: string, code: string): void;
   /** Whether a conversation is of a group that was forgotten: what comes of it still is from before. */
   hasForgotten(conversationId: string): boolean;
+  /** Whether the relay has said that a conversation's group is no more, for this person or for everybody. */
+  hasEnded(conversationId: string): boolean;
   /** Takes a group off the list and its records out of this browser. */
   forget(groupId: string): Promise<void>;
+  /** The same once the relay has been told, whose list says so before it has answered. */
+  giveUp(groupId: string, tell: () => Promise<void>): Promise<void>;
   stop(): void;
 }
 
@@ -69,15 +78,6 @@ export interface GroupListOptions {
   readonly background: Background;
 }
 
-/** Held by a tab that creates a group: until it is done, the relay and this browser know different things of it. */
-export function creationLock(groupId: string): string {
-  return `sinetti:create:${groupId}`;
-}
-
-function sameIds(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  return one.size === other.size && [...one].every((id) => other.has(id));
-}
-
 /**
  * The groups on screen: the relay says which there are and who is said to be in them, the keys say who is. What the
  * relay no longer has stays as ended, for as long as this browser has something of it. Only this module writes their
@@ -85,28 +85,44 @@ function sameIds(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean 
  */
 export function createGroupList(options: GroupListOptions): GroupList {
   const { background, chats, committer, names, ownUserId, sync } = options;
-  const { api, clock, crypto, locks, log, random, store } = options.deps;
+  const { api, clock, crypto, log, random, store } = options.deps;
   const known = new Map<string, GroupFacts>();
   const forgotten = new Set<string>();
   /** As each group looked when its members were last compared: see {@link look}. */
   const compared = new Map<string, string>();
   const lastMembers = new Map<string, ReadonlySet<string>>();
-  const reconciling = new Map<string, { run: () => Promise<void>; running: Promise<void> | null }>();
   /** Why this device did not enter a group; also of groups that the list hasn't named yet. */
   const refusals = new Map<string, string>();
-  let timesForgotten = 0;
+  /** Being left or deleted here. */
+  const givenUp = new Set<string>();
 
   const stateOf = (groupId: string) => chats.get(groupKeyOf(groupId)).state;
   const summaryOf = (groupId: string) => known.get(groupId)?.summary ?? null;
+  const hasEnded = (groupId: string) => known.get(groupId)?.ended === true;
 
   const chores = createGroupChores({
     deps: options.deps,
     ownUserId,
     committer,
     isKnown: (groupId) => known.has(groupId),
+    hasEnded,
     summaryOf,
     refresh: () => list.refresh(),
     background,
+  });
+
+  const endings = createGroupEndings({
+    deps: options.deps,
+    ownUserId,
+    chores,
+    factsOf: (groupId) => known.get(groupId),
+    hasForgotten: (groupId) => forgotten.has(groupId),
+    forget,
+    onEnded(groupId, left) {
+      update(groupId, { ended: true, left, mismatch: null, refusal: null });
+      show(groupId);
+    },
+    refresh: () => list.refresh(),
   });
 
   /** @param only the group that has changed; without it, any may have */
@@ -137,6 +153,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
     const { id, name, name_epoch, creator_id, member_count, created_at } = given;
     const summary = { id, name, name_epoch, creator_id, member_count, created_at };
     forgotten.delete(id);
+    endings.delete(id);
     update(id, { summary, ended: false, left: false, ...change });
   }
 
@@ -151,6 +168,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
     if (facts.mismatch !== null) return true;
     const before = compared.get(groupId);
     if (before !== undefined) return before !== look(groupId);
+    if (groupId === store.get(activeGroupAtom)) return true;
     const state = stateOf(groupId);
     // Groups that look right wait until they are opened or written to: there may be hundreds.
     return (
@@ -159,9 +177,8 @@ export function createGroupList(options: GroupListOptions): GroupList {
   }
 
   async function forget(groupId: string): Promise<void> {
-    timesForgotten += 1;
     forgotten.add(groupId);
-    for (const facts of [known, compared, lastMembers, refusals]) facts.delete(groupId);
+    for (const facts of [known, compared, lastMembers, refusals, endings, comparisons]) facts.delete(groupId);
     options.onForgotten(groupId);
     await sync.forget(groupConversationId(groupId));
     chats.remove(groupKeyOf(groupId));
@@ -179,21 +196,18 @@ export function createGroupList(options: GroupListOptions): GroupList {
     return learnt;
   }
 
-  /** It isn't known here, or who came from outside can't open it yet. */
-  function isNameWanted({ group, status }: ConversationState): boolean {
-    return status === 'joined' && group !== null && (group.name === null || group.nameDue);
-  }
-
   function openName({ name, name_epoch }: GroupSummary, { conversationId }: ConversationState) {
     return crypto.setGroupName({ conversationId, sealedName: name, epoch: name_epoch });
   }
 
-  async function reconcileOnce(groupId: string): Promise<void> {
+  async function compareOnce(groupId: string): Promise<number | null> {
     const wasKnown = known.has(groupId);
+    const hadEnded = hasEnded(groupId);
     const backoff = createBackoff({ baseMs: timings.settleBase, maxMs: timings.settleMax, random });
     const wasInDoubt = (known.get(groupId)?.mismatch ?? null) !== null;
     let mismatch: GroupFacts['mismatch'] = null;
     let state = stateOf(groupId);
+    let seq = 0;
     for (let round = 0; round < settlingRounds; round += 1) {
       if (round > 0) await delay(clock, backoff.next());
       let details: GroupDetails;
@@ -201,107 +215,82 @@ export function createGroupList(options: GroupListOptions): GroupList {
         details = await api.getGroup(groupId);
       } catch (error) {
         if (!isApiError(error, 'not-found')) throw error;
-        return endUnlessNew(groupId);
+        // Once: a relay whose list goes on naming it must not be asked for ever.
+        compared.set(groupId, look(groupId));
+        background(() => endings.doubt([groupId]));
+        return null;
       }
+      seq = details.last_seq;
       const listed = new Map(details.members.map(({ user }) => [user.id, user.username]));
-      const caughtUp = await sync.catchUp(groupConversationId(groupId));
+      const caughtUp = await sync.catchUp(groupConversationId(groupId), seq);
       const isMember = caughtUp.status === 'joined';
       state = isMember ? await learn(details, caughtUp) : caughtUp;
       // Left or deleted in the meantime.
-      if (wasKnown && !known.has(groupId)) return;
+      if ((wasKnown && !known.has(groupId)) || (hasEnded(groupId) && !hadEnded)) return null;
       mismatch = isMember ? mismatchOf(details, state) : null;
       updateListed(details, { listed });
       background(() => names.learn(groupConversationId(groupId), listed));
       const behind = isMember && state.group?.name === null && details.name_epoch > state.epoch;
       if (mismatch === null && !behind) break;
     }
-    if (!known.has(groupId)) return;
+    if (!known.has(groupId)) return null;
     update(groupId, { mismatch });
     compared.set(groupId, look(groupId, state));
     show(groupId);
     if (mismatch !== null && !wasInDoubt) log.warn('members-differ');
     if (mismatch !== null)
-      chores.later('compare', groupId, timings.mismatchPolling, () => reconcile(groupId));
+      chores.later('compare', groupId, timings.mismatchPolling, () => compareIfDue(groupId));
     else if (wasInDoubt) options.onResolved(groupConversationId(groupId));
     if (state !== null) chores.tidySoon(groupId, state);
+    return seq;
   }
 
-  function reconcile(groupId: string): Promise<void> {
-    let entry = reconciling.get(groupId);
-    if (entry === undefined) {
-      entry = { run: coalesce(() => reconcileOnce(groupId)), running: null };
-      reconciling.set(groupId, entry);
-    }
-    const started = entry;
-    const running = started.run().finally(() => {
-      if (started.running === running) started.running = null;
-    });
-    started.running = running;
-    return running;
+  const comparisons = createComparisons(compareOnce);
+
+  /** What the list or the screen asks for, unless one that goes on is the answer to it. */
+  async function compareIfDue(groupId: string, said?: GroupSummary): Promise<void> {
+    // While this browser is creating it, the relay and the keys know different things.
+    if (stateOf(groupId)?.status !== 'joined') await endings.created(groupId);
+    await comparisons.idle(groupId);
+    const facts = known.get(groupId);
+    if (facts === undefined) return;
+    const isNews = said !== undefined && isNewer(said, facts.summary);
+    if (isNews || facts.listed === null || needsComparison(groupId)) await comparisons.run(groupId);
   }
 
-  /** Gone for everybody or for oneself, unless this browser is just creating it. */
-  function endUnlessNew(groupId: string): Promise<void> {
-    return locks.request(creationLock(groupId), async () => {
-      try {
-        updateListed(await api.getGroup(groupId));
-      } catch (error) {
-        if (!isApiError(error, 'not-found')) throw error;
-        await end(groupId);
-      }
-    });
+  /** What the relay had before it is asked for its list, or what the list was to decide about. */
+  function isKnownToRelay(groupId: string): boolean {
+    return summaryOf(groupId) !== null || stateOf(groupId)?.status === 'joined' || endings.isDoubted(groupId);
   }
 
-  /** A relay's word erases nothing, and who has left on another device may still want to read: what there is stays. */
-  async function end(groupId: string): Promise<void> {
-    const isDone = () => known.get(groupId)?.ended === true || forgotten.has(groupId);
-    if ((await forgetUnlessKept(groupId)) || isDone()) return;
-    const left = await hasLeft(groupId);
-    if (isDone()) return;
-    update(groupId, { ended: true, left, mismatch: null, refusal: null });
-    show(groupId);
-    chores.later('ended', groupId, timings.endedCheck, async () => {
-      if (known.get(groupId)?.ended === true) await forgetUnlessKept(groupId);
-    });
-  }
-
-  async function forgetUnlessKept(groupId: string): Promise<boolean> {
-    if (isWorthKeeping(await crypto.conversation(groupConversationId(groupId)))) return false;
-    await forget(groupId);
-    return true;
-  }
-
-  /** Whether another device of this person has said so, in a way that holds. */
-  async function hasLeft(groupId: string): Promise<boolean> {
-    try {
-      const { statement } = await api.getDeparture(groupId);
-      return await crypto.hasLeft(groupConversationId(groupId), statement);
-    } catch (error) {
-      if (!isApiError(error, 'not-found')) throw error;
-      return false;
-    }
+  /** Groups that this browser has, and has not seen end. */
+  function present(): string[] {
+    const here = Object.keys(store.get(chatsAtom)).flatMap((key) => groupIdOfKey(key) ?? []);
+    return [...new Set([...known.keys(), ...here])].filter((id) => !hasEnded(id));
   }
 
   async function readList(): Promise<void> {
-    const before = timesForgotten;
-    const summaries = await api.listGroups();
-    // The answer may be older than that.
-    if (timesForgotten !== before) return readList();
+    const forgottenBefore = new Set(forgotten);
+    const before = new Set(present().filter(isKnownToRelay));
+    const answer = await api.listGroups();
+    // It may be older than what has been forgotten while it came.
+    const summaries = answer.filter(({ id }) => !forgotten.has(id) || forgottenBefore.has(id));
     const listed = new Set(summaries.map(({ id }) => id));
     for (const summary of summaries) {
       updateListed(summary);
       tidy(summary);
     }
-    const here = Object.keys(store.get(chatsAtom)).flatMap((key) => groupIdOfKey(key) ?? []);
-    const missing = [...new Set([...known.keys(), ...here])].filter(
-      (id) => !listed.has(id) && known.get(id)?.ended !== true,
-    );
+    const missing = present().filter((id) => !listed.has(id) && !givenUp.has(id));
     show();
-    background(() => forEachLimited(missing, groupsAtOnce, endUnlessNew));
-    const due = [...listed].filter(
-      (id) => needsComparison(id) || (id === store.get(activeGroupAtom) && known.get(id)?.listed === null),
+    const ended = missing.filter((id) => before.has(id));
+    background(() => forEachLimited(ended, groupsAtOnce, endings.end));
+    const unsure = missing.filter((id) => !before.has(id));
+    if (unsure.length > 0) background(() => endings.doubt(unsure));
+    const due = summaries.filter(
+      ({ id }) =>
+        needsComparison(id) || (id === store.get(activeGroupAtom) && known.get(id)?.listed === null),
     );
-    background(() => forEachLimited(due, groupsAtOnce, reconcile));
+    background(() => forEachLimited(due, groupsAtOnce, (said) => compareIfDue(said.id, said)));
   }
 
   /** What an earlier session has left to do, unless another member has sealed the name in the meantime. */
@@ -332,9 +321,9 @@ export function createGroupList(options: GroupListOptions): GroupList {
     if (summaryOf(groupId) === null || state.status !== 'joined') return groupId;
     const isChanged = before === undefined || !sameIds(before, after);
     // Each epoch may be the one whose committer sealed the name again.
-    const isIdle = (reconciling.get(groupId)?.running ?? null) === null;
+    const isIdle = comparisons.running(groupId) === null;
     const isNameless = isIdle && state.group?.name === null && compared.get(groupId) !== look(groupId);
-    if (isChanged || isNameless) background(() => reconcile(groupId));
+    if (isChanged || isNameless) background(() => comparisons.run(groupId, state.lastSeq));
     else chores.tidySoon(groupId, state);
     return groupId;
   }
@@ -355,24 +344,21 @@ export function createGroupList(options: GroupListOptions): GroupList {
 
   return {
     ...list,
-    reconcile,
+    reconcile: (groupId, upTo) => comparisons.run(groupId, upTo),
     forget,
     stop: () => chores.stop(),
 
     maySend(conversationId) {
       const groupId = groupOf(conversationId);
-      if (groupId === null || known.get(groupId)?.ended === true) return true;
+      if (groupId === null || hasEnded(groupId)) return true;
       const isBeyondDoubt = () => (known.get(groupId)?.mismatch ?? null) === null;
-      const running = reconciling.get(groupId)?.running ?? null;
+      const running = comparisons.running(groupId);
       if (running !== null) return running.then(isBeyondDoubt);
-      return compared.has(groupId) ? isBeyondDoubt() : reconcile(groupId).then(isBeyondDoubt);
+      return compared.has(groupId) ? isBeyondDoubt() : comparisons.run(groupId).then(isBeyondDoubt);
     },
 
     onOpened(groupId) {
-      const facts = known.get(groupId);
-      if (facts === undefined || facts.ended) return;
-      if (facts.listed !== null && !needsComparison(groupId)) return;
-      background(() => reconcile(groupId));
+      if (known.has(groupId) && !hasEnded(groupId)) background(() => compareIfDue(groupId));
     },
 
     onStates(states) {
@@ -388,6 +374,18 @@ export function createGroupList(options: GroupListOptions): GroupList {
       update(groupId, {});
       show(groupId);
     },
+
+    async giveUp(groupId, tell) {
+      givenUp.add(groupId);
+      try {
+        await tell();
+        await forget(groupId);
+      } finally {
+        givenUp.delete(groupId);
+      }
+    },
+
+    hasEnded: (conversationId) => hasEnded(groupOf(conversationId) ?? ''),
 
     hasForgotten(conversationId) {
       const groupId = groupOf(conversationId);

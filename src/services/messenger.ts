@@ -3,17 +3,12 @@ import type { Timer } from '../lib/clock.ts';
 import type { IncomingEvent } from '../net/contract.ts';
 import type { Presence, PresenceListeners } from '../net/presence.ts';
 import type { Realtime, RealtimeListeners } from '../net/mqtt.ts';
-import { activeChatAtom, activeGroupAtom, chatsAtom, groupKeyOf } from '../store/chats.ts';
-import { catchUpAtom, offlineAtom, realtimeStatusAtom } from '../store/connection.ts';
-import { contactsAtom, incomingRequestsAtom, outgoingRequestsAtom } from '../store/contacts.ts';
-import { chatEventsAtom } from '../store/chatEvents.ts';
-import { historyKeptAtom } from '../store/history.ts';
-import { groupProgressAtom, groupsAtom } from '../store/groups.ts';
-import { unloadedList } from '../store/loadedList.ts';
-import { memberNamesAtom } from '../store/names.ts';
-import { notificationsAtom } from '../store/notifications.ts';
+import { activeChatAtom, activeGroupAtom, groupKeyOf } from '../store/chats.ts';
+import { offlineAtom, realtimeStatusAtom } from '../store/connection.ts';
+import { createCatchUp } from './catchUp.ts';
 import { createChatEvents } from './chatEvents.ts';
 import { createChats } from './chats.ts';
+import { clearSession } from './clearSession.ts';
 import { createCommitter } from './committer.ts';
 import { type Contacts, createContacts } from './contacts.ts';
 import { groupConversationId, groupOf, keyOf, peerOf } from './conversationIds.ts';
@@ -51,7 +46,7 @@ export interface MessengerOptions {
   /** The real-time connection was up, and is no more. */
   readonly onDisconnected: () => void;
   /** The relay refuses the token in real time: the session is worth a check. */
-  readonly onUnauthorized: () => void;
+  readonly onUnauthorized: RealtimeListeners['onUnauthorized'];
   readonly leaveForLogin: (afterMs: number) => void;
   /** This browser's device is one of the person's no more. */
   readonly onDeviceRevoked: () => Promise<void>;
@@ -77,11 +72,13 @@ export interface Messenger {
   start(): Promise<void>;
   /** Begins to talk with the relay, in the background. */
   connect(): void;
+  /** Stops talking with it, until {@link connect}. */
+  disconnect(): void;
   /** The relay can be reached again. */
   onReachable(): void;
   /** The page may not come back from where it goes. */
   onHidden(): void;
-  /** Whether the person is here: said before the session or the page ends, while there is a socket to say it. */
+  /** Whether the person is here: said before the page goes, while there is a socket to say it. */
   setPresent(present: boolean): void;
   stop(): void;
 }
@@ -176,16 +173,21 @@ export function createMessenger(options: MessengerOptions): Messenger {
       if (!active) return;
       const wasConnected = store.get(realtimeStatusAtom) === 'connected';
       store.set(realtimeStatusAtom, status);
-      if (status !== 'connected') {
+      if (!talking) return;
+      if (status === 'connected') {
+        options.onConnected();
+        // Who is offline has first to be found again, which onReachable() tells of.
+        if (!store.get(offlineAtom)) catchUp.now();
+      } else {
         if (wasConnected) options.onDisconnected();
-        return;
+        if (status === 'reconnecting') catchUp.hasten();
       }
-      options.onConnected();
-      background(catchUpAfterConnecting);
     },
-    onEvent: (event) => background(() => handle(event)),
+    // What is heard before the first reading is in it.
+    onEvent: (event) => talking && background(() => handle(event)),
     onPresence: (change) => dispatchWsMessage(events, { type: 'presence', ...change }),
-    onUnauthorized: options.onUnauthorized,
+    // Until the session is confirmed, that is what says whether the token holds.
+    onUnauthorized: (token, code) => talking && options.onUnauthorized(token, code),
   });
 
   const knownPresence = trackPresence(deps);
@@ -229,6 +231,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     chatEvents,
     sync,
     watch: (chat) => realtime.watch(chat),
+    isGone: (conversationId) => groupList.hasEnded(conversationId),
     hasToken,
     isVisible: options.isVisible,
     background,
@@ -274,7 +277,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
       case 'groups':
         return groupList.refresh();
       case 'devices':
-        return security.devices.onRevoked(event.userId);
+        return security.devices.onRevoked(event);
     }
   }
 
@@ -288,40 +291,35 @@ export function createMessenger(options: MessengerOptions): Messenger {
     }
   }
 
-  async function catchUp(): Promise<void> {
-    // The log first: the copies are for what it doesn't have.
-    const caughtUp = syncAndSend().finally(() => background(() => history.sync()));
-    await Promise.all([
-      contacts.load(),
-      groupList.load(),
-      notifications.load(),
-      caughtUp,
-      security.refresh(),
-    ]);
-  }
+  const catchUp = createCatchUp({
+    clock,
+    isHearing: () => realtime.isConnected(),
+    background,
+    read() {
+      reading.markRead();
+      // The log first: the copies are for what it doesn't have.
+      const caughtUp = syncAndSend().finally(() => background(() => history.sync()));
+      return Promise.all([
+        contacts.load(),
+        groupList.load(),
+        notifications.load(),
+        caughtUp,
+        security.refresh(),
+      ]);
+    },
+  });
 
-  async function catchUpAfterConnecting(): Promise<void> {
-    reading.markRead();
-    await catchUp();
-  }
-
+  /** From connect() on, until disconnect(). */
+  let talking = false;
   let timers: Timer[] = [];
 
-  function clear(): void {
-    store.set(chatsAtom, {});
-    store.set(activeChatAtom, null);
-    store.set(activeGroupAtom, null);
-    store.set(groupsAtom, unloadedList);
-    store.set(groupProgressAtom, null);
-    store.set(chatEventsAtom, {});
-    store.set(memberNamesAtom, new Map());
-    store.set(notificationsAtom, unloadedList);
-    store.set(contactsAtom, unloadedList);
-    store.set(incomingRequestsAtom, unloadedList);
-    store.set(outgoingRequestsAtom, unloadedList);
-    store.set(realtimeStatusAtom, 'closed');
-    store.set(catchUpAtom, null);
-    store.set(historyKeptAtom, null);
+  function disconnect(): void {
+    talking = false;
+    catchUp.cancel();
+    for (const timer of timers) timer.cancel();
+    timers = [];
+    realtime.close();
+    presence.close();
   }
 
   return {
@@ -338,6 +336,8 @@ export function createMessenger(options: MessengerOptions): Messenger {
     updateProfile: (change) => updateProfile(deps, change),
 
     async start() {
+      // It takes a while, in which the relay confirms the session.
+      realtime.open();
       history.start();
       // All of what the first screen shows, so that nothing of it changes a moment later.
       await Promise.all([
@@ -350,6 +350,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     },
 
     connect() {
+      talking = true;
       timers = [
         clock.every(timings.contactsPolling, () => {
           if (hasToken()) background(() => contacts.poll());
@@ -368,32 +369,35 @@ export function createMessenger(options: MessengerOptions): Messenger {
       ];
       realtime.open();
       presence.open();
-      background(() => Promise.all([catchUp(), options.topUpKeyPackages()]));
+      catchUp.soon();
     },
+
+    disconnect,
 
     onReachable() {
       realtime.hasten();
       presence.hasten();
-      background(catchUpAfterConnecting);
+      catchUp.soon();
     },
 
     onHidden: () => drafts.flush(),
 
-    setPresent: (present) => (present ? presence.open() : presence.close()),
+    setPresent(present) {
+      if (!present) presence.close();
+      else if (talking) presence.open();
+    },
 
     stop() {
       if (!active) return;
-      for (const timer of timers) timer.cancel();
+      disconnect();
       drafts.stop();
       history.stop();
       dataExport.cancel();
       lists.stop();
       groupList.stop();
       reading.stop();
-      realtime.close();
-      presence.close();
       knownPresence.end();
-      clear();
+      clearSession(store);
       active = false;
     },
   };

@@ -3,7 +3,7 @@ import type { Profile } from '../net/api.ts';
 import { offlineAtom, type RelayTrouble, relayTroubleAtom } from '../store/connection.ts';
 import { connectionBannerAtom, currentUserAtom } from '../store/session.ts';
 import type { Deps } from './deps.ts';
-import { registerDevice } from './enrolment.ts';
+import { registerDevice, topUpKeyPackages } from './enrolment.ts';
 import { apiErrorOf, type Background, troubleOf } from './failures.ts';
 import type { SessionScope } from './session.ts';
 import type { TokenStore } from './token.ts';
@@ -36,7 +36,7 @@ export interface Reach {
   /** Whether the relay has said of this session that it holds. */
   isConfirmed(): boolean;
   /**
-   * Asks the relay whether the token still holds; shows the banner when there is none, and notes what keeps the relay
+   * Asks the relay whether the token still holds, unless there is none to ask with, and notes what keeps the relay
    * from serving. Never rejects.
    */
   check(): Promise<void>;
@@ -77,6 +77,8 @@ export function createReach(options: ReachOptions): Reach {
       if (current() !== opened) return;
       await registerDevice(deps, options.deviceName);
       if (current() !== opened) return;
+      // Which a start without the relay has left undone.
+      if (!confirmed) background(() => topUpKeyPackages(deps));
       confirmed = true;
       onProfile(user, store.get(currentUserAtom));
       store.set(connectionBannerAtom, false);
@@ -91,7 +93,7 @@ export function createReach(options: ReachOptions): Reach {
   async function check(): Promise<void> {
     const opened = current();
     if (opened === null) return;
-    if (tokens.read() === null) return store.set(connectionBannerAtom, true);
+    if (tokens.read() === null) return onRefused(confirmed);
     if (store.get(offlineAtom)) return reachAgain();
     const known = store.get(currentUserAtom);
     try {

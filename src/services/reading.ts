@@ -55,6 +55,8 @@ export interface ReadingOptions {
   readonly chatEvents: Pick<ChatEvents, 'load'>;
   readonly sync: Pick<Sync, 'catchUp' | 'olderEntries'>;
   readonly watch: (chat: WatchedChat | null) => void;
+  /** The relay has said that it has no such conversation for this person: nothing is asked of it any more. */
+  readonly isGone: (conversationId: string) => boolean;
   readonly hasToken: () => boolean;
   readonly isVisible: () => boolean;
   readonly background: Background;
@@ -95,6 +97,7 @@ export function createReading(options: ReadingOptions): Reading {
 
   /** What this device can still show below the lowest position: its own cache, then what came before it joined. */
   function mayHaveOlder(key: ConversationKey): boolean {
+    if (options.isGone(idOf(key))) return false;
     const lowest = lowestSeq.get(key);
     const joinedSeq = chats.get(key).state?.joinedSeq ?? 0;
     return joinedSeq > 1 && (lowest === undefined || lowest > 1);
@@ -155,10 +158,12 @@ export function createReading(options: ReadingOptions): Reading {
   }
 
   async function tell(conversationId: string, messageId: string): Promise<void> {
-    await api.markDelivered(messageId).catch((error: unknown) => {
-      // The message is gone: nobody is left to tell.
-      if (!isApiError(error, 'not-found')) throw error;
-    });
+    if (!options.isGone(conversationId)) {
+      await api.markDelivered(messageId).catch((error: unknown) => {
+        // The message is gone: nobody is left to tell.
+        if (!isApiError(error, 'not-found')) throw error;
+      });
+    }
     if (untold.get(conversationId) === messageId) untold.delete(conversationId);
   }
 
@@ -187,7 +192,7 @@ export function createReading(options: ReadingOptions): Reading {
 
   async function refresh(key: ConversationKey): Promise<void> {
     const conversationId = idOf(key);
-    await sync.catchUp(conversationId);
+    if (!options.isGone(conversationId)) await sync.catchUp(conversationId);
     if (chats.get(key).messages.length < pageSize && mayHaveOlder(key)) {
       await pages(key, () => loadPage(key));
     }

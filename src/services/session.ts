@@ -13,7 +13,7 @@ import {
   currentUserAtom,
   signedOutPathAtom,
 } from '../store/session.ts';
-import { registerDevice, revokeThisDevice } from './enrolment.ts';
+import { type Revocation, registerDevice, revocationOfThisDevice, topUpKeyPackages } from './enrolment.ts';
 import { apiErrorOf, passingTrouble, sessionEndedCode } from './failures.ts';
 import { askProfile, keepProfile, type ProfileAnswer, recallProfile, unknownProfile } from './ownProfile.ts';
 import { createReach, type Reach, type ReachOptions } from './reach.ts';
@@ -30,10 +30,10 @@ export interface SessionScope {
   start(): Promise<void>;
   /** The relay has answered, or doesn't for now: it may be talked to. */
   connect(): void;
+  /** Nothing more is asked of the relay until {@link connect}. */
+  disconnect(): void;
   /** The relay can be reached again: what waited can go, and what was missed can come. */
   onReachable(): void;
-  /** Whether the person is here. */
-  setPresent(present: boolean): void;
   stop(): void;
 }
 
@@ -80,7 +80,7 @@ export function createSession(options: SessionOptions): Session {
   let timers: Timer[] = [];
   /** Whether the relay has refused the token because this device was revoked. */
   let isRevoked = false;
-  /** The relay ends the session before it answers the wish for it: what other calls meet meanwhile is no surprise. */
+  /** The account is being deleted: the relay ends the session before it says so. */
   let isEnding = false;
 
   function closeScope(): void {
@@ -171,6 +171,7 @@ export function createSession(options: SessionOptions): Session {
     if (user.id !== userId) throw new AppError('unauthenticated', t('errors.sessionExpired'));
     update(user, kept);
     connect(greeting.isAnew ? await openScope(user) : opened, null);
+    background(() => topUpKeyPackages(deps));
   }
 
   /** How the relay takes note of this device. */
@@ -182,6 +183,13 @@ export function createSession(options: SessionOptions): Session {
     }
   }
 
+  /** What the relay answers changes nothing: without a word to it the token simply runs out unused. */
+  async function tellEnd(token: string, revocation: Revocation | null): Promise<void> {
+    const logOut = () => api.logout(token).catch(() => undefined);
+    if (revocation === null) return logOut();
+    await api.revokeDevice(revocation.deviceId, revocation.statement, token).catch(logOut);
+  }
+
   function onAuthError(): void {
     if (scope !== null && !isEnding) background(() => expire());
   }
@@ -189,7 +197,7 @@ export function createSession(options: SessionOptions): Session {
 
   const reach = createReach({
     ...options,
-    current: () => scope,
+    current: () => (isEnding ? null : scope),
     onProfile: update,
     async onRefused(confirmed) {
       // The banner would leave who was revoked to guess why; and a session that has never been confirmed ends as one
@@ -258,21 +266,19 @@ export function createSession(options: SessionOptions): Session {
     },
 
     async logOut({ erase = false } = {}) {
-      isEnding = true;
-      // The relay closes its sockets with the session: nothing could be said by them afterwards.
-      scope?.setPresent(false);
-      // The relay ends the session at once when it can be told; without it the token simply runs out unused.
-      const leave = () => (erase ? revokeThisDevice(deps).catch(() => api.logout()) : api.logout());
-      const told = tokens.read() === null ? Promise.resolve() : leave().catch(() => undefined);
-      await Promise.race([told, delay(clock, timings.logoutAnswer)]);
-      isEnding = false;
+      const token = tokens.read();
+      // First, so that nothing is asked any more with a token that the relay ends.
       endOnPurpose();
       if (erase) loginProofs.remove();
+      const revocation = erase ? await revocationOfThisDevice(deps).catch(() => null) : null;
+      const told = token === null ? Promise.resolve() : tellEnd(token, revocation);
+      // Before the relay answers: whoever logs in next must not meet these keys.
       await (erase ? crypto.erase() : crypto.lock());
+      await Promise.race([told, delay(clock, timings.logoutAnswer)]);
     },
 
     async onDeviceRevoked() {
-      if (!isEnding) await expire(t('devices.revokedHere'));
+      if (scope !== null && !isEnding) await expire(t('devices.revokedHere'));
     },
 
     onTokenRefused(code) {
@@ -280,13 +286,14 @@ export function createSession(options: SessionOptions): Session {
     },
 
     async endAccount(deleteAtRelay) {
+      const opened = scope;
       isEnding = true;
-      scope?.setPresent(false);
+      opened?.disconnect();
       try {
         await deleteAtRelay();
       } catch (error) {
         if (tokens.read() === null) await expire();
-        else scope?.setPresent(true);
+        else if (scope === opened) opened?.connect();
         throw error;
       } finally {
         isEnding = false;

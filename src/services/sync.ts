@@ -1,7 +1,7 @@
 import type { ConversationState, LogEntryInput, ProcessResult } from '../crypto/client.ts';
 import { createBackoff } from '../lib/backoff.ts';
 import { delay } from '../lib/clock.ts';
-import { coalesce } from '../lib/coalesce.ts';
+import { coalesce, coalesceInQueue } from '../lib/coalesce.ts';
 import { errorCode } from '../lib/errorCode.ts';
 import { createKeyedQueue } from '../lib/keyedQueue.ts';
 import { forEachLimited } from '../lib/parallel.ts';
@@ -38,8 +38,12 @@ export interface SyncListeners {
 export interface Sync {
   /** Everything: the mailbox, then every conversation that is not up to date. */
   syncAll(): Promise<void>;
-  /** Brings one conversation up to the relay's log, joining or rejoining it where needed. */
-  catchUp(conversationId: string): Promise<ConversationState>;
+  /**
+   * Brings one conversation up to the relay's log, joining or rejoining it where needed.
+   * @param upTo the position that is known to be there: nothing is asked for where it has been reached. Without it, all
+   *   that the relay has by now.
+   */
+  catchUp(conversationId: string, upTo?: number): Promise<ConversationState>;
   onEntry(event: EntryEvent): Promise<void>;
   /** @param isStreamed the entries of this conversation come by themselves, too: only what stays away is fetched */
   onAvailable(event: AvailableEvent, isStreamed: boolean): Promise<void>;
@@ -128,9 +132,14 @@ export function createSync(
   }
 
   /** Processes the log above a position page by page: each one is saved before the next is fetched. */
-  async function replay(start: ConversationState, from = start.lastSeq): Promise<ConversationState> {
+  async function replay(
+    start: ConversationState,
+    from: number,
+    upTo = Number.POSITIVE_INFINITY,
+  ): Promise<ConversationState> {
     let state = start;
     for (let after = from; ; after = state.lastSeq) {
+      if (after >= Math.max(upTo, start.lastSeq)) return state;
       const entries = await page(state.conversationId, { after, limit: limits.messagesPerPage });
       const last = entries.at(-1);
       // A page of large entries is short, so only an empty one is the end.
@@ -166,38 +175,41 @@ export function createSync(
   }
 
   /** Reads the log from where this device stands in it. */
-  async function readOn(conversationId: string): Promise<ConversationState> {
+  async function readOn(conversationId: string, upTo?: number): Promise<ConversationState> {
     const state = await crypto.conversation(conversationId);
-    return state.status === 'outside' ? state : replay(state, replayFrom(state));
+    if (state.status === 'outside') return state;
+    const isInside = isMember(state) || state.status === 'starting';
+    return replay(state, replayFrom(state), isInside ? upTo : undefined);
   }
 
   /** Who left and was added again is shown the log from there only: their other devices find a gap before it. */
-  async function readOnPastGap(conversationId: string): Promise<ConversationState> {
+  async function readOnPastGap(conversationId: string, upTo?: number): Promise<ConversationState> {
     try {
-      return await readOn(conversationId);
+      return await readOn(conversationId, upTo);
     } catch (error) {
       if (errorCode(error) !== 'gap' || groupOf(conversationId) === null) throw error;
       if (!(await membership.returnByWelcome(conversationId))) throw error;
-      return readOn(conversationId);
+      return readOn(conversationId, upTo);
     }
   }
 
-  async function bringUpToDate(conversationId: string): Promise<ConversationState> {
+  async function bringUpToDate(conversationId: string, upTo?: number): Promise<ConversationState> {
     const backoff = createBackoff({
       baseMs: timings.commitRetryBase,
       maxMs: timings.commitRetryMax,
       random: deps.random,
     });
-    let state = await readOnPastGap(conversationId);
+    let state = await readOnPastGap(conversationId, upTo);
     for (let round = 0; round < maxRounds && !isMember(state); round += 1) {
       if ((restingUntil.get(conversationId) ?? 0) > clock.now()) return state;
       const entered = await enter(conversationId);
       if (entered === null || entered.kind === 'not-started') return state;
       if (entered.kind === 'lost-race') await delay(clock, backoff.next());
-      state = await readOn(conversationId);
+      const ownSeq = entered.kind === 'committed' ? entered.seq : 0;
+      const wanted = upTo === undefined ? undefined : Math.max(upTo, ownSeq);
+      state = await readOn(conversationId, wanted);
       // A device outside has no position of its own: its log begins with the commit that adds it.
-      if (state.status === 'outside' && entered.kind === 'committed')
-        state = await replay(state, entered.seq - 1);
+      if (state.status === 'outside' && ownSeq > 0) state = await replay(state, ownSeq - 1, wanted);
     }
     if (!isMember(state)) {
       restingUntil.set(conversationId, clock.now() + timings.rejoinPause);
@@ -206,12 +218,17 @@ export function createSync(
     return state;
   }
 
-  function catchUp(conversationId: string): Promise<ConversationState> {
-    return queue(conversationId, async () => {
-      const state = await bringUpToDate(conversationId);
-      listeners.onState(state);
-      return state;
-    });
+  async function catchUpNow(conversationId: string, upTo?: number): Promise<ConversationState> {
+    const state = await bringUpToDate(conversationId, upTo);
+    listeners.onState(state);
+    return state;
+  }
+
+  const catchUpFully = coalesceInQueue(queue, catchUpNow);
+
+  function catchUp(conversationId: string, upTo?: number): Promise<ConversationState> {
+    if (upTo === undefined) return catchUpFully(conversationId);
+    return queue(conversationId, () => catchUpNow(conversationId, upTo));
   }
 
   async function moveReadPositions(
@@ -235,7 +252,7 @@ export function createSync(
       await crypto.setReadPosition(conversationId, 'own', summary.readSeq);
     }
     const current = isMember(known) && (summary === undefined || known.lastSeq >= summary.lastSeq);
-    const state = current ? known : await catchUp(conversationId);
+    const state = current ? known : await catchUp(conversationId, summary?.lastSeq);
     if (isMember(state)) await membership.dropWelcomes(conversationId);
     if (summary === undefined) return;
     await moveReadPositions(conversationId, { own: 0, peer: summary.peerReadSeq });
@@ -300,7 +317,7 @@ export function createSync(
     } catch (error) {
       if (errorCode(error) !== 'gap') throw error;
     }
-    listeners.onState(await bringUpToDate(conversationId));
+    listeners.onState(await bringUpToDate(conversationId, entries.at(-1)?.seq));
   }
 
   return {
@@ -319,7 +336,7 @@ export function createSync(
       if (keyOf(conversationId, ownUserId) === null) return;
       if (isStreamed) await delay(clock, timings.streamedEntry);
       const state = await crypto.conversation(conversationId);
-      if (!isMember(state) || state.lastSeq < seq) await catchUp(conversationId);
+      if (!isMember(state) || state.lastSeq < seq) await catchUp(conversationId, seq);
     },
 
     async onDelivered({ conversationId, readerId, seq }) {

@@ -12,6 +12,8 @@ export const timings = {
   /** Between attempts to read a list that could not be read. */
   listRetryBase: 1_000,
   listRetryMax: 10_000,
+  /** How long a start waits for the real-time subscription before it reads what it would read once more with it. */
+  subscriptionPatience: 2_000,
   /** How long a start waits for the relay before it shows what this browser has. */
   startPatience: 4_000,
   /** How often the relay is looked for while it can't be reached. */

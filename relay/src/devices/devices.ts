@@ -125,7 +125,7 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
         return { endedIds: sessionIds, toldIds: await peopleConcerned(tx, userId) };
       });
       // First, so that the device itself learns why its connection is about to be closed.
-      hub.publishToUsers(toldIds, { type: 'devices', userId });
+      hub.publishToUsers(toldIds, { type: 'devices', userId, deviceId });
       tellEnded(hub, endedIds);
     },
 

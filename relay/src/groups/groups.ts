@@ -63,8 +63,8 @@ export interface Groups {
    * @throws ApiError not-found, forbidden (the creator, who deletes the group instead)
    */
   leave(userId: string, groupId: string, statement: Buffer | null): Promise<void>;
-  /** What this person left the group with last. @throws ApiError not-found (a member, or left without a statement) */
-  departure(userId: string, groupId: string): Promise<Buffer>;
+  /** What this person left the group with last; null for a member, and for who left without a statement. */
+  departure(userId: string, groupId: string): Promise<Buffer | null>;
   /** Deletes a group with its whole log. @throws ApiError not-found, forbidden (not the creator) */
   delete(userId: string, groupId: string): Promise<void>;
 }
@@ -174,11 +174,7 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
       listsChanged([userId, ...memberIds]);
     },
 
-    async departure(userId, groupId) {
-      const statement = await departures.departureOf(db, groupConversationId(groupId), userId);
-      if (statement === null) throw noSuchGroup();
-      return statement;
-    },
+    departure: (userId, groupId) => departures.departureOf(db, groupConversationId(groupId), userId),
 
     async delete(userId, groupId) {
       const memberIds = await db.transaction().execute(async (tx) => {

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
+import { type ErrorCode, pubackProperties } from '../../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { FrameWriter } from '../realtime/frameWriter.ts';
 import { type LiveSession, openLiveSession } from '../realtime/liveSession.ts';
@@ -21,6 +22,7 @@ import {
   encodePuback,
   encodeSuback,
   encodeUnsuback,
+  type UserProperties,
 } from './encode.ts';
 import { type Answering, Inbox } from './inbox.ts';
 import { takePublish } from './publish.ts';
@@ -101,9 +103,9 @@ export class Connection {
   }
 
   /** Tells the client why, and closes. Does nothing if the connection is ending already. */
-  disconnect(reasonCode: ReasonCode): void {
+  disconnect(reasonCode: ReasonCode, userProperties?: UserProperties): void {
     // Before CONNACK a server may not send DISCONNECT [MQTT-3.14.0-1].
-    if (this.#accepted !== null) this.#send(encodeDisconnect(reasonCode));
+    if (this.#accepted !== null) this.#send(encodeDisconnect(reasonCode, userProperties));
     this.#endSocket(closeCode.normal);
   }
 
@@ -134,7 +136,10 @@ export class Connection {
     if (!isKnown) this.#services.log.error({ err: error }, 'an MQTT connection failed');
     const reasonCode = isKnown ? error.reasonCode : ReasonCode.UnspecifiedError;
     if (isKnown) this.#services.log.debug({ reasonCode, reason: error.message }, 'MQTT packet refused');
-    if (this.#accepted === null && this.#inbox.connectSeen) this.#send(encodeConnack(reasonCode));
+    if (this.#accepted === null && this.#inbox.connectSeen) {
+      const code = isKnown ? error.code : null;
+      this.#send(encodeConnack(reasonCode, code === null ? undefined : { userProperties: codeOf(code) }));
+    }
     this.disconnect(reasonCode);
   }
 
@@ -187,11 +192,14 @@ export class Connection {
 
   async #openSession(token: string): Promise<LiveSession> {
     try {
-      return await openLiveSession(this.#services, token, () => this.disconnect(ReasonCode.NotAuthorized));
+      return await openLiveSession(this.#services, token, () => {
+        this.disconnect(ReasonCode.NotAuthorized, codeOf('session-expired'));
+      });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const isTooMany = error.code === 'limit-reached';
-      throw new PacketError(isTooMany ? ReasonCode.QuotaExceeded : ReasonCode.NotAuthorized, error.code);
+      const reasonCode = isTooMany ? ReasonCode.QuotaExceeded : ReasonCode.NotAuthorized;
+      throw new PacketError(reasonCode, error.code, error.code);
     }
   }
 
@@ -270,3 +278,5 @@ export class Connection {
     this.#takeover.release(accepted.live.session.userId, accepted.agreement.clientId, this);
   }
 }
+
+const codeOf = (code: ErrorCode): UserProperties => ({ [pubackProperties.code]: code });

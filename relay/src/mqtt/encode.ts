@@ -20,7 +20,10 @@ function encode(packet: Packet): Buffer {
   return generate(packet, { protocolVersion: 5 });
 }
 
-export function encodeConnack(reasonCode: ReasonCode, properties?: ConnackProperties): Buffer {
+export function encodeConnack(
+  reasonCode: ReasonCode,
+  properties?: ConnackProperties | { readonly userProperties: UserProperties },
+): Buffer {
   return encode({
     cmd: 'connack',
     sessionPresent: false,
@@ -158,6 +161,10 @@ export function encodePingresp(): Buffer {
   return pingresp;
 }
 
-export function encodeDisconnect(reasonCode: ReasonCode): Buffer {
-  return encode({ cmd: 'disconnect', reasonCode });
+export function encodeDisconnect(reasonCode: ReasonCode, userProperties?: UserProperties): Buffer {
+  return encode({
+    cmd: 'disconnect',
+    reasonCode,
+    ...(userProperties === undefined ? {} : { properties: { userProperties } }),
+  });
 }

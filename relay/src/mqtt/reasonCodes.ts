@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../../contract/index.ts';
+
 /** The MQTT 5 reason codes this gateway sends or checks for (section 2.4, table 2-6). */
 export const ReasonCode = {
   Success: 0x00,
@@ -34,11 +36,14 @@ export type ReasonCode = (typeof ReasonCode)[keyof typeof ReasonCode];
 export class PacketError extends Error {
   override readonly name = 'PacketError';
   readonly reasonCode: ReasonCode;
+  /** What REST would have answered, where the packet asked for what REST has. */
+  readonly code: ErrorCode | null;
 
   /** @param message for the log; it must not quote anything from the packet. */
-  constructor(reasonCode: ReasonCode, message: string) {
+  constructor(reasonCode: ReasonCode, message: string, code: ErrorCode | null = null) {
     super(message);
     this.reasonCode = reasonCode;
+    this.code = code;
   }
 }
 

@@ -8,6 +8,8 @@ export interface GroupRow {
   readonly nameEpoch: number;
   readonly createdAt: number;
   readonly memberCount: number;
+  /** Of its log; 0 before the first commit. */
+  readonly lastSeq: number;
 }
 
 export interface Member {
@@ -74,6 +76,8 @@ async function groupsWhere(db: Db, userId: string, id?: string): Promise<GroupRo
   const rows = await db
     .selectFrom('participants as self')
     .innerJoin('groups', 'groups.conversation_id', 'self.conversation_id')
+    .innerJoin('conversations', 'conversations.id', 'groups.conversation_id')
+    .select('conversations.last_seq')
     .select(['groups.id', 'groups.conversation_id', 'groups.creator_id'])
     .select(['groups.sealed_name', 'groups.name_epoch', 'groups.created_at'])
     .select((select) =>
@@ -96,6 +100,7 @@ async function groupsWhere(db: Db, userId: string, id?: string): Promise<GroupRo
     nameEpoch: row.name_epoch,
     createdAt: row.created_at,
     memberCount: row.member_count ?? 0,
+    lastSeq: row.last_seq,
   }));
 }
 

@@ -33,7 +33,8 @@ export function groupHandlers({ groups }: Services): GroupHandlers {
         user_id: userId,
         statement: text(statement),
       }));
-      return { ...summaryOf(group), members: group.members.map(memberOf), departed };
+      const { lastSeq, members } = group;
+      return { ...summaryOf(group), members: members.map(memberOf), departed, last_seq: lastSeq };
     },
 
     sealGroupName: ({ session, params, body }) =>
@@ -55,9 +56,10 @@ export function groupHandlers({ groups }: Services): GroupHandlers {
       const statement = body?.statement === undefined ? null : bytes(body.statement);
       return groups.leave(session.userId, params.id, statement);
     },
-    getDeparture: async ({ session, params }) => ({
-      statement: text(await groups.departure(session.userId, params.id)),
-    }),
+    getDeparture: async ({ session, params }) => {
+      const statement = await groups.departure(session.userId, params.id);
+      return { statement: statement === null ? null : text(statement) };
+    },
     deleteGroup: ({ session, params }) => groups.delete(session.userId, params.id),
   };
 }

@@ -307,7 +307,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       body: { statement: base64Url(100) },
     })),
   ],
-  getDeparture: [signedIn({ ...hidden, creator: 'not-found', removed: 'ok' }, inGroup)],
+  getDeparture: [own(inGroup)],
   deleteGroup: [signedIn({ ...ofMembers, member: 'forbidden' }, inGroup)],
   listGroupMessages: [signedIn(ofMembers, inGroup)],
   sendGroupMessage: [

@@ -37,7 +37,7 @@ describe('a group', () => {
       created_at: expect.any(String),
     };
     const members = [{ id: creator.id, user: { id: creator.id, username: creator.username } }];
-    expect((await details(creator, id)).body).toEqual({ ...summary, members, departed: [] });
+    expect((await details(creator, id)).body).toEqual({ ...summary, members, departed: [], last_seq: 0 });
     expect((await creator.call('GET', `/group/${id}/members`)).body).toEqual(members);
     expect((await creator.call<GroupSummary[]>('GET', '/groups')).body).toContainEqual(summary);
   });

@@ -19,6 +19,7 @@ import {
   type TestRelay,
 } from '../helpers.ts';
 import { createClients, disconnectReason } from '../mqtt/mqttClient.ts';
+import { connectBytes, RawClient } from '../mqtt/rawClient.ts';
 import { arriveAt } from '../presence/tab.ts';
 import { addMember, commitBody, createGroup, submitCommit, toldBy } from './conversation.ts';
 
@@ -100,7 +101,9 @@ describe('revoking a device', () => {
     const reason = disconnectReason(client);
     await revoke(owner, tablet.deviceId);
     expect(await reason).toBe(0x87);
-    expect(heard.map((payload) => JSON.parse(payload))).toEqual([{ type: 'devices', userId: owner.id }]);
+    expect(heard.map((payload) => JSON.parse(payload))).toEqual([
+      { type: 'devices', userId: owner.id, deviceId: tablet.deviceId },
+    ]);
     await clients.endAll();
   });
 
@@ -116,7 +119,12 @@ describe('revoking a device', () => {
     expect(await reason).toBe(0x87);
     expect(await tab.closed).toBe(4401);
     expect(await tablet.call('GET', '/profile')).toMatchObject(refused);
-    await expect(clients.connect(relay.mqttUrl, tablet)).rejects.toMatchObject({ code: 0x87 });
+    const again = await RawClient.open(relay.mqttUrl);
+    again.send(connectBytes({ token: tablet.token }));
+    const why = { userProperties: { code: 'device-revoked' } };
+    expect((await again.ending()).packets).toMatchObject([
+      { cmd: 'connack', reasonCode: 0x87, properties: why },
+    ]);
     expect(otherClient.connected).toBe(true);
     expect((await owner.call('GET', '/profile')).status).toBe(200);
     await clients.endAll();
@@ -205,7 +213,7 @@ describe('revoking a device', () => {
     await addMember(contact, groupId, fellow, commitBody(1));
     const people = [owner, contact, fellow, stranger];
     const events = await toldBy(relay, people, () => revoke(owner, tablet.deviceId));
-    const told = { type: 'devices', userId: owner.id };
+    const told = { type: 'devices', userId: owner.id, deviceId: tablet.deviceId };
     expect(events).toHaveLength(3);
     expect(new Map(events)).toEqual(new Map([owner, contact, fellow].map(({ id }) => [id, told])));
     expect((await revoked(fellow)).body).toHaveLength(1);

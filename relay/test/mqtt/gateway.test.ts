@@ -185,9 +185,12 @@ describe('the end', () => {
       await clients.connect(relay.mqttUrl, alice),
       await clients.connect(relay.mqttUrl, bob),
     ];
-    const reason = disconnectReason(client);
+    const said = nextPacket(client, 'disconnect');
     relay.signOut(alice);
-    expect(await reason).toBe(0x87);
+    expect(await said).toMatchObject({
+      reasonCode: 0x87,
+      properties: { userProperties: { code: 'session-expired' } },
+    });
     expect(await puback(other, topics.ping, pingOf(bob))).toEqual({ reasonCode: 0 });
   });
 

@@ -74,7 +74,10 @@ describe('a CONNECT that is refused gets its CONNACK and nothing else', () => {
     client.send(
       Buffer.concat([connectBytes({ token: 'not-ours' }), subscribeBytes(1, topics.userMessages(person.id))]),
     );
-    expect((await client.ending()).packets).toMatchObject([{ cmd: 'connack', reasonCode: 0x87 }]);
+    const why = { userProperties: { code: 'unauthenticated' } };
+    expect((await client.ending()).packets).toMatchObject([
+      { cmd: 'connack', reasonCode: 0x87, properties: why },
+    ]);
   });
 });
 

@@ -82,7 +82,7 @@ export const groups: Examples<
 > = {
   listGroups: { response: [summary] },
   createGroup: { body: { groupId: ids.group, sealedName: sealed }, response: { id: ids.group } },
-  getGroup: { params: { id: ids.group }, response: { ...summary, members, departed: [] } },
+  getGroup: { params: { id: ids.group }, response: { ...summary, members, departed: [], last_seq: 1 } },
   sealGroupName: { params: { id: ids.group }, body: { epoch: 3, sealedName: sealed } },
   listGroupMembers: { params: { id: ids.group }, response: members },
   addGroupMember: {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBackoff } from '../../../../src/lib/backoff.ts';
-import { coalesce } from '../../../../src/lib/coalesce.ts';
+import { coalesce, coalesceInQueue } from '../../../../src/lib/coalesce.ts';
 import { createKeyedQueue } from '../../../../src/lib/keyedQueue.ts';
 import { forEachLimited } from '../../../../src/lib/parallel.ts';
 
@@ -121,5 +121,28 @@ describe('forEachLimited', () => {
     await expect(all).rejects.toThrow('two');
     expect(most).toBe(2);
     expect(new Set(seen)).toEqual(new Set([1, 2, 3, 4, 5]));
+  });
+});
+
+describe('coalesce in a queue', () => {
+  it('lets calls share the run that waits for its turn, and not the one that has begun', async () => {
+    const queue = createKeyedQueue();
+    const [before, begun, first] = [gate(), gate(), gate()];
+    let runs = 0;
+    const run = coalesceInQueue(queue, async () => {
+      runs += 1;
+      const number = runs;
+      begun.open();
+      await first.opened;
+      return number;
+    });
+    void queue('a', () => before.opened);
+    const waiting = [run('a'), run('a')];
+    before.open();
+    await begun.opened;
+    const later = run('a');
+    first.open();
+    expect(await Promise.all(waiting)).toEqual([1, 1]);
+    expect(await later).toBe(2);
   });
 });

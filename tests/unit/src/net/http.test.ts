@@ -103,15 +103,25 @@ describe('a call', () => {
     ]);
   });
 
-  it('carries no token when none is stored, and never to a public call', async () => {
-    const { api, seen, setToken } = setUp(
-      json(200, { salt: 'A'.repeat(22), opsLimit: 3, memLimit: 134_217_728 }),
-      json(200, []),
-    );
+  it('never carries a token to a public call', async () => {
+    const { api, seen } = setUp(json(200, { salt: 'A'.repeat(22), opsLimit: 3, memLimit: 134_217_728 }));
     await api.authParams('anna');
+    expect(seen.map(({ authorization }) => authorization)).toEqual([null]);
+  });
+
+  it('is not made without a token where it needs one', async () => {
+    const { api, lines, seen, setToken } = setUp();
     setToken(null);
-    await api.listContacts();
-    expect(seen.map(({ authorization }) => authorization)).toEqual([null, null]);
+    await expect(api.listContacts()).rejects.toMatchObject({ status: 401, code: 'unauthenticated' });
+    expect(seen).toEqual([]);
+    expect(lines).toEqual([]);
+  });
+
+  it('that ends a session is made with its token, whatever is stored by then', async () => {
+    const { api, seen, setToken } = setUp(new Response(null, { status: 204 }));
+    setToken(null);
+    await api.logout('of.the.session');
+    expect(seen.map(({ authorization }) => authorization)).toEqual(['Bearer of.the.session']);
   });
 
   it('encodes what it puts into the path and the query', async () => {

@@ -137,12 +137,24 @@ describe('connecting', () => {
   it('says when the relay refuses the token', () => {
     realtime.open();
     client().emit('error', Object.assign(new Error('Connection refused: Not authorized'), { code: 0x87 }));
-    expect(listeners.onUnauthorized).toHaveBeenCalledOnce();
+    expect(listeners.onUnauthorized).toHaveBeenCalledExactlyOnceWith('first.token.x', null);
   });
 
-  it('says when the relay ends the session', () => {
-    connected().emit('disconnect', { cmd: 'disconnect', reasonCode: 0x87 });
-    expect(listeners.onUnauthorized).toHaveBeenCalledOnce();
+  it('says why the relay refuses the token', () => {
+    realtime.open();
+    const properties = { userProperties: { code: 'device-revoked' } };
+    client().emit('packetreceive', { cmd: 'connack', sessionPresent: false, reasonCode: 0x87, properties });
+    client().emit('error', Object.assign(new Error('Connection refused: Not authorized'), { code: 0x87 }));
+    expect(listeners.onUnauthorized).toHaveBeenCalledExactlyOnceWith('first.token.x', 'device-revoked');
+  });
+
+  it.each([
+    ['session-expired', 'session-expired'],
+    ['from-the-future', null],
+  ])('says when the relay ends the session, and why: %s', (given, code) => {
+    const properties = { userProperties: { code: given } };
+    connected().emit('disconnect', { cmd: 'disconnect', reasonCode: 0x87, properties });
+    expect(listeners.onUnauthorized).toHaveBeenCalledExactlyOnceWith('first.token.x', code);
     expect(statuses().at(-1)).toBe('reconnecting');
   });
 });

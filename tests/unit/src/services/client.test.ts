@@ -2,6 +2,7 @@ import { createStore } from 'jotai';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CryptoApi } from '../../../../src/crypto/client.ts';
 import { type Client, createClient } from '../../../../src/services/client.ts';
+import { timings } from '../../../../src/services/timings.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { authErrorAtom, authStatusAtom, connectionBannerAtom } from '../../../../src/store/session.ts';
 import { capturedLog } from '../net/support/capturedLog.ts';
@@ -28,6 +29,7 @@ const device = {
 let store: ReturnType<typeof createStore>;
 let clock: FakeClock;
 let client: Client;
+let mqtt: FakeMqttClient;
 /** Paths that the relay answers with 401, and the code of it. */
 let refuses: (path: string) => boolean;
 let refusal: 'session-expired' | 'device-revoked';
@@ -91,7 +93,10 @@ beforeEach(async () => {
         readyState: 0,
         close: () => undefined,
       }) as unknown as WebSocket,
-    connectMqtt: (_url, options) => asMqttClient(new FakeMqttClient(options)),
+    connectMqtt: (_url, options) => {
+      mqtt = new FakeMqttClient(options);
+      return asMqttClient(mqtt);
+    },
     fetch: async (input) => {
       const { pathname } = new URL(new Request(input).url);
       asked.push(pathname);
@@ -105,6 +110,8 @@ async function resume(): Promise<void> {
   const exp = clock.now() / 1000 + 3600;
   localStorage.setItem('token', `header.${btoa(JSON.stringify({ sub: me, exp }))}.signature`);
   await client.session.resume();
+  // The real-time connection doesn't come up here.
+  await clock.advance(timings.subscriptionPatience);
   await vi.waitFor(() => expect(store.get(contactsAtom).loaded).toBe(true), { timeout: 60_000 });
 }
 
@@ -126,6 +133,25 @@ describe('a session that the relay has ended', () => {
     await clock.advance(10_000);
     await vi.waitFor(() => expect(store.get(authStatusAtom)).toBe('error'), { timeout: 60_000 });
     expect(store.get(authErrorAtom)).toMatch(/removed from your account/);
+  });
+
+  it.each([
+    ['session-expired', { banner: true, error: null }],
+    ['device-revoked', { banner: false, error: expect.stringMatching(/removed from your account/) }],
+  ])('is not asked about with a token that is worth nothing: %s', async (code, { banner, error }) => {
+    await resume();
+    mqtt.accept();
+    await settled();
+    asked = [];
+    refuses = () => true;
+    const properties = { userProperties: { code } };
+    mqtt.emit('disconnect', { cmd: 'disconnect', reasonCode: 0x87, properties });
+    await settled();
+    expect(localStorage.getItem('token')).toBeNull();
+    expect(store.get(connectionBannerAtom)).toBe(banner);
+    expect(store.get(authErrorAtom)).toEqual(error);
+    await clock.advance(60_000);
+    expect(asked).toEqual([]);
   });
 
   it('shows the banner when the check hears of it first, and asks no more', async () => {

@@ -91,7 +91,10 @@ beforeEach(() => {
     ownUserId: me,
     list: {
       forget: (id) => step(`forget ${id}`, undefined)(),
-      load: step('load', undefined),
+      async giveUp(id, tell) {
+        await tell();
+        steps.push(`given up ${id}`);
+      },
       onOpened: () => undefined,
       reconcile,
     },
@@ -117,9 +120,9 @@ describe('creating', () => {
       'start sealing',
       'POST /group submitting',
       'submit submitting',
-      'load opening',
       `open ${id} opening`,
     ]);
+    expect(reconcile).toHaveBeenCalledExactlyOnceWith(id, 1);
     expect(progress()).toBeNull();
   });
 
@@ -288,7 +291,7 @@ describe('leaving', () => {
   it('gives the others a statement, and forgets the group', async () => {
     await actions.leave(groupId);
     expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, 'c2lnbmVk');
-    expect(steps).toEqual(['settle -', 'statement -', 'DELETE /leave -', `forget ${groupId} -`]);
+    expect(steps).toEqual(['settle -', 'statement -', 'DELETE /leave -', `given up ${groupId}`]);
   });
 
   it('needs none where there is no membership', async () => {
@@ -300,7 +303,7 @@ describe('leaving', () => {
   it('has happened when the group is gone', async () => {
     leaveGroup.mockRejectedValue(refused('not-found'));
     await actions.leave(groupId);
-    expect(steps.at(-1)).toBe(`forget ${groupId} -`);
+    expect(steps.at(-1)).toBe(`given up ${groupId}`);
   });
 
   it('has not happened when the relay could not be told', async () => {
@@ -317,7 +320,7 @@ describe('deleting', () => {
     await actions.delete(groupId);
     deleteGroup.mockRejectedValue(refused('not-found'));
     await actions.delete(groupId);
-    expect(steps).toEqual(['DELETE /group -', `forget ${groupId} -`, `forget ${groupId} -`]);
+    expect(steps).toEqual(['DELETE /group -', `given up ${groupId}`, `given up ${groupId}`]);
   });
 
   it('says so when it fails', async () => {

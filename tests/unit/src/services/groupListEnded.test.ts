@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { GroupDetails, GroupSummary } from '../../../../src/net/api.ts';
-import { creationLock } from '../../../../src/services/groupList.ts';
+import { creationLock } from '../../../../src/services/groupEndings.ts';
 import { timings } from '../../../../src/services/timings.ts';
 import { chatsAtom, groupKeyOf } from '../../../../src/store/chats.ts';
 import { groupsAtom } from '../../../../src/store/groups.ts';
 import { settled } from '../net/support/fakeClock.ts';
-import { refused } from './support/deps.ts';
+import { peer, refused } from './support/deps.ts';
 import {
   deps,
   details,
@@ -27,6 +27,7 @@ import {
   setSummaries,
   shown,
   summary,
+  tell,
   withGroupList,
 } from './support/groupList.ts';
 
@@ -36,10 +37,11 @@ describe('a group that the relay no longer lists', () => {
   beforeEach(async () => {
     await loaded();
     setSummaries([]);
+    getGroup.mockClear();
+    getGroup.mockRejectedValue(refused('not-found'));
   });
 
-  it('stays as one that has ended once the relay says that there is none, and nothing of it is erased', async () => {
-    getGroup.mockRejectedValue(refused('not-found'));
+  it('stays as one that has ended, nothing of it is erased, and the relay is asked for it no more', async () => {
     await list.refresh();
     await settled();
     expect(forget).not.toHaveBeenCalled();
@@ -50,18 +52,17 @@ describe('a group that the relay no longer lists', () => {
       memberCount: 2,
       mismatch: null,
     });
+    expect(list.hasEnded(idOf(sailing))).toBe(true);
     expect(deps.store.get(chatsAtom)[groupKeyOf(sailing)]).toBeDefined();
-    const calls = getGroup.mock.calls.length;
     list.onOpened(sailing);
     await list.refresh();
     await settled();
-    expect(getGroup.mock.calls.length).toBe(calls);
+    expect(getGroup).not.toHaveBeenCalled();
     // What waits to be sent there is the relay's to refuse.
     expect(await list.maySend(idOf(sailing))).toBe(true);
   });
 
   it('goes on when the relay has it again', async () => {
-    getGroup.mockRejectedValue(refused('not-found'));
     await list.refresh();
     await settled();
     setSummaries([summary(sailing)]);
@@ -69,14 +70,32 @@ describe('a group that the relay no longer lists', () => {
     await list.refresh();
     await settled();
     expect(shown()).toMatchObject({ ended: false });
+    expect(list.hasEnded(idOf(sailing))).toBe(false);
     await deps.clock.advance(timings.endedCheck);
     expect(shown()).toMatchObject({ ended: false });
+  });
+
+  it('is not brought back by what was answered of it before', async () => {
+    let answer: (details: GroupDetails) => void = () => undefined;
+    getGroup.mockReturnValueOnce(
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+    );
+    const reconciled = list.reconcile(sailing);
+    await list.refresh();
+    await settled();
+    answer(details);
+    await reconciled;
+    expect(shown()).toMatchObject({ ended: true });
   });
 
   it.each([true, false])(
     "was left by this person where the keys confirm another device's word: %s",
     async (holds) => {
-      getGroup.mockRejectedValue(refused('not-found'));
+      setSummaries([summary(sailing, { creator_id: peer })]);
+      await list.refresh();
+      setSummaries([]);
       getDeparture.mockResolvedValue({ statement: 'c2lnbmVk' });
       hasLeft.mockResolvedValue(holds);
       await list.refresh();
@@ -84,12 +103,38 @@ describe('a group that the relay no longer lists', () => {
       expect(hasLeft).toHaveBeenCalledExactlyOnceWith(idOf(sailing), 'c2lnbmVk');
       expect(forget).not.toHaveBeenCalled();
       expect(shown()).toMatchObject({ ended: true, left: holds });
-      setSummaries([summary(sailing)]);
+      setSummaries([summary(sailing, { creator_id: peer })]);
       await list.refresh();
       await settled();
       expect(shown()).toMatchObject({ ended: false, left: false });
     },
   );
+
+  it('was not left by who has made it, of whom no word is asked for', async () => {
+    await list.refresh();
+    await settled();
+    expect(shown()).toMatchObject({ ended: true, left: false });
+    expect(getDeparture).not.toHaveBeenCalled();
+  });
+
+  it('is no surprise while this browser gives it up', async () => {
+    await list.giveUp(sailing, async () => {
+      await list.refresh();
+      await settled();
+      expect(shown()).toMatchObject({ ended: false });
+    });
+    expect(forget).toHaveBeenCalledExactlyOnceWith(idOf(sailing));
+    expect(getDeparture).not.toHaveBeenCalled();
+    expect(getGroup).not.toHaveBeenCalled();
+  });
+
+  it('has ended all the same when giving it up has failed', async () => {
+    await expect(list.giveUp(sailing, () => Promise.reject(refused('internal')))).rejects.toThrow();
+    expect(forget).not.toHaveBeenCalled();
+    await list.refresh();
+    await settled();
+    expect(shown()).toMatchObject({ ended: true });
+  });
 
   it('goes with its records when the person removes it', async () => {
     getGroup.mockRejectedValue(refused('not-found'));
@@ -129,6 +174,7 @@ describe('a group that the relay no longer lists', () => {
     expect(list.hasForgotten(idOf(sailing))).toBe(true);
     list.onStates([keys]);
     expect(shown()).toBeUndefined();
+    getGroup.mockResolvedValue(details);
     setSummaries([summary(sailing)]);
     await list.refresh();
     await settled();
@@ -158,18 +204,65 @@ describe('a group that the relay no longer lists', () => {
     expect(deps.store.get(groupsAtom).items).toEqual([]);
   });
 
-  it('stays when it is there after all, or nobody knows', async () => {
+  it('is asked for once where the list goes on naming what the relay denies', async () => {
+    await list.forget(sailing);
+    setSummaries([summary(sailing)]);
     await list.refresh();
     await settled();
-    getGroup.mockRejectedValue(refused('internal'));
+    expect(getGroup).toHaveBeenCalledOnce();
+  });
+
+  it('stays when nobody knows', async () => {
+    listGroups.mockRejectedValue(refused('internal'));
     await list.refresh();
     await settled();
     expect(forget).not.toHaveBeenCalled();
-    expect(shown()).toBeDefined();
+    expect(shown()).toMatchObject({ ended: false });
+  });
+});
+
+describe('a group that the list may be too old for', () => {
+  /** Answers as the list was when it was asked for. */
+  let answer: () => void = () => undefined;
+
+  beforeEach(async () => {
+    setSummaries([]);
+    await list.load();
+    listGroups.mockClear();
+    listGroups.mockReturnValueOnce(
+      new Promise((resolve) => {
+        answer = () => resolve([]);
+      }),
+    );
+  });
+
+  it('is decided by the next list, which has it', async () => {
+    const refreshed = list.refresh();
+    tell(keys);
+    setSummaries([summary(sailing)]);
+    answer();
+    await refreshed;
+    await settled();
+    expect(listGroups).toHaveBeenCalledTimes(2);
+    expect(forget).not.toHaveBeenCalled();
+    expect(shown()).toMatchObject({ ended: false });
+  });
+
+  it('is decided by the next list, which has not', async () => {
+    const refreshed = list.refresh();
+    tell(keys);
+    answer();
+    await refreshed;
+    await settled();
+    expect(listGroups).toHaveBeenCalledTimes(2);
+    expect(shown()).toMatchObject({ ended: true });
+    expect(getGroup).not.toHaveBeenCalled();
   });
 
   it('stays while this browser is creating it', async () => {
-    getGroup.mockRejectedValue(refused('not-found'));
+    const refreshed = list.refresh();
+    setKeys(groupState({ status: 'starting', members: [] }));
+    tell(keys);
     let created: () => void = () => undefined;
     void deps.locks.request(
       creationLock(sailing),
@@ -178,12 +271,15 @@ describe('a group that the relay no longer lists', () => {
           created = resolve;
         }),
     );
-    await list.refresh();
+    answer();
+    await refreshed;
     await settled();
     expect(forget).not.toHaveBeenCalled();
-    getGroup.mockResolvedValue(details);
+    expect(listGroups).toHaveBeenCalledOnce();
+    setSummaries([summary(sailing)]);
     created();
     await settled();
+    expect(listGroups).toHaveBeenCalledTimes(2);
     expect(forget).not.toHaveBeenCalled();
   });
 });

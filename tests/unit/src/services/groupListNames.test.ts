@@ -51,12 +51,12 @@ describe('the name', () => {
     await loaded();
     expect(shown()?.name).toBeNull();
     expect(setGroupName).toHaveBeenCalledOnce();
-    setDetails({ ...details, name_epoch: 4 });
+    setDetails({ ...details, name_epoch: 4, last_seq: 2 });
     setGroupName.mockImplementation(async () => {
       setKeys({ ...keys, group: { ...nameless, name: 'Sailing' } });
       return keys;
     });
-    move({ epoch: 4 });
+    move({ epoch: 4, lastSeq: 2 });
     await settled();
     expect(shown()?.name).toBe('Sailing');
   });

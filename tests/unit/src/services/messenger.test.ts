@@ -5,8 +5,9 @@ import type { IncomingEvent } from '../../../../src/net/contract.ts';
 import type { Realtime, RealtimeListeners } from '../../../../src/net/mqtt.ts';
 import type { PresenceListeners } from '../../../../src/net/presence.ts';
 import { createMessenger, type Messenger } from '../../../../src/services/messenger.ts';
+import { timings } from '../../../../src/services/timings.ts';
 import { activeChatAtom, chatsAtom } from '../../../../src/store/chats.ts';
-import { presenceAtom, realtimeStatusAtom } from '../../../../src/store/connection.ts';
+import { offlineAtom, presenceAtom, realtimeStatusAtom } from '../../../../src/store/connection.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { groupsAtom } from '../../../../src/store/groups.ts';
 import { unloadedList } from '../../../../src/store/loadedList.ts';
@@ -31,6 +32,7 @@ const listGroups = vi.fn<Api['listGroups']>();
 const listNotifications = vi.fn<Api['listNotifications']>();
 const topUpKeyPackages = vi.fn<() => Promise<void>>();
 const onDisconnected = vi.fn<() => void>();
+const onUnauthorized = vi.fn<RealtimeListeners['onUnauthorized']>();
 const realtime = {
   open: vi.fn<() => void>(),
   hasten: vi.fn<() => void>(),
@@ -44,6 +46,32 @@ const presence = {
   hasten: vi.fn<() => void>(),
   close: vi.fn<() => void>(),
 };
+
+/** The next session of this browser. */
+async function openSession(isConnected: boolean): Promise<void> {
+  connected = isConnected;
+  messenger = createMessenger({
+    deps,
+    userId: me,
+    hasToken: () => signedIn,
+    isVisible: () => true,
+    onConnected: () => undefined,
+    onDisconnected,
+    onUnauthorized,
+    leaveForLogin: () => undefined,
+    onDeviceRevoked: () => Promise.resolve(),
+    topUpKeyPackages,
+    createRealtime: (_userId, listeners) => {
+      realtimeListeners = listeners;
+      return realtime;
+    },
+    createPresence: (_userId, listeners) => {
+      presenceListeners = listeners;
+      return presence;
+    },
+  });
+  await messenger.start();
+}
 
 beforeEach(async () => {
   vi.clearAllMocks();
@@ -69,27 +97,7 @@ beforeEach(async () => {
     },
     crypto: { ...uneventful.crypto, ...worker },
   });
-  messenger = createMessenger({
-    deps,
-    userId: me,
-    hasToken: () => signedIn,
-    isVisible: () => true,
-    onConnected: () => undefined,
-    onDisconnected,
-    onUnauthorized: () => undefined,
-    leaveForLogin: () => undefined,
-    onDeviceRevoked: () => Promise.resolve(),
-    topUpKeyPackages,
-    createRealtime: (_userId, listeners) => {
-      realtimeListeners = listeners;
-      return realtime;
-    },
-    createPresence: (_userId, listeners) => {
-      presenceListeners = listeners;
-      return presence;
-    },
-  });
-  await messenger.start();
+  await openSession(true);
   messenger.connect();
   await settled();
   relay.calls.length = 0;
@@ -103,11 +111,10 @@ async function receive(event: IncomingEvent): Promise<void> {
 const chat = () => deps.store.get(chatsAtom)[peer];
 
 describe('a session', () => {
-  it('opens both connections, loads the contacts and looks after its KeyPackages', () => {
-    expect(realtime.open).toHaveBeenCalledOnce();
+  it('opens both connections and loads the contacts', () => {
+    expect(realtime.open).toHaveBeenCalled();
     expect(presence.open).toHaveBeenCalledOnce();
     expect(deps.store.get(contactsAtom).items).toEqual([bert]);
-    expect(topUpKeyPackages).toHaveBeenCalledOnce();
   });
 
   it('shows the state of the connection, and syncs when it comes up', async () => {
@@ -147,6 +154,141 @@ describe('a session', () => {
   });
 });
 
+describe('a start', () => {
+  /** What each list was asked for, besides the log. */
+  const asked = () => [listContacts, listGroups, listNotifications].map(({ mock }) => mock.calls.length);
+
+  function subscribe(): void {
+    connected = true;
+    realtimeListeners.onStatus('connected');
+  }
+
+  beforeEach(async () => {
+    messenger.stop();
+    await openSession(false);
+    vi.clearAllMocks();
+    relay.calls.length = 0;
+  });
+
+  it('reads everything once, when it hears of what comes after', async () => {
+    messenger.connect();
+    await settled();
+    expect(asked()).toEqual([0, 0, 0]);
+    subscribe();
+    await settled();
+    expect(asked()).toEqual([1, 1, 1]);
+    expect(relay.calls).toEqual(['listWelcomes', 'listConversations']);
+    await deps.clock.advance(timings.subscriptionPatience);
+    expect(asked()).toEqual([1, 1, 1]);
+  });
+
+  it('reads at once where it has been heard before the relay has confirmed the session', async () => {
+    subscribe();
+    realtimeListeners.onEvent({ type: 'contacts', lists: ['contacts', 'requests', 'sent-requests'] });
+    await settled();
+    expect(asked()).toEqual([0, 0, 0]);
+    messenger.connect();
+    await settled();
+    expect(asked()).toEqual([1, 1, 1]);
+  });
+
+  it('reads without it when that takes too long, and once more with it: what came between was not told', async () => {
+    messenger.connect();
+    await deps.clock.advance(timings.subscriptionPatience);
+    expect(asked()).toEqual([1, 1, 1]);
+    listContacts.mockResolvedValue([bert, { ...bert, id: 'late' }]);
+    subscribe();
+    await settled();
+    expect(asked()).toEqual([2, 2, 2]);
+    expect(deps.store.get(contactsAtom).items).toHaveLength(2);
+  });
+
+  it('reads at once when there is nothing to wait for', async () => {
+    messenger.connect();
+    realtimeListeners.onStatus('reconnecting');
+    await settled();
+    expect(asked()).toEqual([1, 1, 1]);
+    await deps.clock.advance(timings.subscriptionPatience);
+    expect(asked()).toEqual([1, 1, 1]);
+  });
+
+  it('reads again what changes while it reads for the first time', async () => {
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    // As the lists were when they were asked for.
+    listContacts.mockImplementationOnce(() => answered.then(() => []));
+    listGroups.mockImplementationOnce(() => answered.then(() => []));
+    messenger.connect();
+    subscribe();
+    await settled();
+    realtimeListeners.onEvent({ type: 'contacts', lists: ['contacts', 'requests', 'sent-requests'] });
+    realtimeListeners.onEvent({ type: 'groups' });
+    await settled();
+    expect(asked()).toEqual([1, 1, 1]);
+    answer();
+    await settled();
+    expect(asked()).toEqual([2, 2, 1]);
+    expect(deps.store.get(contactsAtom).items).toEqual([bert]);
+  });
+
+  it('lets the session be confirmed before a refusal of the token counts', () => {
+    realtimeListeners.onUnauthorized('token', 'session-expired');
+    expect(onUnauthorized).not.toHaveBeenCalled();
+    messenger.connect();
+    realtimeListeners.onUnauthorized('token', 'session-expired');
+    expect(onUnauthorized).toHaveBeenCalledExactlyOnceWith('token', 'session-expired');
+  });
+});
+
+describe('being found again', () => {
+  beforeEach(() => {
+    deps.store.set(offlineAtom, true);
+    connected = false;
+    realtimeListeners.onStatus('reconnecting');
+    vi.clearAllMocks();
+  });
+
+  it('reads everything once, whichever is back first', async () => {
+    connected = true;
+    realtimeListeners.onStatus('connected');
+    await settled();
+    expect(listContacts).not.toHaveBeenCalled();
+    deps.store.set(offlineAtom, false);
+    messenger.onReachable();
+    await settled();
+    expect(listContacts).toHaveBeenCalledOnce();
+  });
+
+  it('waits for the connection that is on its way', async () => {
+    deps.store.set(offlineAtom, false);
+    messenger.onReachable();
+    await settled();
+    expect(realtime.hasten).toHaveBeenCalledOnce();
+    expect(listContacts).not.toHaveBeenCalled();
+    connected = true;
+    realtimeListeners.onStatus('connected');
+    await settled();
+    expect(listContacts).toHaveBeenCalledOnce();
+  });
+});
+
+describe('until the relay has deleted the account', () => {
+  it('nothing is asked, and a failure takes the talk up again', async () => {
+    messenger.disconnect();
+    vi.clearAllMocks();
+    realtimeListeners.onStatus('closed');
+    realtimeListeners.onEvent({ type: 'contacts', lists: ['contacts', 'requests', 'sent-requests'] });
+    await deps.clock.advance(60_000);
+    expect(listContacts).not.toHaveBeenCalled();
+    expect(onDisconnected).not.toHaveBeenCalled();
+    messenger.connect();
+    await settled();
+    expect(listContacts).toHaveBeenCalledOnce();
+  });
+});
+
 describe('an event', () => {
   it('with an entry is processed and told to the page', async () => {
     relay.begin(peer, 0);
@@ -176,7 +318,7 @@ describe('an event', () => {
     await receive({ type: 'welcome', conversationId });
     expect(chat()?.state?.status).toBe('joined');
     expect(relay.welcomes.get('own-device')).toEqual([]);
-    expect(topUpKeyPackages).toHaveBeenCalledTimes(2);
+    expect(topUpKeyPackages).toHaveBeenCalledOnce();
   });
 
   it('of an entry too large to be sent along has it fetched', async () => {

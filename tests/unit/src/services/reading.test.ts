@@ -18,16 +18,23 @@ let chats: Chats;
 let reading: Reading;
 let signedIn: boolean;
 let visible: boolean;
+let gone: boolean;
 const markDelivered = vi.fn<(messageId: string) => Promise<undefined>>();
+const catchUp = vi.fn<ReadingOptions['sync']['catchUp']>();
 const olderEntries = vi.fn<ReadingOptions['sync']['olderEntries']>();
 const watch = vi.fn<(chat: WatchedChat | null) => void>();
 
 beforeEach(() => {
   markDelivered.mockReset().mockResolvedValue(undefined);
+  catchUp.mockReset().mockImplementation(async () => {
+    chats.setState(device.state());
+    return device.state();
+  });
   olderEntries.mockReset().mockResolvedValue({ messages: [], lowestSeq: null });
   watch.mockReset();
   signedIn = true;
   visible = true;
+  gone = false;
   device = new SimulatedDevice();
   Object.assign(device, { membership: 'member', epoch: 1 });
   worker = device.api();
@@ -38,14 +45,9 @@ beforeEach(() => {
     ownUserId: me,
     chats,
     chatEvents: { load: async () => undefined },
-    sync: {
-      catchUp: async () => {
-        chats.setState(device.state());
-        return device.state();
-      },
-      olderEntries,
-    },
+    sync: { catchUp, olderEntries },
     watch,
+    isGone: () => gone,
     hasToken: () => signedIn,
     isVisible: () => visible,
     background: createBackground(deps.log),
@@ -198,6 +200,18 @@ describe('opening a group', () => {
     expect(deps.store.get(activeGroupAtom)).toBe(groupId);
     expect(watch).toHaveBeenLastCalledWith({ kind: 'group', groupId });
     expect(chats.get(key).messages.map(({ seq }) => seq)).toEqual([1, 2]);
+  });
+
+  it('that is gone shows what this browser has, and asks the relay for nothing', async () => {
+    have(1, 2);
+    gone = true;
+    await reading.openGroup(groupId);
+    await settled();
+    expect(chats.get(key).messages.map(({ seq }) => seq)).toEqual([1, 2]);
+    expect(chats.get(key).state?.unread).toBe(0);
+    expect(catchUp).not.toHaveBeenCalled();
+    expect(olderEntries).not.toHaveBeenCalled();
+    expect(markDelivered).not.toHaveBeenCalled();
   });
 
   it('is ended by a direct chat, and closed by null; closing the other kind changes nothing', async () => {

@@ -47,7 +47,7 @@ describe('ending with the account', () => {
     await session.endAccount(gone);
     expectSignedOut();
     expect(localStorage).toHaveLength(0);
-    expect(calls).toEqual(['gone', 'delete', 'erase']);
+    expect(calls).toEqual(['delete', 'erase']);
     expect(scope.stop).toHaveBeenCalledOnce();
     expect(status()).toBe('idle');
     expect(deps.store.get(authErrorAtom)).toBeNull();
@@ -62,15 +62,27 @@ describe('ending with the account', () => {
       expect(deps.store.get(currentUserAtom)).toEqual(user);
     });
     expect(deps.store.get(authErrorAtom)).toBeNull();
-    expect(calls).toEqual(['gone', 'erase']);
+    expect(calls).toEqual(['erase']);
+  });
+
+  it('asks for nothing else from before the relay is told until it has answered', async () => {
+    await session.endAccount(async () => {
+      expect(scope.disconnect).toHaveBeenCalledOnce();
+      session.onDisconnected();
+      await session.check();
+      await deps.clock.advance(60_000);
+    });
+    expect(calls).toEqual(['erase']);
   });
 
   it('goes on with the session when the relay does not delete it', async () => {
+    scope.connect.mockClear();
     const attempt = session.endAccount(() => Promise.reject(refused('internal')));
     await expect(attempt).rejects.toMatchObject({ code: 'internal' });
+    expect(scope.connect).toHaveBeenCalledOnce();
     expect(deps.store.get(currentUserAtom)).toEqual(user);
     expect(deps.store.get(signedOutPathAtom)).toBe('/login');
-    expect(calls).toEqual(['gone', 'here']);
+    expect(calls).toEqual([]);
   });
 
   it('says that the session has expired when the relay has ended it already', async () => {
@@ -81,7 +93,7 @@ describe('ending with the account', () => {
     await expect(attempt).rejects.toMatchObject({ code: 'session-expired' });
     expectSignedOut();
     expect(deps.store.get(authErrorAtom)).toBe('Session expired. Please login again.');
-    expect(calls).toEqual(['gone', 'lock']);
+    expect(calls).toEqual(['lock']);
   });
 
   it('is over even when the browser does not let go of its storage', async () => {
@@ -93,34 +105,50 @@ describe('ending with the account', () => {
 });
 
 describe('logging out', () => {
-  it('says goodbye, tells the relay, locks the keys and forgets the session', async () => {
+  let token: string | null;
+
+  beforeEach(async () => {
     await logIn();
+    token = localStorage.getItem('token');
     forgetCalls();
+  });
+
+  it('tells the relay, locks the keys and forgets the session', async () => {
     await session.logOut();
-    expect(calls).toEqual(['gone', 'logout', 'lock']);
+    expect(calls).toEqual(['logout', 'lock']);
+    expect(api.logout).toHaveBeenCalledExactlyOnceWith(token);
     expect(scope.stop).toHaveBeenCalledOnce();
     expect(status()).toBe('idle');
     expectSignedOut();
   });
 
+  it('is over here before the relay hears of it, so that nothing else has the token that it ends', async () => {
+    api.logout?.mockImplementation(async () => {
+      expectSignedOut();
+      expect(scope.stop).toHaveBeenCalledOnce();
+      session.onDisconnected();
+      await session.check();
+    });
+    await session.logOut();
+    expect(api.logout).toHaveBeenCalledOnce();
+    expect(calls).toEqual(['lock']);
+    expect(deps.store.get(connectionBannerAtom)).toBe(false);
+  });
+
   it('erases when asked to', async () => {
-    await logIn();
-    forgetCalls();
     await session.logOut({ erase: true });
-    expect(calls).toEqual(['gone', 'openDevice', 'signRevocation', 'revokeDevice', 'erase']);
-    expect(api.revokeDevice).toHaveBeenCalledWith(peer, 'cmV2b2tlZA');
+    expect(calls).toEqual(['openDevice', 'signRevocation', 'revokeDevice', 'erase']);
+    expect(api.revokeDevice).toHaveBeenCalledWith(peer, 'cmV2b2tlZA', token);
   });
 
   it('erases and ends the session when the device could not be removed', async () => {
-    await logIn();
-    forgetCalls();
     api.revokeDevice?.mockRejectedValue(new NetworkError('unreachable'));
     await session.logOut({ erase: true });
-    expect(calls).toEqual(['gone', 'openDevice', 'signRevocation', 'logout', 'erase']);
+    expect(calls.toSorted()).toEqual(['erase', 'logout', 'openDevice', 'signRevocation']);
+    expect(api.logout).toHaveBeenCalledExactlyOnceWith(token);
   });
 
   it('is not told that its own device was removed when it is erased', async () => {
-    await logIn();
     api.revokeDevice?.mockImplementation(() => session.onDeviceRevoked());
     await session.logOut({ erase: true });
     expect(deps.store.get(authErrorAtom)).toBeNull();
@@ -128,9 +156,9 @@ describe('logging out', () => {
   });
 
   it('does not wait for a relay that does not answer', async () => {
-    await logIn();
     api.logout?.mockReturnValue(new Promise(() => undefined));
     const out = session.logOut();
+    await settled();
     await deps.clock.advance(3_000);
     await out;
     expect(status()).toBe('idle');

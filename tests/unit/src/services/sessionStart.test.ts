@@ -43,7 +43,7 @@ describe('at start', () => {
   it('takes up a stored session without the password', async () => {
     localStorage.setItem('token', tokenFor(me, 1e6));
     await session.resume();
-    expect(calls).toEqual(['profile', 'resume', 'openDevice', 'putDevice']);
+    expect(calls).toEqual(['profile', 'resume', 'openDevice', 'putDevice', 'keyPackageCount']);
     expect(status()).toBe('success');
     expect(scope.start).toHaveBeenCalledOnce();
   });
@@ -83,7 +83,7 @@ describe('at start', () => {
       expect(scope.connect).not.toHaveBeenCalled();
       answer.resolve(user);
       await resumed;
-      expect(calls).toEqual(['resume', 'openDevice', 'putDevice']);
+      expect(calls).toEqual(['resume', 'openDevice', 'putDevice', 'keyPackageCount']);
       expect(scope.start).toHaveBeenCalledOnce();
       expect(scope.connect).toHaveBeenCalledOnce();
     });
@@ -276,7 +276,7 @@ describe('at start without an answer', () => {
       });
       await happen();
       await settled();
-      expect(calls).toEqual(['profile', 'openDevice', 'putDevice']);
+      expect(calls).toEqual(['profile', 'openDevice', 'putDevice', 'keyPackageCount']);
       expect(offline()).toBe(false);
       expect(scope.onReachable).toHaveBeenCalledOnce();
       expect(deps.store.get(currentUserAtom)).toEqual(renamed);

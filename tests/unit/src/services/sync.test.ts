@@ -222,6 +222,66 @@ describe('catching up', () => {
   });
 });
 
+describe('one call for one need', () => {
+  it('asks for nothing where the position that is known to be there has been reached', async () => {
+    await memberOf(2);
+    await sync.catchUp(conversationId, 3);
+    expect(relay.calls).toEqual([]);
+  });
+
+  it('reads as far as is known to be there, and does not ask whether there is more', async () => {
+    await memberOf(0);
+    for (let number = 1; number <= 250; number += 1) relay.append('application', `text ${number}`, peer);
+    await sync.catchUp(conversationId, 251);
+    expect(device.lastSeq).toBe(251);
+    expect(relay.calls).toEqual(['listUserMessages after 1', 'listUserMessages after 201']);
+  });
+
+  it('reads once for all that ask before it begins', async () => {
+    await memberOf(0);
+    relay.append('application', 'a', peer);
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    relay.before = () => held;
+    const older = sync.olderEntries(conversationId, 2, 10);
+    await settled();
+    const asked = [1, 2, 3].map(() => sync.catchUp(conversationId));
+    release();
+    await Promise.all([older, ...asked]);
+    expect(relay.calls.filter((call) => call.startsWith('listUserMessages after'))).toEqual([
+      'listUserMessages after 1',
+      'listUserMessages after 2',
+    ]);
+  });
+
+  it('reads again for what arrives while an answer that cannot have it is on its way', async () => {
+    await memberOf(0);
+    relay.append('application', 'a', peer);
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    // The relay has looked, and its answer takes its time.
+    const { listUserMessages } = deps.api;
+    deps.api.listUserMessages = async (...args) => {
+      const answer = await listUserMessages(...args);
+      await held;
+      return answer;
+    };
+    const caughtUp = sync.catchUp(conversationId, 2);
+    await settled();
+    relay.append('application', 'b', peer);
+    const told = sync.onAvailable({ type: 'available', conversationId, seq: 3 }, false);
+    const toldTwice = sync.onAvailable({ type: 'available', conversationId, seq: 3 }, false);
+    release();
+    await Promise.all([caughtUp, told, toldTwice]);
+    expect(texts()).toEqual(['a', 'b']);
+    expect(relay.calls).toEqual(['listUserMessages after 1', 'listUserMessages after 2']);
+  });
+});
+
 describe('live entries', () => {
   it('are processed in the order of the log, in one batch', async () => {
     await memberOf(0);
@@ -252,7 +312,7 @@ describe('live entries', () => {
     for (const text of ['a', 'b', 'c']) relay.append('application', text, peer);
     await sync.onEntry(event(4));
     expect(texts()).toEqual(['a', 'b', 'c']);
-    expect(relay.calls).toEqual(['listUserMessages after 1', 'listUserMessages after 4']);
+    expect(relay.calls).toEqual(['listUserMessages after 1']);
   });
 
   it('seen before change nothing', async () => {

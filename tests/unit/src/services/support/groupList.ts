@@ -10,7 +10,7 @@ import type { Sync } from '../../../../../src/services/sync.ts';
 import { timings } from '../../../../../src/services/timings.ts';
 import { type Group, groupsAtom } from '../../../../../src/store/groups.ts';
 import { settled } from '../../net/support/fakeClock.ts';
-import { me, peer, refused, state, type TestDeps, testDeps, testLists } from './deps.ts';
+import { me, peer, state, type TestDeps, testDeps, testLists } from './deps.ts';
 
 export const sailing = '00000000-0000-4000-8000-0000000000a1';
 export const idOf = (groupId: string) => `group:${groupId}`;
@@ -80,13 +80,16 @@ function begin(): void {
   vi.resetAllMocks();
   kept = null;
   summaries = [summary(sailing)];
-  details = { ...summary(sailing), members: [person(me, 'anna'), person(peer, 'bert')], departed: [] };
+  details = {
+    ...summary(sailing),
+    members: [person(me, 'anna'), person(peer, 'bert')],
+    departed: [],
+    last_seq: 1,
+  };
   keys = groupState();
   listGroups.mockReset().mockImplementation(async () => summaries);
   getGroup.mockReset().mockImplementation(async () => details);
-  getDeparture.mockImplementation(async () => {
-    throw refused('not-found');
-  });
+  getDeparture.mockResolvedValue({ statement: null });
   setDeparted.mockImplementation(async () => keys);
   setGroupName.mockImplementation(async () => keys);
   sealGroupName.mockResolvedValue(null);

@@ -30,8 +30,8 @@ export let worker: { [Name in keyof CryptoApi]?: Mock<AsyncCall> };
 export let scope: {
   start: Mock<() => Promise<void>>;
   connect: Mock<() => void>;
+  disconnect: Mock<() => void>;
   onReachable: Mock<() => void>;
-  setPresent: Mock<(present: boolean) => void>;
   stop: Mock<() => void>;
 };
 let online: boolean;
@@ -99,10 +99,8 @@ function begin(): void {
   scope = {
     start: vi.fn<() => Promise<void>>().mockResolvedValue(undefined),
     connect: vi.fn<() => void>(),
+    disconnect: vi.fn<() => void>(),
     onReachable: vi.fn<() => void>(),
-    setPresent: vi
-      .fn<(present: boolean) => void>()
-      .mockImplementation((present) => void calls.push(present ? 'here' : 'gone')),
     stop: vi.fn<() => void>(),
   };
   online = true;
