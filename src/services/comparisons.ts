@@ -3,10 +3,10 @@ import { coalesce } from '../lib/coalesce.ts';
 export interface Comparisons {
   /** @param upTo unless it was done with what the relay said at this position of the log, or later */
   run(groupId: string, upTo?: number): Promise<void>;
+  /** @param isNeeded asked when none goes on */
+  runIf(groupId: string, isNeeded: () => boolean): Promise<void>;
   /** The one that goes on. */
   running(groupId: string): Promise<void> | null;
-  /** Resolves when none goes on. */
-  idle(groupId: string): Promise<void>;
   delete(groupId: string): void;
 }
 
@@ -47,21 +47,19 @@ export function createComparisons(compare: (groupId: string) => Promise<number |
     await running;
   }
 
-  async function idle(groupId: string): Promise<void> {
-    for (let entry = entries.get(groupId); entry?.running; entry = entries.get(groupId)) {
-      await entry.running.catch(() => undefined);
-    }
+  async function runIf(groupId: string, isNeeded: () => boolean): Promise<void> {
+    const running = () => entries.get(groupId)?.running ?? null;
+    for (let one = running(); one !== null; one = running()) await one.catch(() => undefined);
+    if (isNeeded()) await start(entryOf(groupId));
   }
 
   return {
     async run(groupId, upTo) {
       if (upTo === undefined) return start(entryOf(groupId));
-      await idle(groupId);
-      const entry = entryOf(groupId);
-      if (entry.seq < upTo) await start(entry);
+      return runIf(groupId, () => (entries.get(groupId)?.seq ?? -1) < upTo);
     },
+    runIf,
     running: (groupId) => entries.get(groupId)?.running ?? null,
-    idle,
     delete: (groupId) => void entries.delete(groupId),
   };
 }

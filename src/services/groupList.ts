@@ -251,11 +251,12 @@ export function createGroupList(options: GroupListOptions): GroupList {
   async function compareIfDue(groupId: string, said?: GroupSummary): Promise<void> {
     // While this browser is creating it, the relay and the keys know different things.
     if (stateOf(groupId)?.status !== 'joined') await endings.created(groupId);
-    await comparisons.idle(groupId);
-    const facts = known.get(groupId);
-    if (facts === undefined) return;
-    const isNews = said !== undefined && isNewer(said, facts.summary);
-    if (isNews || facts.listed === null || needsComparison(groupId)) await comparisons.run(groupId);
+    await comparisons.runIf(groupId, () => {
+      const facts = known.get(groupId);
+      if (facts === undefined) return false;
+      const isNews = said !== undefined && isNewer(said, facts.summary);
+      return isNews || facts.listed === null || needsComparison(groupId);
+    });
   }
 
   /** What the relay had before it is asked for its list, or what the list was to decide about. */

@@ -40,7 +40,7 @@ beforeEach(() => {
 describe('a commit', () => {
   it('that is taken takes effect in the log', async () => {
     expect(await committer.submit(adding)).toEqual({ kind: 'taken' });
-    expect(catchUp).toHaveBeenCalledExactlyOnceWith(id);
+    expect(catchUp).toHaveBeenCalledExactlyOnceWith(id, 9);
   });
 
   it('that was overtaken is followed by the log that overtook it', async () => {
@@ -66,7 +66,7 @@ describe('a commit', () => {
         return adding;
       });
       expect(await committer.submit(adding)).toEqual({ kind: 'refused', reason: refusal });
-      expect(discardCommit).toHaveBeenCalledExactlyOnceWith(id);
+      expect(discardCommit).toHaveBeenCalledExactlyOnceWith(id, 9);
     },
   );
 

@@ -3,6 +3,7 @@ import { timings } from '../../../../src/services/timings.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { me, peer, refused } from './support/deps.ts';
 import {
+  catchUp,
   deps,
   details,
   getGroup,
@@ -53,6 +54,31 @@ describe('members', () => {
     await whileItSettles();
     await reconciled;
     expect(shown()?.mismatch).toBeNull();
+  });
+
+  it('are compared once for all that calls for it at once', async () => {
+    let answer: () => void = () => undefined;
+    getGroup.mockReturnValueOnce(
+      new Promise((resolve) => {
+        answer = () => resolve(details);
+      }),
+    );
+    list.onOpened(sailing);
+    const compared = [list.reconcile(sailing, 1), list.reconcile(sailing, 1)];
+    await list.refresh();
+    await settled();
+    answer();
+    await Promise.all(compared);
+    await settled();
+    expect(getGroup).toHaveBeenCalledOnce();
+    expect(catchUp).toHaveBeenCalledExactlyOnceWith(idOf(sailing), 1);
+  });
+
+  it('are compared once more where the log has moved past what the relay said', async () => {
+    await list.reconcile(sailing, 1);
+    setDetails({ ...details, last_seq: 2 });
+    await Promise.all([list.reconcile(sailing, 2), list.reconcile(sailing, 2)]);
+    expect(getGroup).toHaveBeenCalledTimes(2);
   });
 
   it('in doubt are compared again and again until they agree', async () => {
