@@ -13,12 +13,14 @@ import {
   emptyChat,
   groupKeyOf,
 } from '../store/chats.ts';
+import { offlineAtom, relayTroubleAtom } from '../store/connection.ts';
 import { connectionBannerAtom } from '../store/session.ts';
+import { showToastAtom } from '../store/toasts.ts';
 import type { ChatEvents } from './chatEvents.ts';
 import { type Chats, mergeMessages } from './chats.ts';
 import { conversationOf } from './conversationIds.ts';
 import type { Deps } from './deps.ts';
-import { type Background, toAppError } from './failures.ts';
+import { type Background, isPassing, toAppError } from './failures.ts';
 import type { Sync } from './sync.ts';
 import { timings } from './timings.ts';
 
@@ -190,11 +192,27 @@ export function createReading(options: ReadingOptions): Reading {
     background(markActiveRead);
   }
 
-  async function refresh(key: ConversationKey): Promise<void> {
+  async function fetchNew(key: ConversationKey): Promise<void> {
     const conversationId = idOf(key);
     if (!options.isGone(conversationId)) await sync.catchUp(conversationId);
     if (chats.get(key).messages.length < pageSize && mayHaveOlder(key)) {
       await pages(key, () => loadPage(key));
+    }
+  }
+
+  /** Of a relay that is known to be out of reach the page tells already. */
+  function tellFetchFailed(key: ConversationKey, error: unknown): void {
+    if (!isPassing(error) || activeKey() !== key) return;
+    if (store.get(offlineAtom) || store.get(relayTroubleAtom) !== null) return;
+    store.set(showToastAtom, 'error', t('errors.loadMessagesFailed'));
+  }
+
+  async function refresh(key: ConversationKey): Promise<void> {
+    try {
+      await fetchNew(key);
+    } catch (error) {
+      tellFetchFailed(key, error);
+      throw error;
     }
     await markActiveRead();
   }

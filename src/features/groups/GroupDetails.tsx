@@ -1,7 +1,10 @@
-import { useAtomValue } from 'jotai';
+import { useAtomValue, useSetAtom } from 'jotai';
 import { ArrowLeft, X } from 'lucide-react';
-import { useDeferredValue, useEffect, useRef } from 'react';
+import { useDeferredValue, useEffect, useEffectEvent, useRef } from 'react';
 import { t } from '../../i18n/i18n.ts';
+import { requiredActionsAtom } from '../../store/actions.ts';
+import { attemptAtom } from '../../store/attempt.ts';
+import { offlineAtom } from '../../store/connection.ts';
 import type { Group, GroupMember } from '../../store/groups.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { currentUserAtom } from '../../store/session.ts';
@@ -24,6 +27,7 @@ export function GroupDetails({ group, departedIds, onClose }: GroupDetailsProps)
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus({ preventScroll: true }), []);
   const creates = group.creatorId !== null && group.creatorId === ownId;
+  useFreshDetails(group);
 
   return (
     <section className={styles.details} aria-label={t('groups.details')}>
@@ -52,6 +56,18 @@ export function GroupDetails({ group, departedIds, onClose }: GroupDetailsProps)
       </div>
     </section>
   );
+}
+
+/** What the relay says of the group is read when somebody looks; offline, what is known is all there is. */
+function useFreshDetails({ ended, id }: Group) {
+  const actions = useAtomValue(requiredActionsAtom);
+  const attempt = useSetAtom(attemptAtom);
+  const offline = useAtomValue(offlineAtom);
+  const load = useEffectEvent(() => {
+    if (ended || offline) return;
+    void attempt(() => actions.loadGroupDetails(id), { failure: t('groups.checkFailed') });
+  });
+  useEffect(() => load(), []);
 }
 
 /** More than any screen shows at first. */

@@ -1,6 +1,7 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import type { UserEvent } from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { offlineAtom } from '../../../../src/store/connection.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { type Group, groupProgressAtom, groupsAtom } from '../../../../src/store/groups.ts';
 import { memberNamesAtom } from '../../../../src/store/names.ts';
@@ -53,6 +54,21 @@ describe('the details of a group', () => {
       'VveikkoNot on the server’s list',
       'UUnknown UserCannot read yet: has no keys',
     ]);
+  });
+
+  it('are read when they are opened, and say when they cannot be', async () => {
+    const { actions, store, toasts, user } = await openDetails(byKaisa);
+    expect(actions.loadGroupDetails).toHaveBeenCalledExactlyOnceWith('group-1');
+    expect(toasts()).toEqual([]);
+    actions.loadGroupDetails.mockRejectedValue(new Error('boom'));
+    const toggle = () => user.click(screen.getByRole('button', { name: 'Group Details' }));
+    await toggle();
+    await toggle();
+    expect(toasts()).toEqual(['error: Failed to get group details']);
+    act(() => store.set(offlineAtom, true));
+    await toggle();
+    await toggle();
+    expect(actions.loadGroupDetails).toHaveBeenCalledTimes(2);
   });
 
   it('list all of hundreds, and follow who comes and goes', async () => {

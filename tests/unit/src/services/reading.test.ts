@@ -6,9 +6,11 @@ import { type Chats, createChats } from '../../../../src/services/chats.ts';
 import { createBackground } from '../../../../src/services/failures.ts';
 import { createReading, type Reading, type ReadingOptions } from '../../../../src/services/reading.ts';
 import { activeChatAtom, activeGroupAtom } from '../../../../src/store/chats.ts';
+import { offlineAtom, relayTroubleAtom } from '../../../../src/store/connection.ts';
 import { connectionBannerAtom } from '../../../../src/store/session.ts';
+import { toastsAtom } from '../../../../src/store/toasts.ts';
 import { settled } from '../net/support/fakeClock.ts';
-import { conversationId, me, peer, received, type TestDeps, testDeps } from './support/deps.ts';
+import { conversationId, me, peer, received, refused, type TestDeps, testDeps } from './support/deps.ts';
 import { SimulatedDevice } from './support/simulation.ts';
 
 let device: SimulatedDevice;
@@ -19,6 +21,7 @@ let reading: Reading;
 let signedIn: boolean;
 let visible: boolean;
 let gone: boolean;
+let fetchFailure: Error | null;
 const markDelivered = vi.fn<(messageId: string) => Promise<undefined>>();
 const catchUp = vi.fn<ReadingOptions['sync']['catchUp']>();
 const olderEntries = vi.fn<ReadingOptions['sync']['olderEntries']>();
@@ -27,6 +30,7 @@ const watch = vi.fn<(chat: WatchedChat | null) => void>();
 beforeEach(() => {
   markDelivered.mockReset().mockResolvedValue(undefined);
   catchUp.mockReset().mockImplementation(async () => {
+    if (fetchFailure !== null) throw fetchFailure;
     chats.setState(device.state());
     return device.state();
   });
@@ -35,6 +39,7 @@ beforeEach(() => {
   signedIn = true;
   visible = true;
   gone = false;
+  fetchFailure = null;
   device = new SimulatedDevice();
   Object.assign(device, { membership: 'member', epoch: 1 });
   worker = device.api();
@@ -89,6 +94,39 @@ describe('opening a chat', () => {
     expect(markDelivered).toHaveBeenCalledExactlyOnceWith('m3');
     expect(device.readSeq).toBe(3);
     expect(chats.get(peer).state?.readSeq).toBe(3);
+  });
+
+  describe('whose new messages cannot be fetched', () => {
+    const said = () => deps.store.get(toastsAtom).map(({ text }) => text);
+
+    it.each([refused('internal'), new NetworkError('unreachable')])('says so: %s', async (failure) => {
+      have(1, 2);
+      fetchFailure = failure;
+      await reading.open(peer);
+      await settled();
+      expect(seqs()).toEqual([1, 2]);
+      expect(said()).toEqual(['Failed to load messages. Please try again.']);
+    });
+
+    it.each([
+      ['offline, as the header says', () => deps.store.set(offlineAtom, true)],
+      ['of a relay that the header says is not there', () => deps.store.set(relayTroubleAtom, 'silent')],
+      ['once it was left', () => void reading.open(null)],
+    ])('says nothing %s', async (_when, happen) => {
+      fetchFailure = new NetworkError('unreachable');
+      const opening = reading.open(peer);
+      happen();
+      await opening;
+      await settled();
+      expect(said()).toEqual([]);
+    });
+
+    it('says nothing of a conversation that the relay no longer has', async () => {
+      fetchFailure = refused('not-found');
+      await reading.open(peer);
+      await settled();
+      expect(said()).toEqual([]);
+    });
   });
 
   it('marks nothing read that nobody can see, until it comes into sight', async () => {
