@@ -66,7 +66,7 @@ describe('a commit', () => {
         return adding;
       });
       expect(await committer.submit(adding)).toEqual({ kind: 'refused', reason: refusal });
-      expect(discardCommit).toHaveBeenCalledExactlyOnceWith(id, 9);
+      expect(discardCommit).toHaveBeenCalledExactlyOnceWith(id);
     },
   );
 
