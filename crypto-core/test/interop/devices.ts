@@ -31,12 +31,14 @@ const env = testEnv('interop', Date.now());
 export const hooks = { memberCheck: () => undefined, policy: () => undefined };
 let cipherSuite: peer.CiphersuiteImpl;
 
-beforeAll(async () => {
-  await ready();
-  cipherSuite = await peer.getCiphersuiteImpl(
-    peer.getCiphersuiteFromName('MLS_128_DHKEMX25519_CHACHA20POLY1305_SHA256_Ed25519'),
-  );
-});
+export function withDevices(): void {
+  beforeAll(async () => {
+    await ready();
+    cipherSuite = await peer.getCiphersuiteImpl(
+      peer.getCiphersuiteFromName('MLS_128_DHKEMX25519_CHACHA20POLY1305_SHA256_Ed25519'),
+    );
+  });
+}
 
 function lifetime(): { notBefore: bigint; notAfter: bigint } {
   const now = BigInt(Math.floor(env.now() / 1000));

@@ -2,7 +2,19 @@
 
 import { describe, expect, it } from 'vitest';
 import { groupView, processCommit, processProposal, toLeafIndex } from '../../src/index.ts';
-import { addOf, conversation, hooks, ourGroup, Ours, theirGroup, Theirs, UNDERSTOOD } from './devices.ts';
+import {
+  addOf,
+  conversation,
+  hooks,
+  ourGroup,
+  Ours,
+  theirGroup,
+  Theirs,
+  UNDERSTOOD,
+  withDevices,
+} from './devices.ts';
+
+withDevices();
 
 describe.each([
   ['we created', ourGroup],

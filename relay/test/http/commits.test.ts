@@ -3,7 +3,19 @@ import { describe, expect, it } from 'vitest';
 import { directConversationId, limits, type WelcomeItem } from '../../contract/index.ts';
 import { base64Url, onAnotherDevice, type Person } from '../helpers.ts';
 import { commitBody, log, seqs } from './conversation.ts';
-import { aino, conversationId, eero, relay, start, stranger, submit, told } from './twoPeople.ts';
+import {
+  aino,
+  conversationId,
+  eero,
+  relay,
+  start,
+  stranger,
+  submit,
+  told,
+  withTwoPeople,
+} from './twoPeople.ts';
+
+withTwoPeople();
 
 describe('starting a conversation', () => {
   it('stores the commit, the GroupInfo and a Welcome for each device', async () => {

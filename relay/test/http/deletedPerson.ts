@@ -32,13 +32,15 @@ export function advance(milliseconds: number): void {
   now += milliseconds;
 }
 
-beforeAll(async () => {
-  relay = await startTestRelay({ clock: () => now });
-});
-afterAll(() => relay.close());
-beforeEach(async () => {
-  friend = await signUpOnDevice(relay);
-});
+export function withDeletedPerson(): void {
+  beforeAll(async () => {
+    relay = await startTestRelay({ clock: () => now });
+  });
+  afterAll(() => relay.close());
+  beforeEach(async () => {
+    friend = await signUpOnDevice(relay);
+  });
+}
 
 export const purgeJob = () =>
   createPurgeJob({ db: relay.relay.database.db, clock: () => now, log: relay.relay.app.log });

@@ -20,7 +20,10 @@ import {
   holding,
   purgeJob,
   relay,
+  withDeletedPerson,
 } from './deletedPerson.ts';
+
+withDeletedPerson();
 
 const expired = { status: 401, body: { code: 'session-expired' } };
 

@@ -19,7 +19,10 @@ import {
   saidIn,
   told,
   welcomeFor,
+  withGroupPeople,
 } from './groupPeople.ts';
+
+withGroupPeople();
 
 describe('the log of a group', () => {
   it('takes messages of every member, once each, in the current epoch', async () => {

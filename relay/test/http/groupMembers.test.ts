@@ -26,7 +26,10 @@ import {
   stranger,
   told,
   welcomeFor,
+  withGroupPeople,
 } from './groupPeople.ts';
+
+withGroupPeople();
 
 describe('adding a member', () => {
   it('stores the commit, the Welcome and the membership together', async () => {

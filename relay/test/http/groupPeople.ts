@@ -19,21 +19,23 @@ export let contact: PersonOnDevice;
 export let stranger: PersonOnDevice;
 export let groupId: string;
 
-beforeAll(async () => {
-  relay = await startTestRelay();
-});
-afterAll(() => relay.close());
-beforeEach(async () => {
-  [creator, member, contact, stranger] = await Promise.all([
-    signUpOnDevice(relay),
-    signUpOnDevice(relay),
-    signUpOnDevice(relay),
-    signUpOnDevice(relay),
-  ]);
-  await befriend(creator, member);
-  await befriend(creator, contact);
-  groupId = await createGroup(creator);
-});
+export function withGroupPeople(): void {
+  beforeAll(async () => {
+    relay = await startTestRelay();
+  });
+  afterAll(() => relay.close());
+  beforeEach(async () => {
+    [creator, member, contact, stranger] = await Promise.all([
+      signUpOnDevice(relay),
+      signUpOnDevice(relay),
+      signUpOnDevice(relay),
+      signUpOnDevice(relay),
+    ]);
+    await befriend(creator, member);
+    await befriend(creator, contact);
+    groupId = await createGroup(creator);
+  });
+}
 
 export const welcomeFor = (...people: PersonOnDevice[]) => [
   { deviceIds: people.map((person) => person.deviceId), welcome: base64Url(900) },

@@ -16,7 +16,10 @@ import {
   relay,
   stranger,
   told,
+  withGroupPeople,
 } from './groupPeople.ts';
+
+withGroupPeople();
 
 describe('a group', () => {
   it('is created with its creator as the only member, under the name as it was sealed', async () => {

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { type ConversationSummary, limits } from '../../contract/index.ts';
 import { base64Url } from '../helpers.ts';
 import { log, messageBody, send, seqs } from './conversation.ts';
-import { aino, conversationId, eero, start, stranger, told } from './twoPeople.ts';
+import { aino, conversationId, eero, start, stranger, told, withTwoPeople } from './twoPeople.ts';
+
+withTwoPeople();
 
 describe('the log', () => {
   it('is paged upwards from a position and downwards to one', async () => {

@@ -3,7 +3,19 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { directConversationId, limits } from '../../contract/index.ts';
 import { base64Url, befriend, logIn } from '../helpers.ts';
 import { commitBody, log, messageBody, send, seqs } from './conversation.ts';
-import { aino, conversationId, eero, relay, start, stranger, submit, told } from './twoPeople.ts';
+import {
+  aino,
+  conversationId,
+  eero,
+  relay,
+  start,
+  stranger,
+  submit,
+  told,
+  withTwoPeople,
+} from './twoPeople.ts';
+
+withTwoPeople();
 
 describe('a message', () => {
   beforeEach(start);

@@ -22,7 +22,10 @@ import {
   now,
   purgeJob,
   relay,
+  withDeletedPerson,
 } from './deletedPerson.ts';
+
+withDeletedPerson();
 
 describe('the purge job', () => {
   it('finishes what a relay that stopped in the middle of a deletion has left', async () => {

@@ -19,19 +19,21 @@ export let stranger: PersonOnDevice;
 /** Aino's and Eero's, not started yet. */
 export let conversationId: string;
 
-beforeAll(async () => {
-  relay = await startTestRelay();
-});
-afterAll(() => relay.close());
-beforeEach(async () => {
-  [aino, eero, stranger] = await Promise.all([
-    signUpOnDevice(relay),
-    signUpOnDevice(relay),
-    signUpOnDevice(relay),
-  ]);
-  await befriend(aino, eero);
-  conversationId = directConversationId(aino.id, eero.id);
-});
+export function withTwoPeople(): void {
+  beforeAll(async () => {
+    relay = await startTestRelay();
+  });
+  afterAll(() => relay.close());
+  beforeEach(async () => {
+    [aino, eero, stranger] = await Promise.all([
+      signUpOnDevice(relay),
+      signUpOnDevice(relay),
+      signUpOnDevice(relay),
+    ]);
+    await befriend(aino, eero);
+    conversationId = directConversationId(aino.id, eero.id);
+  });
+}
 
 export const submit = (person: Person, body: CommitBody, id = conversationId) =>
   submitCommit(person, id, body);
