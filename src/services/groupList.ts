@@ -287,7 +287,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
     store.set(groupsAtom, { ...store.get(groupsAtom), loading: false, loaded: true });
     if (store.get(groupsErrorAtom) !== null) store.set(groupsErrorAtom, null);
     const ended = missing.filter((id) => before.has(id));
-    background(() => forEachLimited(ended, groupsAtOnce, endings.end));
+    background(() => forEachLimited(ended, groupsAtOnce, (id) => endings.end(id)));
     const unsure = missing.filter((id) => !before.has(id));
     if (unsure.length > 0) background(() => endings.doubt(unsure));
     const due = summaries.filter(({ id }) => needsComparison(id));
