@@ -284,7 +284,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
     const missing = present().filter((id) => !listed.has(id) && !givenUp.has(id));
     show();
     const ended = missing.filter((id) => before.has(id));
-    background(() => forEachLimited(ended, groupsAtOnce, endings.end));
+    background(() => forEachLimited(ended, groupsAtOnce, (id) => endings.end(id)));
     const unsure = missing.filter((id) => !before.has(id));
     if (unsure.length > 0) background(() => endings.doubt(unsure));
     const due = summaries.filter(

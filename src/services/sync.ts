@@ -100,6 +100,8 @@ export function createSync(
   const restingUntil = new Map<string, number>();
   /** Groups whose joining commit, at the position given, has been asked for: it says since when this device can read. */
   const joinLookedUp = new Map<string, number>();
+  /** Erased here: what is still told of them is from before, until something asks for them anew. */
+  const forgotten = new Set<string>();
   /** A catch-up of many messages is under way. */
   let isCounting = false;
 
@@ -227,6 +229,7 @@ export function createSync(
   const catchUpFully = coalesceInQueue(queue, catchUpNow);
 
   function catchUp(conversationId: string, upTo?: number): Promise<ConversationState> {
+    forgotten.delete(conversationId);
     if (upTo === undefined) return catchUpFully(conversationId);
     return queue(conversationId, () => catchUpNow(conversationId, upTo));
   }
@@ -307,7 +310,7 @@ export function createSync(
   async function drain(conversationId: string): Promise<void> {
     const events = live.get(conversationId) ?? [];
     live.delete(conversationId);
-    if (events.length === 0) return;
+    if (events.length === 0 || forgotten.has(conversationId)) return;
     // QoS 1 may deliver an entry twice.
     const bySeq = new Map(events.map((event) => [event.seq, fromEvent(event)]));
     const entries = [...bySeq.values()].sort((one, other) => one.seq - other.seq);
@@ -335,6 +338,7 @@ export function createSync(
     async onAvailable({ conversationId, seq }, isStreamed) {
       if (keyOf(conversationId, ownUserId) === null) return;
       if (isStreamed) await delay(clock, timings.streamedEntry);
+      if (forgotten.has(conversationId)) return;
       const state = await crypto.conversation(conversationId);
       if (!isMember(state) || state.lastSeq < seq) await catchUp(conversationId, seq);
     },
@@ -354,12 +358,14 @@ export function createSync(
         return { messages, lowestSeq: entries[0]?.seq ?? null };
       }),
 
-    forget: (conversationId) =>
-      queue(conversationId, async () => {
+    forget(conversationId) {
+      forgotten.add(conversationId);
+      return queue(conversationId, async () => {
         live.delete(conversationId);
         restingUntil.delete(conversationId);
         joinLookedUp.delete(conversationId);
         await crypto.forgetConversation(conversationId);
-      }),
+      });
+    },
   };
 }

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { incomingRequestsAtom } from '../../src/store/contacts.ts';
-import { Browser, befriend, type Tab, until, untilConnected } from './support/browser.ts';
+import { type Browser, befriend, type Tab, until, untilConnected } from './support/browser.ts';
 import { newBrowser, withRelay } from './support/world.ts';
 
 /** Without the polling, which would find sooner or later what a start has missed. */

@@ -53,15 +53,13 @@ export class Calls {
   /** To be called before the page goes anywhere. */
   static async of(page: Page, context: BrowserContext): Promise<Calls> {
     await context.addInitScript((stilled) => {
-      const { setInterval, setTimeout } = window;
       const slow = (ms: number | undefined) => (stilled.includes(ms ?? 0) ? 2 ** 31 - 1 : ms);
-      const instead = {
-        setInterval: (task: () => void, ms?: number, ...args: unknown[]) =>
-          setInterval(task, slow(ms), ...args),
-        setTimeout: (task: () => void, ms?: number, ...args: unknown[]) =>
-          setTimeout(task, slow(ms), ...args),
-      };
-      Object.assign(window, instead);
+      const interval = window.setInterval.bind(window);
+      const timeout = window.setTimeout.bind(window);
+      Object.assign(window, {
+        setInterval: (task: () => void, ms?: number, ...args: unknown[]) => interval(task, slow(ms), ...args),
+        setTimeout: (task: () => void, ms?: number, ...args: unknown[]) => timeout(task, slow(ms), ...args),
+      });
     }, byTheClock);
     return new Calls(page);
   }

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { NetworkError } from '../../../../src/net/errors.ts';
 import { createMembership, type Membership } from '../../../../src/services/membership.ts';
 import { createSync, type Sync, type SyncListeners } from '../../../../src/services/sync.ts';
+import { timings } from '../../../../src/services/timings.ts';
 import { catchUpAtom } from '../../../../src/store/connection.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, refused, type TestDeps, testDeps } from './support/deps.ts';
@@ -22,7 +23,10 @@ beforeEach(() => {
   onRefused.mockReset();
   relay = new SimulatedRelay();
   device = new SimulatedDevice();
-  deps = testDeps({ api: relay.apiFor(me, 'own-device'), crypto: device.api() });
+  deps = testDeps({
+    api: relay.apiFor(me, 'own-device'),
+    crypto: { ...device.api(), forgetConversation: () => Promise.resolve() },
+  });
   membership = createMembership(deps, me);
   sync = createSync(deps, me, membership, { onProcessed, onState, onRefused });
 });
@@ -279,6 +283,24 @@ describe('one call for one need', () => {
     await Promise.all([caughtUp, told, toldTwice]);
     expect(texts()).toEqual(['a', 'b']);
     expect(relay.calls).toEqual(['listUserMessages after 1', 'listUserMessages after 2']);
+  });
+});
+
+describe('what is still told of a conversation that was forgotten', () => {
+  it('has nothing fetched, also where it was waited with, until something asks for it anew', async () => {
+    await memberOf(1);
+    const available = { type: 'available', conversationId, seq: 3 } as const;
+    relay.append('application', 'late', peer);
+    const told = sync.onAvailable(available, true);
+    await sync.forget(conversationId);
+    Object.assign(device, { membership: 'none', lastSeq: 0 });
+    await deps.clock.advance(timings.streamedEntry);
+    await told;
+    await sync.onAvailable(available, false);
+    await sync.onEntry(event(3));
+    expect(relay.calls).toEqual([]);
+    await sync.catchUp(conversationId);
+    expect(relay.calls).not.toEqual([]);
   });
 });
 
