@@ -3,8 +3,12 @@ import { chromiumArgs, chromiumPath } from './tests/e2e/browser.mjs';
 
 const inCI = process.env.CI === 'true';
 
-/** Tours that look at every screen in every size, theme and language: minutes, for `npm run test:all`. */
-const long = /(?:languages|longLists|screens|zoom)\.spec\.ts$/;
+/**
+ * For `npm run test:all`, because it takes minutes: tours of every screen in every size, theme and language, and each
+ * sentence of the specification with whatever can fail.
+ */
+const long =
+  /(?:banners|calls|languages|lists|longLists|newMessages|screens|signIn|specification|toasts|transport|zoom)\.spec\.ts$/;
 
 export default defineConfig({
   testDir: 'tests/e2e',

@@ -18,7 +18,6 @@ async function threePeople(
 }
 
 test('three people make a group, talk, one leaves, the others go on, and it ends', async ({ newBrowser }) => {
-  test.setTimeout(300_000);
   const [alice, bob, carol] = await threePeople(newBrowser);
 
   await test.step('create and add', async () => {
@@ -97,7 +96,6 @@ test('three people make a group, talk, one leaves, the others go on, and it ends
 });
 
 test('without MQTT, a group talks over REST', async ({ newBrowser }) => {
-  test.setTimeout(240_000);
   const { alice, bob } = await twoFriends(newBrowser, { withMqtt: false });
   await alice.createGroup(name);
   await alice.addMember(bob);
@@ -155,7 +153,6 @@ test('notifications count, lead to what they are about, and can be read and dele
 });
 
 test('a phone’s Back button closes what is open, and only then leaves', async ({ newBrowser }) => {
-  test.setTimeout(240_000);
   const { person: alice } = await newBrowser('alice', { viewport: { width: 360, height: 740 } });
   const { person: bob } = await newBrowser('bob');
   await alice.signUp();

@@ -6,7 +6,6 @@ import { expect, test } from './support/test.ts';
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 test('from signing up to logging out without a mouse', async ({ newBrowser }) => {
-  test.setTimeout(180_000);
   const { person: bob } = await newBrowser('bob');
   await bob.signUp();
   const { person: alice } = await newBrowser('alice');
@@ -152,7 +151,6 @@ test('from signing up to logging out without a mouse', async ({ newBrowser }) =>
 });
 
 test('the keys stay in a dialog while it is open, and come back where they were', async ({ newBrowser }) => {
-  test.setTimeout(120_000);
   const { person: alice } = await newBrowser('alice');
   const { person: bob } = await newBrowser('bob');
   await alice.signUp();

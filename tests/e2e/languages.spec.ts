@@ -62,7 +62,6 @@ test('somebody new reads nothing that is not from the catalogue, from right to l
 test('people in talk read nothing that is not from the catalogue, from right to left', async ({
   newBrowser,
 }) => {
-  test.setTimeout(180_000);
   const { aino, mikael } = await peopleInTalk(newBrowser);
   await speak(aino, pseudoLocale);
   await tourOfPeopleInTalk(aino.page, mikael.username, isFromCatalogue);
@@ -78,7 +77,6 @@ function catalogue(language: 'en' | 'fi'): string[] {
 }
 
 test('a Finn reads Finnish', async ({ newBrowser }) => {
-  test.setTimeout(180_000);
   const finnish = new Set(catalogue('fi'));
   const english = new Set(catalogue('en').filter((text) => !finnish.has(text)));
   const { aino, mikael } = await peopleInTalk(newBrowser);

@@ -68,7 +68,6 @@ async function openNotifications(page: Page): Promise<Locator> {
 test('a fresh browser says which lists could not be loaded, claims nothing of them, and has them by itself when the relay answers', async ({
   newBrowser,
 }) => {
-  test.setTimeout(240_000);
   const { person: alice, context } = await newBrowser('alice');
   const { page } = alice;
   await fail(context, ...names);
@@ -127,7 +126,6 @@ test('a fresh browser says which lists could not be loaded, claims nothing of th
 test('each list that fails alone says so in its own place, in Finnish too, until another try succeeds', async ({
   newBrowser,
 }) => {
-  test.setTimeout(240_000);
   const { person: alice, context } = await newBrowser('alice');
   const { page } = alice;
   await alice.signUp();
@@ -185,7 +183,6 @@ test('each list that fails alone says so in its own place, in Finnish too, until
 test('lists that were kept stay on screen when they cannot be loaded, and it says that they are old', async ({
   newBrowser,
 }) => {
-  test.setTimeout(240_000);
   const { person: alice, context } = await newBrowser('alice');
   const { person: bob } = await newBrowser('bob');
   const { page } = alice;
@@ -277,7 +274,6 @@ function watch({ page }: Person) {
 test('what somebody does to contacts is read again once, by them and by the other person, and only what has changed', async ({
   newBrowser,
 }) => {
-  test.setTimeout(240_000);
   const { person: alice, context: hers } = await newBrowser('alice');
   const { person: bob, context: his } = await newBrowser('bob');
   for (const context of [hers, his]) await stopTimers(context, 10_000);

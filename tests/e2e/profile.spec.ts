@@ -35,7 +35,6 @@ async function withoutFileDialogs(page: Page): Promise<void> {
 }
 
 test('a person takes new names, takes their data with them, and goes', async ({ browser, newBrowser }) => {
-  test.setTimeout(300_000);
   const { alice, bob } = await twoFriends(newBrowser, { withMqtt: true });
   const { page } = alice;
   await withoutFileDialogs(page);

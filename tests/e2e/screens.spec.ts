@@ -72,7 +72,6 @@ test('what somebody new sees', async ({ newBrowser }) => {
 });
 
 test('what people in a group see', async ({ newBrowser }) => {
-  test.setTimeout(400_000);
   const { person: aino } = await newBrowser('aino');
   const { person: kaisa } = await newBrowser('kaisa');
   await aino.signUp();
@@ -120,7 +119,6 @@ test('what people in a group see', async ({ newBrowser }) => {
 });
 
 test('what people in conversation see', async ({ newBrowser }) => {
-  test.setTimeout(300_000);
   const { person: aino } = await newBrowser('aino');
   const { person: mikael } = await newBrowser('mikael');
   await aino.signUp();
@@ -160,7 +158,6 @@ test('what people in conversation see', async ({ newBrowser }) => {
 test('what somebody sees whose server is out of reach, and one part of whose screen fails', async ({
   newBrowser,
 }) => {
-  test.setTimeout(300_000);
   const { person: aino, context } = await newBrowser('aino');
   await aino.signUp();
   await aino.createGroup('Saturday sailors');

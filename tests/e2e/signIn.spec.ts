@@ -11,7 +11,6 @@ function unsigned(claims: object): string {
 }
 
 test('visitors stay outside, and signing up and logging in say why they failed', async ({ newBrowser }) => {
-  test.setTimeout(240_000);
   const { person: ines, context } = await newBrowser('ines');
   const { page } = ines;
   const calls = callsOf(page);

@@ -15,7 +15,6 @@ const serverError = { status: 500, code: 'internal', detail: 'x' };
 const sessionExpired = { status: 401, code: 'session-expired', detail: 'x' };
 
 test('what two people do with each other, and how each call of it fails', async ({ newBrowser }) => {
-  test.setTimeout(600_000);
   const { person: alice, context: aliceBrowser } = await newBrowser('alice');
   const { person: bob, context: bobBrowser } = await newBrowser('bob');
   const { page } = alice;

@@ -2,7 +2,6 @@ import { becomeContacts } from './support/person.ts';
 import { expect, test } from './support/test.ts';
 
 test('two people talk in two browsers, and a third browser joins', async ({ newBrowser }) => {
-  test.setTimeout(300_000);
   const { person: alice } = await newBrowser('alice');
   const { person: bob } = await newBrowser('bob');
   await alice.signUp();

@@ -86,7 +86,6 @@ const windows = [
 test('a toast stands over nothing that one goes on with, lets clicks through and goes in its time', async ({
   newBrowser,
 }) => {
-  test.setTimeout(400_000);
   const { person: alice, context } = await newBrowser('alice', { reducedMotion: 'reduce' });
   const { person: bob } = await newBrowser('bob');
   const { person: carol } = await newBrowser('carol');

@@ -158,7 +158,6 @@ test('a broker that does not answer, or to which no connection opens, is logged 
 test('requests are answered at the second address, and who is online is said, unsaid and never made up', async ({
   newBrowser,
 }) => {
-  test.setTimeout(300_000);
   const { person: alice, context: aliceBrowser } = await newBrowser('alice');
   const { person: bob, context: bobBrowser } = await newBrowser('bob');
   const switchPresence = await presenceSwitch(aliceBrowser);

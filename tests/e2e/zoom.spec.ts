@@ -80,20 +80,17 @@ test('a tag is whole in its line, at any width and zoom and in both languages', 
 
 for (const { what, ...options } of windows) {
   test(`${what} shows visitors everything, without barriers`, async ({ newBrowser }) => {
-    test.setTimeout(180_000);
     const { person } = await newBrowser('visitor', options);
     await tourOfVisitors(person.page, isRight);
   });
 
   test(`${what} shows somebody new everything, without barriers`, async ({ newBrowser }) => {
-    test.setTimeout(240_000);
     const { person } = await newBrowser('aino', options);
     await person.signUp();
     await tourOfNewcomers(person.page, isRight);
   });
 
   test(`${what} shows people in talk everything, without barriers`, async ({ newBrowser }) => {
-    test.setTimeout(300_000);
     const { aino, mikael } = await peopleInTalk(newBrowser);
     await aino.page.setViewportSize(options.viewport);
     await tourOfPeopleInTalk(aino.page, mikael.username, isRight);
