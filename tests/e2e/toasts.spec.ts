@@ -73,7 +73,7 @@ async function refuse(context: BrowserContext, path: string, reason: string): Pr
   await context.route(path, (route) =>
     route.request().method() === 'GET'
       ? route.fallback()
-      : route.fulfill({ status: 422, json: { code: 'invalid-request', detail } }),
+      : route.fulfill({ status: 422, json: { code: 'limit-reached', detail } }),
   );
 }
 
