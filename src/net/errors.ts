@@ -49,6 +49,11 @@ export function isApiError(error: unknown, ...codes: ApiErrorCode[]): error is A
   return error instanceof ApiError && !error.isForeign && codes.includes(error.code);
 }
 
+/** Whether the server doesn't know the path, which says nothing about what was asked. */
+export function isUnknownPath(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 404 || error.status === 405);
+}
+
 /** Whether the server has failed, which says nothing about what was asked. An answer that breaks the contract counts. */
 export function isServerFailure(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status >= 500 || error.code === 'invalid-response');

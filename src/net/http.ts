@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Route, RouteBody, RouteParams, RouteQuery, RouteResponse } from './contract.ts';
 import { readErrorAnswer } from './errorAnswer.ts';
-import { ApiError, type ApiErrorCode, isServerFailure, NetworkError } from './errors.ts';
+import { ApiError, type ApiErrorCode, isServerFailure, isUnknownPath, NetworkError } from './errors.ts';
 import { jsonBody } from './jsonBody.ts';
 
 export const requestTimeoutMs = 30_000;
@@ -73,9 +73,7 @@ function parseJson(text: string): unknown {
  */
 function mayTryNextPath(error: unknown): boolean {
   if (error instanceof NetworkError) return error.code === 'unreachable';
-  return (
-    isServerFailure(error) || (error instanceof ApiError && (error.status === 404 || error.status === 405))
-  );
+  return isServerFailure(error) || isUnknownPath(error);
 }
 
 export function createHttp(options: HttpOptions): Http {

@@ -3,7 +3,7 @@ import { coalesce } from '../lib/coalesce.ts';
 import type { Background } from './failures.ts';
 import { timings } from './timings.ts';
 
-export interface CatchUp {
+export interface CatchUpTiming {
   /** Reads what was missed once events are heard, or when that takes too long. */
   soon(): void;
   now(): void;
@@ -22,9 +22,9 @@ export interface CatchUpOptions {
 /**
  * When to ask the relay for everything that may have changed. What is read once the own topic is subscribed to misses
  * nothing, because whatever changes later is told of; what is read before has to be read again. So a start shows what
- * this browser has kept and waits for the subscription, which {@link CatchUp.now} is called with, but not for ever.
+ * this browser has kept and waits for the subscription, which {@link CatchUpTiming.now} is called with, but not for ever.
  */
-export function createCatchUp({ background, clock, isHearing, read }: CatchUpOptions): CatchUp {
+export function createCatchUp({ background, clock, isHearing, read }: CatchUpOptions): CatchUpTiming {
   const run = coalesce(async () => void (await read()));
   let patience: Timer | null = null;
 

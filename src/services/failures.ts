@@ -1,7 +1,7 @@
 import { AppError } from '../lib/appError.ts';
 import { errorCode } from '../lib/errorCode.ts';
 import type { Log } from '../lib/log.ts';
-import { ApiError, isServerFailure, NetworkError } from '../net/errors.ts';
+import { ApiError, isServerFailure, isUnknownPath, NetworkError } from '../net/errors.ts';
 import type { RelayTrouble } from '../store/connection.ts';
 
 /** Thrown into a task that outlived its session, at its next write. */
@@ -12,9 +12,8 @@ export function apiErrorOf(error: unknown): ApiError | null {
   if (error instanceof ApiError) return error;
   if (!(error instanceof AggregateError)) return null;
   const answers = error.errors.filter((one: unknown) => one instanceof ApiError);
-  const isAboutPath = ({ status }: ApiError) => status === 404 || status === 405;
   return (
-    answers.find((answer) => !isServerFailure(answer) && !isAboutPath(answer)) ??
+    answers.find((answer) => !isServerFailure(answer) && !isUnknownPath(answer)) ??
     answers.find(isServerFailure) ??
     answers[0] ??
     null

@@ -13,7 +13,7 @@ import {
   emptyChat,
   groupKeyOf,
 } from '../store/chats.ts';
-import { offlineAtom, relayTroubleAtom } from '../store/connection.ts';
+import { relayServesAtom } from '../store/connection.ts';
 import { connectionBannerAtom } from '../store/session.ts';
 import { showToastAtom } from '../store/toasts.ts';
 import type { ChatEvents } from './chatEvents.ts';
@@ -202,8 +202,7 @@ export function createReading(options: ReadingOptions): Reading {
 
   /** Of a relay that is known to be out of reach the page tells already. */
   function tellFetchFailed(key: ConversationKey, error: unknown): void {
-    if (!isPassing(error) || activeKey() !== key) return;
-    if (store.get(offlineAtom) || store.get(relayTroubleAtom) !== null) return;
+    if (!isPassing(error) || activeKey() !== key || !store.get(relayServesAtom)) return;
     store.set(showToastAtom, 'error', t('errors.loadMessagesFailed'));
   }
 

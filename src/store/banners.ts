@@ -1,5 +1,5 @@
 import { atom, type Getter } from 'jotai';
-import { offlineAtom, relayTroubleAtom } from './connection.ts';
+import { relayServesAtom } from './connection.ts';
 import { newDevicesAtom } from './devices.ts';
 import { recoveryKeyAtom, recoveryOfferDismissedAtom } from './recovery.ts';
 import { connectionBannerAtom } from './session.ts';
@@ -11,7 +11,7 @@ import { readyUpdateAtom } from './update.ts';
  */
 const conditions = {
   'connection-error': (get) => get(connectionBannerAtom),
-  offline: (get) => get(offlineAtom) || get(relayTroubleAtom) !== null,
+  offline: (get) => !get(relayServesAtom),
   'new-device': (get) => get(newDevicesAtom).length > 0,
   update: (get) => get(readyUpdateAtom) !== null,
   'recovery-key': (get) => get(recoveryKeyAtom) === 'none' && get(recoveryOfferDismissedAtom) === false,

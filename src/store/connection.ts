@@ -16,6 +16,9 @@ export type RelayTrouble = 'silent' | 'failing';
  */
 export const relayTroubleAtom = atom<RelayTrouble | null>(null);
 
+/** Whether the relay serves, as far as it is known. While it doesn't, the head of the page says so. */
+export const relayServesAtom = atom((get) => !get(offlineAtom) && get(relayTroubleAtom) === null);
+
 /** A stretch of the past on its way into this browser, in messages. */
 export interface CatchUp {
   readonly done: number;

@@ -23,7 +23,7 @@ import {
   submitCommit,
 } from './conversation.ts';
 
-/** For the file that imports it: a relay with a clock of its own, and for each test a friend of whoever is deleted. */
+/** For the file that calls {@link withDeletedPerson}: a relay with a clock of its own, and for each test a friend of whoever is deleted. */
 export let relay: TestRelay;
 export let friend: PersonOnDevice;
 export let now = Date.parse('2026-03-01T12:00:00.000Z');

@@ -11,7 +11,7 @@ import {
 } from '../helpers.ts';
 import { addMember, commitBody, createGroup, toldBy } from './conversation.ts';
 
-/** For the file that imports it: a relay, and for each test a group whose creator has two contacts, and a stranger. */
+/** For the file that calls {@link withGroupPeople}: a relay, and for each test a group whose creator has two contacts, and a stranger. */
 export let relay: TestRelay;
 export let creator: PersonOnDevice;
 export let member: PersonOnDevice;

@@ -11,7 +11,7 @@ import {
 } from '../helpers.ts';
 import { type CommitBody, commitBody, submitCommit, toldBy } from './conversation.ts';
 
-/** For the file that imports it: a relay, and for each test two contacts and a stranger, nobody known before. */
+/** For the file that calls {@link withTwoPeople}: a relay, and for each test two contacts and a stranger, nobody known before. */
 export let relay: TestRelay;
 export let aino: PersonOnDevice;
 export let eero: PersonOnDevice;
