@@ -275,7 +275,17 @@ describe('the sending ratchet', () => {
     const letOut = new Set<string>();
     let tab = alice;
     for (let i = 0; i < 40; i++) {
-      const messageId = await tab.queue(ALICE_AND_BOB, `message ${i}`);
+      const messageId = relay.uuid();
+      const text = `message ${i}`;
+      const sentAt = '2026-03-01T10:00:00.000Z';
+      const { ready } = await tab.api.queueMessage({
+        conversationId: ALICE_AND_BOB,
+        messageId,
+        text,
+        sentAt,
+      });
+      // The first message is encrypted as it is written; the others wait behind it.
+      if (ready !== null) letOut.add(ready.content);
       const prepare = async () => {
         const prepared = await tab.api.prepareMessage(messageId);
         if (prepared.kind !== 'message') throw new Error(prepared.kind);
