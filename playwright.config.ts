@@ -18,8 +18,8 @@ export default defineConfig({
     { name: 'long', testMatch: long },
   ],
   fullyParallel: true,
-  // A story waits for its relay and its browsers half of the time: a third keeps two cores busy.
-  workers: 3,
+  // A story waits for its relay and its browsers half of the time.
+  workers: 2,
   // What hangs is ended; on the busiest machine nothing else is.
   timeout: 600_000,
   expect: { timeout: 60_000 },

@@ -4,13 +4,13 @@ import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
-import { chunkGroups } from './src/app/chunks.ts';
-import { compileCatalogues } from './src/i18n/compile.ts';
-import { zodForClient } from './src/lib/zodForClient.ts';
-import { mqttFromSource } from './src/net/mqttSource.ts';
-import { operatorSettings } from './src/operator/build.ts';
-import { serviceWorker } from './src/serviceWorker/build.ts';
-import { compileEmojis } from './src/ui/emoji/compile.ts';
+import { compileCatalogues } from './build/catalogues.ts';
+import { chunkGroups } from './build/chunkGroups.ts';
+import { compileEmojis } from './build/emojis.ts';
+import { mqttFromSource } from './build/mqttFromSource.ts';
+import { operatorSettings } from './build/operatorSettings.ts';
+import { serviceWorker } from './build/serviceWorker.ts';
+import { zodForClient } from './build/zodForClient.ts';
 
 const relay = 'http://localhost:8080';
 

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+import { compileCatalogues } from './build/catalogues.ts';
+import { compileEmojis } from './build/emojis.ts';
 import { missingServers } from './relay/test/servers/binaries.mjs';
-import { compileCatalogues } from './src/i18n/compile.ts';
-import { compileEmojis } from './src/ui/emoji/compile.ts';
 import { VitestReport } from './tests/run/vitestReport.ts';
 
 const inCI = process.env.CI === 'true';

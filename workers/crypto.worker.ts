@@ -1,7 +1,7 @@
 import { expose } from 'comlink';
-import { createCryptoApi } from './createCryptoApi.ts';
-import { createDoor } from './door.ts';
-import { browserEnv } from './env.ts';
+import { browserEnv } from './entry/browserEnv.ts';
+import { createCryptoApi } from './entry/createCryptoApi.ts';
+import { createDoor } from './entry/dispatch.ts';
 
 expose(
   createDoor(createCryptoApi({ env: browserEnv, indexedDB, locks: navigator.locks, subtle: crypto.subtle })),

@@ -1,5 +1,5 @@
-import { fileURLToPath } from 'node:url';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { StartupError } from './errors.ts';
 import { parseQuotas, type Quotas } from './rateLimits/quotas.ts';

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type ErrorBody, presencePath, type Profile } from '../contract/index.ts';
+import { type ErrorBody, type Profile, presencePath } from '../contract/index.ts';
 import { buildApp, type Relay } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
 import { createDatabase, dropDatabase } from './servers/postgres.ts';

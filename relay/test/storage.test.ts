@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { directConversationId, type LogEntry, topics } from '../contract/index.ts';
-import { log, messageBody, send } from './http/conversation.ts';
 import {
   base64Url,
   befriend,
@@ -12,6 +11,7 @@ import {
   startTestRelay,
   type TestRelay,
 } from './helpers.ts';
+import { log, messageBody, send } from './http/conversation.ts';
 import { createClients, puback } from './mqtt/mqttClient.ts';
 
 let relay: TestRelay;

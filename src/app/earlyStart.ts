@@ -3,6 +3,6 @@
  * can get ready on its own thread while the page is still being read.
  */
 import { cryptoWorker } from '../crypto/worker.ts';
-import { tokenStorageKey } from '../services/token.ts';
+import { tokenStorageKey } from '../services/session/token.ts';
 
 if (localStorage.getItem(tokenStorageKey) !== null) cryptoWorker();

@@ -7,7 +7,7 @@ import { localeStorageKey, preferredLocale } from '../i18n/locales.ts';
 import { delay, systemClock } from '../lib/clock.ts';
 import { errorCode } from '../lib/errorCode.ts';
 import { createLog } from '../lib/log.ts';
-import { tokenStorageKey } from '../services/token.ts';
+import { tokenStorageKey } from '../services/session/token.ts';
 import { parsePreferences, preferencesAtom, preferencesStorageKey } from '../store/preferences.ts';
 import { applyTheme } from '../ui/theme.ts';
 import { App } from './App.tsx';

@@ -1,5 +1,5 @@
 import { mqttPath, presencePath } from '../net/contract.ts';
-import type { RelayAddresses } from '../services/client.ts';
+import type { RelayAddresses } from '../services/client/client.ts';
 
 /** What the build's environment may say of them (RELAY, Operation). */
 export interface AddressSettings {

@@ -1,7 +1,7 @@
 /** The page's side of the room that holds the keys: the only place that talks to the worker. */
 import { wrap } from 'comlink';
-import type { CryptoApi, CryptoWorker } from '../../workers/api.ts';
-import { CryptoApiError, fromWire } from '../../workers/errors.ts';
+import type { CryptoApi, CryptoWorker } from '../../workers/api/cryptoApi.ts';
+import { CryptoApiError, fromWire } from '../../workers/api/errors.ts';
 import { cryptoWorker } from './worker.ts';
 
 export type {
@@ -26,8 +26,8 @@ export type {
   SealedVault,
   UndecryptableReason,
   WireBytes,
-} from '../../workers/api.ts';
-export { CryptoApiError, type CryptoApiErrorCode } from '../../workers/errors.ts';
+} from '../../workers/api/cryptoApi.ts';
+export { CryptoApiError, type CryptoApiErrorCode } from '../../workers/api/errors.ts';
 
 /** Starts the worker, if nothing has yet. Every method of the client rejects with a CryptoApiError. */
 export function createCryptoClient(): CryptoApi {

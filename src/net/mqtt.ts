@@ -3,8 +3,8 @@ import type { Clock, Timer } from '../lib/clock.ts';
 import { timestamp } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import {
-  type ErrorCode,
   Epoch,
+  type ErrorCode,
   errorCodes,
   errorStatus,
   groupConversationId,

@@ -2,8 +2,8 @@ import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { useRef } from 'react';
 import { t } from '../i18n/i18n.ts';
 import { Button, buttonClass } from './Button.tsx';
-import type { ConfirmDialogProps } from './ConfirmDialog.tsx';
 import styles from './ConfirmDialog.module.css';
+import type { ConfirmDialogProps } from './ConfirmDialog.tsx';
 
 export function ConfirmDialogPopup({
   open,

@@ -2,8 +2,8 @@ import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
 import { t } from '../i18n/i18n.ts';
 import { iconButtonClass } from './Button.tsx';
-import type { DialogProps } from './Dialog.tsx';
 import styles from './Dialog.module.css';
+import type { DialogProps } from './Dialog.tsx';
 
 export function DialogPopup({ open, onOpenChange, title, children }: DialogProps) {
   return (

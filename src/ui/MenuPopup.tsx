@@ -2,8 +2,8 @@ import { Menu as BaseMenu } from '@base-ui/react/menu';
 import { clsx } from 'clsx';
 import { useState } from 'react';
 import { iconButtonClass } from './Button.tsx';
-import type { MenuProps } from './Menu.tsx';
 import styles from './Menu.module.css';
+import type { MenuProps } from './Menu.tsx';
 import { useReplacedTrigger } from './useReplacedTrigger.ts';
 
 /** With its trigger, as that is what it is placed beside; opens at once, as it is made when it is asked for. */

@@ -1,7 +1,7 @@
 import { Popover as BasePopover } from '@base-ui/react/popover';
 import { iconButtonClass } from './Button.tsx';
-import type { PopoverProps } from './Popover.tsx';
 import styles from './Popover.module.css';
+import type { PopoverProps } from './Popover.tsx';
 import { useReplacedTrigger } from './useReplacedTrigger.ts';
 
 /** With its trigger, as that is what it is placed below. */

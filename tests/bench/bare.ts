@@ -3,8 +3,8 @@
  * long as RFC 9420 needs them. What a library adds to it is its own cost.
  */
 import sodium from 'libsodium-wrappers';
-import { AUTHENTICATED_DATA, GROUP_ID, PLAINTEXT } from './message.ts';
 import type { Lane } from './lane.ts';
+import { AUTHENTICATED_DATA, GROUP_ID, PLAINTEXT } from './message.ts';
 
 /** SignContent (section 5.1.2) over FramedContentTBS (section 6.1), which holds the GroupContext (section 8.1). */
 const SIGN_CONTENT_LENGTH = (() => {

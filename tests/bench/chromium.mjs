@@ -1,7 +1,8 @@
 // Builds the benchmark page, serves it on loopback and runs it in Chromium with a profile on the disk: a private
 // window keeps IndexedDB in memory, where a flush costs nothing.
-import { createServer } from 'node:http';
+
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';

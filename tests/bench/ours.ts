@@ -6,19 +6,19 @@ import {
   createKeyPackage,
   createSignatureKeyPair,
   decryptApplication,
-  encryptApplication,
   type Env,
+  encryptApplication,
   type Group,
   joinByWelcome,
   loadGroup,
   saveEpoch,
   sealRecord,
 } from '@sinetti/crypto-core';
-import { browserEnv } from '../../workers/env.ts';
+import { browserEnv } from '../../workers/entry/browserEnv.ts';
 import type { Lane } from './lane.ts';
 import { AUTHENTICATED_DATA, assertPlaintext, GROUP_ID, identityOf, PLAINTEXT } from './message.ts';
 import type { Contender, SetUp } from './report.ts';
-import { sizeOf, type StateChange, type StateStore } from './store.ts';
+import { type StateChange, type StateStore, sizeOf } from './store.ts';
 
 /** A member at rest: the two kinds of record that the worker keeps. */
 interface StoredMember {

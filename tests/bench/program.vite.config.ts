@@ -1,5 +1,5 @@
 import { defineConfig } from 'vite';
-import { compileCatalogues } from '../../src/i18n/compile.ts';
+import { compileCatalogues } from '../../build/catalogues.ts';
 
 /** For programs of Node that use the product's code: which one, and where it goes, product.mjs says. */
 export default defineConfig({

@@ -1,5 +1,5 @@
 /** Where the durable measurements put state: one IndexedDB transaction a message, on the disk before it counts. */
-import { type IDBPDatabase, deleteDB, openDB } from 'idb';
+import { deleteDB, type IDBPDatabase, openDB } from 'idb';
 
 const NAME = 'bench';
 const STATE = 'state';

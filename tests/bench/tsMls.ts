@@ -16,8 +16,8 @@ import {
   getCiphersuiteFromName,
   getCiphersuiteImpl,
   joinGroup,
-  processMessage,
   type Proposal,
+  processMessage,
 } from 'ts-mls';
 import type { Lane } from './lane.ts';
 import { AUTHENTICATED_DATA, assertPlaintext, GROUP_ID, identityOf, PLAINTEXT } from './message.ts';

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { expect, type Locator, type Page, test } from '@playwright/test';
 import react from '@vitejs/plugin-react';
 import { build } from 'vite';
-import { compileCatalogues } from '../../src/i18n/compile.ts';
-import { compileEmojis } from '../../src/ui/emoji/compile.ts';
+import { compileCatalogues } from '../../build/catalogues.ts';
+import { compileEmojis } from '../../build/emojis.ts';
 
 const origin = 'http://long-lists.test';
 const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
+import { localeStorageKey } from '../../src/i18n/locales.ts';
 import { findsNoBarriers } from './support/axe.ts';
 import { fits } from './support/layout.ts';
-import { localeStorageKey } from '../../src/i18n/locales.ts';
 import { expect, test } from './support/test.ts';
 import {
   peopleInTalk,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { groupKeyOf } from '../../src/store/chats.ts';
 import { contactsAtom } from '../../src/store/contacts.ts';
 import { authErrorAtom, currentUserAtom, signedOutPathAtom } from '../../src/store/session.ts';
-import { personDatabaseName } from '../../workers/vault/db.ts';
+import { personDatabaseName } from '../../workers/storage/db.ts';
 import { MemoryFile } from '../support/memoryFile.ts';
 import { isSignedIn, type Tab, until, untilConnected, untilSessionEnded } from './support/browser.ts';
 import { annaAnd, groupOf, untilLines, untilMembers } from './support/people.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { chatEventsAtom } from '../../src/store/chatEvents.ts';
 import { groupKeyOf } from '../../src/store/chats.ts';
 import { groupsAtom } from '../../src/store/groups.ts';
-import { befriend, type Browser, type BrowserOptions, until, untilConnected } from './support/browser.ts';
+import { type Browser, type BrowserOptions, befriend, until, untilConnected } from './support/browser.ts';
 import { dyingAfter } from './support/dying.ts';
 import { annaAnd, groupOf, type People, untilLines, untilMembers, untilTogether } from './support/people.ts';
 import { browsers, newBrowser, withRelay } from './support/world.ts';

@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startTestRelay, temporaryFolder, type TestRelay } from '../../relay/test/helpers.ts';
+import { startTestRelay, type TestRelay, temporaryFolder } from '../../relay/test/helpers.ts';
 import { groupKeyOf } from '../../src/store/chats.ts';
 import { offlineAtom } from '../../src/store/connection.ts';
 import { contactsAtom } from '../../src/store/contacts.ts';
 import { draftsAtom } from '../../src/store/drafts.ts';
 import { historyKeptAtom } from '../../src/store/history.ts';
 import { authStatusAtom, currentUserAtom } from '../../src/store/session.ts';
-import { befriend, Browser, type Tab, troubles, until, untilConnected } from './support/browser.ts';
+import { Browser, befriend, type Tab, troubles, until, untilConnected } from './support/browser.ts';
 
 let dataDir: string;
 let relay: TestRelay;

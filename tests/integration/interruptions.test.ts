@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startTestRelay, temporaryFolder, type TestRelay } from '../../relay/test/helpers.ts';
+import { startTestRelay, type TestRelay, temporaryFolder } from '../../relay/test/helpers.ts';
 import { relayTroubleAtom } from '../../src/store/connection.ts';
-import { befriend, Browser, type Tab, until, untilConnected } from './support/browser.ts';
+import { Browser, befriend, type Tab, until, untilConnected } from './support/browser.ts';
 import { dyingAfter } from './support/dying.ts';
 import { textsOf, untilSent } from './support/people.ts';
 

@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestRelay, temporaryFolder, type TestRelay } from '../../relay/test/helpers.ts';
 import { decodeRecoveryKey, passwordKeys, recoveryAuthKey, recoveryWrapKey } from '@sinetti/crypto-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestRelay, type TestRelay, temporaryFolder } from '../../relay/test/helpers.ts';
 import { groupKeyOf } from '../../src/store/chats.ts';
 import { draftsAtom } from '../../src/store/drafts.ts';
 import { groupsAtom } from '../../src/store/groups.ts';
 import {
-  befriend,
   Browser,
   type BrowserOptions,
+  befriend,
   type Tab,
   until,
   untilConnected,

@@ -1,23 +1,23 @@
 import 'fake-indexeddb/auto';
 import { createHash, randomUUID } from 'node:crypto';
+import type { passwordKeys } from '@sinetti/crypto-core';
 import { IDBFactory } from 'fake-indexeddb';
 import { createStore } from 'jotai';
 import mqtt, { type MqttClient } from 'mqtt';
 import { WebSocket } from 'ws';
-import type { passwordKeys } from '@sinetti/crypto-core';
 import type { CryptoApi } from '../../src/crypto/client.ts';
 import { activateLocale } from '../../src/i18n/i18n.ts';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { createKeyedQueue } from '../../src/lib/keyedQueue.ts';
 import { createLog } from '../../src/lib/log.ts';
-import { type Client, createClient, type RelayAddresses } from '../../src/services/client.ts';
+import { type Client, createClient, type RelayAddresses } from '../../src/services/client/client.ts';
 import type { AppActions } from '../../src/store/actions.ts';
 import { type Chat, chatsAtom, emptyChat, type MessageView } from '../../src/store/chats.ts';
 import { realtimeStatusAtom } from '../../src/store/connection.ts';
 import { currentUserAtom } from '../../src/store/session.ts';
 import { toastsAtom } from '../../src/store/toasts.ts';
-import { createCryptoApi } from '../../workers/createCryptoApi.ts';
-import { browserEnv } from '../../workers/env.ts';
+import { browserEnv } from '../../workers/entry/browserEnv.ts';
+import { createCryptoApi } from '../../workers/entry/createCryptoApi.ts';
 
 /** Polling and pings twenty times as often as in production, so that a story takes seconds. */
 const hastyClock: Clock = { ...systemClock, every: (ms, task) => systemClock.every(ms / 20, task) };

@@ -6,8 +6,8 @@ import {
   readId,
   readKey,
   readStatement,
-  signStatement,
   type StatementFormat,
+  signStatement,
 } from './signedStatement.ts';
 
 export interface DeviceRevocation {

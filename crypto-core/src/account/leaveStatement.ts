@@ -5,8 +5,8 @@ import {
   readBounded,
   readId,
   readStatement,
-  signStatement,
   type StatementFormat,
+  signStatement,
 } from './signedStatement.ts';
 
 export interface LeaveStatement {

@@ -1,6 +1,6 @@
+import { EMPTY } from '../bytes.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
-import { EMPTY } from '../bytes.ts';
 import { deriveEpochSecrets } from '../schedule/keySchedule.ts';
 import type { Credential } from '../structs/credential.ts';
 import type { Extension } from '../structs/extension.ts';
@@ -11,7 +11,7 @@ import { nodeOfLeaf } from '../tree/math.ts';
 import { RatchetTree } from '../tree/ratchetTree.ts';
 import { rootHash } from '../tree/treeHash.ts';
 import { startEpoch } from './epoch.ts';
-import { ownCapabilities, signLeaf, type SignatureKeyPair } from './keyPackage.ts';
+import { ownCapabilities, type SignatureKeyPair, signLeaf } from './keyPackage.ts';
 import type { Group } from './state.ts';
 import { checkCapabilities, MAX_LIFETIME_SECONDS } from './validateLeaf.ts';
 

@@ -17,8 +17,8 @@ import {
   type LeafNode,
   type LeafNodeContent,
   type LeafPosition,
-  leafNodeTBS,
   type Lifetime,
+  leafNodeTBS,
 } from '../structs/leafNode.ts';
 import { decodeMlsMessage, encodeMlsMessage } from '../structs/mlsMessage.ts';
 import { MLS10 } from '../structs/protocolVersion.ts';

@@ -1,15 +1,16 @@
 /** Leaf node validation (RFC 9420 sections 5.3.1, 7.2, 7.3 and 13.4). */
+
+import { equalBytes } from '../bytes.ts';
+import { decode } from '../codec/reader.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
-import { readRequiredCapabilities, type RequiredCapabilities } from '../structs/capabilities.ts';
+import { type RequiredCapabilities, readRequiredCapabilities } from '../structs/capabilities.ts';
 import { type Credential, CredentialTypeValue } from '../structs/credential.ts';
 import { type Extension, ExtensionTypeValue, findExtension } from '../structs/extension.ts';
 import type { LeafIndex } from '../structs/indices.ts';
 import { type LeafNode, type LeafNodeSource, leafNodeTBS } from '../structs/leafNode.ts';
 import { ProposalTypeValue } from '../structs/proposal.ts';
 import { MLS10 } from '../structs/protocolVersion.ts';
-import { decode } from '../codec/reader.ts';
-import { equalBytes } from '../bytes.ts';
 import { verifyWithLabel } from '../suite/labels.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';

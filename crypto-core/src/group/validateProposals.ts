@@ -1,9 +1,9 @@
 /** Proposal list validation (RFC 9420 section 12.2, with the rules of 12.1 for single proposals). */
 import { toHex } from '../bytes.ts';
+import { decode } from '../codec/reader.ts';
 import { encode } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
 import type { Commit } from '../structs/commit.ts';
-import { decode } from '../codec/reader.ts';
 import { ExtensionTypeValue, findExtension } from '../structs/extension.ts';
 import { readExternalSenders } from '../structs/externalSender.ts';
 import type { Sender } from '../structs/framedContent.ts';
@@ -14,8 +14,8 @@ import { type PreSharedKeyId, writePreSharedKeyId } from '../structs/psk.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
 import type { CommittedProposal, ProposalEffects } from './proposalList.ts';
-import { checkCapabilities, checkCredential, checkNewLeaf, type LeafContext } from './validateLeaf.ts';
 import { validateKeyPackage } from './validateKeyPackage.ts';
+import { checkCapabilities, checkCredential, checkNewLeaf, type LeafContext } from './validateLeaf.ts';
 
 function refuse(check: string, detail: string): never {
   throw new CryptoError('invalid-proposal', `${check}: ${detail}`);

@@ -2,14 +2,14 @@ import { concat, EMPTY, utf8, wipe } from '../bytes.ts';
 import type { Env } from '../env.ts';
 import { hkdfExpand, hkdfExtract } from './hkdf.ts';
 import {
+  type KeyPair,
   shake256,
+  XWING,
   x25519,
   x25519Base,
-  XWING,
   xwingDecapsulate,
   xwingEncapsulate,
   xwingKeyPair,
-  type KeyPair,
 } from './sodium.ts';
 
 /** A key encapsulation mechanism as RFC 9180 section 4 defines it; sizes in bytes under the RFC's names. */

@@ -1,10 +1,10 @@
 /** The labelled operations of RFC 9420 sections 5.1, 5.2, 8 and 9: every use of a key says what it is for. */
 import { EMPTY, utf8 } from '../bytes.ts';
-import { encode, varintLength, writeVarint, Writer } from '../codec/writer.ts';
+import { encode, varintLength, Writer, writeVarint } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
-import * as hpke from './hpke.ts';
 import type { HpkeCiphertext } from './hpke.ts';
+import * as hpke from './hpke.ts';
 import type { CipherSuite } from './suites.ts';
 
 /** RefHash(label, value). The full label is the caller's: "MLS 1.0 KeyPackage Reference", and so on. */

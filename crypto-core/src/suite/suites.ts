@@ -1,7 +1,7 @@
 import { equalBytes } from '../bytes.ts';
 import { CryptoError } from '../errors.ts';
 import { HASH_LENGTH, hkdfExpand, hkdfExtract } from './hkdf.ts';
-import { dhkemX25519, xwing, type Kem } from './kem.ts';
+import { dhkemX25519, type Kem, xwing } from './kem.ts';
 import {
   chacha20Poly1305Open,
   chacha20Poly1305Seal,
@@ -9,8 +9,8 @@ import {
   ed25519Sign,
   ed25519Verify,
   hmacSha256,
-  sha256,
   type KeyPair,
+  sha256,
 } from './sodium.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { toHex } from '../../src/bytes.ts';
 import { passwordKeys } from '../../src/account/password.ts';
+import { toHex } from '../../src/bytes.ts';
 import { argon2id, ready } from '../../src/suite/sodium.ts';
 import { codeOf } from '../codeOf.ts';
 

@@ -16,8 +16,8 @@ import {
   joinByWelcome,
   joinExternal,
   type KeyPackageBundle,
-  processCommit,
   type ProposalRequest,
+  processCommit,
   ready,
   type StoredProposal,
 } from '../../src/index.ts';

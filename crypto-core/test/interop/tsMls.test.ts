@@ -6,10 +6,10 @@ import {
   addOf,
   conversation,
   hooks,
-  ourGroup,
   Ours,
-  theirGroup,
+  ourGroup,
   Theirs,
+  theirGroup,
   UNDERSTOOD,
   withDevices,
 } from './devices.ts';

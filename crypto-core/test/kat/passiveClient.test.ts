@@ -1,18 +1,18 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { concat, toHex } from '../../src/bytes.ts';
+import { restoreKeyPackageBundle } from '../../src/group/keyPackage.ts';
 import {
   decodeKeyPackage,
   type Group,
   groupView,
   joinByWelcome,
+  loadGroup,
+  type PskLookup,
   processCommit,
   processProposal,
-  type PskLookup,
   ready,
   saveEpoch,
-  loadGroup,
 } from '../../src/index.ts';
-import { restoreKeyPackageBundle } from '../../src/group/keyPackage.ts';
 import { getSuite } from '../../src/suite/suites.ts';
 import { fromHex, mlsVectors } from './vectors.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { equalBytes, toHex } from '../../src/bytes.ts';
-import { openGroupInfo, openGroupSecrets } from '../../src/group/welcome.ts';
 import { decodeKeyPackage, keyPackageRef } from '../../src/group/keyPackage.ts';
 import { encodeContext } from '../../src/group/state.ts';
+import { openGroupInfo, openGroupSecrets } from '../../src/group/welcome.ts';
 import { deriveEpoch } from '../../src/schedule/keySchedule.ts';
 import { confirmationTag } from '../../src/schedule/transcript.ts';
 import { groupInfoTBS } from '../../src/structs/groupInfo.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   createCommit,
+  exportGroupInfo,
   joinByWelcome,
   joinExternal,
-  exportGroupInfo,
   processCommit,
   ready,
 } from '../../src/index.ts';

@@ -2,17 +2,17 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { utf8 } from '../../src/bytes.ts';
 import {
+  CryptoError,
   createCommit,
   createGroup,
-  CryptoError,
-  exportGroupInfo,
   type Extension,
+  exportGroupInfo,
   findGroupBinding,
   groupBindingExtension,
   groupView,
+  type JoinProposal,
   joinByWelcome,
   joinExternal,
-  type JoinProposal,
   leafRef,
   processCommit,
   ready,

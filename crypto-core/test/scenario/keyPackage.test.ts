@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { concat } from '../../src/bytes.ts';
+import { restoreKeyPackageBundle } from '../../src/group/keyPackage.ts';
 import {
   createKeyPackage,
   decodeKeyPackage,
@@ -8,8 +10,6 @@ import {
   keyPackageRef,
   ready,
 } from '../../src/index.ts';
-import { concat } from '../../src/bytes.ts';
-import { restoreKeyPackageBundle } from '../../src/group/keyPackage.ts';
 import { codeOf } from '../codeOf.ts';
 import { testEnv } from '../testEnv.ts';
 import { device, keyPackageOf, SUITES } from './world.ts';

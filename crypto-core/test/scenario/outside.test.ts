@@ -2,9 +2,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EMPTY, utf8 } from '../../src/bytes.ts';
 import { encode } from '../../src/codec/writer.ts';
-import { createCommit, type Group, processCommit, processProposal, ready } from '../../src/index.ts';
 import { signFramedContent } from '../../src/framing/contentAuth.ts';
 import { byValue } from '../../src/group/proposalList.ts';
+import { createCommit, type Group, processCommit, processProposal, ready } from '../../src/index.ts';
 import { ExtensionTypeValue } from '../../src/structs/extension.ts';
 import { writeExternalSender } from '../../src/structs/externalSender.ts';
 import type { FramedContent, Sender } from '../../src/structs/framedContent.ts';

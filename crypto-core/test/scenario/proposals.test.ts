@@ -2,16 +2,16 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { utf8 } from '../../src/bytes.ts';
 import { encode } from '../../src/codec/writer.ts';
 import {
+  CryptoError,
   createCommit,
   createProposal,
-  CryptoError,
   type Extension,
   joinByWelcome,
   type PreSharedKeyId,
-  processCommit,
-  processProposal,
   type ProposalRequest,
   type PskLookup,
+  processCommit,
+  processProposal,
   ready,
   type StoredProposal,
 } from '../../src/index.ts';

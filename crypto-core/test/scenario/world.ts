@@ -1,18 +1,19 @@
 /** A small world to play conversations in: devices, what they hold, and checks that they all agree. */
 import { isDeepStrictEqual } from 'node:util';
+import { fromUtf8, utf8 } from '../../src/bytes.ts';
 import {
   type CipherSuiteId,
   type CommitPolicy,
-  createCommit,
   type CreateCommitArgs,
+  type CreatedCommit,
+  type Credential,
+  createCommit,
   createGroup,
   createKeyPackage,
-  type CreatedCommit,
   createSignatureKeyPair,
-  type Credential,
   decryptApplication,
-  encryptApplication,
   type Env,
+  encryptApplication,
   exportGroupInfo,
   type Group,
   groupView,
@@ -22,11 +23,10 @@ import {
   loadGroup,
   type MemberCheck,
   processCommit,
-  saveEpoch,
   type SignatureKeyPair,
+  saveEpoch,
   toHex,
 } from '../../src/index.ts';
-import { fromUtf8, utf8 } from '../../src/bytes.ts';
 
 export const SUITES: readonly CipherSuiteId[] = [0x0003, 0x004d];
 

@@ -1,5 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { EMPTY } from '../../src/bytes.ts';
 import { encode } from '../../src/codec/writer.ts';
+import { byValue } from '../../src/group/proposalList.ts';
+import { validateTree } from '../../src/group/validateTree.ts';
+import { openGroupInfo, openGroupSecrets } from '../../src/group/welcome.ts';
 import {
   createCommit,
   exportGroupInfo,
@@ -9,10 +13,8 @@ import {
   processCommit,
   ready,
 } from '../../src/index.ts';
-import { byValue } from '../../src/group/proposalList.ts';
-import { validateTree } from '../../src/group/validateTree.ts';
 import { deriveWelcomeKey, deriveWelcomeSecret } from '../../src/schedule/keySchedule.ts';
-import { findExtension, ExtensionTypeValue } from '../../src/structs/extension.ts';
+import { ExtensionTypeValue, findExtension } from '../../src/structs/extension.ts';
 import { type GroupInfo, groupInfoTBS, writeGroupInfo } from '../../src/structs/groupInfo.ts';
 import { toLeafIndex, toNodeIndex } from '../../src/structs/indices.ts';
 import { decodeMlsMessage, encodeMlsMessage } from '../../src/structs/mlsMessage.ts';
@@ -22,10 +24,8 @@ import { type GroupSecrets, writeGroupSecrets } from '../../src/structs/welcome.
 import { encryptWithLabel, signWithLabel } from '../../src/suite/labels.ts';
 import { RatchetTree } from '../../src/tree/ratchetTree.ts';
 import { rootHash } from '../../src/tree/treeHash.ts';
-import { openGroupInfo, openGroupSecrets } from '../../src/group/welcome.ts';
-import { EMPTY } from '../../src/bytes.ts';
-import { anyone, anything, Conversation, device, keyPackageOf } from '../scenario/world.ts';
 import { codeOf, refusalOf } from '../codeOf.ts';
+import { anyone, anything, Conversation, device, keyPackageOf } from '../scenario/world.ts';
 import { testEnv } from '../testEnv.ts';
 import { type CommitForgery, flip, forgeCommit } from './forge.ts';
 

@@ -1,10 +1,11 @@
 /** What a malicious member or joiner can make: signed, encrypted and wrong. */
 import { EMPTY } from '../../src/bytes.ts';
+import { encode } from '../../src/codec/writer.ts';
 import type { Env } from '../../src/env.ts';
 import { ownContent, signFramedContent } from '../../src/framing/contentAuth.ts';
 import { protectPrivateMessage } from '../../src/framing/privateMessage.ts';
 import { assembleCommit } from '../../src/group/assemble.ts';
-import { ownCapabilities, signLeaf, type SignatureKeyPair } from '../../src/group/keyPackage.ts';
+import { ownCapabilities, type SignatureKeyPair, signLeaf } from '../../src/group/keyPackage.ts';
 import { applyProposals, type StoredProposal } from '../../src/group/proposalList.ts';
 import { privateKeysOf } from '../../src/group/senders.ts';
 import { type Group, memberLeaf } from '../../src/group/state.ts';
@@ -22,7 +23,6 @@ import type { Proposal } from '../../src/structs/proposal.ts';
 import type { UpdatePath } from '../../src/structs/updatePath.ts';
 import { makeProposalRef, signWithLabel } from '../../src/suite/labels.ts';
 import { getSuite } from '../../src/suite/suites.ts';
-import { encode } from '../../src/codec/writer.ts';
 import { type Device } from '../scenario/world.ts';
 
 export function flip(bytes: Uint8Array, at = 0): Uint8Array {

@@ -1,28 +1,28 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { utf8 } from '../../src/bytes.ts';
+import { encode } from '../../src/codec/writer.ts';
+import { checkCapabilities, checkTreeLeaves, MAX_LIFETIME_SECONDS } from '../../src/group/validateLeaf.ts';
 import {
-  createCommit,
-  createGroup,
   type CreateCommitArgs,
   CryptoError,
+  createCommit,
+  createGroup,
   processCommit,
   ready,
 } from '../../src/index.ts';
-import { MAX_LIFETIME_SECONDS, checkCapabilities, checkTreeLeaves } from '../../src/group/validateLeaf.ts';
-import type { LeafNodeContent } from '../../src/structs/leafNode.ts';
-import { toLeafIndex } from '../../src/structs/indices.ts';
-import { anyone, anything, Conversation, device, keyPackageOf } from '../scenario/world.ts';
-import { refusalOf } from '../codeOf.ts';
 import {
   type Capabilities,
   type RequiredCapabilities,
   writeRequiredCapabilities,
 } from '../../src/structs/capabilities.ts';
 import { ExtensionTypeValue } from '../../src/structs/extension.ts';
+import { toLeafIndex } from '../../src/structs/indices.ts';
+import type { LeafNodeContent } from '../../src/structs/leafNode.ts';
 import { getSuite } from '../../src/suite/suites.ts';
-import { encode } from '../../src/codec/writer.ts';
+import { refusalOf } from '../codeOf.ts';
+import { anyone, anything, Conversation, device, keyPackageOf } from '../scenario/world.ts';
 import { testEnv } from '../testEnv.ts';
-import { forgeKeyPackage, forgeCommit, type KeyPackageForgery, privateMessageOf } from './forge.ts';
+import { forgeCommit, forgeKeyPackage, type KeyPackageForgery, privateMessageOf } from './forge.ts';
 
 const SUITE = 0x0003;
 const env = testEnv('leaves');

@@ -18,6 +18,7 @@ import {
   saveEpoch,
   toLeafIndex,
 } from '../../src/index.ts';
+import { codeOf } from '../codeOf.ts';
 import {
   anyone,
   anything,
@@ -27,7 +28,6 @@ import {
   type Participant,
   SUITES,
 } from '../scenario/world.ts';
-import { codeOf } from '../codeOf.ts';
 import { testEnv } from '../testEnv.ts';
 import { flip } from './forge.ts';
 

@@ -1,12 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { utf8 } from '../../src/bytes.ts';
 import { encode } from '../../src/codec/writer.ts';
+import { byValue } from '../../src/group/proposalList.ts';
+import { checkProposalSender } from '../../src/group/validateProposals.ts';
 import {
-  createCommit,
   type CreateCommitArgs,
   CryptoError,
-  exportGroupInfo,
+  createCommit,
   type ExternalJoin,
+  exportGroupInfo,
   type Group,
   joinExternal,
   type PreSharedKeyId,
@@ -14,15 +16,13 @@ import {
   processProposal,
   ready,
 } from '../../src/index.ts';
-import { byValue } from '../../src/group/proposalList.ts';
-import { checkProposalSender } from '../../src/group/validateProposals.ts';
 import type { ProposalOrRef } from '../../src/structs/commit.ts';
 import { ExtensionTypeValue } from '../../src/structs/extension.ts';
 import { writeExternalSender } from '../../src/structs/externalSender.ts';
 import { toLeafIndex } from '../../src/structs/indices.ts';
 import type { Proposal } from '../../src/structs/proposal.ts';
-import { anyone, anything, Conversation, type Device, device } from '../scenario/world.ts';
 import { codeOf, refusalOf } from '../codeOf.ts';
+import { anyone, anything, Conversation, type Device, device } from '../scenario/world.ts';
 import { testEnv } from '../testEnv.ts';
 import { forgeCommit, forgeExternal, privateMessageOf } from './forge.ts';
 

@@ -1,11 +1,12 @@
+import { limits } from '../../contract/index.ts';
 import type { DeviceSession, Session } from '../auth/session.ts';
 import { tellEnded } from '../auth/sessions.ts';
-import { limits } from '../../contract/index.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { contactExists, contactIds } from '../repositories/contacts.ts';
 import * as devices from '../repositories/devices.ts';
+import { fellowMemberIds, shareGroup } from '../repositories/groups.ts';
 import * as keyPackages from '../repositories/keyPackages.ts';
 import {
   insertRevocation,
@@ -15,7 +16,6 @@ import {
   revocationsOf,
   revocationsSince,
 } from '../repositories/revocations.ts';
-import { fellowMemberIds, shareGroup } from '../repositories/groups.ts';
 import { bindDevice, endRevokedSessions } from '../repositories/sessions.ts';
 import { findUser, lockUsers } from '../repositories/users.ts';
 import { deleteMailbox } from '../repositories/welcomes.ts';

@@ -1,7 +1,7 @@
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { pino } from 'pino';
-import { errorCode } from '../errorCode.ts';
 import type { Config } from '../config.ts';
+import { errorCode } from '../errorCode.ts';
 
 /** Where log lines go, one JSON object a line. */
 export interface LogStream {

@@ -14,10 +14,10 @@ import * as conversations from '../repositories/conversations.ts';
 import { type EntryRow, entriesOf, findEntry } from '../repositories/entries.ts';
 import { markOccurrenceRead } from '../repositories/notifications.ts';
 import { type DeliveredWelcome, deleteDelivery, welcomesOf } from '../repositories/welcomes.ts';
-import { commit } from './commit.ts';
-import { noSuchConversation } from './permissions.ts';
 import type { Appender } from './append.ts';
 import { AppendQueue } from './appendQueue.ts';
+import { commit } from './commit.ts';
+import { noSuchConversation } from './permissions.ts';
 import { send, sendToGroup } from './send.ts';
 
 /** An application message as REST and MQTT hand it over, checked against its schema. */

@@ -4,17 +4,6 @@ import { directConversationId, groupConversationId, type SentMessage } from '../
 import type { AppendOutcome, NewEntry } from '../../src/messaging/append.ts';
 import { entriesAtOnce } from '../../src/repositories/entriesAtOnce.ts';
 import {
-  addMember,
-  commitBody,
-  createGroup,
-  groupLog,
-  log,
-  messageBody,
-  send,
-  seqs,
-  submitCommit,
-} from '../http/conversation.ts';
-import {
   base64Url,
   befriend,
   call,
@@ -25,6 +14,17 @@ import {
   startTestRelay,
   type TestRelay,
 } from '../helpers.ts';
+import {
+  addMember,
+  commitBody,
+  createGroup,
+  groupLog,
+  log,
+  messageBody,
+  send,
+  seqs,
+  submitCommit,
+} from '../http/conversation.ts';
 
 // What is decided about messages that go together, in one transaction of the real database.
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorCode, routes } from '../../contract/index.ts';
-import { commitBody, messageBody } from '../http/conversation.ts';
 import { base64Url, befriend, onAnotherDevice, type PersonOnDevice, signUpBody } from '../helpers.ts';
+import { commitBody, messageBody } from '../http/conversation.ts';
 import {
   type Actor,
   directId,

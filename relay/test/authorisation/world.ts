@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { directConversationId, groupConversationId } from '../../contract/index.ts';
-import { addMember, commitBody, createGroup, messageBody, send, submitCommit } from '../http/conversation.ts';
 import {
   base64Url,
   befriend,
@@ -11,6 +10,7 @@ import {
   startTestRelay,
   type TestRelay,
 } from '../helpers.ts';
+import { addMember, commitBody, createGroup, messageBody, send, submitCommit } from '../http/conversation.ts';
 
 /**
  * Who asks, as seen from `creator`, who owns what is asked for:

@@ -1,5 +1,5 @@
-import type * as z from 'zod';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type * as z from 'zod';
 import { ErrorBody, errorStatus, type Route, routes } from '../../contract/index.ts';
 import { type PersonOnDevice, signUpOnDevice, startTestRelay, type TestRelay } from '../helpers.ts';
 import { createRandom } from '../random.ts';

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestRelay, temporaryFolder, type TestRelay } from '../helpers.ts';
+import { startTestRelay, type TestRelay, temporaryFolder } from '../helpers.ts';
 
 const page = await readFile(path.resolve(import.meta.dirname, '../../HEADERS.md'), 'utf8');
 

@@ -22,9 +22,9 @@ import {
   startTestRelay,
   type TestRelay,
 } from '../helpers.ts';
-import { toldBy } from './conversation.ts';
-import { Tab } from '../presence/tab.ts';
 import { createClients } from '../mqtt/mqttClient.ts';
+import { Tab } from '../presence/tab.ts';
+import { toldBy } from './conversation.ts';
 
 const day = 24 * 60 * 60 * 1000;
 let now = Date.parse('2026-03-01T12:00:00.000Z');

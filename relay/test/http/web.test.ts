@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestRelay, temporaryFolder, type TestRelay } from '../helpers.ts';
+import { startTestRelay, type TestRelay, temporaryFolder } from '../helpers.ts';
 
 let webDir: string;
 let relay: TestRelay;

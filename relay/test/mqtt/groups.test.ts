@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { IncomingEvent, limits, type LogEntry, OutgoingGroupMessage, topics } from '../../contract/index.ts';
+import { IncomingEvent, type LogEntry, limits, OutgoingGroupMessage, topics } from '../../contract/index.ts';
 import type { Groups } from '../../src/groups/groups.ts';
-import { addMember, commitBody, createGroup } from '../http/conversation.ts';
 import {
   base64Url,
   befriend,
@@ -10,6 +9,7 @@ import {
   startTestRelay,
   type TestRelay,
 } from '../helpers.ts';
+import { addMember, commitBody, createGroup } from '../http/conversation.ts';
 import { createClients, granted, nextMessage, puback } from './mqttClient.ts';
 import { groupPayload } from './rawClient.ts';
 

@@ -1,20 +1,20 @@
-import { createServer } from 'node:http';
 import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
-import { Hub, type SignalListener, type TopicListener, type Unsubscribe } from '../../src/realtime/hub.ts';
-import { attachUpgrades } from '../../src/realtime/upgrade.ts';
+import { topics } from '../../contract/index.ts';
 import { deviceRequired, type Sender, type Session } from '../../src/auth/session.ts';
 import { ApiError } from '../../src/errors.ts';
 import type { NewMessage } from '../../src/messaging/messaging.ts';
-import { OpenConnections } from '../../src/realtime/openConnections.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
-import { attachMqtt } from '../../src/mqtt/gateway.ts';
 import type { ConnectionOptions } from '../../src/mqtt/connection.ts';
+import { attachMqtt } from '../../src/mqtt/gateway.ts';
 import { LocalOnlineUsers } from '../../src/presence/onlineUsers.ts';
 import { attachPresence } from '../../src/presence/presence.ts';
 import type { PresenceOptions } from '../../src/presence/presenceSocket.ts';
-import { topics } from '../../contract/index.ts';
+import { Hub, type SignalListener, type TopicListener, type Unsubscribe } from '../../src/realtime/hub.ts';
+import { OpenConnections } from '../../src/realtime/openConnections.ts';
+import { attachUpgrades } from '../../src/realtime/upgrade.ts';
 import { eventually } from '../eventually.ts';
 
 export interface Person {

@@ -1,4 +1,4 @@
-import { generate, parser as createParser, type Packet } from 'mqtt-packet';
+import { parser as createParser, generate, type Packet } from 'mqtt-packet';
 import { WebSocket } from 'ws';
 import { topics } from '../../contract/index.ts';
 import type { Person } from './harness.ts';

@@ -11,12 +11,12 @@ import {
   base64Url,
   befriend,
   call,
-  type PersonOnDevice,
   onAnotherDevice,
+  type PersonOnDevice,
   signUpOnDevice,
   startTestRelay,
-  temporaryFolder,
   type TestRelay,
+  temporaryFolder,
 } from '../helpers.ts';
 import { createClients, disconnectReason, granted, nextMessage, pingOf, puback } from './mqttClient.ts';
 import { messagePayload } from './rawClient.ts';

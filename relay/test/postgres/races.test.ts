@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { directConversationId, limits, type LogEntry } from '../../contract/index.ts';
+import { directConversationId, type LogEntry, limits } from '../../contract/index.ts';
 import {
   base64Url,
   befriend,

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { directConversationId, limits, topics } from '../../contract/index.ts';
-import { type QuotaName, defaultQuotas } from '../../src/rateLimits/quotas.ts';
-import { routeActions, publicRouteQuotas } from '../../src/rateLimits/routeQuotas.ts';
+import { defaultQuotas, type QuotaName } from '../../src/rateLimits/quotas.ts';
+import { publicRouteQuotas, routeActions } from '../../src/rateLimits/routeQuotas.ts';
 import { eventually } from '../eventually.ts';
 import {
   type Answer,

@@ -5,7 +5,7 @@ import { channels } from '../../src/backplane/keys.ts';
 import { openRedisBackplane } from '../../src/backplane/redis.ts';
 import type { Hub } from '../../src/realtime/hub.ts';
 import { eventually } from '../eventually.ts';
-import { startRedis, type RedisServer } from '../servers/redis.ts';
+import { type RedisServer, startRedis } from '../servers/redis.ts';
 import { createRelays, newSecrets } from './relays.ts';
 
 let server: RedisServer;

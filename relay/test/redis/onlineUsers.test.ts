@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { topics } from '../../contract/index.ts';
 import type { Backplane } from '../../src/backplane/backplane.ts';
 import { eventually } from '../eventually.ts';
-import { startRedis, type RedisServer } from '../servers/redis.ts';
+import { type RedisServer, startRedis } from '../servers/redis.ts';
 import { createRelays } from './relays.ts';
 
 let server: RedisServer;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Bucket, RateLimitStore } from '../../src/rateLimits/store.ts';
-import { startRedis, type RedisServer } from '../servers/redis.ts';
+import { type RedisServer, startRedis } from '../servers/redis.ts';
 import { createRelays } from './relays.ts';
 
 let server: RedisServer;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { AppendOutcome, NewEntry } from '../../src/messaging/append.ts';
 import { packEntries, packOutcomes, unpackEntries, unpackOutcomes } from '../../src/db/thread/batch.ts';
+import type { AppendOutcome, NewEntry } from '../../src/messaging/append.ts';
 
 const entry = (name: string, recipientId: string | null): NewEntry => ({
   conversationId: `conversation of ${name}`,

@@ -6,8 +6,8 @@ import { type Arrival, createArrivals } from '../../store/arrivals.ts';
 import {
   activeChatAtom,
   activeGroupAtom,
-  chatsAtom,
   type ConversationKey,
+  chatsAtom,
   groupIdOfKey,
   groupKeyOf,
 } from '../../store/chats.ts';
@@ -15,7 +15,7 @@ import { groupsAtom } from '../../store/groups.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { preferencesAtom } from '../../store/preferences.ts';
 import { currentUserAtom } from '../../store/session.ts';
-import { contentPreview } from '../../ui/chat/preview.ts';
+import { contentPreview } from '../conversation/preview.ts';
 import { playChime } from './chime.ts';
 
 type Store = ReturnType<typeof useStore>;

@@ -4,8 +4,8 @@ import { t } from '../../i18n/i18n.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import { TextField } from '../../ui/Field.tsx';
-import { focusOnMount } from '../../ui/focus.ts';
 import { CardForm } from '../../ui/Form.tsx';
+import { focusOnMount } from '../../ui/focus.ts';
 
 const maxLength = 100;
 

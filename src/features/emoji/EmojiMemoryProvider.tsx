@@ -6,7 +6,7 @@ import {
   loadEmojiMemoryAtom,
   rememberEmojiAtom,
 } from '../../store/emoji.ts';
-import { EmojiMemoryContext } from '../../ui/emoji/memory.ts';
+import { EmojiMemoryContext } from './memory.ts';
 
 /** Gives the emoji pickers inside what this person picked last, and their skin tone. */
 export function EmojiMemoryProvider({ children }: { children: ReactNode }) {

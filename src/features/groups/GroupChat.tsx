@@ -8,12 +8,12 @@ import { type Chat, groupKeyOf } from '../../store/chats.ts';
 import type { Group } from '../../store/groups.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { type ConversationFailures, useConversation } from '../../store/useConversation.ts';
-import { Composer } from '../../ui/chat/Composer.tsx';
-import { eventNotices } from '../../ui/chat/eventNotices.tsx';
-import { MessageList, SealLine } from '../../ui/chat/MessageList.tsx';
-import type { EmojiCategory } from '../../ui/emoji/data.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { fullTimestamp } from '../../ui/format.ts';
+import { Composer } from '../conversation/Composer.tsx';
+import { eventNotices } from '../conversation/eventNotices.tsx';
+import { MessageList, SealLine } from '../conversation/MessageList.tsx';
+import type { EmojiCategory } from '../emoji/data.ts';
 import { groupName } from './names.ts';
 
 /** Those of the spec's group picker. */

@@ -5,7 +5,7 @@ import { chatsAtom, emptyChat, groupKeyOf } from '../../store/chats.ts';
 import type { Group } from '../../store/groups.ts';
 import { IconButton } from '../../ui/Button.tsx';
 import { Contained } from '../../ui/Contained.tsx';
-import { ChatHeader } from '../../ui/chat/ChatHeader.tsx';
+import { ChatHeader } from '../conversation/ChatHeader.tsx';
 import { GroupChat } from './GroupChat.tsx';
 import { GroupDetails } from './GroupDetails.tsx';
 import styles from './GroupPane.module.css';

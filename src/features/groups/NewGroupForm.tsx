@@ -6,8 +6,8 @@ import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import { Button } from '../../ui/Button.tsx';
 import { TextField } from '../../ui/Field.tsx';
-import styles from './NewGroupForm.module.css';
 import { GroupProgressLine } from './GroupProgressLine.tsx';
+import styles from './NewGroupForm.module.css';
 import { groupNameProblem } from './names.ts';
 
 interface NewGroupFormProps {

@@ -6,8 +6,8 @@ import { chatsAtom, groupIdOfKey } from '../../store/chats.ts';
 import { groupsAtom } from '../../store/groups.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { currentUserAtom } from '../../store/session.ts';
-import { contentPreview } from '../../ui/chat/preview.ts';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
+import { contentPreview } from '../conversation/preview.ts';
 
 /** Tells a screen reader about each message that arrives, whichever tab or conversation is open. */
 export function MessageAnnouncer() {

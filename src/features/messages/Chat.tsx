@@ -6,11 +6,11 @@ import { RichText } from '../../i18n/RichText.tsx';
 import { chatEventsAtom } from '../../store/chatEvents.ts';
 import type { Chat as ChatState } from '../../store/chats.ts';
 import { type ConversationFailures, useConversation } from '../../store/useConversation.ts';
-import { Composer } from '../../ui/chat/Composer.tsx';
-import { eventNotices } from '../../ui/chat/eventNotices.tsx';
-import { MessageList, SealLine } from '../../ui/chat/MessageList.tsx';
-import type { ChatNotice } from '../../ui/chat/timeline.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { Composer } from '../conversation/Composer.tsx';
+import { eventNotices } from '../conversation/eventNotices.tsx';
+import { MessageList, SealLine } from '../conversation/MessageList.tsx';
+import type { ChatNotice } from '../conversation/timeline.ts';
 
 const failures: ConversationFailures = {
   retry: 'messages.retryFailed',

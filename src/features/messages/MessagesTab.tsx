@@ -6,8 +6,8 @@ import { requiredActionsAtom } from '../../store/actions.ts';
 import { activeChatAtom } from '../../store/chats.ts';
 import { showToastAtom } from '../../store/toasts.ts';
 import { Contained } from '../../ui/Contained.tsx';
-import { Panes } from '../../ui/chat/Panes.tsx';
 import type { VirtualListHandle } from '../../ui/VirtualList.tsx';
+import { Panes } from '../conversation/Panes.tsx';
 import { ChatPane, type ChatVerification } from './ChatPane.tsx';
 import { ConversationList } from './ConversationList.tsx';
 

@@ -3,8 +3,8 @@ import { formatLocale } from '../../i18n/i18n.ts';
 import { activeChatAtom, chatsAtom, emptyChat, groupIdOfKey, type MessageView } from '../../store/chats.ts';
 import { isOnlineAtom } from '../../store/connection.ts';
 import { contactsAtom } from '../../store/contacts.ts';
-import { sessionAtom } from '../../store/sessionAtom.ts';
 import { displayName, unknownPersonName } from '../../store/people.ts';
+import { sessionAtom } from '../../store/sessionAtom.ts';
 
 export interface ConversationRow {
   readonly userId: string;

@@ -6,8 +6,8 @@ import { requiredActionsAtom } from '../../store/actions.ts';
 import type { CurrentUser } from '../../store/session.ts';
 import { showToastAtom } from '../../store/toasts.ts';
 import { EmailField, UsernameField } from '../../ui/Field.tsx';
-import { focusOnMount } from '../../ui/focus.ts';
 import { CardForm } from '../../ui/Form.tsx';
+import { focusOnMount } from '../../ui/focus.ts';
 import { useFieldFailure } from '../../ui/useFieldFailure.ts';
 import { useSubmission } from '../../ui/useSubmission.ts';
 

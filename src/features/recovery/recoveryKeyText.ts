@@ -1,5 +1,5 @@
-import { openFile } from '../../lib/fileSink.ts';
 import { t } from '../../i18n/i18n.ts';
+import { openFile } from '../../lib/fileSink.ts';
 import { operator, productSlug } from '../../operator/index.ts';
 import type { CurrentUser } from '../../store/session.ts';
 import { longDay } from '../../ui/format.ts';

@@ -3,8 +3,8 @@ import { CloudAlert, CloudOff } from 'lucide-react';
 import { t } from '../../i18n/i18n.ts';
 import { bannerAtom } from '../../store/banners.ts';
 import {
-  catchUpAtom,
   type CatchUp,
+  catchUpAtom,
   offlineAtom,
   realtimeStatusAtom,
   relayTroubleAtom,

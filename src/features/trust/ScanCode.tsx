@@ -3,8 +3,8 @@ import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
 import { Alert } from '../../ui/Alert.tsx';
 import { Button } from '../../ui/Button.tsx';
-import styles from './SafetyNumberDialog.module.css';
 import { readCodes } from './readCodes.ts';
+import styles from './SafetyNumberDialog.module.css';
 
 interface ScanCodeProps {
   name: string;

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { RichText } from '../../i18n/RichText.tsx';
-import type { ChatNotice } from '../../ui/chat/timeline.ts';
 import { longDay } from '../../ui/format.ts';
+import type { ChatNotice } from '../conversation/timeline.ts';
 import { useTrust } from './useTrust.ts';
 
 /** A line for good wherever another account key was accepted. */

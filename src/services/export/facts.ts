@@ -14,8 +14,8 @@ import type { LoadedList } from '../../store/loadedList.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { type Notification, notificationsAtom } from '../../store/notifications.ts';
 import { type CurrentUser, currentUserAtom } from '../../store/session.ts';
-import { groupOf } from '../conversationIds.ts';
-import type { Deps } from '../deps.ts';
+import { groupOf } from '../core/conversationIds.ts';
+import type { Deps } from '../core/deps.ts';
 
 /** A group as its keys and the relay describe it. */
 export interface GroupFacts {

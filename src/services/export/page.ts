@@ -1,6 +1,6 @@
 import { activeLocale, formatLocale, t } from '../../i18n/i18n.ts';
-import { undecryptableTexts } from '../../i18n/undecryptable.ts';
 import { directionOf } from '../../i18n/locales.ts';
+import { undecryptableTexts } from '../../i18n/undecryptable.ts';
 import { operator } from '../../operator/index.ts';
 import type { ExportFacts } from './facts.ts';
 import type { ExportLayout } from './layout.ts';

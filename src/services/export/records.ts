@@ -2,7 +2,7 @@ import type { ConversationState, MessageView, UndecryptableReason } from '../../
 import { t } from '../../i18n/i18n.ts';
 import { displayName } from '../../store/people.ts';
 import type { CurrentUser } from '../../store/session.ts';
-import { groupOf, peerOf } from '../conversationIds.ts';
+import { groupOf, peerOf } from '../core/conversationIds.ts';
 
 /** One message of the export, by the names of spec section 3. */
 export interface MessageRecord {

@@ -4,7 +4,7 @@ import type { FileSink } from '../../lib/fileSink.ts';
 import type { ExportFormat } from '../../store/account.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { currentUserAtom } from '../../store/session.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../core/deps.ts';
 import { createData } from './data.ts';
 import { gatherFacts } from './facts.ts';
 import { exportedConversations, pagesOf } from './messages.ts';

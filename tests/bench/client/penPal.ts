@@ -1,10 +1,11 @@
 // Somebody who writes a lot: real clients of the product without a screen, in a process of their own. Told what to do
 // line by line on standard input, answers line by line on standard output.
-import { createInterface } from 'node:readline';
+
 import { randomUUID } from 'node:crypto';
+import { createInterface } from 'node:readline';
 import { systemClock } from '../../../src/lib/clock.ts';
+import { tokenStorageKey } from '../../../src/services/session/token.ts';
 import { contactsAtom, incomingRequestsAtom } from '../../../src/store/contacts.ts';
-import { tokenStorageKey } from '../../../src/services/token.ts';
 import { currentUserAtom } from '../../../src/store/session.ts';
 import { Browser, type Tab } from '../../support/headlessBrowser.ts';
 

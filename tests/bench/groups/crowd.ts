@@ -10,8 +10,8 @@ import { createLog } from '../../../src/lib/log.ts';
 import { forEachLimited } from '../../../src/lib/parallel.ts';
 import { createApi } from '../../../src/net/api.ts';
 import { createHttp } from '../../../src/net/http.ts';
-import { createCryptoApi } from '../../../workers/createCryptoApi.ts';
-import { browserEnv } from '../../../workers/env.ts';
+import { browserEnv } from '../../../workers/entry/browserEnv.ts';
+import { createCryptoApi } from '../../../workers/entry/createCryptoApi.ts';
 
 const peopleAtOnce = 8;
 const keyPackagesEach = 3;

@@ -12,6 +12,15 @@ export async function findsNoBarriers(page: Page): Promise<void> {
     : isMenuOpen
       ? ['region']
       : [];
+  // What is still fading in has another contrast than what it will have.
+  await page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every(
+        (animation) =>
+          animation.playState !== 'running' || animation.effect?.getComputedTiming().endTime === Infinity,
+      ),
+  );
   const { violations } = await new AxeBuilder({ page }).disableRules(inherent).analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([]);
 }

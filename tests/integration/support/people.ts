@@ -1,6 +1,6 @@
 import { type ConversationKey, groupKeyOf } from '../../../src/store/chats.ts';
 import { type Group, groupsAtom } from '../../../src/store/groups.ts';
-import { befriend, type Browser, type Tab, until, untilConnected } from './browser.ts';
+import { type Browser, befriend, type Tab, until, untilConnected } from './browser.ts';
 
 /** Anna, and one tab for each name. */
 export type People<Names extends readonly string[]> = [Tab, ...{ [Index in keyof Names]: Tab }];

@@ -5,7 +5,7 @@ import {
   openDatabase,
   personDatabaseName,
   personMigrations,
-} from '../../../workers/vault/db.ts';
+} from '../../../workers/storage/db.ts';
 import { Browser, Clock } from './support/browser.ts';
 import {
   ALICE,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { personDatabaseName } from '../../../workers/vault/db.ts';
+import { personDatabaseName } from '../../../workers/storage/db.ts';
 import {
   ALICE,
   ALICE_AND_BOB,

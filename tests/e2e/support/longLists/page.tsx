@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { MessagesTab } from '../../../../src/features/messages/MessagesTab.tsx';
 import { activateLocale } from '../../../../src/i18n/i18n.ts';
-import { mergeMessages } from '../../../../src/services/chats.ts';
+import { mergeMessages } from '../../../../src/services/conversations/chats.ts';
 import { type AppActions, actionsAtom } from '../../../../src/store/actions.ts';
 import {
   activeChatAtom,

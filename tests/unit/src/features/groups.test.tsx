@@ -1,7 +1,7 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MessageAnnouncer } from '../../../../src/features/messages/Announcer.tsx';
-import { chatEventsAtom, type ConversationEvent } from '../../../../src/store/chatEvents.ts';
+import { type ConversationEvent, chatEventsAtom } from '../../../../src/store/chatEvents.ts';
 import { activeGroupAtom, chatsAtom, type MessageView } from '../../../../src/store/chats.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { groupsAtom } from '../../../../src/store/groups.ts';

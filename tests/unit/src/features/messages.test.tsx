@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src/lib/appError.ts';
-import { activeChatAtom, chatsAtom, type Chat, type MessageView } from '../../../../src/store/chats.ts';
+import { activeChatAtom, type Chat, chatsAtom, type MessageView } from '../../../../src/store/chats.ts';
 import { presenceAtom } from '../../../../src/store/connection.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { aino, chat, kaisa, loaded, message, veikko } from '../support/app.tsx';

@@ -1,6 +1,6 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { decodeQR } from 'qr/decode.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { IdentityNotice } from '../../../../src/features/trust/IdentityNotice.tsx';
 import { useIdentityLines } from '../../../../src/features/trust/useIdentityLines.tsx';
 import { Verification, VerifiedMark } from '../../../../src/features/trust/Verification.tsx';

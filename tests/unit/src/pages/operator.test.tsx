@@ -1,10 +1,10 @@
 import { screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
-import { AboutPage } from '../../../../src/pages/legal/AboutPage.tsx';
+import type { Operator } from '../../../../src/operator/schema.ts';
 import { LandingPage } from '../../../../src/pages/landing/LandingPage.tsx';
+import { AboutPage } from '../../../../src/pages/legal/AboutPage.tsx';
 import { PrivacyPolicyPage } from '../../../../src/pages/legal/PrivacyPolicyPage.tsx';
 import { TermsPage } from '../../../../src/pages/legal/TermsPage.tsx';
-import type { Operator } from '../../../../src/operator/schema.ts';
 import { createWorld } from '../support/app.tsx';
 
 const operator = vi.hoisted(

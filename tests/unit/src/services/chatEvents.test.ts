@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { ConversationEvent, CryptoApi } from '../../../../src/crypto/client.ts';
-import { type ChatEvents, createChatEvents } from '../../../../src/services/chatEvents.ts';
+import { type ChatEvents, createChatEvents } from '../../../../src/services/conversations/chatEvents.ts';
 import { chatEventsAtom } from '../../../../src/store/chatEvents.ts';
 import { conversationId, me, peer, type TestDeps, testDeps } from './support/deps.ts';
 

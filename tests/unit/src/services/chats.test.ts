@@ -1,8 +1,8 @@
-import { createStore } from 'jotai';
 import * as fc from 'fast-check';
+import { createStore } from 'jotai';
 import { describe, expect, it, vi } from 'vitest';
 import type { MessageView } from '../../../../src/crypto/client.ts';
-import { createChats, mergeMessages } from '../../../../src/services/chats.ts';
+import { createChats, mergeMessages } from '../../../../src/services/conversations/chats.ts';
 import { chatsAtom } from '../../../../src/store/chats.ts';
 import { conversationId, me, peer, received, state } from './support/deps.ts';
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Api } from '../../../../src/net/api.ts';
 import { NetworkError } from '../../../../src/net/errors.ts';
-import { type Contacts, createContacts } from '../../../../src/services/contacts.ts';
-import type { KeptAnswers } from '../../../../src/services/keptAnswers.ts';
-import { timings } from '../../../../src/services/timings.ts';
+import type { KeptAnswers } from '../../../../src/services/core/responseCache.ts';
+import { timings } from '../../../../src/services/core/timings.ts';
+import { type Contacts, createContacts } from '../../../../src/services/people/contacts.ts';
 import { realtimeStatusAtom } from '../../../../src/store/connection.ts';
 import { contactsAtom, incomingRequestsAtom, outgoingRequestsAtom } from '../../../../src/store/contacts.ts';
 import { me, peer, refused, type TestDeps, testDeps, testLists } from './support/deps.ts';

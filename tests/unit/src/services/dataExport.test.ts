@@ -5,10 +5,10 @@ import { NetworkError } from '../../../../src/net/errors.ts';
 import { type ExportProgress, exportProgressAtom } from '../../../../src/store/account.ts';
 import { groupsAtom } from '../../../../src/store/groups.ts';
 import { currentUserAtom } from '../../../../src/store/session.ts';
+import { MemoryFile } from '../../../support/memoryFile.ts';
 import { group } from '../support/groups.ts';
 import { conversationId, me, peer, received, state } from './support/deps.ts';
 import { account, anna, answering, bert, device, exporting, logOf } from './support/exported.ts';
-import { MemoryFile } from '../../../support/memoryFile.ts';
 
 const groupId = '99999999-0000-4000-8000-000000000009';
 const groupConversation = `group:${groupId}`;

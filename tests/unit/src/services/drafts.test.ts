@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createBackground } from '../../../../src/services/failures.ts';
-import { createDrafts, type Drafts } from '../../../../src/services/drafts.ts';
+import { createDrafts, type Drafts } from '../../../../src/services/conversations/drafts.ts';
+import { createBackground } from '../../../../src/services/core/failures.ts';
 import { draftsAtom } from '../../../../src/store/drafts.ts';
 import { type TestDeps, testDeps } from './support/deps.ts';
 

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CommitSubmission, CryptoApi } from '../../../../src/crypto/client.ts';
 import type { Api } from '../../../../src/net/api.ts';
 import { NetworkError } from '../../../../src/net/errors.ts';
-import type { Committer } from '../../../../src/services/committer.ts';
-import { createGroupActions, type GroupActions } from '../../../../src/services/groupActions.ts';
-import type { GroupList } from '../../../../src/services/groupList.ts';
-import type { Reading } from '../../../../src/services/reading.ts';
+import type { Committer } from '../../../../src/services/conversations/commitSubmitter.ts';
+import type { Reading } from '../../../../src/services/conversations/openConversation.ts';
+import { createGroupActions, type GroupActions } from '../../../../src/services/groups/groupActions.ts';
+import type { GroupList } from '../../../../src/services/groups/groupList.ts';
 import { groupProgressAtom } from '../../../../src/store/groups.ts';
 import { me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { GroupDetails, GroupSummary } from '../../../../src/net/api.ts';
-import { creationLock } from '../../../../src/services/groupEndings.ts';
-import { timings } from '../../../../src/services/timings.ts';
+import { timings } from '../../../../src/services/core/timings.ts';
+import { creationLock } from '../../../../src/services/groups/groupEndings.ts';
 import { chatsAtom, groupKeyOf } from '../../../../src/store/chats.ts';
 import { groupsAtom } from '../../../../src/store/groups.ts';
 import { settled } from '../net/support/fakeClock.ts';

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CommitSubmission, ConversationState, CryptoApi } from '../../../../src/crypto/client.ts';
 import type { Api, LogPage } from '../../../../src/net/api.ts';
-import { createMembership, type Membership } from '../../../../src/services/membership.ts';
-import { createSync, type Sync, type SyncListeners } from '../../../../src/services/sync.ts';
-import { timings } from '../../../../src/services/timings.ts';
+import { createMembership, type Membership } from '../../../../src/services/conversations/joiner.ts';
+import { createSync, type Sync, type SyncListeners } from '../../../../src/services/conversations/sync.ts';
+import { timings } from '../../../../src/services/core/timings.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
 

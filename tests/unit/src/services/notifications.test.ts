@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Api } from '../../../../src/net/api.ts';
-import { createNotifications, type Notifications } from '../../../../src/services/notifications.ts';
+import { createNotifications, type Notifications } from '../../../../src/services/people/notifications.ts';
 import {
   type Notification,
   notificationsAtom,

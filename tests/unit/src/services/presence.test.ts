@@ -5,7 +5,7 @@ import {
   type PresenceTracking,
   trackPresence,
   wsMessageEvent,
-} from '../../../../src/services/presence.ts';
+} from '../../../../src/services/people/presence.ts';
 import { isOnlineAtom, presenceAtom } from '../../../../src/store/connection.ts';
 import { FakeClock } from '../net/support/fakeClock.ts';
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
-import { authErrorEvent } from '../../../../src/services/session.ts';
+import { authErrorEvent } from '../../../../src/services/session/session.ts';
 import { offlineAtom, relayTroubleAtom } from '../../../../src/store/connection.ts';
 import {
   authErrorAtom,
@@ -27,8 +27,8 @@ import {
   status,
   tokenFor,
   user,
-  withSession,
   visits,
+  withSession,
   worker,
 } from './support/session.ts';
 

@@ -16,8 +16,8 @@ import {
   steps,
   tokenFor,
   user,
-  withSession,
   vault,
+  withSession,
   worker,
 } from './support/session.ts';
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { NetworkError } from '../../../../src/net/errors.ts';
-import { createMembership, type Membership } from '../../../../src/services/membership.ts';
-import { createSync, type Sync, type SyncListeners } from '../../../../src/services/sync.ts';
-import { timings } from '../../../../src/services/timings.ts';
+import { createMembership, type Membership } from '../../../../src/services/conversations/joiner.ts';
+import { createSync, type Sync, type SyncListeners } from '../../../../src/services/conversations/sync.ts';
+import { timings } from '../../../../src/services/core/timings.ts';
 import { catchUpAtom } from '../../../../src/store/connection.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, refused, type TestDeps, testDeps } from './support/deps.ts';

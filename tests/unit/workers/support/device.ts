@@ -1,5 +1,10 @@
-import type { CommitSubmission, ConversationState, CryptoApi, MessageView } from '../../../../workers/api.ts';
-import { CryptoApiError } from '../../../../workers/errors.ts';
+import type {
+  CommitSubmission,
+  ConversationState,
+  CryptoApi,
+  MessageView,
+} from '../../../../workers/api/cryptoApi.ts';
+import { CryptoApiError } from '../../../../workers/api/errors.ts';
 import { Browser, Clock } from './browser.ts';
 import { MemoryRelay, StaleEpoch } from './relay.ts';
 

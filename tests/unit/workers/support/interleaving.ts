@@ -2,9 +2,14 @@
  * A group played in any order: each step of each device is one draw of a seeded generator, so that what is under way
  * (a commit made and not submitted, an answer that got lost, a tab that is gone) meets everything that the others do.
  */
+
+import type {
+  CommitSubmission,
+  ConversationState,
+  PreparedMessage,
+} from '../../../../workers/api/cryptoApi.ts';
+import { CryptoApiError } from '../../../../workers/api/errors.ts';
 import { seededRandom } from './browser.ts';
-import type { CommitSubmission, ConversationState, PreparedMessage } from '../../../../workers/api.ts';
-import { CryptoApiError } from '../../../../workers/errors.ts';
 import { createWorld, type TestDevice, textOf } from './device.ts';
 import { type MemoryRelay, NotAMember, StaleEpoch } from './relay.ts';
 

@@ -3,7 +3,7 @@ import type {
   LogEntryInput,
   PasswordParams,
   SealedVault,
-} from '../../../../workers/api.ts';
+} from '../../../../workers/api/cryptoApi.ts';
 import { type Clock, seededRandom } from './browser.ts';
 
 interface Welcome {

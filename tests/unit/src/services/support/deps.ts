@@ -1,10 +1,10 @@
 import { createStore } from 'jotai';
-import type { CryptoApi, ConversationState, MessageView } from '../../../../../src/crypto/client.ts';
+import type { ConversationState, CryptoApi, MessageView } from '../../../../../src/crypto/client.ts';
 import { createKeyedQueue } from '../../../../../src/lib/keyedQueue.ts';
 import type { Api } from '../../../../../src/net/api.ts';
 import { ApiError, type ApiErrorCode } from '../../../../../src/net/errors.ts';
-import { createLists, type Lists } from '../../../../../src/services/lists.ts';
-import type { Deps } from '../../../../../src/services/deps.ts';
+import type { Deps } from '../../../../../src/services/core/deps.ts';
+import { createLists, type Lists } from '../../../../../src/services/core/lists.ts';
 import { capturedLog } from '../../net/support/capturedLog.ts';
 import { FakeClock } from '../../net/support/fakeClock.ts';
 

@@ -1,11 +1,11 @@
 import { beforeEach, vi } from 'vitest';
 import type { CryptoApi } from '../../../../../src/crypto/client.ts';
 import type { Realtime } from '../../../../../src/net/mqtt.ts';
-import { type Chats, createChats } from '../../../../../src/services/chats.ts';
-import { createCommitter } from '../../../../../src/services/committer.ts';
-import { createMembership } from '../../../../../src/services/membership.ts';
-import { createOutbox, type Outbox } from '../../../../../src/services/outbox.ts';
-import { createSync } from '../../../../../src/services/sync.ts';
+import { type Chats, createChats } from '../../../../../src/services/conversations/chats.ts';
+import { createCommitter } from '../../../../../src/services/conversations/commitSubmitter.ts';
+import { createMembership } from '../../../../../src/services/conversations/joiner.ts';
+import { createOutbox, type Outbox } from '../../../../../src/services/conversations/outbox.ts';
+import { createSync } from '../../../../../src/services/conversations/sync.ts';
 import { conversationId, me, peer, refused, type TestDeps, testDeps } from './deps.ts';
 import { SimulatedDevice, SimulatedRelay } from './simulation.ts';
 

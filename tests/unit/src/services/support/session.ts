@@ -1,9 +1,9 @@
 import { beforeEach, expect, type Mock, vi } from 'vitest';
 import type { CryptoApi } from '../../../../../src/crypto/client.ts';
 import type { Api } from '../../../../../src/net/api.ts';
-import { createBackground } from '../../../../../src/services/failures.ts';
-import { createSession, type Session } from '../../../../../src/services/session.ts';
-import { createLoginProofStore, createTokenStore } from '../../../../../src/services/token.ts';
+import { createBackground } from '../../../../../src/services/core/failures.ts';
+import { createSession, type Session } from '../../../../../src/services/session/session.ts';
+import { createLoginProofStore, createTokenStore } from '../../../../../src/services/session/token.ts';
 import {
   type AuthProgress,
   authProgressAtom,

@@ -1,0 +1,209 @@
+/**
+ * Who may import what (docs/ARCHITECTURE.md, Doors): each room with the rooms and packages that it may use, everything
+ * else being refused. The linter reads the later of two rows that fit a file.
+ */
+import path from 'node:path';
+
+/** What the client's rooms draw and keep with; every other package is owned by one file, see its row. */
+const libraries = [
+  'react',
+  'react-dom',
+  'react-dom/client',
+  'react-router-dom',
+  'react-error-boundary',
+  'jotai',
+  'clsx',
+  '@base-ui/react/*',
+  '@lingui/*',
+  '@tanstack/react-virtual',
+  'linkify-it',
+  'lucide-react',
+  'qr',
+  'qr/*',
+  'emojibase-data/*/*.json',
+  '@fontsource-variable/inter/*',
+];
+const withoutState = libraries.filter((name) => name !== 'jotai');
+const short = (names) => (names.includes('clsx') ? ['libraries of the screen'] : names);
+
+const core = 'crypto-core/src';
+const coreBase = [`${core}/errors.ts`, `${core}/bytes.ts`, `${core}/env.ts`];
+const coreLayer = (name, ...lower) => ({
+  door: 1,
+  room: `${core}/${name}`,
+  may: [...coreBase, ...lower.map((layer) => `${core}/${layer}`)],
+});
+
+const worker = (name, ...may) => ({
+  door: 2,
+  room: `workers/${name}`,
+  may: may.map((folder) => `workers/${folder}`),
+  packages: ['@sinetti/crypto-core'],
+});
+const workerBase = ['codec', 'api', 'storage', 'session', 'identity'];
+
+const client = (door, room, ...may) => ({
+  door,
+  room: `src/${room}`,
+  may: may.map((folder) => `src/${folder}`),
+  packages: libraries,
+});
+const service = (name, ...services) => ({
+  door: 5,
+  room: `src/services/${name}`,
+  may: [
+    ...services.map((other) => `src/services/${other}`),
+    'src/crypto',
+    'src/net',
+    'src/store',
+    'src/i18n',
+    'src/lib',
+    'src/operator',
+  ],
+  packages: ['jotai', 'zod'],
+});
+
+/**
+ * `own` is what a file may import of its own room, `typesOf` where types may come from and nothing else.
+ * @type {{ door: number, room: string, own?: string[], may: string[], packages?: string[], typesOf?: string[] }[]}
+ */
+const rooms = [
+  { door: 1, room: core, own: ['./*'], may: [] },
+  { door: 1, room: `${core}/index.ts`, may: [core] },
+  coreLayer('codec'),
+  coreLayer('suite', 'codec'),
+  { ...coreLayer('suite/sodium.ts', 'codec'), packages: ['libsodium-wrappers'] },
+  coreLayer('structs', 'codec', 'suite'),
+  coreLayer('tree', 'codec', 'suite', 'structs'),
+  coreLayer('schedule', 'codec', 'suite', 'structs', 'tree'),
+  coreLayer('framing', 'codec', 'suite', 'structs', 'schedule'),
+  coreLayer('group', 'codec', 'suite', 'structs', 'tree', 'schedule', 'framing'),
+  coreLayer('account', 'codec', 'suite'),
+
+  { ...worker('crypto.worker.ts', 'entry'), own: [], packages: ['comlink'] },
+  worker('codec'),
+  worker('api', 'codec'),
+  worker('storage', 'codec', 'api'),
+  { ...worker('storage/db.ts', 'codec', 'api'), packages: ['idb'] },
+  worker('session', 'codec', 'api', 'storage'),
+  worker('identity', 'codec', 'api', 'storage', 'session'),
+  // Its rules lie in a folder of their own.
+  { ...worker('conversation', ...workerBase), own: ['./**', '../*'] },
+  worker('trust', ...workerBase, 'conversation'),
+  worker('backup', ...workerBase, 'conversation'),
+  worker('messaging', ...workerBase, 'conversation'),
+  worker('entry', ...workerBase, 'conversation', 'trust', 'backup', 'messaging'),
+
+  {
+    ...client(3, 'crypto', 'lib'),
+    may: ['src/lib', 'workers/api', 'workers/crypto.worker.ts'],
+    packages: ['comlink'],
+  },
+
+  client(
+    4,
+    'app',
+    'pages',
+    'features',
+    'services',
+    'serviceWorker',
+    'store',
+    'ui',
+    'net',
+    'crypto',
+    'i18n',
+    'operator',
+    'lib',
+  ),
+  client(4, 'pages', 'pages/site', 'features', 'store', 'ui', 'i18n', 'operator', 'lib'),
+  client(4, 'features', 'features/conversation', 'features/emoji', 'store', 'ui', 'i18n', 'operator', 'lib'),
+  { ...client(4, 'store', 'i18n', 'lib'), packages: ['jotai', 'react', 'zod'], typesOf: ['src/crypto'] },
+  { ...client(4, 'ui', 'i18n', 'operator', 'lib'), packages: withoutState },
+  { ...client(4, 'i18n', 'operator', 'lib'), packages: withoutState },
+  { door: 4, room: 'src/operator', may: [], packages: ['zod'] },
+  {
+    door: 4,
+    room: 'src/lib',
+    // Notifications are shown by the service worker, which is told so in its own messages.
+    may: ['src/serviceWorker/messages.ts', 'src/serviceWorker/chatPath.ts', 'package.json'],
+    packages: ['react', 'zod'],
+  },
+
+  service('core'),
+  service('conversations', 'core'),
+  service('people', 'core', 'conversations'),
+  service('account', 'core', 'conversations', 'people'),
+  service('session', 'core', 'account'),
+  service('groups', 'core', 'conversations'),
+  service('backup', 'core', 'conversations'),
+  service('export', 'core'),
+  service('client', 'core', 'conversations', 'people', 'account', 'session', 'groups', 'backup', 'export'),
+  { ...client(5, 'net', 'lib'), packages: ['@sinetti/relay/contract'] },
+  { ...client(5, 'net/http.ts', 'lib'), packages: ['ky'] },
+  { ...client(5, 'net/mqtt.ts', 'lib'), packages: ['mqtt', '@sinetti/relay/contract'] },
+  { door: 5, room: 'src/serviceWorker', may: [] },
+
+  { door: 6, room: 'relay/contract', may: [], packages: ['zod'] },
+];
+
+const isFile = (name) => /\.\w+$/.test(name);
+
+/** How a file of the room may write the target, however deep the file lies in its room. */
+function specifiers(room, target) {
+  const name = path.posix.relative(isFile(room) ? path.posix.dirname(room) : room, target);
+  const pattern = isFile(name) ? `${name}*` : path.posix.join(name, '**');
+  if (!name.startsWith('..')) return [`./${pattern}`, `../${pattern}`];
+  const down = pattern.replace(/^(?:\.\.\/)+/, '');
+  return ['..', '../..', '../../..', '../../../..'].map((up) => `${up}/${down}`);
+}
+
+function patternsOf({ door, room, own = ['./**'], may, packages = [], typesOf = [] }) {
+  const allowed = [
+    ...own,
+    ...[...may, ...typesOf].flatMap((target) => specifiers(room, target)),
+    ...packages,
+  ];
+  const names = [...may, ...short(packages)];
+  const what = names.length === 0 ? 'nothing beside itself' : `${names.join(', ')} only`;
+  return [
+    // A group that lets something through ends the search, so these come first.
+    ...typesOf.map((target) => ({
+      regex: `/${path.posix.basename(target)}/`,
+      message: `Door ${door}: ${room} imports types only of ${target}.`,
+      allowTypeImports: true,
+    })),
+    {
+      group: ['**', ...allowed.map((pattern) => `!${pattern}`)],
+      message: `Door ${door}: ${room} imports ${what}.`,
+    },
+  ];
+}
+
+const relayKeepsOut = {
+  regex: '(^(\\.\\./)+(src|crypto-core|workers)/|^@sinetti/crypto-core|^libsodium|^#)',
+  message: 'Door 6: the relay cannot decrypt because it has no code to.',
+};
+
+const filesOf = (room) => [/\.tsx?$/.test(room) ? room : `${room}/**`];
+
+/** Rows of the linter's `overrides`. */
+export const doors = [
+  ...rooms.map((room) => ({ files: filesOf(room.room), patterns: patternsOf(room) })),
+  {
+    files: ['relay/src/**'],
+    patterns: [
+      relayKeepsOut,
+      { regex: '^(kysely|libsql)', message: 'Door 6: SQL stays in repositories, db and migrations.' },
+    ],
+  },
+  {
+    files: ['relay/src/repositories/**', 'relay/src/db/**', 'relay/migrations/**'],
+    patterns: [
+      relayKeepsOut,
+      {
+        regex: '/(routes|mqtt|presence)/',
+        message: 'Door 6: database code knows neither HTTP nor MQTT.',
+      },
+    ],
+  },
+];

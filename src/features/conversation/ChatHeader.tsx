@@ -1,0 +1,39 @@
+import { ArrowLeft } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Avatar } from '../../ui/Avatar.tsx';
+import { IconButton } from '../../ui/Button.tsx';
+import styles from './ChatHeader.module.css';
+
+interface ChatHeaderProps {
+  name: string;
+  shape?: 'round' | 'square';
+  /** Draws a presence dot; say the state in `detail`. */
+  online?: boolean | undefined;
+  /** Below the name. */
+  detail: ReactNode;
+  /** Leads back to the list, where only one of the two has room. */
+  backLabel: string;
+  onBack: () => void;
+  /** At the end. */
+  action?: ReactNode;
+}
+
+/** What stands above an open conversation. */
+export function ChatHeader(props: ChatHeaderProps) {
+  const { name, shape = 'round' } = props;
+  return (
+    <div className={styles.head}>
+      <span className={styles.back}>
+        <IconButton label={props.backLabel} icon={<ArrowLeft />} onClick={props.onBack} />
+      </span>
+      <Avatar name={name} size={38} online={props.online} shape={shape} />
+      <div className={styles.who}>
+        <h2 className={styles.name}>
+          <bdi>{name}</bdi>
+        </h2>
+        <p className={styles.detail}>{props.detail}</p>
+      </div>
+      {props.action}
+    </div>
+  );
+}

@@ -1,0 +1,146 @@
+import { SendHorizontal } from 'lucide-react';
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { t } from '../../i18n/i18n.ts';
+import { Button } from '../../ui/Button.tsx';
+import { useMediaQuery, wideScreen } from '../../ui/useMediaQuery.ts';
+import type { EmojiCategory } from '../emoji/data.ts';
+import { EmojiInserter } from '../emoji/EmojiInserter.tsx';
+import styles from './Composer.module.css';
+
+/** Bytes of UTF-8. The ciphertext of more would pass what the relay takes. */
+const messageMaxBytes = 64 * 1024;
+/** With less room than this, it says how much there is. */
+const littleRoom = messageMaxBytes / 10;
+/** Characters from which the input is as tall as it gets: measuring more at every key would be felt. */
+const tallText = 4000;
+
+interface ComposerProps {
+  /** Who gets it: the input's accessible name. */
+  name: string;
+  draft: string;
+  onDraftChange: (draft: string) => void;
+  /** Called with text that is not blank and not too long, as it was written. */
+  onSend: () => void;
+  /** Each new positive number moves the focus here; on a phone the keyboard would cover what was just opened. */
+  focusRequest: number;
+  /** Of the emoji picker; all when not given. */
+  emojiCategories?: readonly EmojiCategory[];
+}
+
+/** The message form. Enter sends, Shift and Enter start a new line. Give it a key by conversation. */
+export function Composer({
+  name,
+  draft,
+  onDraftChange,
+  onSend,
+  focusRequest,
+  emojiCategories,
+}: ComposerProps) {
+  const input = useRef<HTMLTextAreaElement>(null);
+  const hintId = useId();
+  const wide = useMediaQuery(wideScreen);
+
+  const text = draft.trim();
+  const room = roomLeft(text);
+  const tooLong = room < 0;
+  const [pasteRefused, setPasteRefused] = useState(false);
+  const problem = pasteRefused ? t('chat.pasteTooLong') : tooLong ? t('chat.tooLong') : null;
+  const hint = room < littleRoom ? t('chat.roomLeft', { count: room }) : null;
+
+  useLayoutEffect(() => fitHeight(input.current, draft), [draft]);
+  useEffect(() => {
+    if (wide && focusRequest > 0) input.current?.focus();
+  }, [wide, focusRequest]);
+
+  function send() {
+    if (text === '' || tooLong) return;
+    input.current?.focus();
+    onSend();
+  }
+
+  function change(next: string) {
+    setPasteRefused(false);
+    onDraftChange(next);
+  }
+
+  /** Megabytes in the input would bring the page to a halt, and no message could carry them. */
+  function onPaste(event: ClipboardEvent) {
+    const refused = event.clipboardData.getData('text').length > messageMaxBytes;
+    if (refused) event.preventDefault();
+    setPasteRefused(refused);
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    // While composing (Japanese, dead keys), Enter belongs to the input method.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    send();
+  }
+
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      {problem !== null && (
+        <p className={styles.problem} id={hintId} role="alert">
+          {problem}
+        </p>
+      )}
+      {problem === null && hint !== null && (
+        <p className={styles.hint} id={hintId}>
+          {hint}
+        </p>
+      )}
+      <div className={styles.emoji}>
+        <EmojiInserter input={input} text={draft} onTextChange={onDraftChange} categories={emojiCategories} />
+      </div>
+      <textarea
+        ref={input}
+        className={styles.input}
+        rows={1}
+        dir="auto"
+        placeholder={t('chat.placeholder')}
+        aria-label={t('chat.inputLabel', { name })}
+        aria-invalid={tooLong}
+        aria-describedby={problem === null && hint === null ? undefined : hintId}
+        enterKeyHint="send"
+        value={draft}
+        onChange={(event) => change(event.target.value)}
+        onPaste={onPaste}
+        onKeyDown={onKeyDown}
+      />
+      <div className={styles.send}>
+        <Button type="submit" variant="primary" disabled={text === '' || tooLong}>
+          <SendHorizontal size={18} aria-hidden="true" />
+          <span className={styles.word}>{t('chat.send')}</span>
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Bytes that still fit; less than none for a text that is too long. */
+function roomLeft(text: string): number {
+  // A character is at most three bytes, so most texts need no encoding to know that there is room.
+  const most = messageMaxBytes - text.length * 3;
+  return most >= littleRoom ? most : messageMaxBytes - new TextEncoder().encode(text).length;
+}
+
+/** As tall as its text; the style sheet bounds it. */
+function fitHeight(element: HTMLTextAreaElement | null, text: string) {
+  if (element === null) return;
+  element.style.height = text.length > tallText ? '100dvh' : '';
+  if (text !== '' && text.length <= tallText) element.style.height = `${element.scrollHeight + 2}px`;
+}

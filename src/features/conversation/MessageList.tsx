@@ -1,0 +1,299 @@
+import { clsx } from 'clsx';
+import { ArrowDown, LockKeyhole } from 'lucide-react';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { t } from '../../i18n/i18n.ts';
+import { Avatar } from '../../ui/Avatar.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { dayLabel } from '../../ui/format.ts';
+import { LoadingLine } from '../../ui/Spinner.tsx';
+import { useNow } from '../../ui/useNow.ts';
+import { type BubbleActions, type MenuAnchor, MessageBubble } from './MessageBubble.tsx';
+import { MessageDetails } from './MessageDetails.tsx';
+import styles from './MessageList.module.css';
+import { MessageMenu } from './MessageMenu.tsx';
+import type { ChatMessage } from './message.ts';
+import { messageState } from './messageState.ts';
+import { type ChatNotice, type Divider, timeline } from './timeline.ts';
+import { useMessageKeys } from './useMessageKeys.ts';
+import { type ReadingPlace, useMessageScroll } from './useMessageScroll.ts';
+import { useOlderMessages } from './useOlderMessages.ts';
+import { useUnreadLine } from './useUnreadLine.ts';
+
+export interface MessageListProps {
+  /** Its accessible name. */
+  label: string;
+  /** Ascending by time. */
+  messages: readonly ChatMessage[];
+  /** Ascending by time. */
+  notices?: readonly ChatNotice[];
+  ownId: string | undefined;
+  nameOf: (userId: string) => string;
+  /** Whether others have read an own message. */
+  isRead: (message: ChatMessage) => boolean;
+  /** How far this person has read: what came after that when the conversation was opened stands below a line. */
+  readSeq: number | undefined;
+  /** How many messages of others came after that. */
+  unread: number;
+  /** Says who wrote what, where there can be more than two. */
+  showAuthors?: boolean;
+  loading: boolean;
+  hasOlder: boolean;
+  /** Answers whether it succeeded; never rejects. */
+  onLoadOlder: () => Promise<boolean>;
+  /** Keep these three the same from render to render. */
+  onRetry: (messageId: string) => void;
+  onDiscard: (messageId: string) => void;
+  onCopy: (text: string) => void;
+  /** Where the reader was when this conversation was last open; null for its newest message. */
+  place: ReadingPlace | null;
+  onLeave: (place: ReadingPlace | null) => void;
+  /** Stands above the oldest message once there is none older. */
+  beginning: ReactNode;
+  /** Stands there while there are no messages. */
+  empty: ReactNode;
+}
+
+interface MenuState {
+  readonly open: boolean;
+  readonly message: ChatMessage;
+  readonly anchor: MenuAnchor;
+}
+
+/** Messages of one conversation. Give it a key by conversation: its place, its menu and what is unfolded belong to it. */
+export function MessageList(props: MessageListProps) {
+  const { messages, notices, ownId, hasOlder, loading, nameOf, isRead, onCopy, onRetry, onDiscard } = props;
+  const older = useOlderMessages(hasOlder, props.onLoadOlder);
+  const [active, setActive] = useState<string | null>(null);
+  const { scroller, virtualizer, atEnd, unseen, isInSight, onScroll, toEnd } = useMessageScroll({
+    messages,
+    ownId,
+    place: props.place,
+    onLeave: props.onLeave,
+    keep: active,
+    onNearTop: older.approach,
+  });
+  const { readSeq, unread } = props;
+  const unreadFrom = useUnreadLine({
+    messages,
+    ownId,
+    readSeq,
+    unread,
+    loading,
+    hasOlder,
+    atEnd,
+    isInSight,
+  });
+  const keys = useMessageKeys({ messages, virtualizer, scroller, active, onActive: setActive });
+  const line = useMemo(
+    () => timeline({ messages, hasOlder, unreadFrom, ...(notices && { notices }) }),
+    [messages, notices, hasOlder, unreadFrom],
+  );
+  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
+  const [menu, setMenu] = useState<MenuState | null>(null);
+  const [details, setDetails] = useState<{ message: ChatMessage; open: boolean } | null>(null);
+  const now = useNow();
+
+  const onUnfold = useCallback((messageId: string, unfold: boolean) => {
+    setUnfolded(
+      (before) => new Set(unfold ? [...before, messageId] : [...before].filter((id) => id !== messageId)),
+    );
+  }, []);
+  const onMenu = useCallback((message: ChatMessage, anchor: MenuAnchor) => {
+    setActive(message.messageId);
+    setMenu({ open: true, message, anchor });
+  }, []);
+  const actions: BubbleActions = useMemo(
+    () => ({ onRetry, onDiscard, onMenu, onUnfold }),
+    [onRetry, onDiscard, onMenu, onUnfold],
+  );
+
+  const authorOf = ({ senderId }: ChatMessage) => (senderId === ownId ? t('chat.you') : nameOf(senderId));
+
+  function row(index: number) {
+    const message = messages[index];
+    if (message === undefined) return null;
+    const own = message.senderId === ownId;
+    const { above, first, last } = line.placeOf(index);
+    const bubble = (
+      <MessageBubble
+        message={message}
+        own={own}
+        author={authorOf(message)}
+        read={own && isRead(message)}
+        first={first}
+        last={last}
+        unfolded={unfolded.has(message.messageId)}
+        reachable={message.messageId === (active ?? messages.at(-1)?.messageId)}
+        actions={actions}
+      />
+    );
+    return (
+      <>
+        <Dividers dividers={above} now={now} />
+        {own || props.showAuthors !== true ? (
+          bubble
+        ) : (
+          <Authored name={nameOf(message.senderId)} first={first}>
+            {bubble}
+          </Authored>
+        )}
+        {index === messages.length - 1 && <Dividers dividers={line.below} now={now} />}
+      </>
+    );
+  }
+
+  return (
+    <div className={styles.frame}>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it scrolls, and its keys with it */}
+      <section
+        className={styles.scroller}
+        ref={scroller}
+        onScroll={onScroll}
+        onKeyDown={keys.onKeyDown}
+        aria-label={props.label}
+        aria-busy={loading || older.loading}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be scrollable by keyboard
+        tabIndex={0}
+      >
+        {messages.length === 0 && (
+          <>
+            {loading ? (
+              <div className={styles.loading}>
+                <LoadingLine text={t('chat.loadingMessages')} />
+              </div>
+            ) : (
+              props.empty
+            )}
+            <Dividers dividers={line.below} now={now} />
+          </>
+        )}
+        {messages.length > 0 && (
+          <ol className={styles.list} style={{ height: virtualizer.getTotalSize() }}>
+            {virtualizer.getVirtualItems().map(({ index, key, start }) => (
+              // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the arrow keys lead to it
+              <li
+                key={key}
+                ref={virtualizer.measureElement}
+                data-index={index}
+                className={clsx(styles.row, index > 0 && line.placeOf(index - 1).first && styles.first)}
+                style={{ transform: `translateY(${start}px)` }}
+                tabIndex={index === 0 ? undefined : -1}
+                onFocus={() => setActive(messages[index - 1]?.messageId ?? null)}
+                {...(index > 0 && {
+                  'aria-posinset': index,
+                  'aria-setsize': hasOlder ? -1 : messages.length,
+                })}
+              >
+                {index > 0 ? (
+                  row(index - 1)
+                ) : (
+                  <Head hasOlder={hasOlder} older={older} beginning={props.beginning} />
+                )}
+              </li>
+            ))}
+          </ol>
+        )}
+      </section>
+      {(!atEnd || unseen > 0) && messages.length > 0 && (
+        <div className={styles.jump}>
+          <Button size="small" aria-label={unseen > 0 ? undefined : t('chat.toNewest')} onClick={toEnd}>
+            <ArrowDown size={16} aria-hidden="true" />
+            {unseen > 0 && t('chat.newMessages', { count: unseen })}
+          </Button>
+        </div>
+      )}
+      {menu !== null && (
+        <MessageMenu
+          {...menu}
+          onClose={() => setMenu({ ...menu, open: false })}
+          returnFocus={keys.activeButton}
+          onCopy={onCopy}
+          onDetails={(message) => setDetails({ message, open: true })}
+        />
+      )}
+      {details !== null && (
+        <MessageDetails
+          message={details.message}
+          author={authorOf(details.message)}
+          state={messageState(details.message, {
+            own: details.message.senderId === ownId,
+            read: isRead(details.message),
+          })}
+          open={details.open}
+          onClose={() => setDetails({ ...details, open: false })}
+        />
+      )}
+    </div>
+  );
+}
+
+interface HeadProps {
+  hasOlder: boolean;
+  older: ReturnType<typeof useOlderMessages>;
+  beginning: ReactNode;
+}
+
+/** What stands above the oldest message that is there. */
+function Head({ hasOlder, older, beginning }: HeadProps) {
+  if (!hasOlder) return beginning;
+  return (
+    <div className={styles.older}>
+      {older.failed ? (
+        <Button size="small" variant="quiet" onClick={older.load}>
+          {t('chat.loadOlder')}
+        </Button>
+      ) : (
+        <LoadingLine text={t('chat.loadingOlder')} />
+      )}
+    </div>
+  );
+}
+
+function Authored({ name, first, children }: { name: string; first: boolean; children: ReactNode }) {
+  return (
+    <div className={styles.authored}>
+      {first && (
+        // Each bubble says it to screen readers.
+        <div className={styles.author} aria-hidden="true">
+          <Avatar name={name} size={30} />
+          <bdi>{name}</bdi>
+        </div>
+      )}
+      {children}
+    </div>
+  );
+}
+
+function Dividers({ dividers, now }: { dividers: readonly Divider[]; now: Date }) {
+  return dividers.map((divider) => {
+    if (divider.kind === 'day') {
+      return (
+        <h3 key={divider.timestamp} className={styles.day}>
+          {dayLabel(divider.timestamp, now)}
+        </h3>
+      );
+    }
+    if (divider.kind === 'notice') {
+      return (
+        <div key={divider.notice.id} className={styles.notice}>
+          {divider.notice.text}
+        </div>
+      );
+    }
+    return (
+      <p key="unread" className={styles.unread}>
+        {t('chat.newMessagesLine')}
+      </p>
+    );
+  });
+}
+
+/** What a conversation's beginning says about who can read it. */
+export function SealLine({ children }: { children: ReactNode }) {
+  return (
+    <p className={styles.seal}>
+      <LockKeyhole aria-hidden="true" />
+      <span>{children}</span>
+    </p>
+  );
+}

@@ -1,0 +1,88 @@
+import type { MessageId } from '../../i18n/catalogue.ts';
+import { t } from '../../i18n/i18n.ts';
+import { RichText } from '../../i18n/RichText.tsx';
+import { Disclosure } from '../../ui/Disclosure.tsx';
+import { Names } from '../../ui/Names.tsx';
+import type { ChatNotice } from './timeline.ts';
+
+/** Something that happened in a conversation beside messages. */
+export interface ChatEvent {
+  /** Position in the log. */
+  readonly seq: number;
+  /** Whose doing it was, as the server says. */
+  readonly senderId: string;
+  /** RFC 3339. */
+  readonly timestamp: string;
+  readonly change:
+    | {
+        readonly kind: 'members' | 'rejoined';
+        readonly added: readonly string[];
+        readonly removed: readonly string[];
+      }
+    | { readonly kind: 'refused'; readonly code: string }
+    | { readonly kind: 'returned' };
+}
+
+/** Lines between the messages: who came and who left, what was refused, where this browser lost its place or was added again. */
+export function eventNotices(events: readonly ChatEvent[], nameOf: (userId: string) => string): ChatNotice[] {
+  return events.map((event) => ({
+    id: `event-${event.seq}`,
+    timestamp: event.timestamp,
+    text: <EventLines event={event} nameOf={nameOf} />,
+  }));
+}
+
+function EventLines({ event, nameOf }: { event: ChatEvent; nameOf: (userId: string) => string }) {
+  const { change, senderId } = event;
+  if (change.kind === 'refused') return <Refused code={change.code} name={nameOf(senderId)} />;
+  if (change.kind === 'returned') return <p>{t('events.returned')}</p>;
+  const { added, removed } = change;
+  return (
+    <>
+      {change.kind === 'rejoined' && <p>{t('events.rejoined')}</p>}
+      {added.length > 0 && <People id="events.joined" names={added.map(nameOf)} />}
+      {/* Nobody is removed by somebody else: who is removed has left. */}
+      {removed.length > 0 && <People id="events.left" names={removed.map(nameOf)} />}
+    </>
+  );
+}
+
+function People({ id, names }: { id: MessageId; names: readonly string[] }) {
+  return (
+    <p>
+      <RichText id={id} parts={{ names: <Names names={names} /> }} values={{ count: names.length }} />
+    </p>
+  );
+}
+
+function Refused({ code, name }: { code: string; name: string }) {
+  return (
+    <>
+      <p>{t('events.refused')}</p>
+      <Disclosure summary={t('events.why')}>
+        <p>{t(reasons[code] ?? 'events.refused.damaged')}</p>
+        <p>
+          <RichText id="events.by" parts={{ name: <bdi>{name}</bdi> }} />
+        </p>
+        <p>{t('events.refused.todo')}</p>
+        <p>
+          <RichText id="events.code" parts={{ code: <code>{code}</code> }} />
+        </p>
+      </Disclosure>
+    </>
+  );
+}
+
+/** What a person is told for a code; whatever isn't here was damaged, invented or altered. */
+const reasons: Readonly<Record<string, MessageId>> = {
+  policy: 'events.refused.rules',
+  'invalid-leaf': 'events.refused.rules',
+  'invalid-tree': 'events.refused.rules',
+  'invalid-proposal': 'events.refused.rules',
+  'invalid-commit': 'events.refused.rules',
+  'invalid-key-package': 'events.refused.rules',
+  'invalid-credential': 'events.refused.identity',
+  'identity-changed': 'events.refused.identity',
+  'unknown-sender': 'events.refused.identity',
+  'wrong-epoch': 'events.refused.repeated',
+};

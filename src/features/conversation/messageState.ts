@@ -1,0 +1,27 @@
+import type { MessageId } from '../../i18n/catalogue.ts';
+import { t } from '../../i18n/i18n.ts';
+import type { ChatMessage } from './message.ts';
+
+export type MessageState = 'sending' | 'sent' | 'read' | 'failed' | 'received';
+
+/** What has become of a message, as its reader sees it. */
+export function messageState(
+  { status }: ChatMessage,
+  { own, read }: { own: boolean; read: boolean },
+): MessageState {
+  if (!own) return 'received';
+  if (status === 'sending' || status === 'failed') return status;
+  return read ? 'read' : 'sent';
+}
+
+const texts = {
+  sending: 'chat.sending',
+  failed: 'chat.notSent',
+  read: 'chat.read',
+  sent: 'chat.sent',
+  received: 'chat.received',
+} as const satisfies Record<MessageState, MessageId>;
+
+export function stateText(state: MessageState): string {
+  return t(texts[state]);
+}

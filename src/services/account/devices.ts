@@ -1,0 +1,174 @@
+import type { ConversationState } from '../../crypto/client.ts';
+import { t } from '../../i18n/i18n.ts';
+import { coalesce } from '../../lib/coalesce.ts';
+import { isApiError } from '../../net/errors.ts';
+import { devicesAtom, newDevicesAtom, type OwnDevice } from '../../store/devices.ts';
+import type { Committer } from '../conversations/commitSubmitter.ts';
+import type { Deps } from '../core/deps.ts';
+import { toAppError } from '../core/failures.ts';
+import { deviceNameNote } from './enrolment.ts';
+
+/** Ids of the own devices that the person has seen in the list or been told of. */
+const knownNote = 'known-devices';
+
+export interface Devices {
+  load(): Promise<void>;
+  /** Only a device itself can be renamed. */
+  rename(name: string): Promise<void>;
+  /** Ends another device for good, and takes it out of every conversation of this browser. */
+  revoke(deviceId: string): Promise<void>;
+  /** The person has seen who has signed in. */
+  acknowledge(): Promise<void>;
+  /** Looks at who has signed in when a conversation holds an own device that isn't known. */
+  onStates(states: readonly ConversationState[]): void;
+  /** Somebody's device was revoked: a contact's, a fellow member's, or an own one, which may be this. */
+  onRevoked(revoked: { userId: string; deviceId: string }): Promise<void>;
+  /** What was revoked while this browser was away. */
+  catchUp(): Promise<void>;
+}
+
+export interface DevicesOptions {
+  readonly deps: Deps;
+  readonly ownUserId: string;
+  readonly committer: Pick<Committer, 'settle'>;
+  /** This device was revoked: the session is over. */
+  readonly onThisRevoked: () => Promise<void>;
+  readonly background: (task: () => Promise<unknown>) => void;
+}
+
+type Device = Awaited<ReturnType<Deps['api']['listDevices']>>[number];
+
+export function createDevices(options: DevicesOptions): Devices {
+  const { background, committer, ownUserId } = options;
+  const { api, clock, crypto, store } = options.deps;
+  let known: Set<string> | null = null;
+  /** RFC 3339: revocations before this have been fetched. */
+  let revocationsSince: string | undefined;
+
+  async function readKnown(): Promise<Set<string> | null> {
+    known ??= parseIds(await crypto.readNote(knownNote));
+    return known;
+  }
+
+  async function keepKnown(ids: Iterable<string>): Promise<void> {
+    known = new Set(ids);
+    await crypto.writeNote(knownNote, [...known].join(' '));
+  }
+
+  const load = coalesce(async () => {
+    const devices = (await api.listDevices()).map(toOwnDevice).sort(byUse);
+    const before = await readKnown();
+    store.set(devicesAtom, () => devices);
+    // A browser that was never told takes for known whoever was there first.
+    if (before === null) return keepKnown(devices.map(({ id }) => id));
+    store.set(newDevicesAtom, () => devices.filter(({ id, isThisOne }) => !isThisOne && !before.has(id)));
+  });
+
+  /** @param since leaves out what was known before */
+  async function fetchRevocations(since: string | undefined): Promise<readonly string[]> {
+    const revoked = await api.visibleRevocations(since);
+    await crypto.setRevoked(
+      revoked.map(({ id, statement, user_id }) => ({ userId: user_id, deviceId: id, statement })),
+    );
+    return revoked.filter(({ user_id }) => user_id === ownUserId).map(({ id }) => id);
+  }
+
+  /** Own devices go at once; those of others before the next message. */
+  async function removeFromConversations(deviceIds: readonly string[]): Promise<void> {
+    const gone = new Set(deviceIds);
+    for (const { conversationId, members, status } of await crypto.conversations()) {
+      const own = members.find(({ userId }) => userId === ownUserId);
+      if (status === 'joined' && own?.deviceIds.some((id) => gone.has(id)) === true) {
+        await committer.settle(conversationId);
+      }
+    }
+  }
+
+  async function catchUp(): Promise<void> {
+    // Clocks differ, and what is fetched twice is harmless.
+    const begun = new Date(clock.now() - 24 * 60 * 60 * 1000).toISOString();
+    const own = await fetchRevocations(revocationsSince);
+    revocationsSince = begun;
+    if (own.length > 0) background(() => removeFromConversations(own));
+    await load();
+  }
+
+  return {
+    load: () => load().catch((error: unknown) => Promise.reject(toAppError(error, t('devices.loadFailed')))),
+
+    async rename(name) {
+      const current = store.get(devicesAtom)?.find(({ isThisOne }) => isThisOne);
+      const trimmed = name.trim();
+      try {
+        const { certificate, deviceId } = await crypto.openDevice();
+        await api.putDevice(deviceId, { name: trimmed, certificate });
+        await crypto.writeNote(deviceNameNote, trimmed);
+        if (current !== undefined) {
+          store.set(
+            devicesAtom,
+            (devices) => devices?.map((one) => (one.isThisOne ? { ...one, name: trimmed } : one)) ?? null,
+          );
+        }
+      } catch (error) {
+        throw toAppError(error, t('devices.renameFailed'));
+      }
+    },
+
+    async revoke(deviceId) {
+      try {
+        const statement = await crypto.revokeDevice(deviceId);
+        try {
+          await api.revokeDevice(deviceId, statement);
+        } catch (error) {
+          // Revoked already, from elsewhere: what is left to do is the same.
+          if (!isApiError(error, 'not-found')) throw error;
+        }
+        await crypto.setRevoked([{ userId: ownUserId, deviceId, statement }]);
+      } catch (error) {
+        throw toAppError(error, t('devices.revokeFailed'));
+      }
+      store.set(devicesAtom, (devices) => devices?.filter(({ id }) => id !== deviceId) ?? null);
+      store.set(newDevicesAtom, (devices) => devices.filter(({ id }) => id !== deviceId));
+      background(() => removeFromConversations([deviceId]));
+    },
+
+    async acknowledge() {
+      const ids = (store.get(devicesAtom) ?? []).map(({ id }) => id);
+      store.set(newDevicesAtom, () => []);
+      await keepKnown([...(known ?? []), ...ids]);
+    },
+
+    onStates(states) {
+      const listed = new Set((store.get(devicesAtom) ?? []).map(({ id }) => id));
+      const isNews = states.some(({ members }) =>
+        members.some(
+          ({ deviceIds, userId }) =>
+            userId === ownUserId && deviceIds.some((id) => known?.has(id) === false && !listed.has(id)),
+        ),
+      );
+      if (isNews) background(load);
+    },
+
+    async onRevoked({ deviceId, userId }) {
+      if (userId !== ownUserId) return void (await fetchRevocations(revocationsSince));
+      // With it the session is over: the relay has no answer for this device any more.
+      if ((await crypto.openDevice()).deviceId === deviceId) return options.onThisRevoked();
+      await catchUp();
+    },
+
+    catchUp,
+  };
+}
+
+function toOwnDevice({ id, name, created_at, last_seen_at, current }: Device): OwnDevice {
+  return { id, name, createdAt: created_at, lastSeenAt: last_seen_at, isThisOne: current };
+}
+
+function byUse(one: OwnDevice, other: OwnDevice): number {
+  if (one.isThisOne !== other.isThisOne) return one.isThisOne ? -1 : 1;
+  return Date.parse(other.lastSeenAt) - Date.parse(one.lastSeenAt);
+}
+
+function parseIds(note: string | null): Set<string> | null {
+  return note === null ? null : new Set(note.split(' ').filter((id) => id !== ''));
+}

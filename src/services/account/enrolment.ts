@@ -1,0 +1,102 @@
+import type { DeviceIdentity } from '../../crypto/client.ts';
+import { t } from '../../i18n/i18n.ts';
+import { isApiError } from '../../net/errors.ts';
+import { showToastAtom } from '../../store/toasts.ts';
+import type { Deps } from '../core/deps.ts';
+
+/** How many single-use KeyPackages a device keeps at the relay, and below which number it tops up (PROTOCOL section 3). */
+export const keyPackageStock = 50;
+export const keyPackageMinimum = 20;
+
+type AccountDeps = Pick<Deps, 'api' | 'crypto'>;
+type EnrolmentDeps = Pick<Deps, 'api' | 'crypto' | 'store'>;
+type SealedVault = Awaited<ReturnType<Deps['crypto']['createVault']>>;
+
+/**
+ * Makes the account's first vault. Two browsers may do that at once: the relay keeps the first one, and the other takes
+ * it over.
+ */
+export async function createVault({ api, crypto }: AccountDeps, userId: string): Promise<SealedVault> {
+  const vault = await crypto.createVault(userId);
+  try {
+    await api.putVault({ ...vault, version: 0 });
+    return vault;
+  } catch (error) {
+    if (!isApiError(error, 'stale-version')) throw error;
+    return api.getVault();
+  }
+}
+
+/** The account's vault; made first where the account has none because its sign-up was interrupted. */
+export async function fetchVault(deps: AccountDeps, userId: string): Promise<SealedVault> {
+  try {
+    return await deps.api.getVault();
+  } catch (error) {
+    if (!isApiError(error, 'not-found')) throw error;
+    return createVault(deps, userId);
+  }
+}
+
+/** What the person calls this device, where it isn't what it is called by itself. */
+export const deviceNameNote = 'device-name';
+
+/**
+ * Registers this browser's device, or resumes it, and binds the session to it. One that was revoked is for good: the
+ * browser then forgets what it held, and begins as another device.
+ * @returns whether it did so: what is on screen of this browser's records is no more
+ */
+export async function registerDevice(deps: EnrolmentDeps, defaultName: string): Promise<boolean> {
+  const { crypto, store } = deps;
+  const device = await crypto.openDevice();
+  try {
+    await putDevice(deps, device, defaultName);
+    return false;
+  } catch (error) {
+    const revocation = isApiError(error, 'device-conflict') ? await revocationOf(deps, device) : null;
+    if (revocation === null) throw error;
+    await crypto.startAnew(revocation);
+    await putDevice(deps, await crypto.openDevice(), defaultName);
+    store.set(showToastAtom, 'info', t('devices.startedAnew'));
+    return true;
+  }
+}
+
+async function putDevice(
+  { api, crypto }: AccountDeps,
+  { certificate, deviceId }: DeviceIdentity,
+  defaultName: string,
+): Promise<void> {
+  const name = (await crypto.readNote(deviceNameNote)) ?? defaultName;
+  await api.putDevice(deviceId, { name, certificate });
+}
+
+async function revocationOf(
+  { api }: AccountDeps,
+  { deviceId, userId }: DeviceIdentity,
+): Promise<string | null> {
+  const revoked = await api.revokedDevices(userId);
+  return revoked.find(({ id }) => id === deviceId)?.statement ?? null;
+}
+
+export interface Revocation {
+  readonly deviceId: string;
+  readonly statement: string;
+}
+
+/** For the person who erases this browser: the word by which nobody writes to its device any more. */
+export async function revocationOfThisDevice({ crypto }: Pick<Deps, 'crypto'>): Promise<Revocation> {
+  const { deviceId } = await crypto.openDevice();
+  return { deviceId, statement: await crypto.revokeDevice(deviceId) };
+}
+
+/** Publishes KeyPackages when few are left, and the last-resort one when there is none. */
+export async function topUpKeyPackages({ api, crypto }: AccountDeps): Promise<void> {
+  const { available, lastResort } = await api.keyPackageCount();
+  if (available >= keyPackageMinimum && lastResort) return;
+  const missing = available >= keyPackageMinimum ? 0 : keyPackageStock - available;
+  const created = await crypto.createKeyPackages(missing, !lastResort);
+  await api.publishKeyPackages({
+    keyPackages: created.keyPackages,
+    ...(created.lastResort === null ? {} : { lastResort: created.lastResort }),
+  });
+}

@@ -1,0 +1,55 @@
+import type { CryptoApi } from '../../crypto/client.ts';
+import type { Timer } from '../../lib/clock.ts';
+import type { Profile } from '../../net/api.ts';
+import { routes } from '../../net/contract.ts';
+import type { RelayTrouble } from '../../store/connection.ts';
+import type { Deps } from '../core/deps.ts';
+import { passingTrouble } from '../core/failures.ts';
+import { timings } from '../core/timings.ts';
+
+const noteName = 'profile';
+
+/** The person's profile, kept sealed for a start without the relay. */
+export async function keepProfile(crypto: Pick<CryptoApi, 'writeNote'>, profile: Profile): Promise<void> {
+  await crypto.writeNote(noteName, JSON.stringify(profile));
+}
+
+/** The profile, or what keeps the relay from telling it for now. */
+export type ProfileAnswer =
+  | { readonly user: Profile; readonly trouble: null }
+  | { readonly user: null; readonly trouble: RelayTrouble };
+
+/** @throws whatever the relay refuses it with */
+export async function askProfile({ api, clock }: Pick<Deps, 'api' | 'clock'>): Promise<ProfileAnswer> {
+  const answer = api.profile().then(
+    (user): ProfileAnswer => ({ user, trouble: null }),
+    (error: unknown): ProfileAnswer => ({ user: null, trouble: passingTrouble(error) }),
+  );
+  let timer: Timer | null = null;
+  const patience = new Promise<ProfileAnswer>((resolve) => {
+    timer = clock.after(timings.startPatience, () => resolve({ user: null, trouble: 'silent' }));
+  });
+  return Promise.race([answer, patience]).finally(() => timer?.cancel());
+}
+
+/** As it was kept last, or null. */
+export async function recallProfile(
+  crypto: Pick<CryptoApi, 'readNote'>,
+  userId: string,
+): Promise<Profile | null> {
+  const kept = routes.profile.response.safeParse(parsed(await crypto.readNote(noteName)));
+  return kept.success && kept.data.id === userId ? kept.data : null;
+}
+
+/** All that is certain of somebody of whom nothing was kept. */
+export function unknownProfile(userId: string): Profile {
+  return { id: userId, username: '', email: '', full_name: '', created_at: new Date(0).toISOString() };
+}
+
+function parsed(json: string | null): unknown {
+  try {
+    return json === null ? null : JSON.parse(json);
+  } catch {
+    return null;
+  }
+}

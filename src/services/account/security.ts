@@ -1,0 +1,58 @@
+import type { ConversationState } from '../../crypto/client.ts';
+import type { Committer } from '../conversations/commitSubmitter.ts';
+import type { Sync } from '../conversations/sync.ts';
+import type { Deps } from '../core/deps.ts';
+import type { Background } from '../core/failures.ts';
+import { createTrust, type Trust } from '../people/trust.ts';
+import { createDevices, type Devices } from './devices.ts';
+import { changePassword, type PasswordChange } from './password.ts';
+import { createRecovery, type Recovery } from './recovery.ts';
+
+export interface SecurityOptions {
+  readonly deps: Deps;
+  readonly ownUserId: string;
+  readonly sync: Pick<Sync, 'catchUp'>;
+  readonly committer: Committer;
+  /** This very device was revoked: the session is over. */
+  readonly onThisRevoked: () => Promise<void>;
+  /** It has been decided who somebody is: what waits for them may go. */
+  readonly onDecided: (conversationId: string) => void;
+  readonly background: Background;
+}
+
+/** What keeps an account its person's, and others who they are, for as long as a session lasts. */
+export interface Security {
+  readonly recovery: Recovery;
+  readonly devices: Devices;
+  readonly trust: Trust;
+  changePassword(change: PasswordChange): Promise<void>;
+  start(): Promise<void>;
+  stop(): void;
+  /** The relay can be reached: what the vault holds by now. */
+  refresh(): Promise<void>;
+  onStates(states: readonly ConversationState[]): void;
+}
+
+export function createSecurity(options: SecurityOptions): Security {
+  const { deps } = options;
+  const recovery = createRecovery(deps);
+  const devices = createDevices(options);
+  const trust = createTrust(options);
+  return {
+    recovery,
+    devices,
+    trust,
+    changePassword: (change) => changePassword(deps, change),
+    start: () => trust.start(),
+    stop: () => trust.stop(),
+    async refresh() {
+      const vault = await deps.api.getVault();
+      await recovery.onVault(vault);
+      await trust.onVault(vault);
+    },
+    onStates(states) {
+      devices.onStates(states);
+      trust.onStates(states);
+    },
+  };
+}

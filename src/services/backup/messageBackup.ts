@@ -1,0 +1,181 @@
+import type { MessageView } from '../../crypto/client.ts';
+import type { Timer } from '../../lib/clock.ts';
+import { coalesce } from '../../lib/coalesce.ts';
+import { limits } from '../../net/contract.ts';
+import { isApiError } from '../../net/errors.ts';
+import { catchUpAtom } from '../../store/connection.ts';
+import { historyKeptAtom } from '../../store/history.ts';
+import type { Chats } from '../conversations/chats.ts';
+import { keyOf } from '../core/conversationIds.ts';
+import type { Deps } from '../core/deps.ts';
+import type { Background } from '../core/failures.ts';
+import { timings } from '../core/timings.ts';
+
+/** Of one person, all tabs: what one has copied the others need not. */
+const lockName = 'sinetti:history';
+
+/**
+ * Copies of messages at the relay, sealed so that only this person's devices can read them: each device leaves those of
+ * what it can read, and a new one begins by reading them (PROTOCOL section 5).
+ */
+export interface History {
+  /** Tells whether copies are kept, as far as this browser knows. */
+  start(): void;
+  /** Reads what other devices have left since the last time, then leaves what has no copy yet. */
+  sync(): Promise<void>;
+  /** There may be new messages in a conversation: they are copied together with what comes soon after them. */
+  onProcessed(conversationId: string): void;
+  /** Switches it for all devices of the person; off, it deletes the copies. */
+  setKept(kept: boolean): Promise<void>;
+  /** The person has left the conversation for good: its copies go with it. */
+  forget(conversationId: string): void;
+  stop(): void;
+}
+
+export interface HistoryOptions {
+  readonly deps: Deps;
+  readonly ownUserId: string;
+  readonly chats: Pick<Chats, 'get' | 'addMessages' | 'setStates'>;
+  readonly background: Background;
+}
+
+export function createHistory({ background, chats, deps, ownUserId }: HistoryOptions): History {
+  const { api, clock, crypto, locks, log, store } = deps;
+  const due = new Set<string>();
+  let timer: Timer | null = null;
+  /** The relay has no more room: another session may find some. */
+  let isFull = false;
+
+  function showKept(kept: boolean): void {
+    if (store.get(historyKeptAtom) !== kept) store.set(historyKeptAtom, kept);
+  }
+
+  /** Until it is told, only this device knows what the person has chosen. */
+  async function tellSetting(again = false): Promise<void> {
+    const setting = await crypto.historySetting(again);
+    if (setting === null) return;
+    if (!setting.kept) await api.deleteHistory({});
+    await api.putHistory({ items: [setting.copy] });
+    await crypto.historySettingTold(setting.kept);
+  }
+
+  /** What is on screen as unreadable is replaced; the rest is read from the worker when somebody looks for it. */
+  async function show(restored: readonly MessageView[]): Promise<void> {
+    const ids = [...new Set(restored.map(({ conversationId }) => conversationId))];
+    for (const conversationId of ids) {
+      const key = keyOf(conversationId, ownUserId);
+      if (key === null) continue;
+      const shown = new Set(chats.get(key).messages.map(({ messageId }) => messageId));
+      chats.addMessages(
+        conversationId,
+        restored.filter(
+          (message) => message.conversationId === conversationId && shown.has(message.messageId),
+        ),
+      );
+    }
+    const known = ids.filter((id) => {
+      const key = keyOf(id, ownUserId);
+      return key !== null && chats.get(key).state !== null;
+    });
+    chats.setStates(await Promise.all(known.map((id) => crypto.conversation(id))));
+  }
+
+  /** @returns whether copies were left after the person had switched them off */
+  async function download(): Promise<boolean> {
+    let { position } = await crypto.historyState();
+    const isFirst = position === 0;
+    let done = 0;
+    let isLate = false;
+    try {
+      for (;;) {
+        const page = await api.getHistory({ after: position, limit: limits.historyPerPage });
+        const last = page.at(-1);
+        if (last === undefined) return isLate;
+        if (isFirst) store.set(catchUpAtom, { done, of: null });
+        const read = await crypto.readCopies(
+          page.map(({ id, conversationId, sealed, position: at }) => ({
+            id,
+            conversationId,
+            sealed,
+            position: at,
+          })),
+        );
+        isLate = read.isLate;
+        position = last.position;
+        done += page.length;
+        showKept(read.kept);
+        await show(read.messages);
+      }
+    } finally {
+      if (isFirst) store.set(catchUpAtom, null);
+    }
+  }
+
+  async function upload(conversationId: string): Promise<void> {
+    for (;;) {
+      const next = isFull ? null : await crypto.nextCopies(conversationId);
+      if (next === null) return;
+      let stored: { count: number; lastPosition: number } | null = null;
+      if (next.copies.length > 0) {
+        const answer = await api.putHistory({ items: [...next.copies] });
+        stored = { count: answer.stored, lastPosition: answer.lastPosition };
+      }
+      await crypto.copiesStored({ conversationId, upTo: next.upTo, stored });
+    }
+  }
+
+  async function uploadAll(conversationIds: Iterable<string>): Promise<void> {
+    try {
+      for (const conversationId of conversationIds) await upload(conversationId);
+    } catch (error) {
+      if (!isApiError(error, 'limit-reached')) throw error;
+      isFull = true;
+      log.warn('history-full', { code: error.code });
+    }
+  }
+
+  const syncOnce = coalesce(() =>
+    locks.request(lockName, async () => {
+      await tellSetting();
+      // A device that hadn't heard of the switch has left some after all.
+      if (await download()) await tellSetting(true);
+      await uploadAll(await crypto.conversationsToCopy());
+    }),
+  );
+
+  const uploadDue = coalesce(async () => {
+    const ids = [...due];
+    due.clear();
+    await locks.request(lockName, () => uploadAll(ids));
+  });
+
+  return {
+    start: () => background(async () => showKept((await crypto.historyState()).kept)),
+
+    sync: syncOnce,
+
+    onProcessed(conversationId) {
+      due.add(conversationId);
+      timer ??= clock.after(timings.historyCopying, () => {
+        timer = null;
+        background(uploadDue);
+      });
+    },
+
+    async setKept(kept) {
+      await crypto.setHistoryKept(kept);
+      showKept(kept);
+      background(syncOnce);
+    },
+
+    forget(conversationId) {
+      due.delete(conversationId);
+      background(() => api.deleteHistory({ conversationId }));
+    },
+
+    stop() {
+      timer?.cancel();
+      timer = null;
+    },
+  };
+}

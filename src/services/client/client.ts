@@ -1,0 +1,216 @@
+import { t } from '../../i18n/i18n.ts';
+import { AppError } from '../../lib/appError.ts';
+import { createApi } from '../../net/api.ts';
+import { createHttp } from '../../net/http.ts';
+import type { RealtimeOptions } from '../../net/mqtt.ts';
+import type { PresenceOptions } from '../../net/presence.ts';
+import type { AppActions } from '../../store/actions.ts';
+import { topUpKeyPackages } from '../account/enrolment.ts';
+import type { Deps } from '../core/deps.ts';
+import { createBackground } from '../core/failures.ts';
+import { authErrorEvent, createSession, type Session } from '../session/session.ts';
+import { createLoginProofStore, createTokenStore } from '../session/token.ts';
+import type { Messenger } from './messenger.ts';
+
+/** Where the relay is. */
+export interface RelayAddresses {
+  /** Origin of the API without `/api`; empty for the page's own. */
+  readonly apiHost: string;
+  readonly mqttUrl: string;
+  readonly presenceUrl: string;
+}
+
+export interface ClientOptions extends Omit<Deps, 'api'> {
+  /** Loads the screens of a session: with it they are there when there is something to show. */
+  readonly loadScreens?: () => Promise<unknown>;
+  readonly addresses: RelayAddresses;
+  readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+  readonly deviceName: string;
+  readonly navigate: (path: string) => void;
+  /** What the browser says of its network. */
+  readonly isOnline: () => boolean;
+  /** Whether the person can see the page: only then is a message read. */
+  readonly isVisible: () => boolean;
+  readonly createSocket: PresenceOptions['createSocket'];
+  readonly fetch?: typeof globalThis.fetch;
+  readonly connectMqtt?: RealtimeOptions['connect'];
+}
+
+export interface Client {
+  readonly actions: AppActions;
+  readonly session: Session;
+  /** The page has come into sight. */
+  onVisible(): void;
+  /** The page has gone out of sight, perhaps for good. */
+  onHidden(): void;
+  /** The page is left. */
+  onLeft(): void;
+  /** The page that was left is back as it was. */
+  onReturned(): void;
+}
+
+/** A whole client but for its screen: what the browser gives it comes in, and what a person can do comes out. */
+export function createClient(options: ClientOptions): Client {
+  const { addresses, clock, log, random } = options;
+  const tokens = createTokenStore(options.storage);
+  const background = createBackground(log);
+  const readToken = () => tokens.read();
+  const hasToken = () => readToken() !== null;
+
+  const http = createHttp({
+    host: addresses.apiHost,
+    token: readToken,
+    onUnauthenticated(token, handledBy, code) {
+      // Of several calls that the end of a session meets, the first decides what the person sees.
+      const first = tokens.removeIf(token);
+      if (first) session.onTokenRefused(code);
+      if (first && handledBy === 'session') options.events.dispatchEvent(new Event(authErrorEvent));
+    },
+    clock,
+    log,
+    ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+  });
+  const deps: Deps = { ...options, api: createApi(http) };
+
+  const loadSignedIn = () => import('./signedIn.ts');
+  const loadScreens = () => options.loadScreens?.().catch(() => undefined);
+  // A session is to be taken up: they load while its keys are opened. What fails is asked for again then.
+  if (hasToken()) void Promise.all([loadSignedIn(), loadScreens()]).catch(() => undefined);
+
+  let messenger: Messenger | null = null;
+
+  const session: Session = createSession({
+    deps,
+    tokens,
+    loginProofs: createLoginProofStore(options.storage),
+    deviceName: options.deviceName,
+    navigate: options.navigate,
+    isOnline: options.isOnline,
+    background,
+    async openScope(userId) {
+      const [{ createMessenger, createPresence, createRealtime }] = await Promise.all([
+        loadSignedIn(),
+        loadScreens(),
+      ]);
+      const opened = createMessenger({
+        deps,
+        userId,
+        hasToken,
+        isVisible: options.isVisible,
+        onConnected: () => session.onConnected(),
+        onDisconnected: () => session.onDisconnected(),
+        onUnauthorized(token, code) {
+          if (code !== null && tokens.removeIf(token)) session.onTokenRefused(code);
+          background(() => session.check());
+        },
+        leaveForLogin: (afterMs) => session.leaveForLogin(afterMs),
+        onDeviceRevoked: () => session.onDeviceRevoked(),
+        topUpKeyPackages: () => topUpKeyPackages(deps),
+        createRealtime: (ownId, listeners) =>
+          createRealtime({
+            url: addresses.mqttUrl,
+            userId: ownId,
+            token: readToken,
+            listeners,
+            clock,
+            random,
+            log,
+            ...(options.connectMqtt === undefined ? {} : { connect: options.connectMqtt }),
+          }),
+        createPresence: (ownId, listeners) =>
+          createPresence({
+            url: addresses.presenceUrl,
+            userId: ownId,
+            token: readToken,
+            listeners,
+            clock,
+            random,
+            log,
+            createSocket: options.createSocket,
+          }),
+      });
+      messenger = opened;
+      return {
+        start: () => opened.start(),
+        connect: () => opened.connect(),
+        disconnect: () => opened.disconnect(),
+        onReachable: () => opened.onReachable(),
+        stop() {
+          opened.stop();
+          if (messenger === opened) messenger = null;
+        },
+      };
+    },
+  });
+
+  function signedIn(): Messenger {
+    if (messenger === null) throw new AppError('unauthenticated', t('errors.sessionExpired'));
+    return messenger;
+  }
+
+  const actions: AppActions = {
+    // The client is there already.
+    prepareSignIn: () => undefined,
+    signUp: (input) => session.signUp(input),
+    logIn: (input) => session.logIn(input),
+    logOut: (how) => session.logOut(how),
+    recover: (input) => session.recover(input),
+    createRecoveryKey: async () => signedIn().security.recovery.create(),
+    saveRecoveryKey: async () => signedIn().security.recovery.save(),
+    dismissRecoveryOffer: async () => signedIn().security.recovery.dismissOffer(),
+    changePassword: async (change) => signedIn().security.changePassword(change),
+    loadDevices: async () => signedIn().security.devices.load(),
+    renameDevice: async (name) => signedIn().security.devices.rename(name),
+    revokeDevice: async (deviceId) => signedIn().security.devices.revoke(deviceId),
+    acknowledgeDevices: async () => signedIn().security.devices.acknowledge(),
+    loadSafetyNumbers: async (userId) => signedIn().security.trust.safetyNumbers(userId),
+    setVerified: async (userId, number, verified) =>
+      signedIn().security.trust.setVerified(userId, number, verified),
+    acceptIdentity: async (userId, number) => signedIn().security.trust.accept(userId, number),
+    refuseIdentity: async (userId, number) => signedIn().security.trust.refuse(userId, number),
+    updateProfile: async (change) => signedIn().updateProfile(change),
+    async deleteAccount() {
+      const { groups, userId } = signedIn();
+      const { deleteAccount } = await import('./deletion.ts');
+      await deleteAccount({ deps, ownUserId: userId, groups, session });
+    },
+    exportData: async (format, file) => signedIn().dataExport.run(format, file),
+    cancelDataExport: () => messenger?.dataExport.cancel(),
+    retryLists: async () => signedIn().retryLists(),
+    searchUsers: async (query) => signedIn().contacts.search(query),
+    sendContactRequest: async (userId) => signedIn().contacts.request(userId),
+    acceptContactRequest: async (requestId) => signedIn().contacts.accept(requestId),
+    rejectContactRequest: async (requestId) => signedIn().contacts.reject(requestId),
+    removeContact: async (userId) => signedIn().contacts.remove(userId),
+    openChat: async (userId) => signedIn().reading.open(userId),
+    loadOlderMessages: async (key) => signedIn().reading.loadOlder(key),
+    sendMessage: async (key, text) => signedIn().messaging.send(key, text),
+    retryMessage: async (messageId) => signedIn().messaging.retry(messageId),
+    discardMessage: async (messageId) => signedIn().messaging.discard(messageId),
+    openGroup: async (groupId) => signedIn().groups.open(groupId),
+    createGroup: async (name) => signedIn().groups.create(name),
+    addGroupMembers: async (groupId, userIds) => signedIn().groups.add(groupId, userIds),
+    leaveGroup: async (groupId) => signedIn().groups.leave(groupId),
+    deleteGroup: async (groupId) => signedIn().groups.delete(groupId),
+    removeGroup: async (groupId) => signedIn().groups.remove(groupId),
+    loadGroupDetails: async (groupId) => signedIn().groups.loadDetails(groupId),
+    readNotification: async (id) => signedIn().notifications.read(id),
+    readAllNotifications: async () => signedIn().notifications.readAll(),
+    deleteNotification: async (id) => signedIn().notifications.remove(id),
+    setHistoryKept: async (kept) => signedIn().history.setKept(kept),
+    readNote: (name) => deps.crypto.readNote(name),
+    writeNote: (name, text) => deps.crypto.writeNote(name, text),
+  };
+
+  return {
+    actions,
+    session,
+    onVisible: () => messenger?.reading.markRead(),
+    onHidden: () => messenger?.onHidden(),
+    onLeft() {
+      messenger?.onHidden();
+      messenger?.setPresent(false);
+    },
+    onReturned: () => messenger?.setPresent(true),
+  };
+}

@@ -1,0 +1,61 @@
+import { t } from '../../i18n/i18n.ts';
+import { errorCode } from '../../lib/errorCode.ts';
+import { forEachLimited } from '../../lib/parallel.ts';
+import type { GroupSummary } from '../../net/api.ts';
+import { type DeletionProgress, deletionProgressAtom } from '../../store/account.ts';
+import type { Deps } from '../core/deps.ts';
+import { isUnreachable, toAppError } from '../core/failures.ts';
+import type { GroupActions } from '../groups/groupActions.ts';
+import type { Session } from '../session/session.ts';
+
+const groupsAtOnce = 4;
+
+export interface DeletionOptions {
+  readonly deps: Deps;
+  readonly ownUserId: string;
+  readonly groups: Pick<GroupActions, 'leave' | 'delete'>;
+  readonly session: Pick<Session, 'endAccount'>;
+}
+
+/**
+ * Deletes the account: first the groups that the person has made, for everybody, and the membership of the others, so
+ * that their members see it end; then what the relay has; then what this browser has.
+ * @throws AppError with the catalogue's sentence; the account is still there then
+ */
+export async function deleteAccount(options: DeletionOptions): Promise<void> {
+  const { api, store } = options.deps;
+  const tell = (progress: DeletionProgress | null) => store.set(deletionProgressAtom, () => progress);
+  tell({ step: 'groups', done: 0, total: 0 });
+  try {
+    await endGroups(options, tell);
+    tell({ step: 'account' });
+    await options.session.endAccount(() => api.deleteAccount());
+  } catch (error) {
+    throw toAppError(error, t('errors.deleteAccountFailed'));
+  } finally {
+    tell(null);
+  }
+}
+
+/** As far as it goes: with the account the relay ends every membership that is left. */
+async function endGroups(
+  { deps, groups, ownUserId }: DeletionOptions,
+  tell: (progress: DeletionProgress) => void,
+): Promise<void> {
+  const { api, log } = deps;
+  const own = await api.listGroups().catch((): GroupSummary[] => []);
+  let done = 0;
+  let isServerSilent = false;
+  tell({ step: 'groups', done, total: own.length });
+  await forEachLimited(own, groupsAtOnce, async ({ id, creator_id }) => {
+    if (isServerSilent) return;
+    try {
+      await (creator_id === ownUserId ? groups.delete(id) : groups.leave(id));
+    } catch (error) {
+      log.warn('group-not-left', { code: errorCode(error) });
+      isServerSilent = isUnreachable(error) || errorCode(error) === 'unreachable';
+    }
+    done += 1;
+    tell({ step: 'groups', done, total: own.length });
+  });
+}

@@ -1,0 +1,176 @@
+import type { ConversationState, MessageView } from '../../crypto/client.ts';
+import { type Chat, type ConversationKey, chatsAtom, emptyChat } from '../../store/chats.ts';
+import { keyOf } from '../core/conversationIds.ts';
+import type { Store } from '../core/deps.ts';
+
+function byTime(one: MessageView, other: MessageView): number {
+  return (
+    Date.parse(one.timestamp) - Date.parse(other.timestamp) ||
+    // Those without a position wait in the outbox and come after those of equal time (spec section 2).
+    (one.seq ?? Number.POSITIVE_INFINITY) - (other.seq ?? Number.POSITIVE_INFINITY) ||
+    (one.messageId < other.messageId ? -1 : 1)
+  );
+}
+
+type MessageIndex = Map<string, MessageView>;
+
+/**
+ * Which messages a list holds, by id: building it again for each message that arrives would cost as much as the list is
+ * long. It moves on to the list that a merge makes; an older list, should it be merged again, gets a new one.
+ */
+const indexes = new WeakMap<readonly MessageView[], MessageIndex>();
+
+function indexOf(messages: readonly MessageView[]): MessageIndex {
+  const index = indexes.get(messages) ?? new Map(messages.map((message) => [message.messageId, message]));
+  indexes.delete(messages);
+  return index;
+}
+
+/** Where the message is in a sorted list, or where it belongs. */
+function placeOf(messages: readonly MessageView[], message: MessageView): number {
+  let low = 0;
+  let high = messages.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const at = messages[middle];
+    if (at !== message && at !== undefined && byTime(at, message) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Adds messages to a list: no id twice, ascending, and what the log has returned is never undone by an older view. */
+export function mergeMessages(
+  present: readonly MessageView[],
+  added: readonly MessageView[],
+): readonly MessageView[] {
+  if (added.length === 0) return present;
+  const index = indexOf(present);
+  const merged = [...present];
+  const fresh: MessageView[] = [];
+  for (const message of added) {
+    const known = index.get(message.messageId);
+    if (known !== undefined && message.seq === null && known.seq !== null) continue;
+    index.set(message.messageId, message);
+    if (known === undefined) fresh.push(message);
+    else replace(merged, fresh, known, message);
+  }
+  const all = insert(merged, fresh.sort(byTime));
+  indexes.set(all, index);
+  return all;
+}
+
+function replace(
+  merged: MessageView[],
+  fresh: MessageView[],
+  known: MessageView,
+  message: MessageView,
+): void {
+  const added = fresh.indexOf(known);
+  if (added >= 0) fresh.splice(added, 1);
+  else {
+    const place = placeOf(merged, known);
+    merged.splice(merged[place] === known ? place : merged.indexOf(known), 1);
+  }
+  fresh.push(message);
+}
+
+/** Most pages are newer than all there is, or older. */
+function insert(merged: MessageView[], fresh: readonly MessageView[]): MessageView[] {
+  const oldest = fresh[0];
+  const newest = fresh.at(-1);
+  if (oldest === undefined || newest === undefined) return merged;
+  const first = merged[0];
+  const last = merged.at(-1);
+  if (first === undefined || last === undefined || byTime(last, oldest) < 0) return [...merged, ...fresh];
+  if (byTime(newest, first) < 0) return [...fresh, ...merged];
+  for (const message of fresh) merged.splice(placeOf(merged, message), 0, message);
+  return merged;
+}
+
+export interface Chats {
+  get(key: ConversationKey): Chat;
+  change(key: ConversationKey, change: (chat: Chat) => Partial<Chat>): void;
+  setState(state: ConversationState): void;
+  /** As {@link setState}, for all at once. */
+  setStates(states: readonly ConversationState[]): void;
+  /** What processing the log has brought, as one change: each is followed by everything on screen. */
+  setProcessed(state: ConversationState, messages: readonly MessageView[]): void;
+  /** Adds messages to chats that have been loaded; the others read them from the worker when they are opened. */
+  addMessages(conversationId: string, messages: readonly MessageView[]): void;
+  /** Whether the messages of a chat are kept. */
+  setLoaded(key: ConversationKey, isLoaded: boolean): void;
+  isLoaded(key: ConversationKey): boolean;
+  removeMessage(messageId: string): void;
+  /** Keeps the newest messages of a chat that is left; the others can be loaded again. */
+  trim(key: ConversationKey, kept: number): void;
+  /** Forgets a chat: of a group that was left or deleted. */
+  remove(key: ConversationKey): void;
+}
+
+/** The chats on screen. Only this module writes their atom. */
+export function createChats(store: Store, ownUserId: string): Chats {
+  const loaded = new Set<string>();
+
+  function get(key: ConversationKey): Chat {
+    return store.get(chatsAtom)[key] ?? emptyChat;
+  }
+
+  function change(key: ConversationKey, changeChat: (chat: Chat) => Partial<Chat>): void {
+    const chat = get(key);
+    store.set(chatsAtom, { ...store.get(chatsAtom), [key]: { ...chat, ...changeChat(chat) } });
+  }
+
+  /** Of chats that have been loaded; the others read them from the worker when they are opened. */
+  function merged(key: ConversationKey, { messages }: Chat, added: readonly MessageView[]): Partial<Chat> {
+    return loaded.has(key) ? { messages: mergeMessages(messages, added) } : {};
+  }
+
+  return {
+    get,
+    change,
+    setState(state) {
+      const key = keyOf(state.conversationId, ownUserId);
+      if (key !== null) change(key, () => ({ state }));
+    },
+    setStates(states) {
+      const chats = { ...store.get(chatsAtom) };
+      for (const state of states) {
+        const key = keyOf(state.conversationId, ownUserId);
+        if (key !== null) chats[key] = { ...(chats[key] ?? emptyChat), state };
+      }
+      store.set(chatsAtom, chats);
+    },
+    setProcessed(state, messages) {
+      const key = keyOf(state.conversationId, ownUserId);
+      if (key !== null) change(key, (chat) => ({ state, ...merged(key, chat, messages) }));
+    },
+    addMessages(conversationId, messages) {
+      const key = keyOf(conversationId, ownUserId);
+      if (key === null || messages.length === 0 || !loaded.has(key)) return;
+      change(key, (chat) => merged(key, chat, messages));
+    },
+    setLoaded(key, isLoaded) {
+      if (isLoaded) loaded.add(key);
+      else loaded.delete(key);
+    },
+    isLoaded: (key) => loaded.has(key),
+    removeMessage(messageId) {
+      for (const [key, chat] of Object.entries(store.get(chatsAtom))) {
+        if (!chat.messages.some((message) => message.messageId === messageId)) continue;
+        change(key, () => ({
+          messages: chat.messages.filter((message) => message.messageId !== messageId),
+        }));
+      }
+    },
+    trim(key, kept) {
+      if (get(key).messages.length <= kept) return;
+      change(key, ({ messages }) => ({ messages: messages.slice(-kept), hasOlder: true }));
+    },
+    remove(key) {
+      loaded.delete(key);
+      const { [key]: _removed, ...others } = store.get(chatsAtom);
+      store.set(chatsAtom, others);
+    },
+  };
+}

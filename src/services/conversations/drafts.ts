@@ -1,0 +1,66 @@
+import type { Timer } from '../../lib/clock.ts';
+import type { ConversationKey } from '../../store/chats.ts';
+import { draftsAtom } from '../../store/drafts.ts';
+import type { Deps } from '../core/deps.ts';
+import { type Background, ended } from '../core/failures.ts';
+import { timings } from '../core/timings.ts';
+
+/** Before the key of its conversation, the name of a draft's note. */
+const notePrefix = 'draft:';
+
+/** Keeps the drafts of this browser, sealed by the worker, so that a reload doesn't lose what was half written. */
+export interface Drafts {
+  /** Brings back what was kept, and keeps what changes from now on. Never rejects. */
+  start(): Promise<void>;
+  /** Keeps now what would be kept soon: the page may not come back. */
+  flush(): void;
+  forget(key: ConversationKey): void;
+  stop(): void;
+}
+
+export function createDrafts(deps: Pick<Deps, 'clock' | 'crypto' | 'store'>, background: Background): Drafts {
+  const { clock, crypto, store } = deps;
+  let kept: Readonly<Record<ConversationKey, string>> = {};
+  let timer: Timer | null = null;
+  let unsubscribe: () => void = () => undefined;
+
+  function flush(): void {
+    timer?.cancel();
+    timer = null;
+    const drafts = store.get(draftsAtom);
+    for (const key of new Set([...Object.keys(kept), ...Object.keys(drafts)])) {
+      const text = drafts[key] ?? '';
+      if (text === (kept[key] ?? '')) continue;
+      background(() => crypto.writeNote(`${notePrefix}${key}`, text === '' ? null : text));
+    }
+    kept = drafts;
+  }
+
+  async function restore(): Promise<void> {
+    const notes = await crypto.notes(notePrefix);
+    const found = Object.fromEntries(notes.map(({ name, text }) => [name.slice(notePrefix.length), text]));
+    kept = { ...found, ...kept };
+    // What is being written right now is newer.
+    store.set(draftsAtom, (drafts) => ({ ...found, ...drafts }));
+  }
+
+  return {
+    flush,
+
+    async start() {
+      unsubscribe = store.sub(draftsAtom, () => {
+        timer ??= clock.after(timings.draftKeeping, flush);
+      });
+      await ended(background, restore);
+    },
+
+    forget(key) {
+      store.set(draftsAtom, ({ [key]: _forgotten, ...others }) => others);
+    },
+
+    stop() {
+      unsubscribe();
+      flush();
+    },
+  };
+}

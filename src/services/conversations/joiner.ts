@@ -1,0 +1,201 @@
+import type { CommitSubmission } from '../../crypto/client.ts';
+import { t } from '../../i18n/i18n.ts';
+import { AppError } from '../../lib/appError.ts';
+import { errorCode } from '../../lib/errorCode.ts';
+import { isApiError } from '../../net/errors.ts';
+import { groupOf, keyOf, peerOf } from '../core/conversationIds.ts';
+import type { Deps } from '../core/deps.ts';
+
+type WelcomeItem = Awaited<ReturnType<Deps['api']['listWelcomes']>>[number];
+
+/** How an attempt to become a member ended. */
+export type EnterResult =
+  /** By external commit: it takes effect once the log has been processed from `seq`. */
+  | { readonly kind: 'committed'; readonly seq: number }
+  /** By Welcome, or by another tab: this device is a member. */
+  | { readonly kind: 'member' }
+  /** Another commit took the epoch: worth another attempt. */
+  | { readonly kind: 'lost-race' }
+  /** The relay has no such conversation yet, or an own start of it is on its way. */
+  | { readonly kind: 'not-started' };
+
+export interface Membership {
+  /** Reads this device's mailbox and answers the conversations that have a Welcome in it. */
+  refreshMailbox(): Promise<readonly string[]>;
+  /** Becomes a member of a conversation that exists: by Welcome, else by external commit. */
+  enter(conversationId: string): Promise<EnterResult>;
+  /**
+   * Starts a direct conversation with every device of both people. Whether this start or another one won shows in the log.
+   * @throws AppError `no-device` when the other person has none
+   */
+  start(conversationId: string): Promise<void>;
+  /**
+   * Submits a commit, together with the people it brings into a group.
+   * @returns its log position, or null when another one took its epoch
+   */
+  submit(submission: CommitSubmission): Promise<number | null>;
+  /** Comes back into a group that this device was out of, unseen; false where no Welcome says so. */
+  returnByWelcome(conversationId: string): Promise<boolean>;
+  /** Removes the Welcomes of a conversation that this device is a member of already. */
+  dropWelcomes(conversationId: string): Promise<void>;
+}
+
+/** Failures that say nothing about the Welcome itself: it stays in the mailbox for the next attempt. */
+export const passingFailures: ReadonlySet<string> = new Set(['locked', 'storage', 'internal']);
+
+export function createMembership(deps: Deps, ownUserId: string): Membership {
+  const { api, crypto, locks } = deps;
+  let mailbox: readonly WelcomeItem[] = [];
+  let reading: Promise<readonly WelcomeItem[]> | null = null;
+
+  // Two tabs that joined at the same time would each replace the other's pending commit.
+  function exclusively<T>(conversationId: string, task: () => Promise<T>): Promise<T> {
+    return locks.request(`sinetti:join:${conversationId}`, task);
+  }
+
+  async function refreshMailbox(): Promise<readonly string[]> {
+    const read = api.listWelcomes();
+    reading = read;
+    try {
+      mailbox = await read;
+    } finally {
+      if (reading === read) reading = null;
+    }
+    return [...new Set(mailbox.map((item) => item.conversationId))];
+  }
+
+  async function drop(item: WelcomeItem): Promise<void> {
+    mailbox = mailbox.filter((other) => other.id !== item.id);
+    await api.deleteWelcome(item.id).catch((error: unknown) => {
+      // Another tab was first.
+      if (!isApiError(error, 'not-found')) throw error;
+    });
+  }
+
+  /** As far as the mailbox has been read. One to a large group has megabytes: a reading under way is waited for. */
+  async function hasWelcome(conversationId: string): Promise<boolean> {
+    const isThere = () => mailbox.some((item) => item.conversationId === conversationId);
+    if (!isThere()) await reading?.catch(() => undefined);
+    return isThere();
+  }
+
+  async function welcomesFor(conversationId: string): Promise<WelcomeItem[]> {
+    if (!(await hasWelcome(conversationId))) await refreshMailbox();
+    return mailbox.filter((item) => item.conversationId === conversationId).sort((a, b) => b.seq - a.seq);
+  }
+
+  async function joinByWelcome(conversationId: string): Promise<boolean> {
+    for (const item of await welcomesFor(conversationId)) {
+      try {
+        await crypto.joinByWelcome({
+          conversationId,
+          epoch: item.epoch,
+          seq: item.seq,
+          welcome: item.welcome,
+        });
+      } catch (error) {
+        if (passingFailures.has(errorCode(error))) throw error;
+        // Not meant for the keys this device has: it will never open, and the external commit is the way in.
+        await drop(item);
+        continue;
+      }
+      await drop(item);
+      return true;
+    }
+    return false;
+  }
+
+  async function isStarted(conversationId: string): Promise<boolean> {
+    const peer = peerOf(conversationId, ownUserId);
+    const groupId = groupOf(conversationId);
+    try {
+      if (groupId !== null) return (await api.listGroupMessages(groupId, { limit: 1 })).length > 0;
+      return peer !== null && (await api.listUserMessages(peer, { limit: 1 })).length > 0;
+    } catch (error) {
+      if (isApiError(error, 'not-found')) return false;
+      throw error;
+    }
+  }
+
+  async function submit(submission: CommitSubmission): Promise<number | null> {
+    const { addedIds, conversationId, removedIds, sealedName } = submission;
+    const groupId = groupOf(conversationId);
+    const body = {
+      epoch: submission.epoch,
+      commit: submission.commit,
+      welcomes: submission.welcomes.map(({ deviceIds, welcome }) => ({ deviceIds: [...deviceIds], welcome })),
+      groupInfo: submission.groupInfo,
+      ...(sealedName === null ? {} : { sealedName }),
+      ...(removedIds.length === 0 ? {} : { removed: [...removedIds] }),
+    };
+    try {
+      const { seq } =
+        groupId === null || addedIds.length === 0
+          ? await api.submitCommit(conversationId, body)
+          : await api.addGroupMembers(groupId, { ...body, user_ids: [...addedIds] });
+      return seq;
+    } catch (error) {
+      if (isApiError(error, 'stale-epoch')) return null;
+      throw error;
+    }
+  }
+
+  /** A group has no message that would bring its start on the way again: after an interruption this does. */
+  async function resumeStart(conversationId: string): Promise<EnterResult> {
+    const waiting = groupOf(conversationId) === null ? null : await crypto.nextCommit(conversationId);
+    if (waiting === null) return { kind: 'not-started' };
+    const seq = await submit(waiting);
+    return seq === null ? { kind: 'lost-race' } : { kind: 'committed', seq };
+  }
+
+  return {
+    refreshMailbox,
+    submit,
+
+    enter: (conversationId) =>
+      exclusively(conversationId, async () => {
+        const { status } = await crypto.conversation(conversationId);
+        if (status === 'joined') return { kind: 'member' };
+        if (keyOf(conversationId, ownUserId) === null) return { kind: 'not-started' };
+        if (status === 'starting') return resumeStart(conversationId);
+        const isWelcome = status === 'outside' && (await hasWelcome(conversationId));
+        if (isWelcome && (await joinByWelcome(conversationId))) return { kind: 'member' };
+        // Asked in a way that isn't an error: most chats that are opened for the first time are new.
+        if (!(await isStarted(conversationId))) return { kind: 'not-started' };
+        const mayBeWelcome = status === 'outside' && !isWelcome;
+        if (mayBeWelcome && (await joinByWelcome(conversationId))) return { kind: 'member' };
+        const current = await api.getGroupInfo(conversationId);
+        const submission = await crypto.joinByExternalCommit({
+          conversationId,
+          epoch: current.epoch,
+          groupInfo: current.groupInfo,
+        });
+        const seq = await submit(submission);
+        return seq === null ? { kind: 'lost-race' } : { kind: 'committed', seq };
+      }),
+
+    start: (conversationId) =>
+      exclusively(conversationId, async () => {
+        const { status } = await crypto.conversation(conversationId);
+        const peer = peerOf(conversationId, ownUserId);
+        // KeyPackages are used up by asking for them: only where there is nothing to join.
+        if (status !== 'outside' || peer === null || (await isStarted(conversationId))) return;
+        const claimed = await Promise.all(
+          [peer, ownUserId].map(async (userId) => {
+            const keyPackages = await api.claimKeyPackages(userId);
+            return keyPackages.map(({ deviceId, keyPackage }) => ({ userId, deviceId, keyPackage }));
+          }),
+        );
+        const keyPackages = claimed.flat();
+        if (!keyPackages.some(({ userId }) => userId === peer))
+          throw new AppError('no-device', t('errors.noDevice'));
+        await submit(await crypto.startConversation({ conversationId, keyPackages }));
+      }),
+
+    returnByWelcome: (conversationId) => exclusively(conversationId, () => joinByWelcome(conversationId)),
+
+    async dropWelcomes(conversationId) {
+      for (const item of mailbox.filter((other) => other.conversationId === conversationId)) await drop(item);
+    },
+  };
+}

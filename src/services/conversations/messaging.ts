@@ -1,0 +1,108 @@
+import type { QueuedMessage } from '../../crypto/client.ts';
+import { t } from '../../i18n/i18n.ts';
+import { AppError } from '../../lib/appError.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { errorCode } from '../../lib/errorCode.ts';
+import { ApiError } from '../../net/errors.ts';
+import type { ConversationKey } from '../../store/chats.ts';
+import { connectionBannerAtom } from '../../store/session.ts';
+import { showToastAtom } from '../../store/toasts.ts';
+import { conversationOf } from '../core/conversationIds.ts';
+import type { Deps } from '../core/deps.ts';
+import type { Background } from '../core/failures.ts';
+import { timings } from '../core/timings.ts';
+import type { Chats } from './chats.ts';
+import type { Outbox } from './outbox.ts';
+import { sendErrorText } from './sendErrors.ts';
+
+export interface Messaging {
+  send(key: ConversationKey, text: string): Promise<void>;
+  retry(messageId: string): Promise<void>;
+  discard(messageId: string): Promise<void>;
+}
+
+export interface MessagingOptions {
+  readonly deps: Deps;
+  readonly ownUserId: string;
+  readonly chats: Chats;
+  readonly outbox: Outbox;
+  readonly hasToken: () => boolean;
+  /** Ends the session and goes to the login page after a while, so that the sentence can be read first. */
+  readonly leaveForLogin: (afterMs: number) => void;
+  readonly background: Background;
+}
+
+/** Shows why messages could not be sent, as the catalogue says. */
+export function createSendFailureReport(options: Pick<MessagingOptions, 'deps' | 'leaveForLogin'>) {
+  return (error: unknown): void => {
+    options.deps.store.set(showToastAtom, 'error', sendErrorText(error));
+    if (error instanceof ApiError && error.status === 401) {
+      options.leaveForLogin(timings.redirectUnauthenticated);
+    }
+  };
+}
+
+export function createMessaging(options: MessagingOptions): Messaging {
+  const { background, chats, outbox, ownUserId } = options;
+  const { clock, crypto, newId, store } = options.deps;
+
+  /** The sentence goes to the caller, whose toast it is. */
+  function requireToken(): void {
+    if (options.hasToken()) return;
+    store.set(connectionBannerAtom, true);
+    options.leaveForLogin(timings.redirectNotSignedIn);
+    throw new AppError('unauthenticated', t('errors.sendNotSignedIn'));
+  }
+
+  /** The list of chats shows the newest message, also while it waits. */
+  async function refreshState(conversationId: string): Promise<void> {
+    chats.setState(await crypto.conversation(conversationId));
+  }
+
+  return {
+    async send(key, text) {
+      const trimmed = text.trim();
+      if (trimmed === '') return;
+      requireToken();
+      const conversationId = conversationOf(key, ownUserId);
+      if (conversationId === null) throw new AppError('not-found', t('errors.sendNotFound'));
+      let queued: QueuedMessage;
+      try {
+        queued = await crypto.queueMessage({
+          conversationId,
+          messageId: newId(),
+          text: trimmed,
+          sentAt: timestamp(clock),
+        });
+      } catch (error) {
+        // The worker's only reason to refuse the arguments themselves: everything else about them is ours.
+        const tooLong = errorCode(error) === 'usage';
+        const sentence = tooLong
+          ? t('errors.sendFailedBecause', { detail: t('errors.messageTooLong') })
+          : sendErrorText(error);
+        throw new AppError(errorCode(error), sentence, { cause: error });
+      }
+      const { message, ready } = queued;
+      // Before anything else: the other one waits for it.
+      background(() => outbox.send(conversationId, ready));
+      chats.addMessages(conversationId, [message]);
+      await refreshState(conversationId);
+    },
+
+    async retry(messageId) {
+      requireToken();
+      const message = (await crypto.outbox()).find((one) => one.messageId === messageId);
+      if (message === undefined) return;
+      const { failure: _failure, ...waiting } = message;
+      chats.addMessages(message.conversationId, [{ ...waiting, status: 'sending' }]);
+      background(() => outbox.flush(message.conversationId, messageId));
+    },
+
+    async discard(messageId) {
+      const message = (await crypto.outbox()).find((one) => one.messageId === messageId);
+      await crypto.discardMessage(messageId);
+      chats.removeMessage(messageId);
+      if (message !== undefined) await refreshState(message.conversationId);
+    },
+  };
+}

@@ -1,0 +1,293 @@
+import type { MessageView } from '../../crypto/client.ts';
+import { t } from '../../i18n/i18n.ts';
+import { AppError } from '../../lib/appError.ts';
+import type { Timer } from '../../lib/clock.ts';
+import { coalesce } from '../../lib/coalesce.ts';
+import { createKeyedQueue } from '../../lib/keyedQueue.ts';
+import { isApiError } from '../../net/errors.ts';
+import type { WatchedChat } from '../../net/mqtt.ts';
+import {
+  activeChatAtom,
+  activeGroupAtom,
+  type ConversationKey,
+  emptyChat,
+  groupKeyOf,
+} from '../../store/chats.ts';
+import { relayServesAtom } from '../../store/connection.ts';
+import { connectionBannerAtom } from '../../store/session.ts';
+import { showToastAtom } from '../../store/toasts.ts';
+import { conversationOf } from '../core/conversationIds.ts';
+import type { Deps } from '../core/deps.ts';
+import { type Background, isPassing, toAppError } from '../core/failures.ts';
+import { timings } from '../core/timings.ts';
+import type { ChatEvents } from './chatEvents.ts';
+import { type Chats, mergeMessages } from './chats.ts';
+import type { Sync } from './sync.ts';
+
+const pageSize = 50;
+/** Whoever scrolls back wants more than a screenful at once. */
+const olderPageSize = 150;
+/** Messages of a chat that stay in memory after it was left. */
+const keptMessages = 1000;
+/** Pages of the log that may hold commits only before a person is left without an answer. */
+const maxEmptyPages = 5;
+
+export interface Reading {
+  /**
+   * Loads a chat from the worker, then brings it up to the log and marks it read. Whatever was open closes; null closes
+   * a direct chat.
+   */
+  open(userId: string | null): Promise<void>;
+  /** As {@link open}, for a group; null closes a group. */
+  openGroup(groupId: string | null): Promise<void>;
+  loadOlder(key: ConversationKey): Promise<void>;
+  /** The chat is gone: it closes, and begins anew should it ever come back. */
+  forget(key: ConversationKey): void;
+  /** Tells the relay how far the open chat has been read, if the page is in sight. */
+  markRead(): void;
+  /** As {@link markRead}, once what has come to the open chat has been drawn. */
+  markReadSoon(): void;
+  stop(): void;
+}
+
+export interface ReadingOptions {
+  readonly deps: Deps;
+  readonly ownUserId: string;
+  readonly chats: Chats;
+  readonly chatEvents: Pick<ChatEvents, 'load'>;
+  readonly sync: Pick<Sync, 'catchUp' | 'olderEntries'>;
+  readonly watch: (chat: WatchedChat | null) => void;
+  /** The relay has said that it has no such conversation for this person: nothing is asked of it any more. */
+  readonly isGone: (conversationId: string) => boolean;
+  readonly hasToken: () => boolean;
+  readonly isVisible: () => boolean;
+  readonly background: Background;
+}
+
+function newestReceived(messages: readonly MessageView[], ownUserId: string): MessageView | undefined {
+  return messages.findLast((message) => message.seq !== null && message.senderId !== ownUserId);
+}
+
+export function createReading(options: ReadingOptions): Reading {
+  const { background, chats, ownUserId, sync } = options;
+  const { api, clock, crypto, store } = options.deps;
+  /** One page at a time for a chat: each begins where the one before it ended. */
+  const pages = createKeyedQueue();
+  /** Per chat, the lowest log position that has been looked at. */
+  const lowestSeq = new Map<string, number>();
+
+  /** Messages read here that the relay has not heard of: told again with the next occasion. */
+  const untold = new Map<string, string>();
+
+  function idOf(key: ConversationKey): string {
+    const conversationId = conversationOf(key, ownUserId);
+    if (conversationId === null) throw new AppError('usage', t('errors.loadMessagesFailed'));
+    return conversationId;
+  }
+
+  function activeKey(): ConversationKey | null {
+    const groupId = store.get(activeGroupAtom);
+    return groupId === null ? store.get(activeChatAtom) : groupKeyOf(groupId);
+  }
+
+  function lower(key: ConversationKey, seqs: readonly (number | null)[]): void {
+    const known = seqs.filter((seq): seq is number => seq !== null);
+    const present = lowestSeq.get(key);
+    const lowest = Math.min(...known, present ?? Number.POSITIVE_INFINITY);
+    if (Number.isFinite(lowest)) lowestSeq.set(key, lowest);
+  }
+
+  /** What this device can still show below the lowest position: its own cache, then what came before it joined. */
+  function mayHaveOlder(key: ConversationKey): boolean {
+    if (options.isGone(idOf(key))) return false;
+    const lowest = lowestSeq.get(key);
+    const joinedSeq = chats.get(key).state?.joinedSeq ?? 0;
+    return joinedSeq > 1 && (lowest === undefined || lowest > 1);
+  }
+
+  /** A page of what this device has; false when there is no more of it. */
+  async function loadCached(key: ConversationKey): Promise<boolean> {
+    const conversationId = idOf(key);
+    const before = lowestSeq.get(key);
+    const limit = before === undefined ? pageSize : olderPageSize;
+    const messages = await crypto.messages(conversationId, {
+      limit,
+      ...(before === undefined ? {} : { before }),
+    });
+    chats.addMessages(conversationId, messages);
+    lower(
+      key,
+      messages.map((message) => message.seq),
+    );
+    return messages.length >= limit;
+  }
+
+  /** Entries from before this device joined: they can't be read here, and are shown as such. */
+  async function loadBeforeJoin(key: ConversationKey): Promise<void> {
+    const conversationId = idOf(key);
+    for (let empty = 0; empty < maxEmptyPages && mayHaveOlder(key); empty += 1) {
+      const joinedSeq = chats.get(key).state?.joinedSeq ?? 0;
+      const below = Math.min(lowestSeq.get(key) ?? Number.POSITIVE_INFINITY, joinedSeq + 1);
+      const older = await sync.olderEntries(conversationId, below, pageSize);
+      lowestSeq.set(key, older.lowestSeq ?? 1);
+      chats.addMessages(conversationId, older.messages);
+      if (older.messages.length > 0) return;
+    }
+  }
+
+  async function loadPage(key: ConversationKey): Promise<void> {
+    const more = await loadCached(key);
+    if (!more) await loadBeforeJoin(key);
+    chats.change(key, () => ({ hasOlder: more || mayHaveOlder(key) }));
+  }
+
+  async function loadFirst(key: ConversationKey): Promise<void> {
+    const conversationId = idOf(key);
+    chats.setLoaded(key, true);
+    chats.change(key, () => ({ loading: true }));
+    try {
+      const [state, waiting] = await Promise.all([crypto.conversation(conversationId), crypto.outbox()]);
+      const own = waiting.filter((message) => message.conversationId === conversationId);
+      chats.change(key, (chat) => ({ state, messages: mergeMessages(chat.messages, own) }));
+      const [more] = await Promise.all([loadCached(key), options.chatEvents.load(conversationId)]);
+      chats.change(key, () => ({ hasOlder: more || mayHaveOlder(key) }));
+    } catch (error) {
+      chats.setLoaded(key, false);
+      throw error;
+    } finally {
+      chats.change(key, () => ({ loading: false }));
+    }
+  }
+
+  async function tell(conversationId: string, messageId: string): Promise<void> {
+    if (!options.isGone(conversationId)) {
+      await api.markDelivered(messageId).catch((error: unknown) => {
+        // The message is gone: nobody is left to tell.
+        if (!isApiError(error, 'not-found')) throw error;
+      });
+    }
+    if (untold.get(conversationId) === messageId) untold.delete(conversationId);
+  }
+
+  const markActiveRead = coalesce(async () => {
+    if (!options.hasToken()) return;
+    const key = activeKey();
+    const { messages, state } = key === null ? emptyChat : chats.get(key);
+    const newest = newestReceived(messages, ownUserId);
+    const unread = state !== null && newest !== undefined && (newest.seq ?? 0) > state.readSeq;
+    if (unread && newest.seq !== null && options.isVisible()) {
+      untold.set(state.conversationId, newest.messageId);
+      chats.setState(await crypto.setReadPosition(state.conversationId, 'own', newest.seq));
+    }
+    for (const [conversationId, messageId] of untold) await tell(conversationId, messageId);
+  });
+
+  let soon: Timer | null = null;
+
+  /** What was drawn in a chat that is left has been read. */
+  function markReadNow(): void {
+    if (soon === null) return;
+    soon.cancel();
+    soon = null;
+    background(markActiveRead);
+  }
+
+  async function fetchNew(key: ConversationKey): Promise<void> {
+    const conversationId = idOf(key);
+    if (!options.isGone(conversationId)) await sync.catchUp(conversationId);
+    if (chats.get(key).messages.length < pageSize && mayHaveOlder(key)) {
+      await pages(key, () => loadPage(key));
+    }
+  }
+
+  /** Of a relay that is known to be out of reach the page tells already. */
+  function tellFetchFailed(key: ConversationKey, error: unknown): void {
+    if (!isPassing(error) || activeKey() !== key || !store.get(relayServesAtom)) return;
+    store.set(showToastAtom, 'error', t('errors.loadMessagesFailed'));
+  }
+
+  async function refresh(key: ConversationKey): Promise<void> {
+    try {
+      await fetchNew(key);
+    } catch (error) {
+      tellFetchFailed(key, error);
+      throw error;
+    }
+    await markActiveRead();
+  }
+
+  async function show(key: ConversationKey): Promise<void> {
+    if (!options.hasToken()) store.set(connectionBannerAtom, true);
+    try {
+      if (!chats.isLoaded(key)) await loadFirst(key);
+    } catch (error) {
+      throw toAppError(error, t('errors.loadMessagesFailed'));
+    }
+    // A failed fetch leaves the list as it is (spec section 8): what this browser has is shown.
+    background(() => refresh(key));
+  }
+
+  /** A long chat that is left gives back what can be loaded again. */
+  function trimActive(): void {
+    const key = activeKey();
+    if (key === null || chats.get(key).messages.length <= keptMessages) return;
+    chats.trim(key, keptMessages);
+    lowestSeq.delete(key);
+    lower(
+      key,
+      chats.get(key).messages.map((message) => message.seq),
+    );
+  }
+
+  function activate(active: { userId: string | null; groupId: string | null }): void {
+    const { groupId, userId } = active;
+    if ((groupId === null ? userId : groupKeyOf(groupId)) !== activeKey()) {
+      markReadNow();
+      trimActive();
+    }
+    store.set(activeChatAtom, userId);
+    store.set(activeGroupAtom, groupId);
+    if (groupId !== null) options.watch({ kind: 'group', groupId });
+    else options.watch(userId === null ? null : { kind: 'status', userId });
+  }
+
+  return {
+    async open(userId) {
+      if (userId === null) return activate({ userId, groupId: store.get(activeGroupAtom) });
+      if (conversationOf(userId, ownUserId) === null) return;
+      activate({ userId, groupId: null });
+      await show(userId);
+    },
+
+    async openGroup(groupId) {
+      if (groupId === null) return activate({ userId: store.get(activeChatAtom), groupId });
+      if (conversationOf(groupKeyOf(groupId), ownUserId) === null) return;
+      activate({ userId: null, groupId });
+      await show(groupKeyOf(groupId));
+    },
+
+    async loadOlder(key) {
+      if (!chats.get(key).hasOlder) return;
+      try {
+        await pages(key, () => loadPage(key));
+      } catch (error) {
+        throw toAppError(error, t('errors.loadMessagesFailed'));
+      }
+    },
+
+    forget(key) {
+      lowestSeq.delete(key);
+      const conversationId = conversationOf(key, ownUserId);
+      if (conversationId !== null) untold.delete(conversationId);
+      if (activeKey() === key) activate({ userId: null, groupId: null });
+    },
+
+    markRead: () => background(markActiveRead),
+
+    markReadSoon() {
+      soon ??= clock.after(timings.readTelling, markReadNow);
+    },
+
+    stop: () => soon?.cancel(),
+  };
+}

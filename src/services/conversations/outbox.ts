@@ -1,0 +1,257 @@
+import type { MessageView, PreparedMessage, ReadyMessage } from '../../crypto/client.ts';
+import { t } from '../../i18n/i18n.ts';
+import { AppError } from '../../lib/appError.ts';
+import { createBackoff } from '../../lib/backoff.ts';
+import { delay, timestamp } from '../../lib/clock.ts';
+import { coalesce } from '../../lib/coalesce.ts';
+import { errorCode } from '../../lib/errorCode.ts';
+import { forEachLimited } from '../../lib/parallel.ts';
+import { ApiError, isApiError, NetworkError } from '../../net/errors.ts';
+import type { Acknowledgement, Realtime } from '../../net/mqtt.ts';
+import { groupOf, peerOf } from '../core/conversationIds.ts';
+import type { Deps } from '../core/deps.ts';
+import { sessionEndedCode } from '../core/failures.ts';
+import { timings } from '../core/timings.ts';
+import type { Chats } from './chats.ts';
+import type { Committer } from './commitSubmitter.ts';
+import type { Membership } from './joiner.ts';
+import { stopsAll } from './sendErrors.ts';
+import type { Sync } from './sync.ts';
+
+/** How often a message is prepared again because the conversation moved under it. */
+const maxPreparations = 8;
+/** The members of the group are in doubt: everything goes on waiting. */
+const heldCode = 'members-in-doubt';
+const conversationsAtOnce = 4;
+
+/** Where a message goes. */
+type Recipient =
+  | { readonly groupId: null; readonly userId: string }
+  | { readonly groupId: string; readonly userId?: never };
+
+interface Failure {
+  readonly reason: unknown;
+}
+
+export interface Outbox {
+  /** As {@link flush}, after a message was written: one that nothing has to go before is sent as it is. */
+  send(conversationId: string, ready: ReadyMessage | null): Promise<void>;
+  /** Sends what waits in a conversation, in order. `retry` names a failed message that is to be tried again. */
+  flush(conversationId: string, retry?: string): Promise<void>;
+  /** Every conversation with waiting messages. */
+  flushAll(): Promise<void>;
+}
+
+export interface OutboxOptions {
+  readonly deps: Deps;
+  readonly ownUserId: string;
+  readonly sync: Pick<Sync, 'catchUp'>;
+  readonly membership: Pick<Membership, 'start'>;
+  readonly committer: Committer;
+  /**
+   * Whether messages may be sent: not while a group's members are in doubt. What waits goes on waiting then. A promise
+   * where that has to be looked into.
+   */
+  readonly maySend: (conversationId: string) => boolean | Promise<boolean>;
+  /** While it lasts everything goes on waiting, instead of failing. */
+  readonly isOffline: () => boolean;
+  /** Another account key was met, for the person to judge: everything goes on waiting. */
+  readonly onIdentityChanged: () => void;
+  readonly chats: Pick<Chats, 'addMessages'>;
+  readonly realtime: Pick<Realtime, 'isConnected' | 'publish'>;
+  /** Once for a flush, however many messages failed with it. */
+  readonly onFailed: (error: unknown) => void;
+}
+
+/**
+ * Brings queued messages into the log, one conversation at a time and in the order they were written. The worker keeps
+ * each message until the log has it, so what is lost here (a reload, a crash) is found again by the next flush.
+ */
+export function createOutbox(options: OutboxOptions): Outbox {
+  const { chats, committer, maySend, membership, ownUserId, realtime, sync } = options;
+  const { api, clock, crypto, locks, log } = options.deps;
+  const flushes = new Map<string, (ready?: ReadyMessage) => Promise<void>>();
+  const retries = new Set<string>();
+
+  async function publish(
+    { content, epoch, messageId }: ReadyMessage,
+    to: Recipient,
+  ): Promise<Acknowledgement> {
+    if (realtime.isConnected()) {
+      const sent = { messageId, senderId: ownUserId, epoch, content, timestamp: timestamp(clock) };
+      try {
+        return await realtime.publish(
+          to.groupId === null
+            ? { type: 'message', ...sent, recipientId: to.userId }
+            : { type: 'group_message', ...sent, groupId: to.groupId },
+        );
+      } catch (error) {
+        // Whether it arrived is unknown; the message id makes asking again over REST harmless.
+        if (!(error instanceof NetworkError)) throw error;
+      }
+    }
+    const body = { messageId, epoch, content };
+    return to.groupId === null
+      ? api.sendUserMessage(to.userId, body)
+      : api.sendGroupMessage(to.groupId, body);
+  }
+
+  function recipientOf(conversationId: string): Recipient {
+    const groupId = groupOf(conversationId);
+    if (groupId !== null) return { groupId };
+    const userId = peerOf(conversationId, ownUserId);
+    if (userId === null) throw new ApiError({ status: 404, code: 'not-found', detail: null });
+    return { groupId, userId };
+  }
+
+  /** Prepares and sends until the relay takes the message. The conversation may move in between, but not for ever. */
+  async function deliver(
+    conversationId: string,
+    messageId: string,
+    ready: ReadyMessage | undefined,
+  ): Promise<MessageView> {
+    const allowed = maySend(conversationId);
+    if (!(await allowed)) throw new AppError(heldCode, t('errors.membersInDoubt'));
+    // What had to be looked into may have changed what goes first.
+    let next: PreparedMessage | undefined = allowed === true ? ready : undefined;
+    const recipient = recipientOf(conversationId);
+    const backoff = createBackoff({
+      baseMs: timings.commitRetryBase,
+      maxMs: timings.commitRetryMax,
+      random: options.deps.random,
+    });
+    for (let preparation = 0; preparation < maxPreparations; preparation += 1) {
+      // The first repetition is ordinary (healing, a lost race); after that somebody else is as busy as we are.
+      if (preparation > 1) await delay(clock, backoff.next());
+      const prepared = next ?? (await crypto.prepareMessage(messageId));
+      next = undefined;
+      if (prepared.kind === 'sent') return prepared.message;
+      if (prepared.kind === 'message') {
+        try {
+          const { seq, timestamp: storedAt } = await publish(prepared, recipient);
+          return await crypto.messageAccepted(messageId, { seq, timestamp: storedAt });
+        } catch (error) {
+          if (!isApiError(error, 'stale-epoch')) throw error;
+        }
+      }
+      if (prepared.kind === 'commit') {
+        // What the relay refuses for good has been dropped then, and the message goes without it.
+        await committer.submit(prepared.submission);
+        continue;
+      }
+      const state = await sync.catchUp(conversationId);
+      if (prepared.kind === 'outside' && state.status !== 'joined') {
+        await membership.start(conversationId);
+        await sync.catchUp(conversationId);
+      }
+    }
+    throw new ApiError({ status: 409, code: 'stale-epoch', detail: null });
+  }
+
+  async function fail(conversationId: string, messageId: string, code: string): Promise<void> {
+    try {
+      chats.addMessages(conversationId, [await crypto.messageFailed(messageId, code)]);
+    } catch (error) {
+      // The person has discarded it in the meantime.
+      if (errorCode(error) !== 'not-found') throw error;
+    }
+  }
+
+  function failureCode(error: unknown): string {
+    return error instanceof NetworkError ? 'network' : errorCode(error);
+  }
+
+  /** The worker knows no such message: the person has discarded it. The relay's `not-found` is another thing. */
+  function wasDiscarded(error: unknown): boolean {
+    return !(error instanceof ApiError) && errorCode(error) === 'not-found';
+  }
+
+  async function attempt(
+    conversationId: string,
+    messageId: string,
+    ready: ReadyMessage | undefined,
+  ): Promise<Failure | null> {
+    try {
+      chats.addMessages(conversationId, [await deliver(conversationId, messageId, ready)]);
+      return null;
+    } catch (reason) {
+      return { reason };
+    }
+  }
+
+  async function flushLocked(conversationId: string): Promise<void> {
+    if (options.isOffline()) return;
+    const waiting = (await crypto.outbox()).filter(
+      (message) =>
+        message.conversationId === conversationId &&
+        (message.status === 'sending' || retries.has(message.messageId)),
+    );
+    await sendAll(
+      conversationId,
+      waiting.map(({ messageId }) => messageId),
+    );
+  }
+
+  async function sendAll(
+    conversationId: string,
+    messageIds: readonly string[],
+    ready?: ReadyMessage,
+  ): Promise<void> {
+    let stopped: Failure | null = null;
+    for (const messageId of messageIds) {
+      retries.delete(messageId);
+      const failure: Failure | null = stopped ?? (await attempt(conversationId, messageId, ready));
+      if (failure === null) continue;
+      const code = failureCode(failure.reason);
+      // The session is over, or the keys are locked: the message keeps waiting for the next one.
+      if (code === sessionEndedCode || code === 'locked') throw failure.reason;
+      if (code === 'identity-changed') options.onIdentityChanged();
+      const isHeld =
+        code === heldCode ||
+        code === 'identity-changed' ||
+        (failure.reason instanceof NetworkError && options.isOffline());
+      if (isHeld) {
+        retries.add(messageId);
+        return;
+      }
+      if (wasDiscarded(failure.reason)) continue;
+      await fail(conversationId, messageId, code);
+      if (stopped === null) {
+        log.warn('send-failed', { code });
+        options.onFailed(failure.reason);
+      }
+      if (stopsAll(failure.reason)) stopped = failure;
+    }
+  }
+
+  function flushOf(conversationId: string): (ready?: ReadyMessage) => Promise<void> {
+    const known = flushes.get(conversationId);
+    if (known !== undefined) return known;
+    const flush = coalesce<ReadyMessage>((ready) =>
+      ready === undefined || options.isOffline()
+        ? // Another tab may be sending the same messages.
+          locks.request(`sinetti:outbox:${conversationId}`, () => flushLocked(conversationId))
+        : // Nothing waits before it, in no tab; one that sends it as well sends the same.
+          sendAll(conversationId, [ready.messageId], ready),
+    );
+    flushes.set(conversationId, flush);
+    return flush;
+  }
+
+  return {
+    async send(conversationId, ready) {
+      await flushOf(conversationId)(ready ?? undefined);
+    },
+    async flush(conversationId, retry) {
+      if (retry !== undefined) retries.add(retry);
+      await flushOf(conversationId)();
+    },
+    async flushAll() {
+      const waiting = (await crypto.outbox()).filter(
+        ({ messageId, status }) => status === 'sending' || retries.has(messageId),
+      );
+      const ids = new Set(waiting.map((message) => message.conversationId));
+      await forEachLimited(ids, conversationsAtOnce, (id) => flushOf(id)());
+    },
+  };
+}

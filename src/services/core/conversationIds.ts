@@ -1,0 +1,32 @@
+import {
+  directConversationId,
+  directParticipants,
+  groupConversationId,
+  groupOf,
+  Id,
+} from '../../net/contract.ts';
+import { type ConversationKey, groupIdOfKey, groupKeyOf } from '../../store/chats.ts';
+
+/** The other person of a direct conversation that one takes part in; null for every other conversation id. */
+export function peerOf(conversationId: string, ownUserId: string): string | null {
+  const participants = directParticipants(conversationId);
+  if (participants === null) return null;
+  const [lower, higher] = participants;
+  if (lower === ownUserId && higher !== ownUserId) return higher;
+  return higher === ownUserId && lower !== ownUserId ? lower : null;
+}
+
+/** What a conversation is called in the store; null for other people's. */
+export function keyOf(conversationId: string, ownUserId: string): ConversationKey | null {
+  const groupId = groupOf(conversationId);
+  return groupId === null ? peerOf(conversationId, ownUserId) : groupKeyOf(groupId);
+}
+
+/** The conversation of a chat, whether or not it has begun; null for a key that is none (a chat with oneself, say). */
+export function conversationOf(key: ConversationKey, ownUserId: string): string | null {
+  const groupId = groupIdOfKey(key);
+  if (groupId !== null) return Id.safeParse(groupId).success ? groupConversationId(groupId) : null;
+  return Id.safeParse(key).success && key !== ownUserId ? directConversationId(ownUserId, key) : null;
+}
+
+export { directConversationId, groupConversationId, groupOf };

@@ -1,0 +1,78 @@
+import { AppError } from '../../lib/appError.ts';
+import { errorCode } from '../../lib/errorCode.ts';
+import type { Log } from '../../lib/log.ts';
+import { ApiError, isServerFailure, isUnknownPath, NetworkError } from '../../net/errors.ts';
+import type { RelayTrouble } from '../../store/connection.ts';
+
+/** Thrown into a task that outlived its session, at its next write. */
+export const sessionEndedCode = 'session-ended';
+
+/** The answer inside a failure; of several paths' the one that says most: about what was asked, else about the server. */
+export function apiErrorOf(error: unknown): ApiError | null {
+  if (error instanceof ApiError) return error;
+  if (!(error instanceof AggregateError)) return null;
+  const answers = error.errors.filter((one: unknown) => one instanceof ApiError);
+  return (
+    answers.find((answer) => !isServerFailure(answer) && !isUnknownPath(answer)) ??
+    answers.find(isServerFailure) ??
+    answers[0] ??
+    null
+  );
+}
+
+/** Whether what was asked may be done although it failed: one of several paths gave no answer, or broke down. */
+export function mayBeDone(error: unknown): boolean {
+  if (!(error instanceof AggregateError)) return false;
+  return error.errors.some((one: unknown) => one instanceof NetworkError || isServerFailure(one));
+}
+
+/** Whether nothing answered at all. */
+export function isUnreachable(error: unknown): boolean {
+  if (error instanceof NetworkError) return true;
+  return error instanceof AggregateError && error.errors.every((one) => one instanceof NetworkError);
+}
+
+/** What keeps the relay, or what stands before it, from serving; null for any other failure. */
+export function troubleOf(error: unknown): RelayTrouble | null {
+  if (isUnreachable(error)) return 'silent';
+  return (apiErrorOf(error)?.status ?? 0) >= 500 ? 'failing' : null;
+}
+
+/** Whether the failure says nothing about what was asked: the relay isn't reached, is in trouble, or asks to wait. */
+export function isPassing(error: unknown): boolean {
+  return troubleOf(error) !== null || apiErrorOf(error)?.status === 429;
+}
+
+/** What keeps the relay from saying anything about what was asked. @throws the failure itself when that says something */
+export function passingTrouble(error: unknown): RelayTrouble {
+  if (!isPassing(error)) throw error;
+  return troubleOf(error) ?? 'failing';
+}
+
+/** The relay's own sentence when it gave one, else the catalogue's. */
+export function toAppError(error: unknown, sentence: string): AppError {
+  if (error instanceof AppError) return error;
+  const answer = apiErrorOf(error);
+  const code = answer?.code ?? (isUnreachable(error) ? 'unreachable' : errorCode(error));
+  return new AppError(code, answer?.detail || sentence, { cause: error });
+}
+
+/** Starts a task nobody waits for. What the network layer has logged already is not logged twice. */
+export type Background = (task: () => Promise<unknown>) => void;
+
+/** Starts such a task all the same, and resolves when it has ended, well or not. */
+export function ended(background: Background, task: () => Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => background(() => task().finally(resolve)));
+}
+
+export function createBackground(log: Log): Background {
+  return (task) => {
+    task().catch((error: unknown) => {
+      if (apiErrorOf(error) !== null || isUnreachable(error)) return;
+      const code = errorCode(error);
+      if (code === sessionEndedCode || code === 'locked') return;
+      if (code === 'internal') log.error('background-failure', { code });
+      else log.warn('background-failure', { code });
+    });
+  };
+}

@@ -1,0 +1,29 @@
+import { isApiError } from '../../net/errors.ts';
+import type { Deps } from './deps.ts';
+
+export type StoredVault = Awaited<ReturnType<Deps['api']['getVault']>>;
+type VaultBody = Parameters<Deps['api']['putVault']>[0];
+
+const maxAttempts = 4;
+
+/**
+ * Changes the vault at the relay, whatever other devices do to it meanwhile.
+ * @param change what becomes of the vault as it is; asked again when it has moved
+ * @returns the vault as it is from now on
+ */
+export async function changeVault(
+  { api }: Pick<Deps, 'api'>,
+  change: (vault: StoredVault) => Promise<Partial<VaultBody>>,
+): Promise<StoredVault> {
+  for (let attempt = 1; ; attempt += 1) {
+    const vault = await api.getVault();
+    const body: VaultBody = { ...vault, ...(await change(vault)) };
+    try {
+      const { version } = await api.putVault(body);
+      const { recoveryAuthKey: _shownOnly, ...stored } = body;
+      return { ...stored, version };
+    } catch (error) {
+      if (!isApiError(error, 'stale-version') || attempt === maxAttempts) throw error;
+    }
+  }
+}

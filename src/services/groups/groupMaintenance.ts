@@ -1,0 +1,90 @@
+import type { ConversationState } from '../../crypto/client.ts';
+import type { Timer } from '../../lib/clock.ts';
+import type { GroupSummary } from '../../net/api.ts';
+import { isApiError } from '../../net/errors.ts';
+import type { Committer } from '../conversations/commitSubmitter.ts';
+import { groupConversationId } from '../core/conversationIds.ts';
+import type { Deps } from '../core/deps.ts';
+import type { Background } from '../core/failures.ts';
+import { timings } from '../core/timings.ts';
+
+export interface GroupChores {
+  /** Once at a time for a group and a purpose; not for a group that has gone in the meantime. */
+  later(purpose: string, groupId: string, ms: number, task: () => Promise<unknown>): void;
+  /** Has what some member has to do for the group done soon: by this one, if nobody is faster. */
+  tidySoon(groupId: string, state: ConversationState): void;
+  stop(): void;
+}
+
+export interface GroupChoresOptions {
+  readonly deps: Pick<Deps, 'api' | 'clock' | 'crypto' | 'random'>;
+  readonly ownUserId: string;
+  readonly committer: Pick<Committer, 'settle'>;
+  readonly isKnown: (groupId: string) => boolean;
+  readonly hasEnded: (groupId: string) => boolean;
+  /** What the relay said last of a group; null before it has. */
+  readonly summaryOf: (groupId: string) => GroupSummary | null;
+  /** Reads the relay's list again. */
+  readonly refresh: () => Promise<void>;
+  readonly background: Background;
+}
+
+/**
+ * What every member who is there could do for a group, and one is enough: remove who has left, seal the name for who
+ * came from outside. The creator goes first, so that the others find it done, and nobody waits for the next message.
+ */
+export function createGroupChores(options: GroupChoresOptions): GroupChores {
+  const { background, committer, isKnown, ownUserId } = options;
+  const { api, clock, crypto, random } = options.deps;
+  const timers = new Map<string, Timer>();
+  let stopped = false;
+
+  function later(purpose: string, groupId: string, ms: number, task: () => Promise<unknown>): void {
+    const name = `${purpose} ${groupId}`;
+    if (stopped || timers.has(name)) return;
+    const timer = clock.after(ms, () => {
+      timers.delete(name);
+      if (isKnown(groupId)) background(task);
+    });
+    timers.set(name, timer);
+  }
+
+  async function removeDeparted(groupId: string): Promise<void> {
+    if (options.hasEnded(groupId)) return;
+    const conversationId = groupConversationId(groupId);
+    const { group } = await crypto.conversation(conversationId);
+    if ((group?.departedIds.length ?? 0) > 0) await committer.settle(conversationId);
+  }
+
+  async function sealName(groupId: string): Promise<void> {
+    if (options.hasEnded(groupId)) return;
+    const sealed = await crypto.sealGroupName(groupConversationId(groupId));
+    if (sealed === null || options.summaryOf(groupId)?.name_epoch === sealed.epoch) return;
+    try {
+      await api.putGroupName(groupId, sealed);
+    } catch (error) {
+      // A commit has ended the epoch, and brought the name; or the group is gone.
+      if (!isApiError(error, 'stale-epoch', 'not-found')) throw error;
+    }
+    // What the relay has now is what counts: another member may have been faster.
+    await options.refresh();
+  }
+
+  return {
+    later,
+
+    tidySoon(groupId, { group, status }) {
+      if (group === null || status !== 'joined') return;
+      const spread = group.creatorId === ownUserId ? timings.tidyingByCreator : timings.tidyingByOthers;
+      const soon = () => spread * (0.5 + random() / 2);
+      if (group.departedIds.length > 0) later('remove', groupId, soon(), () => removeDeparted(groupId));
+      if (group.nameDue) later('name', groupId, soon(), () => sealName(groupId));
+    },
+
+    stop() {
+      stopped = true;
+      for (const timer of timers.values()) timer.cancel();
+      timers.clear();
+    },
+  };
+}

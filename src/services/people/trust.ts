@@ -1,0 +1,155 @@
+import type { ContactTrust, ConversationState, SafetyNumbers } from '../../crypto/client.ts';
+import { t } from '../../i18n/i18n.ts';
+import { coalesce } from '../../lib/coalesce.ts';
+import { errorCode } from '../../lib/errorCode.ts';
+import { activeChatAtom } from '../../store/chats.ts';
+import { trustAtom } from '../../store/trust.ts';
+import type { Committer } from '../conversations/commitSubmitter.ts';
+import type { Sync } from '../conversations/sync.ts';
+import { directConversationId, peerOf } from '../core/conversationIds.ts';
+import type { Deps } from '../core/deps.ts';
+import { toAppError } from '../core/failures.ts';
+import { changeVault, type StoredVault } from '../core/vault.ts';
+
+export interface Trust {
+  /** What this browser knows of people; from now on it is looked at again whenever a chat is opened. */
+  start(): Promise<void>;
+  stop(): void;
+  /** Takes over who was verified, on whichever device. */
+  onVault(vault: StoredVault): Promise<void>;
+  /** Looks at what this browser knows once more: a step has met another account key. */
+  reload(): Promise<void>;
+  onStates(states: readonly ConversationState[]): void;
+  /**
+   * Whether messages may be sent: not while it is in doubt who the other one is. What waits goes on waiting then. A
+   * promise where their devices have to be looked at.
+   */
+  maySend(conversationId: string): boolean | Promise<boolean>;
+  safetyNumbers(userId: string): Promise<SafetyNumbers>;
+  setVerified(userId: string, safetyNumber: string, verified: boolean): Promise<void>;
+  accept(userId: string, safetyNumber: string): Promise<void>;
+  refuse(userId: string, safetyNumber: string): Promise<void>;
+}
+
+export interface TrustOptions {
+  readonly deps: Deps;
+  readonly ownUserId: string;
+  readonly sync: Pick<Sync, 'catchUp'>;
+  readonly committer: Committer;
+  /** It has been decided who somebody is: what waits for them may go. */
+  readonly onDecided: (conversationId: string) => void;
+  readonly background: (task: () => Promise<unknown>) => void;
+}
+
+const maxAttempts = 5;
+
+export function createTrust(options: TrustOptions): Trust {
+  const { background, committer, ownUserId, sync } = options;
+  const { api, crypto, store } = options.deps;
+  let unsubscribe: () => void = () => undefined;
+
+  function show(trust: ContactTrust): void {
+    store.set(trustAtom, (known) => new Map(known).set(trust.userId, trust));
+  }
+
+  // One at a time, so that what was read first is not shown last.
+  const reload = coalesce(async () => {
+    const known = await crypto.contactTrust();
+    store.set(trustAtom, () => new Map(known.map((trust) => [trust.userId, trust])));
+  });
+
+  /** The devices that a person has now, as the relay says: another account key among them is shown at once. */
+  async function observe(userId: string): Promise<void> {
+    const devices = await api.userDevices(userId);
+    const trust = await crypto.observeDevices(
+      userId,
+      devices.map(({ certificate }) => certificate),
+    );
+    if (trust !== null) show(trust);
+  }
+
+  /** Puts a person's present devices in the place of those under the account key they had before. */
+  async function replaceFormerDevices(conversationId: string, userId: string): Promise<void> {
+    await sync.catchUp(conversationId);
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      await committer.settle(conversationId);
+      if (!(await crypto.hasFormerDevices(conversationId))) return;
+      const claimed = await api.claimKeyPackages(userId);
+      const keyPackages = claimed.map(({ deviceId, keyPackage }) => ({ userId, deviceId, keyPackage }));
+      await committer.submit(await crypto.addMembers({ conversationId, keyPackages }));
+    }
+  }
+
+  async function withoutFormerDevices(conversationId: string, userId: string): Promise<true> {
+    if (await crypto.hasFormerDevices(conversationId)) await replaceFormerDevices(conversationId, userId);
+    return true;
+  }
+
+  async function decide(userId: string, decision: () => Promise<ContactTrust>): Promise<void> {
+    const conversationId = directConversationId(ownUserId, userId);
+    try {
+      show(await decision());
+    } catch (error) {
+      throw toAppError(error, t('trust.decisionFailed'));
+    }
+    options.onDecided(conversationId);
+  }
+
+  return {
+    reload: () => reload(),
+
+    async start() {
+      await reload();
+      unsubscribe = store.sub(activeChatAtom, () => {
+        const userId = store.get(activeChatAtom);
+        if (userId !== null) background(() => observe(userId));
+      });
+    },
+
+    stop: () => unsubscribe(),
+
+    async onVault(vault) {
+      await crypto.adoptVerified(vault);
+      await reload();
+    },
+
+    onStates(states) {
+      if (states.some(({ refusal }) => refusal === 'identity-changed')) background(() => reload());
+    },
+
+    maySend(conversationId) {
+      const userId = peerOf(conversationId, ownUserId);
+      const trust = userId === null ? undefined : store.get(trustAtom).get(userId);
+      if (userId === null || trust === undefined) return true;
+      if (trust.keyOffered) return false;
+      return trust.changedAt.length === 0 || withoutFormerDevices(conversationId, userId);
+    },
+
+    async safetyNumbers(userId) {
+      try {
+        // Offline, what is known has to do.
+        await observe(userId).catch(() => undefined);
+        return await crypto.safetyNumbers(userId);
+      } catch (error) {
+        const sentence = errorCode(error) === 'not-found' ? t('trust.noDevice') : t('trust.loadFailed');
+        throw toAppError(error, sentence);
+      }
+    },
+
+    async setVerified(userId, safetyNumber, verified) {
+      try {
+        const vault = await changeVault(options.deps, async (current) => ({
+          sealedVault: await crypto.sealVerified(current, { userId, safetyNumber, verified }),
+        }));
+        await crypto.adoptVerified(vault);
+      } catch (error) {
+        throw toAppError(error, t('trust.markFailed'));
+      }
+      await reload();
+    },
+
+    accept: (userId, safetyNumber) => decide(userId, () => crypto.acceptAccountKey(userId, safetyNumber)),
+
+    refuse: (userId, safetyNumber) => decide(userId, () => crypto.refuseAccountKey(userId, safetyNumber)),
+  };
+}

@@ -1,0 +1,350 @@
+import { t } from '../../i18n/i18n.ts';
+import { AppError } from '../../lib/appError.ts';
+import { delay, type Timer } from '../../lib/clock.ts';
+import { errorCode } from '../../lib/errorCode.ts';
+import { accountDeletedPath, paths } from '../../lib/paths.ts';
+import type { Profile } from '../../net/api.ts';
+import type { ApiErrorCode } from '../../net/errors.ts';
+import type { RelayTrouble } from '../../store/connection.ts';
+import {
+  authErrorAtom,
+  authStatusAtom,
+  connectionBannerAtom,
+  currentUserAtom,
+  signedOutPathAtom,
+} from '../../store/session.ts';
+import {
+  type Revocation,
+  registerDevice,
+  revocationOfThisDevice,
+  topUpKeyPackages,
+} from '../account/enrolment.ts';
+import {
+  askProfile,
+  keepProfile,
+  type ProfileAnswer,
+  recallProfile,
+  unknownProfile,
+} from '../account/ownProfile.ts';
+import { apiErrorOf, passingTrouble, sessionEndedCode } from '../core/failures.ts';
+import { timings } from '../core/timings.ts';
+import { createReach, type Reach, type ReachOptions } from './connectivity.ts';
+import { createSignIn, type SignIn } from './signIn.ts';
+import { isUsableToken, type LoginProofStore, tokenUserId } from './token.ts';
+
+/** Dispatched when a call was answered 401: the token has been removed already. */
+export const authErrorEvent = 'auth-error';
+
+/** What lives as long as a session does. */
+export interface SessionScope {
+  /** Shows what this browser has. */
+  start(): Promise<void>;
+  /** The relay has answered, or doesn't for now: it may be talked to. */
+  connect(): void;
+  /** Nothing more is asked of the relay until {@link connect}. */
+  disconnect(): void;
+  /** The relay can be reached again: what waited can go, and what was missed can come. */
+  onReachable(): void;
+  stop(): void;
+}
+
+export interface SessionOptions
+  extends Pick<ReachOptions, 'deps' | 'tokens' | 'deviceName' | 'isOnline' | 'background'> {
+  readonly loginProofs: LoginProofStore;
+  readonly openScope: (userId: string) => Promise<SessionScope>;
+  readonly navigate: (path: string) => void;
+}
+
+export interface Session
+  extends SignIn,
+    Pick<Reach, 'check' | 'onNetworkChanged' | 'onConnected' | 'onDisconnected'> {
+  /**
+   * At start: takes up the stored session if there is one, first with what this browser has. Resolves once the relay has
+   * said whether it holds, or is taken to be out of reach. Never rejects.
+   */
+  resume(): Promise<void>;
+  logOut(options?: { erase?: boolean }): Promise<void>;
+  /**
+   * Ends the session with the account: once `deleteAtRelay` has done so, nothing of the person stays in this browser,
+   * and the landing page says that it is gone. Rejects when it hasn't; the session lasts then, if the relay knows it.
+   */
+  endAccount(deleteAtRelay: () => Promise<unknown>): Promise<void>;
+  /** This browser's device was revoked from another one: signs out, locks, and says so. */
+  onDeviceRevoked(): Promise<void>;
+  /** The relay takes the token no more: with which code it has said so first. */
+  onTokenRefused(code: ApiErrorCode): void;
+  /** Ends the session and goes to the login page after a while. */
+  leaveForLogin(afterMs: number): void;
+  /**
+   * Another tab has changed the stored token. When it is somebody else's now, this tab's keys must go without touching
+   * theirs, which only a reload does.
+   */
+  onTokenChanged(): 'unchanged' | 'signed-out' | 'reload';
+  /** Stops the timers and the scope without signing out; for tests and hot reloads. */
+  dispose(): void;
+}
+
+export function createSession(options: SessionOptions): Session {
+  const { background, deps, loginProofs, tokens } = options;
+  const { api, clock, crypto, events, log, store } = deps;
+  let scope: SessionScope | null = null;
+  let timers: Timer[] = [];
+  /** Whether the relay has refused the token because this device was revoked. */
+  let isRevoked = false;
+  /** The account is being deleted: the relay ends the session before it says so. */
+  let isEnding = false;
+
+  function closeScope(): void {
+    for (const timer of timers) timer.cancel();
+    timers = [];
+    scope?.stop();
+    scope = null;
+    reach.reset();
+    store.set(currentUserAtom, null);
+  }
+
+  function endOnPurpose(): void {
+    closeScope();
+    tokens.remove();
+    store.set(authErrorAtom, null);
+    store.set(authStatusAtom, 'idle');
+  }
+
+  /** Locks the keys, and lets the login page say why. */
+  async function close(reason: string): Promise<void> {
+    closeScope();
+    store.set(authStatusAtom, 'error');
+    store.set(authErrorAtom, reason);
+    await crypto.lock();
+  }
+
+  /** The session is over and not by the person's wish. */
+  async function expire(
+    reason: string = t(isRevoked ? 'devices.revokedHere' : 'errors.sessionExpired'),
+  ): Promise<void> {
+    tokens.remove();
+    await close(reason);
+  }
+
+  /** Brings the session on screen, with what this browser has. */
+  async function openScope(user: Profile): Promise<SessionScope> {
+    closeScope();
+    const opened = await options.openScope(user.id);
+    scope = opened;
+    // First, because what ends with the session begins anew with it (store/sessionAtom).
+    store.set(currentUserAtom, user);
+    await opened.start();
+    if (scope !== opened) return opened;
+    timers = [
+      clock.every(timings.tokenCheck, () => background(() => reach.check())),
+      clock.every(timings.reachPolling, () => background(() => reach.look())),
+    ];
+    store.set(authErrorAtom, null);
+    store.set(authStatusAtom, 'success');
+    return opened;
+  }
+
+  /** @param trouble what keeps the relay from confirming the session, which goes on offline then */
+  function connect(opened: SessionScope, trouble: RelayTrouble | null): void {
+    if (scope !== opened) return;
+    isRevoked = false;
+    reach.begin(trouble);
+    opened.connect();
+  }
+
+  /** Another tab or device may have changed what was known. */
+  function update(user: Profile, known: Profile | null): void {
+    if (JSON.stringify(user) === JSON.stringify(known)) return;
+    store.set(currentUserAtom, user);
+    background(() => keepProfile(crypto, user));
+  }
+
+  /**
+   * What the relay says of the session that is on screen.
+   * @param kept what this browser knew of the person
+   * @throws whatever it refuses it with
+   */
+  async function confirm(
+    opened: SessionScope,
+    userId: string,
+    kept: Profile | null,
+    asked: Promise<ProfileAnswer>,
+  ): Promise<void> {
+    const { trouble, user } = await asked;
+    if (scope !== opened) return;
+    const greeting = trouble === null ? await greet() : { trouble, isAnew: false };
+    if (scope !== opened) return;
+    if (user === null || greeting.trouble !== null) {
+      await crypto.openDevice();
+      // It may have been found again meanwhile.
+      return connect(opened, reach.isConfirmed() ? null : greeting.trouble);
+    }
+    if (user.id !== userId) throw new AppError('unauthenticated', t('errors.sessionExpired'));
+    update(user, kept);
+    connect(greeting.isAnew ? await openScope(user) : opened, null);
+    background(() => topUpKeyPackages(deps));
+  }
+
+  /** How the relay takes note of this device. */
+  async function greet(): Promise<{ trouble: RelayTrouble | null; isAnew: boolean }> {
+    try {
+      return { trouble: null, isAnew: await registerDevice(deps, options.deviceName) };
+    } catch (error) {
+      return { trouble: passingTrouble(error), isAnew: false };
+    }
+  }
+
+  /** What the relay answers changes nothing: without a word to it the token simply runs out unused. */
+  async function tellEnd(token: string, revocation: Revocation | null): Promise<void> {
+    const logOut = () => api.logout(token).catch(() => undefined);
+    if (revocation === null) return logOut();
+    await api.revokeDevice(revocation.deviceId, revocation.statement, token).catch(logOut);
+  }
+
+  function onAuthError(): void {
+    if (scope !== null && !isEnding) background(() => expire());
+  }
+  events.addEventListener(authErrorEvent, onAuthError);
+
+  const reach = createReach({
+    ...options,
+    current: () => (isEnding ? null : scope),
+    onProfile: update,
+    async onRefused(confirmed) {
+      // The banner would leave who was revoked to guess why; and a session that has never been confirmed ends as one
+      // whose profile could not be loaded at start.
+      if (isRevoked || !confirmed) await expire();
+      else store.set(connectionBannerAtom, true);
+    },
+  });
+  reach.reset();
+
+  const signIn = createSignIn({
+    deps,
+    tokens,
+    loginProofs,
+    deviceName: options.deviceName,
+    background,
+    onEntered: async (user) => connect(await openScope(user), null),
+    onFailed: closeScope,
+  });
+
+  return {
+    ...signIn,
+    check: () => reach.check(),
+    onNetworkChanged: () => reach.onNetworkChanged(),
+    onConnected: () => reach.onConnected(),
+    onDisconnected: () => reach.onDisconnected(),
+
+    async resume() {
+      const token = tokens.read();
+      if (token === null || !isUsableToken(token, clock.now())) {
+        tokens.remove();
+        store.set(authStatusAtom, 'idle');
+        return;
+      }
+      store.set(authStatusAtom, 'loading');
+      const asked = askProfile(deps);
+      // Told of below, where it is waited for.
+      asked.catch(() => undefined);
+      let opened: SessionScope | null = null;
+      try {
+        const userId = tokenUserId(token) ?? (await asked).user?.id ?? null;
+        if (userId === null || !(await crypto.resume(userId))) {
+          await asked;
+          // The token is good and the keys are gone: the browser has cleared or evicted its storage.
+          throw new AppError('storage-erased', t('errors.storageErased'));
+        }
+        const kept = await recallProfile(crypto, userId);
+        const user = kept ?? (await asked).user ?? unknownProfile(userId);
+        // What has been refused by now is not shown at all.
+        await Promise.race([asked, Promise.resolve(null)]);
+        opened = await openScope(user);
+        await confirm(opened, userId, kept, asked);
+      } catch (error) {
+        // Ended meanwhile, in this tab or in another.
+        if (errorCode(error) === sessionEndedCode || (opened !== null && scope !== opened)) return;
+        const code = apiErrorOf(error)?.code ?? errorCode(error);
+        log.warn('sign-in-failed', { code });
+        // Of what has no name nobody has said that it ends the session: a part of the app didn't load, or the page is
+        // being left. The token stays, for the next start to take it up.
+        const ended =
+          code === 'internal'
+            ? close(t('errors.sessionNotOpened'))
+            : expire(error instanceof AppError ? error.message : undefined);
+        await ended.catch(() => undefined);
+      }
+    },
+
+    async logOut({ erase = false } = {}) {
+      const token = tokens.read();
+      // First, so that nothing is asked any more with a token that the relay ends.
+      endOnPurpose();
+      if (erase) loginProofs.remove();
+      const revocation = erase ? await revocationOfThisDevice(deps).catch(() => null) : null;
+      const told = token === null ? Promise.resolve() : tellEnd(token, revocation);
+      // Before the relay answers: whoever logs in next must not meet these keys.
+      await (erase ? crypto.erase() : crypto.lock());
+      await Promise.race([told, delay(clock, timings.logoutAnswer)]);
+    },
+
+    async onDeviceRevoked() {
+      if (scope !== null && !isEnding) await expire(t('devices.revokedHere'));
+    },
+
+    onTokenRefused(code) {
+      isRevoked = code === 'device-revoked';
+    },
+
+    async endAccount(deleteAtRelay) {
+      const opened = scope;
+      isEnding = true;
+      opened?.disconnect();
+      try {
+        await deleteAtRelay();
+      } catch (error) {
+        if (tokens.read() === null) await expire();
+        else if (scope === opened) opened?.connect();
+        throw error;
+      } finally {
+        isEnding = false;
+      }
+      store.set(signedOutPathAtom, accountDeletedPath);
+      endOnPurpose();
+      loginProofs.remove();
+      // Were it to fail, what is left is sealed, and the key of it went with the account.
+      await crypto.erase().catch((error: unknown) => log.warn('erase-failed', { code: errorCode(error) }));
+    },
+
+    leaveForLogin(afterMs) {
+      // Closing the scope cancels it: who has left already is not sent again.
+      timers.push(
+        clock.after(afterMs, () => {
+          background(() => expire());
+          options.navigate(paths.login);
+        }),
+      );
+    },
+
+    onTokenChanged() {
+      const user = store.get(currentUserAtom);
+      const token = tokens.read();
+      if (user === null) return token === null ? 'unchanged' : 'reload';
+      if (token === null) {
+        closeScope();
+        store.set(authStatusAtom, 'idle');
+        background(() => crypto.lock());
+        return 'signed-out';
+      }
+      return tokenUserId(token) === user.id ? 'unchanged' : 'reload';
+    },
+
+    dispose() {
+      events.removeEventListener(authErrorEvent, onAuthError);
+      for (const timer of timers) timer.cancel();
+      timers = [];
+      scope?.stop();
+      scope = null;
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import { t } from '../../i18n/i18n.ts';
+import { AppError } from '../../lib/appError.ts';
+import { errorCode } from '../../lib/errorCode.ts';
+import type { Profile, RegisterInput, Session as SessionAnswer } from '../../net/api.ts';
+import type { AppActions } from '../../store/actions.ts';
+import { type AuthProgress, authErrorAtom, authProgressAtom, authStatusAtom } from '../../store/session.ts';
+import { createVault, fetchVault, registerDevice, topUpKeyPackages } from '../account/enrolment.ts';
+import { checkedNames } from '../account/ownNames.ts';
+import { keepProfile } from '../account/ownProfile.ts';
+import { replaceForgottenPassword } from '../account/password.ts';
+import type { Deps } from '../core/deps.ts';
+import { apiErrorOf, type Background, isUnreachable, mayBeDone, toAppError } from '../core/failures.ts';
+import type { LoginProofStore, TokenStore } from './token.ts';
+
+export interface SignInOptions {
+  readonly deps: Deps;
+  readonly tokens: TokenStore;
+  readonly loginProofs: LoginProofStore;
+  /** How this browser is called in the list of devices. */
+  readonly deviceName: string;
+  readonly background: Background;
+  /** Brings the session on screen: the keys are open, and the relay knows the device. */
+  readonly onEntered: (user: Profile) => Promise<void>;
+  /** Takes off the screen again what was there already. */
+  readonly onFailed: () => void;
+}
+
+/** The ways into an account. Each rejects with an AppError, in the sentence for the person, and leaves nothing behind. */
+export type SignIn = Pick<AppActions, 'signUp' | 'logIn' | 'recover'>;
+
+export function createSignIn(options: SignInOptions): SignIn {
+  const { background, deps, deviceName, loginProofs, tokens } = options;
+  const { api, clock, crypto, log, store } = deps;
+
+  function progress(step: AuthProgress | null): void {
+    store.set(authProgressAtom, step);
+  }
+
+  /** From the relay's answer to a session on screen. */
+  async function enter(
+    { access_token, user, loginProof }: SessionAnswer,
+    openVault: (userId: string) => Promise<void>,
+  ): Promise<void> {
+    tokens.save(access_token);
+    if (loginProof !== undefined) loginProofs.save(loginProof);
+    progress('opening-vault');
+    await openVault(user.id);
+    progress('registering-device');
+    await registerDevice(deps, deviceName);
+    await topUpKeyPackages(deps);
+    progress('syncing');
+    background(() => keepProfile(crypto, user));
+    await options.onEntered(user);
+  }
+
+  /**
+   * A path that failed may have made the account all the same: the next one then calls the name taken, and a log-in with
+   * the key that was just derived, which nobody else has, tells whose it is.
+   */
+  async function register(account: RegisterInput): Promise<SessionAnswer> {
+    try {
+      return await api.register(account);
+    } catch (error) {
+      const code = apiErrorOf(error)?.code;
+      if (!mayBeDone(error) || (code !== 'username-taken' && code !== 'email-taken')) throw error;
+      const { email, password } = account;
+      return api.login({ email, password }).catch(() => Promise.reject(error));
+    }
+  }
+
+  /** A sign-in that failed half way leaves neither a token nor open keys behind. */
+  async function attempt(steps: () => Promise<void>, sentence: (error: unknown) => string): Promise<void> {
+    store.set(authErrorAtom, null);
+    try {
+      await steps();
+    } catch (error) {
+      options.onFailed();
+      tokens.remove();
+      store.set(authStatusAtom, 'error');
+      log.warn('sign-in-failed', { code: apiErrorOf(error)?.code ?? errorCode(error) });
+      await crypto.lock().catch(() => undefined);
+      throw toAppError(error, sentence(error));
+    } finally {
+      progress(null);
+    }
+  }
+
+  return {
+    async signUp({ password, privacyConsent, ...wanted }) {
+      if (!privacyConsent) throw new AppError('consent-missing', t('errors.consentMissing'));
+      // Before anything is derived, which takes seconds.
+      const names = checkedNames(wanted);
+      await attempt(
+        async () => {
+          progress('deriving-keys');
+          const { authKey, passwordParams } = await crypto.beginSignUp(password);
+          progress('signing-in');
+          const answer = await register({
+            ...names,
+            password: authKey,
+            passwordParams,
+            full_name: names.username,
+            consent: { privacyConsent, consentTimestamp: new Date(clock.now()).toISOString() },
+          });
+          await enter(answer, async (userId) => crypto.openVault(userId, await createVault(deps, userId)));
+        },
+        (error) => (isUnreachable(error) ? t('errors.signUpUnavailable') : t('errors.signUpFailed')),
+      );
+    },
+
+    async logIn({ identifier, password }) {
+      await attempt(
+        async () => {
+          progress('deriving-keys');
+          const { authKey } = await crypto.beginLogin(password, await api.authParams(identifier));
+          progress('signing-in');
+          const loginProof = loginProofs.read();
+          const credentials = { email: identifier, password: authKey };
+          const answer = await api.login({ ...credentials, ...(loginProof && { loginProof }) });
+          await enter(answer, async (userId) => crypto.openVault(userId, await fetchVault(deps, userId)));
+        },
+        (error) => (isUnreachable(error) ? t('errors.loginUnavailable') : t('errors.loginFailed')),
+      );
+    },
+
+    async recover({ identifier, recoveryKey, password }) {
+      await attempt(
+        async () => {
+          progress('deriving-keys');
+          const { recoveryAuthKey } = await crypto.beginRecovery(recoveryKey);
+          progress('signing-in');
+          const loginProof = loginProofs.read();
+          const proof = { email: identifier, recoveryAuthKey, ...(loginProof && { loginProof }) };
+          await enter(await api.recover(proof), (userId) => replaceForgottenPassword(deps, userId, password));
+        },
+        (error) =>
+          errorCode(error) === 'bad-recovery-key' ? t('recovery.badKey') : t('recovery.recoverFailed'),
+      );
+    },
+  };
+}

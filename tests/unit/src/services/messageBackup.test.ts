@@ -1,0 +1,241 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { CryptoApi, MessageView } from '../../../../src/crypto/client.ts';
+import type { Api } from '../../../../src/net/api.ts';
+import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
+import { createHistory, type History } from '../../../../src/services/backup/messageBackup.ts';
+import { type Chats, createChats } from '../../../../src/services/conversations/chats.ts';
+import { createBackground } from '../../../../src/services/core/failures.ts';
+import { catchUpAtom } from '../../../../src/store/connection.ts';
+import { historyKeptAtom } from '../../../../src/store/history.ts';
+import { settled } from '../net/support/fakeClock.ts';
+import { conversationId, me, peer, received, state, type TestDeps, testDeps } from './support/deps.ts';
+
+interface Copy {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly sealed: string;
+}
+
+let calls: string[];
+let kept: (Copy & { position: number })[];
+let lastPosition: number;
+/** What the worker of this browser knows. */
+let worker: {
+  kept: boolean;
+  isTold: boolean;
+  position: number;
+  due: Map<string, Copy[]>;
+  restores: MessageView[];
+  isLate: boolean;
+};
+let fails: (call: string) => Error | null;
+let perPage: number;
+let deps: TestDeps;
+let chats: Chats;
+let history: History;
+
+const copy = (id: string, of = conversationId): Copy => ({ id, conversationId: of, sealed: `sealed ${id}` });
+
+beforeEach(() => {
+  calls = [];
+  kept = [];
+  lastPosition = 0;
+  perPage = 200;
+  fails = () => null;
+  worker = { kept: true, isTold: true, position: 0, due: new Map(), restores: [], isLate: false };
+  const call = async (name: string) => {
+    calls.push(name);
+    const failure = fails(name);
+    if (failure !== null) throw failure;
+  };
+  const api: Partial<Api> = {
+    putHistory: async ({ items }) => {
+      await call(`put ${items.map(({ id }) => id).join(' ')}`);
+      for (const item of items) kept.push({ ...item, position: ++lastPosition });
+      return { stored: items.length, lastPosition };
+    },
+    getHistory: async ({ after }) => {
+      await call(`get after ${after}`);
+      return kept.filter(({ position }) => position > after).slice(0, perPage);
+    },
+    deleteHistory: async ({ conversationId: of }) => {
+      await call(`delete ${of ?? 'all'}`);
+      kept = of === undefined ? [] : kept.filter((item) => item.conversationId !== of);
+    },
+  };
+  const crypto: Partial<CryptoApi> = {
+    historyState: async () => ({ kept: worker.kept, position: worker.position }),
+    setHistoryKept: async (wanted) => {
+      if (worker.kept !== wanted) worker.isTold = false;
+      worker.kept = wanted;
+    },
+    historySetting: async (again = false) =>
+      worker.isTold && !again ? null : { kept: worker.kept, copy: copy(worker.kept ? 'on' : 'off') },
+    historySettingTold: async () => {
+      worker.isTold = true;
+    },
+    conversationsToCopy: async () => (worker.kept ? [...worker.due.keys()] : []),
+    nextCopies: async (of) => {
+      const due = worker.kept ? worker.due.get(of) : undefined;
+      return due === undefined ? null : { copies: due.slice(0, 2), upTo: 7 };
+    },
+    copiesStored: async ({ conversationId: of, stored }) => {
+      const left = worker.due.get(of)?.slice(2) ?? [];
+      if (left.length === 0) worker.due.delete(of);
+      else worker.due.set(of, left);
+      if (stored !== null && worker.position + stored.count === stored.lastPosition) {
+        worker.position = stored.lastPosition;
+      }
+    },
+    readCopies: async (page) => {
+      worker.position = page.at(-1)?.position ?? worker.position;
+      const messages = worker.restores;
+      worker.restores = [];
+      return { messages, kept: worker.kept, isLate: worker.isLate };
+    },
+    conversation: async () => state({ unread: 3 }),
+  };
+  deps = testDeps({ api, crypto });
+  chats = createChats(deps.store, me);
+  history = createHistory({ deps, ownUserId: me, chats, background: createBackground(deps.log) });
+});
+
+describe('syncing', () => {
+  it('reads page by page to the end, and then leaves what has no copy yet', async () => {
+    for (const id of ['a', 'b', 'c']) kept.push({ ...copy(id), position: ++lastPosition });
+    perPage = 2;
+    worker.due.set(conversationId, [copy('x'), copy('y'), copy('z')]);
+    await history.sync();
+    expect(calls).toEqual(['get after 0', 'get after 2', 'get after 3', 'put x y', 'put z']);
+    expect(worker.due.size).toBe(0);
+    calls = [];
+    await history.sync();
+    expect(calls).toEqual(['get after 6']);
+  });
+
+  it('counts what a new browser reads, and only there', async () => {
+    const shown: (number | null)[] = [];
+    deps.store.sub(catchUpAtom, () => shown.push(deps.store.get(catchUpAtom)?.done ?? null));
+    await history.sync();
+    expect(shown).toEqual([]);
+    for (const id of ['a', 'b', 'c']) kept.push({ ...copy(id), position: ++lastPosition });
+    perPage = 2;
+    await history.sync();
+    expect(shown).toEqual([0, 2, null]);
+    kept.push({ ...copy('d'), position: ++lastPosition });
+    await history.sync();
+    expect(shown).toHaveLength(3);
+  });
+
+  it('shows what became readable where it is on screen, and the state of its conversation', async () => {
+    chats.setState(state());
+    chats.setLoaded(peer, true);
+    const unreadable = received(2, { content: { kind: 'undecryptable', reason: 'before-join' } });
+    chats.addMessages(conversationId, [unreadable, received(5)]);
+    kept.push({ ...copy('m2'), position: ++lastPosition });
+    worker.restores = [received(1), received(2)];
+    await history.sync();
+    expect(chats.get(peer).messages).toEqual([received(2), received(5)]);
+    expect(chats.get(peer).state?.unread).toBe(3);
+  });
+
+  it('is done by one tab at a time', async () => {
+    const other = createHistory({ deps, ownUserId: me, chats, background: createBackground(deps.log) });
+    worker.due.set(conversationId, [copy('x')]);
+    await Promise.all([history.sync(), other.sync()]);
+    expect(calls.filter((call) => call.startsWith('put'))).toEqual(['put x']);
+  });
+
+  it('stops where the relay has no more room, and says so once', async () => {
+    worker.due.set(conversationId, [copy('x')]);
+    worker.due.set('group:1', [copy('y', 'group:1')]);
+    fails = (call) =>
+      call.startsWith('put') ? new ApiError({ status: 409, code: 'limit-reached', detail: null }) : null;
+    await history.sync();
+    await history.sync();
+    expect(calls.filter((call) => call.startsWith('put'))).toEqual(['put x']);
+    expect(deps.lines).toEqual(['warn history-full code="limit-reached"']);
+  });
+
+  it('goes on where it was after a failure', async () => {
+    worker.due.set(conversationId, [copy('x'), copy('y'), copy('z')]);
+    fails = (call) => (call === 'put z' ? new NetworkError('unreachable') : null);
+    await expect(history.sync()).rejects.toBeInstanceOf(NetworkError);
+    fails = () => null;
+    await history.sync();
+    expect(kept.map(({ id }) => id)).toEqual(['x', 'y', 'z']);
+  });
+});
+
+describe('new messages', () => {
+  it('are copied together with those that come soon after', async () => {
+    worker.due.set(conversationId, [copy('x')]);
+    history.onProcessed(conversationId);
+    await deps.clock.advance(4_000);
+    worker.due.set(conversationId, [copy('x'), copy('y')]);
+    history.onProcessed(conversationId);
+    expect(calls).toEqual([]);
+    await deps.clock.advance(1_000);
+    expect(calls).toEqual(['put x y']);
+  });
+
+  it('are nobody’s after the session', async () => {
+    worker.due.set(conversationId, [copy('x')]);
+    history.onProcessed(conversationId);
+    history.stop();
+    await deps.clock.advance(10_000);
+    expect(calls).toEqual([]);
+    expect(deps.clock.pending).toBe(0);
+  });
+
+  it('go with the conversation that the person leaves', async () => {
+    kept.push({ ...copy('x'), position: 1 });
+    history.forget(conversationId);
+    await settled();
+    expect(calls).toEqual([`delete ${conversationId}`]);
+  });
+});
+
+describe('the switch', () => {
+  it('is shown as this browser knows it', async () => {
+    history.start();
+    await settled();
+    expect(deps.store.get(historyKeptAtom)).toBe(true);
+  });
+
+  it('off deletes the copies, and tells the other devices', async () => {
+    kept.push({ ...copy('x'), position: ++lastPosition });
+    await history.setKept(false);
+    expect(deps.store.get(historyKeptAtom)).toBe(false);
+    await settled();
+    expect(calls.slice(0, 2)).toEqual(['delete all', 'put off']);
+    expect(kept.map(({ id }) => id)).toEqual(['off']);
+    expect(worker.isTold).toBe(true);
+  });
+
+  it('on deletes nothing, and copies again', async () => {
+    Object.assign(worker, { kept: false });
+    worker.due.set(conversationId, [copy('x')]);
+    await history.setKept(true);
+    await settled();
+    expect(calls).toEqual(['put on', 'get after 0', 'get after 1', 'put x']);
+  });
+
+  it('that could not be told is told with the next occasion', async () => {
+    fails = () => new NetworkError('unreachable');
+    await history.setKept(false);
+    await settled();
+    expect(worker.isTold).toBe(false);
+    fails = () => null;
+    await history.sync();
+    expect(worker.isTold).toBe(true);
+  });
+
+  it('deletes what a device left that had not heard of it', async () => {
+    Object.assign(worker, { kept: false, isLate: true });
+    kept.push({ ...copy('late'), position: ++lastPosition });
+    await history.sync();
+    expect(kept.map(({ id }) => id)).toEqual(['off']);
+    expect(worker.kept).toBe(false);
+  });
+});

@@ -1,0 +1,385 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CryptoApi } from '../../../../src/crypto/client.ts';
+import { NetworkError } from '../../../../src/net/errors.ts';
+import type { WatchedChat } from '../../../../src/net/mqtt.ts';
+import { type Chats, createChats } from '../../../../src/services/conversations/chats.ts';
+import {
+  createReading,
+  type Reading,
+  type ReadingOptions,
+} from '../../../../src/services/conversations/openConversation.ts';
+import { createBackground } from '../../../../src/services/core/failures.ts';
+import { activeChatAtom, activeGroupAtom } from '../../../../src/store/chats.ts';
+import { offlineAtom, relayTroubleAtom } from '../../../../src/store/connection.ts';
+import { connectionBannerAtom } from '../../../../src/store/session.ts';
+import { toastsAtom } from '../../../../src/store/toasts.ts';
+import { settled } from '../net/support/fakeClock.ts';
+import { conversationId, me, peer, received, refused, type TestDeps, testDeps } from './support/deps.ts';
+import { SimulatedDevice } from './support/simulation.ts';
+
+let device: SimulatedDevice;
+let worker: Partial<CryptoApi>;
+let deps: TestDeps;
+let chats: Chats;
+let reading: Reading;
+let signedIn: boolean;
+let visible: boolean;
+let gone: boolean;
+let fetchFailure: Error | null;
+const markDelivered = vi.fn<(messageId: string) => Promise<undefined>>();
+const catchUp = vi.fn<ReadingOptions['sync']['catchUp']>();
+const olderEntries = vi.fn<ReadingOptions['sync']['olderEntries']>();
+const watch = vi.fn<(chat: WatchedChat | null) => void>();
+
+beforeEach(() => {
+  markDelivered.mockReset().mockResolvedValue(undefined);
+  catchUp.mockReset().mockImplementation(async () => {
+    if (fetchFailure !== null) throw fetchFailure;
+    chats.setState(device.state());
+    return device.state();
+  });
+  olderEntries.mockReset().mockResolvedValue({ messages: [], lowestSeq: null });
+  watch.mockReset();
+  signedIn = true;
+  visible = true;
+  gone = false;
+  fetchFailure = null;
+  device = new SimulatedDevice();
+  Object.assign(device, { membership: 'member', epoch: 1 });
+  worker = device.api();
+  deps = testDeps({ api: { markDelivered }, crypto: worker });
+  chats = createChats(deps.store, me);
+  reading = createReading({
+    deps,
+    ownUserId: me,
+    chats,
+    chatEvents: { load: async () => undefined },
+    sync: { catchUp, olderEntries },
+    watch,
+    isGone: () => gone,
+    hasToken: () => signedIn,
+    isVisible: () => visible,
+    background: createBackground(deps.log),
+  });
+});
+
+/** Messages of the other person that this device has. */
+function have(first: number, last: number): void {
+  for (let seq = first; seq <= last; seq += 1) device.messages.push(received(seq));
+  device.lastSeq = last;
+}
+
+const seqs = () => chats.get(peer).messages.map(({ seq }) => seq);
+const range = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+describe('opening a chat', () => {
+  it('shows what this browser has, the waiting messages last', async () => {
+    have(1, 2);
+    await worker.queueMessage?.({
+      conversationId,
+      messageId: 'waiting',
+      text: 'hello',
+      sentAt: '2026-03-01T12:05:00.000Z',
+    });
+    const opening = reading.open(peer);
+    expect(deps.store.get(activeChatAtom)).toBe(peer);
+    expect(chats.get(peer).loading).toBe(true);
+    await opening;
+    expect(chats.get(peer)).toMatchObject({ loading: false, hasOlder: false });
+    expect(seqs()).toEqual([1, 2, null]);
+    expect(watch).toHaveBeenLastCalledWith({ kind: 'status', userId: peer });
+  });
+
+  it('marks it read at the relay and here', async () => {
+    have(1, 3);
+    await reading.open(peer);
+    await settled();
+    expect(markDelivered).toHaveBeenCalledExactlyOnceWith('m3');
+    expect(device.readSeq).toBe(3);
+    expect(chats.get(peer).state?.readSeq).toBe(3);
+  });
+
+  describe('whose new messages cannot be fetched', () => {
+    const said = () => deps.store.get(toastsAtom).map(({ text }) => text);
+
+    it.each([refused('internal'), new NetworkError('unreachable')])('says so: %s', async (failure) => {
+      have(1, 2);
+      fetchFailure = failure;
+      await reading.open(peer);
+      await settled();
+      expect(seqs()).toEqual([1, 2]);
+      expect(said()).toEqual(['Failed to load messages. Please try again.']);
+    });
+
+    it.each([
+      ['offline, as the header says', () => deps.store.set(offlineAtom, true)],
+      ['of a relay that the header says is not there', () => deps.store.set(relayTroubleAtom, 'silent')],
+      ['once it was left', () => void reading.open(null)],
+    ])('says nothing %s', async (_when, happen) => {
+      fetchFailure = new NetworkError('unreachable');
+      const opening = reading.open(peer);
+      happen();
+      await opening;
+      await settled();
+      expect(said()).toEqual([]);
+    });
+
+    it('says nothing of a conversation that the relay no longer has', async () => {
+      fetchFailure = refused('not-found');
+      await reading.open(peer);
+      await settled();
+      expect(said()).toEqual([]);
+    });
+  });
+
+  it('marks nothing read that nobody can see, until it comes into sight', async () => {
+    have(1, 3);
+    visible = false;
+    await reading.open(peer);
+    await settled();
+    expect(markDelivered).not.toHaveBeenCalled();
+    visible = true;
+    reading.markRead();
+    await settled();
+    expect(markDelivered).toHaveBeenCalledOnce();
+  });
+
+  it('marks what comes to the open chat read once it was drawn, all of it together', async () => {
+    have(1, 3);
+    await reading.open(peer);
+    await settled();
+    markDelivered.mockClear();
+    for (const seq of [4, 5]) {
+      chats.addMessages(conversationId, [received(seq)]);
+      reading.markReadSoon();
+    }
+    await settled();
+    expect(markDelivered).not.toHaveBeenCalled();
+    await deps.clock.advance(30);
+    expect(markDelivered.mock.calls).toEqual([['m5']]);
+  });
+
+  it('marks it read when the chat is left before', async () => {
+    have(1, 3);
+    await reading.open(peer);
+    await settled();
+    chats.addMessages(conversationId, [received(4)]);
+    reading.markReadSoon();
+    await reading.open(null);
+    await settled();
+    expect(markDelivered).toHaveBeenLastCalledWith('m4');
+  });
+
+  it('marks neither own messages nor what was read before', async () => {
+    have(1, 3);
+    device.readSeq = 3;
+    device.messages.push(received(4, { senderId: me, status: 'sent' }));
+    await reading.open(peer);
+    await settled();
+    expect(markDelivered).not.toHaveBeenCalled();
+  });
+
+  it('tells the relay later what it could not tell at once', async () => {
+    have(1, 3);
+    markDelivered.mockRejectedValueOnce(new NetworkError('unreachable'));
+    await reading.open(peer);
+    await settled();
+    expect(device.readSeq).toBe(3);
+    await reading.open(null);
+    reading.markRead();
+    await settled();
+    expect(markDelivered.mock.calls).toEqual([['m3'], ['m3']]);
+    reading.markRead();
+    await settled();
+    expect(markDelivered).toHaveBeenCalledTimes(2);
+  });
+
+  it('shows the banner when the session is gone', async () => {
+    signedIn = false;
+    await reading.open(peer);
+    expect(deps.store.get(connectionBannerAtom)).toBe(true);
+    expect(markDelivered).not.toHaveBeenCalled();
+  });
+
+  it('can be tried again after this browser failed', async () => {
+    have(1, 1);
+    const { messages } = worker;
+    worker.messages = () => Promise.reject(Object.assign(new Error(), { code: 'storage' }));
+    await expect(reading.open(peer)).rejects.toMatchObject({
+      name: 'AppError',
+      code: 'storage',
+      message: 'Failed to load messages. Please try again.',
+    });
+    expect(chats.get(peer).loading).toBe(false);
+    if (messages !== undefined) worker.messages = messages;
+    await reading.open(peer);
+    expect(seqs()).toEqual([1]);
+  });
+
+  it('closes it again', async () => {
+    await reading.open(peer);
+    await reading.open(null);
+    expect(deps.store.get(activeChatAtom)).toBeNull();
+    expect(watch).toHaveBeenLastCalledWith(null);
+  });
+
+  it('with oneself is impossible', async () => {
+    await reading.open(me);
+    expect(deps.store.get(activeChatAtom)).toBeNull();
+  });
+});
+
+describe('opening a group', () => {
+  const groupId = '00000000-0000-4000-8000-0000000000a1';
+  const key = `group-${groupId}`;
+
+  it('shows its messages, watches its topic, and closes the direct chat', async () => {
+    have(1, 2);
+    await reading.open(peer);
+    await reading.openGroup(groupId);
+    expect(deps.store.get(activeChatAtom)).toBeNull();
+    expect(deps.store.get(activeGroupAtom)).toBe(groupId);
+    expect(watch).toHaveBeenLastCalledWith({ kind: 'group', groupId });
+    expect(chats.get(key).messages.map(({ seq }) => seq)).toEqual([1, 2]);
+  });
+
+  it('that is gone shows what this browser has, and asks the relay for nothing', async () => {
+    have(1, 2);
+    gone = true;
+    await reading.openGroup(groupId);
+    await settled();
+    expect(chats.get(key).messages.map(({ seq }) => seq)).toEqual([1, 2]);
+    expect(chats.get(key).state?.unread).toBe(0);
+    expect(catchUp).not.toHaveBeenCalled();
+    expect(olderEntries).not.toHaveBeenCalled();
+    expect(markDelivered).not.toHaveBeenCalled();
+  });
+
+  it('is ended by a direct chat, and closed by null; closing the other kind changes nothing', async () => {
+    await reading.openGroup(groupId);
+    await reading.open(null);
+    expect(deps.store.get(activeGroupAtom)).toBe(groupId);
+    expect(watch).toHaveBeenLastCalledWith({ kind: 'group', groupId });
+    await reading.open(peer);
+    expect(deps.store.get(activeGroupAtom)).toBeNull();
+    await reading.openGroup(null);
+    expect(deps.store.get(activeChatAtom)).toBe(peer);
+    await reading.openGroup(groupId);
+    await reading.openGroup(null);
+    expect(deps.store.get(activeGroupAtom)).toBeNull();
+    expect(watch).toHaveBeenLastCalledWith(null);
+  });
+
+  it('marks its messages as read', async () => {
+    have(1, 3);
+    await reading.openGroup(groupId);
+    await settled();
+    expect(markDelivered).toHaveBeenCalledExactlyOnceWith('m3');
+    expect(device.readSeq).toBe(3);
+  });
+
+  it('begins anew after it was forgotten: whoever comes back sees all that came since', async () => {
+    have(1, 60);
+    await reading.openGroup(groupId);
+    reading.forget(key);
+    chats.remove(key);
+    expect(deps.store.get(activeGroupAtom)).toBeNull();
+    expect(watch).toHaveBeenLastCalledWith(null);
+    device.messages.length = 0;
+    have(70, 71);
+    await reading.openGroup(groupId);
+    expect(chats.get(key).messages.map(({ seq }) => seq)).toEqual([70, 71]);
+  });
+
+  it('that is forgotten does not close another chat', async () => {
+    await reading.open(peer);
+    reading.forget(key);
+    expect(deps.store.get(activeChatAtom)).toBe(peer);
+  });
+
+  it('with an id that is none is impossible', async () => {
+    await reading.openGroup('../contacts');
+    expect(deps.store.get(activeGroupAtom)).toBeNull();
+  });
+});
+
+describe('older messages', () => {
+  it('come page by page from this browser, and end', async () => {
+    have(1, 220);
+    await reading.open(peer);
+    expect(seqs()).toEqual(range(171, 220));
+    expect(chats.get(peer).hasOlder).toBe(true);
+    await reading.loadOlder(peer);
+    expect(seqs()).toEqual(range(21, 220));
+    await reading.loadOlder(peer);
+    expect(seqs()).toEqual(range(1, 220));
+    expect(chats.get(peer).hasOlder).toBe(false);
+    expect(olderEntries).not.toHaveBeenCalled();
+  });
+
+  it('two calls at once load two pages, not one page twice', async () => {
+    have(1, 350);
+    await reading.open(peer);
+    await Promise.all([reading.loadOlder(peer), reading.loadOlder(peer)]);
+    expect(seqs()).toEqual(range(1, 350));
+  });
+
+  it('do not stay in memory by the thousand when the chat is left, and come back when asked for', async () => {
+    have(1, 1500);
+    await reading.open(peer);
+    for (let page = 0; page < 10; page += 1) await reading.loadOlder(peer);
+    expect(seqs()).toEqual(range(1, 1500));
+    await reading.open(peer);
+    expect(seqs()).toHaveLength(1500);
+    await reading.open(null);
+    expect(seqs()).toEqual(range(501, 1500));
+    expect(chats.get(peer).hasOlder).toBe(true);
+    await reading.open(peer);
+    await reading.loadOlder(peer);
+    expect(seqs()).toEqual(range(351, 1500));
+  });
+
+  it('from before this device joined come from the relay, below where it joined', async () => {
+    device.joinedSeq = 30;
+    // Positions 31 and 32 are commits.
+    have(33, 40);
+    olderEntries.mockImplementation(async (_id, before) =>
+      before > 20
+        ? { messages: [received(20), received(25)], lowestSeq: 20 }
+        : { messages: [received(2)], lowestSeq: 1 },
+    );
+    await reading.open(peer);
+    await settled();
+    expect(olderEntries.mock.calls).toEqual([[conversationId, 31, 50]]);
+    expect(seqs()).toEqual([20, 25, ...range(33, 40)]);
+    expect(chats.get(peer).hasOlder).toBe(true);
+    await reading.loadOlder(peer);
+    expect(olderEntries).toHaveBeenLastCalledWith(conversationId, 20, 50);
+    expect(seqs()).toEqual([2, 20, 25, ...range(33, 40)]);
+    expect(chats.get(peer).hasOlder).toBe(false);
+  });
+
+  it('are looked for behind pages that hold commits only', async () => {
+    device.joinedSeq = 200;
+    have(201, 201);
+    olderEntries.mockImplementation(async (_id, before) =>
+      before > 100 ? { messages: [], lowestSeq: before - 50 } : { messages: [received(70)], lowestSeq: 60 },
+    );
+    await reading.open(peer);
+    await settled();
+    expect(seqs()).toEqual([70, 201]);
+  });
+
+  it('that could not be fetched can be asked for again', async () => {
+    device.joinedSeq = 30;
+    have(31, 31);
+    olderEntries.mockRejectedValue(new NetworkError('unreachable'));
+    await reading.open(peer);
+    await settled();
+    await expect(reading.loadOlder(peer)).rejects.toMatchObject({ name: 'AppError', code: 'unreachable' });
+    olderEntries.mockResolvedValue({ messages: [received(9)], lowestSeq: 1 });
+    await reading.loadOlder(peer);
+    expect(seqs()).toEqual([9, 31]);
+  });
+});

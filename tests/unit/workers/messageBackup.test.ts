@@ -1,0 +1,319 @@
+import { sealRecord } from '@sinetti/crypto-core';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { HistoryCopy, StoredHistoryCopy } from '../../../workers/api/cryptoApi.ts';
+import { toBase64Url } from '../../../workers/codec/base64url.ts';
+import { limits } from '../../../workers/codec/limits.ts';
+import { personDatabaseName } from '../../../workers/storage/db.ts';
+import {
+  ALICE,
+  ALICE_AND_BOB,
+  BOB,
+  createPair,
+  GROUP,
+  type TestDevice,
+  textOf,
+  type World,
+} from './support/device.ts';
+import { openVaultOf } from './support/rogue.ts';
+import { answer } from './support/storage.ts';
+
+/** The copies of one person as the relay keeps them. */
+class KeptCopies {
+  items: StoredHistoryCopy[] = [];
+  lastPosition = 0;
+
+  put(copies: readonly HistoryCopy[]): { count: number; lastPosition: number } {
+    const fresh = copies.filter(({ id }) => !this.items.some((item) => item.id === id));
+    for (const copy of fresh) this.items.push({ ...copy, position: ++this.lastPosition });
+    return { count: fresh.length, lastPosition: this.lastPosition };
+  }
+
+  after(position: number): StoredHistoryCopy[] {
+    return this.items.filter((item) => item.position > position).slice(0, limits.copiesPerCall);
+  }
+}
+
+let world: World;
+let alice: TestDevice;
+let bob: TestDevice;
+let kept: KeptCopies;
+
+beforeEach(async () => {
+  ({ world, alice, bob } = await createPair());
+  kept = new KeptCopies();
+});
+
+async function upload(device: TestDevice): Promise<number> {
+  let count = 0;
+  for (const conversationId of await device.api.conversationsToCopy()) {
+    for (;;) {
+      const next = await device.api.nextCopies(conversationId);
+      if (next === null) break;
+      const stored = next.copies.length === 0 ? null : kept.put(next.copies);
+      count += stored?.count ?? 0;
+      await device.api.copiesStored({ conversationId, upTo: next.upTo, stored });
+    }
+  }
+  return count;
+}
+
+async function download(device: TestDevice) {
+  const texts: string[] = [];
+  let isLate = false;
+  for (;;) {
+    const page = kept.after((await device.api.historyState()).position);
+    if (page.length === 0) return { texts, isLate };
+    const read = await device.api.readCopies(page);
+    texts.push(...read.messages.map(textOf));
+    isLate = read.isLate;
+  }
+}
+
+async function tell(device: TestDevice): Promise<void> {
+  const setting = await device.api.historySetting();
+  if (setting === null) return;
+  if (!setting.kept) kept.items = [];
+  kept.put([setting.copy]);
+  await device.api.historySettingTold(setting.kept);
+}
+
+async function say(from: TestDevice, ...texts: string[]): Promise<void> {
+  for (const text of texts) {
+    await from.send(ALICE_AND_BOB, text);
+    for (const device of [alice, bob]) await device.sync();
+  }
+}
+
+/** A browser in which Alice logs in now. */
+async function newDevice(): Promise<TestDevice> {
+  const device = await world.device(ALICE);
+  await device.sync();
+  for (const other of [alice, bob]) await other.sync();
+  return device;
+}
+
+const history = async (device: TestDevice) => (await device.history(ALICE_AND_BOB)).map(textOf);
+
+describe('copies', () => {
+  it('let a new device read what was said before it came, by all and in its place', async () => {
+    await say(alice, 'mine');
+    await say(bob, 'yours', 'äö "quoted" 👋');
+    expect(await upload(alice)).toBe(3);
+
+    const phone = await newDevice();
+    expect(await history(phone)).toEqual([]);
+    expect((await download(phone)).texts).toEqual(['mine', 'yours', 'äö "quoted" 👋']);
+    await say(bob, 'after');
+    await phone.sync();
+    expect(await history(phone)).toEqual(['mine', 'yours', 'äö "quoted" 👋', 'after']);
+    const views = await phone.history(ALICE_AND_BOB);
+    const original = await alice.history(ALICE_AND_BOB);
+    for (const [i, { messageId, senderId, senderDeviceId, seq, timestamp }] of views.entries()) {
+      expect(original[i]).toMatchObject({ messageId, senderId, senderDeviceId, seq, timestamp });
+    }
+    // As everywhere: what one's other device sent was received here.
+    expect(views[0]?.status).toBe('received');
+  });
+
+  it('of what was read from copies are not made again, and of the rest once', async () => {
+    await say(alice, 'old');
+    await upload(alice);
+    const phone = await newDevice();
+    await download(phone);
+    await say(bob, 'new');
+    await phone.sync();
+    expect((await phone.api.nextCopies(ALICE_AND_BOB))?.copies).toHaveLength(1);
+    expect(await upload(phone)).toBe(1);
+    expect(await upload(alice)).toBe(0);
+    expect(await alice.api.conversationsToCopy()).toEqual([]);
+  });
+
+  it('that a device has left itself are not read back by it', async () => {
+    await say(alice, 'one');
+    await upload(alice);
+    expect(kept.after((await alice.api.historyState()).position)).toEqual([]);
+    const phone = await newDevice();
+    await download(phone);
+    await say(bob, 'two');
+    await phone.sync();
+    await upload(phone);
+    await say(bob, 'three');
+    // Another device's is among them: all of them are looked at, and nothing in them is new.
+    await upload(alice);
+    expect(kept.after((await alice.api.historyState()).position)).toHaveLength(2);
+    expect((await download(alice)).texts).toEqual([]);
+  });
+
+  it('give back what this browser has lost, and leave to the log what that still has', async () => {
+    await say(bob, 'kept elsewhere');
+    await upload(alice);
+    const phone = await newDevice();
+    await say(bob, 'still to come');
+    await upload(alice);
+    expect((await download(phone)).texts).toEqual(['kept elsewhere']);
+    await phone.sync();
+    expect(await history(phone)).toEqual(['kept elsewhere', 'still to come']);
+
+    const db = await answer<IDBDatabase>(phone.browser.indexedDB.open(personDatabaseName(ALICE)));
+    await answer(db.transaction('messages', 'readwrite').objectStore('messages').clear());
+    db.close();
+    const { messages } = await phone.api.readCopies(kept.items);
+    expect(messages.map(textOf)).toEqual(['kept elsewhere', 'still to come']);
+    expect((await phone.api.readCopies(kept.items)).messages).toEqual([]);
+  });
+
+  it('count as unread where the person has not read them', async () => {
+    await say(bob, 'one', 'two');
+    await upload(alice);
+    const phone = await newDevice();
+    expect((await phone.api.conversation(ALICE_AND_BOB)).unread).toBe(0);
+    await download(phone);
+    expect(await phone.api.conversation(ALICE_AND_BOB)).toMatchObject({
+      unread: 2,
+      lastMessage: { content: { text: 'two' } },
+    });
+  });
+
+  it('come in batches, in the order of the conversation', async () => {
+    for (let i = 0; i < limits.copiesPerCall + 5; i++) await alice.send(ALICE_AND_BOB, `message ${i}`);
+    await alice.sync();
+    const first = await alice.api.nextCopies(ALICE_AND_BOB);
+    expect(first?.copies).toHaveLength(limits.copiesPerCall);
+    expect(await upload(alice)).toBe(limits.copiesPerCall + 5);
+    const phone = await newDevice();
+    const { texts } = await download(phone);
+    expect(texts).toEqual(Array.from({ length: limits.copiesPerCall + 5 }, (_, i) => `message ${i}`));
+  });
+
+  it('are sealed, of few sizes, and for their place alone', async () => {
+    await say(alice, 'a', 'a longer sentence, which is nobody else’s business');
+    const { copies } = (await alice.api.nextCopies(ALICE_AND_BOB)) ?? { copies: [] };
+    expect(new Set(copies.map(({ sealed }) => sealed.length)).size).toBe(1);
+    expect(JSON.stringify(copies)).not.toContain(
+      Buffer.from('nobody else').toString('base64url').slice(0, 12),
+    );
+    const phone = await newDevice();
+    const [first, second] = copies;
+    const moved = [
+      { ...first!, id: second!.id, position: 1 },
+      { ...first!, conversationId: GROUP, position: 2 },
+    ];
+    expect((await phone.api.readCopies(moved)).messages).toEqual([]);
+  });
+
+  it('that no device of the person has made are ignored, and stop nothing', async () => {
+    await say(alice, 'true');
+    const bobs = openVaultOf(world.relay, BOB).historyKey;
+    const id = world.relay.uuid();
+    const forged = sealRecord(bobs, 'history', `${ALICE_AND_BOB}/${id}`, new Uint8Array(256), {
+      random: (length) => new Uint8Array(length),
+      now: () => 0,
+    });
+    kept.put([{ id, conversationId: ALICE_AND_BOB, sealed: toBase64Url(forged) }]);
+    kept.put([{ id: world.relay.uuid(), conversationId: GROUP, sealed: 'AAAA' }]);
+    await upload(alice);
+    const phone = await newDevice();
+    expect((await download(phone)).texts).toEqual(['true']);
+  });
+
+  it('are not made of what could not be read', async () => {
+    await say(alice, 'readable');
+    const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(personDatabaseName(ALICE)));
+    await answer(db.transaction('messages', 'readwrite').objectStore('messages').clear());
+    db.close();
+    expect(await upload(alice)).toBe(0);
+    expect(await alice.api.conversationsToCopy()).toEqual([]);
+  });
+
+  it('go with their conversation', async () => {
+    await say(alice, 'one');
+    await upload(alice);
+    await alice.api.forgetConversation(ALICE_AND_BOB);
+    const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(personDatabaseName(ALICE)));
+    expect(await answer(db.transaction('copies').objectStore('copies').count())).toBe(0);
+    db.close();
+  });
+});
+
+describe('the switch', () => {
+  it('is on, until the person switches it off: then no device copies any more', async () => {
+    await say(alice, 'one');
+    await upload(alice);
+    const phone = await newDevice();
+    await download(phone);
+    expect(await alice.api.historySetting()).toBeNull();
+
+    await alice.api.setHistoryKept(false);
+    expect((await alice.api.historyState()).kept).toBe(false);
+    expect(await alice.api.conversationsToCopy()).toEqual([]);
+    expect(await alice.api.nextCopies(ALICE_AND_BOB)).toBeNull();
+    await tell(alice);
+    expect(await alice.api.historySetting()).toBeNull();
+    expect(kept.items).toHaveLength(1);
+
+    await say(bob, 'two');
+    await phone.sync();
+    await download(phone);
+    expect((await phone.api.historyState()).kept).toBe(false);
+    expect(await upload(phone)).toBe(0);
+    // Nor does a device that comes later.
+    const laptop = await newDevice();
+    await download(laptop);
+    await say(bob, 'three');
+    await laptop.sync();
+    expect(await upload(laptop)).toBe(0);
+  });
+
+  it('on again copies everything anew, from every device that has it', async () => {
+    await say(alice, 'one');
+    await upload(alice);
+    const phone = await newDevice();
+    await download(phone);
+    await alice.api.setHistoryKept(false);
+    await tell(alice);
+    await download(phone);
+    await phone.api.setHistoryKept(true);
+    await tell(phone);
+    // Also what the phone itself has only from the copies of before.
+    expect(await upload(phone)).toBe(1);
+    await download(alice);
+    expect((await alice.api.historyState()).kept).toBe(true);
+    await say(bob, 'two');
+    expect(await upload(alice)).toBe(1);
+  });
+
+  it('tells of copies that came after it from a device that had not heard', async () => {
+    await say(alice, 'one');
+    await upload(alice);
+    const phone = await newDevice();
+    await download(phone);
+    await alice.api.setHistoryKept(false);
+    await tell(alice);
+    await say(bob, 'two');
+    await phone.sync();
+    expect(await upload(phone)).toBe(1);
+    expect((await download(alice)).isLate).toBe(true);
+    expect(await alice.api.historySetting()).toBeNull();
+    expect(await alice.api.historySetting(true)).toMatchObject({ kept: false });
+  });
+
+  it('does not go back to an older choice that the relay shows again', async () => {
+    await alice.api.setHistoryKept(false);
+    await tell(alice);
+    await alice.api.setHistoryKept(true);
+    await tell(alice);
+    const on = kept.items.at(-1)!;
+    await alice.api.setHistoryKept(false);
+    await tell(alice);
+    await alice.api.readCopies([{ ...on, position: 100 }]);
+    expect((await alice.api.historyState()).kept).toBe(false);
+  });
+
+  it('that was changed again before it was told is told as it is now', async () => {
+    await alice.api.setHistoryKept(false);
+    const setting = await alice.api.historySetting();
+    await alice.api.setHistoryKept(true);
+    await alice.api.historySettingTold(setting?.kept ?? true);
+    expect(await alice.api.historySetting()).toMatchObject({ kept: true });
+  });
+});

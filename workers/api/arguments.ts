@@ -1,0 +1,165 @@
+/** What the page may pass in. Everything is checked here before it is used; a breach is `usage`. */
+
+import {
+  array,
+  boolean,
+  type Guard,
+  GuardFailure,
+  integer,
+  nullable,
+  object,
+  oneOf,
+  string,
+  withDefault,
+} from '../codec/guards.ts';
+import { bytes } from '../codec/json.ts';
+import { limits } from '../codec/limits.ts';
+import { CryptoApiError } from './errors.ts';
+
+/** @throws CryptoApiError `usage`, naming the method and the field */
+export function check<T>(method: string, guard: Guard<T>, value: unknown): T {
+  try {
+    return guard(value);
+  } catch (error) {
+    if (error instanceof GuardFailure) throw new CryptoApiError('usage', `${method}: ${error.message}`);
+    throw error;
+  }
+}
+
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const epoch = integer(0);
+const seq = integer(0);
+const timestamp = string(64, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/);
+
+export const Id = string(36, new RegExp(`^${UUID}$`));
+export const ConversationId = string(128, new RegExp(`^(?:direct:${UUID}:${UUID}|group:${UUID})$`));
+export const Password = string(limits.password);
+export const FailureCode = string(64, /^[a-z][a-z0-9-]*$/);
+
+export const PasswordParams = object({
+  salt: bytes(16, 16),
+  opsLimit: integer(1, 0xffff_ffff),
+  memLimit: integer(1),
+});
+
+export const SealedVault = object({
+  sealedVault: bytes(limits.sealedVault),
+  passwordWrap: bytes(limits.keyWrap),
+});
+
+export const RecoverableVault = object({
+  sealedVault: bytes(limits.sealedVault),
+  recoveryWrap: bytes(limits.keyWrap),
+});
+
+/** As people type it: whatever it is, the core says whether it is one. */
+export const RecoveryKeyText = string(512);
+
+export const PasswordChange = object({
+  currentPassword: Password,
+  currentParams: PasswordParams,
+  newPassword: Password,
+  passwordWrap: bytes(limits.keyWrap),
+});
+
+export const Revocation = bytes(limits.revocation);
+
+export const RevokedDevices = array(
+  object({ userId: Id, deviceId: Id, statement: Revocation }),
+  limits.devicesPerPerson,
+);
+
+export const Certificates = array(bytes(limits.certificate), limits.devicesPerPerson);
+export const SafetyNumber = string(60, /^\d{60}$/);
+export const VerifiedMark = object({ userId: Id, safetyNumber: SafetyNumber, verified: boolean });
+
+export const KeyPackageCount = integer(0, limits.keyPackagesPerCall);
+
+const ClaimedKeyPackages = array(
+  object({ userId: Id, deviceId: Id, keyPackage: bytes(limits.keyPackage) }),
+  limits.devicesPerStart,
+);
+
+export const StartInput = object({
+  conversationId: ConversationId,
+  keyPackages: ClaimedKeyPackages,
+  // UTF-16 units here; the characters are counted once it is trimmed.
+  group: withDefault(nullable(object({ name: string(limits.text) })), null),
+});
+
+export const AddMembersInput = object({ conversationId: ConversationId, keyPackages: ClaimedKeyPackages });
+
+export const Statement = bytes(limits.leaveStatement);
+
+export const Departed = array(object({ userId: Id, statement: Statement }), limits.devicesPerStart);
+
+export const GroupNameInput = object({
+  conversationId: ConversationId,
+  sealedName: bytes(limits.sealedName),
+  epoch,
+});
+
+export const MemberNames = array(
+  object({ userId: Id, name: string(limits.memberName) }),
+  limits.namesPerGroup,
+);
+
+export const WelcomeInput = object({
+  conversationId: ConversationId,
+  epoch,
+  seq: integer(1),
+  welcome: bytes(limits.welcome),
+});
+
+export const ExternalInput = object({
+  conversationId: ConversationId,
+  epoch,
+  groupInfo: bytes(limits.groupInfo),
+});
+
+/** The content stays text until it is needed: what it holds is the peer's doing, and never stops the others. */
+export const LogEntries = array(
+  object({
+    id: Id,
+    seq: integer(1),
+    epoch,
+    kind: oneOf('application', 'commit'),
+    sender_id: Id,
+    sender_device_id: Id,
+    content: string(Math.ceil((limits.commit * 4) / 3)),
+    timestamp,
+  }),
+  limits.entriesPerCall,
+);
+
+export const Limit = integer(1, limits.messagesPerPage);
+export const Before = integer(1);
+export const After = integer(0);
+export const Reader = oneOf('own', 'peer');
+export const Seq = seq;
+
+export const QueueInput = object({
+  conversationId: ConversationId,
+  messageId: Id,
+  // UTF-16 units here; the limit in UTF-8 is checked on the encoded payload.
+  text: string(limits.text),
+  sentAt: timestamp,
+});
+
+export const AcceptedInput = object({ seq: integer(1), timestamp });
+
+export const NoteName = string(limits.noteName, /./);
+export const NotePrefix = string(limits.noteName);
+// UTF-16 units here; the limit in UTF-8 is checked where it is written.
+export const NoteText = nullable(string(limits.noteText));
+
+export const StoredCopies = array(
+  object({ id: Id, conversationId: ConversationId, position: integer(1), sealed: bytes(limits.historyItem) }),
+  limits.copiesPerCall,
+);
+
+export const CopiesStored = object({
+  conversationId: ConversationId,
+  upTo: integer(0),
+  stored: nullable(object({ count: integer(0), lastPosition: integer(0) })),
+});

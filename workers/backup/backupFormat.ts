@@ -1,0 +1,99 @@
+/**
+ * What a copy at the relay holds: a line of JSON, the payload as it came, and padding to Padmé sizes of the payload, so
+ * that the size of a copy tells as little as that of the message did. Sealed under the history key for its place: the conversation
+ * and the message id that the relay keeps it under.
+ */
+import { CryptoError, type Env, openRecord, paddedLength, sealRecord } from '@sinetti/crypto-core';
+import { boolean, type Guarded, GuardFailure, integer, object, oneOf, string } from '../codec/guards.ts';
+import { decodeJson, encodeJson } from '../codec/json.ts';
+import { limits } from '../codec/limits.ts';
+import { payloadBytes, payloadText } from '../conversation/payload.ts';
+
+const COLLECTION = 'history';
+const NEWLINE = 0x0a;
+/** Bytes: every header fits, so that its numbers don't show in the size. */
+const HEADER_ROOM = 320;
+
+const id = string(128);
+const Kind = object({ type: oneOf('message', 'setting') });
+
+export const MessageCopy = object({
+  type: oneOf('message'),
+  seq: integer(1),
+  senderId: id,
+  senderDeviceId: id,
+  timestamp: string(64),
+  payloadLength: integer(0, limits.content),
+});
+export type MessageCopy = Guarded<typeof MessageCopy>;
+
+/** Whether the person wants copies. The newest one counts; the relay can withhold it, but not make one up. */
+export const SettingCopy = object({ type: oneOf('setting'), kept: boolean, version: integer(1) });
+export type SettingCopy = Guarded<typeof SettingCopy>;
+
+export interface Place {
+  readonly conversationId: string;
+  readonly messageId: string;
+}
+
+export type OpenedCopy = (MessageCopy & { readonly payload: string }) | SettingCopy;
+
+/** Null for a message that is too large to be copied. */
+export function sealMessageCopy(
+  historyKey: Uint8Array,
+  at: Place,
+  message: Omit<MessageCopy, 'type' | 'payloadLength'>,
+  payload: string,
+  env: Env,
+): Uint8Array | null {
+  const content = payloadBytes(payload);
+  const copy: MessageCopy = { type: 'message', ...message, payloadLength: content.length };
+  const sealed = seal(historyKey, at, encodeJson(copy), content, env);
+  return sealed.length > limits.historyItem ? null : sealed;
+}
+
+export function sealSettingCopy(
+  historyKey: Uint8Array,
+  at: Place,
+  setting: Omit<SettingCopy, 'type'>,
+  env: Env,
+): Uint8Array {
+  const copy: SettingCopy = { type: 'setting', ...setting };
+  return seal(historyKey, at, encodeJson(copy), new Uint8Array(), env);
+}
+
+/** @throws CryptoError `corrupt-record` for anything that no device of the person has sealed for this place */
+export function openCopy(historyKey: Uint8Array, at: Place, sealed: Uint8Array): OpenedCopy {
+  const plaintext = openRecord(historyKey, COLLECTION, placeOf(at), sealed);
+  try {
+    const end = plaintext.indexOf(NEWLINE);
+    const header = plaintext.subarray(0, end);
+    if (decodeJson(header, Kind).type === 'setting') return decodeJson(header, SettingCopy);
+    const copy = decodeJson(header, MessageCopy);
+    const payload = payloadText(plaintext.subarray(end + 1, end + 1 + copy.payloadLength));
+    if (payload === null) throw new GuardFailure('UTF-8');
+    return { ...copy, payload };
+  } catch (error) {
+    if (error instanceof GuardFailure) throw new CryptoError('corrupt-record', error.message);
+    throw error;
+  }
+}
+
+function seal(
+  historyKey: Uint8Array,
+  at: Place,
+  header: Uint8Array,
+  payload: Uint8Array,
+  env: Env,
+): Uint8Array {
+  const room = Math.max(HEADER_ROOM, header.length + 1) + paddedLength(payload.length);
+  const plaintext = new Uint8Array(room);
+  plaintext.set(header);
+  plaintext[header.length] = NEWLINE;
+  plaintext.set(payload, header.length + 1);
+  return sealRecord(historyKey, COLLECTION, placeOf(at), plaintext, env);
+}
+
+function placeOf({ conversationId, messageId }: Place): string {
+  return `${conversationId}/${messageId}`;
+}

@@ -1,0 +1,43 @@
+import { CryptoApiError } from '../api/errors.ts';
+
+export type Conversation =
+  | { readonly kind: 'direct'; readonly participants: readonly [string, string] }
+  | { readonly kind: 'group' };
+
+const encoder = new TextEncoder();
+
+/** The MLS group id is the conversation id, so that neither can be passed off as another's. */
+export function groupIdOf(conversationId: string): Uint8Array {
+  return encoder.encode(conversationId);
+}
+
+/**
+ * What a conversation id says. The two people of a direct conversation are in order, and this one is among them.
+ * @throws CryptoApiError `usage` for other people's conversation, or an id not in order
+ */
+export function parseConversationId(conversationId: string, ownUserId: string): Conversation {
+  const [kind, lower, higher] = conversationId.split(':');
+  if (kind === 'group') return { kind };
+  if (kind !== 'direct' || lower === undefined || higher === undefined || lower >= higher) {
+    throw new CryptoApiError('usage', 'the ids of a direct conversation are in order');
+  }
+  if (lower !== ownUserId && higher !== ownUserId) {
+    throw new CryptoApiError('usage', "other people's conversation");
+  }
+  return { kind, participants: [lower, higher] };
+}
+
+/** The other person of a direct conversation; null for a group. */
+export function peerOf(conversationId: string, ownUserId: string): string | null {
+  const conversation = parseConversationId(conversationId, ownUserId);
+  if (conversation.kind === 'group') return null;
+  const [lower, higher] = conversation.participants;
+  return lower === ownUserId ? higher : lower;
+}
+
+/** @throws CryptoApiError `usage` for a direct conversation */
+export function requireGroup(conversationId: string, ownUserId: string): void {
+  if (parseConversationId(conversationId, ownUserId).kind !== 'group') {
+    throw new CryptoApiError('usage', 'a direct conversation');
+  }
+}

@@ -1,0 +1,98 @@
+/** What happens in a log beside messages: who comes and goes, what is refused, where this device comes back. */
+
+import { ConversationId, check } from '../api/arguments.ts';
+import type { ConversationChange, ConversationEvent, CryptoApi, LogEntryInput } from '../api/cryptoApi.ts';
+import { limits } from '../codec/limits.ts';
+import type { Person, Session } from '../session/session.ts';
+import { read, withinConversation } from '../storage/db.ts';
+import { EventRecord, type MembersRecord, sealingKey } from '../storage/records.ts';
+import type { ConversationStep } from './conversationTransaction.ts';
+import type { GroupState } from './mlsGroup.ts';
+
+export function createEvents(session: Session): Pick<CryptoApi, 'events'> {
+  return {
+    async events(id) {
+      const conversationId = check('events', ConversationId, id);
+      const person = session.person();
+      const [keys, rows] = await read(person.db, (tx) => {
+        const store = tx.objectStore('events');
+        const within = withinConversation(conversationId);
+        return Promise.all([store.getAllKeys(within), store.getAll(within)]);
+      });
+      return rows.flatMap((row, i) => {
+        const seq = keys[i]?.[1];
+        return seq === undefined ? [] : [openEvent(person, conversationId, seq, row)];
+      });
+    },
+  };
+}
+
+/**
+ * What a commit that took effect has changed. Null for nothing to tell: this person's own arrival is none, and a direct
+ * conversation has the same two people always.
+ * @param before whom this device knew to be there; null for one that was outside
+ * @param hasLostPlace this device was a member before, could not follow, and comes back by this commit
+ */
+export function changeOf(
+  before: MembersRecord | null,
+  state: GroupState,
+  { isGroup, person }: Pick<ConversationStep, 'isGroup' | 'person'>,
+  hasLostPlace: boolean,
+): ConversationChange | null {
+  const [were, are] = [peopleOf(before ?? []), peopleOf(state.members())];
+  const isCompared = isGroup && were.has(person.userId);
+  const added = isCompared ? [...are].filter((userId) => !were.has(userId)) : [];
+  const removed = isCompared ? [...were].filter((userId) => !are.has(userId)) : [];
+  if (hasLostPlace) return { kind: 'rejoined', added, removed };
+  return added.length + removed.length === 0 ? null : { kind: 'members', added, removed };
+}
+
+/** Keeps an event with the step. */
+export function keepEvent(
+  step: ConversationStep,
+  entry: LogEntryInput,
+  change: ConversationChange,
+): ConversationEvent {
+  const { conversationId, person, tx } = step;
+  const isComparison = change.kind === 'members' || change.kind === 'rejoined';
+  const record: EventRecord = {
+    kind: change.kind,
+    senderId: entry.sender_id,
+    senderDeviceId: entry.sender_device_id,
+    timestamp: entry.timestamp,
+    code: change.kind === 'refused' ? change.code : null,
+    added: isComparison ? [...change.added] : [],
+    removed: isComparison ? [...change.removed] : [],
+  };
+  const sealed = person.sealer.seal('events', sealingKey(conversationId, entry.seq), record);
+  step.queueWrite(tx.objectStore('events').put(sealed, [conversationId, entry.seq]));
+  return eventView(conversationId, entry.seq, record);
+}
+
+/** A conversation keeps no more than the newest of its events. */
+export async function forgetOldestEvents({ conversationId, tx }: ConversationStep): Promise<void> {
+  const store = tx.objectStore('events');
+  const within = withinConversation(conversationId);
+  const surplus = (await store.count(within)) - limits.eventsPerConversation;
+  if (surplus <= 0) return;
+  for (const key of await store.getAllKeys(within, surplus)) await store.delete(key);
+}
+
+function peopleOf(members: MembersRecord): ReadonlySet<string> {
+  return new Set(members.map(({ userId }) => userId));
+}
+
+function openEvent(person: Person, conversationId: string, seq: number, row: Uint8Array): ConversationEvent {
+  const key = sealingKey(conversationId, seq);
+  return eventView(conversationId, seq, person.sealer.open('events', key, row, EventRecord));
+}
+
+function eventView(conversationId: string, seq: number, record: EventRecord): ConversationEvent {
+  const { senderDeviceId, senderId, timestamp } = record;
+  return { conversationId, seq, senderId, senderDeviceId, timestamp, change: changeView(record) };
+}
+
+function changeView({ added, code, kind, removed }: EventRecord): ConversationChange {
+  if (kind === 'refused') return { kind, code: code ?? 'internal' };
+  return kind === 'returned' ? { kind } : { kind, added, removed };
+}

@@ -1,0 +1,171 @@
+/**
+ * Who may be in a conversation: the rules that every client applies to every commit, whatever the relay says, and the
+ * pins by which it knows a person's devices (PROTOCOL sections 3, 4 and 6).
+ */
+import {
+  type CommitPolicy,
+  type Credential,
+  CryptoError,
+  checkDeviceCredential,
+  equalBytes,
+  type JoinPolicy,
+  type MemberCheck,
+  readDeviceCertificate,
+} from '@sinetti/crypto-core';
+import { certificateOf } from '../identity/certificates.ts';
+import { IdentityChanged, newPin, putPin } from '../identity/pins.ts';
+import type { Device, Person } from '../session/session.ts';
+import type { WriteTransaction } from '../storage/db.ts';
+import { type GroupRecord, PinRecord } from '../storage/records.ts';
+import { parseConversationId } from './conversationId.ts';
+import { directRules } from './rules/directRules.ts';
+import { type GroupRules, groupRules } from './rules/groupRules.ts';
+import { isSameDevice, type Rules, type WayIn } from './rules/rules.ts';
+
+/** The account key pinned for a person, if there is one. */
+type PinLookup = (userId: string) => Uint8Array | undefined;
+
+/** The checks of one step in one conversation, and what they learn. */
+export class Membership {
+  readonly memberCheck: MemberCheck;
+  /**
+   * For joining from outside. A group's creator comes back even to a tree with leaves that nobody may follow: only their
+   * devices can take these out again. They are in {@link distrustedKeys} then.
+   */
+  readonly rejoinCheck: MemberCheck;
+  /** Signature keys of the leaves that {@link rejoinCheck} let through. */
+  readonly distrustedKeys: Uint8Array[] = [];
+  readonly policy: CommitPolicy;
+  /** Whose adding the rules refused in this step. */
+  readonly uninvited: ReadonlySet<string>;
+  /** Whether a device of the group's creator signed the tree that was joined in this step. */
+  readonly isVouchedFor: () => boolean;
+  readonly #rules: Rules;
+  readonly #pinned: PinLookup;
+  readonly #seenFirst = new Map<string, Uint8Array>();
+  #changed: IdentityChanged | null = null;
+
+  private constructor(
+    rules: Rules,
+    { uninvited, isVouchedFor }: Pick<GroupRules, 'uninvited' | 'isVouchedFor'>,
+    pinned: PinLookup,
+    isCreator: boolean,
+  ) {
+    this.#rules = rules;
+    this.#pinned = pinned;
+    this.uninvited = uninvited;
+    this.isVouchedFor = isVouchedFor;
+    this.memberCheck = (leaf, { replaces }) => this.#checkMember(leaf, replaces);
+    this.rejoinCheck = isCreator ? (leaf, context) => this.#distrust(leaf, context) : this.memberCheck;
+    this.policy = rules.checkCommit;
+  }
+
+  /** Reads the pins that the conversation's people may have. One's own is the key that certified this device. */
+  static async load(
+    tx: WriteTransaction,
+    person: Person & { readonly device: Device },
+    conversationId: string,
+    known: GroupRecord | null,
+  ): Promise<Membership> {
+    const conversation = parseConversationId(conversationId, person.userId);
+    if (conversation.kind === 'direct') {
+      const pinned = await readPins(tx, person, conversation.participants);
+      return new Membership(
+        directRules(conversation.participants, pinned),
+        { uninvited: new Set(), isVouchedFor: () => false },
+        pinned,
+        false,
+      );
+    }
+    const rules = groupRules(person.userId, known);
+    const isCreator = known?.creatorId === person.userId;
+    return new Membership(rules, rules, await readPins(tx, person, null), isCreator);
+  }
+
+  joinPolicy(way: WayIn): JoinPolicy {
+    return (join) => this.#rules.checkJoin(join, way);
+  }
+
+  /** Runs what checks members; a refusal for another account key than the pinned one says so by its code. */
+  run<T>(body: () => T): T {
+    this.#changed = null;
+    const known = new Set(this.#seenFirst.keys());
+    try {
+      return body();
+    } catch (error) {
+      // What a refused message claimed is no first sight.
+      for (const userId of this.#seenFirst.keys()) if (!known.has(userId)) this.#seenFirst.delete(userId);
+      throw this.#changed ?? error;
+    }
+  }
+
+  /** Pins the account keys that were seen for the first time. */
+  async savePins(tx: WriteTransaction, person: Person, now: number): Promise<void> {
+    for (const [userId, accountKey] of this.#seenFirst) {
+      await putPin(tx, person, userId, newPin(accountKey, now));
+    }
+  }
+
+  #checkMember(
+    leaf: { readonly credential: Credential; readonly signatureKey: Uint8Array },
+    replaces: Credential | null,
+  ): void {
+    if (leaf.credential.type !== 'basic') throw new CryptoError('invalid-credential', 'not a certificate');
+    const { identity } = leaf.credential;
+    const certificate = checkDeviceCredential({ identity, signatureKey: leaf.signatureKey }, (userId) =>
+      this.#accountKeyOf(userId, readDeviceCertificate(identity).accountKey),
+    );
+    if (!this.#rules.admits(certificate.userId)) {
+      throw new CryptoError('policy', 'a device of neither participant');
+    }
+    if (replaces !== null && !isSameDevice(certificateOf(replaces), certificate)) {
+      throw new CryptoError('invalid-credential', 'the credential of another device');
+    }
+  }
+
+  #distrust(leaf: Parameters<MemberCheck>[0], context: Parameters<MemberCheck>[1]): void {
+    const changedBefore = this.#changed;
+    try {
+      this.memberCheck(leaf, context);
+    } catch (error) {
+      if (!(error instanceof CryptoError)) throw error;
+      this.#changed = changedBefore;
+      this.distrustedKeys.push(leaf.signatureKey.slice());
+    }
+  }
+
+  #accountKeyOf(userId: string, claimed: Uint8Array): Uint8Array {
+    // A stranger is refused by the rules, whatever the key.
+    if (!this.#rules.admits(userId)) return claimed;
+    const pinned = this.#pinned(userId) ?? this.#seenFirst.get(userId);
+    if (pinned === undefined) {
+      this.#seenFirst.set(userId, claimed);
+      return claimed;
+    }
+    if (!equalBytes(pinned, claimed)) this.#changed = new IdentityChanged(userId, claimed);
+    return pinned;
+  }
+}
+
+/** @param people null for everybody; a record is opened when it is asked for */
+async function readPins(
+  tx: WriteTransaction,
+  person: Person & { readonly device: Device },
+  people: readonly string[] | null,
+): Promise<PinLookup> {
+  const store = tx.objectStore('pins');
+  const [userIds, rows] =
+    people === null
+      ? await Promise.all([store.getAllKeys(), store.getAll()])
+      : [people, await Promise.all(people.map((userId) => store.get(userId)))];
+  const sealed = new Map(userIds.map((userId, i) => [userId, rows[i]]));
+  const opened = new Map([[person.userId, person.device.accountKey]]);
+  return (userId) => {
+    const known = opened.get(userId);
+    const row = sealed.get(userId);
+    if (known !== undefined || row === undefined) return known;
+    const { accountKey } = person.sealer.open('pins', userId, row, PinRecord);
+    opened.set(userId, accountKey);
+    return accountKey;
+  };
+}

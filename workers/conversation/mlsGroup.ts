@@ -1,0 +1,151 @@
+import { type Group, groupView, loadGroup, reloadSecretTree } from '@sinetti/crypto-core';
+import { readableCertificate } from '../identity/certificates.ts';
+import type { Person } from '../session/session.ts';
+import type { MembersRecord } from '../storage/records.ts';
+
+/** A group that stays in memory between steps, with the versions of the head it was saved with. */
+export interface CachedGroup {
+  readonly version: number;
+  readonly epochVersion: number;
+  readonly state: GroupState;
+}
+
+/** Groups in memory, by person and conversation. They go with the person who signs out. */
+const cachedGroups = new WeakMap<Person, Map<string, CachedGroup>>();
+
+export function cacheGroup(person: Person, conversationId: string, group: CachedGroup): void {
+  const groups = cachedGroups.get(person) ?? new Map<string, CachedGroup>();
+  cachedGroups.set(person, groups.set(conversationId, group));
+}
+
+/** Takes the group out of memory, so that whatever fails next it is loaded again from what is stored. */
+export function takeCachedGroup(person: Person, conversationId: string): CachedGroup | null {
+  const groups = cachedGroups.get(person);
+  const group = groups?.get(conversationId) ?? null;
+  groups?.delete(conversationId);
+  return group;
+}
+
+/** What a step has to write of the ratchets. */
+export interface RatchetChanges {
+  readonly puts: ReadonlyMap<string, Uint8Array>;
+  readonly deletes: ReadonlySet<string>;
+}
+
+/** A stored ratchet, as bytes that the caller may keep and wipe. */
+export type RatchetLookup = (key: string) => Uint8Array | undefined;
+
+/**
+ * A group with the bookkeeping that makes a step all or nothing: ratchets move in memory, and {@link accept} or
+ * {@link revert} decides whether that move counts. What was accepted is stored with the step's transaction, and if
+ * that fails the whole state is dropped and loaded again.
+ */
+export class GroupState {
+  #group: Group;
+  readonly #stored: RatchetLookup;
+  /** Accepted moves that {@link #stored} doesn't know of; null for what is to be destroyed. */
+  readonly #moved = new Map<string, Uint8Array | null>();
+  #unsaved = new Map<string, Uint8Array | null>();
+  #members: MembersRecord | null = null;
+  #devices: Set<string> | null = null;
+
+  private constructor(group: Group, stored: RatchetLookup) {
+    this.#group = group;
+    this.#stored = stored;
+  }
+
+  /** A group as stored. */
+  static load(epoch: Uint8Array, stored: RatchetLookup): GroupState {
+    return new GroupState(loadGroup(epoch, stored), stored);
+  }
+
+  /** A group that was just made or joined: all of its secret tree is still to be stored. */
+  static fresh(group: Group): GroupState {
+    const state = new GroupState(group, () => undefined);
+    state.accept();
+    return state;
+  }
+
+  /** A pending commit's group, now in force: as {@link fresh}, from its record. */
+  static restore(epoch: Uint8Array, ratchets: ReadonlyMap<string, Uint8Array>): GroupState {
+    const state = new GroupState(
+      loadGroup(epoch, (key) => ratchets.get(key)?.slice()),
+      () => undefined,
+    );
+    for (const [key, value] of ratchets) state.#move(key, value);
+    return state;
+  }
+
+  /** The same epoch after another tab moved its ratchets. */
+  reload(stored: RatchetLookup): GroupState {
+    return new GroupState(reloadSecretTree(this.#group, stored), stored);
+  }
+
+  get group(): Group {
+    return this.#group;
+  }
+
+  get epoch(): number {
+    return Number(this.#group.context.epoch);
+  }
+
+  /** Counts the ratchet steps taken since the last call of accept or revert. */
+  accept(): void {
+    const { puts, deletes } = this.#group.secretTree.takeChanges();
+    for (const [key, value] of puts) this.#move(key, value);
+    for (const key of deletes) this.#move(key, null);
+  }
+
+  /** Undoes them: a message that decrypts but breaks a rule must not use up the key of the one it imitates. */
+  revert(): void {
+    this.#group = reloadSecretTree(this.#group, (key) => {
+      const moved = this.#moved.get(key);
+      return moved === undefined ? this.#stored(key) : moved?.slice();
+    });
+  }
+
+  /** Accepted changes since the last call, for the step's transaction. */
+  takeUnsaved(): RatchetChanges {
+    const puts = new Map<string, Uint8Array>();
+    const deletes = new Set<string>();
+    for (const [key, value] of this.#unsaved) {
+      if (value === null) deletes.add(key);
+      else puts.set(key, value);
+    }
+    this.#unsaved = new Map();
+    return { puts, deletes };
+  }
+
+  /** Who is in the tree, by person. */
+  members(): MembersRecord {
+    if (this.#members === null) {
+      const devicesOf = new Map<string, string[]>();
+      for (const { credential } of groupView(this.#group).members) {
+        const certificate = readableCertificate(credential);
+        if (certificate === null) continue;
+        const { userId, deviceId } = certificate;
+        const devices = devicesOf.get(userId);
+        if (devices === undefined) devicesOf.set(userId, [deviceId]);
+        else devices.push(deviceId);
+      }
+      this.#members = [...devicesOf].map(([userId, deviceIds]) => ({ userId, deviceIds }));
+    }
+    return this.#members;
+  }
+
+  hasPerson(userId: string): boolean {
+    return this.members().some((person) => person.userId === userId);
+  }
+
+  hasDevice(userId: string, deviceId: string): boolean {
+    this.#devices ??= new Set(
+      this.members().flatMap((person) => person.deviceIds.map((device) => `${person.userId}/${device}`)),
+    );
+    return this.#devices.has(`${userId}/${deviceId}`);
+  }
+
+  #move(key: string, value: Uint8Array | null): void {
+    this.#moved.set(key, value);
+    this.#unsaved.set(key, value);
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * The payload inside an application message (PROTOCOL section 4): versioned, typed JSON. Its message id is bound by
+ * the authenticated data of the MLS message, so it isn't repeated inside.
+ */
+
+import type { MessageContent } from '../api/cryptoApi.ts';
+import { CryptoApiError } from '../api/errors.ts';
+import { GuardFailure, object, oneOf, string } from '../codec/guards.ts';
+import { limits } from '../codec/limits.ts';
+
+const VERSION = 1;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { fatal: true });
+const lenientDecoder = new TextDecoder();
+
+const Envelope = object({ v: (value): number => whole(value), type: string(64) });
+const TextPayload = object({
+  v: oneOf(VERSION),
+  type: oneOf('text'),
+  text: string(limits.text),
+  sentAt: string(64),
+});
+
+/**
+ * Lone surrogates become U+FFFD: no UTF-8 exists for them.
+ * @throws CryptoApiError `usage` for an empty text, or one beyond 64 KiB of UTF-8 or what fits a message
+ */
+export function encodeTextPayload(text: string, sentAt: string): string {
+  const utf8 = encoder.encode(text);
+  if (utf8.length === 0 || utf8.length > limits.text) throw new CryptoApiError('usage', 'text length');
+  const payload = JSON.stringify({ v: VERSION, type: 'text', text: lenientDecoder.decode(utf8), sentAt });
+  if (encoder.encode(payload).length > limits.payload) throw new CryptoApiError('usage', 'payload length');
+  return payload;
+}
+
+export function payloadBytes(payload: string): Uint8Array {
+  return encoder.encode(payload);
+}
+
+/** The text of a decrypted payload; null when it isn't UTF-8. */
+export function payloadText(plaintext: Uint8Array): string | null {
+  try {
+    return decoder.decode(plaintext);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * What to show of a payload. A version or type from the future is `unknown`; what claims to be one of ours and breaks
+ * its rules, or isn't a payload at all, is damaged.
+ */
+export function payloadContent(payload: string): MessageContent {
+  try {
+    const value: unknown = JSON.parse(payload);
+    const { v, type } = Envelope(value);
+    if (v !== VERSION || type !== 'text') return { kind: 'unknown' };
+    return { kind: 'text', text: TextPayload(value).text };
+  } catch (error) {
+    if (error instanceof GuardFailure || error instanceof SyntaxError) {
+      return { kind: 'undecryptable', reason: 'damaged' };
+    }
+    throw error;
+  }
+}
+
+function whole(value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value;
+  throw new GuardFailure('version');
+}

@@ -1,0 +1,50 @@
+import { CryptoError, equalBytes } from '@sinetti/crypto-core';
+import { certificateOf } from '../../identity/certificates.ts';
+import { isOfLeaf } from '../../identity/revocations.ts';
+import { isSameDevice, type ProposedCommit, type Rules, removalGrounds } from './rules.ts';
+
+/**
+ * Two people: each brings and removes their own devices, either removes what was revoked or is certified by an account
+ * key that isn't its person's any more, and nobody else gets in.
+ */
+export function directRules(
+  participants: readonly [string, string],
+  pinned: (userId: string) => Uint8Array | undefined,
+): Rules {
+  const admits = (userId: string): boolean => participants.includes(userId);
+  return {
+    admits,
+    checkCommit: (commit) => checkCommit(commit, admits, pinned),
+    // Who is in the tree is all that there is to check, and that was done leaf by leaf.
+    checkJoin: () => {},
+  };
+}
+
+function checkCommit(
+  commit: ProposedCommit,
+  admits: (userId: string) => boolean,
+  pinned: (userId: string) => Uint8Array | undefined,
+): void {
+  const sender = certificateOf(commit.senderCredential);
+  const added = commit.external ? [commit.senderCredential, ...commit.adds] : commit.adds;
+  for (const credential of added) {
+    if (!admits(certificateOf(credential).userId)) {
+      throw new CryptoError('policy', 'adds a device of neither participant');
+    }
+  }
+  if (commit.external && commit.adds.length > 0) {
+    throw new CryptoError('policy', 'an external commit that adds others');
+  }
+  const { revocations } = removalGrounds(commit);
+  for (const { credential } of commit.removes) {
+    if (revocations.some((revocation) => isOfLeaf(revocation, credential))) continue;
+    const removed = certificateOf(credential);
+    const accountKey = pinned(removed.userId);
+    if (accountKey !== undefined && !equalBytes(accountKey, removed.accountKey)) continue;
+    const own = commit.external ? isSameDevice(removed, sender) : removed.userId === sender.userId;
+    if (!own) throw new CryptoError('policy', 'removes a device that is not its own');
+  }
+  // Nobody sends either in a direct conversation, so whatever they are for, it isn't this.
+  if (commit.changesExtensions) throw new CryptoError('policy', 'changes the extensions');
+  if (commit.updates.length > 0) throw new CryptoError('policy', "commits another's update");
+}

@@ -1,0 +1,169 @@
+import {
+  CryptoError,
+  type Extension,
+  equalBytes,
+  findGroupBinding,
+  type GroupView,
+} from '@sinetti/crypto-core';
+import { certificateOf, readableCertificate } from '../../identity/certificates.ts';
+import { isOfLeaf } from '../../identity/revocations.ts';
+import type { GroupRecord } from '../../storage/records.ts';
+import { whoLeft } from '../leaveStatements.ts';
+import {
+  type DeviceName,
+  type Grounds,
+  isSameDevice,
+  type ProposedCommit,
+  type Rules,
+  removalGrounds,
+} from './rules.ts';
+
+export interface GroupRules extends Rules {
+  /** Whose adding was refused since the rules were made: as long as they are in the tree, it isn't to be joined. */
+  readonly uninvited: ReadonlySet<string>;
+  /** Whether the tree that was checked last is signed by a device of the creator. */
+  readonly isVouchedFor: () => boolean;
+}
+
+/**
+ * A group of people: its creator adds them, everybody brings their own devices, and nobody is removed but by their own
+ * devices or their own word, be it that they leave or that a device is theirs no more (PROTOCOL sections 3 and 4).
+ * @param known what this device remembers of the group, from before it lost it too
+ */
+export function groupRules(ownUserId: string, known: GroupRecord | null): GroupRules {
+  const uninvited = new Set<string>();
+  let vouchedFor = false;
+  return {
+    uninvited,
+    isVouchedFor: () => vouchedFor,
+    admits: () => true,
+    checkCommit: (commit) => checkCommit(commit, ownUserId, known, uninvited),
+    checkJoin(join, way) {
+      const isReturnOfCreator = way === 'external' && known?.creatorId === ownUserId;
+      const creatorId = isReturnOfCreator ? ownUserId : creatorOf(join.extensions);
+      if (known !== null && known.creatorId !== creatorId) throw new CryptoError('policy', 'another creator');
+      const signer = certificateOf(join.signer.credential).userId;
+      vouchedFor = signer === creatorId;
+      if (way === 'welcome') {
+        if (signer !== creatorId && signer !== ownUserId) {
+          throw new CryptoError('policy', 'invited by somebody other than the creator');
+        }
+        return;
+      }
+      if (!isMember(join, ownUserId)) throw new CryptoError('policy', 'a group that one is not in');
+      // The creator's devices come back to put things right, and what they sign has been put right.
+      if (ownUserId === creatorId || signer === creatorId) return;
+      if (known?.uninvitedIds.some((userId) => isMember(join, userId)) === true) {
+        throw new CryptoError('policy', 'somebody is in it whom its creator did not add');
+      }
+    },
+  };
+}
+
+/** @throws CryptoError `policy` for a group that isn't bound to a creator */
+export function creatorOf(extensions: readonly Extension[]): string {
+  const creatorId = boundTo(extensions);
+  if (creatorId === null) throw new CryptoError('policy', 'a group without a creator');
+  return creatorId;
+}
+
+/** Null for a binding that can't be read, too. */
+export function boundTo(extensions: readonly Extension[]): string | null {
+  try {
+    return findGroupBinding(extensions)?.creatorId ?? null;
+  } catch (error) {
+    if (error instanceof CryptoError) return null;
+    throw error;
+  }
+}
+
+function checkCommit(
+  commit: ProposedCommit,
+  ownUserId: string,
+  known: GroupRecord | null,
+  uninvited: Set<string>,
+): void {
+  // A creator's device that came back to a tree with another binding knows better.
+  const creatorId = known?.creatorId ?? creatorOf(commit.group.extensions);
+  const sender = certificateOf(commit.senderCredential);
+  // What a creator's own device does to put the group right, the others needn't agree to: they are not in that epoch.
+  const isRepair = known !== null && sender.userId === creatorId && creatorId === ownUserId;
+  if (commit.changesExtensions && !isRepair) throw new CryptoError('policy', 'changes the extensions');
+  if (commit.updates.length > 0) throw new CryptoError('policy', "commits another's update");
+  if (commit.external) checkExternal(commit, uninvited);
+  if (sender.userId !== creatorId) checkAdds(commit, sender, uninvited);
+  const grounds = removalGrounds(commit);
+  const left = departedOf(commit, grounds);
+  for (const { leafIndex, credential } of commit.removes) {
+    const removed = readableCertificate(credential);
+    const isOwn = removed !== null && isOwnOf(sender, removed, commit.external);
+    const isRevoked = grounds.revocations.some((revocation) => isOfLeaf(revocation, credential));
+    if (isOwn || isRevoked || (removed !== null && left.has(removed.userId))) continue;
+    const key = commit.group.members.find((member) => member.leafIndex === leafIndex)?.signatureKey;
+    if (isRepair && key !== undefined && isAmiss(known, removed?.userId, key)) continue;
+    throw new CryptoError('policy', 'removes somebody who did not leave');
+  }
+}
+
+function isOwnOf(sender: DeviceName, removed: DeviceName, external: boolean): boolean {
+  return external ? isSameDevice(removed, sender) : removed.userId === sender.userId;
+}
+
+/** Whether a leaf is one that the creator's devices take out: of somebody uninvited, or without a certificate that holds. */
+export function isAmiss(
+  { uninvitedIds, distrustedKeys }: Pick<GroupRecord, 'uninvitedIds' | 'distrustedKeys'>,
+  userId: string | undefined,
+  signatureKey: Uint8Array,
+): boolean {
+  if (userId !== undefined && uninvitedIds.includes(userId)) return true;
+  return distrustedKeys.some((key) => equalBytes(key, signatureKey));
+}
+
+function checkAdds(commit: ProposedCommit, sender: DeviceName, uninvited: Set<string>): void {
+  const others = commit.adds
+    .map((credential) => certificateOf(credential).userId)
+    .filter((userId) => userId !== sender.userId);
+  if (others.length === 0) return;
+  // A member's own device, brought by somebody else, is no stranger's.
+  for (const userId of others) if (!isMember(commit.group, userId)) uninvited.add(userId);
+  throw new CryptoError('policy', 'adds somebody without being the creator');
+}
+
+function isMember({ members }: Pick<GroupView, 'members'>, userId: string): boolean {
+  return members.some(({ credential }) => readableCertificate(credential)?.userId === userId);
+}
+
+function checkExternal(commit: ProposedCommit, uninvited: Set<string>): void {
+  const { userId } = certificateOf(commit.senderCredential);
+  if (commit.adds.length > 0) throw new CryptoError('policy', 'an external commit that adds others');
+  if (isMember(commit.group, userId)) return;
+  uninvited.add(userId);
+  throw new CryptoError('policy', 'joins from outside without being a member');
+}
+
+/**
+ * The people whose leave statements come with the commit. Each leaves as a whole: with one device left behind, nothing
+ * would be there any more to verify the statement by.
+ * @throws CryptoError `policy`
+ */
+function departedOf(
+  commit: ProposedCommit,
+  { departures }: Pick<Grounds, 'departures'>,
+): ReadonlySet<string> {
+  const left = new Set<string>();
+  const leaves = { ...commit.group, leafRef: commit.leafRef };
+  try {
+    for (const statement of departures) left.add(whoLeft(statement, leaves));
+  } catch (error) {
+    if (!(error instanceof CryptoError)) throw error;
+    throw new CryptoError('policy', `leave statement: ${error.message}`);
+  }
+  const removed = new Set(commit.removes.map(({ leafIndex }) => leafIndex));
+  for (const { leafIndex, credential } of commit.group.members) {
+    const userId = readableCertificate(credential)?.userId;
+    if (userId !== undefined && left.has(userId) && !removed.has(leafIndex)) {
+      throw new CryptoError('policy', 'leaves a device of somebody who left');
+    }
+  }
+  return left;
+}

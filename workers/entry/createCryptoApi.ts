@@ -1,0 +1,127 @@
+import type { CryptoApi } from '../api/cryptoApi.ts';
+import { toCryptoApiError } from '../api/toCryptoApiError.ts';
+import { createCopies } from '../backup/messageBackup.ts';
+import { createEvents } from '../conversation/events.ts';
+import { createAccount } from '../identity/account.ts';
+import type { PasswordDeps } from '../identity/passwordKeys.ts';
+import { createRecovery } from '../identity/recovery.ts';
+import { createRevoking } from '../identity/revoking.ts';
+import { createConversations } from '../messaging/conversations.ts';
+import { createGroups } from '../messaging/groups.ts';
+import { createNotes } from '../messaging/localStore.ts';
+import { createMemberNames } from '../messaging/memberNames.ts';
+import { createOutbox } from '../messaging/outbox.ts';
+import { createLog } from '../messaging/processLog.ts';
+import { Session } from '../session/session.ts';
+import { createTrust } from '../trust/trust.ts';
+
+/** What the api needs from its surroundings, so that it also runs where there is no browser. */
+export type CryptoApiDeps = PasswordDeps;
+
+// A record, so that a method which the interface adds or drops fails to compile here.
+const methods: Readonly<Record<keyof CryptoApi, true>> = {
+  beginSignUp: true,
+  beginLogin: true,
+  createVault: true,
+  openVault: true,
+  resume: true,
+  openDevice: true,
+  createKeyPackages: true,
+  lock: true,
+  erase: true,
+  startAnew: true,
+  createRecoveryKey: true,
+  beginRecovery: true,
+  recoverVault: true,
+  changePassword: true,
+  revokeDevice: true,
+  setRevoked: true,
+  contactTrust: true,
+  observeDevices: true,
+  safetyNumbers: true,
+  sealVerified: true,
+  adoptVerified: true,
+  acceptAccountKey: true,
+  refuseAccountKey: true,
+  hasFormerDevices: true,
+  conversations: true,
+  conversation: true,
+  startConversation: true,
+  joinByWelcome: true,
+  joinByExternalCommit: true,
+  processEntries: true,
+  messages: true,
+  messageCount: true,
+  events: true,
+  setReadPosition: true,
+  addMembers: true,
+  nextCommit: true,
+  discardCommit: true,
+  leaveStatement: true,
+  setDeparted: true,
+  hasLeft: true,
+  setGroupName: true,
+  sealGroupName: true,
+  memberNames: true,
+  rememberMemberNames: true,
+  forgetConversation: true,
+  queueMessage: true,
+  prepareMessage: true,
+  messageAccepted: true,
+  messageFailed: true,
+  discardMessage: true,
+  outbox: true,
+  historyState: true,
+  setHistoryKept: true,
+  historySetting: true,
+  historySettingTold: true,
+  conversationsToCopy: true,
+  nextCopies: true,
+  copiesStored: true,
+  readCopies: true,
+  notes: true,
+  readNote: true,
+  writeNote: true,
+};
+
+export function isCryptoApiMethod(name: string): name is keyof CryptoApi {
+  return Object.hasOwn(methods, name);
+}
+
+/**
+ * The whole api over one browser's storage. Each instance is one tab: several may share an IndexedDB factory and a
+ * lock manager. Every method rejects with a CryptoApiError and nothing else.
+ */
+export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
+  const session = new Session(deps);
+  return withCodes({
+    ...createAccount(deps, session),
+    ...createRecovery(deps, session),
+    ...createRevoking(session),
+    ...createTrust(deps, session),
+    ...createConversations(deps, session),
+    ...createGroups(deps, session),
+    ...createEvents(session),
+    ...createMemberNames(session),
+    ...createLog(deps, session),
+    ...createOutbox(deps, session),
+    ...createCopies(deps, session),
+    ...createNotes(session),
+  });
+}
+
+type Method = (...args: never[]) => Promise<unknown>;
+
+function withCodes(api: CryptoApi): CryptoApi {
+  const wrapped = Object.entries<Method>({ ...api }).map(([name, method]): [string, Method] => [
+    name,
+    async (...args) => {
+      try {
+        return await method(...args);
+      } catch (error) {
+        throw toCryptoApiError(error);
+      }
+    },
+  ]);
+  return Object.fromEntries(wrapped) as unknown as CryptoApi;
+}

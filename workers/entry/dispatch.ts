@@ -1,0 +1,23 @@
+import type { CryptoApi, CryptoWorker } from '../api/cryptoApi.ts';
+import { toCryptoApiError } from '../api/toCryptoApiError.ts';
+import { isCryptoApiMethod } from './createCryptoApi.ts';
+
+/** The one call that the worker exposes. It never rejects: a failure is an answer, so that its code survives. */
+export function createDoor(api: CryptoApi): CryptoWorker {
+  return {
+    async call(method, args) {
+      // The method's own checks see to the arguments.
+      const target: ((...args: never[]) => Promise<unknown>) | null = isCryptoApiMethod(method)
+        ? api[method]
+        : null;
+      if (target === null || !Array.isArray(args))
+        return { ok: false, code: 'usage', detail: 'unknown method' };
+      try {
+        return { ok: true, value: await target(...(args as never[])) };
+      } catch (error) {
+        const { code, detail } = toCryptoApiError(error);
+        return { ok: false, code, detail };
+      }
+    },
+  };
+}

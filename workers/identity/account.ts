@@ -1,0 +1,223 @@
+import {
+  createKeyPackage,
+  createSignatureKeyPair,
+  createVault,
+  createVaultKey,
+  decodeKeyPackageBundle,
+  type Env,
+  encodeKeyPackageBundle,
+  issueDeviceCertificate,
+  openVault,
+  ready,
+  sealVault,
+  toHex,
+  unwrapVaultKey,
+  type Vault,
+  wipe,
+  wrapVaultKey,
+} from '@sinetti/crypto-core';
+import { check, Id, KeyPackageCount, Password, PasswordParams, SealedVault } from '../api/arguments.ts';
+import type { CryptoApi } from '../api/cryptoApi.ts';
+import { CryptoApiError } from '../api/errors.ts';
+import { toBase64Url } from '../codec/base64url.ts';
+import { boolean } from '../codec/guards.ts';
+import { randomUuid } from '../codec/uuid.ts';
+import { type Device, type Person, type Session, toDevice } from '../session/session.ts';
+import { type KeyPackageStore, write } from '../storage/db.ts';
+import { DeviceRecord } from '../storage/records.ts';
+import { derivePasswordKeys, newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
+import { adoptVerified } from './pins.ts';
+
+type AccountApi = Pick<
+  CryptoApi,
+  | 'beginSignUp'
+  | 'beginLogin'
+  | 'createVault'
+  | 'openVault'
+  | 'resume'
+  | 'openDevice'
+  | 'createKeyPackages'
+  | 'lock'
+  | 'erase'
+>;
+
+const SUITE = 0x004d;
+const DAY_SECONDS = 86_400;
+/** A KeyPackage may be used from a day before it was made (clocks differ) to 90 days after. */
+const LIFETIME_DAYS = { before: 1, after: 90 };
+
+export function createAccount(deps: PasswordDeps, session: Session): AccountApi {
+  const { env } = deps;
+  /** From beginSignUp or beginLogin until the vault is open. */
+  let wrapKey: Uint8Array | null = null;
+
+  function keepWrapKey(next: Uint8Array | null): void {
+    if (wrapKey !== null) wipe(wrapKey);
+    wrapKey = next;
+  }
+
+  function requireWrapKey(): Uint8Array {
+    if (wrapKey === null) throw new CryptoApiError('usage', 'no password was given');
+    return wrapKey;
+  }
+
+  return {
+    async beginSignUp(password) {
+      check('beginSignUp', Password, password);
+      await ready();
+      const { authKey, wrapKey: next, passwordParams } = newPasswordKeys(deps, password);
+      keepWrapKey(next);
+      return { authKey, passwordParams };
+    },
+
+    async beginLogin(password, passwordParams) {
+      check('beginLogin', Password, password);
+      const params = check('beginLogin', PasswordParams, passwordParams);
+      await ready();
+      const { authKey, wrapKey: next } = derivePasswordKeys(deps, password, params);
+      keepWrapKey(next);
+      return { authKey };
+    },
+
+    async createVault(userId) {
+      check('createVault', Id, userId);
+      await ready();
+      const wrappingKey = requireWrapKey();
+      const vault = createVault(env);
+      const vaultKey = createVaultKey(env);
+      const sealed = {
+        sealedVault: toBase64Url(sealVault(vault, vaultKey, userId, env)),
+        passwordWrap: toBase64Url(wrapVaultKey(vaultKey, wrappingKey, 'password', env)),
+        recoveryWrap: null,
+      };
+      wipe(vaultKey, vault.accountSeed, vault.storageKey, vault.historyKey);
+      return sealed;
+    },
+
+    async openVault(userId, vault) {
+      check('openVault', Id, userId);
+      const { sealedVault, passwordWrap } = check('openVault', SealedVault, vault);
+      await ready();
+      const vaultKey = unwrapVaultKey(passwordWrap, requireWrapKey(), 'password');
+      await openAccount(session, env, userId, openVault(sealedVault, vaultKey, userId), vaultKey);
+      keepWrapKey(null);
+    },
+
+    async resume(userId) {
+      check('resume', Id, userId);
+      await ready();
+      return session.resume(userId);
+    },
+
+    async openDevice() {
+      const person = session.person();
+      const { sealer, userId, vault } = person;
+      // Two tabs that start at once make one device: the first one's is found by the other.
+      const { device, isNew } = await write(person.db, 'strict', async (tx) => {
+        const devices = tx.objectStore('device');
+        const stored = await devices.get('device');
+        if (stored !== undefined) {
+          return { device: toDevice(sealer.open('device', 'device', stored, DeviceRecord)), isNew: false };
+        }
+        const { publicKey, privateKey } = createSignatureKeyPair(env);
+        const deviceId = randomUuid(env);
+        const notBefore = seconds(env.now());
+        const certificate = issueDeviceCertificate(vault.accountSeed, {
+          userId,
+          deviceId,
+          deviceKey: publicKey,
+          notBefore,
+        });
+        const record: DeviceRecord = { deviceId, signatureSeed: privateKey, certificate };
+        await devices.put(sealer.seal('device', 'device', record), 'device');
+        return { device: toDevice(record), isNew: true };
+      });
+      person.device = device;
+      return { userId, deviceId: device.deviceId, certificate: toBase64Url(device.certificate), isNew };
+    },
+
+    async createKeyPackages(count, lastResort) {
+      check('createKeyPackages', KeyPackageCount, count);
+      check('createKeyPackages', boolean, lastResort);
+      const person = session.personWithDevice();
+      const single = Array.from({ length: count }, () => makeKeyPackage(person.device, false));
+      const last = lastResort ? makeKeyPackage(person.device, true) : null;
+      await write(person.db, 'strict', async (tx) => {
+        const store = tx.objectStore('keyPackages');
+        await forgetExpired(store, person);
+        const bundles = last === null ? single : [...single, last];
+        await Promise.all(
+          bundles.map((bundle) => {
+            const ref = toHex(bundle.ref);
+            return store.put(
+              person.sealer.sealBytes('keyPackages', ref, encodeKeyPackageBundle(bundle)),
+              ref,
+            );
+          }),
+        );
+      });
+      return {
+        keyPackages: single.map(({ bytes }) => toBase64Url(bytes)),
+        lastResort: last === null ? null : toBase64Url(last.bytes),
+      };
+    },
+
+    async lock() {
+      keepWrapKey(null);
+      await session.lock();
+    },
+
+    async erase() {
+      keepWrapKey(null);
+      await session.erase();
+    },
+  };
+
+  /** Nobody may use an expired package any more, so its keys would only be something to steal. */
+  async function forgetExpired(store: KeyPackageStore, { sealer }: Person): Promise<void> {
+    const now = seconds(env.now());
+    const [refs, rows] = await Promise.all([store.getAllKeys(), store.getAll()]);
+    for (const [i, ref] of refs.entries()) {
+      const row = rows[i];
+      if (row === undefined) continue;
+      const { keyPackage } = decodeKeyPackageBundle(sealer.openBytes('keyPackages', ref, row));
+      const { source } = keyPackage.leafNode;
+      if (source.type === 'key-package' && source.lifetime.notAfter < now) await store.delete(ref);
+    }
+  }
+
+  function makeKeyPackage(device: Device, lastResort: boolean) {
+    const now = seconds(env.now());
+    return createKeyPackage(
+      {
+        suite: SUITE,
+        credential: { type: 'basic', identity: device.certificate },
+        signatureKey: device.signatureKey,
+        lifetime: {
+          notBefore: now - BigInt(LIFETIME_DAYS.before * DAY_SECONDS),
+          notAfter: now + BigInt(LIFETIME_DAYS.after * DAY_SECONDS),
+        },
+        lastResort,
+      },
+      env,
+    );
+  }
+}
+
+/** Signs in with an opened vault: in one transaction with what it says of the people who were verified. */
+export async function openAccount(
+  session: Session,
+  env: Env,
+  userId: string,
+  { verified, revision, ...keys }: Vault,
+  vaultKey: Uint8Array,
+): Promise<void> {
+  await session.open(userId, keys, vaultKey, (tx, person) =>
+    adoptVerified(tx, person, { verified, revision }, env.now()),
+  );
+}
+
+/** Whole seconds since the Unix epoch, as MLS counts time. */
+function seconds(milliseconds: number): bigint {
+  return BigInt(Math.floor(milliseconds / 1000));
+}

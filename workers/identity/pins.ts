@@ -1,0 +1,114 @@
+/** The account keys that people are known by (PROTOCOL section 6). */
+import { equalBytes, type Vault, type VerifiedContact } from '@sinetti/crypto-core';
+import { CryptoApiError } from '../api/errors.ts';
+import type { Person } from '../session/session.ts';
+import type { Transaction, WriteTransaction } from '../storage/db.ts';
+import { MarksRecord, PinRecord } from '../storage/records.ts';
+
+/** A device of a known person is certified by another account key than theirs. */
+export class IdentityChanged extends CryptoApiError {
+  readonly userId: string;
+  readonly accountKey: Uint8Array;
+
+  constructor(userId: string, accountKey: Uint8Array) {
+    super('identity-changed');
+    this.userId = userId;
+    this.accountKey = accountKey;
+  }
+}
+
+export function newPin(accountKey: Uint8Array, now: number): PinRecord {
+  return { accountKey, firstSeen: now, verifiedAt: null, offered: null, former: [] };
+}
+
+export async function readPin(
+  tx: Transaction,
+  { sealer }: Person,
+  userId: string,
+): Promise<PinRecord | null> {
+  const sealed = await tx.objectStore('pins').get(userId);
+  return sealed === undefined ? null : sealer.open('pins', userId, sealed, PinRecord);
+}
+
+export async function putPin(
+  tx: WriteTransaction,
+  { sealer }: Person,
+  userId: string,
+  pin: PinRecord,
+): Promise<void> {
+  await tx.objectStore('pins').put(sealer.seal('pins', userId, pin), userId);
+}
+
+/**
+ * Remembers another account key that was seen for a person, for them to judge: until then the pinned one stays. One
+ * that was given up before is no news.
+ */
+export async function offerAccountKey(
+  tx: WriteTransaction,
+  person: Person,
+  { userId, accountKey }: Pick<IdentityChanged, 'userId' | 'accountKey'>,
+): Promise<void> {
+  const pin = await readPin(tx, person, userId);
+  if (pin === null || userId === person.userId) return;
+  const known = [pin.accountKey, ...pin.former.map((former) => former.accountKey)];
+  if (known.some((key) => equalBytes(key, accountKey))) return;
+  await putPin(tx, person, userId, { ...pin, offered: accountKey });
+}
+
+/** Whom the person has verified, oldest first, and by which revision of the vault. */
+export type Marks = Pick<Vault, 'verified' | 'revision'>;
+
+/** The marks that count here; of revision -1 before a vault was seen. */
+export async function readMarks(tx: Transaction, person: Person): Promise<Marks> {
+  const pins = tx.objectStore('pins');
+  const [revision, userIds, rows] = await Promise.all([
+    readRevision(tx, person),
+    pins.getAllKeys(),
+    pins.getAll(),
+  ]);
+  const marks: { readonly contact: VerifiedContact; readonly verifiedAt: number }[] = [];
+  for (const [i, userId] of userIds.entries()) {
+    const sealed = rows[i];
+    if (sealed === undefined) continue;
+    const { accountKey, verifiedAt } = person.sealer.open('pins', userId, sealed, PinRecord);
+    if (verifiedAt !== null) marks.push({ contact: { userId, accountKey }, verifiedAt });
+  }
+  marks.sort((one, other) => one.verifiedAt - other.verifiedAt);
+  return { verified: marks.map(({ contact }) => contact), revision };
+}
+
+async function readRevision(tx: Transaction, { sealer }: Person): Promise<number> {
+  const sealed = await tx.objectStore('device').get('marks');
+  return sealed === undefined ? -1 : sealer.open('device', 'marks', sealed, MarksRecord).revision;
+}
+
+/**
+ * Takes over whom the person has verified, on whichever device: the newest vault decides. An older one, of a late
+ * answer or of a relay that brings back what was, changes nothing.
+ */
+export async function adoptVerified(
+  tx: WriteTransaction,
+  person: Person,
+  { verified, revision }: Marks,
+  now: number,
+): Promise<void> {
+  if (revision < (await readRevision(tx, person))) return;
+  await tx.objectStore('device').put(person.sealer.seal('device', 'marks', { revision }), 'marks');
+  const keys = new Map(verified.map(({ userId, accountKey }) => [userId, accountKey]));
+  for (const userId of await tx.objectStore('pins').getAllKeys()) {
+    const pin = await readPin(tx, person, userId);
+    const verifiedKey = keys.get(userId);
+    keys.delete(userId);
+    if (pin === null) continue;
+    if (verifiedKey === undefined) {
+      if (pin.verifiedAt !== null) await putPin(tx, person, userId, { ...pin, verifiedAt: null });
+    } else if (!equalBytes(verifiedKey, pin.accountKey)) {
+      await offerAccountKey(tx, person, { userId, accountKey: verifiedKey });
+    } else if (pin.verifiedAt === null) {
+      await putPin(tx, person, userId, { ...pin, verifiedAt: now });
+    }
+  }
+  for (const [userId, accountKey] of keys) {
+    await putPin(tx, person, userId, { ...newPin(accountKey, now), verifiedAt: now });
+  }
+}

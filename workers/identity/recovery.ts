@@ -1,0 +1,90 @@
+/** The other ways to the vault: the recovery key, and a new password in the place of the one before. */
+import {
+  createRecoveryKey,
+  decodeRecoveryKey,
+  encodeRecoveryKey,
+  openVault,
+  ready,
+  recoveryAuthKey,
+  recoveryWrapKey,
+  unwrapVaultKey,
+  wipe,
+  wrapVaultKey,
+} from '@sinetti/crypto-core';
+import { check, Id, Password, PasswordChange, RecoverableVault, RecoveryKeyText } from '../api/arguments.ts';
+import type { CryptoApi, NewCredentials } from '../api/cryptoApi.ts';
+import { CryptoApiError } from '../api/errors.ts';
+import { toBase64Url } from '../codec/base64url.ts';
+import type { Session } from '../session/session.ts';
+import { openAccount } from './account.ts';
+import { derivePasswordKeys, newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
+
+type RecoveryApi = Pick<CryptoApi, 'createRecoveryKey' | 'beginRecovery' | 'recoverVault' | 'changePassword'>;
+
+export function createRecovery(deps: PasswordDeps, session: Session): RecoveryApi {
+  const { env } = deps;
+  /** From beginRecovery until the vault is open. */
+  let recoveryKey: Uint8Array | null = null;
+
+  function keep(next: Uint8Array | null): void {
+    if (recoveryKey !== null) wipe(recoveryKey);
+    recoveryKey = next;
+  }
+
+  function newCredentials(password: string, vaultKey: Uint8Array): NewCredentials {
+    const { authKey, passwordParams, wrapKey } = newPasswordKeys(deps, password);
+    const passwordWrap = toBase64Url(wrapVaultKey(vaultKey, wrapKey, 'password', env));
+    wipe(wrapKey);
+    return { authKey, passwordParams, passwordWrap };
+  }
+
+  return {
+    async createRecoveryKey() {
+      const { vault } = session.person();
+      const key = createRecoveryKey(env);
+      const created = {
+        recoveryKey: encodeRecoveryKey(key),
+        recoveryAuthKey: toBase64Url(recoveryAuthKey(key)),
+        recoveryWrap: toBase64Url(wrapVaultKey(vault.vaultKey, recoveryWrapKey(key), 'recovery', env)),
+      };
+      wipe(key);
+      return created;
+    },
+
+    async beginRecovery(typed) {
+      const text = check('beginRecovery', RecoveryKeyText, typed);
+      await ready();
+      const key = decodeRecoveryKey(text);
+      keep(key);
+      return { recoveryAuthKey: toBase64Url(recoveryAuthKey(key)) };
+    },
+
+    async recoverVault(userId, vault, newPassword) {
+      check('recoverVault', Id, userId);
+      check('recoverVault', Password, newPassword);
+      const { sealedVault, recoveryWrap } = check('recoverVault', RecoverableVault, vault);
+      if (recoveryKey === null) throw new CryptoApiError('usage', 'no recovery key was given');
+      await ready();
+      const vaultKey = unwrapVaultKey(recoveryWrap, recoveryWrapKey(recoveryKey), 'recovery');
+      const opened = openVault(sealedVault, vaultKey, userId);
+      const credentials = newCredentials(newPassword, vaultKey);
+      await openAccount(session, env, userId, opened, vaultKey);
+      keep(null);
+      return credentials;
+    },
+
+    async changePassword(input) {
+      const { currentPassword, currentParams, newPassword, passwordWrap } = check(
+        'changePassword',
+        PasswordChange,
+        input,
+      );
+      await ready();
+      const current = derivePasswordKeys(deps, currentPassword, currentParams);
+      const vaultKey = unwrapVaultKey(passwordWrap, current.wrapKey, 'password');
+      const credentials = newCredentials(newPassword, vaultKey);
+      wipe(vaultKey, current.wrapKey);
+      return { ...credentials, currentAuthKey: current.authKey };
+    },
+  };
+}

@@ -1,0 +1,45 @@
+/** Devices that their person has revoked, as far as this browser knows (PROTOCOL section 3). */
+import {
+  type Credential,
+  CryptoError,
+  type DeviceRevocation,
+  equalBytes,
+  verifyDeviceRevocation,
+} from '@sinetti/crypto-core';
+import type { Person } from '../session/session.ts';
+import type { WriteTransaction } from '../storage/db.ts';
+import { sealingKey } from '../storage/records.ts';
+import { readableCertificate } from './certificates.ts';
+
+/** What a statement says, if it holds. */
+export function readRevocation(statement: Uint8Array): DeviceRevocation | null {
+  try {
+    return verifyDeviceRevocation(statement);
+  } catch (error) {
+    if (error instanceof CryptoError) return null;
+    throw error;
+  }
+}
+
+/** Whether it is about the device of that leaf, by the account key that certified it. */
+export function isOfLeaf(revocation: DeviceRevocation, credential: Credential): boolean {
+  const certificate = readableCertificate(credential);
+  return (
+    certificate !== null &&
+    certificate.userId === revocation.userId &&
+    certificate.deviceId === revocation.deviceId &&
+    equalBytes(certificate.accountKey, revocation.accountKey)
+  );
+}
+
+/** Keeps a statement for good: a relay can't take it back. */
+export async function putRevocation(
+  tx: WriteTransaction,
+  { sealer }: Person,
+  userId: string,
+  deviceId: string,
+  statement: Uint8Array,
+): Promise<void> {
+  const sealed = sealer.sealBytes('revocations', sealingKey(userId, deviceId), statement);
+  await tx.objectStore('revocations').put(sealed, [userId, deviceId]);
+}

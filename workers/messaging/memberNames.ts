@@ -1,0 +1,42 @@
+/** The names last known of a group's people: those above its messages outlive their membership. */
+
+import { ConversationId, check, MemberNames } from '../api/arguments.ts';
+import type { CryptoApi } from '../api/cryptoApi.ts';
+import { limits } from '../codec/limits.ts';
+import { requireGroup } from '../conversation/conversationId.ts';
+import type { Session } from '../session/session.ts';
+import { read, write } from '../storage/db.ts';
+import { NamesRecord } from '../storage/records.ts';
+
+export function createMemberNames(session: Session): Pick<CryptoApi, 'memberNames' | 'rememberMemberNames'> {
+  return {
+    async memberNames() {
+      const { db, sealer } = session.person();
+      const [keys, rows] = await read(db, (tx) => {
+        const store = tx.objectStore('names');
+        return Promise.all([store.getAllKeys(), store.getAll()]);
+      });
+      const names = rows.flatMap((row, i) => sealer.open('names', keys[i] ?? '', row, NamesRecord));
+      return [...new Map(names.map((known) => [known.userId, known])).values()];
+    },
+
+    async rememberMemberNames(id, given) {
+      const conversationId = check('rememberMemberNames', ConversationId, id);
+      const news = check('rememberMemberNames', MemberNames, given);
+      const { db, sealer, userId } = session.person();
+      requireGroup(conversationId, userId);
+      await write(db, 'relaxed', async (tx) => {
+        // A group that was forgotten in the meantime leaves no names behind.
+        if ((await tx.objectStore('heads').getKey(conversationId)) === undefined) return;
+        const store = tx.objectStore('names');
+        const sealed = await store.get(conversationId);
+        const known = sealed === undefined ? [] : sealer.open('names', conversationId, sealed, NamesRecord);
+        const renewed = new Set(news.map((name) => name.userId));
+        // Whoever was met last stands last, and the first are given up first.
+        const names = [...known.filter((name) => !renewed.has(name.userId)), ...news];
+        const record: NamesRecord = names.slice(-limits.namesPerGroup);
+        await store.put(sealer.seal('names', conversationId, record), conversationId);
+      });
+    },
+  };
+}

@@ -1,0 +1,232 @@
+import { type Env, readDeviceCertificate, type SignatureKeyPair, type Vault } from '@sinetti/crypto-core';
+import { CryptoApiError } from '../api/errors.ts';
+import {
+  deletePersonDatabase,
+  openPersonDatabase,
+  openRootDatabase,
+  type PersonDatabase,
+  type RootDatabase,
+  type SessionRow,
+  type WriteTransaction,
+  write,
+} from '../storage/db.ts';
+import { DeviceRecord, Sealer, VaultRecord } from '../storage/records.ts';
+import type { Locks } from './locks.ts';
+
+export interface SessionDeps {
+  readonly env: Env;
+  readonly indexedDB: IDBFactory;
+  readonly locks: Locks;
+  readonly subtle: SubtleCrypto;
+}
+
+/** This browser as a device of the person. */
+export interface Device {
+  readonly deviceId: string;
+  readonly certificate: Uint8Array;
+  readonly signatureKey: SignatureKeyPair;
+  /** The person's own account key, which every leaf of the person has to be certified by. */
+  readonly accountKey: Uint8Array;
+}
+
+/** Whose storage is open, with everything that is needed to work in it. */
+export interface Person {
+  readonly userId: string;
+  readonly db: PersonDatabase;
+  readonly sealer: Sealer;
+  readonly vault: VaultRecord;
+  device: Device | null;
+}
+
+export type PersonOnDevice = Person & { readonly device: Device };
+
+const encoder = new TextEncoder();
+
+/**
+ * Who is signed in on this worker.
+ *
+ * [Note: how a session survives a reload]
+ * The storage key is kept in IndexedDB, encrypted by an AES-GCM key that WebCrypto holds and never lets out, so that
+ * copying the profile's files doesn't yield it in usable form, and deleting that one row locks all records. WebCrypto
+ * answers later than an IndexedDB transaction waits, so none of it happens inside one.
+ */
+export class Session {
+  readonly #deps: SessionDeps;
+  #person: Person | null = null;
+
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws CryptoApiError `locked` */
+  person(): Person {
+    if (this.#person === null) throw new CryptoApiError('locked');
+    return this.#person;
+  }
+
+  /** @throws CryptoApiError `locked`, `usage` before the device was opened */
+  personWithDevice(): PersonOnDevice {
+    const person = this.person();
+    if (!hasDevice(person)) throw new CryptoApiError('usage', 'open the device first');
+    return person;
+  }
+
+  /**
+   * Opens the person's storage, and keeps it openable until {@link lock}.
+   * @param vaultKey what the vault is sealed under; kept from here on
+   * @param body writes in the same transaction what else the vault holds
+   */
+  async open(
+    userId: string,
+    { accountSeed, storageKey, historyKey }: Pick<Vault, 'accountSeed' | 'storageKey' | 'historyKey'>,
+    vaultKey: Uint8Array,
+    body: (tx: WriteTransaction, person: Person) => Promise<void>,
+  ): Promise<void> {
+    this.#close();
+    const row = await this.#wrap(userId, storageKey);
+    const vault: VaultRecord = { accountSeed, historyKey, vaultKey };
+    const sealer = new Sealer(storageKey, this.#deps.env);
+    const person = await this.#openPerson(userId, sealer, vault);
+    try {
+      await write(person.db, 'relaxed', async (tx) => {
+        await tx.objectStore('device').put(sealer.seal('device', 'vault', vault), 'vault');
+        await body(tx, person);
+      });
+      await this.#inRoot(async (root) => {
+        const tx = root.transaction('sessions', 'readwrite');
+        // One person is signed in at a time: nobody else's key is left behind.
+        await Promise.all([tx.store.clear(), tx.store.put(row, userId), tx.done]);
+      });
+    } catch (error) {
+      person.db.close();
+      sealer.wipe();
+      throw error;
+    }
+    this.#person = person;
+  }
+
+  /** False when this browser holds no session of that person, or lost the storage that it opened. */
+  async resume(userId: string): Promise<boolean> {
+    if (this.#person?.userId === userId) return true;
+    this.#close();
+    const row = await this.#inRoot((root) => root.get('sessions', userId));
+    const storageKey = row === undefined ? null : await this.#unwrap(userId, row);
+    if (storageKey === null) return false;
+    const sealer = new Sealer(storageKey, this.#deps.env);
+    const person = await this.#openPerson(userId, sealer, null);
+    if (person === null) return false;
+    this.#person = person;
+    return true;
+  }
+
+  /**
+   * Destroys the wrapped storage key and the key that wraps it, also when this worker hasn't opened it. Steps under
+   * way fail with `locked`.
+   */
+  async lock(): Promise<void> {
+    this.#close();
+    await this.#inRoot((root) => root.clear('sessions'));
+  }
+
+  async erase(): Promise<void> {
+    const { userId } = this.person();
+    await this.lock();
+    await deletePersonDatabase(this.#deps.indexedDB, userId);
+  }
+
+  /** Forgets all that this browser holds of the person but the open session, as if it had just signed in. */
+  async startAnew(): Promise<void> {
+    const { userId, vault } = this.person();
+    const row = await this.#inRoot((root) => root.get('sessions', userId));
+    const storageKey = row === undefined ? null : await this.#unwrap(userId, row);
+    if (storageKey === null) throw new CryptoApiError('locked');
+    this.#close();
+    await deletePersonDatabase(this.#deps.indexedDB, userId);
+    const sealer = new Sealer(storageKey, this.#deps.env);
+    const person = await this.#openPerson(userId, sealer, vault);
+    await write(person.db, 'relaxed', async (tx) => {
+      await tx.objectStore('device').put(sealer.seal('device', 'vault', vault), 'vault');
+    });
+    this.#person = person;
+  }
+
+  #close(): void {
+    this.#person?.db.close();
+    this.#person?.sealer.wipe();
+    this.#person = null;
+  }
+
+  async #openPerson(userId: string, sealer: Sealer, vault: VaultRecord): Promise<Person>;
+  async #openPerson(userId: string, sealer: Sealer, vault: null): Promise<Person | null>;
+  async #openPerson(userId: string, sealer: Sealer, vault: VaultRecord | null): Promise<Person | null> {
+    const db = await openPersonDatabase(this.#deps.indexedDB, userId, () => {
+      if (this.#person?.db === db) this.#close();
+    });
+    try {
+      const [vaultRow, deviceRow] = await Promise.all([
+        db.get('device', 'vault'),
+        db.get('device', 'device'),
+      ]);
+      const known = vault ?? (vaultRow && sealer.open('device', 'vault', vaultRow, VaultRecord));
+      if (known === undefined) {
+        // A session without its storage: the browser evicted it.
+        db.close();
+        return null;
+      }
+      const device =
+        deviceRow === undefined ? null : toDevice(sealer.open('device', 'device', deviceRow, DeviceRecord));
+      return { userId, db, sealer, vault: known, device };
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  }
+
+  async #inRoot<T>(body: (root: RootDatabase) => Promise<T>): Promise<T> {
+    const root = await openRootDatabase(this.#deps.indexedDB);
+    try {
+      return await body(root);
+    } finally {
+      root.close();
+    }
+  }
+
+  async #wrap(userId: string, storageKey: Uint8Array): Promise<SessionRow> {
+    const { subtle, env } = this.#deps;
+    const wrappingKey = await subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, [
+      'encrypt',
+      'decrypt',
+    ]);
+    const iv = new Uint8Array(env.random(12));
+    const wrapped = await subtle.encrypt(gcm(userId, iv), wrappingKey, new Uint8Array(storageKey));
+    return { wrappingKey, iv, wrapped: new Uint8Array(wrapped) };
+  }
+
+  async #unwrap(userId: string, row: SessionRow): Promise<Uint8Array | null> {
+    try {
+      const key = await this.#deps.subtle.decrypt(
+        gcm(userId, row.iv),
+        row.wrappingKey,
+        new Uint8Array(row.wrapped),
+      );
+      return new Uint8Array(key);
+    } catch {
+      // Whatever is wrong with the row, the way out is the same: sign in again.
+      return null;
+    }
+  }
+}
+
+export function toDevice({ deviceId, certificate, signatureSeed }: DeviceRecord): Device {
+  const { deviceKey, accountKey } = readDeviceCertificate(certificate);
+  const signatureKey = { publicKey: deviceKey, privateKey: signatureSeed };
+  return { deviceId, certificate, signatureKey, accountKey };
+}
+
+function hasDevice(person: Person): person is PersonOnDevice {
+  return person.device !== null;
+}
+
+function gcm(userId: string, iv: Uint8Array): AesGcmParams {
+  return { name: 'AES-GCM', iv: new Uint8Array(iv), additionalData: encoder.encode(userId) };
+}
