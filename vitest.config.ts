@@ -107,6 +107,7 @@ export default defineConfig({
           name: 'integration',
           include: [
             'tests/integration/**/*.test.ts',
+            'tests/docs/**/*.test.ts',
             'tests/doors/**/*.test.ts',
             'tests/support/**/*.test.ts',
           ],

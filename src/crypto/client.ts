@@ -13,7 +13,7 @@ export type {
   ConversationState,
   CryptoApi,
   DeviceIdentity,
-  GroupFacts,
+  GroupState,
   LogEntryInput,
   MessageContent,
   MessageView,
@@ -37,8 +37,8 @@ export function createCryptoClient(): CryptoApi {
     throw new CryptoApiError('internal', 'worker');
   });
   failed.catch(() => {});
-  const door = wrap<CryptoWorker>(worker);
-  return clientOf((method, args) => Promise.race([door.call(method, args), failed]));
+  const dispatch = wrap<CryptoWorker>(worker);
+  return clientOf((method, args) => Promise.race([dispatch.call(method, args), failed]));
 }
 
 /** A CryptoApi whose methods go through the one call of the door, failures with their codes. */

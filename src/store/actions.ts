@@ -92,11 +92,11 @@ export interface AppActions {
   readAllNotifications(): Promise<void>;
   deleteNotification(notificationId: string): Promise<void>;
   /** Whether sealed copies of messages are kept for new devices; off, those there are get deleted. */
-  setHistoryKept(kept: boolean): Promise<void>;
+  setBackupKept(kept: boolean): Promise<void>;
   /** A small text of the interface, kept sealed in this browser; null when there is none. */
-  readNote(name: string): Promise<string | null>;
+  readLocal(name: string): Promise<string | null>;
   /** Keeps a text of at most 64 KiB of UTF-8; null removes it. */
-  writeNote(name: string, text: string | null): Promise<void>;
+  writeLocal(name: string, text: string | null): Promise<void>;
 }
 
 /** Set once by bootstrap before the first render. */

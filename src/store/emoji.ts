@@ -35,7 +35,7 @@ export const emojiMemoryAtom = atom((get) => get(keptAtom));
 /** Reads what is kept. A browser that can't read it begins anew: it is a convenience only. */
 export const loadEmojiMemoryAtom = atom(null, async (get, set) => {
   const note = await get(requiredActionsAtom)
-    .readNote(noteName)
+    .readLocal(noteName)
     .catch(() => null);
   set(keptAtom, () => parseMemory(note));
 });
@@ -47,8 +47,8 @@ const changeAtom = atom(null, async (get, set, change: (memory: EmojiMemory) => 
   const actions = get(requiredActionsAtom);
   set(keptAtom, change);
   await queue(noteName, async () => {
-    const kept = parseMemory(await actions.readNote(noteName));
-    await actions.writeNote(noteName, JSON.stringify(change(kept)));
+    const kept = parseMemory(await actions.readLocal(noteName));
+    await actions.writeLocal(noteName, JSON.stringify(change(kept)));
   }).catch(() => undefined);
 });
 

@@ -8,7 +8,7 @@ import { expect, test } from './support/test.ts';
 import {
   groupName,
   peopleInTalk,
-  startAnew,
+  startOver,
   tourOfNewcomers,
   tourOfPeopleInTalk,
   tourOfVisitors,
@@ -94,7 +94,7 @@ test('a Finn reads Finnish', async ({ newBrowser }) => {
   };
 
   await speak(aino, 'fi');
-  await startAnew(page);
+  await startOver(page);
   await expect(page.getByRole('tab')).toHaveText([/^Viestit/, /^Ryhmät/, /^Yhteystiedot/, /^Profiili/]);
   await isFinnish('the list of chats');
   await page.getByRole('listitem').filter({ hasText: mikael.username }).getByRole('button').first().click();

@@ -2,7 +2,7 @@ import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { cutMqtt } from './support/friends.ts';
 import { becomeContacts } from './support/person.ts';
 import { expect, test } from './support/test.ts';
-import { startAnew } from './support/tour.ts';
+import { startOver } from './support/tour.ts';
 
 /** What a toast does to the controls of a page, each by its name. */
 interface Standing {
@@ -112,7 +112,7 @@ test('a toast stands over nothing that one goes on with, lets clicks through and
   for (const viewport of windows) {
     await test.step(`at ${viewport.width} px`, async () => {
       await page.setViewportSize(viewport);
-      await startAnew(page);
+      await startOver(page);
       await alice.tab('Contacts').click();
       const listed = ['Accept', 'Decline', 'Find Users'];
       await isOutOfTheWay(page, {
@@ -160,7 +160,7 @@ test('a toast stands over nothing that one goes on with, lets clicks through and
         cause: () => page.getByRole('alertdialog').getByRole('button', { name: 'Delete Group' }).click(),
         controls: [],
       });
-      await startAnew(page);
+      await startOver(page);
       await button(/^Notifications/).click();
       await isOutOfTheWay(page, {
         text: 'Not read.',
@@ -174,7 +174,7 @@ test('a toast stands over nothing that one goes on with, lets clicks through and
   for (const { width, height } of windows) {
     await test.step(`over a chat at ${width} px, with and without the keyboard of a phone`, async () => {
       await page.setViewportSize({ width, height: width === 360 ? 400 : height });
-      await startAnew(page);
+      await startOver(page);
       await alice.openChat(bob);
       await page.getByPlaceholder('Type a message...').fill(`At ${width} px.`);
       await isOutOfTheWay(page, {
@@ -186,7 +186,7 @@ test('a toast stands over nothing that one goes on with, lets clicks through and
   }
 
   await test.step('a pointer that rests where it stands does not hold it; F6 does, and Escape dismisses it', async () => {
-    await startAnew(page);
+    await startOver(page);
     await alice.tab('Contacts').click();
     await button('Accept').press('Enter');
     const toast = alice.toast('Not accepted.');

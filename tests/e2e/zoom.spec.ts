@@ -5,7 +5,7 @@ import { fits } from './support/layout.ts';
 import { expect, test } from './support/test.ts';
 import {
   peopleInTalk,
-  startAnew,
+  startOver,
   tourOfNewcomers,
   tourOfPeopleInTalk,
   tourOfVisitors,
@@ -62,7 +62,7 @@ test('a tag is whole in its line, at any width and zoom and in both languages', 
       ([key = '', value = '']) => localStorage.setItem(key, value),
       [localeStorageKey, locale],
     );
-    await startAnew(page);
+    await startOver(page);
     await page.getByRole('tab').nth(1).click();
     for (const width of [360, 768, 1440]) {
       await page.setViewportSize({ width, height: 800 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { groupKeyOf } from '../../src/store/chats.ts';
 import { contactsAtom } from '../../src/store/contacts.ts';
 import { authErrorAtom, currentUserAtom, signedOutPathAtom } from '../../src/store/session.ts';
-import { personDatabaseName } from '../../workers/storage/db.ts';
+import { accountDatabaseName } from '../../workers/storage/db.ts';
 import { MemoryFile } from '../support/memoryFile.ts';
 import { isSignedIn, type Tab, until, untilConnected, untilSessionEnded } from './support/browser.ts';
 import { annaAnd, groupOf, untilLines, untilMembers } from './support/people.ts';
@@ -82,7 +82,7 @@ describe('a deleted account', () => {
     expect(anna.store.get(signedOutPathAtom)).toBe('/?deleted=true');
     expect([...(browser?.storage.entries.keys() ?? [])]).toEqual([]);
     const databases = await browser?.indexedDB.databases();
-    expect(databases?.map(({ name }) => name)).not.toContain(personDatabaseName(userId));
+    expect(databases?.map(({ name }) => name)).not.toContain(accountDatabaseName(userId));
 
     secondTab?.onTokenChanged();
     expect(secondTab === undefined || isSignedIn(secondTab)).toBe(false);

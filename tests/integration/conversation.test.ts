@@ -72,7 +72,7 @@ it('lets a second browser of a person in, from then on', async () => {
   await bert.actions.sendMessage(annaId, 'two');
   await untilSame(anna, bertId, ['sent: one', 'received: two']);
   // With copies it could read what was before it: see history.test.ts.
-  await anna.actions.setHistoryKept(false);
+  await anna.actions.setBackupKept(false);
 
   const phone = await newBrowser().openTab().logIn('anna@example.org', "anna's password");
   await untilConnected(phone);

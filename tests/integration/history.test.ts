@@ -82,7 +82,7 @@ it('switched off, the copies go, and a browser that comes later reads from then 
   await anna.actions.sendMessage(bert.userId, 'Only for those who were here.');
   await until(copyCount, 1);
   const kept = await copies();
-  await anna.actions.setHistoryKept(false);
+  await anna.actions.setBackupKept(false);
   // What is left says that it is off.
   await until(async () => (await copies()).map((id) => kept.includes(id)), [false]);
 
@@ -93,7 +93,7 @@ it('switched off, the copies go, and a browser that comes later reads from then 
   await until(lines(phone, bert.userId), ['received: <before-join>']);
   await bert.actions.sendMessage(anna.userId, 'And for the phone.');
   await until(() => phone.lines(bert.userId).at(-1), 'received: And for the phone.');
-  expect(await phone.crypto.conversationsToCopy()).toEqual([]);
+  expect(await phone.crypto.conversationsToBackUp()).toEqual([]);
 });
 
 it('leaving a group takes its copies along', async () => {
@@ -116,7 +116,7 @@ it('without a relay the browser opens what it has, waits with what is written, a
   const [annasBrowser] = browsers;
   const kept = [`draft:${bertId}`, 'answer:contacts/0', 'profile'];
   await until(async () => {
-    const names = (await anna.crypto.notes()).map(({ name }) => name);
+    const names = (await anna.crypto.localEntries()).map(({ name }) => name);
     return kept.filter((name) => !names.includes(name));
   }, []);
   anna.kill();

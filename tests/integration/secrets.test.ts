@@ -109,9 +109,9 @@ async function playStory(): Promise<void> {
     sentAt: new Date().toISOString(),
   });
   bert.store.set(draftsAtom, () => ({ [anna.userId]: sentences.inDraft }));
-  await until(() => bert.crypto.readNote(`draft:${anna.userId}`), sentences.inDraft);
+  await until(() => bert.crypto.readLocal(`draft:${anna.userId}`), sentences.inDraft);
   // Copies for devices to come have been left at the relay.
-  await until(async () => (await anna.crypto.historyState()).position >= 4, true);
+  await until(async () => (await anna.crypto.backupState()).position >= 4, true);
 
   // Anna changes her password, and another browser opens her account by the recovery key.
   const { current } = await anna.actions.loadSafetyNumbers(bert.userId);

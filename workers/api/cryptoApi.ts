@@ -4,12 +4,12 @@
  * contract wants them, so that the page never handles them.
  */
 
-import type { HistoryApi } from './backupApi.ts';
+import type { BackupApi } from './backupApi.ts';
 import type { GroupsApi } from './groupsApi.ts';
 import type { OutboxApi } from './outboxApi.ts';
 import type { SecurityApi } from './securityApi.ts';
 
-export type { HistoryCopy, ReadCopies, StoredHistoryCopy } from './backupApi.ts';
+export type { BackupEntry, ReadBackup, StoredBackupEntry } from './backupApi.ts';
 export type { MemberName } from './groupsApi.ts';
 export type { PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.ts';
 export type {
@@ -97,17 +97,17 @@ export interface ConversationState {
   /** With `forked`, the code that the commit was refused with. */
   readonly refusal?: string;
   /** Null for direct conversations, and for a group that this device was never in. */
-  readonly group: GroupFacts | null;
+  readonly group: GroupState | null;
 }
 
 /** What a group's members know of it, whatever the relay says. */
-export interface GroupFacts {
+export interface GroupState {
   /** Null until a sealed name could be opened. It never changes after that. */
   readonly name: string | null;
   /** Who made the group, as bound into its keys. */
   readonly creatorId: string;
   /** Who has left by a statement that holds, and is still in `members`: the next commit removes them. */
-  readonly departedIds: readonly string[];
+  readonly leavingIds: readonly string[];
   /** A device has come that can't open the name as the relay last had it: see {@link GroupsApi.sealGroupName}. */
   readonly nameDue: boolean;
 }
@@ -184,7 +184,7 @@ export interface ProcessResult {
   readonly state: ConversationState;
 }
 
-export interface CryptoApi extends GroupsApi, HistoryApi, OutboxApi, SecurityApi {
+export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi {
   // Account. The password goes in, and only values derived from it come out.
 
   /** New Argon2id parameters and what the relay gets as the password. Keeps the wrapping key for {@link createVault}. */
@@ -267,17 +267,17 @@ export interface CryptoApi extends GroupsApi, HistoryApi, OutboxApi, SecurityApi
   // browser, sealed with their names, until it is erased.
 
   /** Those whose names begin so; all without a prefix. In no order. */
-  notes(prefix?: string): Promise<Note[]>;
+  localEntries(prefix?: string): Promise<LocalEntry[]>;
   /** Null when there is none. */
-  readNote(name: string): Promise<string | null>;
+  readLocal(name: string): Promise<string | null>;
   /**
    * Replaces a note; null removes it. Errors: `usage` for more than 64 KiB of UTF-8, a name that is empty or longer
    * than 200 characters, or a note more than 2,000.
    */
-  writeNote(name: string, text: string | null): Promise<void>;
+  writeLocal(name: string, text: string | null): Promise<void>;
 }
 
-export interface Note {
+export interface LocalEntry {
   readonly name: string;
   readonly text: string;
 }

@@ -78,7 +78,7 @@ export class CryptoApiError extends Error {
   }
 }
 
-/** The error of a refused call, on the page's side of the door. */
+/** The error of a refused call, on the page's side of the worker's API. */
 export function fromWire(code: string, detail: string): CryptoApiError {
   return isCryptoApiErrorCode(code)
     ? new CryptoApiError(code, detail)

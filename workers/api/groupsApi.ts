@@ -35,11 +35,11 @@ export interface GroupsApi {
    */
   leaveStatement(conversationId: string): Promise<WireBytes>;
   /**
-   * What the relay says of people who left. Kept are the statements that hold: those people are in `departedIds` then,
-   * and no message is made before a commit has removed them. Others are ignored, and so not in `departedIds`: one of an
+   * What the relay says of people who left. Kept are the statements that hold: those people are in `leavingIds` then,
+   * and no message is made before a commit has removed them. Others are ignored, and so not in `leavingIds`: one of an
    * epoch that this device hasn't reached is to be given again once it has.
    */
-  setDeparted(
+  setLeaveStatements(
     conversationId: string,
     departed: readonly { userId: string; statement: WireBytes }[],
   ): Promise<ConversationState>;

@@ -1,4 +1,4 @@
-/** The part of the door for what keeps an account its person's: recovery, password, revoked devices, who others are. */
+/** The part of the worker's API for what keeps an account its person's: recovery, password, revoked devices, who others are. */
 import type { PasswordParams, SealedVault, WireBytes } from './cryptoApi.ts';
 
 /** A vault key under a new password, and how that is shown to the relay. */
@@ -73,7 +73,7 @@ export interface SecurityApi {
    * This device itself was revoked: forgets all that the browser holds of the person but the open session, which gets
    * another device. Errors: `usage` when the statement doesn't hold: a relay can't make a browser forget.
    */
-  startAnew(revocation: WireBytes): Promise<void>;
+  resetDevice(revocation: WireBytes): Promise<void>;
 
   // Trust between people.
 

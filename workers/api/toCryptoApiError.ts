@@ -2,7 +2,7 @@ import { CryptoError } from '@sinetti/crypto-core';
 import { CryptoApiError } from './errors.ts';
 
 /**
- * What a caught error is called on the other side of the door. Only messages that are written to be shown cross it:
+ * What a caught error is called on the other side of the worker's API. Only messages that are written to be shown cross it:
  * of an unexpected error just its name does, since its message could quote anything.
  */
 export function toCryptoApiError(error: unknown): CryptoApiError {

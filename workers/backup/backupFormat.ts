@@ -17,7 +17,7 @@ const HEADER_ROOM = 320;
 const id = string(128);
 const Kind = object({ type: oneOf('message', 'setting') });
 
-export const MessageCopy = object({
+export const MessageEntry = object({
   type: oneOf('message'),
   seq: integer(1),
   senderId: id,
@@ -25,51 +25,51 @@ export const MessageCopy = object({
   timestamp: string(64),
   payloadLength: integer(0, limits.content),
 });
-export type MessageCopy = Guarded<typeof MessageCopy>;
+export type MessageEntry = Guarded<typeof MessageEntry>;
 
 /** Whether the person wants copies. The newest one counts; the relay can withhold it, but not make one up. */
-export const SettingCopy = object({ type: oneOf('setting'), kept: boolean, version: integer(1) });
-export type SettingCopy = Guarded<typeof SettingCopy>;
+export const SettingEntry = object({ type: oneOf('setting'), kept: boolean, version: integer(1) });
+export type SettingEntry = Guarded<typeof SettingEntry>;
 
 export interface Place {
   readonly conversationId: string;
   readonly messageId: string;
 }
 
-export type OpenedCopy = (MessageCopy & { readonly payload: string }) | SettingCopy;
+export type OpenedEntry = (MessageEntry & { readonly payload: string }) | SettingEntry;
 
 /** Null for a message that is too large to be copied. */
-export function sealMessageCopy(
+export function sealMessageEntry(
   historyKey: Uint8Array,
   at: Place,
-  message: Omit<MessageCopy, 'type' | 'payloadLength'>,
+  message: Omit<MessageEntry, 'type' | 'payloadLength'>,
   payload: string,
   env: Env,
 ): Uint8Array | null {
   const content = payloadBytes(payload);
-  const copy: MessageCopy = { type: 'message', ...message, payloadLength: content.length };
+  const copy: MessageEntry = { type: 'message', ...message, payloadLength: content.length };
   const sealed = seal(historyKey, at, encodeJson(copy), content, env);
   return sealed.length > limits.historyItem ? null : sealed;
 }
 
-export function sealSettingCopy(
+export function sealSettingEntry(
   historyKey: Uint8Array,
   at: Place,
-  setting: Omit<SettingCopy, 'type'>,
+  setting: Omit<SettingEntry, 'type'>,
   env: Env,
 ): Uint8Array {
-  const copy: SettingCopy = { type: 'setting', ...setting };
+  const copy: SettingEntry = { type: 'setting', ...setting };
   return seal(historyKey, at, encodeJson(copy), new Uint8Array(), env);
 }
 
 /** @throws CryptoError `corrupt-record` for anything that no device of the person has sealed for this place */
-export function openCopy(historyKey: Uint8Array, at: Place, sealed: Uint8Array): OpenedCopy {
+export function openEntry(historyKey: Uint8Array, at: Place, sealed: Uint8Array): OpenedEntry {
   const plaintext = openRecord(historyKey, COLLECTION, placeOf(at), sealed);
   try {
     const end = plaintext.indexOf(NEWLINE);
     const header = plaintext.subarray(0, end);
-    if (decodeJson(header, Kind).type === 'setting') return decodeJson(header, SettingCopy);
-    const copy = decodeJson(header, MessageCopy);
+    if (decodeJson(header, Kind).type === 'setting') return decodeJson(header, SettingEntry);
+    const copy = decodeJson(header, MessageEntry);
     const payload = payloadText(plaintext.subarray(end + 1, end + 1 + copy.payloadLength));
     if (payload === null) throw new GuardFailure('UTF-8');
     return { ...copy, payload };

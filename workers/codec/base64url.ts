@@ -1,4 +1,4 @@
-/** Unpadded base64url (RFC 4648 section 5): the form in which bytes cross the door and stand in JSON records. */
+/** Unpadded base64url (RFC 4648 section 5): the form in which bytes cross the worker's API and stand in JSON records. */
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const VALUES = new Int8Array(128).fill(-1);

@@ -5,104 +5,111 @@ import { CryptoApiError } from '../api/errors.ts';
 import { limits } from '../codec/limits.ts';
 import { IdentityChanged, offerAccountKey } from '../identity/pins.ts';
 import { conversationLock } from '../session/locks.ts';
-import type { PersonOnDevice, SessionDeps } from '../session/session.ts';
+import type { AccountOnDevice, SessionDeps } from '../session/session.ts';
 import { type WriteTransaction, withinConversation, write } from '../storage/db.ts';
 import {
+  type ConversationRecord,
   type ForkReason,
   GroupRecord,
-  type HeadRecord,
   MembersRecord,
   type MessageRecord,
   OutboxRecord,
   PendingRecord,
-  readHead,
+  readConversation,
   type Submission,
   sealingKey,
 } from '../storage/records.ts';
 import { parseConversationId } from './conversationId.ts';
-import { leavesOf, verifiedDepartures } from './leaveStatements.ts';
-import { Membership } from './membershipPolicy.ts';
-import { type CachedGroup, cacheGroup, GroupState, type RatchetLookup, takeCachedGroup } from './mlsGroup.ts';
+import { leavesOf, verifiedLeaves } from './leaveStatements.ts';
+import { MembershipPolicy } from './membershipPolicy.ts';
+import { type CachedGroup, cacheGroup, MlsGroup, type RatchetLookup, takeCachedGroup } from './mlsGroup.ts';
 import { conversationState } from './views.ts';
 
-export type StepDeps = Pick<SessionDeps, 'env' | 'locks'>;
+export type TransactionDeps = Pick<SessionDeps, 'env' | 'locks'>;
 
 /**
  * Runs a step [Note: one ratchet step at a time]. The group in memory is taken out first and put back only after the
  * browser has committed, so that whatever goes wrong it is loaded again from what is stored.
  * @param durability `strict` when the step uses up a sending key
  */
-export async function inStep<T>(
-  person: PersonOnDevice,
-  deps: StepDeps,
+export async function inTransaction<T>(
+  account: AccountOnDevice,
+  deps: TransactionDeps,
   conversationId: string,
   durability: 'strict' | 'relaxed',
-  body: (step: ConversationStep) => Promise<T>,
+  body: (transaction: ConversationTransaction) => Promise<T>,
 ): Promise<T> {
-  return deps.locks.request(conversationLock(person.userId, conversationId), async () => {
-    const cached = takeCachedGroup(person, conversationId);
-    const { result, keep } = await writeAndRemember(person, durability, async (tx) => {
-      const head = await readHead(tx, person.sealer, conversationId);
-      const step = new ConversationStep(person, tx, conversationId, head, cached, deps.env);
-      const result = await body(step);
-      return { result, keep: await step.save() };
+  return deps.locks.request(conversationLock(account.userId, conversationId), async () => {
+    const cached = takeCachedGroup(account, conversationId);
+    const { result, keep } = await writeAndRemember(account, durability, async (tx) => {
+      const conversation = await readConversation(tx, account.sealer, conversationId);
+      const transaction = new ConversationTransaction(
+        account,
+        tx,
+        conversationId,
+        conversation,
+        cached,
+        deps.env,
+      );
+      const result = await body(transaction);
+      return { result, keep: await transaction.save() };
     });
-    if (keep !== null) cacheGroup(person, conversationId, keep);
+    if (keep !== null) cacheGroup(account, conversationId, keep);
     return result;
   });
 }
 
 /** A step that is refused for another account key leaves nothing behind but that key, for the person to judge. */
 async function writeAndRemember<T>(
-  person: PersonOnDevice,
+  account: AccountOnDevice,
   durability: 'strict' | 'relaxed',
   body: (tx: WriteTransaction) => Promise<T>,
 ): Promise<T> {
   try {
-    return await write(person.db, durability, body);
+    return await write(account.db, durability, body);
   } catch (error) {
     if (error instanceof IdentityChanged) {
-      await write(person.db, 'relaxed', (tx) => offerAccountKey(tx, person, error));
+      await write(account.db, 'relaxed', (tx) => offerAccountKey(tx, account, error));
     }
     throw error;
   }
 }
 
-export class ConversationStep {
-  readonly person: PersonOnDevice;
+export class ConversationTransaction {
+  readonly account: AccountOnDevice;
   readonly tx: WriteTransaction;
   readonly conversationId: string;
   /** Changed in place; stored by {@link save}. */
-  readonly head: HeadRecord;
-  #state: GroupState | null;
+  readonly conversation: ConversationRecord;
+  #state: MlsGroup | null;
   readonly #cached: CachedGroup | null;
   readonly #env: Env;
   #group: GroupRecord | null | undefined;
   #isNewEpoch = false;
   #isGone = false;
-  #membership: Membership | null = null;
+  #membershipPolicy: MembershipPolicy | null = null;
   #saved: Promise<CachedGroup | null> | null = null;
   readonly #writes: Promise<unknown>[] = [];
 
   constructor(
-    person: PersonOnDevice,
+    account: AccountOnDevice,
     tx: WriteTransaction,
     conversationId: string,
-    head: HeadRecord,
+    conversation: ConversationRecord,
     cached: CachedGroup | null,
     env: Env,
   ) {
-    this.person = person;
+    this.account = account;
     this.tx = tx;
     this.conversationId = conversationId;
-    this.head = head;
+    this.conversation = conversation;
     this.#cached = cached;
     this.#env = env;
-    this.#state = cached?.version === head.version ? cached.state : null;
+    this.#state = cached?.version === conversation.version ? cached.state : null;
   }
 
   /** A member's group; null when what is stored of it can't be read back: then the conversation has forked. */
-  async state(): Promise<GroupState | null> {
+  async state(): Promise<MlsGroup | null> {
     try {
       this.#state ??= await this.#load();
     } catch (error) {
@@ -114,12 +121,12 @@ export class ConversationStep {
 
   /** Who was in the tree when this device last knew it; null for one that is outside. */
   async members(): Promise<MembersRecord | null> {
-    if (this.head.membership === 'none') return null;
+    if (this.conversation.membership === 'none') return null;
     if (this.#state !== null) return this.#state.members();
     const sealed = await this.tx.objectStore('members').get(this.conversationId);
     return sealed === undefined
       ? null
-      : this.person.sealer.open('members', this.conversationId, sealed, MembersRecord);
+      : this.account.sealer.open('members', this.conversationId, sealed, MembersRecord);
   }
 
   /** This device can't follow the others any more, until it rejoins. */
@@ -127,45 +134,50 @@ export class ConversationStep {
     // Who was there is what the tree is compared with then.
     if (this.#state !== null && this.#isNewEpoch) this.#putMembers(this.#state);
     this.#state = null;
-    this.head.membership = 'forked';
-    this.head.forkReason = reason;
-    this.head.refusal = refusal;
+    this.conversation.membership = 'forked';
+    this.conversation.forkReason = reason;
+    this.conversation.refusal = refusal;
   }
 
-  async membership(): Promise<Membership> {
-    this.#membership ??= await Membership.load(this.tx, this.person, this.conversationId, await this.group());
-    return this.#membership;
+  async membershipPolicy(): Promise<MembershipPolicy> {
+    this.#membershipPolicy ??= await MembershipPolicy.load(
+      this.tx,
+      this.account,
+      this.conversationId,
+      await this.group(),
+    );
+    return this.#membershipPolicy;
   }
 
   get isGroup(): boolean {
-    return parseConversationId(this.conversationId, this.person.userId).kind === 'group';
+    return parseConversationId(this.conversationId, this.account.userId).kind === 'group';
   }
 
   /** What is known of a group of people; null for a direct conversation, and for a group never met. */
   async group(): Promise<GroupRecord | null> {
     if (this.#group === undefined) {
-      const { conversationId, person, tx } = this;
+      const { conversationId, account, tx } = this;
       const sealed = this.isGroup ? await tx.objectStore('groups').get(conversationId) : undefined;
       this.#group =
-        sealed === undefined ? null : person.sealer.open('groups', conversationId, sealed, GroupRecord);
+        sealed === undefined ? null : account.sealer.open('groups', conversationId, sealed, GroupRecord);
     }
     return this.#group;
   }
 
   putGroup(record: GroupRecord): void {
     this.#group = record;
-    const sealed = this.person.sealer.seal('groups', this.conversationId, record);
+    const sealed = this.account.sealer.seal('groups', this.conversationId, record);
     this.queueWrite(this.tx.objectStore('groups').put(sealed, this.conversationId));
   }
 
   /** Enters a new epoch: the keys of the one before go. */
-  enterEpoch(state: GroupState): void {
+  enterEpoch(state: MlsGroup): void {
     this.#state = state;
     this.#isNewEpoch = true;
     this.#isGone = false;
-    this.head.membership = 'member';
-    this.head.refusal = null;
-    this.head.epoch = state.epoch;
+    this.conversation.membership = 'member';
+    this.conversation.refusal = null;
+    this.conversation.epoch = state.epoch;
     this.queueWrite(this.#forgetDiscarded());
   }
 
@@ -174,15 +186,15 @@ export class ConversationStep {
     this.#state = null;
     this.#isNewEpoch = false;
     this.#isGone = true;
-    this.head.membership = 'none';
+    this.conversation.membership = 'none';
   }
 
   async pending(): Promise<PendingRecord | null> {
-    if (this.head.pending === 'none') return null;
+    if (this.conversation.pending === 'none') return null;
     const sealed = await this.tx.objectStore('pending').get(this.conversationId);
     return sealed === undefined
       ? null
-      : this.person.sealer.open('pending', this.conversationId, sealed, PendingRecord);
+      : this.account.sealer.open('pending', this.conversationId, sealed, PendingRecord);
   }
 
   /**
@@ -203,15 +215,15 @@ export class ConversationStep {
     ) {
       throw new CryptoApiError('usage', 'too many devices at once');
     }
-    const ratchets = GroupState.fresh(group).takeUnsaved().puts;
+    const ratchets = MlsGroup.fresh(group).takeUnsaved().puts;
     const record: PendingRecord = {
       group: saveEpoch(group),
       ratchets: [...ratchets].map(([key, value]) => ({ key, value })),
       ...submission,
     };
-    this.head.pending = kind;
-    this.head.pendingEpoch = epoch;
-    const sealed = this.person.sealer.seal('pending', this.conversationId, record);
+    this.conversation.pending = kind;
+    this.conversation.pendingEpoch = epoch;
+    const sealed = this.account.sealer.seal('pending', this.conversationId, record);
     this.queueWrite(this.tx.objectStore('pending').put(sealed, this.conversationId));
   }
 
@@ -219,19 +231,19 @@ export class ConversationStep {
   enterPending(pending: PendingRecord, now: number): void {
     const ratchets = new Map(pending.ratchets.map(({ key, value }) => [key, value]));
     this.dropPending();
-    this.enterEpoch(GroupState.restore(pending.group, ratchets));
-    this.head.committedAt = now;
-    this.head.sentSinceCommit = 0;
+    this.enterEpoch(MlsGroup.restore(pending.group, ratchets));
+    this.conversation.committedAt = now;
+    this.conversation.sentSinceCommit = 0;
   }
 
   dropPending(): void {
-    if (this.head.pending === 'none') return;
-    this.head.pending = 'none';
+    if (this.conversation.pending === 'none') return;
+    this.conversation.pending = 'none';
     this.queueWrite(this.tx.objectStore('pending').delete(this.conversationId));
   }
 
   putMessage(seq: number, messageId: string, record: MessageRecord): void {
-    const sealed = this.person.sealer.seal('messages', sealingKey(this.conversationId, seq), record);
+    const sealed = this.account.sealer.seal('messages', sealingKey(this.conversationId, seq), record);
     this.queueWrite(this.tx.objectStore('messages').put({ messageId, sealed }, [this.conversationId, seq]));
   }
 
@@ -245,17 +257,17 @@ export class ConversationStep {
   /** Saves, and tells the state that results: the last thing a step does. */
   async finish(): Promise<ConversationState> {
     await this.save();
-    return conversationState(this.tx, this.person, this.conversationId, this.head);
+    return conversationState(this.tx, this.account, this.conversationId, this.conversation);
   }
 
-  /** Writes the head and whatever moved, once. @returns what may stay in memory when the transaction has committed */
+  /** Writes the conversation and whatever moved, once. @returns what may stay in memory when the transaction has committed */
   save(): Promise<CachedGroup | null> {
     this.#saved ??= this.#write();
     return this.#saved;
   }
 
   async #write(): Promise<CachedGroup | null> {
-    const { conversationId, head, person, tx } = this;
+    const { conversationId, conversation, account, tx } = this;
     const state = this.#state;
     const changes = state?.takeUnsaved();
     const ratchets = tx.objectStore('ratchets');
@@ -269,32 +281,35 @@ export class ConversationStep {
     }
     if (this.#isNewEpoch && state !== null) {
       await this.#forgetDepartures(state);
-      const epoch = person.sealer.sealBytes('epochs', conversationId, saveEpoch(state.group));
+      const epoch = account.sealer.sealBytes('epochs', conversationId, saveEpoch(state.group));
       this.queueWrite(tx.objectStore('epochs').put(epoch, conversationId));
       this.#putMembers(state);
     }
     for (const [key, value] of changes?.puts ?? []) {
-      const sealed = person.sealer.sealBytes('ratchets', sealingKey(conversationId, key), value);
+      const sealed = account.sealer.sealBytes('ratchets', sealingKey(conversationId, key), value);
       this.queueWrite(ratchets.put(sealed, [conversationId, key]));
     }
     if (!this.#isNewEpoch) {
       for (const key of changes?.deletes ?? []) this.queueWrite(ratchets.delete([conversationId, key]));
     }
     // A conversation that was forgotten and begins anew must not come by a version that another tab still has in memory.
-    if (head.version === 0) head.version = randomVersion(this.#env);
-    if (moved || this.#isNewEpoch || this.#isGone) head.version++;
-    if (this.#isNewEpoch) head.epochVersion = head.version;
+    if (conversation.version === 0) conversation.version = randomVersion(this.#env);
+    if (moved || this.#isNewEpoch || this.#isGone) conversation.version++;
+    if (this.#isNewEpoch) conversation.epochVersion = conversation.version;
     this.queueWrite(
-      tx.objectStore('heads').put(person.sealer.seal('heads', conversationId, head), conversationId),
+      tx.objectStore('heads').put(account.sealer.seal('heads', conversationId, conversation), conversationId),
     );
     await Promise.all(this.#writes);
-    return state === null ? null : { version: head.version, epochVersion: head.epochVersion, state };
+    return state === null
+      ? null
+      : { version: conversation.version, epochVersion: conversation.epochVersion, state };
   }
 
-  async #load(): Promise<GroupState> {
-    const { conversationId, person, tx } = this;
+  async #load(): Promise<MlsGroup> {
+    const { conversationId, account, tx } = this;
     const range = withinConversation(conversationId);
-    const sameEpoch = this.#cached?.epochVersion === this.head.epochVersion ? this.#cached.state : null;
+    const sameEpoch =
+      this.#cached?.epochVersion === this.conversation.epochVersion ? this.#cached.state : null;
     const [keys, values, epoch] = await Promise.all([
       tx.objectStore('ratchets').getAllKeys(range),
       tx.objectStore('ratchets').getAll(range),
@@ -306,28 +321,28 @@ export class ConversationStep {
       const value = sealed.get(key);
       return value === undefined
         ? undefined
-        : person.sealer.openBytes('ratchets', sealingKey(conversationId, key), value);
+        : account.sealer.openBytes('ratchets', sealingKey(conversationId, key), value);
     };
     if (sameEpoch !== null) return sameEpoch.reload(stored);
     if (epoch === undefined) throw new CryptoError('corrupt-record', 'epochs: missing');
-    return GroupState.load(person.sealer.openBytes('epochs', conversationId, epoch), stored);
+    return MlsGroup.load(account.sealer.openBytes('epochs', conversationId, epoch), stored);
   }
 
-  #putMembers(state: GroupState): void {
-    const sealed = this.person.sealer.seal('members', this.conversationId, state.members());
+  #putMembers(state: MlsGroup): void {
+    const sealed = this.account.sealer.seal('members', this.conversationId, state.members());
     this.queueWrite(this.tx.objectStore('members').put(sealed, this.conversationId));
   }
 
   /** Who is out of the tree, or back in it with other leaves, has no departure ahead any more. */
-  async #forgetDepartures(state: GroupState): Promise<void> {
+  async #forgetDepartures(state: MlsGroup): Promise<void> {
     const record = await this.group();
     if (record === null || record.departures.length === 0) return;
-    this.putGroup({ ...record, departures: verifiedDepartures(record.departures, leavesOf(state.group)) });
+    this.putGroup({ ...record, departures: verifiedLeaves(record.departures, leavesOf(state.group)) });
   }
 
   /** A discarded message is kept until its ciphertext can't reach the log any more: from the next epoch on. */
   async #forgetDiscarded(): Promise<void> {
-    const { conversationId, person, tx } = this;
+    const { conversationId, account, tx } = this;
     const outbox = tx.objectStore('outbox');
     const range = withinConversation(conversationId);
     const index = outbox.index('conversation');
@@ -336,7 +351,7 @@ export class ConversationStep {
       const row = rows[i];
       if (
         row !== undefined &&
-        person.sealer.open('outbox', key, row.sealed, OutboxRecord).status === 'discarded'
+        account.sealer.open('outbox', key, row.sealed, OutboxRecord).status === 'discarded'
       ) {
         await outbox.delete(key);
       }

@@ -3,25 +3,25 @@
 import { ConversationId, check } from '../api/arguments.ts';
 import type { ConversationChange, ConversationEvent, CryptoApi, LogEntryInput } from '../api/cryptoApi.ts';
 import { limits } from '../codec/limits.ts';
-import type { Person, Session } from '../session/session.ts';
+import type { Session, UnlockedAccount } from '../session/session.ts';
 import { read, withinConversation } from '../storage/db.ts';
 import { EventRecord, type MembersRecord, sealingKey } from '../storage/records.ts';
-import type { ConversationStep } from './conversationTransaction.ts';
-import type { GroupState } from './mlsGroup.ts';
+import type { ConversationTransaction } from './conversationTransaction.ts';
+import type { MlsGroup } from './mlsGroup.ts';
 
 export function createEvents(session: Session): Pick<CryptoApi, 'events'> {
   return {
     async events(id) {
       const conversationId = check('events', ConversationId, id);
-      const person = session.person();
-      const [keys, rows] = await read(person.db, (tx) => {
+      const account = session.account();
+      const [keys, rows] = await read(account.db, (tx) => {
         const store = tx.objectStore('events');
         const within = withinConversation(conversationId);
         return Promise.all([store.getAllKeys(within), store.getAll(within)]);
       });
       return rows.flatMap((row, i) => {
         const seq = keys[i]?.[1];
-        return seq === undefined ? [] : [openEvent(person, conversationId, seq, row)];
+        return seq === undefined ? [] : [openEvent(account, conversationId, seq, row)];
       });
     },
   };
@@ -35,12 +35,12 @@ export function createEvents(session: Session): Pick<CryptoApi, 'events'> {
  */
 export function changeOf(
   before: MembersRecord | null,
-  state: GroupState,
-  { isGroup, person }: Pick<ConversationStep, 'isGroup' | 'person'>,
+  state: MlsGroup,
+  { isGroup, account }: Pick<ConversationTransaction, 'isGroup' | 'account'>,
   hasLostPlace: boolean,
 ): ConversationChange | null {
   const [were, are] = [peopleOf(before ?? []), peopleOf(state.members())];
-  const isCompared = isGroup && were.has(person.userId);
+  const isCompared = isGroup && were.has(account.userId);
   const added = isCompared ? [...are].filter((userId) => !were.has(userId)) : [];
   const removed = isCompared ? [...were].filter((userId) => !are.has(userId)) : [];
   if (hasLostPlace) return { kind: 'rejoined', added, removed };
@@ -49,11 +49,11 @@ export function changeOf(
 
 /** Keeps an event with the step. */
 export function keepEvent(
-  step: ConversationStep,
+  transaction: ConversationTransaction,
   entry: LogEntryInput,
   change: ConversationChange,
 ): ConversationEvent {
-  const { conversationId, person, tx } = step;
+  const { conversationId, account, tx } = transaction;
   const isComparison = change.kind === 'members' || change.kind === 'rejoined';
   const record: EventRecord = {
     kind: change.kind,
@@ -64,13 +64,13 @@ export function keepEvent(
     added: isComparison ? [...change.added] : [],
     removed: isComparison ? [...change.removed] : [],
   };
-  const sealed = person.sealer.seal('events', sealingKey(conversationId, entry.seq), record);
-  step.queueWrite(tx.objectStore('events').put(sealed, [conversationId, entry.seq]));
+  const sealed = account.sealer.seal('events', sealingKey(conversationId, entry.seq), record);
+  transaction.queueWrite(tx.objectStore('events').put(sealed, [conversationId, entry.seq]));
   return eventView(conversationId, entry.seq, record);
 }
 
 /** A conversation keeps no more than the newest of its events. */
-export async function forgetOldestEvents({ conversationId, tx }: ConversationStep): Promise<void> {
+export async function forgetOldestEvents({ conversationId, tx }: ConversationTransaction): Promise<void> {
   const store = tx.objectStore('events');
   const within = withinConversation(conversationId);
   const surplus = (await store.count(within)) - limits.eventsPerConversation;
@@ -82,9 +82,14 @@ function peopleOf(members: MembersRecord): ReadonlySet<string> {
   return new Set(members.map(({ userId }) => userId));
 }
 
-function openEvent(person: Person, conversationId: string, seq: number, row: Uint8Array): ConversationEvent {
+function openEvent(
+  account: UnlockedAccount,
+  conversationId: string,
+  seq: number,
+  row: Uint8Array,
+): ConversationEvent {
   const key = sealingKey(conversationId, seq);
-  return eventView(conversationId, seq, person.sealer.open('events', key, row, EventRecord));
+  return eventView(conversationId, seq, account.sealer.open('events', key, row, EventRecord));
 }
 
 function eventView(conversationId: string, seq: number, record: EventRecord): ConversationEvent {

@@ -10,8 +10,8 @@ import { CryptoApiError } from '../api/errors.ts';
 import { limits } from '../codec/limits.ts';
 import { certificateOf } from '../identity/certificates.ts';
 import type { GroupRecord } from '../storage/records.ts';
-import type { ConversationStep } from './conversationTransaction.ts';
-import type { Membership } from './membershipPolicy.ts';
+import type { ConversationTransaction } from './conversationTransaction.ts';
+import type { MembershipPolicy } from './membershipPolicy.ts';
 import { groupNameKey } from './ownCommits.ts';
 import { creatorOf } from './rules/groupRules.ts';
 
@@ -32,14 +32,14 @@ export function newGroupRecord(creatorId: string, name: string | null): GroupRec
 
 /** Keeps who made a group that is about to be joined, and which of its leaves its creator's device has to take out. */
 export async function rememberGroup(
-  step: ConversationStep,
+  transaction: ConversationTransaction,
   group: Group,
-  { distrustedKeys, isVouchedFor }: Pick<Membership, 'distrustedKeys' | 'isVouchedFor'>,
+  { distrustedKeys, isVouchedFor }: Pick<MembershipPolicy, 'distrustedKeys' | 'isVouchedFor'>,
 ): Promise<GroupRecord | null> {
-  if (!step.isGroup) return null;
-  const known = (await step.group()) ?? newGroupRecord(creatorOf(group.context.extensions), null);
+  if (!transaction.isGroup) return null;
+  const known = (await transaction.group()) ?? newGroupRecord(creatorOf(group.context.extensions), null);
   const record = { ...known, distrustedKeys: [...distrustedKeys], vouchedFor: isVouchedFor() };
-  step.putGroup(record);
+  transaction.putGroup(record);
   return record;
 }
 
@@ -47,28 +47,28 @@ export async function rememberGroup(
  * In a group again: whoever vouched for its tree is believed about who is in it. The creator's own devices believe only
  * each other.
  */
-export async function believeTree(step: ConversationStep): Promise<void> {
-  const known = await step.group();
+export async function believeTree(transaction: ConversationTransaction): Promise<void> {
+  const known = await transaction.group();
   if (known === null || known.uninvitedIds.length === 0) return;
-  if (known.creatorId === step.person.userId && !known.vouchedFor) return;
-  step.putGroup({ ...known, uninvitedIds: [] });
+  if (known.creatorId === transaction.account.userId && !known.vouchedFor) return;
+  transaction.putGroup({ ...known, uninvitedIds: [] });
 }
 
 /** Follows whether the relay has the name under a key of the epoch: who comes from outside doesn't know it yet. */
 export async function followName(
-  step: ConversationStep,
+  transaction: ConversationTransaction,
   { external, group: next, sender }: Pick<ProcessedCommit, 'external' | 'group' | 'sender'>,
 ): Promise<void> {
-  const known = await step.group();
+  const known = await transaction.group();
   if (known === null || (!external && known.namelessDevices.length === 0)) return;
   const committer = groupView(next).members.find(({ leafIndex }) => leafIndex === sender);
   if (committer === undefined) return;
   const { deviceId } = certificateOf(committer.credential);
   if (external) {
     const devices = [...known.namelessDevices.filter((id) => id !== deviceId), deviceId];
-    step.putGroup({ ...known, namelessDevices: devices.slice(-limits.devicesPerStart) });
+    transaction.putGroup({ ...known, namelessDevices: devices.slice(-limits.devicesPerStart) });
   } else if (!known.namelessDevices.includes(deviceId)) {
-    step.putGroup({ ...known, namelessDevices: [] });
+    transaction.putGroup({ ...known, namelessDevices: [] });
   }
 }
 
@@ -78,10 +78,10 @@ export function isNameDue({ name, namelessDevices }: Pick<GroupRecord, 'name' | 
 }
 
 /** An own commit is in force: it brought the name, where that is known here. */
-export async function nameBrought(step: ConversationStep): Promise<void> {
-  const known = await step.group();
+export async function nameBrought(transaction: ConversationTransaction): Promise<void> {
+  const known = await transaction.group();
   if (known === null || !isNameDue(known)) return;
-  step.putGroup({ ...known, namelessDevices: [] });
+  transaction.putGroup({ ...known, namelessDevices: [] });
 }
 
 /** @returns the name, trimmed and well-formed @throws CryptoApiError `usage` unless it has 1 to 100 characters */

@@ -19,7 +19,7 @@ export interface Leaves extends Pick<GroupView, 'groupId' | 'epoch' | 'members'>
   readonly leafRef: (leafIndex: LeafIndex) => Uint8Array | null;
 }
 
-export interface Departure {
+export interface StatedLeave {
   readonly userId: string;
   readonly statement: Uint8Array;
 }
@@ -44,7 +44,7 @@ export function whoLeft(statement: Uint8Array, leaves: Leaves): string {
  * Whether a statement is the person's own, and of a time that this device was still in the group: their other device may
  * have followed the log further, and nobody shows it any more to who has left.
  */
-export function isOwnDeparture(statement: Uint8Array, leaves: Leaves, userId: string): boolean {
+export function isOwnLeave(statement: Uint8Array, leaves: Leaves, userId: string): boolean {
   try {
     const { claim, isOfPresentLeaf } = verifiedClaim(statement, leaves);
     return claim.userId === userId && (isOfPresentLeaf || claim.epoch > leaves.epoch);
@@ -72,7 +72,7 @@ function verifiedClaim(
 }
 
 /** Those of the departures that hold, each person once. */
-export function verifiedDepartures<T extends Departure>(departures: readonly T[], leaves: Leaves): T[] {
+export function verifiedLeaves<T extends StatedLeave>(departures: readonly T[], leaves: Leaves): T[] {
   const seen = new Set<string>();
   return departures.filter(({ userId, statement }) => {
     if (seen.has(userId) || !holds(userId, statement, leaves)) return false;

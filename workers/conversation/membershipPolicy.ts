@@ -14,7 +14,7 @@ import {
 } from '@sinetti/crypto-core';
 import { certificateOf } from '../identity/certificates.ts';
 import { IdentityChanged, newPin, putPin } from '../identity/pins.ts';
-import type { Device, Person } from '../session/session.ts';
+import type { Device, UnlockedAccount } from '../session/session.ts';
 import type { WriteTransaction } from '../storage/db.ts';
 import { type GroupRecord, PinRecord } from '../storage/records.ts';
 import { parseConversationId } from './conversationId.ts';
@@ -26,7 +26,7 @@ import { isSameDevice, type Rules, type WayIn } from './rules/rules.ts';
 type PinLookup = (userId: string) => Uint8Array | undefined;
 
 /** The checks of one step in one conversation, and what they learn. */
-export class Membership {
+export class MembershipPolicy {
   readonly memberCheck: MemberCheck;
   /**
    * For joining from outside. A group's creator comes back even to a tree with leaves that nobody may follow: only their
@@ -63,23 +63,23 @@ export class Membership {
   /** Reads the pins that the conversation's people may have. One's own is the key that certified this device. */
   static async load(
     tx: WriteTransaction,
-    person: Person & { readonly device: Device },
+    account: UnlockedAccount & { readonly device: Device },
     conversationId: string,
     known: GroupRecord | null,
-  ): Promise<Membership> {
-    const conversation = parseConversationId(conversationId, person.userId);
+  ): Promise<MembershipPolicy> {
+    const conversation = parseConversationId(conversationId, account.userId);
     if (conversation.kind === 'direct') {
-      const pinned = await readPins(tx, person, conversation.participants);
-      return new Membership(
+      const pinned = await readPins(tx, account, conversation.participants);
+      return new MembershipPolicy(
         directRules(conversation.participants, pinned),
         { uninvited: new Set(), isVouchedFor: () => false },
         pinned,
         false,
       );
     }
-    const rules = groupRules(person.userId, known);
-    const isCreator = known?.creatorId === person.userId;
-    return new Membership(rules, rules, await readPins(tx, person, null), isCreator);
+    const rules = groupRules(account.userId, known);
+    const isCreator = known?.creatorId === account.userId;
+    return new MembershipPolicy(rules, rules, await readPins(tx, account, null), isCreator);
   }
 
   joinPolicy(way: WayIn): JoinPolicy {
@@ -100,9 +100,9 @@ export class Membership {
   }
 
   /** Pins the account keys that were seen for the first time. */
-  async savePins(tx: WriteTransaction, person: Person, now: number): Promise<void> {
+  async savePins(tx: WriteTransaction, account: UnlockedAccount, now: number): Promise<void> {
     for (const [userId, accountKey] of this.#seenFirst) {
-      await putPin(tx, person, userId, newPin(accountKey, now));
+      await putPin(tx, account, userId, newPin(accountKey, now));
     }
   }
 
@@ -150,7 +150,7 @@ export class Membership {
 /** @param people null for everybody; a record is opened when it is asked for */
 async function readPins(
   tx: WriteTransaction,
-  person: Person & { readonly device: Device },
+  account: UnlockedAccount & { readonly device: Device },
   people: readonly string[] | null,
 ): Promise<PinLookup> {
   const store = tx.objectStore('pins');
@@ -159,12 +159,12 @@ async function readPins(
       ? await Promise.all([store.getAllKeys(), store.getAll()])
       : [people, await Promise.all(people.map((userId) => store.get(userId)))];
   const sealed = new Map(userIds.map((userId, i) => [userId, rows[i]]));
-  const opened = new Map([[person.userId, person.device.accountKey]]);
+  const opened = new Map([[account.userId, account.device.accountKey]]);
   return (userId) => {
     const known = opened.get(userId);
     const row = sealed.get(userId);
     if (known !== undefined || row === undefined) return known;
-    const { accountKey } = person.sealer.open('pins', userId, row, PinRecord);
+    const { accountKey } = account.sealer.open('pins', userId, row, PinRecord);
     opened.set(userId, accountKey);
     return accountKey;
   };

@@ -1,26 +1,26 @@
 import { type Group, groupView, loadGroup, reloadSecretTree } from '@sinetti/crypto-core';
 import { readableCertificate } from '../identity/certificates.ts';
-import type { Person } from '../session/session.ts';
+import type { UnlockedAccount } from '../session/session.ts';
 import type { MembersRecord } from '../storage/records.ts';
 
-/** A group that stays in memory between steps, with the versions of the head it was saved with. */
+/** A group that stays in memory between steps, with the versions of the conversation it was saved with. */
 export interface CachedGroup {
   readonly version: number;
   readonly epochVersion: number;
-  readonly state: GroupState;
+  readonly state: MlsGroup;
 }
 
 /** Groups in memory, by person and conversation. They go with the person who signs out. */
-const cachedGroups = new WeakMap<Person, Map<string, CachedGroup>>();
+const cachedGroups = new WeakMap<UnlockedAccount, Map<string, CachedGroup>>();
 
-export function cacheGroup(person: Person, conversationId: string, group: CachedGroup): void {
-  const groups = cachedGroups.get(person) ?? new Map<string, CachedGroup>();
-  cachedGroups.set(person, groups.set(conversationId, group));
+export function cacheGroup(account: UnlockedAccount, conversationId: string, group: CachedGroup): void {
+  const groups = cachedGroups.get(account) ?? new Map<string, CachedGroup>();
+  cachedGroups.set(account, groups.set(conversationId, group));
 }
 
 /** Takes the group out of memory, so that whatever fails next it is loaded again from what is stored. */
-export function takeCachedGroup(person: Person, conversationId: string): CachedGroup | null {
-  const groups = cachedGroups.get(person);
+export function takeCachedGroup(account: UnlockedAccount, conversationId: string): CachedGroup | null {
+  const groups = cachedGroups.get(account);
   const group = groups?.get(conversationId) ?? null;
   groups?.delete(conversationId);
   return group;
@@ -40,7 +40,7 @@ export type RatchetLookup = (key: string) => Uint8Array | undefined;
  * {@link revert} decides whether that move counts. What was accepted is stored with the step's transaction, and if
  * that fails the whole state is dropped and loaded again.
  */
-export class GroupState {
+export class MlsGroup {
   #group: Group;
   readonly #stored: RatchetLookup;
   /** Accepted moves that {@link #stored} doesn't know of; null for what is to be destroyed. */
@@ -55,20 +55,20 @@ export class GroupState {
   }
 
   /** A group as stored. */
-  static load(epoch: Uint8Array, stored: RatchetLookup): GroupState {
-    return new GroupState(loadGroup(epoch, stored), stored);
+  static load(epoch: Uint8Array, stored: RatchetLookup): MlsGroup {
+    return new MlsGroup(loadGroup(epoch, stored), stored);
   }
 
   /** A group that was just made or joined: all of its secret tree is still to be stored. */
-  static fresh(group: Group): GroupState {
-    const state = new GroupState(group, () => undefined);
+  static fresh(group: Group): MlsGroup {
+    const state = new MlsGroup(group, () => undefined);
     state.accept();
     return state;
   }
 
   /** A pending commit's group, now in force: as {@link fresh}, from its record. */
-  static restore(epoch: Uint8Array, ratchets: ReadonlyMap<string, Uint8Array>): GroupState {
-    const state = new GroupState(
+  static restore(epoch: Uint8Array, ratchets: ReadonlyMap<string, Uint8Array>): MlsGroup {
+    const state = new MlsGroup(
       loadGroup(epoch, (key) => ratchets.get(key)?.slice()),
       () => undefined,
     );
@@ -77,8 +77,8 @@ export class GroupState {
   }
 
   /** The same epoch after another tab moved its ratchets. */
-  reload(stored: RatchetLookup): GroupState {
-    return new GroupState(reloadSecretTree(this.#group, stored), stored);
+  reload(stored: RatchetLookup): MlsGroup {
+    return new MlsGroup(reloadSecretTree(this.#group, stored), stored);
   }
 
   get group(): Group {

@@ -21,10 +21,10 @@ import { certificateOf, readableCertificate } from '../identity/certificates.ts'
 import { readPin } from '../identity/pins.ts';
 import type { GroupRecord, Submission } from '../storage/records.ts';
 import { peerOf } from './conversationId.ts';
-import type { ConversationStep } from './conversationTransaction.ts';
-import type { GroupState } from './mlsGroup.ts';
+import type { ConversationTransaction } from './conversationTransaction.ts';
+import type { MlsGroup } from './mlsGroup.ts';
 import { type RevokedLeaf, revokedLeaves } from './revokedLeaves.ts';
-import { boundTo, isAmiss } from './rules/groupRules.ts';
+import { boundTo, isUnauthorized } from './rules/groupRules.ts';
 
 /** A KeyPackage that the relay handed out, with whose it says it is. */
 export interface Claimed {
@@ -52,10 +52,10 @@ export function submissionOf(
 }
 
 /** The own commit that waits for its place in the log. */
-export async function waitingCommit(step: ConversationStep): Promise<CommitSubmission | null> {
-  const { conversationId, head } = step;
-  const pending = await step.pending();
-  return pending === null ? null : submissionOf(conversationId, head.pendingEpoch, pending);
+export async function waitingCommit(transaction: ConversationTransaction): Promise<CommitSubmission | null> {
+  const { conversationId, conversation } = transaction;
+  const pending = await transaction.pending();
+  return pending === null ? null : submissionOf(conversationId, conversation.pendingEpoch, pending);
 }
 
 /** What has to change in a conversation before anything is said in it. */
@@ -64,52 +64,59 @@ export interface DueChanges {
   /** In a direct conversation: leaves under an account key that the other person had before. */
   readonly superseded: readonly LeafIndex[];
   /** People who left, by statements that hold. */
-  readonly departures: GroupRecord['departures'];
+  readonly leaves: GroupRecord['departures'];
   /** At the creator's own devices: leaves that only they can take out, since the others don't follow into such a tree. */
-  readonly amiss: readonly LeafIndex[];
+  readonly unauthorized: readonly LeafIndex[];
   /** At the creator's own devices: the group says that it is somebody else's. */
   readonly rebind: boolean;
 }
 
-export async function dueChanges(step: ConversationStep, state: GroupState): Promise<DueChanges> {
+export async function dueChanges(transaction: ConversationTransaction, state: MlsGroup): Promise<DueChanges> {
   const { group } = state;
-  const record = await step.group();
-  const revoked = await revokedLeaves(step.tx, step.person, state);
+  const record = await transaction.group();
+  const revoked = await revokedLeaves(transaction.tx, transaction.account, state);
   if (record === null) {
     return {
       revoked,
-      superseded: await supersededLeaves(step, state),
-      departures: [],
-      amiss: [],
+      superseded: await supersededLeaves(transaction, state),
+      leaves: [],
+      unauthorized: [],
       rebind: false,
     };
   }
   const superseded: LeafIndex[] = [];
-  const { creatorId, departures, distrustedKeys, uninvitedIds } = record;
-  if (creatorId !== step.person.userId) return { revoked, superseded, departures, amiss: [], rebind: false };
+  const { creatorId, departures: leaves, distrustedKeys, uninvitedIds } = record;
+  if (creatorId !== transaction.account.userId)
+    return { revoked, superseded, leaves, unauthorized: [], rebind: false };
   const members = uninvitedIds.length + distrustedKeys.length > 0 ? groupView(group).members : [];
-  const amiss = members.flatMap(({ leafIndex, credential, signatureKey }) => {
+  const unauthorized = members.flatMap(({ leafIndex, credential, signatureKey }) => {
     const userId = readableCertificate(credential)?.userId;
-    return isAmiss(record, userId, signatureKey) ? [leafIndex] : [];
+    return isUnauthorized(record, userId, signatureKey) ? [leafIndex] : [];
   });
-  return { revoked, superseded, departures, amiss, rebind: boundTo(group.context.extensions) !== creatorId };
+  return {
+    revoked,
+    superseded,
+    leaves,
+    unauthorized,
+    rebind: boundTo(group.context.extensions) !== creatorId,
+  };
 }
 
 /** People whose leaves the next own commit takes out: they can be added again by the same one. */
-export async function leavingIds(step: ConversationStep): Promise<ReadonlySet<string>> {
-  const record = await step.group();
+export async function leavingIds(transaction: ConversationTransaction): Promise<ReadonlySet<string>> {
+  const record = await transaction.group();
   if (record === null) return new Set();
-  const uninvitedIds = record.creatorId === step.person.userId ? record.uninvitedIds : [];
+  const uninvitedIds = record.creatorId === transaction.account.userId ? record.uninvitedIds : [];
   return new Set([...record.departures.map(({ userId }) => userId), ...uninvitedIds]);
 }
 
 /** Those that come in their place are added by the same commit (addMembers): without it nobody would be left to talk to. */
 export async function supersededLeaves(
-  { conversationId, person, tx }: ConversationStep,
-  { group }: GroupState,
+  { conversationId, account, tx }: ConversationTransaction,
+  { group }: MlsGroup,
 ): Promise<LeafIndex[]> {
-  const peer = peerOf(conversationId, person.userId);
-  const pin = peer === null ? null : await readPin(tx, person, peer);
+  const peer = peerOf(conversationId, account.userId);
+  const pin = peer === null ? null : await readPin(tx, account, peer);
   if (pin === null || pin.former.length === 0) return [];
   return groupView(group).members.flatMap(({ credential, leafIndex }) => {
     const certificate = readableCertificate(credential);
@@ -118,8 +125,8 @@ export async function supersededLeaves(
   });
 }
 
-export function isDue({ revoked, departures, amiss, rebind }: DueChanges): boolean {
-  return revoked.length > 0 || departures.length > 0 || amiss.length > 0 || rebind;
+export function isDue({ revoked, leaves, unauthorized, rebind }: DueChanges): boolean {
+  return revoked.length > 0 || leaves.length > 0 || unauthorized.length > 0 || rebind;
 }
 
 /**
@@ -127,23 +134,23 @@ export function isDue({ revoked, departures, amiss, rebind }: DueChanges): boole
  * pending.
  */
 export async function commitAsMember(
-  step: ConversationStep,
-  state: GroupState,
+  transaction: ConversationTransaction,
+  state: MlsGroup,
   adds: readonly Claimed[],
   env: Env,
 ): Promise<CommitSubmission> {
-  const { conversationId, head, person, tx } = step;
-  const due = await dueChanges(step, state);
-  const membership = await step.membership();
-  const { memberCheck, policy } = membership;
-  const created = membership.run(() =>
+  const { conversationId, conversation, account, tx } = transaction;
+  const due = await dueChanges(transaction, state);
+  const membershipPolicy = await transaction.membershipPolicy();
+  const { memberCheck, policy } = membershipPolicy;
+  const created = membershipPolicy.run(() =>
     createCommit(
       state.group,
       {
         adds: adds.map(({ keyPackage }) => keyPackage),
         removes: leavesToRemove(state.group, adds.length === 0 ? { ...due, superseded: [] } : due),
         authenticatedData: groundsOf(due),
-        ...(due.rebind ? { extensions: [groupBindingExtension({ creatorId: person.userId })] } : {}),
+        ...(due.rebind ? { extensions: [groupBindingExtension({ creatorId: account.userId })] } : {}),
         forcePath: true,
         memberCheck,
         policy,
@@ -152,17 +159,17 @@ export async function commitAsMember(
     ),
   );
   state.accept();
-  await membership.savePins(tx, person, env.now());
-  const record = await step.group();
-  const submission = submissionFor(created, step, record?.name ?? null, adds, env);
-  const leaving = await leavingIds(step);
+  await membershipPolicy.savePins(tx, account, env.now());
+  const record = await transaction.group();
+  const submission = submissionFor(created, transaction, record?.name ?? null, adds, env);
+  const leaving = await leavingIds(transaction);
   const complete = {
     ...submission,
     addedIds: submission.addedIds.filter((userId) => leaving.has(userId) || !state.hasPerson(userId)),
-    removedIds: due.departures.map(({ userId }) => userId),
+    removedIds: due.leaves.map(({ userId }) => userId),
   };
-  step.setPending('member', head.epoch, created.pending, complete);
-  return submissionOf(conversationId, head.epoch, complete);
+  transaction.setPending('member', conversation.epoch, created.pending, complete);
+  return submissionOf(conversationId, conversation.epoch, complete);
 }
 
 /** @param name the group's, null in a direct conversation and where it isn't known */
@@ -173,7 +180,7 @@ export function submissionFor(
     welcome,
     groupInfo,
   }: Pick<CreatedCommit, 'pending' | 'commit' | 'welcome' | 'groupInfo'>,
-  { isGroup, person }: ConversationStep,
+  { isGroup, account }: ConversationTransaction,
   name: string | null,
   adds: readonly Claimed[],
   env: Env,
@@ -185,7 +192,7 @@ export function submissionFor(
     groupInfo,
     welcomeDeviceIds: adds.map(({ deviceId }) => deviceId),
     sealedName: name === null ? null : sealGroupName(groupNameKey(pending), groupId, name, env),
-    addedIds: isGroup ? othersAmong(adds, person.userId) : [],
+    addedIds: isGroup ? othersAmong(adds, account.userId) : [],
     removedIds: [],
   };
 }
@@ -216,19 +223,19 @@ export function checkClaim(claimed: Claimed): void {
  * @throws CryptoError `invalid-key-package` for a revoked device
  */
 export async function presentClaims(
-  step: ConversationStep,
+  transaction: ConversationTransaction,
   claims: readonly Claimed[],
 ): Promise<readonly Claimed[]> {
-  await refuseRevoked(step, claims);
-  const { person, tx } = step;
+  await refuseRevoked(transaction, claims);
+  const { account, tx } = transaction;
   const former = new Map<string, readonly Uint8Array[]>();
   for (const userId of new Set(claims.map((claimed) => claimed.userId))) {
-    const pin = await readPin(tx, person, userId);
+    const pin = await readPin(tx, account, userId);
     former.set(userId, pin?.former.map(({ accountKey }) => accountKey) ?? []);
   }
   return claims.filter(({ keyPackage, userId }) => {
     const { accountKey } = certificateOf(decodeKeyPackage(keyPackage).leafNode.credential);
-    if (userId === person.userId) return equalBytes(accountKey, person.device.accountKey);
+    if (userId === account.userId) return equalBytes(accountKey, account.device.accountKey);
     return former.get(userId)?.every((key) => !equalBytes(key, accountKey)) ?? true;
   });
 }
@@ -237,7 +244,7 @@ export async function presentClaims(
  * The relay has no business handing out what a revoked device left behind.
  * @throws CryptoError `invalid-key-package`
  */
-async function refuseRevoked({ tx }: ConversationStep, claims: readonly Claimed[]): Promise<void> {
+async function refuseRevoked({ tx }: ConversationTransaction, claims: readonly Claimed[]): Promise<void> {
   for (const { userId, deviceId } of claims) {
     if ((await tx.objectStore('revocations').getKey([userId, deviceId])) !== undefined) {
       throw new CryptoError('invalid-key-package', 'of a revoked device');
@@ -245,21 +252,24 @@ async function refuseRevoked({ tx }: ConversationStep, claims: readonly Claimed[
   }
 }
 
-function leavesToRemove(group: Group, { revoked, superseded, departures, amiss }: DueChanges): LeafIndex[] {
-  const leaves = new Set([...amiss, ...superseded, ...revoked.map(({ leafIndex }) => leafIndex)]);
-  const gone = new Set(departures.map(({ userId }) => userId));
+function leavesToRemove(
+  group: Group,
+  { revoked, superseded, leaves, unauthorized }: DueChanges,
+): LeafIndex[] {
+  const removed = new Set([...unauthorized, ...superseded, ...revoked.map(({ leafIndex }) => leafIndex)]);
+  const gone = new Set(leaves.map(({ userId }) => userId));
   if (gone.size > 0) {
     for (const { leafIndex, credential } of groupView(group).members) {
       const userId = readableCertificate(credential)?.userId;
-      if (userId !== undefined && gone.has(userId)) leaves.add(leafIndex);
+      if (userId !== undefined && gone.has(userId)) removed.add(leafIndex);
     }
   }
-  return [...leaves];
+  return [...removed];
 }
 
-function groundsOf({ revoked, departures }: DueChanges): Uint8Array {
+function groundsOf({ revoked, leaves }: DueChanges): Uint8Array {
   return encodeRemovalGrounds({
-    departures: departures.map(({ statement }) => statement),
+    departures: leaves.map(({ statement }) => statement),
     revocations: revoked.map(({ statement }) => statement),
   });
 }

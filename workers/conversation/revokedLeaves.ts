@@ -1,10 +1,10 @@
 /** The devices of a group that their person has revoked: a member removes them before it sends (PROTOCOL section 3). */
 import { type Group, groupView, type LeafIndex } from '@sinetti/crypto-core';
 import { isOfLeaf, readRevocation } from '../identity/revocations.ts';
-import type { Person } from '../session/session.ts';
+import type { UnlockedAccount } from '../session/session.ts';
 import type { Transaction } from '../storage/db.ts';
 import { sealingKey } from '../storage/records.ts';
-import type { GroupState } from './mlsGroup.ts';
+import type { MlsGroup } from './mlsGroup.ts';
 
 export interface RevokedLeaf {
   readonly leafIndex: LeafIndex;
@@ -14,18 +14,18 @@ export interface RevokedLeaf {
 /** The leaves of revoked devices, this one's left out: nobody removes their own leaf. */
 export async function revokedLeaves(
   tx: Transaction,
-  person: Person,
-  state: GroupState,
+  account: UnlockedAccount,
+  state: MlsGroup,
 ): Promise<RevokedLeaf[]> {
   const known = (await tx.objectStore('revocations').getAllKeys()).filter(
-    ([userId, deviceId]) => deviceId !== person.device?.deviceId && state.hasDevice(userId, deviceId),
+    ([userId, deviceId]) => deviceId !== account.device?.deviceId && state.hasDevice(userId, deviceId),
   );
   if (known.length === 0) return [];
   const leaves: RevokedLeaf[] = [];
   for (const [userId, deviceId] of known) {
     const sealed = await tx.objectStore('revocations').get([userId, deviceId]);
     if (sealed === undefined) continue;
-    const statement = person.sealer.openBytes('revocations', sealingKey(userId, deviceId), sealed);
+    const statement = account.sealer.openBytes('revocations', sealingKey(userId, deviceId), sealed);
     leaves.push(...leavesOf(state.group, statement));
   }
   return leaves;

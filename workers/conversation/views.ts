@@ -1,15 +1,15 @@
 /** Views of what is stored: the preserved-message cache and the state of a conversation. */
-import type { ConversationState, GroupFacts, MessageContent, MessageView } from '../api/cryptoApi.ts';
+import type { ConversationState, GroupState, MessageContent, MessageView } from '../api/cryptoApi.ts';
 import { limits } from '../codec/limits.ts';
-import type { Person } from '../session/session.ts';
+import type { UnlockedAccount } from '../session/session.ts';
 import { type MessageRow, type OutboxRow, type Transaction, withinConversation } from '../storage/db.ts';
 import {
+  type ConversationRecord,
   GroupRecord,
-  type HeadRecord,
   MembersRecord,
   MessageRecord,
   OutboxRecord,
-  readHead,
+  readConversation,
   sealingKey,
 } from '../storage/records.ts';
 import { isNameDue } from './groupRecord.ts';
@@ -39,7 +39,7 @@ function messageContent({ payload, reason }: MessageRecord): MessageContent {
 }
 
 export function outboxView(
-  person: Person,
+  account: UnlockedAccount,
   conversationId: string,
   messageId: string,
   record: OutboxRecord,
@@ -48,8 +48,8 @@ export function outboxView(
     conversationId,
     messageId,
     seq: record.seq,
-    senderId: person.userId,
-    senderDeviceId: person.device?.deviceId ?? '',
+    senderId: account.userId,
+    senderDeviceId: account.device?.deviceId ?? '',
     timestamp: record.timestamp ?? record.sentAt,
     // A discarded message is shown to nobody; whoever looks at it anyway sees that it wasn't sent.
     status: record.status === 'discarded' ? 'failed' : record.status,
@@ -59,35 +59,35 @@ export function outboxView(
 }
 
 export function openMessage(
-  person: Person,
+  account: UnlockedAccount,
   conversationId: string,
   seq: number,
   row: MessageRow,
 ): MessageRecord {
-  return person.sealer.open('messages', sealingKey(conversationId, seq), row.sealed, MessageRecord);
+  return account.sealer.open('messages', sealingKey(conversationId, seq), row.sealed, MessageRecord);
 }
 
-export function openOutbox(person: Person, messageId: string, row: OutboxRow): OutboxRecord {
-  return person.sealer.open('outbox', messageId, row.sealed, OutboxRecord);
+export function openOutbox(account: UnlockedAccount, messageId: string, row: OutboxRow): OutboxRecord {
+  return account.sealer.open('outbox', messageId, row.sealed, OutboxRecord);
 }
 
 /** The message of that id in the log, if this device has it. */
 export async function findMessage(
   tx: Transaction,
-  person: Person,
+  account: UnlockedAccount,
   messageId: string,
 ): Promise<MessageView | null> {
   const index = tx.objectStore('messages').index('messageId');
   const [key, row] = await Promise.all([index.getKey(messageId), index.get(messageId)]);
   if (key === undefined || row === undefined) return null;
   const [conversationId, seq] = key;
-  return messageView(conversationId, seq, messageId, openMessage(person, conversationId, seq, row));
+  return messageView(conversationId, seq, messageId, openMessage(account, conversationId, seq, row));
 }
 
 /** The newest messages below `before` (or of all), ascending. */
 export async function newestMessages(
   tx: Transaction,
-  person: Person,
+  account: UnlockedAccount,
   conversationId: string,
   before: number | undefined,
   limit: number,
@@ -96,25 +96,25 @@ export async function newestMessages(
     before === undefined
       ? withinConversation(conversationId)
       : IDBKeyRange.bound([conversationId], [conversationId, before], false, true);
-  const views = await messagesFrom(tx, person, range, 'prev', limit);
+  const views = await messagesFrom(tx, account, range, 'prev', limit);
   return views.reverse();
 }
 
 /** The oldest messages above `after`, ascending. */
 export async function oldestMessages(
   tx: Transaction,
-  person: Person,
+  account: UnlockedAccount,
   conversationId: string,
   after: number,
   limit: number,
 ): Promise<MessageView[]> {
   const range = IDBKeyRange.bound([conversationId, after], [conversationId, []], true, true);
-  return messagesFrom(tx, person, range, 'next', limit);
+  return messagesFrom(tx, account, range, 'next', limit);
 }
 
 async function messagesFrom(
   tx: Transaction,
-  person: Person,
+  account: UnlockedAccount,
   range: IDBKeyRange,
   direction: 'next' | 'prev',
   limit: number,
@@ -125,7 +125,7 @@ async function messagesFrom(
     const { messageId } = cursor.value;
     const [conversationId, seq] = cursor.key;
     views.push(
-      messageView(conversationId, seq, messageId, openMessage(person, conversationId, seq, cursor.value)),
+      messageView(conversationId, seq, messageId, openMessage(account, conversationId, seq, cursor.value)),
     );
     if (views.length < limit) cursor = await cursor.continue();
   }
@@ -135,7 +135,7 @@ async function messagesFrom(
 /** Messages of other people above the read position, counted up to the limit. */
 export async function countUnread(
   tx: Transaction,
-  person: Person,
+  account: UnlockedAccount,
   conversationId: string,
   readSeq: number,
 ): Promise<number> {
@@ -144,7 +144,7 @@ export async function countUnread(
   let cursor = await tx.objectStore('messages').openCursor(range);
   while (cursor !== null && count < limits.unread) {
     const [, seq] = cursor.key;
-    if (openMessage(person, conversationId, seq, cursor.value).senderId !== person.userId) count++;
+    if (openMessage(account, conversationId, seq, cursor.value).senderId !== account.userId) count++;
     cursor = await cursor.continue();
   }
   return count;
@@ -152,71 +152,76 @@ export async function countUnread(
 
 export async function conversationState(
   tx: Transaction,
-  person: Person,
+  account: UnlockedAccount,
   conversationId: string,
-  head: HeadRecord,
+  conversation: ConversationRecord,
 ): Promise<ConversationState> {
   const [sealedMembers, sealedGroup, lastMessage] = await Promise.all([
     tx.objectStore('members').get(conversationId),
     tx.objectStore('groups').get(conversationId),
-    newestMessage(tx, person, conversationId),
+    newestMessage(tx, account, conversationId),
   ]);
   const members =
     sealedMembers === undefined
       ? []
-      : person.sealer.open('members', conversationId, sealedMembers, MembersRecord);
+      : account.sealer.open('members', conversationId, sealedMembers, MembersRecord);
   return {
     conversationId,
-    status: statusOf(head),
-    epoch: head.epoch,
-    lastSeq: head.lastSeq,
-    joinedSeq: head.joinedSeq,
-    readSeq: head.readSeq,
-    peerReadSeq: head.peerReadSeq,
-    unread: head.unread,
+    status: statusOf(conversation),
+    epoch: conversation.epoch,
+    lastSeq: conversation.lastSeq,
+    joinedSeq: conversation.joinedSeq,
+    readSeq: conversation.readSeq,
+    peerReadSeq: conversation.peerReadSeq,
+    unread: conversation.unread,
     lastMessage,
     members,
-    joinedAt: head.joinedAt,
-    group: sealedGroup === undefined ? null : groupFacts(person, conversationId, sealedGroup),
-    ...(head.membership === 'forked' && head.refusal !== null ? { refusal: head.refusal } : {}),
+    joinedAt: conversation.joinedAt,
+    group: sealedGroup === undefined ? null : groupFacts(account, conversationId, sealedGroup),
+    ...(conversation.membership === 'forked' && conversation.refusal !== null
+      ? { refusal: conversation.refusal }
+      : {}),
   };
 }
 
-function groupFacts(person: Person, conversationId: string, sealed: Uint8Array): GroupFacts {
-  const record = person.sealer.open('groups', conversationId, sealed, GroupRecord);
+function groupFacts(account: UnlockedAccount, conversationId: string, sealed: Uint8Array): GroupState {
+  const record = account.sealer.open('groups', conversationId, sealed, GroupRecord);
   const { name, creatorId, departures } = record;
   return {
     name,
     creatorId,
-    departedIds: departures.map(({ userId }) => userId),
+    leavingIds: departures.map(({ userId }) => userId),
     nameDue: isNameDue(record),
   };
 }
 
 /** Every conversation that has a state here. */
-export async function allConversations(tx: Transaction, person: Person): Promise<ConversationState[]> {
+export async function allConversations(
+  tx: Transaction,
+  account: UnlockedAccount,
+): Promise<ConversationState[]> {
   const states: ConversationState[] = [];
   for (const conversationId of await tx.objectStore('heads').getAllKeys()) {
-    const head = await readHead(tx, person.sealer, conversationId);
-    states.push(await conversationState(tx, person, conversationId, head));
+    const conversation = await readConversation(tx, account.sealer, conversationId);
+    states.push(await conversationState(tx, account, conversationId, conversation));
   }
   return states;
 }
 
-function statusOf(head: HeadRecord): ConversationState['status'] {
-  if (head.membership === 'member') return 'joined';
-  if (head.membership === 'forked') return 'forked';
-  return head.pending === 'start' ? 'starting' : 'outside';
+function statusOf(conversation: ConversationRecord): ConversationState['status'] {
+  if (conversation.membership === 'member') return 'joined';
+  if (conversation.membership === 'forked') return 'forked';
+  return conversation.pending === 'start' ? 'starting' : 'outside';
 }
 
 async function newestMessage(
   tx: Transaction,
-  person: Person,
+  account: UnlockedAccount,
   conversationId: string,
 ): Promise<MessageView | null> {
   const [[logged], waiting] = await Promise.all([
-    newestMessages(tx, person, conversationId, undefined, 1),
-    newestInOutbox(tx, person, conversationId),
+    newestMessages(tx, account, conversationId, undefined, 1),
+    newestInOutbox(tx, account, conversationId),
   ]);
   if (logged === undefined || waiting === null) return logged ?? waiting;
   return Date.parse(waiting.timestamp) > Date.parse(logged.timestamp) ? waiting : logged;
@@ -224,14 +229,14 @@ async function newestMessage(
 
 async function newestInOutbox(
   tx: Transaction,
-  person: Person,
+  account: UnlockedAccount,
   conversationId: string,
 ): Promise<MessageView | null> {
   const index = tx.objectStore('outbox').index('conversation');
   let cursor = await index.openCursor(withinConversation(conversationId), 'prev');
   while (cursor !== null) {
-    const record = openOutbox(person, cursor.primaryKey, cursor.value);
-    if (record.status !== 'discarded') return outboxView(person, conversationId, cursor.primaryKey, record);
+    const record = openOutbox(account, cursor.primaryKey, cursor.value);
+    if (record.status !== 'discarded') return outboxView(account, conversationId, cursor.primaryKey, record);
     cursor = await cursor.continue();
   }
   return null;

@@ -1,6 +1,6 @@
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { toCryptoApiError } from '../api/toCryptoApiError.ts';
-import { createCopies } from '../backup/messageBackup.ts';
+import { createMessageBackup } from '../backup/messageBackup.ts';
 import { createEvents } from '../conversation/events.ts';
 import { createAccount } from '../identity/account.ts';
 import type { PasswordDeps } from '../identity/passwordKeys.ts';
@@ -8,10 +8,10 @@ import { createRecovery } from '../identity/recovery.ts';
 import { createRevoking } from '../identity/revoking.ts';
 import { createConversations } from '../messaging/conversations.ts';
 import { createGroups } from '../messaging/groups.ts';
-import { createNotes } from '../messaging/localStore.ts';
+import { createLocalStore } from '../messaging/localStore.ts';
 import { createMemberNames } from '../messaging/memberNames.ts';
 import { createOutbox } from '../messaging/outbox.ts';
-import { createLog } from '../messaging/processLog.ts';
+import { createLogProcessing } from '../messaging/processLog.ts';
 import { Session } from '../session/session.ts';
 import { createTrust } from '../trust/trust.ts';
 
@@ -29,7 +29,7 @@ const methods: Readonly<Record<keyof CryptoApi, true>> = {
   createKeyPackages: true,
   lock: true,
   erase: true,
-  startAnew: true,
+  resetDevice: true,
   createRecoveryKey: true,
   beginRecovery: true,
   recoverVault: true,
@@ -58,7 +58,7 @@ const methods: Readonly<Record<keyof CryptoApi, true>> = {
   nextCommit: true,
   discardCommit: true,
   leaveStatement: true,
-  setDeparted: true,
+  setLeaveStatements: true,
   hasLeft: true,
   setGroupName: true,
   sealGroupName: true,
@@ -71,17 +71,17 @@ const methods: Readonly<Record<keyof CryptoApi, true>> = {
   messageFailed: true,
   discardMessage: true,
   outbox: true,
-  historyState: true,
-  setHistoryKept: true,
-  historySetting: true,
-  historySettingTold: true,
-  conversationsToCopy: true,
-  nextCopies: true,
-  copiesStored: true,
-  readCopies: true,
-  notes: true,
-  readNote: true,
-  writeNote: true,
+  backupState: true,
+  setBackupKept: true,
+  backupSetting: true,
+  backupSettingStored: true,
+  conversationsToBackUp: true,
+  nextBackupEntries: true,
+  backupEntriesStored: true,
+  readBackup: true,
+  localEntries: true,
+  readLocal: true,
+  writeLocal: true,
 };
 
 export function isCryptoApiMethod(name: string): name is keyof CryptoApi {
@@ -103,10 +103,10 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createGroups(deps, session),
     ...createEvents(session),
     ...createMemberNames(session),
-    ...createLog(deps, session),
+    ...createLogProcessing(deps, session),
     ...createOutbox(deps, session),
-    ...createCopies(deps, session),
-    ...createNotes(session),
+    ...createMessageBackup(deps, session),
+    ...createLocalStore(session),
   });
 }
 

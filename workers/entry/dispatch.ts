@@ -3,7 +3,7 @@ import { toCryptoApiError } from '../api/toCryptoApiError.ts';
 import { isCryptoApiMethod } from './createCryptoApi.ts';
 
 /** The one call that the worker exposes. It never rejects: a failure is an answer, so that its code survives. */
-export function createDoor(api: CryptoApi): CryptoWorker {
+export function createDispatch(api: CryptoApi): CryptoWorker {
   return {
     async call(method, args) {
       // The method's own checks see to the arguments.

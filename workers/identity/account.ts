@@ -22,7 +22,7 @@ import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import { boolean } from '../codec/guards.ts';
 import { randomUuid } from '../codec/uuid.ts';
-import { type Device, type Person, type Session, toDevice } from '../session/session.ts';
+import { type Device, type Session, toDevice, type UnlockedAccount } from '../session/session.ts';
 import { type KeyPackageStore, write } from '../storage/db.ts';
 import { DeviceRecord } from '../storage/records.ts';
 import { derivePasswordKeys, newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
@@ -110,10 +110,10 @@ export function createAccount(deps: PasswordDeps, session: Session): AccountApi 
     },
 
     async openDevice() {
-      const person = session.person();
-      const { sealer, userId, vault } = person;
+      const account = session.account();
+      const { sealer, userId, vault } = account;
       // Two tabs that start at once make one device: the first one's is found by the other.
-      const { device, isNew } = await write(person.db, 'strict', async (tx) => {
+      const { device, isNew } = await write(account.db, 'strict', async (tx) => {
         const devices = tx.objectStore('device');
         const stored = await devices.get('device');
         if (stored !== undefined) {
@@ -132,25 +132,25 @@ export function createAccount(deps: PasswordDeps, session: Session): AccountApi 
         await devices.put(sealer.seal('device', 'device', record), 'device');
         return { device: toDevice(record), isNew: true };
       });
-      person.device = device;
+      account.device = device;
       return { userId, deviceId: device.deviceId, certificate: toBase64Url(device.certificate), isNew };
     },
 
     async createKeyPackages(count, lastResort) {
       check('createKeyPackages', KeyPackageCount, count);
       check('createKeyPackages', boolean, lastResort);
-      const person = session.personWithDevice();
-      const single = Array.from({ length: count }, () => makeKeyPackage(person.device, false));
-      const last = lastResort ? makeKeyPackage(person.device, true) : null;
-      await write(person.db, 'strict', async (tx) => {
+      const account = session.accountOnDevice();
+      const single = Array.from({ length: count }, () => makeKeyPackage(account.device, false));
+      const last = lastResort ? makeKeyPackage(account.device, true) : null;
+      await write(account.db, 'strict', async (tx) => {
         const store = tx.objectStore('keyPackages');
-        await forgetExpired(store, person);
+        await forgetExpired(store, account);
         const bundles = last === null ? single : [...single, last];
         await Promise.all(
           bundles.map((bundle) => {
             const ref = toHex(bundle.ref);
             return store.put(
-              person.sealer.sealBytes('keyPackages', ref, encodeKeyPackageBundle(bundle)),
+              account.sealer.sealBytes('keyPackages', ref, encodeKeyPackageBundle(bundle)),
               ref,
             );
           }),
@@ -174,7 +174,7 @@ export function createAccount(deps: PasswordDeps, session: Session): AccountApi 
   };
 
   /** Nobody may use an expired package any more, so its keys would only be something to steal. */
-  async function forgetExpired(store: KeyPackageStore, { sealer }: Person): Promise<void> {
+  async function forgetExpired(store: KeyPackageStore, { sealer }: UnlockedAccount): Promise<void> {
     const now = seconds(env.now());
     const [refs, rows] = await Promise.all([store.getAllKeys(), store.getAll()]);
     for (const [i, ref] of refs.entries()) {
@@ -212,8 +212,8 @@ export async function openAccount(
   { verified, revision, ...keys }: Vault,
   vaultKey: Uint8Array,
 ): Promise<void> {
-  await session.open(userId, keys, vaultKey, (tx, person) =>
-    adoptVerified(tx, person, { verified, revision }, env.now()),
+  await session.open(userId, keys, vaultKey, (tx, account) =>
+    adoptVerified(tx, account, { verified, revision }, env.now()),
   );
 }
 

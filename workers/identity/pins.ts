@@ -1,7 +1,7 @@
 /** The account keys that people are known by (PROTOCOL section 6). */
 import { equalBytes, type Vault, type VerifiedContact } from '@sinetti/crypto-core';
 import { CryptoApiError } from '../api/errors.ts';
-import type { Person } from '../session/session.ts';
+import type { UnlockedAccount } from '../session/session.ts';
 import type { Transaction, WriteTransaction } from '../storage/db.ts';
 import { MarksRecord, PinRecord } from '../storage/records.ts';
 
@@ -23,7 +23,7 @@ export function newPin(accountKey: Uint8Array, now: number): PinRecord {
 
 export async function readPin(
   tx: Transaction,
-  { sealer }: Person,
+  { sealer }: UnlockedAccount,
   userId: string,
 ): Promise<PinRecord | null> {
   const sealed = await tx.objectStore('pins').get(userId);
@@ -32,7 +32,7 @@ export async function readPin(
 
 export async function putPin(
   tx: WriteTransaction,
-  { sealer }: Person,
+  { sealer }: UnlockedAccount,
   userId: string,
   pin: PinRecord,
 ): Promise<void> {
@@ -45,24 +45,24 @@ export async function putPin(
  */
 export async function offerAccountKey(
   tx: WriteTransaction,
-  person: Person,
+  account: UnlockedAccount,
   { userId, accountKey }: Pick<IdentityChanged, 'userId' | 'accountKey'>,
 ): Promise<void> {
-  const pin = await readPin(tx, person, userId);
-  if (pin === null || userId === person.userId) return;
+  const pin = await readPin(tx, account, userId);
+  if (pin === null || userId === account.userId) return;
   const known = [pin.accountKey, ...pin.former.map((former) => former.accountKey)];
   if (known.some((key) => equalBytes(key, accountKey))) return;
-  await putPin(tx, person, userId, { ...pin, offered: accountKey });
+  await putPin(tx, account, userId, { ...pin, offered: accountKey });
 }
 
 /** Whom the person has verified, oldest first, and by which revision of the vault. */
 export type Marks = Pick<Vault, 'verified' | 'revision'>;
 
 /** The marks that count here; of revision -1 before a vault was seen. */
-export async function readMarks(tx: Transaction, person: Person): Promise<Marks> {
+export async function readMarks(tx: Transaction, account: UnlockedAccount): Promise<Marks> {
   const pins = tx.objectStore('pins');
   const [revision, userIds, rows] = await Promise.all([
-    readRevision(tx, person),
+    readRevision(tx, account),
     pins.getAllKeys(),
     pins.getAll(),
   ]);
@@ -70,14 +70,14 @@ export async function readMarks(tx: Transaction, person: Person): Promise<Marks>
   for (const [i, userId] of userIds.entries()) {
     const sealed = rows[i];
     if (sealed === undefined) continue;
-    const { accountKey, verifiedAt } = person.sealer.open('pins', userId, sealed, PinRecord);
+    const { accountKey, verifiedAt } = account.sealer.open('pins', userId, sealed, PinRecord);
     if (verifiedAt !== null) marks.push({ contact: { userId, accountKey }, verifiedAt });
   }
   marks.sort((one, other) => one.verifiedAt - other.verifiedAt);
   return { verified: marks.map(({ contact }) => contact), revision };
 }
 
-async function readRevision(tx: Transaction, { sealer }: Person): Promise<number> {
+async function readRevision(tx: Transaction, { sealer }: UnlockedAccount): Promise<number> {
   const sealed = await tx.objectStore('device').get('marks');
   return sealed === undefined ? -1 : sealer.open('device', 'marks', sealed, MarksRecord).revision;
 }
@@ -88,27 +88,27 @@ async function readRevision(tx: Transaction, { sealer }: Person): Promise<number
  */
 export async function adoptVerified(
   tx: WriteTransaction,
-  person: Person,
+  account: UnlockedAccount,
   { verified, revision }: Marks,
   now: number,
 ): Promise<void> {
-  if (revision < (await readRevision(tx, person))) return;
-  await tx.objectStore('device').put(person.sealer.seal('device', 'marks', { revision }), 'marks');
+  if (revision < (await readRevision(tx, account))) return;
+  await tx.objectStore('device').put(account.sealer.seal('device', 'marks', { revision }), 'marks');
   const keys = new Map(verified.map(({ userId, accountKey }) => [userId, accountKey]));
   for (const userId of await tx.objectStore('pins').getAllKeys()) {
-    const pin = await readPin(tx, person, userId);
+    const pin = await readPin(tx, account, userId);
     const verifiedKey = keys.get(userId);
     keys.delete(userId);
     if (pin === null) continue;
     if (verifiedKey === undefined) {
-      if (pin.verifiedAt !== null) await putPin(tx, person, userId, { ...pin, verifiedAt: null });
+      if (pin.verifiedAt !== null) await putPin(tx, account, userId, { ...pin, verifiedAt: null });
     } else if (!equalBytes(verifiedKey, pin.accountKey)) {
-      await offerAccountKey(tx, person, { userId, accountKey: verifiedKey });
+      await offerAccountKey(tx, account, { userId, accountKey: verifiedKey });
     } else if (pin.verifiedAt === null) {
-      await putPin(tx, person, userId, { ...pin, verifiedAt: now });
+      await putPin(tx, account, userId, { ...pin, verifiedAt: now });
     }
   }
   for (const [userId, accountKey] of keys) {
-    await putPin(tx, person, userId, { ...newPin(accountKey, now), verifiedAt: now });
+    await putPin(tx, account, userId, { ...newPin(accountKey, now), verifiedAt: now });
   }
 }

@@ -40,7 +40,7 @@ export function createRecovery(deps: PasswordDeps, session: Session): RecoveryAp
 
   return {
     async createRecoveryKey() {
-      const { vault } = session.person();
+      const { vault } = session.account();
       const key = createRecoveryKey(env);
       const created = {
         recoveryKey: encodeRecoveryKey(key),

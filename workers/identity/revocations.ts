@@ -6,7 +6,7 @@ import {
   equalBytes,
   verifyDeviceRevocation,
 } from '@sinetti/crypto-core';
-import type { Person } from '../session/session.ts';
+import type { UnlockedAccount } from '../session/session.ts';
 import type { WriteTransaction } from '../storage/db.ts';
 import { sealingKey } from '../storage/records.ts';
 import { readableCertificate } from './certificates.ts';
@@ -35,7 +35,7 @@ export function isOfLeaf(revocation: DeviceRevocation, credential: Credential): 
 /** Keeps a statement for good: a relay can't take it back. */
 export async function putRevocation(
   tx: WriteTransaction,
-  { sealer }: Person,
+  { sealer }: UnlockedAccount,
   userId: string,
   deviceId: string,
   statement: Uint8Array,

@@ -29,9 +29,13 @@ import {
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { type Conversation, groupIdOf, parseConversationId } from '../conversation/conversationId.ts';
-import { type ConversationStep, inStep, type StepDeps } from '../conversation/conversationTransaction.ts';
+import {
+  type ConversationTransaction,
+  inTransaction,
+  type TransactionDeps,
+} from '../conversation/conversationTransaction.ts';
 import { believeTree, checkGroupName, newGroupRecord, rememberGroup } from '../conversation/groupRecord.ts';
-import { GroupState } from '../conversation/mlsGroup.ts';
+import { MlsGroup } from '../conversation/mlsGroup.ts';
 import {
   type Claimed,
   checkClaim,
@@ -47,9 +51,9 @@ import {
   newestMessages,
   oldestMessages,
 } from '../conversation/views.ts';
-import type { Person, Session } from '../session/session.ts';
+import type { Session, UnlockedAccount } from '../session/session.ts';
 import { read, withinConversation } from '../storage/db.ts';
-import { readHead } from '../storage/records.ts';
+import { readConversation } from '../storage/records.ts';
 
 type ConversationsApi = Pick<
   CryptoApi,
@@ -66,107 +70,121 @@ type ConversationsApi = Pick<
 /** The suite of new conversations; others are joined in whichever suite they have. */
 const SUITE = 0x004d;
 
-export function createConversations(deps: StepDeps, session: Session): ConversationsApi {
+export function createConversations(deps: TransactionDeps, session: Session): ConversationsApi {
   const { env } = deps;
   return {
     async conversations() {
-      const person = session.person();
-      return read(person.db, (tx) => allConversations(tx, person));
+      const account = session.account();
+      return read(account.db, (tx) => allConversations(tx, account));
     },
 
     async conversation(id) {
       const conversationId = check('conversation', ConversationId, id);
-      const person = session.person();
-      return read(person.db, async (tx) =>
-        conversationState(tx, person, conversationId, await readHead(tx, person.sealer, conversationId)),
+      const account = session.account();
+      return read(account.db, async (tx) =>
+        conversationState(
+          tx,
+          account,
+          conversationId,
+          await readConversation(tx, account.sealer, conversationId),
+        ),
       );
     },
 
     async startConversation(input) {
       const { conversationId, keyPackages, group: made } = check('startConversation', StartInput, input);
-      const person = session.personWithDevice();
-      const name = startableAs(parseConversationId(conversationId, person.userId), person, keyPackages, made);
+      const account = session.accountOnDevice();
+      const name = startableAs(
+        parseConversationId(conversationId, account.userId),
+        account,
+        keyPackages,
+        made,
+      );
       for (const claimed of keyPackages) checkClaim(claimed);
-      return inStep(person, deps, conversationId, 'strict', async (step) => {
-        if (step.head.membership !== 'none') throw new CryptoApiError('usage', 'already started');
-        const claims = await presentClaims(step, keyPackages);
-        if (name === null && claims.every(({ userId }) => userId === person.userId)) {
+      return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
+        if (transaction.conversation.membership !== 'none')
+          throw new CryptoApiError('usage', 'already started');
+        const claims = await presentClaims(transaction, keyPackages);
+        if (name === null && claims.every(({ userId }) => userId === account.userId)) {
           throw new CryptoApiError('usage', 'the other person has no device to add');
         }
-        const waiting = step.head.pending === 'start' ? await waitingCommit(step) : null;
+        const waiting =
+          transaction.conversation.pending === 'start' ? await waitingCommit(transaction) : null;
         if (waiting !== null) return waiting;
-        if (name !== null) step.putGroup(newGroupRecord(person.userId, name));
-        const membership = await step.membership();
-        const { memberCheck, policy } = membership;
-        const { device } = person;
+        if (name !== null) transaction.putGroup(newGroupRecord(account.userId, name));
+        const membershipPolicy = await transaction.membershipPolicy();
+        const { memberCheck, policy } = membershipPolicy;
+        const { device } = account;
         const group = createGroup(
           {
             suite: SUITE,
             groupId: groupIdOf(conversationId),
             credential: { type: 'basic', identity: device.certificate },
             signatureKey: device.signatureKey,
-            extensions: name === null ? [] : [groupBindingExtension({ creatorId: person.userId })],
+            extensions: name === null ? [] : [groupBindingExtension({ creatorId: account.userId })],
           },
           env,
         );
         const adds = claims.map(({ keyPackage }) => keyPackage);
-        const created = membership.run(() =>
+        const created = membershipPolicy.run(() =>
           createCommit(group, { adds, forcePath: true, memberCheck, policy }, env),
         );
-        await membership.savePins(step.tx, person, env.now());
-        const submission = submissionFor(created, step, name, claims, env);
-        step.setPending('start', 0, created.pending, submission);
+        await membershipPolicy.savePins(transaction.tx, account, env.now());
+        const submission = submissionFor(created, transaction, name, claims, env);
+        transaction.setPending('start', 0, created.pending, submission);
         return submissionOf(conversationId, 0, submission);
       });
     },
 
     async joinByWelcome(input) {
       const { conversationId, epoch, seq, welcome } = check('joinByWelcome', WelcomeInput, input);
-      const person = session.personWithDevice();
-      parseConversationId(conversationId, person.userId);
-      return inStep(person, deps, conversationId, 'strict', async (step) => {
-        const { head } = step;
-        if (isNews(step, epoch, seq)) {
-          const group = await openWelcome(step, welcome);
+      const account = session.accountOnDevice();
+      parseConversationId(conversationId, account.userId);
+      return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
+        const { conversation } = transaction;
+        if (isNews(transaction, epoch, seq)) {
+          const group = await openWelcome(transaction, welcome);
           checkGroup(group, conversationId, epoch);
-          step.enterEpoch(GroupState.fresh(group));
-          await (await step.membership()).savePins(step.tx, person, env.now());
-          await rememberGroup(step, group, await step.membership());
-          await believeTree(step);
-          head.returning = step.isGroup && head.lastSeq > 0;
-          if (head.returning) head.joinedBefore ??= head.joinedAt;
-          head.lastSeq = seq;
-          head.joinedSeq = seq;
-          head.joinedAt = null;
-          head.committedAt = null;
-          head.sentSinceCommit = 0;
+          transaction.enterEpoch(MlsGroup.fresh(group));
+          await (await transaction.membershipPolicy()).savePins(transaction.tx, account, env.now());
+          await rememberGroup(transaction, group, await transaction.membershipPolicy());
+          await believeTree(transaction);
+          conversation.returning = transaction.isGroup && conversation.lastSeq > 0;
+          if (conversation.returning) conversation.joinedBefore ??= conversation.joinedAt;
+          conversation.lastSeq = seq;
+          conversation.joinedSeq = seq;
+          conversation.joinedAt = null;
+          conversation.committedAt = null;
+          conversation.sentSinceCommit = 0;
           // An external commit that is under way can still be accepted: then it counts.
-          if (head.pending !== 'external' || head.pendingEpoch < epoch) step.dropPending();
+          if (conversation.pending !== 'external' || conversation.pendingEpoch < epoch)
+            transaction.dropPending();
         }
-        return step.finish();
+        return transaction.finish();
       });
     },
 
     async joinByExternalCommit(input) {
       const { conversationId, epoch, groupInfo } = check('joinByExternalCommit', ExternalInput, input);
-      const person = session.personWithDevice();
-      parseConversationId(conversationId, person.userId);
-      return inStep(person, deps, conversationId, 'strict', async (step) => {
-        if (step.head.membership === 'member') throw new CryptoApiError('usage', 'already a member');
-        const membership = await step.membership();
-        const { rejoinCheck: memberCheck } = membership;
-        const { certificate, signatureKey } = person.device;
+      const account = session.accountOnDevice();
+      parseConversationId(conversationId, account.userId);
+      return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
+        if (transaction.conversation.membership === 'member')
+          throw new CryptoApiError('usage', 'already a member');
+        const membershipPolicy = await transaction.membershipPolicy();
+        const { rejoinCheck: memberCheck } = membershipPolicy;
+        const { certificate, signatureKey } = account.device;
         const credential: Credential = { type: 'basic', identity: certificate };
-        const joinPolicy = membership.joinPolicy('external');
-        const joined = membership.run(() =>
+        const joinPolicy = membershipPolicy.joinPolicy('external');
+        const joined = membershipPolicy.run(() =>
           joinExternal(groupInfo, { credential, signatureKey, memberCheck, joinPolicy, resync: true }, env),
         );
         checkGroup(joined.pending, conversationId, epoch + 1);
-        await membership.savePins(step.tx, person, env.now());
-        const known = await rememberGroup(step, joined.pending, membership);
+        await membershipPolicy.savePins(transaction.tx, account, env.now());
+        const known = await rememberGroup(transaction, joined.pending, membershipPolicy);
         const created = { ...joined, welcome: null };
-        const submission = submissionFor(created, step, known?.name ?? null, [], env);
-        step.setPending('external', epoch, joined.pending, submission);
+        const submission = submissionFor(created, transaction, known?.name ?? null, [], env);
+        transaction.setPending('external', epoch, joined.pending, submission);
         return submissionOf(conversationId, epoch, submission);
       });
     },
@@ -174,52 +192,52 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
     async messages(id, page) {
       const conversationId = check('messages', ConversationId, id);
       const limit = check('messages', Limit, page.limit);
-      const person = session.person();
+      const account = session.account();
       if (page.after !== undefined) {
         const after = check('messages', After, page.after);
-        return read(person.db, (tx) => oldestMessages(tx, person, conversationId, after, limit));
+        return read(account.db, (tx) => oldestMessages(tx, account, conversationId, after, limit));
       }
       const before = page.before === undefined ? undefined : check('messages', Before, page.before);
-      return read(person.db, (tx) => newestMessages(tx, person, conversationId, before, limit));
+      return read(account.db, (tx) => newestMessages(tx, account, conversationId, before, limit));
     },
 
     async messageCount(id) {
       const conversationId = check('messageCount', ConversationId, id);
-      const person = session.person();
-      return read(person.db, (tx) => tx.objectStore('messages').count(withinConversation(conversationId)));
+      const account = session.account();
+      return read(account.db, (tx) => tx.objectStore('messages').count(withinConversation(conversationId)));
     },
 
     async setReadPosition(id, reader, position) {
       const conversationId = check('setReadPosition', ConversationId, id);
       const whose = check('setReadPosition', Reader, reader);
       const seq = check('setReadPosition', Seq, position);
-      const person = session.personWithDevice();
-      return inStep(person, deps, conversationId, 'relaxed', async (step) => {
-        const { head, tx } = step;
-        if (whose === 'peer') head.peerReadSeq = Math.max(head.peerReadSeq, seq);
-        else if (seq > head.readSeq) {
-          head.readSeq = seq;
-          head.unread = await countUnread(tx, person, conversationId, seq);
+      const account = session.accountOnDevice();
+      return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
+        const { conversation, tx } = transaction;
+        if (whose === 'peer') conversation.peerReadSeq = Math.max(conversation.peerReadSeq, seq);
+        else if (seq > conversation.readSeq) {
+          conversation.readSeq = seq;
+          conversation.unread = await countUnread(tx, account, conversationId, seq);
         }
-        return step.finish();
+        return transaction.finish();
       });
     },
   };
 
   /** Joins with the key package that the Welcome is for; a single-use one is gone with the step. */
-  async function openWelcome(step: ConversationStep, welcome: Uint8Array): Promise<Group> {
-    const { person, tx } = step;
-    const membership = await step.membership();
-    const { memberCheck } = membership;
-    const joinPolicy = membership.joinPolicy('welcome');
+  async function openWelcome(transaction: ConversationTransaction, welcome: Uint8Array): Promise<Group> {
+    const { account, tx } = transaction;
+    const membershipPolicy = await transaction.membershipPolicy();
+    const { memberCheck } = membershipPolicy;
+    const joinPolicy = membershipPolicy.joinPolicy('welcome');
     const store = tx.objectStore('keyPackages');
     const invited = new Set(welcomeKeyPackageRefs(welcome).map(toHex));
     for (const ref of await store.getAllKeys()) {
       const sealed = invited.has(ref) ? await store.get(ref) : undefined;
       if (sealed === undefined) continue;
-      const bundle = decodeKeyPackageBundle(person.sealer.openBytes('keyPackages', ref, sealed));
-      const group = membership.run(() =>
-        joinByWelcome(welcome, bundle, person.device.signatureKey, { memberCheck, joinPolicy }),
+      const bundle = decodeKeyPackageBundle(account.sealer.openBytes('keyPackages', ref, sealed));
+      const group = membershipPolicy.run(() =>
+        joinByWelcome(welcome, bundle, account.device.signatureKey, { memberCheck, joinPolicy }),
       );
       if (!isLastResort(bundle.keyPackage)) await store.delete(ref);
       return group;
@@ -235,7 +253,7 @@ export function createConversations(deps: StepDeps, session: Session): Conversat
  */
 function startableAs(
   conversation: Conversation,
-  { userId: own }: Person,
+  { userId: own }: UnlockedAccount,
   keyPackages: readonly Claimed[],
   made: { name: string } | null,
 ): string | null {
@@ -254,8 +272,8 @@ function startableAs(
  * Whether a Welcome lets this device in. Not one that was processed before the mailbox lost it, or that came too late to
  * matter. A commit may remove a device and add it again: then the Welcome is to the entry that was processed last.
  */
-function isNews({ head, isGroup }: ConversationStep, toEpoch: number, seq: number): boolean {
-  const { epoch, lastSeq, membership } = head;
+function isNews({ conversation, isGroup }: ConversationTransaction, toEpoch: number, seq: number): boolean {
+  const { epoch, lastSeq, membership } = conversation;
   if (membership === 'none') return seq >= lastSeq;
   return seq > lastSeq && (membership === 'forked' || (isGroup && toEpoch > epoch));
 }

@@ -12,10 +12,14 @@ import type { CommitSubmission, CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import { parseConversationId, requireGroup } from '../conversation/conversationId.ts';
-import { type ConversationStep, inStep, type StepDeps } from '../conversation/conversationTransaction.ts';
+import {
+  type ConversationTransaction,
+  inTransaction,
+  type TransactionDeps,
+} from '../conversation/conversationTransaction.ts';
 import { isNameDue, tryOpenName } from '../conversation/groupRecord.ts';
-import { isOwnDeparture, leavesOf, verifiedDepartures } from '../conversation/leaveStatements.ts';
-import { type GroupState, takeCachedGroup } from '../conversation/mlsGroup.ts';
+import { isOwnLeave, leavesOf, verifiedLeaves } from '../conversation/leaveStatements.ts';
+import { type MlsGroup, takeCachedGroup } from '../conversation/mlsGroup.ts';
 import {
   type Claimed,
   checkClaim,
@@ -37,77 +41,77 @@ type GroupsApi = Pick<
   | 'nextCommit'
   | 'discardCommit'
   | 'leaveStatement'
-  | 'setDeparted'
+  | 'setLeaveStatements'
   | 'hasLeft'
   | 'setGroupName'
   | 'sealGroupName'
   | 'forgetConversation'
 >;
 
-export function createGroups(deps: StepDeps, session: Session): GroupsApi {
+export function createGroups(deps: TransactionDeps, session: Session): GroupsApi {
   const { env } = deps;
   return {
     async addMembers(input) {
       const { conversationId, keyPackages } = check('addMembers', AddMembersInput, input);
-      const person = session.personWithDevice();
-      parseConversationId(conversationId, person.userId);
+      const account = session.accountOnDevice();
+      parseConversationId(conversationId, account.userId);
       for (const claimed of keyPackages) checkClaim(claimed);
-      return inStep(person, deps, conversationId, 'strict', async (step) => {
-        const state = await memberState(step);
-        const claims = await presentClaims(step, keyPackages);
-        const waiting = await waitingCommit(step);
+      return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
+        const state = await memberState(transaction);
+        const claims = await presentClaims(transaction, keyPackages);
+        const waiting = await waitingCommit(transaction);
         if (waiting !== null) {
           if (welcomesExactly(waiting, claims)) return waiting;
           throw new CryptoApiError('pending');
         }
-        const leaving = await leavingIds(step);
+        const leaving = await leavingIds(transaction);
         const adds = claims.filter(
           ({ userId, deviceId }) => leaving.has(userId) || !state.hasDevice(userId, deviceId),
         );
         if (adds.length === 0) throw new CryptoApiError('usage', 'nobody to add');
-        return commitAsMember(step, state, adds, env);
+        return commitAsMember(transaction, state, adds, env);
       });
     },
 
     async nextCommit(id) {
       const conversationId = check('nextCommit', ConversationId, id);
-      const person = session.personWithDevice();
-      parseConversationId(conversationId, person.userId);
-      return inStep(person, deps, conversationId, 'strict', async (step) => {
-        const waiting = await waitingCommit(step);
+      const account = session.accountOnDevice();
+      parseConversationId(conversationId, account.userId);
+      return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
+        const waiting = await waitingCommit(transaction);
         if (waiting !== null) return waiting;
-        const state = step.head.membership === 'member' ? await step.state() : null;
-        if (state === null || !isDue(await dueChanges(step, state))) return null;
-        return commitAsMember(step, state, [], env);
+        const state = transaction.conversation.membership === 'member' ? await transaction.state() : null;
+        if (state === null || !isDue(await dueChanges(transaction, state))) return null;
+        return commitAsMember(transaction, state, [], env);
       });
     },
 
     async discardCommit(id) {
       const conversationId = check('discardCommit', ConversationId, id);
-      const person = session.personWithDevice();
-      parseConversationId(conversationId, person.userId);
-      return inStep(person, deps, conversationId, 'relaxed', async (step) => {
-        step.dropPending();
-        return step.finish();
+      const account = session.accountOnDevice();
+      parseConversationId(conversationId, account.userId);
+      return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
+        transaction.dropPending();
+        return transaction.finish();
       });
     },
 
     async leaveStatement(id) {
       const conversationId = check('leaveStatement', ConversationId, id);
-      const person = session.personWithDevice();
-      requireGroup(conversationId, person.userId);
-      const statement = await inStep(person, deps, conversationId, 'strict', async (step) => {
-        const state = await memberState(step);
+      const account = session.accountOnDevice();
+      requireGroup(conversationId, account.userId);
+      const statement = await inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
+        const state = await memberState(transaction);
         // A commit gives this leaf another key, and the statement is about the leaf.
-        if (step.head.pending !== 'none') return null;
+        if (transaction.conversation.pending !== 'none') return null;
         const { groupId, epoch, ownLeaf } = groupView(state.group);
         const ref = leafRef(state.group, ownLeaf);
         if (ref === null) {
-          await commitAsMember(step, state, [], env);
+          await commitAsMember(transaction, state, [], env);
           return null;
         }
-        const { deviceId, signatureKey } = person.device;
-        const { userId } = person;
+        const { deviceId, signatureKey } = account.device;
+        const { userId } = account;
         return signLeaveStatement(
           { groupId, epoch, userId, deviceId, leafRef: ref },
           signatureKey.privateKey,
@@ -117,85 +121,85 @@ export function createGroups(deps: StepDeps, session: Session): GroupsApi {
       return toBase64Url(statement);
     },
 
-    async setDeparted(id, input) {
-      const conversationId = check('setDeparted', ConversationId, id);
-      const departed = check('setDeparted', Departed, input);
-      const person = session.personWithDevice();
-      requireGroup(conversationId, person.userId);
-      return inStep(person, deps, conversationId, 'relaxed', async (step) => {
-        const state = step.head.membership === 'member' ? await step.state() : null;
-        const record = await step.group();
+    async setLeaveStatements(id, input) {
+      const conversationId = check('setLeaveStatements', ConversationId, id);
+      const departed = check('setLeaveStatements', Departed, input);
+      const account = session.accountOnDevice();
+      requireGroup(conversationId, account.userId);
+      return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
+        const state = transaction.conversation.membership === 'member' ? await transaction.state() : null;
+        const record = await transaction.group();
         if (state !== null && record !== null) {
           const known = new Set(record.departures.map(({ userId }) => userId));
           // Nobody commits their own removal: the others do that.
-          const news = departed.filter(({ userId }) => !known.has(userId) && userId !== person.userId);
-          const departures = [...record.departures, ...verifiedDepartures(news, leavesOf(state.group))];
-          if (departures.length > known.size) step.putGroup({ ...record, departures });
+          const news = departed.filter(({ userId }) => !known.has(userId) && userId !== account.userId);
+          const departures = [...record.departures, ...verifiedLeaves(news, leavesOf(state.group))];
+          if (departures.length > known.size) transaction.putGroup({ ...record, departures });
         }
-        return step.finish();
+        return transaction.finish();
       });
     },
 
     async hasLeft(id, input) {
       const conversationId = check('hasLeft', ConversationId, id);
       const statement = check('hasLeft', Statement, input);
-      const person = session.personWithDevice();
-      requireGroup(conversationId, person.userId);
-      return inStep(person, deps, conversationId, 'relaxed', async (step) => {
-        const state = step.head.membership === 'member' ? await step.state() : null;
-        return state !== null && isOwnDeparture(statement, leavesOf(state.group), person.userId);
+      const account = session.accountOnDevice();
+      requireGroup(conversationId, account.userId);
+      return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
+        const state = transaction.conversation.membership === 'member' ? await transaction.state() : null;
+        return state !== null && isOwnLeave(statement, leavesOf(state.group), account.userId);
       });
     },
 
     async setGroupName(input) {
       const { conversationId, sealedName, epoch } = check('setGroupName', GroupNameInput, input);
-      const person = session.personWithDevice();
-      requireGroup(conversationId, person.userId);
-      return inStep(person, deps, conversationId, 'relaxed', async (step) => {
-        const state = step.head.membership === 'member' ? await step.state() : null;
-        const record = await step.group();
+      const account = session.accountOnDevice();
+      requireGroup(conversationId, account.userId);
+      return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
+        const state = transaction.conversation.membership === 'member' ? await transaction.state() : null;
+        const record = await transaction.group();
         const isNews = record !== null && (record.name === null || isNameDue(record));
-        if (state !== null && isNews && epoch === step.head.epoch) {
+        if (state !== null && isNews && epoch === transaction.conversation.epoch) {
           const name = tryOpenName(state.group, sealedName);
           // A name that is known stays: nobody has the right to change it.
           if (name !== null && (record.name === null || record.name === name)) {
-            step.putGroup({ ...record, name, namelessDevices: [] });
+            transaction.putGroup({ ...record, name, namelessDevices: [] });
           }
         }
-        return step.finish();
+        return transaction.finish();
       });
     },
 
     async sealGroupName(id) {
       const conversationId = check('sealGroupName', ConversationId, id);
-      const person = session.personWithDevice();
-      requireGroup(conversationId, person.userId);
-      return inStep(person, deps, conversationId, 'relaxed', async (step) => {
-        const state = step.head.membership === 'member' ? await step.state() : null;
-        const record = await step.group();
+      const account = session.accountOnDevice();
+      requireGroup(conversationId, account.userId);
+      return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
+        const state = transaction.conversation.membership === 'member' ? await transaction.state() : null;
+        const record = await transaction.group();
         const name = record !== null && isNameDue(record) ? record.name : null;
         if (state === null || name === null) return null;
         const { group } = state;
         const sealedName = sealGroupName(groupNameKey(group), group.context.groupId, name, env);
-        return { epoch: step.head.epoch, sealedName: toBase64Url(sealedName) };
+        return { epoch: transaction.conversation.epoch, sealedName: toBase64Url(sealedName) };
       });
     },
 
     async forgetConversation(id) {
       const conversationId = check('forgetConversation', ConversationId, id);
-      const person = session.person();
-      parseConversationId(conversationId, person.userId);
-      await deps.locks.request(conversationLock(person.userId, conversationId), async () => {
-        takeCachedGroup(person, conversationId);
-        await write(person.db, 'relaxed', (tx) => forget(tx, conversationId));
+      const account = session.account();
+      parseConversationId(conversationId, account.userId);
+      await deps.locks.request(conversationLock(account.userId, conversationId), async () => {
+        takeCachedGroup(account, conversationId);
+        await write(account.db, 'relaxed', (tx) => forget(tx, conversationId));
       });
     },
   };
 }
 
 /** @throws CryptoApiError `usage` for a device that is outside */
-async function memberState(step: ConversationStep): Promise<GroupState> {
-  const state = step.head.membership === 'member' ? await step.state() : null;
+async function memberState(transaction: ConversationTransaction): Promise<MlsGroup> {
+  const state = transaction.conversation.membership === 'member' ? await transaction.state() : null;
   if (state === null) throw new CryptoApiError('usage', 'not a member');
   return state;
 }

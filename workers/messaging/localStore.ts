@@ -6,36 +6,38 @@ import { CryptoApiError } from '../api/errors.ts';
 import { limits } from '../codec/limits.ts';
 import type { Session } from '../session/session.ts';
 import { read, write } from '../storage/db.ts';
-import { NoteRecord } from '../storage/records.ts';
+import { LocalEntryRecord } from '../storage/records.ts';
 
 const encoder = new TextEncoder();
 
-export function createNotes(session: Session): Pick<CryptoApi, 'notes' | 'readNote' | 'writeNote'> {
+export function createLocalStore(
+  session: Session,
+): Pick<CryptoApi, 'localEntries' | 'readLocal' | 'writeLocal'> {
   return {
-    async notes(prefix = '') {
-      check('notes', NotePrefix, prefix);
-      const { db, sealer } = session.person();
+    async localEntries(prefix = '') {
+      check('localEntries', NotePrefix, prefix);
+      const { db, sealer } = session.account();
       const [keys, rows] = await read(db, (tx) => {
         const store = tx.objectStore('notes');
         return Promise.all([store.getAllKeys(), store.getAll()]);
       });
       return rows
-        .map((row, i) => sealer.open('notes', keys[i] ?? '', row, NoteRecord))
+        .map((row, i) => sealer.open('notes', keys[i] ?? '', row, LocalEntryRecord))
         .filter(({ name }) => name.startsWith(prefix));
     },
 
-    async readNote(noteName) {
-      const name = check('readNote', NoteName, noteName);
-      const { db, sealer } = session.person();
+    async readLocal(noteName) {
+      const name = check('readLocal', NoteName, noteName);
+      const { db, sealer } = session.account();
       const key = sealer.hiddenKey('notes', name);
       const row = await read(db, (tx) => tx.objectStore('notes').get(key));
-      return row === undefined ? null : sealer.open('notes', key, row, NoteRecord).text;
+      return row === undefined ? null : sealer.open('notes', key, row, LocalEntryRecord).text;
     },
 
-    async writeNote(noteName, noteText) {
-      const name = check('writeNote', NoteName, noteName);
-      const text = check('writeNote', NoteText, noteText);
-      const { db, sealer } = session.person();
+    async writeLocal(noteName, noteText) {
+      const name = check('writeLocal', NoteName, noteName);
+      const text = check('writeLocal', NoteText, noteText);
+      const { db, sealer } = session.account();
       const key = sealer.hiddenKey('notes', name);
       if (text === null) return write(db, 'relaxed', (tx) => tx.objectStore('notes').delete(key));
       if (encoder.encode(text).length > limits.noteText) throw new CryptoApiError('usage', 'note length');

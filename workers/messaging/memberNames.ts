@@ -11,7 +11,7 @@ import { NamesRecord } from '../storage/records.ts';
 export function createMemberNames(session: Session): Pick<CryptoApi, 'memberNames' | 'rememberMemberNames'> {
   return {
     async memberNames() {
-      const { db, sealer } = session.person();
+      const { db, sealer } = session.account();
       const [keys, rows] = await read(db, (tx) => {
         const store = tx.objectStore('names');
         return Promise.all([store.getAllKeys(), store.getAll()]);
@@ -23,7 +23,7 @@ export function createMemberNames(session: Session): Pick<CryptoApi, 'memberName
     async rememberMemberNames(id, given) {
       const conversationId = check('rememberMemberNames', ConversationId, id);
       const news = check('rememberMemberNames', MemberNames, given);
-      const { db, sealer, userId } = session.person();
+      const { db, sealer, userId } = session.account();
       requireGroup(conversationId, userId);
       await write(db, 'relaxed', async (tx) => {
         // A group that was forgotten in the meantime leaves no names behind.

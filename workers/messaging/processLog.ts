@@ -19,10 +19,14 @@ import { CryptoApiError } from '../api/errors.ts';
 import { fromBase64Url, toBase64Url } from '../codec/base64url.ts';
 import { limits } from '../codec/limits.ts';
 import { parseConversationId } from '../conversation/conversationId.ts';
-import { type ConversationStep, inStep, type StepDeps } from '../conversation/conversationTransaction.ts';
+import {
+  type ConversationTransaction,
+  inTransaction,
+  type TransactionDeps,
+} from '../conversation/conversationTransaction.ts';
 import { changeOf, forgetOldestEvents, keepEvent } from '../conversation/events.ts';
 import { believeTree, followName, nameBrought } from '../conversation/groupRecord.ts';
-import { GroupState } from '../conversation/mlsGroup.ts';
+import { MlsGroup } from '../conversation/mlsGroup.ts';
 import { payloadText } from '../conversation/payload.ts';
 import { messageView, openMessage, openOutbox } from '../conversation/views.ts';
 import { certificateOf } from '../identity/certificates.ts';
@@ -33,18 +37,21 @@ import { reasonOfCode } from './undecryptableReasons.ts';
 
 const encoder = new TextEncoder();
 
-export function createLog(deps: StepDeps, session: Session): Pick<CryptoApi, 'processEntries'> {
+export function createLogProcessing(
+  deps: TransactionDeps,
+  session: Session,
+): Pick<CryptoApi, 'processEntries'> {
   return {
     async processEntries(id, input) {
       const conversationId = check('processEntries', ConversationId, id);
       const entries = check('processEntries', LogEntries, input);
-      const person = session.personWithDevice();
-      parseConversationId(conversationId, person.userId);
-      return inStep(person, deps, conversationId, 'relaxed', async (step) => {
-        const reader = new LogReader(step, deps);
+      const account = session.accountOnDevice();
+      parseConversationId(conversationId, account.userId);
+      return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
+        const reader = new LogReader(transaction, deps);
         const messages = await reader.read(entries);
-        if (reader.events.length > 0) await forgetOldestEvents(step);
-        return { messages, events: reader.events, state: await step.finish() };
+        if (reader.events.length > 0) await forgetOldestEvents(transaction);
+        return { messages, events: reader.events, state: await transaction.finish() };
       });
     },
   };
@@ -56,18 +63,18 @@ const STOP = Symbol('stop');
 class LogReader {
   /** What happened beside messages in the entries that were new. */
   readonly events: ConversationEvent[] = [];
-  readonly #step: ConversationStep;
-  readonly #deps: StepDeps;
+  readonly #transaction: ConversationTransaction;
+  readonly #deps: TransactionDeps;
 
-  constructor(step: ConversationStep, deps: StepDeps) {
-    this.#step = step;
+  constructor(transaction: ConversationTransaction, deps: TransactionDeps) {
+    this.#transaction = transaction;
     this.#deps = deps;
   }
 
   async read(given: readonly LogEntryInput[]): Promise<MessageView[]> {
-    const { head } = this.#step;
+    const { conversation } = this.#transaction;
     const entries = ascending(given);
-    const firstNew = entries.findIndex(({ seq }) => seq > head.lastSeq);
+    const firstNew = entries.findIndex(({ seq }) => seq > conversation.lastSeq);
     const known = firstNew < 0 ? entries : entries.slice(0, firstNew);
     const fresh = firstNew < 0 ? [] : entries.slice(firstNew);
     const views = await this.#recall(known);
@@ -77,13 +84,13 @@ class LogReader {
 
   /** Entries processed before: from the cache, and what is in it no more has a reason instead. */
   async #recall(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
-    const { conversationId, head, person, tx } = this.#step;
+    const { conversationId, conversation, account, tx } = this.#transaction;
     // A Welcome doesn't say when it let this device in; the commit that it came with does.
-    const joining = entries.find(({ seq }) => seq === head.joinedSeq);
-    head.joinedAt ??= (joining && (head.joinedBefore ?? joining.timestamp)) ?? null;
-    if (head.returning && joining !== undefined) {
-      head.returning = false;
-      head.joinedBefore = null;
+    const joining = entries.find(({ seq }) => seq === conversation.joinedSeq);
+    conversation.joinedAt ??= (joining && (conversation.joinedBefore ?? joining.timestamp)) ?? null;
+    if (conversation.returning && joining !== undefined) {
+      conversation.returning = false;
+      conversation.joinedBefore = null;
       this.#tell(joining, { kind: 'returned' });
     }
     const messages = entries.filter(({ kind }) => kind === 'application');
@@ -97,28 +104,28 @@ class LogReader {
           conversationId,
           entry.seq,
           row.messageId,
-          openMessage(person, conversationId, entry.seq, row),
+          openMessage(account, conversationId, entry.seq, row),
         );
       }
-      const reason = entry.seq <= head.joinedSeq ? 'before-join' : 'storage-erased';
-      return this.#view(entry, refusal(entry, reason, entry.sender_device_id === person.device.deviceId));
+      const reason = entry.seq <= conversation.joinedSeq ? 'before-join' : 'storage-erased';
+      return this.#view(entry, refusal(entry, reason, entry.sender_device_id === account.device.deviceId));
     });
   }
 
   async #readFresh(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
-    const { head } = this.#step;
-    if (head.membership === 'none' && head.pending !== 'start') {
-      const joined = head.pending === 'external' ? await this.#findOwnJoin(entries) : -1;
+    const { conversation } = this.#transaction;
+    if (conversation.membership === 'none' && conversation.pending !== 'start') {
+      const joined = conversation.pending === 'external' ? await this.#findOwnJoin(entries) : -1;
       if (joined < 0) return [];
       checkContiguous(entries, entries[0]?.seq ?? 0);
       return this.#readFromJoin(entries, joined);
     }
-    checkContiguous(entries, head.lastSeq + 1);
+    checkContiguous(entries, conversation.lastSeq + 1);
     return this.#readAll(entries);
   }
 
   async #findOwnJoin(entries: readonly LogEntryInput[]): Promise<number> {
-    const pending = await this.#step.pending();
+    const pending = await this.#transaction.pending();
     if (pending === null) return -1;
     const commit = toBase64Url(pending.commit);
     return entries.findIndex(({ kind, content }) => kind === 'commit' && content === commit);
@@ -133,7 +140,7 @@ class LogReader {
   }
 
   async #readAll(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
-    const { head } = this.#step;
+    const { conversation } = this.#transaction;
     const views: MessageView[] = [];
     for (const entry of entries) {
       if (entry.kind === 'application') {
@@ -143,53 +150,54 @@ class LogReader {
       } else if ((await this.#commit(entry)) === STOP) {
         return views;
       }
-      head.lastSeq = entry.seq;
+      conversation.lastSeq = entry.seq;
     }
     return views;
   }
 
   #keep(entry: LogEntryInput, record: MessageRecord): void {
-    const { head, person } = this.#step;
-    this.#step.putMessage(entry.seq, entry.id, record);
-    if (entry.sender_id !== person.userId && entry.seq > head.readSeq) {
-      head.unread = Math.min(head.unread + 1, limits.unread);
+    const { conversation, account } = this.#transaction;
+    this.#transaction.putMessage(entry.seq, entry.id, record);
+    if (entry.sender_id !== account.userId && entry.seq > conversation.readSeq) {
+      conversation.unread = Math.min(conversation.unread + 1, limits.unread);
     }
   }
 
   #view(entry: LogEntryInput, record: MessageRecord): MessageView {
-    return messageView(this.#step.conversationId, entry.seq, entry.id, record);
+    return messageView(this.#transaction.conversationId, entry.seq, entry.id, record);
   }
 
   // Application entries.
 
   async #message(entry: LogEntryInput): Promise<MessageRecord> {
-    const { head, person } = this.#step;
-    if (entry.sender_device_id === person.device.deviceId) {
-      return entry.sender_id === person.userId ? this.#ownMessage(entry) : refusal(entry, 'rules');
+    const { conversation, account } = this.#transaction;
+    if (entry.sender_device_id === account.device.deviceId) {
+      return entry.sender_id === account.userId ? this.#ownMessage(entry) : refusal(entry, 'rules');
     }
-    const state = head.membership === 'member' ? await this.#step.state() : null;
-    if (state === null) return refusal(entry, head.membership === 'none' ? 'before-join' : head.forkReason);
+    const state = conversation.membership === 'member' ? await this.#transaction.state() : null;
+    if (state === null)
+      return refusal(entry, conversation.membership === 'none' ? 'before-join' : conversation.forkReason);
     try {
-      const record = received(entry, decryptEntry(state, entry, head.epoch));
+      const record = received(entry, decryptEntry(state, entry, conversation.epoch));
       state.accept();
       return record;
     } catch (error) {
       state.revert();
       const reason = reasonOf(error);
-      if (reason === 'storage-erased') this.#step.fork(reason);
+      if (reason === 'storage-erased') this.#transaction.fork(reason);
       return refusal(entry, reason);
     }
   }
 
   /** MLS gives no device the key of its own message: the plaintext is the one that waited in the outbox. */
   async #ownMessage(entry: LogEntryInput): Promise<MessageRecord> {
-    const { conversationId, person, tx } = this.#step;
+    const { conversationId, account, tx } = this.#transaction;
     const row = await tx.objectStore('outbox').get(entry.id);
     if (row === undefined || row.conversationId !== conversationId) {
       const seen = await tx.objectStore('messages').index('messageId').getKey(entry.id);
       return refusal(entry, seen === undefined ? 'storage-erased' : 'damaged', true);
     }
-    const { ciphertext, payload } = openOutbox(person, entry.id, row);
+    const { ciphertext, payload } = openOutbox(account, entry.id, row);
     await tx.objectStore('outbox').delete(entry.id);
     const unaltered = ciphertext !== null && toBase64Url(ciphertext) === entry.content;
     return unaltered ? { ...received(entry, payload), own: true } : refusal(entry, 'damaged', true);
@@ -198,93 +206,96 @@ class LogReader {
   // Commits.
 
   async #commit(entry: LogEntryInput): Promise<void | typeof STOP> {
-    const { head } = this.#step;
+    const { conversation } = this.#transaction;
     const content = fromBase64Url(entry.content);
-    const pending = await this.#step.pending();
+    const pending = await this.#transaction.pending();
     if (pending !== null && content !== null && equalBytes(pending.commit, content)) {
-      const wasOutside = head.membership !== 'member';
-      const hasLostPlace = head.membership === 'forked';
-      const before = await this.#step.members();
-      if (head.membership === 'none') {
-        head.joinedSeq = head.pending === 'start' ? 0 : entry.seq;
-        head.joinedAt = entry.timestamp;
+      const wasOutside = conversation.membership !== 'member';
+      const hasLostPlace = conversation.membership === 'forked';
+      const before = await this.#transaction.members();
+      if (conversation.membership === 'none') {
+        conversation.joinedSeq = conversation.pending === 'start' ? 0 : entry.seq;
+        conversation.joinedAt = entry.timestamp;
       }
-      this.#step.enterPending(pending, this.#deps.env.now());
-      if (wasOutside) await believeTree(this.#step);
+      this.#transaction.enterPending(pending, this.#deps.env.now());
+      if (wasOutside) await believeTree(this.#transaction);
       await this.#welcomed(pending.addedIds);
-      await nameBrought(this.#step);
-      const state = await this.#step.state();
-      if (state !== null) this.#tell(entry, changeOf(before, state, this.#step, hasLostPlace));
+      await nameBrought(this.#transaction);
+      const state = await this.#transaction.state();
+      if (state !== null) this.#tell(entry, changeOf(before, state, this.#transaction, hasLostPlace));
       return;
     }
-    if (head.membership === 'none') {
+    if (conversation.membership === 'none') {
       // The other one's start took the place of this one's: that is joined by its Welcome.
-      this.#step.dropPending();
+      this.#transaction.dropPending();
       return STOP;
     }
-    if (head.membership === 'member') {
+    if (conversation.membership === 'member') {
       // The relay takes a commit for the current epoch only; what claims an earlier one changes nothing.
-      if (entry.epoch < head.epoch) return this.#tell(entry, { kind: 'refused', code: 'wrong-epoch' });
+      if (entry.epoch < conversation.epoch)
+        return this.#tell(entry, { kind: 'refused', code: 'wrong-epoch' });
       if ((await this.#othersCommit(entry, content)) === STOP) return STOP;
     }
-    if (head.pending !== 'none' && head.pendingEpoch <= entry.epoch) this.#step.dropPending();
+    if (conversation.pending !== 'none' && conversation.pendingEpoch <= entry.epoch)
+      this.#transaction.dropPending();
   }
 
   async #othersCommit(entry: LogEntryInput, content: Uint8Array | null): Promise<void | typeof STOP> {
-    const { head, tx, person } = this.#step;
-    const membership = await this.#step.membership();
-    const state = await this.#step.state();
+    const { conversation, tx, account } = this.#transaction;
+    const membershipPolicy = await this.#transaction.membershipPolicy();
+    const state = await this.#transaction.state();
     if (state === null) return;
-    const before = await this.#step.members();
+    const before = await this.#transaction.members();
     let processed: ProcessedCommit;
-    let next: GroupState;
+    let next: MlsGroup;
     try {
-      if (content === null || entry.epoch !== head.epoch) throw new CryptoError('malformed', 'log entry');
-      const { memberCheck, policy } = membership;
-      processed = membership.run(() => processCommit(state.group, content, { memberCheck, policy }));
-      next = GroupState.fresh(processed.group);
+      if (content === null || entry.epoch !== conversation.epoch)
+        throw new CryptoError('malformed', 'log entry');
+      const { memberCheck, policy } = membershipPolicy;
+      processed = membershipPolicy.run(() => processCommit(state.group, content, { memberCheck, policy }));
+      next = MlsGroup.fresh(processed.group);
     } catch (error) {
-      if (error instanceof IdentityChanged) await offerAccountKey(tx, person, error);
-      this.#step.fork(reasonOf(error), codeOf(error));
+      if (error instanceof IdentityChanged) await offerAccountKey(tx, account, error);
+      this.#transaction.fork(reasonOf(error), codeOf(error));
       this.#tell(entry, { kind: 'refused', code: codeOf(error) });
-      await this.#rememberUninvited(membership.uninvited);
+      await this.#rememberUninvited(membershipPolicy.uninvited);
       return;
     }
     if (processed.selfRemoved) {
-      this.#step.leave();
-      this.#step.dropPending();
-      head.lastSeq = entry.seq;
+      this.#transaction.leave();
+      this.#transaction.dropPending();
+      conversation.lastSeq = entry.seq;
       return STOP;
     }
-    this.#step.enterEpoch(next);
-    await membership.savePins(tx, person, this.#deps.env.now());
+    this.#transaction.enterEpoch(next);
+    await membershipPolicy.savePins(tx, account, this.#deps.env.now());
     await this.#welcomed(processed.adds.map(({ credential }) => certificateOf(credential).userId));
-    await followName(this.#step, processed);
-    this.#tell(entry, changeOf(before, next, this.#step, false));
+    await followName(this.#transaction, processed);
+    this.#tell(entry, changeOf(before, next, this.#transaction, false));
   }
 
   #tell(entry: LogEntryInput, change: ConversationChange | null): void {
-    if (change !== null) this.events.push(keepEvent(this.#step, entry, change));
+    if (change !== null) this.events.push(keepEvent(this.#transaction, entry, change));
   }
 
   /** Whoever was refused once and is now added as the rules want it is a member like any other. */
   async #welcomed(userIds: readonly string[]): Promise<void> {
-    const group = await this.#step.group();
+    const group = await this.#transaction.group();
     if (group === null || !group.uninvitedIds.some((userId) => userIds.includes(userId))) return;
     const uninvitedIds = group.uninvitedIds.filter((userId) => !userIds.includes(userId));
-    this.#step.putGroup({ ...group, uninvitedIds });
+    this.#transaction.putGroup({ ...group, uninvitedIds });
   }
 
   async #rememberUninvited(userIds: ReadonlySet<string>): Promise<void> {
-    const group = await this.#step.group();
+    const group = await this.#transaction.group();
     if (group === null || userIds.size === 0) return;
     const uninvitedIds = [...new Set([...group.uninvitedIds, ...userIds])].slice(-limits.devicesPerStart);
-    this.#step.putGroup({ ...group, uninvitedIds });
+    this.#transaction.putGroup({ ...group, uninvitedIds });
   }
 }
 
 /** @throws CryptoError for whatever is wrong with it; the ratchet may then have moved */
-function decryptEntry(state: GroupState, entry: LogEntryInput, epoch: number): string {
+function decryptEntry(state: MlsGroup, entry: LogEntryInput, epoch: number): string {
   const content = fromBase64Url(entry.content);
   if (content === null || entry.epoch !== epoch) throw new CryptoError('malformed', 'log entry');
   if (!state.hasDevice(entry.sender_id, entry.sender_device_id)) {

@@ -1,10 +1,10 @@
 import { type Env, readDeviceCertificate, type SignatureKeyPair, type Vault } from '@sinetti/crypto-core';
 import { CryptoApiError } from '../api/errors.ts';
 import {
-  deletePersonDatabase,
-  openPersonDatabase,
+  type AccountDatabase,
+  deleteAccountDatabase,
+  openAccountDatabase,
   openRootDatabase,
-  type PersonDatabase,
   type RootDatabase,
   type SessionRow,
   type WriteTransaction,
@@ -30,15 +30,15 @@ export interface Device {
 }
 
 /** Whose storage is open, with everything that is needed to work in it. */
-export interface Person {
+export interface UnlockedAccount {
   readonly userId: string;
-  readonly db: PersonDatabase;
+  readonly db: AccountDatabase;
   readonly sealer: Sealer;
   readonly vault: VaultRecord;
   device: Device | null;
 }
 
-export type PersonOnDevice = Person & { readonly device: Device };
+export type AccountOnDevice = UnlockedAccount & { readonly device: Device };
 
 const encoder = new TextEncoder();
 
@@ -52,23 +52,23 @@ const encoder = new TextEncoder();
  */
 export class Session {
   readonly #deps: SessionDeps;
-  #person: Person | null = null;
+  #person: UnlockedAccount | null = null;
 
   constructor(deps: SessionDeps) {
     this.#deps = deps;
   }
 
   /** @throws CryptoApiError `locked` */
-  person(): Person {
+  account(): UnlockedAccount {
     if (this.#person === null) throw new CryptoApiError('locked');
     return this.#person;
   }
 
   /** @throws CryptoApiError `locked`, `usage` before the device was opened */
-  personWithDevice(): PersonOnDevice {
-    const person = this.person();
-    if (!hasDevice(person)) throw new CryptoApiError('usage', 'open the device first');
-    return person;
+  accountOnDevice(): AccountOnDevice {
+    const account = this.account();
+    if (!hasDevice(account)) throw new CryptoApiError('usage', 'open the device first');
+    return account;
   }
 
   /**
@@ -80,17 +80,17 @@ export class Session {
     userId: string,
     { accountSeed, storageKey, historyKey }: Pick<Vault, 'accountSeed' | 'storageKey' | 'historyKey'>,
     vaultKey: Uint8Array,
-    body: (tx: WriteTransaction, person: Person) => Promise<void>,
+    body: (tx: WriteTransaction, account: UnlockedAccount) => Promise<void>,
   ): Promise<void> {
     this.#close();
     const row = await this.#wrap(userId, storageKey);
     const vault: VaultRecord = { accountSeed, historyKey, vaultKey };
     const sealer = new Sealer(storageKey, this.#deps.env);
-    const person = await this.#openPerson(userId, sealer, vault);
+    const account = await this.#openPerson(userId, sealer, vault);
     try {
-      await write(person.db, 'relaxed', async (tx) => {
+      await write(account.db, 'relaxed', async (tx) => {
         await tx.objectStore('device').put(sealer.seal('device', 'vault', vault), 'vault');
-        await body(tx, person);
+        await body(tx, account);
       });
       await this.#inRoot(async (root) => {
         const tx = root.transaction('sessions', 'readwrite');
@@ -98,11 +98,11 @@ export class Session {
         await Promise.all([tx.store.clear(), tx.store.put(row, userId), tx.done]);
       });
     } catch (error) {
-      person.db.close();
+      account.db.close();
       sealer.wipe();
       throw error;
     }
-    this.#person = person;
+    this.#person = account;
   }
 
   /** False when this browser holds no session of that person, or lost the storage that it opened. */
@@ -113,9 +113,9 @@ export class Session {
     const storageKey = row === undefined ? null : await this.#unwrap(userId, row);
     if (storageKey === null) return false;
     const sealer = new Sealer(storageKey, this.#deps.env);
-    const person = await this.#openPerson(userId, sealer, null);
-    if (person === null) return false;
-    this.#person = person;
+    const account = await this.#openPerson(userId, sealer, null);
+    if (account === null) return false;
+    this.#person = account;
     return true;
   }
 
@@ -129,25 +129,25 @@ export class Session {
   }
 
   async erase(): Promise<void> {
-    const { userId } = this.person();
+    const { userId } = this.account();
     await this.lock();
-    await deletePersonDatabase(this.#deps.indexedDB, userId);
+    await deleteAccountDatabase(this.#deps.indexedDB, userId);
   }
 
   /** Forgets all that this browser holds of the person but the open session, as if it had just signed in. */
-  async startAnew(): Promise<void> {
-    const { userId, vault } = this.person();
+  async reset(): Promise<void> {
+    const { userId, vault } = this.account();
     const row = await this.#inRoot((root) => root.get('sessions', userId));
     const storageKey = row === undefined ? null : await this.#unwrap(userId, row);
     if (storageKey === null) throw new CryptoApiError('locked');
     this.#close();
-    await deletePersonDatabase(this.#deps.indexedDB, userId);
+    await deleteAccountDatabase(this.#deps.indexedDB, userId);
     const sealer = new Sealer(storageKey, this.#deps.env);
-    const person = await this.#openPerson(userId, sealer, vault);
-    await write(person.db, 'relaxed', async (tx) => {
+    const account = await this.#openPerson(userId, sealer, vault);
+    await write(account.db, 'relaxed', async (tx) => {
       await tx.objectStore('device').put(sealer.seal('device', 'vault', vault), 'vault');
     });
-    this.#person = person;
+    this.#person = account;
   }
 
   #close(): void {
@@ -156,10 +156,14 @@ export class Session {
     this.#person = null;
   }
 
-  async #openPerson(userId: string, sealer: Sealer, vault: VaultRecord): Promise<Person>;
-  async #openPerson(userId: string, sealer: Sealer, vault: null): Promise<Person | null>;
-  async #openPerson(userId: string, sealer: Sealer, vault: VaultRecord | null): Promise<Person | null> {
-    const db = await openPersonDatabase(this.#deps.indexedDB, userId, () => {
+  async #openPerson(userId: string, sealer: Sealer, vault: VaultRecord): Promise<UnlockedAccount>;
+  async #openPerson(userId: string, sealer: Sealer, vault: null): Promise<UnlockedAccount | null>;
+  async #openPerson(
+    userId: string,
+    sealer: Sealer,
+    vault: VaultRecord | null,
+  ): Promise<UnlockedAccount | null> {
+    const db = await openAccountDatabase(this.#deps.indexedDB, userId, () => {
       if (this.#person?.db === db) this.#close();
     });
     try {
@@ -223,8 +227,8 @@ export function toDevice({ deviceId, certificate, signatureSeed }: DeviceRecord)
   return { deviceId, certificate, signatureKey, accountKey };
 }
 
-function hasDevice(person: Person): person is PersonOnDevice {
-  return person.device !== null;
+function hasDevice(account: UnlockedAccount): account is AccountOnDevice {
+  return account.device !== null;
 }
 
 function gcm(userId: string, iv: Uint8Array): AesGcmParams {

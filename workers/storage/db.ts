@@ -28,7 +28,7 @@ interface RootSchema extends DBSchema {
   sessions: { key: string; value: SessionRow };
 }
 
-interface PersonSchema extends DBSchema {
+interface AccountSchema extends DBSchema {
   /** `vault`, `device` and `history`. */
   device: { key: string; value: Uint8Array };
   /** By KeyPackageRef in hexadecimal. */
@@ -82,10 +82,10 @@ export type StoreName =
   | 'copies';
 
 export type RootDatabase = IDBPDatabase<RootSchema>;
-export type PersonDatabase = IDBPDatabase<PersonSchema>;
-export type ReadTransaction = IDBPTransaction<PersonSchema, StoreName[]>;
-export type WriteTransaction = IDBPTransaction<PersonSchema, StoreName[], 'readwrite'>;
-export type KeyPackageStore = IDBPObjectStore<PersonSchema, StoreName[], 'keyPackages', 'readwrite'>;
+export type AccountDatabase = IDBPDatabase<AccountSchema>;
+export type ReadTransaction = IDBPTransaction<AccountSchema, StoreName[]>;
+export type WriteTransaction = IDBPTransaction<AccountSchema, StoreName[], 'readwrite'>;
+export type KeyPackageStore = IDBPObjectStore<AccountSchema, StoreName[], 'keyPackages', 'readwrite'>;
 /** What reads accept: either kind. */
 export type Transaction = ReadTransaction | WriteTransaction;
 
@@ -113,7 +113,7 @@ export type Migration = (db: IDBDatabase, tx: IDBTransaction) => void;
 
 export const rootMigrations: readonly Migration[] = [(db) => void db.createObjectStore('sessions')];
 
-export const personMigrations: readonly Migration[] = [
+export const accountMigrations: readonly Migration[] = [
   (db) => {
     for (const store of [
       'device',
@@ -172,22 +172,22 @@ export async function openRootDatabase(factory: IDBFactory): Promise<RootDatabas
   return wrap(await openDatabase(factory, 'sinetti', rootMigrations, () => {})) as unknown as RootDatabase;
 }
 
-export function personDatabaseName(userId: string): string {
+export function accountDatabaseName(userId: string): string {
   return `sinetti-${userId}`;
 }
 
-export async function openPersonDatabase(
+export async function openAccountDatabase(
   factory: IDBFactory,
   userId: string,
   onClosed: () => void,
-): Promise<PersonDatabase> {
-  const db = await openDatabase(factory, personDatabaseName(userId), personMigrations, onClosed);
-  return wrap(db) as unknown as PersonDatabase;
+): Promise<AccountDatabase> {
+  const db = await openDatabase(factory, accountDatabaseName(userId), accountMigrations, onClosed);
+  return wrap(db) as unknown as AccountDatabase;
 }
 
 /** Resolves once every tab has let go and the database is gone. */
-export async function deletePersonDatabase(factory: IDBFactory, userId: string): Promise<void> {
-  await wrap(factory.deleteDatabase(personDatabaseName(userId)));
+export async function deleteAccountDatabase(factory: IDBFactory, userId: string): Promise<void> {
+  await wrap(factory.deleteDatabase(accountDatabaseName(userId)));
 }
 
 /**
@@ -196,7 +196,7 @@ export async function deletePersonDatabase(factory: IDBFactory, userId: string):
  * @param durability `strict` waits for the disk: for whatever uses up a sending key
  */
 export async function write<T>(
-  db: PersonDatabase,
+  db: AccountDatabase,
   durability: 'strict' | 'relaxed',
   body: (tx: WriteTransaction) => Promise<T>,
 ): Promise<T> {
@@ -216,7 +216,7 @@ export async function write<T>(
 }
 
 /** Reads in one transaction: one moment's view of all stores. */
-export async function read<T>(db: PersonDatabase, body: (tx: ReadTransaction) => Promise<T>): Promise<T> {
+export async function read<T>(db: AccountDatabase, body: (tx: ReadTransaction) => Promise<T>): Promise<T> {
   const tx = db.transaction(STORES, 'readonly');
   tx.done.catch(() => {});
   return body(tx);

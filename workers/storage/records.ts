@@ -53,7 +53,7 @@ export const PinRecord = object({
 export type PinRecord = Guarded<typeof PinRecord>;
 
 /** Where a conversation stands. Rewritten with each step, so nothing in it grows with the group. */
-export const HeadRecord = object({
+export const ConversationRecord = object({
   /** `forked`: a commit was refused that the others may have followed. */
   membership: oneOf('none', 'member', 'forked'),
   /** With `forked`: why, which is also what becomes of the messages that can't be read until the rejoin. */
@@ -83,11 +83,11 @@ export const HeadRecord = object({
   /** With `forked`: the code that the commit was refused with. */
   refusal: withDefault(nullable(string(64)), null),
 });
-export type HeadRecord = Guarded<typeof HeadRecord>;
+export type ConversationRecord = Guarded<typeof ConversationRecord>;
 
-export type ForkReason = HeadRecord['forkReason'];
+export type ForkReason = ConversationRecord['forkReason'];
 
-export const emptyHead: HeadRecord = {
+export const newConversationRecord: ConversationRecord = {
   membership: 'none',
   forkReason: 'damaged',
   version: 0,
@@ -179,7 +179,7 @@ export const MarksRecord = object({ revision: integer(0) });
 export type MarksRecord = Guarded<typeof MarksRecord>;
 
 /** How this device stands with the copies of messages at the relay. */
-export const HistoryRecord = object({
+export const BackupRecord = object({
   /** Whether the person wants copies to be kept. */
   kept: boolean,
   /** Counts the changes of that: an older choice doesn't come back, whatever the relay shows. */
@@ -189,15 +189,15 @@ export const HistoryRecord = object({
   /** Of the newest copy that this device has read or left there. */
   position: integer(0),
 });
-export type HistoryRecord = Guarded<typeof HistoryRecord>;
+export type BackupRecord = Guarded<typeof BackupRecord>;
 
 /** All messages of a conversation up to here have copies, where they can. */
-export const CopiedRecord = object({ upTo: integer(0) });
-export type CopiedRecord = Guarded<typeof CopiedRecord>;
+export const BackupPositionRecord = object({ upTo: integer(0) });
+export type BackupPositionRecord = Guarded<typeof BackupPositionRecord>;
 
 /** The name is inside, too: the record stands under a hidden key. */
-export const NoteRecord = object({ name: string(limits.noteName), text: string(limits.noteText) });
-export type NoteRecord = Guarded<typeof NoteRecord>;
+export const LocalEntryRecord = object({ name: string(limits.noteName), text: string(limits.noteText) });
+export type LocalEntryRecord = Guarded<typeof LocalEntryRecord>;
 
 /** What happened at a position of the log beside messages. */
 export const EventRecord = object({
@@ -271,10 +271,16 @@ export class Sealer {
   }
 }
 
-/** The head of a conversation; of an unknown one, that of an outsider. */
-export async function readHead(tx: Transaction, sealer: Sealer, conversationId: string): Promise<HeadRecord> {
+/** The conversation of a conversation; of an unknown one, that of an outsider. */
+export async function readConversation(
+  tx: Transaction,
+  sealer: Sealer,
+  conversationId: string,
+): Promise<ConversationRecord> {
   const sealed = await tx.objectStore('heads').get(conversationId);
-  return sealed === undefined ? { ...emptyHead } : sealer.open('heads', conversationId, sealed, HeadRecord);
+  return sealed === undefined
+    ? { ...newConversationRecord }
+    : sealer.open('heads', conversationId, sealed, ConversationRecord);
 }
 
 /** The key under which a compound-key record is sealed. */

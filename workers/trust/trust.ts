@@ -22,10 +22,10 @@ import type { ContactTrust, CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import { limits } from '../codec/limits.ts';
-import { inStep, type StepDeps } from '../conversation/conversationTransaction.ts';
+import { inTransaction, type TransactionDeps } from '../conversation/conversationTransaction.ts';
 import { supersededLeaves } from '../conversation/ownCommits.ts';
 import { adoptVerified, newPin, offerAccountKey, putPin, readMarks, readPin } from '../identity/pins.ts';
-import type { PersonOnDevice, Session } from '../session/session.ts';
+import type { AccountOnDevice, Session } from '../session/session.ts';
 import { read, type Transaction, type WriteTransaction, write } from '../storage/db.ts';
 import { PinRecord } from '../storage/records.ts';
 
@@ -41,7 +41,7 @@ type TrustApi = Pick<
   | 'hasFormerDevices'
 >;
 
-export function createTrust(deps: StepDeps, session: Session): TrustApi {
+export function createTrust(deps: TransactionDeps, session: Session): TrustApi {
   const { env } = deps;
 
   /** Decides about the key that was offered, if it is the one whose number the person has seen. */
@@ -53,15 +53,15 @@ export function createTrust(deps: StepDeps, session: Session): TrustApi {
   ): Promise<ContactTrust> {
     const userId = check(method, Id, id);
     const seen = check(method, SafetyNumber, number);
-    const person = session.personWithDevice();
+    const account = session.accountOnDevice();
     await ready();
-    return write(person.db, 'relaxed', async (tx) => {
-      const pin = await requirePin(tx, person, userId);
-      if (pin.offered === null || numberOf(person, userId, pin.offered) !== seen) {
+    return write(account.db, 'relaxed', async (tx) => {
+      const pin = await requirePin(tx, account, userId);
+      if (pin.offered === null || numberOf(account, userId, pin.offered) !== seen) {
         throw new CryptoApiError('usage', 'another key than the one shown');
       }
       const decided = decision(pin, pin.offered);
-      await putPin(tx, person, userId, decided);
+      await putPin(tx, account, userId, decided);
       return contactTrust(userId, decided);
     });
   }
@@ -69,22 +69,22 @@ export function createTrust(deps: StepDeps, session: Session): TrustApi {
   /** The vault as it is at the relay, opened. */
   async function openSealed(method: 'sealVerified' | 'adoptVerified', vault: unknown): Promise<Vault> {
     const { sealedVault } = check(method, SealedVault, vault);
-    const person = session.person();
+    const account = session.account();
     await ready();
-    return openVault(sealedVault, person.vault.vaultKey, person.userId);
+    return openVault(sealedVault, account.vault.vaultKey, account.userId);
   }
 
   return {
     async contactTrust() {
-      const person = session.person();
-      return read(person.db, async (tx) => {
+      const account = session.account();
+      return read(account.db, async (tx) => {
         const store = tx.objectStore('pins');
         const [userIds, rows] = await Promise.all([store.getAllKeys(), store.getAll()]);
         return userIds.flatMap((userId, i) => {
           const sealed = rows[i];
           return sealed === undefined
             ? []
-            : [contactTrust(userId, person.sealer.open('pins', userId, sealed, PinRecord))];
+            : [contactTrust(userId, account.sealer.open('pins', userId, sealed, PinRecord))];
         });
       });
     },
@@ -92,42 +92,42 @@ export function createTrust(deps: StepDeps, session: Session): TrustApi {
     async observeDevices(id, certificates) {
       const userId = check('observeDevices', Id, id);
       const given = check('observeDevices', Certificates, certificates);
-      const person = session.personWithDevice();
+      const account = session.accountOnDevice();
       await ready();
       const keys = accountKeysOf(userId, given);
-      return write(person.db, 'relaxed', async (tx) => {
-        const pin = await readPin(tx, person, userId);
+      return write(account.db, 'relaxed', async (tx) => {
+        const pin = await readPin(tx, account, userId);
         if (pin === null) {
           const [first] = keys;
           // Two at once say that one of them is somebody else's.
-          if (first === undefined || keys.length > 1 || userId === person.userId) return null;
-          await putPin(tx, person, userId, newPin(first, env.now()));
+          if (first === undefined || keys.length > 1 || userId === account.userId) return null;
+          await putPin(tx, account, userId, newPin(first, env.now()));
         } else {
-          for (const accountKey of keys) await offerAccountKey(tx, person, { userId, accountKey });
+          for (const accountKey of keys) await offerAccountKey(tx, account, { userId, accountKey });
         }
-        return contactTrust(userId, await requirePin(tx, person, userId));
+        return contactTrust(userId, await requirePin(tx, account, userId));
       });
     },
 
     async safetyNumbers(id) {
       const userId = check('safetyNumbers', Id, id);
-      const person = session.personWithDevice();
+      const account = session.accountOnDevice();
       await ready();
-      const { accountKey, offered } = await read(person.db, (tx) => requirePin(tx, person, userId));
+      const { accountKey, offered } = await read(account.db, (tx) => requirePin(tx, account, userId));
       return {
-        current: numberOf(person, userId, accountKey),
-        offered: offered === null ? null : numberOf(person, userId, offered),
+        current: numberOf(account, userId, accountKey),
+        offered: offered === null ? null : numberOf(account, userId, offered),
       };
     },
 
     async sealVerified(vault, mark) {
       const { userId, safetyNumber: compared, verified } = check('sealVerified', VerifiedMark, mark);
-      const person = session.personWithDevice();
+      const account = session.accountOnDevice();
       const opened = await openSealed('sealVerified', vault);
-      const [{ accountKey }, marks] = await read(person.db, (tx) =>
-        Promise.all([requirePin(tx, person, userId), readMarks(tx, person)]),
+      const [{ accountKey }, marks] = await read(account.db, (tx) =>
+        Promise.all([requirePin(tx, account, userId), readMarks(tx, account)]),
       );
-      if (numberOf(person, userId, accountKey) !== compared) {
+      if (numberOf(account, userId, accountKey) !== compared) {
         throw new CryptoApiError('usage', 'another key than the one shown');
       }
       // What a relay has brought back is not built upon: the marks of this browser take its place.
@@ -139,13 +139,13 @@ export function createTrust(deps: StepDeps, session: Session): TrustApi {
         verified: marked.slice(-limits.verifiedContacts),
         revision: newest.revision + 1,
       };
-      return toBase64Url(sealVault(next, person.vault.vaultKey, person.userId, env));
+      return toBase64Url(sealVault(next, account.vault.vaultKey, account.userId, env));
     },
 
     async adoptVerified(vault) {
       const marks = await openSealed('adoptVerified', vault);
-      const person = session.person();
-      await write(person.db, 'relaxed', (tx) => adoptVerified(tx, person, marks, env.now()));
+      const account = session.account();
+      await write(account.db, 'relaxed', (tx) => adoptVerified(tx, account, marks, env.now()));
     },
 
     acceptAccountKey: (id, number) =>
@@ -159,10 +159,10 @@ export function createTrust(deps: StepDeps, session: Session): TrustApi {
 
     async hasFormerDevices(id) {
       const conversationId = check('hasFormerDevices', ConversationId, id);
-      const person = session.personWithDevice();
-      return inStep(person, deps, conversationId, 'relaxed', async (step) => {
-        const state = step.head.membership === 'member' ? await step.state() : null;
-        return state !== null && (await supersededLeaves(step, state)).length > 0;
+      const account = session.accountOnDevice();
+      return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
+        const state = transaction.conversation.membership === 'member' ? await transaction.state() : null;
+        return state !== null && (await supersededLeaves(transaction, state)).length > 0;
       });
     },
   };
@@ -180,15 +180,15 @@ function contactTrust(userId: string, { verifiedAt, offered, former }: PinRecord
 /** @throws CryptoApiError `not-found` for a person of whom no device was seen yet */
 async function requirePin(
   tx: Transaction | WriteTransaction,
-  person: PersonOnDevice,
+  account: AccountOnDevice,
   userId: string,
 ): Promise<PinRecord> {
-  const pin = await readPin(tx, person, userId);
+  const pin = await readPin(tx, account, userId);
   if (pin === null) throw new CryptoApiError('not-found', 'no account key');
   return pin;
 }
 
-function numberOf({ userId: own, device }: PersonOnDevice, userId: string, accountKey: Uint8Array): string {
+function numberOf({ userId: own, device }: AccountOnDevice, userId: string, accountKey: Uint8Array): string {
   return safetyNumber({ userId: own, accountKey: device.accountKey }, { userId, accountKey });
 }
 

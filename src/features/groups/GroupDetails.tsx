@@ -18,11 +18,11 @@ import styles from './GroupDetails.module.css';
 interface GroupDetailsProps {
   group: Group;
   /** Who has left, and is still to be removed from the keys. */
-  departedIds: readonly string[];
+  leavingIds: readonly string[];
   onClose: () => void;
 }
 
-export function GroupDetails({ group, departedIds, onClose }: GroupDetailsProps) {
+export function GroupDetails({ group, leavingIds, onClose }: GroupDetailsProps) {
   const ownId = useAtomValue(currentUserAtom)?.id;
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus({ preventScroll: true }), []);
@@ -49,7 +49,7 @@ export function GroupDetails({ group, departedIds, onClose }: GroupDetailsProps)
             <span className={styles.total}>{group.memberCount}</span>
           </h3>
           {group.members.length === 0 && <p className={styles.hint}>{t('groups.membersPending')}</p>}
-          <MemberList group={group} departedIds={departedIds} />
+          <MemberList group={group} leavingIds={leavingIds} />
         </section>
         {!group.ended && creates && <AddMembers group={group} />}
         {!group.ended && <EndGroup group={group} creates={creates} />}
@@ -73,7 +73,7 @@ function useFreshDetails({ ended, id }: Group) {
 /** More than any screen shows at first. */
 const firstMembers = 30;
 
-function MemberList({ group, departedIds }: Pick<GroupDetailsProps, 'group' | 'departedIds'>) {
+function MemberList({ group, leavingIds }: Pick<GroupDetailsProps, 'group' | 'leavingIds'>) {
   const ownId = useAtomValue(currentUserAtom)?.id;
   const nameOf = useAtomValue(nameOfAtom);
   // Hundreds would hold the page up: those that are out of sight follow as it has time for them.
@@ -89,7 +89,7 @@ function MemberList({ group, departedIds }: Pick<GroupDetailsProps, 'group' | 'd
           name={nameOf(member.userId)}
           creator={member.userId === group.creatorId}
           you={member.userId === ownId}
-          detail={memberDetail(member, group, departedIds)}
+          detail={memberDetail(member, group, leavingIds)}
         />
       ))}
       {withoutKeys.map((userId) => (
@@ -131,9 +131,9 @@ function MemberRow({ name, creator, you, detail }: MemberRowProps) {
 function memberDetail(
   { userId, devices }: GroupMember,
   { mismatch }: Group,
-  departedIds: readonly string[],
+  leavingIds: readonly string[],
 ): string {
-  if (departedIds.includes(userId)) return t('groups.leaving');
+  if (leavingIds.includes(userId)) return t('groups.leaving');
   if (mismatch?.unlisted.includes(userId)) return t('groups.unlisted');
   if (mismatch?.withoutKeys.includes(userId) || devices === 0) return t('groups.withoutKeys');
   return t('groups.devices', { count: devices });

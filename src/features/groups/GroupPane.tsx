@@ -52,7 +52,7 @@ export function GroupPane({ group, details, focusRequest, onClose, onDetailsChan
         <Contained part="group-details" shows={group.id}>
           <GroupDetails
             group={group}
-            departedIds={chat.state?.group?.departedIds ?? []}
+            leavingIds={chat.state?.group?.leavingIds ?? []}
             onClose={() => onDetailsChange(false)}
           />
         </Contained>

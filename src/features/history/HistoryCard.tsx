@@ -18,7 +18,7 @@ export function HistoryCard({ id }: { id?: string }) {
   const explanation = useId();
 
   const change = (next: boolean) =>
-    void attempt(() => actions.setHistoryKept(next), { failure: t('history.changeFailed') });
+    void attempt(() => actions.setBackupKept(next), { failure: t('history.changeFailed') });
 
   return (
     <Card

@@ -3,10 +3,10 @@ import { t } from '../../i18n/i18n.ts';
 import { coalesce } from '../../lib/coalesce.ts';
 import { isApiError } from '../../net/errors.ts';
 import { devicesAtom, newDevicesAtom, type OwnDevice } from '../../store/devices.ts';
-import type { Committer } from '../conversations/commitSubmitter.ts';
+import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { Deps } from '../core/deps.ts';
 import { toAppError } from '../core/failures.ts';
-import { deviceNameNote } from './enrolment.ts';
+import { deviceNameEntry } from './enrolment.ts';
 
 /** Ids of the own devices that the person has seen in the list or been told of. */
 const knownNote = 'known-devices';
@@ -30,7 +30,7 @@ export interface Devices {
 export interface DevicesOptions {
   readonly deps: Deps;
   readonly ownUserId: string;
-  readonly committer: Pick<Committer, 'settle'>;
+  readonly commitSubmitter: Pick<CommitSubmitter, 'settle'>;
   /** This device was revoked: the session is over. */
   readonly onThisRevoked: () => Promise<void>;
   readonly background: (task: () => Promise<unknown>) => void;
@@ -39,20 +39,20 @@ export interface DevicesOptions {
 type Device = Awaited<ReturnType<Deps['api']['listDevices']>>[number];
 
 export function createDevices(options: DevicesOptions): Devices {
-  const { background, committer, ownUserId } = options;
+  const { background, commitSubmitter, ownUserId } = options;
   const { api, clock, crypto, store } = options.deps;
   let known: Set<string> | null = null;
   /** RFC 3339: revocations before this have been fetched. */
   let revocationsSince: string | undefined;
 
   async function readKnown(): Promise<Set<string> | null> {
-    known ??= parseIds(await crypto.readNote(knownNote));
+    known ??= parseIds(await crypto.readLocal(knownNote));
     return known;
   }
 
   async function keepKnown(ids: Iterable<string>): Promise<void> {
     known = new Set(ids);
-    await crypto.writeNote(knownNote, [...known].join(' '));
+    await crypto.writeLocal(knownNote, [...known].join(' '));
   }
 
   const load = coalesce(async () => {
@@ -79,7 +79,7 @@ export function createDevices(options: DevicesOptions): Devices {
     for (const { conversationId, members, status } of await crypto.conversations()) {
       const own = members.find(({ userId }) => userId === ownUserId);
       if (status === 'joined' && own?.deviceIds.some((id) => gone.has(id)) === true) {
-        await committer.settle(conversationId);
+        await commitSubmitter.settle(conversationId);
       }
     }
   }
@@ -102,7 +102,7 @@ export function createDevices(options: DevicesOptions): Devices {
       try {
         const { certificate, deviceId } = await crypto.openDevice();
         await api.putDevice(deviceId, { name: trimmed, certificate });
-        await crypto.writeNote(deviceNameNote, trimmed);
+        await crypto.writeLocal(deviceNameEntry, trimmed);
         if (current !== undefined) {
           store.set(
             devicesAtom,

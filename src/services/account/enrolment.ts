@@ -38,7 +38,7 @@ export async function fetchVault(deps: AccountDeps, userId: string): Promise<Sea
 }
 
 /** What the person calls this device, where it isn't what it is called by itself. */
-export const deviceNameNote = 'device-name';
+export const deviceNameEntry = 'device-name';
 
 /**
  * Registers this browser's device, or resumes it, and binds the session to it. One that was revoked is for good: the
@@ -54,7 +54,7 @@ export async function registerDevice(deps: EnrolmentDeps, defaultName: string): 
   } catch (error) {
     const revocation = isApiError(error, 'device-conflict') ? await revocationOf(deps, device) : null;
     if (revocation === null) throw error;
-    await crypto.startAnew(revocation);
+    await crypto.resetDevice(revocation);
     await putDevice(deps, await crypto.openDevice(), defaultName);
     store.set(showToastAtom, 'info', t('devices.startedAnew'));
     return true;
@@ -66,7 +66,7 @@ async function putDevice(
   { certificate, deviceId }: DeviceIdentity,
   defaultName: string,
 ): Promise<void> {
-  const name = (await crypto.readNote(deviceNameNote)) ?? defaultName;
+  const name = (await crypto.readLocal(deviceNameEntry)) ?? defaultName;
   await api.putDevice(deviceId, { name, certificate });
 }
 

@@ -10,8 +10,8 @@ import { timings } from '../core/timings.ts';
 const noteName = 'profile';
 
 /** The person's profile, kept sealed for a start without the relay. */
-export async function keepProfile(crypto: Pick<CryptoApi, 'writeNote'>, profile: Profile): Promise<void> {
-  await crypto.writeNote(noteName, JSON.stringify(profile));
+export async function keepProfile(crypto: Pick<CryptoApi, 'writeLocal'>, profile: Profile): Promise<void> {
+  await crypto.writeLocal(noteName, JSON.stringify(profile));
 }
 
 /** The profile, or what keeps the relay from telling it for now. */
@@ -34,10 +34,10 @@ export async function askProfile({ api, clock }: Pick<Deps, 'api' | 'clock'>): P
 
 /** As it was kept last, or null. */
 export async function recallProfile(
-  crypto: Pick<CryptoApi, 'readNote'>,
+  crypto: Pick<CryptoApi, 'readLocal'>,
   userId: string,
 ): Promise<Profile | null> {
-  const kept = routes.profile.response.safeParse(parsed(await crypto.readNote(noteName)));
+  const kept = routes.profile.response.safeParse(parsed(await crypto.readLocal(noteName)));
   return kept.success && kept.data.id === userId ? kept.data : null;
 }
 

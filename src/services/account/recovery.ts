@@ -33,7 +33,7 @@ export function createRecovery(deps: Deps): Recovery {
   return {
     async onVault(vault) {
       show(vault);
-      const dismissed = (await crypto.readNote(dismissedNote)) !== null;
+      const dismissed = (await crypto.readLocal(dismissedNote)) !== null;
       store.set(recoveryOfferDismissedAtom, () => dismissed);
     },
 
@@ -56,7 +56,7 @@ export function createRecovery(deps: Deps): Recovery {
 
     async dismissOffer() {
       store.set(recoveryOfferDismissedAtom, () => true);
-      await crypto.writeNote(dismissedNote, 'yes');
+      await crypto.writeLocal(dismissedNote, 'yes');
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { ConversationState } from '../../crypto/client.ts';
-import type { Committer } from '../conversations/commitSubmitter.ts';
+import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { Sync } from '../conversations/sync.ts';
 import type { Deps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
@@ -12,7 +12,7 @@ export interface SecurityOptions {
   readonly deps: Deps;
   readonly ownUserId: string;
   readonly sync: Pick<Sync, 'catchUp'>;
-  readonly committer: Committer;
+  readonly commitSubmitter: CommitSubmitter;
   /** This very device was revoked: the session is over. */
   readonly onThisRevoked: () => Promise<void>;
   /** It has been decided who somebody is: what waits for them may go. */

@@ -18,7 +18,7 @@ const lockName = 'sinetti:history';
  * Copies of messages at the relay, sealed so that only this person's devices can read them: each device leaves those of
  * what it can read, and a new one begins by reading them (PROTOCOL section 5).
  */
-export interface History {
+export interface MessageBackup {
   /** Tells whether copies are kept, as far as this browser knows. */
   start(): void;
   /** Reads what other devices have left since the last time, then leaves what has no copy yet. */
@@ -32,14 +32,19 @@ export interface History {
   stop(): void;
 }
 
-export interface HistoryOptions {
+export interface MessageBackupOptions {
   readonly deps: Deps;
   readonly ownUserId: string;
   readonly chats: Pick<Chats, 'get' | 'addMessages' | 'setStates'>;
   readonly background: Background;
 }
 
-export function createHistory({ background, chats, deps, ownUserId }: HistoryOptions): History {
+export function createMessageBackup({
+  background,
+  chats,
+  deps,
+  ownUserId,
+}: MessageBackupOptions): MessageBackup {
   const { api, clock, crypto, locks, log, store } = deps;
   const due = new Set<string>();
   let timer: Timer | null = null;
@@ -52,11 +57,11 @@ export function createHistory({ background, chats, deps, ownUserId }: HistoryOpt
 
   /** Until it is told, only this device knows what the person has chosen. */
   async function tellSetting(again = false): Promise<void> {
-    const setting = await crypto.historySetting(again);
+    const setting = await crypto.backupSetting(again);
     if (setting === null) return;
     if (!setting.kept) await api.deleteHistory({});
     await api.putHistory({ items: [setting.copy] });
-    await crypto.historySettingTold(setting.kept);
+    await crypto.backupSettingStored(setting.kept);
   }
 
   /** What is on screen as unreadable is replaced; the rest is read from the worker when somebody looks for it. */
@@ -82,7 +87,7 @@ export function createHistory({ background, chats, deps, ownUserId }: HistoryOpt
 
   /** @returns whether copies were left after the person had switched them off */
   async function download(): Promise<boolean> {
-    let { position } = await crypto.historyState();
+    let { position } = await crypto.backupState();
     const isFirst = position === 0;
     let done = 0;
     let isLate = false;
@@ -92,7 +97,7 @@ export function createHistory({ background, chats, deps, ownUserId }: HistoryOpt
         const last = page.at(-1);
         if (last === undefined) return isLate;
         if (isFirst) store.set(catchUpAtom, { done, of: null });
-        const read = await crypto.readCopies(
+        const read = await crypto.readBackup(
           page.map(({ id, conversationId, sealed, position: at }) => ({
             id,
             conversationId,
@@ -113,14 +118,14 @@ export function createHistory({ background, chats, deps, ownUserId }: HistoryOpt
 
   async function upload(conversationId: string): Promise<void> {
     for (;;) {
-      const next = isFull ? null : await crypto.nextCopies(conversationId);
+      const next = isFull ? null : await crypto.nextBackupEntries(conversationId);
       if (next === null) return;
       let stored: { count: number; lastPosition: number } | null = null;
       if (next.copies.length > 0) {
         const answer = await api.putHistory({ items: [...next.copies] });
         stored = { count: answer.stored, lastPosition: answer.lastPosition };
       }
-      await crypto.copiesStored({ conversationId, upTo: next.upTo, stored });
+      await crypto.backupEntriesStored({ conversationId, upTo: next.upTo, stored });
     }
   }
 
@@ -139,7 +144,7 @@ export function createHistory({ background, chats, deps, ownUserId }: HistoryOpt
       await tellSetting();
       // A device that hadn't heard of the switch has left some after all.
       if (await download()) await tellSetting(true);
-      await uploadAll(await crypto.conversationsToCopy());
+      await uploadAll(await crypto.conversationsToBackUp());
     }),
   );
 
@@ -150,7 +155,7 @@ export function createHistory({ background, chats, deps, ownUserId }: HistoryOpt
   });
 
   return {
-    start: () => background(async () => showKept((await crypto.historyState()).kept)),
+    start: () => background(async () => showKept((await crypto.backupState()).kept)),
 
     sync: syncOnce,
 
@@ -163,7 +168,7 @@ export function createHistory({ background, chats, deps, ownUserId }: HistoryOpt
     },
 
     async setKept(kept) {
-      await crypto.setHistoryKept(kept);
+      await crypto.setBackupKept(kept);
       showKept(kept);
       background(syncOnce);
     },

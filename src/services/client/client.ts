@@ -182,8 +182,8 @@ export function createClient(options: ClientOptions): Client {
     acceptContactRequest: async (requestId) => signedIn().contacts.accept(requestId),
     rejectContactRequest: async (requestId) => signedIn().contacts.reject(requestId),
     removeContact: async (userId) => signedIn().contacts.remove(userId),
-    openChat: async (userId) => signedIn().reading.open(userId),
-    loadOlderMessages: async (key) => signedIn().reading.loadOlder(key),
+    openChat: async (userId) => signedIn().openConversation.open(userId),
+    loadOlderMessages: async (key) => signedIn().openConversation.loadOlder(key),
     sendMessage: async (key, text) => signedIn().messaging.send(key, text),
     retryMessage: async (messageId) => signedIn().messaging.retry(messageId),
     discardMessage: async (messageId) => signedIn().messaging.discard(messageId),
@@ -197,15 +197,15 @@ export function createClient(options: ClientOptions): Client {
     readNotification: async (id) => signedIn().notifications.read(id),
     readAllNotifications: async () => signedIn().notifications.readAll(),
     deleteNotification: async (id) => signedIn().notifications.remove(id),
-    setHistoryKept: async (kept) => signedIn().history.setKept(kept),
-    readNote: (name) => deps.crypto.readNote(name),
-    writeNote: (name, text) => deps.crypto.writeNote(name, text),
+    setBackupKept: async (kept) => signedIn().messageBackup.setKept(kept),
+    readLocal: (name) => deps.crypto.readLocal(name),
+    writeLocal: (name, text) => deps.crypto.writeLocal(name, text),
   };
 
   return {
     actions,
     session,
-    onVisible: () => messenger?.reading.markRead(),
+    onVisible: () => messenger?.openConversation.markRead(),
     onHidden: () => messenger?.onHidden(),
     onLeft() {
       messenger?.onHidden();

@@ -8,21 +8,21 @@ import { offlineAtom, realtimeStatusAtom } from '../../store/connection.ts';
 import type { OwnNames } from '../account/ownNames.ts';
 import { updateProfile } from '../account/profile.ts';
 import { createSecurity, type Security } from '../account/security.ts';
-import { createHistory, type History } from '../backup/messageBackup.ts';
+import { createMessageBackup, type MessageBackup } from '../backup/messageBackup.ts';
 import { createChatEvents } from '../conversations/chatEvents.ts';
 import { createChats } from '../conversations/chats.ts';
-import { createCommitter } from '../conversations/commitSubmitter.ts';
+import { createCommitSubmitter } from '../conversations/commitSubmitter.ts';
 import { createDrafts } from '../conversations/drafts.ts';
-import { createMembership } from '../conversations/joiner.ts';
+import { createJoiner } from '../conversations/joiner.ts';
 import { createMessaging, createSendFailureReport, type Messaging } from '../conversations/messaging.ts';
-import { createReading, type Reading } from '../conversations/openConversation.ts';
+import { createOpenConversation, type OpenConversation } from '../conversations/openConversation.ts';
 import { createOutbox } from '../conversations/outbox.ts';
 import { createSync } from '../conversations/sync.ts';
 import { groupConversationId, groupOf, keyOf, peerOf } from '../core/conversationIds.ts';
 import type { Deps } from '../core/deps.ts';
 import { createBackground, ended } from '../core/failures.ts';
 import { createLists } from '../core/lists.ts';
-import { keepAnswers } from '../core/responseCache.ts';
+import { createResponseCache } from '../core/responseCache.ts';
 import { sessionScopedStore } from '../core/scopedStore.ts';
 import { timings } from '../core/timings.ts';
 import { createDataExport, type DataExport } from '../export/dataExport.ts';
@@ -61,9 +61,9 @@ export interface Messenger {
   readonly groups: GroupActions;
   readonly notifications: Notifications;
   readonly messaging: Messaging;
-  readonly reading: Reading;
+  readonly openConversation: OpenConversation;
   readonly dataExport: DataExport;
-  readonly history: History;
+  readonly messageBackup: MessageBackup;
   readonly security: Security;
   /** Asks anew for the lists that could not be loaded. Never rejects. */
   retryLists(): Promise<void>;
@@ -89,7 +89,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
   const store = sessionScopedStore(options.deps.store, () => active);
   const { clock, crypto, events } = options.deps;
   const background = createBackground(options.deps.log);
-  const { api, recall } = keepAnswers({
+  const { api, recall } = createResponseCache({
     api: options.deps.api,
     crypto,
     isActive: () => active,
@@ -104,9 +104,9 @@ export function createMessenger(options: MessengerOptions): Messenger {
   const lists = createLists({ ...deps, hasToken });
   const contacts = createContacts({ deps, ownUserId: userId, lists, recall });
   const notifications = createNotifications({ deps, lists, recall: recall.listNotifications });
-  const membership = createMembership(deps, userId);
+  const joiner = createJoiner(deps, userId);
   const dataExport = createDataExport(deps);
-  const history = createHistory({ deps, ownUserId: userId, chats, background });
+  const messageBackup = createMessageBackup({ deps, ownUserId: userId, chats, background });
 
   function activeKey(): string | null {
     const groupId = store.get(activeGroupAtom);
@@ -123,27 +123,27 @@ export function createMessenger(options: MessengerOptions): Messenger {
     security.onStates(states);
   }
 
-  const sync = createSync(deps, userId, membership, {
+  const sync = createSync(deps, userId, joiner, {
     onState: (state) => showStates([state]),
     onRefused: (conversationId, code) => groupList.onRefused(conversationId, code),
     onProcessed({ messages, events: happened, state }) {
       if (!groupList.hasForgotten(state.conversationId)) chats.setProcessed(state, messages);
       followStates([state]);
       chatEvents.add(state.conversationId, happened);
-      if (messages.length > 0) history.onProcessed(state.conversationId);
+      if (messages.length > 0) messageBackup.onProcessed(state.conversationId);
       const key = keyOf(state.conversationId, userId);
       if (key === null || messages.length === 0) return;
       const peer = peerOf(state.conversationId, userId);
       if (peer !== null) dispatchWsMessage(events, { type: 'message', userId: peer });
-      if (activeKey() === key) reading.markReadSoon();
+      if (activeKey() === key) openConversation.markReadSoon();
     },
   });
-  const committer = createCommitter(deps, membership, sync);
+  const commitSubmitter = createCommitSubmitter(deps, joiner, sync);
   const security: Security = createSecurity({
     deps,
     ownUserId: userId,
     sync,
-    committer,
+    commitSubmitter,
     onThisRevoked: options.onDeviceRevoked,
     onDecided: (conversationId) => background(() => outbox.flush(conversationId)),
     background,
@@ -156,12 +156,12 @@ export function createMessenger(options: MessengerOptions): Messenger {
     recall: recall.listGroups,
     chats,
     sync,
-    committer,
+    commitSubmitter,
     names: memberNames,
     onForgotten(groupId) {
       chatEvents.forget(groupConversationId(groupId));
       memberNames.forget(groupConversationId(groupId));
-      reading.forget(groupKeyOf(groupId));
+      openConversation.forget(groupKeyOf(groupId));
       drafts.forget(groupKeyOf(groupId));
     },
     onResolved: (conversationId) => background(() => outbox.flush(conversationId)),
@@ -201,8 +201,8 @@ export function createMessenger(options: MessengerOptions): Messenger {
     deps,
     ownUserId: userId,
     sync,
-    membership,
-    committer,
+    joiner,
+    commitSubmitter,
     maySend: (conversationId) =>
       groupOf(conversationId) === null
         ? security.trust.maySend(conversationId)
@@ -224,7 +224,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     background,
   });
 
-  const reading: Reading = createReading({
+  const openConversation: OpenConversation = createOpenConversation({
     deps,
     ownUserId: userId,
     chats,
@@ -242,18 +242,18 @@ export function createMessenger(options: MessengerOptions): Messenger {
     ownUserId: userId,
     list: groupList,
     sync,
-    committer,
-    reading,
+    commitSubmitter,
+    openConversation,
   });
   const groups: GroupActions = {
     ...groupActions,
     async leave(groupId) {
       await groupActions.leave(groupId);
-      history.forget(groupConversationId(groupId));
+      messageBackup.forget(groupConversationId(groupId));
     },
     async delete(groupId) {
       await groupActions.delete(groupId);
-      history.forget(groupConversationId(groupId));
+      messageBackup.forget(groupConversationId(groupId));
     },
   };
 
@@ -266,9 +266,9 @@ export function createMessenger(options: MessengerOptions): Messenger {
         return sync.onAvailable(event, keyOf(event.conversationId, userId) === activeKey());
       case 'welcome':
         if (keyOf(event.conversationId, userId) === null) return;
-        await membership.refreshMailbox();
+        await joiner.refreshMailbox();
         await sync.catchUp(event.conversationId);
-        await membership.dropWelcomes(event.conversationId);
+        await joiner.dropWelcomes(event.conversationId);
         return options.topUpKeyPackages();
       case 'delivered':
         return sync.onDelivered(event);
@@ -296,9 +296,9 @@ export function createMessenger(options: MessengerOptions): Messenger {
     isHearing: () => realtime.isConnected(),
     background,
     read() {
-      reading.markRead();
+      openConversation.markRead();
       // The log first: the copies are for what it doesn't have.
-      const caughtUp = syncAndSend().finally(() => background(() => history.sync()));
+      const caughtUp = syncAndSend().finally(() => background(() => messageBackup.sync()));
       return Promise.all([
         contacts.load(),
         groupList.load(),
@@ -328,9 +328,9 @@ export function createMessenger(options: MessengerOptions): Messenger {
     groups,
     notifications,
     messaging,
-    reading,
+    openConversation,
     dataExport,
-    history,
+    messageBackup,
     security,
     retryLists: () => lists.retry(),
     updateProfile: (change) => updateProfile(deps, change),
@@ -338,7 +338,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
     async start() {
       // It takes a while, in which the relay confirms the session.
       realtime.open();
-      history.start();
+      messageBackup.start();
       // All of what the first screen shows, so that nothing of it changes a moment later.
       await Promise.all([
         crypto.conversations().then(showStates),
@@ -359,7 +359,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
           if (hasToken()) background(() => notifications.poll());
         }),
         clock.every(timings.historyPolling, () => {
-          if (hasToken() && !store.get(offlineAtom)) background(() => history.sync());
+          if (hasToken() && !store.get(offlineAtom)) background(() => messageBackup.sync());
         }),
         clock.every(timings.syncPolling, () => {
           if (!hasToken() || realtime.isConnected()) return;
@@ -391,11 +391,11 @@ export function createMessenger(options: MessengerOptions): Messenger {
       if (!active) return;
       disconnect();
       drafts.stop();
-      history.stop();
+      messageBackup.stop();
       dataExport.cancel();
       lists.stop();
       groupList.stop();
-      reading.stop();
+      openConversation.stop();
       knownPresence.end();
       clearSession(store);
       active = false;

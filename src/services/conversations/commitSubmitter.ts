@@ -1,7 +1,7 @@
 import type { CommitSubmission } from '../../crypto/client.ts';
 import { isApiError } from '../../net/errors.ts';
 import type { Deps } from '../core/deps.ts';
-import type { Membership } from './joiner.ts';
+import type { Joiner } from './joiner.ts';
 import type { Sync } from './sync.ts';
 
 /** How a commit ended: `taken` may also mean that another tab had brought it in before. */
@@ -12,7 +12,7 @@ export type CommitOutcome =
   /** The relay will never add these people: the commit has been dropped. */
   | { readonly kind: 'refused'; readonly reason: unknown };
 
-export interface Committer {
+export interface CommitSubmitter {
   /** Submits a commit and processes the log, in which it takes effect. */
   submit(submission: CommitSubmission): Promise<CommitOutcome>;
   /**
@@ -34,17 +34,17 @@ const finalCodes = [
   'payload-too-large',
 ] as const;
 
-export function createCommitter(
+export function createCommitSubmitter(
   { crypto }: Pick<Deps, 'crypto'>,
-  membership: Pick<Membership, 'submit'>,
+  joiner: Pick<Joiner, 'submit'>,
   sync: Pick<Sync, 'catchUp'>,
-): Committer {
+): CommitSubmitter {
   async function submit(submission: CommitSubmission): Promise<CommitOutcome> {
     const { conversationId } = submission;
     let seq: number | null = null;
     let reason: unknown = null;
     try {
-      seq = await membership.submit(submission);
+      seq = await joiner.submit(submission);
     } catch (error) {
       if (submission.addedIds.length === 0 || !isApiError(error, ...finalCodes)) throw error;
       reason = error;

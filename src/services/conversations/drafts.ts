@@ -31,13 +31,13 @@ export function createDrafts(deps: Pick<Deps, 'clock' | 'crypto' | 'store'>, bac
     for (const key of new Set([...Object.keys(kept), ...Object.keys(drafts)])) {
       const text = drafts[key] ?? '';
       if (text === (kept[key] ?? '')) continue;
-      background(() => crypto.writeNote(`${notePrefix}${key}`, text === '' ? null : text));
+      background(() => crypto.writeLocal(`${notePrefix}${key}`, text === '' ? null : text));
     }
     kept = drafts;
   }
 
   async function restore(): Promise<void> {
-    const notes = await crypto.notes(notePrefix);
+    const notes = await crypto.localEntries(notePrefix);
     const found = Object.fromEntries(notes.map(({ name, text }) => [name.slice(notePrefix.length), text]));
     kept = { ...found, ...kept };
     // What is being written right now is newer.

@@ -19,7 +19,7 @@ export type EnterResult =
   /** The relay has no such conversation yet, or an own start of it is on its way. */
   | { readonly kind: 'not-started' };
 
-export interface Membership {
+export interface Joiner {
   /** Reads this device's mailbox and answers the conversations that have a Welcome in it. */
   refreshMailbox(): Promise<readonly string[]>;
   /** Becomes a member of a conversation that exists: by Welcome, else by external commit. */
@@ -43,7 +43,7 @@ export interface Membership {
 /** Failures that say nothing about the Welcome itself: it stays in the mailbox for the next attempt. */
 export const passingFailures: ReadonlySet<string> = new Set(['locked', 'storage', 'internal']);
 
-export function createMembership(deps: Deps, ownUserId: string): Membership {
+export function createJoiner(deps: Deps, ownUserId: string): Joiner {
   const { api, crypto, locks } = deps;
   let mailbox: readonly WelcomeItem[] = [];
   let reading: Promise<readonly WelcomeItem[]> | null = null;

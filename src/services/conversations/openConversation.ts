@@ -32,7 +32,7 @@ const keptMessages = 1000;
 /** Pages of the log that may hold commits only before a person is left without an answer. */
 const maxEmptyPages = 5;
 
-export interface Reading {
+export interface OpenConversation {
   /**
    * Loads a chat from the worker, then brings it up to the log and marks it read. Whatever was open closes; null closes
    * a direct chat.
@@ -50,7 +50,7 @@ export interface Reading {
   stop(): void;
 }
 
-export interface ReadingOptions {
+export interface OpenConversationOptions {
   readonly deps: Deps;
   readonly ownUserId: string;
   readonly chats: Chats;
@@ -68,7 +68,7 @@ function newestReceived(messages: readonly MessageView[], ownUserId: string): Me
   return messages.findLast((message) => message.seq !== null && message.senderId !== ownUserId);
 }
 
-export function createReading(options: ReadingOptions): Reading {
+export function createOpenConversation(options: OpenConversationOptions): OpenConversation {
   const { background, chats, ownUserId, sync } = options;
   const { api, clock, crypto, store } = options.deps;
   /** One page at a time for a chat: each begins where the one before it ended. */
@@ -77,7 +77,7 @@ export function createReading(options: ReadingOptions): Reading {
   const lowestSeq = new Map<string, number>();
 
   /** Messages read here that the relay has not heard of: told again with the next occasion. */
-  const untold = new Map<string, string>();
+  const pendingReadReceipts = new Map<string, string>();
 
   function idOf(key: ConversationKey): string {
     const conversationId = conversationOf(key, ownUserId);
@@ -159,14 +159,14 @@ export function createReading(options: ReadingOptions): Reading {
     }
   }
 
-  async function tell(conversationId: string, messageId: string): Promise<void> {
+  async function sendReadReceipt(conversationId: string, messageId: string): Promise<void> {
     if (!options.isGone(conversationId)) {
       await api.markDelivered(messageId).catch((error: unknown) => {
         // The message is gone: nobody is left to tell.
         if (!isApiError(error, 'not-found')) throw error;
       });
     }
-    if (untold.get(conversationId) === messageId) untold.delete(conversationId);
+    if (pendingReadReceipts.get(conversationId) === messageId) pendingReadReceipts.delete(conversationId);
   }
 
   const markActiveRead = coalesce(async () => {
@@ -176,10 +176,11 @@ export function createReading(options: ReadingOptions): Reading {
     const newest = newestReceived(messages, ownUserId);
     const unread = state !== null && newest !== undefined && (newest.seq ?? 0) > state.readSeq;
     if (unread && newest.seq !== null && options.isVisible()) {
-      untold.set(state.conversationId, newest.messageId);
+      pendingReadReceipts.set(state.conversationId, newest.messageId);
       chats.setState(await crypto.setReadPosition(state.conversationId, 'own', newest.seq));
     }
-    for (const [conversationId, messageId] of untold) await tell(conversationId, messageId);
+    for (const [conversationId, messageId] of pendingReadReceipts)
+      await sendReadReceipt(conversationId, messageId);
   });
 
   let soon: Timer | null = null;
@@ -278,7 +279,7 @@ export function createReading(options: ReadingOptions): Reading {
     forget(key) {
       lowestSeq.delete(key);
       const conversationId = conversationOf(key, ownUserId);
-      if (conversationId !== null) untold.delete(conversationId);
+      if (conversationId !== null) pendingReadReceipts.delete(conversationId);
       if (activeKey() === key) activate({ userId: null, groupId: null });
     },
 

@@ -13,8 +13,8 @@ import type { Deps } from '../core/deps.ts';
 import { sessionEndedCode } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 import type { Chats } from './chats.ts';
-import type { Committer } from './commitSubmitter.ts';
-import type { Membership } from './joiner.ts';
+import type { CommitSubmitter } from './commitSubmitter.ts';
+import type { Joiner } from './joiner.ts';
 import { stopsAll } from './sendErrors.ts';
 import type { Sync } from './sync.ts';
 
@@ -46,8 +46,8 @@ export interface OutboxOptions {
   readonly deps: Deps;
   readonly ownUserId: string;
   readonly sync: Pick<Sync, 'catchUp'>;
-  readonly membership: Pick<Membership, 'start'>;
-  readonly committer: Committer;
+  readonly joiner: Pick<Joiner, 'start'>;
+  readonly commitSubmitter: CommitSubmitter;
   /**
    * Whether messages may be sent: not while a group's members are in doubt. What waits goes on waiting then. A promise
    * where that has to be looked into.
@@ -68,7 +68,7 @@ export interface OutboxOptions {
  * each message until the log has it, so what is lost here (a reload, a crash) is found again by the next flush.
  */
 export function createOutbox(options: OutboxOptions): Outbox {
-  const { chats, committer, maySend, membership, ownUserId, realtime, sync } = options;
+  const { chats, commitSubmitter, maySend, joiner, ownUserId, realtime, sync } = options;
   const { api, clock, crypto, locks, log } = options.deps;
   const flushes = new Map<string, (ready?: ReadyMessage) => Promise<void>>();
   const retries = new Set<string>();
@@ -136,12 +136,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
       }
       if (prepared.kind === 'commit') {
         // What the relay refuses for good has been dropped then, and the message goes without it.
-        await committer.submit(prepared.submission);
+        await commitSubmitter.submit(prepared.submission);
         continue;
       }
       const state = await sync.catchUp(conversationId);
       if (prepared.kind === 'outside' && state.status !== 'joined') {
-        await membership.start(conversationId);
+        await joiner.start(conversationId);
         await sync.catchUp(conversationId);
       }
     }

@@ -13,7 +13,7 @@ import { groupOf, keyOf, peerOf } from '../core/conversationIds.ts';
 import type { Deps } from '../core/deps.ts';
 import { apiErrorOf, isUnreachable, sessionEndedCode } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
-import { type EnterResult, type Membership, passingFailures } from './joiner.ts';
+import { type EnterResult, type Joiner, passingFailures } from './joiner.ts';
 
 const conversationsAtOnce = 4;
 /** How often one catch-up tries to become a member before the conversation rests. */
@@ -87,12 +87,7 @@ function isMember(state: ConversationState): boolean {
  * Keeps this device's conversations in step with the relay's logs. Each conversation has one queue, so that its entries
  * are processed in order whatever they came by: fetched pages, live events, or the polling.
  */
-export function createSync(
-  deps: Deps,
-  ownUserId: string,
-  membership: Membership,
-  listeners: SyncListeners,
-): Sync {
+export function createSync(deps: Deps, ownUserId: string, joiner: Joiner, listeners: SyncListeners): Sync {
   const { api, clock, crypto, log, store } = deps;
   const queue = createKeyedQueue();
   const live = new Map<string, EntryEvent[]>();
@@ -164,7 +159,7 @@ export function createSync(
   /** Null for a group that this device refuses: it is left alone for a while, and the other conversations go on. */
   async function enter(conversationId: string): Promise<EnterResult | null> {
     try {
-      return await membership.enter(conversationId);
+      return await joiner.enter(conversationId);
     } catch (error) {
       const code = errorCode(error);
       const isOurs = apiErrorOf(error) !== null || isUnreachable(error) || passingFailures.has(code);
@@ -190,7 +185,7 @@ export function createSync(
       return await readOn(conversationId, upTo);
     } catch (error) {
       if (errorCode(error) !== 'gap' || groupOf(conversationId) === null) throw error;
-      if (!(await membership.returnByWelcome(conversationId))) throw error;
+      if (!(await joiner.returnByWelcome(conversationId))) throw error;
       return readOn(conversationId, upTo);
     }
   }
@@ -256,7 +251,7 @@ export function createSync(
     }
     const current = isMember(known) && (summary === undefined || known.lastSeq >= summary.lastSeq);
     const state = current ? known : await catchUp(conversationId, summary?.lastSeq);
-    if (isMember(state)) await membership.dropWelcomes(conversationId);
+    if (isMember(state)) await joiner.dropWelcomes(conversationId);
     if (summary === undefined) return;
     await moveReadPositions(conversationId, { own: 0, peer: summary.peerReadSeq });
   }
@@ -288,7 +283,7 @@ export function createSync(
   }
 
   async function syncAllOnce(): Promise<void> {
-    let welcomed = await membership.refreshMailbox();
+    let welcomed = await joiner.refreshMailbox();
     const summaries = new Map((await api.listConversations()).map((one) => [one.conversationId, one]));
     // A start or a commit of ours may have reached the relay without its answer reaching us.
     const states = await crypto.conversations();
@@ -300,7 +295,7 @@ export function createSync(
         await forEachLimited(own, conversationsAtOnce, (id) => syncConversation(id, summaries.get(id)));
         // A full mailbox is answered in parts: the next one follows once these Welcomes are out of it.
         if (welcomed.length === 0 || own.size === 0) return;
-        welcomed = await membership.refreshMailbox();
+        welcomed = await joiner.refreshMailbox();
         ids = [...welcomed];
       }
     });

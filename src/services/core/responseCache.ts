@@ -7,9 +7,9 @@ import type { Background } from './failures.ts';
 /** UTF-16 units: what UTF-8 makes of them always fits a note. */
 const partLength = 20_000;
 
-export interface KeptAnswersOptions {
+export interface ResponseCacheOptions {
   readonly api: Api;
-  readonly crypto: Pick<CryptoApi, 'notes' | 'readNote' | 'writeNote'>;
+  readonly crypto: Pick<CryptoApi, 'localEntries' | 'readLocal' | 'writeLocal'>;
   /** Answers that come after the session are nobody's to keep: the storage may be another person's by then. */
   readonly isActive: () => boolean;
   readonly background: Background;
@@ -27,7 +27,7 @@ type KeptLists =
   | 'listGroups'
   | 'listNotifications';
 
-export interface KeptAnswers {
+export interface ResponseCache {
   readonly api: Api;
   /** Each without asking the relay: what it has answered last, or null where nothing was kept. Never rejects. */
   readonly recall: { readonly [Name in KeptLists]: () => Promise<Awaited<ReturnType<Api[Name]>> | null> };
@@ -38,7 +38,12 @@ export interface KeptAnswers {
  * until there is a newer answer: offline one sees names instead of nothing. A failure stays a failure, so that who
  * shows them can say that they are old.
  */
-export function keepAnswers({ api, background, crypto, isActive }: KeptAnswersOptions): KeptAnswers {
+export function createResponseCache({
+  api,
+  background,
+  crypto,
+  isActive,
+}: ResponseCacheOptions): ResponseCache {
   function kept<T>(name: string, schema: z.ZodType<T>, ask: () => Promise<T>): Kept<T> {
     const prefix = `answer:${name}/`;
     let last: string | null = null;
@@ -49,11 +54,11 @@ export function keepAnswers({ api, background, crypto, isActive }: KeptAnswersOp
       if (json === last || !isActive()) return;
       last = json;
       const parts = Math.ceil(json.length / partLength);
-      const present = Math.max(lastParts, (await crypto.notes(prefix)).length);
+      const present = Math.max(lastParts, (await crypto.localEntries(prefix)).length);
       lastParts = parts;
       if (!isActive()) return;
       const writes = Array.from({ length: Math.max(parts, present) }, (_, at) =>
-        crypto.writeNote(
+        crypto.writeLocal(
           `${prefix}${at}`,
           at < parts ? json.slice(at * partLength, (at + 1) * partLength) : null,
         ),
@@ -64,7 +69,7 @@ export function keepAnswers({ api, background, crypto, isActive }: KeptAnswersOp
     async function read(): Promise<string> {
       let json = '';
       for (let at = 0; json.length === at * partLength; at += 1) {
-        const part = await crypto.readNote(`${prefix}${at}`);
+        const part = await crypto.readLocal(`${prefix}${at}`);
         if (part === null) break;
         json += part;
       }

@@ -18,7 +18,7 @@ import { groupOf } from '../core/conversationIds.ts';
 import type { Deps } from '../core/deps.ts';
 
 /** A group as its keys and the relay describe it. */
-export interface GroupFacts {
+export interface ExportedGroup {
   readonly id: string;
   readonly name: string | null;
   readonly creator_id: string | null;
@@ -34,7 +34,7 @@ export interface ExportFacts {
   readonly exported_at: string;
   readonly profile: Pick<CurrentUser, 'username' | 'email' | 'id' | 'created_at'>;
   readonly contacts: readonly Person[];
-  readonly groups: readonly GroupFacts[];
+  readonly groups: readonly ExportedGroup[];
   readonly contact_requests: {
     readonly received: readonly IncomingRequest[] | null;
     readonly sent: readonly OutgoingRequest[] | null;
@@ -88,9 +88,9 @@ async function orNull<T>(answer: Promise<T>): Promise<T | null> {
   }
 }
 
-function groupsIn(store: Deps['store'], states: readonly ConversationState[]): GroupFacts[] {
+function groupsIn(store: Deps['store'], states: readonly ConversationState[]): ExportedGroup[] {
   const nameOf = store.get(nameOfAtom);
-  const groups = new Map<string, GroupFacts>();
+  const groups = new Map<string, ExportedGroup>();
   for (const { conversationId, group, members } of states) {
     const id = groupOf(conversationId);
     if (id === null) continue;

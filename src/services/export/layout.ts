@@ -1,5 +1,5 @@
 import type { ExportFacts } from './facts.ts';
-import type { MessageRecord } from './records.ts';
+import type { ExportedMessage } from './records.ts';
 
 /** What a file of the export looks like, part by part from its beginning to its end. */
 export interface ExportLayout {
@@ -9,7 +9,7 @@ export interface ExportLayout {
   ): Promise<Iterable<string>>;
   /** @param at which of the conversations in the head */
   conversationStart(title: string, at: number): string;
-  message(record: MessageRecord, isOwn: boolean): string;
+  message(record: ExportedMessage, isOwn: boolean): string;
   conversationEnd(): string;
   tail(): string;
 }

@@ -6,7 +6,7 @@ import type { ExportFacts } from './facts.ts';
 import type { ExportLayout } from './layout.ts';
 import { html, Markup } from './markup.ts';
 import stylesheet from './page.css?raw';
-import type { MessageRecord } from './records.ts';
+import type { ExportedMessage } from './records.ts';
 
 /** The file for people: it carries its own looks, runs no script and loads nothing. */
 export function createPage(): ExportLayout {
@@ -67,13 +67,13 @@ ${field(t('profile.username'), name(profile.username))}${field(t('profile.email'
   }
 
   /** A message without a text says why. */
-  function textOf({ content, kind, reason }: MessageRecord): Markup {
+  function textOf({ content, kind, reason }: ExportedMessage): Markup {
     if (kind === 'text') return html`<p class="text" dir="auto">${content ?? ''}</p>`;
     if (kind === 'unknown') return html`<p class="none">${t('profile.export.unknownKind')}</p>`;
     return html`<p class="none">${t('chat.undecryptable')}. ${reason === null ? '' : t(undecryptableTexts[reason])}</p>`;
   }
 
-  function statusOf({ status }: MessageRecord): string {
+  function statusOf({ status }: ExportedMessage): string {
     if (status === 'sending') return ` · ${t('profile.export.sending')}`;
     return status === 'failed' ? ` · ${t('profile.export.failed')}` : '';
   }

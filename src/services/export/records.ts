@@ -5,7 +5,7 @@ import type { CurrentUser } from '../../store/session.ts';
 import { groupOf, peerOf } from '../core/conversationIds.ts';
 
 /** One message of the export, by the names of spec section 3. */
-export interface MessageRecord {
+export interface ExportedMessage {
   readonly id: string;
   readonly conversation_id: string;
   readonly sender_id: string;
@@ -52,7 +52,7 @@ export function messageRecord(
   { peerReadSeq, readSeq }: ConversationState,
   user: CurrentUser,
   { groupNameOf, nameOf }: ConversationNames,
-): MessageRecord {
+): ExportedMessage {
   const { content, conversationId, messageId, senderId, seq, status, timestamp } = message;
   const name = (userId: string) => (userId === user.id ? displayName(user) : nameOf(userId));
   const groupId = groupOf(conversationId);

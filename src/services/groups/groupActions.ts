@@ -6,8 +6,8 @@ import { forEachLimited } from '../../lib/parallel.ts';
 import { limits } from '../../net/contract.ts';
 import { isApiError } from '../../net/errors.ts';
 import { type GroupProgress, groupProgressAtom } from '../../store/groups.ts';
-import type { Committer } from '../conversations/commitSubmitter.ts';
-import type { Reading } from '../conversations/openConversation.ts';
+import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
+import type { OpenConversation } from '../conversations/openConversation.ts';
 import type { Sync } from '../conversations/sync.ts';
 import { groupConversationId } from '../core/conversationIds.ts';
 import type { Deps } from '../core/deps.ts';
@@ -44,13 +44,13 @@ export interface GroupActionsOptions {
   readonly ownUserId: string;
   readonly list: Pick<GroupList, 'forget' | 'giveUp' | 'onOpened' | 'reconcile'>;
   readonly sync: Pick<Sync, 'catchUp'>;
-  readonly committer: Committer;
-  readonly reading: Pick<Reading, 'openGroup'>;
+  readonly commitSubmitter: CommitSubmitter;
+  readonly openConversation: Pick<OpenConversation, 'openGroup'>;
 }
 
 /** What a person does with groups. Every failure is an AppError with the catalogue's sentence (spec section 8). */
 export function createGroupActions(options: GroupActionsOptions): GroupActions {
-  const { committer, list, ownUserId, reading, sync } = options;
+  const { commitSubmitter, list, ownUserId, openConversation, sync } = options;
   const { api, crypto, locks, newId, store } = options.deps;
 
   function progress(step: GroupProgress | null): void {
@@ -107,7 +107,7 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     progress({ step: 'submitting' });
     try {
       await api.createGroup({ groupId, sealedName: submission.sealedName });
-      await committer.submit(submission);
+      await commitSubmitter.submit(submission);
     } catch (error) {
       await abandon(groupId);
       throw error;
@@ -144,7 +144,7 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
   async function addAll(conversationId: string, keyPackages: readonly ClaimedKeyPackage[]): Promise<void> {
     const wanted = new Set(keyPackages.map(({ userId }) => userId));
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      await committer.settle(conversationId);
+      await commitSubmitter.settle(conversationId);
       const { members } = await crypto.conversation(conversationId);
       const present = new Set(members.map(({ userId }) => userId));
       if ([...wanted].every((userId) => present.has(userId))) return;
@@ -152,7 +152,7 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
       const submission = await addition(conversationId, keyPackages);
       if (submission === null) continue;
       progress({ step: 'submitting' });
-      const outcome = await committer.submit(submission);
+      const outcome = await commitSubmitter.submit(submission);
       if (outcome.kind === 'refused') throw outcome.reason;
     }
     throw new AppError('stale-epoch', t('errors.addMemberFailed'));
@@ -163,7 +163,7 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     const state = await sync.catchUp(conversationId);
     if (state.status !== 'joined') return null;
     for (let attempt = 1; ; attempt += 1) {
-      await committer.settle(conversationId);
+      await commitSubmitter.settle(conversationId);
       try {
         return await crypto.leaveStatement(conversationId);
       } catch (error) {
@@ -188,7 +188,7 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
 
   async function open(groupId: string | null): Promise<void> {
     if (groupId !== null) list.onOpened(groupId);
-    await reading.openGroup(groupId);
+    await openConversation.openGroup(groupId);
   }
 
   return {

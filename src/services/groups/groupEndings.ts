@@ -1,8 +1,8 @@
 import { groupConversationId } from '../core/conversationIds.ts';
 import type { Deps } from '../core/deps.ts';
 import { timings } from '../core/timings.ts';
-import { type GroupFacts, isWorthKeeping } from './groupFacts.ts';
-import type { GroupChores } from './groupMaintenance.ts';
+import { isWorthKeeping, type KnownGroup } from './groupFacts.ts';
+import type { GroupMaintenance } from './groupMaintenance.ts';
 
 /** Held by a tab that creates a group: until it is done, the relay and this browser know different things of it. */
 export function creationLock(groupId: string): string {
@@ -24,8 +24,8 @@ export interface GroupEndings {
 export interface GroupEndingsOptions {
   readonly deps: Pick<Deps, 'api' | 'crypto' | 'locks'>;
   readonly ownUserId: string;
-  readonly chores: Pick<GroupChores, 'later'>;
-  readonly factsOf: (groupId: string) => GroupFacts | undefined;
+  readonly maintenance: Pick<GroupMaintenance, 'later'>;
+  readonly factsOf: (groupId: string) => KnownGroup | undefined;
   readonly hasForgotten: (groupId: string) => boolean;
   readonly forget: (groupId: string) => Promise<void>;
   readonly onEnded: (groupId: string, left: boolean) => void;
@@ -38,7 +38,7 @@ export interface GroupEndingsOptions {
  * more is asked of that group.
  */
 export function createGroupEndings(options: GroupEndingsOptions): GroupEndings {
-  const { chores, factsOf, ownUserId } = options;
+  const { maintenance, factsOf, ownUserId } = options;
   const { api, crypto, locks } = options.deps;
   const doubted = new Set<string>();
 
@@ -84,7 +84,7 @@ export function createGroupEndings(options: GroupEndingsOptions): GroupEndings {
       const left = await hasLeft(groupId);
       if (isDone()) return;
       options.onEnded(groupId, left);
-      chores.later('ended', groupId, timings.endedCheck, async () => {
+      maintenance.later('ended', groupId, timings.endedCheck, async () => {
         if (hasEnded(groupId)) await forgetUnlessKept(groupId);
       });
     },

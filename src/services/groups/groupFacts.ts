@@ -3,7 +3,7 @@ import type { GroupDetails, GroupSummary } from '../../net/api.ts';
 import type { Group, GroupMember, MembershipMismatch } from '../../store/groups.ts';
 
 /** What is known of a group beside its keys: what the relay says, and what came of comparing the two. */
-export interface GroupFacts {
+export interface KnownGroup {
   readonly id: string;
   /** Null while only this browser's records name the group: offline, say. */
   readonly summary: GroupSummary | null;
@@ -22,7 +22,7 @@ export function presentMembers(
   state: ConversationState | null,
 ): readonly ConversationState['members'][number][] {
   if (state === null || state.status === 'outside') return [];
-  const departed = new Set(state.group?.departedIds);
+  const departed = new Set(state.group?.leavingIds);
   return state.members.filter(({ userId }) => !departed.has(userId));
 }
 
@@ -49,7 +49,7 @@ function byName(one: GroupMember, other: GroupMember): number {
 }
 
 function membersOf(
-  facts: GroupFacts,
+  facts: KnownGroup,
   state: ConversationState | null,
   names: ReadonlyMap<string, string>,
 ): GroupMember[] {
@@ -65,7 +65,7 @@ function membersOf(
 
 /** A group as it is shown: by its keys where this device has them, by the relay's word where not. */
 export function groupOnScreen(
-  facts: GroupFacts,
+  facts: KnownGroup,
   state: ConversationState | null,
   names: ReadonlyMap<string, string>,
 ): Group {

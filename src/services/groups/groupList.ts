@@ -9,28 +9,28 @@ import { activeGroupAtom, chatsAtom, groupIdOfKey, groupKeyOf } from '../../stor
 import { type Group, groupsAtom } from '../../store/groups.ts';
 import { memberNamesAtom } from '../../store/names.ts';
 import type { Chats } from '../conversations/chats.ts';
-import type { Committer } from '../conversations/commitSubmitter.ts';
+import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { Sync } from '../conversations/sync.ts';
 import { groupConversationId, groupOf } from '../core/conversationIds.ts';
 import type { Deps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import type { List, Lists } from '../core/lists.ts';
-import type { KeptAnswers } from '../core/responseCache.ts';
+import type { ResponseCache } from '../core/responseCache.ts';
 import { timings } from '../core/timings.ts';
 import { createGroupEndings } from './groupEndings.ts';
 import {
-  type GroupFacts,
   groupOnScreen,
   inOrder,
   isNameWanted,
   isNewer,
   isWorthKeeping,
+  type KnownGroup,
   mismatchOf,
   presentMembers,
   sameIds,
 } from './groupFacts.ts';
-import { createGroupChores } from './groupMaintenance.ts';
-import { createComparisons } from './memberComparisons.ts';
+import { createGroupMaintenance } from './groupMaintenance.ts';
+import { createMemberComparisons } from './memberComparisons.ts';
 import type { MemberNames } from './memberNames.ts';
 
 const groupsAtOnce = 4;
@@ -66,10 +66,10 @@ export interface GroupListOptions {
   readonly deps: Deps;
   readonly ownUserId: string;
   readonly lists: Pick<Lists, 'create'>;
-  readonly recall: KeptAnswers['recall']['listGroups'];
+  readonly recall: ResponseCache['recall']['listGroups'];
   readonly chats: Chats;
   readonly sync: Pick<Sync, 'catchUp' | 'forget'>;
-  readonly committer: Committer;
+  readonly commitSubmitter: CommitSubmitter;
   readonly names: Pick<MemberNames, 'learn'>;
   /** A group is gone, with its messages. */
   readonly onForgotten: (groupId: string) => void;
@@ -84,9 +84,9 @@ export interface GroupListOptions {
  * atom.
  */
 export function createGroupList(options: GroupListOptions): GroupList {
-  const { background, chats, committer, names, ownUserId, sync } = options;
+  const { background, chats, commitSubmitter, names, ownUserId, sync } = options;
   const { api, clock, crypto, log, random, store } = options.deps;
-  const known = new Map<string, GroupFacts>();
+  const known = new Map<string, KnownGroup>();
   const forgotten = new Set<string>();
   /** As each group looked when its members were last compared: see {@link look}. */
   const compared = new Map<string, string>();
@@ -100,10 +100,10 @@ export function createGroupList(options: GroupListOptions): GroupList {
   const summaryOf = (groupId: string) => known.get(groupId)?.summary ?? null;
   const hasEnded = (groupId: string) => known.get(groupId)?.ended === true;
 
-  const chores = createGroupChores({
+  const maintenance = createGroupMaintenance({
     deps: options.deps,
     ownUserId,
-    committer,
+    commitSubmitter,
     isKnown: (groupId) => known.has(groupId),
     hasEnded,
     summaryOf,
@@ -114,7 +114,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
   const endings = createGroupEndings({
     deps: options.deps,
     ownUserId,
-    chores,
+    maintenance,
     factsOf: (groupId) => known.get(groupId),
     hasForgotten: (groupId) => forgotten.has(groupId),
     forget,
@@ -142,14 +142,14 @@ export function createGroupList(options: GroupListOptions): GroupList {
     store.set(groupsAtom, { ...current, items: ordered });
   }
 
-  function update(id: string, change: Partial<GroupFacts>): void {
+  function update(id: string, change: Partial<KnownGroup>): void {
     const facts = known.get(id);
     const before = { id, summary: null, ended: false, left: false, listed: null, mismatch: null };
     known.set(id, { ...before, ...facts, refusal: refusals.get(id) ?? null, ...change });
   }
 
   /** The relay has it. */
-  function updateListed(given: GroupSummary, change: Partial<GroupFacts> = {}): void {
+  function updateListed(given: GroupSummary, change: Partial<KnownGroup> = {}): void {
     const { id, name, name_epoch, creator_id, member_count, created_at } = given;
     const summary = { id, name, name_epoch, creator_id, member_count, created_at };
     forgotten.delete(id);
@@ -190,7 +190,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
     const { conversationId } = state;
     let learnt = state;
     const departed = details.departed.map(({ statement, user_id }) => ({ userId: user_id, statement }));
-    if (departed.length > 0) learnt = await crypto.setDeparted(conversationId, departed);
+    if (departed.length > 0) learnt = await crypto.setLeaveStatements(conversationId, departed);
     if (isNameWanted(learnt)) learnt = await openName(details, learnt);
     if (!forgotten.has(details.id)) chats.setState(learnt);
     return learnt;
@@ -205,7 +205,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
     const hadEnded = hasEnded(groupId);
     const backoff = createBackoff({ baseMs: timings.settleBase, maxMs: timings.settleMax, random });
     const wasInDoubt = (known.get(groupId)?.mismatch ?? null) !== null;
-    let mismatch: GroupFacts['mismatch'] = null;
+    let mismatch: KnownGroup['mismatch'] = null;
     let state = stateOf(groupId);
     let seq = 0;
     for (let round = 0; round < settlingRounds; round += 1) {
@@ -239,13 +239,13 @@ export function createGroupList(options: GroupListOptions): GroupList {
     show(groupId);
     if (mismatch !== null && !wasInDoubt) log.warn('members-differ');
     if (mismatch !== null)
-      chores.later('compare', groupId, timings.mismatchPolling, () => compareIfDue(groupId));
+      maintenance.later('compare', groupId, timings.mismatchPolling, () => compareIfDue(groupId));
     else if (wasInDoubt) options.onResolved(groupConversationId(groupId));
-    if (state !== null) chores.tidySoon(groupId, state);
+    if (state !== null) maintenance.tidySoon(groupId, state);
     return seq;
   }
 
-  const comparisons = createComparisons(compareOnce);
+  const comparisons = createMemberComparisons(compareOnce);
 
   /** What the list or the screen asks for, unless one that goes on is the answer to it. */
   async function compareIfDue(groupId: string, said?: GroupSummary): Promise<void> {
@@ -299,13 +299,13 @@ export function createGroupList(options: GroupListOptions): GroupList {
     const state = stateOf(summary.id);
     if (state === null) return;
     const isSealed = state.group?.nameDue === true && summary.name_epoch === state.epoch;
-    if (!isSealed) return chores.tidySoon(summary.id, state);
+    if (!isSealed) return maintenance.tidySoon(summary.id, state);
     background(async () => {
       const opened = await openName(summary, state);
       if (forgotten.has(summary.id)) return;
       chats.setState(opened);
       // One that isn't the name is left to the next commit.
-      chores.tidySoon(summary.id, opened);
+      maintenance.tidySoon(summary.id, opened);
     });
   }
 
@@ -325,7 +325,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
     const isIdle = comparisons.running(groupId) === null;
     const isNameless = isIdle && state.group?.name === null && compared.get(groupId) !== look(groupId);
     if (isChanged || isNameless) background(() => comparisons.run(groupId, state.lastSeq));
-    else chores.tidySoon(groupId, state);
+    else maintenance.tidySoon(groupId, state);
     return groupId;
   }
 
@@ -347,7 +347,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
     ...list,
     reconcile: (groupId, upTo) => comparisons.run(groupId, upTo),
     forget,
-    stop: () => chores.stop(),
+    stop: () => maintenance.stop(),
 
     maySend(conversationId) {
       const groupId = groupOf(conversationId);

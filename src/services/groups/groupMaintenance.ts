@@ -2,13 +2,13 @@ import type { ConversationState } from '../../crypto/client.ts';
 import type { Timer } from '../../lib/clock.ts';
 import type { GroupSummary } from '../../net/api.ts';
 import { isApiError } from '../../net/errors.ts';
-import type { Committer } from '../conversations/commitSubmitter.ts';
+import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import { groupConversationId } from '../core/conversationIds.ts';
 import type { Deps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 
-export interface GroupChores {
+export interface GroupMaintenance {
   /** Once at a time for a group and a purpose; not for a group that has gone in the meantime. */
   later(purpose: string, groupId: string, ms: number, task: () => Promise<unknown>): void;
   /** Has what some member has to do for the group done soon: by this one, if nobody is faster. */
@@ -16,10 +16,10 @@ export interface GroupChores {
   stop(): void;
 }
 
-export interface GroupChoresOptions {
+export interface GroupMaintenanceOptions {
   readonly deps: Pick<Deps, 'api' | 'clock' | 'crypto' | 'random'>;
   readonly ownUserId: string;
-  readonly committer: Pick<Committer, 'settle'>;
+  readonly commitSubmitter: Pick<CommitSubmitter, 'settle'>;
   readonly isKnown: (groupId: string) => boolean;
   readonly hasEnded: (groupId: string) => boolean;
   /** What the relay said last of a group; null before it has. */
@@ -33,8 +33,8 @@ export interface GroupChoresOptions {
  * What every member who is there could do for a group, and one is enough: remove who has left, seal the name for who
  * came from outside. The creator goes first, so that the others find it done, and nobody waits for the next message.
  */
-export function createGroupChores(options: GroupChoresOptions): GroupChores {
-  const { background, committer, isKnown, ownUserId } = options;
+export function createGroupMaintenance(options: GroupMaintenanceOptions): GroupMaintenance {
+  const { background, commitSubmitter, isKnown, ownUserId } = options;
   const { api, clock, crypto, random } = options.deps;
   const timers = new Map<string, Timer>();
   let stopped = false;
@@ -53,7 +53,7 @@ export function createGroupChores(options: GroupChoresOptions): GroupChores {
     if (options.hasEnded(groupId)) return;
     const conversationId = groupConversationId(groupId);
     const { group } = await crypto.conversation(conversationId);
-    if ((group?.departedIds.length ?? 0) > 0) await committer.settle(conversationId);
+    if ((group?.leavingIds.length ?? 0) > 0) await commitSubmitter.settle(conversationId);
   }
 
   async function sealName(groupId: string): Promise<void> {
@@ -77,7 +77,7 @@ export function createGroupChores(options: GroupChoresOptions): GroupChores {
       if (group === null || status !== 'joined') return;
       const spread = group.creatorId === ownUserId ? timings.tidyingByCreator : timings.tidyingByOthers;
       const soon = () => spread * (0.5 + random() / 2);
-      if (group.departedIds.length > 0) later('remove', groupId, soon(), () => removeDeparted(groupId));
+      if (group.leavingIds.length > 0) later('remove', groupId, soon(), () => removeDeparted(groupId));
       if (group.nameDue) later('name', groupId, soon(), () => sealName(groupId));
     },
 

@@ -1,6 +1,6 @@
 import { coalesce } from '../../lib/coalesce.ts';
 
-export interface Comparisons {
+export interface MemberComparisons {
   /** @param upTo unless it was done with what the relay said at this position of the log, or later */
   run(groupId: string, upTo?: number): Promise<void>;
   /** @param isNeeded asked when none goes on */
@@ -22,7 +22,9 @@ interface Entry {
  * list, a commit, the opening of the chat), and one that began late enough is an answer to all of it.
  * @param compare answers the position of the log that the relay's word was given at; null where it gave none
  */
-export function createComparisons(compare: (groupId: string) => Promise<number | null>): Comparisons {
+export function createMemberComparisons(
+  compare: (groupId: string) => Promise<number | null>,
+): MemberComparisons {
   const entries = new Map<string, Entry>();
 
   function entryOf(groupId: string): Entry {

@@ -15,7 +15,7 @@ import type { LoadedList } from '../../store/loadedList.ts';
 import type { Deps } from '../core/deps.ts';
 import { mayBeDone, toAppError } from '../core/failures.ts';
 import type { List, Lists } from '../core/lists.ts';
-import type { KeptAnswers } from '../core/responseCache.ts';
+import type { ResponseCache } from '../core/responseCache.ts';
 
 export interface Contacts {
   /** Shows what this browser has kept of the lists, until they are loaded. Never rejects. */
@@ -39,7 +39,7 @@ interface ContactsOptions {
   readonly deps: Deps;
   readonly ownUserId: string;
   readonly lists: Pick<Lists, 'create'>;
-  readonly recall: KeptAnswers['recall'];
+  readonly recall: ResponseCache['recall'];
 }
 
 function sameIds(one: readonly { id: string }[], other: readonly { id: string }[]): boolean {

@@ -4,7 +4,7 @@ import { type Notification, notificationsAtom } from '../../store/notifications.
 import type { Deps } from '../core/deps.ts';
 import { toAppError } from '../core/failures.ts';
 import type { List, Lists } from '../core/lists.ts';
-import type { KeptAnswers } from '../core/responseCache.ts';
+import type { ResponseCache } from '../core/responseCache.ts';
 
 export interface Notifications extends Pick<List, 'load' | 'poll'> {
   read(id: string): Promise<void>;
@@ -17,7 +17,7 @@ type Change = (items: readonly Notification[]) => readonly Notification[];
 interface NotificationsOptions {
   readonly deps: Pick<Deps, 'api' | 'store'>;
   readonly lists: Pick<Lists, 'create'>;
-  readonly recall: KeptAnswers['recall']['listNotifications'];
+  readonly recall: ResponseCache['recall']['listNotifications'];
 }
 
 /** What has happened to this person. A change shows at once, and is taken back when the relay refuses it. */

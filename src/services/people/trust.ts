@@ -4,7 +4,7 @@ import { coalesce } from '../../lib/coalesce.ts';
 import { errorCode } from '../../lib/errorCode.ts';
 import { activeChatAtom } from '../../store/chats.ts';
 import { trustAtom } from '../../store/trust.ts';
-import type { Committer } from '../conversations/commitSubmitter.ts';
+import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { Sync } from '../conversations/sync.ts';
 import { directConversationId, peerOf } from '../core/conversationIds.ts';
 import type { Deps } from '../core/deps.ts';
@@ -35,7 +35,7 @@ export interface TrustOptions {
   readonly deps: Deps;
   readonly ownUserId: string;
   readonly sync: Pick<Sync, 'catchUp'>;
-  readonly committer: Committer;
+  readonly commitSubmitter: CommitSubmitter;
   /** It has been decided who somebody is: what waits for them may go. */
   readonly onDecided: (conversationId: string) => void;
   readonly background: (task: () => Promise<unknown>) => void;
@@ -44,7 +44,7 @@ export interface TrustOptions {
 const maxAttempts = 5;
 
 export function createTrust(options: TrustOptions): Trust {
-  const { background, committer, ownUserId, sync } = options;
+  const { background, commitSubmitter, ownUserId, sync } = options;
   const { api, crypto, store } = options.deps;
   let unsubscribe: () => void = () => undefined;
 
@@ -72,11 +72,11 @@ export function createTrust(options: TrustOptions): Trust {
   async function replaceFormerDevices(conversationId: string, userId: string): Promise<void> {
     await sync.catchUp(conversationId);
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      await committer.settle(conversationId);
+      await commitSubmitter.settle(conversationId);
       if (!(await crypto.hasFormerDevices(conversationId))) return;
       const claimed = await api.claimKeyPackages(userId);
       const keyPackages = claimed.map(({ deviceId, keyPackage }) => ({ userId, deviceId, keyPackage }));
-      await committer.submit(await crypto.addMembers({ conversationId, keyPackages }));
+      await commitSubmitter.submit(await crypto.addMembers({ conversationId, keyPackages }));
     }
   }
 

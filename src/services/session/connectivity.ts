@@ -8,7 +8,7 @@ import { apiErrorOf, type Background, troubleOf } from '../core/failures.ts';
 import type { SessionScope } from './session.ts';
 import type { TokenStore } from './token.ts';
 
-export interface ReachOptions {
+export interface ConnectivityOptions {
   readonly deps: Deps;
   readonly tokens: TokenStore;
   /** How this browser is called in the list of devices. */
@@ -28,7 +28,7 @@ export interface ReachOptions {
 }
 
 /** Whether the relay can be reached, and the way back to it. */
-export interface Reach {
+export interface Connectivity {
   /** No session is on screen: nothing is known but what the browser says. */
   reset(): void;
   /** A session goes on: offline until the relay has confirmed it, if something keeps it from that. */
@@ -50,7 +50,7 @@ export interface Reach {
   onDisconnected(): void;
 }
 
-export function createReach(options: ReachOptions): Reach {
+export function createConnectivity(options: ConnectivityOptions): Connectivity {
   const { background, current, deps, isOnline, onProfile, onRefused, tokens } = options;
   const { api, store } = deps;
   let confirmed = false;

@@ -28,7 +28,7 @@ import {
 } from '../account/ownProfile.ts';
 import { apiErrorOf, passingTrouble, sessionEndedCode } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
-import { createReach, type Reach, type ReachOptions } from './connectivity.ts';
+import { type Connectivity, type ConnectivityOptions, createConnectivity } from './connectivity.ts';
 import { createSignIn, type SignIn } from './signIn.ts';
 import { isUsableToken, type LoginProofStore, tokenUserId } from './token.ts';
 
@@ -49,7 +49,7 @@ export interface SessionScope {
 }
 
 export interface SessionOptions
-  extends Pick<ReachOptions, 'deps' | 'tokens' | 'deviceName' | 'isOnline' | 'background'> {
+  extends Pick<ConnectivityOptions, 'deps' | 'tokens' | 'deviceName' | 'isOnline' | 'background'> {
   readonly loginProofs: LoginProofStore;
   readonly openScope: (userId: string) => Promise<SessionScope>;
   readonly navigate: (path: string) => void;
@@ -57,7 +57,7 @@ export interface SessionOptions
 
 export interface Session
   extends SignIn,
-    Pick<Reach, 'check' | 'onNetworkChanged' | 'onConnected' | 'onDisconnected'> {
+    Pick<Connectivity, 'check' | 'onNetworkChanged' | 'onConnected' | 'onDisconnected'> {
   /**
    * At start: takes up the stored session if there is one, first with what this browser has. Resolves once the relay has
    * said whether it holds, or is taken to be out of reach. Never rejects.
@@ -99,7 +99,7 @@ export function createSession(options: SessionOptions): Session {
     timers = [];
     scope?.stop();
     scope = null;
-    reach.reset();
+    connectivity.reset();
     store.set(currentUserAtom, null);
   }
 
@@ -136,8 +136,8 @@ export function createSession(options: SessionOptions): Session {
     await opened.start();
     if (scope !== opened) return opened;
     timers = [
-      clock.every(timings.tokenCheck, () => background(() => reach.check())),
-      clock.every(timings.reachPolling, () => background(() => reach.look())),
+      clock.every(timings.tokenCheck, () => background(() => connectivity.check())),
+      clock.every(timings.reachPolling, () => background(() => connectivity.look())),
     ];
     store.set(authErrorAtom, null);
     store.set(authStatusAtom, 'success');
@@ -148,7 +148,7 @@ export function createSession(options: SessionOptions): Session {
   function connect(opened: SessionScope, trouble: RelayTrouble | null): void {
     if (scope !== opened) return;
     isRevoked = false;
-    reach.begin(trouble);
+    connectivity.begin(trouble);
     opened.connect();
   }
 
@@ -177,7 +177,7 @@ export function createSession(options: SessionOptions): Session {
     if (user === null || greeting.trouble !== null) {
       await crypto.openDevice();
       // It may have been found again meanwhile.
-      return connect(opened, reach.isConfirmed() ? null : greeting.trouble);
+      return connect(opened, connectivity.isConfirmed() ? null : greeting.trouble);
     }
     if (user.id !== userId) throw new AppError('unauthenticated', t('errors.sessionExpired'));
     update(user, kept);
@@ -206,7 +206,7 @@ export function createSession(options: SessionOptions): Session {
   }
   events.addEventListener(authErrorEvent, onAuthError);
 
-  const reach = createReach({
+  const connectivity = createConnectivity({
     ...options,
     current: () => (isEnding ? null : scope),
     onProfile: update,
@@ -217,7 +217,7 @@ export function createSession(options: SessionOptions): Session {
       else store.set(connectionBannerAtom, true);
     },
   });
-  reach.reset();
+  connectivity.reset();
 
   const signIn = createSignIn({
     deps,
@@ -231,10 +231,10 @@ export function createSession(options: SessionOptions): Session {
 
   return {
     ...signIn,
-    check: () => reach.check(),
-    onNetworkChanged: () => reach.onNetworkChanged(),
-    onConnected: () => reach.onConnected(),
-    onDisconnected: () => reach.onDisconnected(),
+    check: () => connectivity.check(),
+    onNetworkChanged: () => connectivity.onNetworkChanged(),
+    onConnected: () => connectivity.onConnected(),
+    onDisconnected: () => connectivity.onDisconnected(),
 
     async resume() {
       const token = tokens.read();

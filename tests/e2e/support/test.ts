@@ -30,7 +30,7 @@ export const test = base.extend<World>({
     const contexts: BrowserContext[] = [];
     const complaints: string[] = [];
     await provide(async (username, options) => {
-      const context = await browser.newContext({ baseURL: relay.url, ...options });
+      const context = await browser.newContext({ baseURL: relay.url, reducedMotion: 'reduce', ...options });
       contexts.push(context);
       collectComplaints(context, complaints);
       return { person: await Person.in(context, username), context };

@@ -144,7 +144,7 @@ export async function peopleInTalk(
  * The dashboard with nothing open. A reload keeps what is open, which on a phone covers the rest, and the browser takes
  * going to the address that it shows for one, or doesn't.
  */
-export async function startAnew(page: Page): Promise<void> {
+export async function startOver(page: Page): Promise<void> {
   await page.evaluate(() => history.replaceState(null, '', '/dashboard'));
   await page.reload();
   await expect(tab(page, 0)).toBeVisible();
@@ -159,7 +159,7 @@ export async function tourOfPeopleInTalk(page: Page, other: string, look: Look):
     await expect(page.getByRole(popup, name && { name })).toHaveCount(0);
   };
 
-  await startAnew(page);
+  await startOver(page);
   await expect(row(other)).toBeVisible();
   await look(page, 'the list of chats');
   await row(other).click();
@@ -188,7 +188,7 @@ export async function tourOfPeopleInTalk(page: Page, other: string, look: Look):
   await look(page, 'the safety number');
   await closes('dialog', /Safety number/);
 
-  await startAnew(page);
+  await startOver(page);
   await button(page, /Notifications/).click();
   await expect(page.getByRole('dialog', { name: /Notifications/ })).toBeVisible();
   await look(page, 'notifications');
@@ -225,12 +225,12 @@ export async function tourOfPeopleInTalk(page: Page, other: string, look: Look):
   await look(page, 'the question before a group is deleted');
   await closes('alertdialog');
 
-  await startAnew(page);
+  await startOver(page);
   await tab(page, 1).click();
   await expect(row(groupName)).toBeVisible();
   await breakTimes(page);
   await row(groupName).click();
   await expect(page.getByRole('alert').getByRole('button', { name: /Try again/ })).toBeVisible();
   await look(page, 'a part of the screen that has failed');
-  await startAnew(page);
+  await startOver(page);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { personDatabaseName } from '../../../workers/storage/db.ts';
+import { accountDatabaseName } from '../../../workers/storage/db.ts';
 import { Browser, Clock } from './support/browser.ts';
 import {
   ALICE,
@@ -127,7 +127,7 @@ describe('the session', () => {
   it("doesn't resume when the browser evicted the person's records", async () => {
     const browser = createBrowser();
     const { api } = await signUp(browser, ALICE);
-    await deleteDatabase(browser, personDatabaseName(ALICE));
+    await deleteDatabase(browser, accountDatabaseName(ALICE));
     expect(await browser.tab().resume(ALICE)).toBe(false);
     await expect(api.conversations()).rejects.toMatchObject({ code: 'locked' });
   });
@@ -191,7 +191,7 @@ describe('key packages', () => {
     const world = createWorld();
     const alice = await world.device(ALICE);
     const bob = await world.device(BOB);
-    const stored = () => rows(bob.browser, personDatabaseName(BOB), 'keyPackages');
+    const stored = () => rows(bob.browser, accountDatabaseName(BOB), 'keyPackages');
     expect(await stored()).toHaveLength(4);
     await alice.start(ALICE_AND_BOB);
     await bob.sync();

@@ -1,10 +1,10 @@
 import { openRecord } from '@sinetti/crypto-core';
 import { describe, expect, it } from 'vitest';
 import {
+  accountDatabaseName,
+  accountMigrations,
   type Migration,
   openDatabase,
-  personDatabaseName,
-  personMigrations,
 } from '../../../workers/storage/db.ts';
 import { Browser, Clock } from './support/browser.ts';
 import {
@@ -42,7 +42,7 @@ describe('records at rest', () => {
     await alice.createGroup(GROUP, sentences[3]!, [BOB]);
     await alice.send(GROUP, sentences[0]!);
     await laptop.sync();
-    for (const device of [alice, laptop]) await device.api.writeNote(`draft:${sentences[0]}`, sentences[1]!);
+    for (const device of [alice, laptop]) await device.api.writeLocal(`draft:${sentences[0]}`, sentences[1]!);
     const { recoveryKey } = await alice.api.createRecoveryKey();
 
     const keys = openVaultOf(relay, ALICE);
@@ -87,12 +87,12 @@ describe('records at rest', () => {
     world.clock.advance(24 * 60 * 60 * 1000);
     const messageId = await alice.queue(ALICE_AND_BOB, 'waits for a commit');
     expect(await alice.api.prepareMessage(messageId)).toMatchObject({ kind: 'commit' });
-    await alice.api.writeNote('draft', 'half a sentence');
-    await alice.api.copiesStored({ conversationId: ALICE_AND_BOB, upTo: 1, stored: null });
-    await alice.api.setHistoryKept(false);
+    await alice.api.writeLocal('draft', 'half a sentence');
+    await alice.api.backupEntriesStored({ conversationId: ALICE_AND_BOB, upTo: 1, stored: null });
+    await alice.api.setBackupKept(false);
 
     const { storageKey } = openVaultOf(relay, ALICE);
-    const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(personDatabaseName(ALICE)));
+    const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(accountDatabaseName(ALICE)));
     const tx = db.transaction([...db.objectStoreNames]);
     for (const name of db.objectStoreNames) {
       const store = tx.objectStore(name);
@@ -115,7 +115,7 @@ describe('records at rest', () => {
     await alice.send(ALICE_AND_BOB, 'one');
     await alice.send(ALICE_AND_BOB, 'two');
     await alice.sync();
-    const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(personDatabaseName(ALICE)));
+    const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(accountDatabaseName(ALICE)));
     const store = db.transaction('messages', 'readwrite').objectStore('messages');
     const two = await answer(store.get([ALICE_AND_BOB, 3]));
     await answer(store.put(two, [ALICE_AND_BOB, 2]));
@@ -129,7 +129,7 @@ describe('records at rest', () => {
     await bob.sync();
     await bob.send(ALICE_AND_BOB, 'yours');
     await alice.sync();
-    const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(personDatabaseName(ALICE)));
+    const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(accountDatabaseName(ALICE)));
     await answer(db.transaction('messages', 'readwrite').objectStore('messages').clear());
     db.close();
     const { messages } = await alice.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB));
@@ -144,7 +144,7 @@ describe('records at rest', () => {
       const { alice, bob } = await createPair();
       await bob.send(ALICE_AND_BOB, 'before');
       await alice.sync();
-      const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(personDatabaseName(ALICE)));
+      const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(accountDatabaseName(ALICE)));
       const store = db.transaction(lost, 'readwrite').objectStore(lost);
       for (const key of await answer(store.getAllKeys())) {
         const value: Uint8Array = await answer(store.get(key));
@@ -281,8 +281,8 @@ describe('migrations', () => {
   it('of a newer version than this one are refused as storage', async () => {
     const { alice } = await createPair();
     await alice.api.lock();
-    const newer = [...personMigrations, () => {}];
-    (await openDatabase(alice.browser.indexedDB, personDatabaseName(ALICE), newer, () => {})).close();
+    const newer = [...accountMigrations, () => {}];
+    (await openDatabase(alice.browser.indexedDB, accountDatabaseName(ALICE), newer, () => {})).close();
     const api = alice.browser.tab();
     await api.beginLogin(PASSWORD, alice.relay.passwordParams.get(ALICE)!);
     await expect(api.openVault(ALICE, alice.relay.vaults.get(ALICE)!)).rejects.toMatchObject({
@@ -292,7 +292,7 @@ describe('migrations', () => {
   });
 
   it('have a first version that stays as it was released', async () => {
-    const db = await openDatabase(newBrowser().indexedDB, 'test', personMigrations.slice(0, 1), () => {});
+    const db = await openDatabase(newBrowser().indexedDB, 'test', accountMigrations.slice(0, 1), () => {});
     const tx = db.transaction([...db.objectStoreNames]);
     const schema = [...db.objectStoreNames].map((name) => {
       const store = tx.objectStore(name);

@@ -191,7 +191,7 @@ const scenes: Record<string, () => Promise<Scene>> = {
     return {
       device: alice,
       async step(device) {
-        await device.api.setDeparted(GROUP, departed);
+        await device.api.setLeaveStatements(GROUP, departed);
         await device.api.nextCommit(GROUP);
       },
       async outcome(device) {

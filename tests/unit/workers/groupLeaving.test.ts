@@ -31,7 +31,7 @@ describe('leaving', () => {
     expect(await bob.history(GROUP)).toEqual([]);
 
     await alice.refreshGroup(GROUP);
-    expect((await alice.api.conversation(GROUP)).group?.departedIds).toEqual([BOB]);
+    expect((await alice.api.conversation(GROUP)).group?.leavingIds).toEqual([BOB]);
     const next = await alice.api.prepareMessage(written);
     if (next.kind !== 'commit') throw new Error(next.kind);
     expect(next.submission).toMatchObject({ removedIds: [BOB], addedIds: [] });
@@ -41,7 +41,7 @@ describe('leaving', () => {
     for (const device of [alice, carol]) {
       const state = await device.api.conversation(GROUP);
       expect(people(state)).toEqual([ALICE, CAROL]);
-      expect(state.group?.departedIds).toEqual([]);
+      expect(state.group?.leavingIds).toEqual([]);
     }
     expect(relay.departed(GROUP)).toEqual([]);
     expect(() => relay.submit(phone, next.submission)).toThrow(NotAMember);
@@ -76,8 +76,8 @@ describe('leaving', () => {
     expect((await alice.sync()).map(textOf)).toContain('back');
     await carol.sync();
     for (const device of [alice, carol]) {
-      const { group } = await device.api.setDeparted(GROUP, [{ userId: BOB, statement }]);
-      expect(group?.departedIds).toEqual([]);
+      const { group } = await device.api.setLeaveStatements(GROUP, [{ userId: BOB, statement }]);
+      expect(group?.leavingIds).toEqual([]);
       expect(people(await device.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
     }
     expect(relay.group(GROUP).members.has(BOB)).toBe(true);
@@ -162,16 +162,16 @@ describe('leaving', () => {
       [DAVE, bobs],
     ] as const;
     for (const [userId, statement] of claims) {
-      const { group } = await alice.api.setDeparted(GROUP, [{ userId, statement }]);
-      expect(group?.departedIds).toEqual([]);
+      const { group } = await alice.api.setLeaveStatements(GROUP, [{ userId, statement }]);
+      expect(group?.leavingIds).toEqual([]);
     }
     expect(await alice.api.nextCommit(GROUP)).toBeNull();
     // A word that was given and not acted on ends with the next commit of its device.
     world.clock.advance(DAY);
     await bob.send(GROUP, 'stays');
     await alice.sync();
-    const { group } = await alice.api.setDeparted(GROUP, [{ userId: BOB, statement: bobs }]);
-    expect(group?.departedIds).toEqual([]);
+    const { group } = await alice.api.setLeaveStatements(GROUP, [{ userId: BOB, statement: bobs }]);
+    expect(group?.leavingIds).toEqual([]);
     await carol.sync();
     expect(relay.log(GROUP).epoch).toBe((await carol.api.conversation(GROUP)).epoch);
   });

@@ -26,7 +26,7 @@ describe('a group', () => {
       status: 'joined',
       epoch: 1,
       joinedSeq: 0,
-      group: { name: 'Skerry', creatorId: ALICE, departedIds: [] },
+      group: { name: 'Skerry', creatorId: ALICE, leavingIds: [] },
     });
     await alice.send(GROUP, 'to myself');
     await alice.add(GROUP, [BOB]);
@@ -41,7 +41,7 @@ describe('a group', () => {
       expect(state.group).toEqual({
         name: 'Skerry',
         creatorId: ALICE,
-        departedIds: [],
+        leavingIds: [],
         nameDue: false,
       });
     }
@@ -115,7 +115,7 @@ describe('a group', () => {
     expect((await phone.api.conversation(GROUP)).group).toEqual({
       name: 'Skerry',
       creatorId: ALICE,
-      departedIds: [],
+      leavingIds: [],
       nameDue: false,
     });
     await bob.sync();

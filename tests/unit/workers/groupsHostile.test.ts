@@ -23,7 +23,7 @@ describe('a word of leaving', () => {
     for (const device of [alice, carol]) await device.sync();
     const { epoch } = await alice.api.conversation(GROUP);
     const departed = async (statement: string) =>
-      (await alice.api.setDeparted(GROUP, [{ userId: BOB, statement }])).group?.departedIds;
+      (await alice.api.setLeaveStatements(GROUP, [{ userId: BOB, statement }])).group?.leavingIds;
     expect(await departed(bob.leaveStatement({ groupId: new TextEncoder().encode('group:other') }))).toEqual(
       [],
     );
@@ -139,10 +139,10 @@ describe('a relay that lies about who is in a group', () => {
     await carol.sync();
     for (const device of [alice, carol]) {
       expect(people(await device.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
-      const { group } = await device.api.setDeparted(GROUP, [
+      const { group } = await device.api.setLeaveStatements(GROUP, [
         { userId: BOB, statement: toBase64Url(new Uint8Array(200)) },
       ]);
-      expect(group?.departedIds).toEqual([]);
+      expect(group?.leavingIds).toEqual([]);
       expect(await device.api.nextCommit(GROUP)).toBeNull();
     }
     relay.group(GROUP).members.add(BOB);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../../workers/codec/limits.ts';
-import { personDatabaseName } from '../../../workers/storage/db.ts';
+import { accountDatabaseName } from '../../../workers/storage/db.ts';
 import { ALICE, BOB, createWorld, PASSWORD, type TestDevice, type World } from './support/device.ts';
 import { answer } from './support/storage.ts';
 
@@ -12,86 +12,87 @@ beforeEach(async () => {
   alice = await world.device(ALICE);
 });
 
-const names = async (prefix?: string) => (await alice.api.notes(prefix)).map(({ name }) => name).toSorted();
+const names = async (prefix?: string) =>
+  (await alice.api.localEntries(prefix)).map(({ name }) => name).toSorted();
 
 describe('notes', () => {
   it('are kept across a reload, replaced, and removed', async () => {
-    expect(await alice.api.readNote('recent')).toBeNull();
-    await alice.api.writeNote('recent', 'one');
-    await alice.api.writeNote('recent', 'two');
+    expect(await alice.api.readLocal('recent')).toBeNull();
+    await alice.api.writeLocal('recent', 'one');
+    await alice.api.writeLocal('recent', 'two');
     const reloaded = await alice.openTab();
-    expect(await reloaded.api.readNote('recent')).toBe('two');
-    await reloaded.api.writeNote('recent', null);
-    expect(await alice.api.readNote('recent')).toBeNull();
-    await alice.api.writeNote('recent', null);
+    expect(await reloaded.api.readLocal('recent')).toBe('two');
+    await reloaded.api.writeLocal('recent', null);
+    expect(await alice.api.readLocal('recent')).toBeNull();
+    await alice.api.writeLocal('recent', null);
   });
 
   it('come back as they were written, lone surrogates included', async () => {
     const text = 'a\u0000\ud800b "quoted" \u202e';
-    await alice.api.writeNote('odd', text);
-    expect(await alice.api.readNote('odd')).toBe(text);
-    await alice.api.writeNote('empty', '');
-    expect(await alice.api.readNote('empty')).toBe('');
+    await alice.api.writeLocal('odd', text);
+    expect(await alice.api.readLocal('odd')).toBe(text);
+    await alice.api.writeLocal('empty', '');
+    expect(await alice.api.readLocal('empty')).toBe('');
   });
 
   it('are found by the beginning of their names', async () => {
-    await alice.api.writeNote('draft:1', 'one');
-    await alice.api.writeNote('draft:2', 'two');
-    await alice.api.writeNote('emoji', 'three');
+    await alice.api.writeLocal('draft:1', 'one');
+    await alice.api.writeLocal('draft:2', 'two');
+    await alice.api.writeLocal('emoji', 'three');
     expect(await names('draft:')).toEqual(['draft:1', 'draft:2']);
     expect(await names()).toEqual(['draft:1', 'draft:2', 'emoji']);
     expect(await names('other')).toEqual([]);
   });
 
   it('belong to one person, and stay sealed while nobody is signed in', async () => {
-    await alice.api.writeNote('mine', 'text');
+    await alice.api.writeLocal('mine', 'text');
     const bob = await world.device(BOB);
-    expect(await bob.api.notes()).toEqual([]);
+    expect(await bob.api.localEntries()).toEqual([]);
     await alice.api.lock();
-    await expect(alice.api.readNote('mine')).rejects.toMatchObject({ code: 'locked' });
-    await expect(alice.api.notes()).rejects.toMatchObject({ code: 'locked' });
-    await expect(alice.api.writeNote('mine', 'other')).rejects.toMatchObject({ code: 'locked' });
+    await expect(alice.api.readLocal('mine')).rejects.toMatchObject({ code: 'locked' });
+    await expect(alice.api.localEntries()).rejects.toMatchObject({ code: 'locked' });
+    await expect(alice.api.writeLocal('mine', 'other')).rejects.toMatchObject({ code: 'locked' });
   });
 
   it('are kept when they are written just before the keys are locked', async () => {
-    await Promise.all([alice.api.writeNote('last', 'words'), alice.api.lock()]);
+    await Promise.all([alice.api.writeLocal('last', 'words'), alice.api.lock()]);
     await alice.api.beginLogin(PASSWORD, world.relay.passwordParams.get(ALICE)!);
     await alice.api.openVault(ALICE, world.relay.vaults.get(ALICE)!);
-    expect(await alice.api.readNote('last')).toBe('words');
+    expect(await alice.api.readLocal('last')).toBe('words');
   });
 
   it('go with the browser when it is erased', async () => {
-    await alice.api.writeNote('mine', 'text');
+    await alice.api.writeLocal('mine', 'text');
     await alice.api.erase();
     const databases = await alice.browser.indexedDB.databases();
-    expect(databases.map(({ name }) => name)).not.toContain(personDatabaseName(ALICE));
+    expect(databases.map(({ name }) => name)).not.toContain(accountDatabaseName(ALICE));
   });
 
   it('are bounded in length, by what UTF-8 makes of them, and in number', async () => {
     const usage = { code: 'usage' };
-    await alice.api.writeNote('full', 'x'.repeat(limits.noteText));
-    await expect(alice.api.writeNote('over', 'ä'.repeat(limits.noteText / 2 + 1))).rejects.toMatchObject(
+    await alice.api.writeLocal('full', 'x'.repeat(limits.noteText));
+    await expect(alice.api.writeLocal('over', 'ä'.repeat(limits.noteText / 2 + 1))).rejects.toMatchObject(
       usage,
     );
-    await expect(alice.api.writeNote('', 'text')).rejects.toMatchObject(usage);
-    await expect(alice.api.writeNote('n'.repeat(limits.noteName + 1), 'text')).rejects.toMatchObject(usage);
-    await expect(alice.api.writeNote('kind', 7 as never)).rejects.toMatchObject(usage);
+    await expect(alice.api.writeLocal('', 'text')).rejects.toMatchObject(usage);
+    await expect(alice.api.writeLocal('n'.repeat(limits.noteName + 1), 'text')).rejects.toMatchObject(usage);
+    await expect(alice.api.writeLocal('kind', 7 as never)).rejects.toMatchObject(usage);
 
-    for (let i = 1; i < limits.notes; i++) await alice.api.writeNote(`note ${i}`, 'text');
-    await expect(alice.api.writeNote('one more', 'text')).rejects.toMatchObject(usage);
-    await alice.api.writeNote('note 1', 'what is there can be replaced');
-    await alice.api.writeNote('note 1', null);
-    await alice.api.writeNote('one more', 'text');
+    for (let i = 1; i < limits.notes; i++) await alice.api.writeLocal(`note ${i}`, 'text');
+    await expect(alice.api.writeLocal('one more', 'text')).rejects.toMatchObject(usage);
+    await alice.api.writeLocal('note 1', 'what is there can be replaced');
+    await alice.api.writeLocal('note 1', null);
+    await alice.api.writeLocal('one more', 'text');
   }, 30_000);
 
   it('that were moved to the place of another are refused', async () => {
-    await alice.api.writeNote('one', 'first');
-    await alice.api.writeNote('two', 'second');
-    const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(personDatabaseName(ALICE)));
+    await alice.api.writeLocal('one', 'first');
+    await alice.api.writeLocal('two', 'second');
+    const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(accountDatabaseName(ALICE)));
     const store = db.transaction('notes', 'readwrite').objectStore('notes');
     const [here, there] = await answer(store.getAllKeys());
     await answer(store.put(await answer(store.get(here!)), there));
     db.close();
-    await expect(alice.api.notes()).rejects.toMatchObject({ code: 'corrupt-record' });
+    await expect(alice.api.localEntries()).rejects.toMatchObject({ code: 'corrupt-record' });
   });
 });

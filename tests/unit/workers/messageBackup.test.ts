@@ -1,9 +1,9 @@
 import { sealRecord } from '@sinetti/crypto-core';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { HistoryCopy, StoredHistoryCopy } from '../../../workers/api/cryptoApi.ts';
+import type { BackupEntry, StoredBackupEntry } from '../../../workers/api/cryptoApi.ts';
 import { toBase64Url } from '../../../workers/codec/base64url.ts';
 import { limits } from '../../../workers/codec/limits.ts';
-import { personDatabaseName } from '../../../workers/storage/db.ts';
+import { accountDatabaseName } from '../../../workers/storage/db.ts';
 import {
   ALICE,
   ALICE_AND_BOB,
@@ -19,16 +19,16 @@ import { answer } from './support/storage.ts';
 
 /** The copies of one person as the relay keeps them. */
 class KeptCopies {
-  items: StoredHistoryCopy[] = [];
+  items: StoredBackupEntry[] = [];
   lastPosition = 0;
 
-  put(copies: readonly HistoryCopy[]): { count: number; lastPosition: number } {
+  put(copies: readonly BackupEntry[]): { count: number; lastPosition: number } {
     const fresh = copies.filter(({ id }) => !this.items.some((item) => item.id === id));
     for (const copy of fresh) this.items.push({ ...copy, position: ++this.lastPosition });
     return { count: fresh.length, lastPosition: this.lastPosition };
   }
 
-  after(position: number): StoredHistoryCopy[] {
+  after(position: number): StoredBackupEntry[] {
     return this.items.filter((item) => item.position > position).slice(0, limits.copiesPerCall);
   }
 }
@@ -45,13 +45,13 @@ beforeEach(async () => {
 
 async function upload(device: TestDevice): Promise<number> {
   let count = 0;
-  for (const conversationId of await device.api.conversationsToCopy()) {
+  for (const conversationId of await device.api.conversationsToBackUp()) {
     for (;;) {
-      const next = await device.api.nextCopies(conversationId);
+      const next = await device.api.nextBackupEntries(conversationId);
       if (next === null) break;
       const stored = next.copies.length === 0 ? null : kept.put(next.copies);
       count += stored?.count ?? 0;
-      await device.api.copiesStored({ conversationId, upTo: next.upTo, stored });
+      await device.api.backupEntriesStored({ conversationId, upTo: next.upTo, stored });
     }
   }
   return count;
@@ -61,20 +61,20 @@ async function download(device: TestDevice) {
   const texts: string[] = [];
   let isLate = false;
   for (;;) {
-    const page = kept.after((await device.api.historyState()).position);
+    const page = kept.after((await device.api.backupState()).position);
     if (page.length === 0) return { texts, isLate };
-    const read = await device.api.readCopies(page);
+    const read = await device.api.readBackup(page);
     texts.push(...read.messages.map(textOf));
     isLate = read.isLate;
   }
 }
 
 async function tell(device: TestDevice): Promise<void> {
-  const setting = await device.api.historySetting();
+  const setting = await device.api.backupSetting();
   if (setting === null) return;
   if (!setting.kept) kept.items = [];
   kept.put([setting.copy]);
-  await device.api.historySettingTold(setting.kept);
+  await device.api.backupSettingStored(setting.kept);
 }
 
 async function say(from: TestDevice, ...texts: string[]): Promise<void> {
@@ -122,16 +122,16 @@ describe('copies', () => {
     await download(phone);
     await say(bob, 'new');
     await phone.sync();
-    expect((await phone.api.nextCopies(ALICE_AND_BOB))?.copies).toHaveLength(1);
+    expect((await phone.api.nextBackupEntries(ALICE_AND_BOB))?.copies).toHaveLength(1);
     expect(await upload(phone)).toBe(1);
     expect(await upload(alice)).toBe(0);
-    expect(await alice.api.conversationsToCopy()).toEqual([]);
+    expect(await alice.api.conversationsToBackUp()).toEqual([]);
   });
 
   it('that a device has left itself are not read back by it', async () => {
     await say(alice, 'one');
     await upload(alice);
-    expect(kept.after((await alice.api.historyState()).position)).toEqual([]);
+    expect(kept.after((await alice.api.backupState()).position)).toEqual([]);
     const phone = await newDevice();
     await download(phone);
     await say(bob, 'two');
@@ -140,7 +140,7 @@ describe('copies', () => {
     await say(bob, 'three');
     // Another device's is among them: all of them are looked at, and nothing in them is new.
     await upload(alice);
-    expect(kept.after((await alice.api.historyState()).position)).toHaveLength(2);
+    expect(kept.after((await alice.api.backupState()).position)).toHaveLength(2);
     expect((await download(alice)).texts).toEqual([]);
   });
 
@@ -154,12 +154,12 @@ describe('copies', () => {
     await phone.sync();
     expect(await history(phone)).toEqual(['kept elsewhere', 'still to come']);
 
-    const db = await answer<IDBDatabase>(phone.browser.indexedDB.open(personDatabaseName(ALICE)));
+    const db = await answer<IDBDatabase>(phone.browser.indexedDB.open(accountDatabaseName(ALICE)));
     await answer(db.transaction('messages', 'readwrite').objectStore('messages').clear());
     db.close();
-    const { messages } = await phone.api.readCopies(kept.items);
+    const { messages } = await phone.api.readBackup(kept.items);
     expect(messages.map(textOf)).toEqual(['kept elsewhere', 'still to come']);
-    expect((await phone.api.readCopies(kept.items)).messages).toEqual([]);
+    expect((await phone.api.readBackup(kept.items)).messages).toEqual([]);
   });
 
   it('count as unread where the person has not read them', async () => {
@@ -177,7 +177,7 @@ describe('copies', () => {
   it('come in batches, in the order of the conversation', async () => {
     for (let i = 0; i < limits.copiesPerCall + 5; i++) await alice.send(ALICE_AND_BOB, `message ${i}`);
     await alice.sync();
-    const first = await alice.api.nextCopies(ALICE_AND_BOB);
+    const first = await alice.api.nextBackupEntries(ALICE_AND_BOB);
     expect(first?.copies).toHaveLength(limits.copiesPerCall);
     expect(await upload(alice)).toBe(limits.copiesPerCall + 5);
     const phone = await newDevice();
@@ -187,7 +187,7 @@ describe('copies', () => {
 
   it('are sealed, of few sizes, and for their place alone', async () => {
     await say(alice, 'a', 'a longer sentence, which is nobody else’s business');
-    const { copies } = (await alice.api.nextCopies(ALICE_AND_BOB)) ?? { copies: [] };
+    const { copies } = (await alice.api.nextBackupEntries(ALICE_AND_BOB)) ?? { copies: [] };
     expect(new Set(copies.map(({ sealed }) => sealed.length)).size).toBe(1);
     expect(JSON.stringify(copies)).not.toContain(
       Buffer.from('nobody else').toString('base64url').slice(0, 12),
@@ -198,7 +198,7 @@ describe('copies', () => {
       { ...first!, id: second!.id, position: 1 },
       { ...first!, conversationId: GROUP, position: 2 },
     ];
-    expect((await phone.api.readCopies(moved)).messages).toEqual([]);
+    expect((await phone.api.readBackup(moved)).messages).toEqual([]);
   });
 
   it('that no device of the person has made are ignored, and stop nothing', async () => {
@@ -218,18 +218,18 @@ describe('copies', () => {
 
   it('are not made of what could not be read', async () => {
     await say(alice, 'readable');
-    const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(personDatabaseName(ALICE)));
+    const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(accountDatabaseName(ALICE)));
     await answer(db.transaction('messages', 'readwrite').objectStore('messages').clear());
     db.close();
     expect(await upload(alice)).toBe(0);
-    expect(await alice.api.conversationsToCopy()).toEqual([]);
+    expect(await alice.api.conversationsToBackUp()).toEqual([]);
   });
 
   it('go with their conversation', async () => {
     await say(alice, 'one');
     await upload(alice);
     await alice.api.forgetConversation(ALICE_AND_BOB);
-    const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(personDatabaseName(ALICE)));
+    const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(accountDatabaseName(ALICE)));
     expect(await answer(db.transaction('copies').objectStore('copies').count())).toBe(0);
     db.close();
   });
@@ -241,20 +241,20 @@ describe('the switch', () => {
     await upload(alice);
     const phone = await newDevice();
     await download(phone);
-    expect(await alice.api.historySetting()).toBeNull();
+    expect(await alice.api.backupSetting()).toBeNull();
 
-    await alice.api.setHistoryKept(false);
-    expect((await alice.api.historyState()).kept).toBe(false);
-    expect(await alice.api.conversationsToCopy()).toEqual([]);
-    expect(await alice.api.nextCopies(ALICE_AND_BOB)).toBeNull();
+    await alice.api.setBackupKept(false);
+    expect((await alice.api.backupState()).kept).toBe(false);
+    expect(await alice.api.conversationsToBackUp()).toEqual([]);
+    expect(await alice.api.nextBackupEntries(ALICE_AND_BOB)).toBeNull();
     await tell(alice);
-    expect(await alice.api.historySetting()).toBeNull();
+    expect(await alice.api.backupSetting()).toBeNull();
     expect(kept.items).toHaveLength(1);
 
     await say(bob, 'two');
     await phone.sync();
     await download(phone);
-    expect((await phone.api.historyState()).kept).toBe(false);
+    expect((await phone.api.backupState()).kept).toBe(false);
     expect(await upload(phone)).toBe(0);
     // Nor does a device that comes later.
     const laptop = await newDevice();
@@ -269,15 +269,15 @@ describe('the switch', () => {
     await upload(alice);
     const phone = await newDevice();
     await download(phone);
-    await alice.api.setHistoryKept(false);
+    await alice.api.setBackupKept(false);
     await tell(alice);
     await download(phone);
-    await phone.api.setHistoryKept(true);
+    await phone.api.setBackupKept(true);
     await tell(phone);
     // Also what the phone itself has only from the copies of before.
     expect(await upload(phone)).toBe(1);
     await download(alice);
-    expect((await alice.api.historyState()).kept).toBe(true);
+    expect((await alice.api.backupState()).kept).toBe(true);
     await say(bob, 'two');
     expect(await upload(alice)).toBe(1);
   });
@@ -287,33 +287,33 @@ describe('the switch', () => {
     await upload(alice);
     const phone = await newDevice();
     await download(phone);
-    await alice.api.setHistoryKept(false);
+    await alice.api.setBackupKept(false);
     await tell(alice);
     await say(bob, 'two');
     await phone.sync();
     expect(await upload(phone)).toBe(1);
     expect((await download(alice)).isLate).toBe(true);
-    expect(await alice.api.historySetting()).toBeNull();
-    expect(await alice.api.historySetting(true)).toMatchObject({ kept: false });
+    expect(await alice.api.backupSetting()).toBeNull();
+    expect(await alice.api.backupSetting(true)).toMatchObject({ kept: false });
   });
 
   it('does not go back to an older choice that the relay shows again', async () => {
-    await alice.api.setHistoryKept(false);
+    await alice.api.setBackupKept(false);
     await tell(alice);
-    await alice.api.setHistoryKept(true);
+    await alice.api.setBackupKept(true);
     await tell(alice);
     const on = kept.items.at(-1)!;
-    await alice.api.setHistoryKept(false);
+    await alice.api.setBackupKept(false);
     await tell(alice);
-    await alice.api.readCopies([{ ...on, position: 100 }]);
-    expect((await alice.api.historyState()).kept).toBe(false);
+    await alice.api.readBackup([{ ...on, position: 100 }]);
+    expect((await alice.api.backupState()).kept).toBe(false);
   });
 
   it('that was changed again before it was told is told as it is now', async () => {
-    await alice.api.setHistoryKept(false);
-    const setting = await alice.api.historySetting();
-    await alice.api.setHistoryKept(true);
-    await alice.api.historySettingTold(setting?.kept ?? true);
-    expect(await alice.api.historySetting()).toMatchObject({ kept: true });
+    await alice.api.setBackupKept(false);
+    const setting = await alice.api.backupSetting();
+    await alice.api.setBackupKept(true);
+    await alice.api.backupSettingStored(setting?.kept ?? true);
+    expect(await alice.api.backupSetting()).toMatchObject({ kept: true });
   });
 });

@@ -8,7 +8,7 @@ import { array, GuardFailure, integer, object, oneOf, string } from '../../../wo
 import { bytes, decodeJson, encodeJson } from '../../../workers/codec/json.ts';
 import { encodeTextPayload, payloadContent } from '../../../workers/conversation/payload.ts';
 import { browserEnv } from '../../../workers/entry/browserEnv.ts';
-import { createDoor } from '../../../workers/entry/dispatch.ts';
+import { createDispatch } from '../../../workers/entry/dispatch.ts';
 import { reasonOfCode } from '../../../workers/messaging/undecryptableReasons.ts';
 import { Browser, Clock, seededRandom } from './support/browser.ts';
 
@@ -136,7 +136,7 @@ describe('errors', () => {
 });
 
 describe('the door', () => {
-  const door = createDoor(new Browser('door', new Clock()).tab());
+  const door = createDispatch(new Browser('door', new Clock()).tab());
   const call = (method: string, ...args: unknown[]) => door.call(method as keyof CryptoApi, args);
 
   it('answers values and failures alike', async () => {

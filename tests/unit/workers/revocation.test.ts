@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { personDatabaseName } from '../../../workers/storage/db.ts';
+import { accountDatabaseName } from '../../../workers/storage/db.ts';
 import {
   ALICE,
   ALICE_AND_BOB,
@@ -180,7 +180,7 @@ describe('a revocation', () => {
     const reloaded = await alice.openTab();
     expect(await reloaded.api.nextCommit(ALICE_AND_BOB)).not.toBeNull();
     const database = await new Promise<IDBDatabase>((resolve) => {
-      const request = alice.browser.indexedDB.open(personDatabaseName(ALICE));
+      const request = alice.browser.indexedDB.open(accountDatabaseName(ALICE));
       request.addEventListener('success', () => resolve(request.result));
     });
     const rows = await new Promise<Uint8Array[]>((resolve) => {
@@ -204,10 +204,10 @@ describe('a browser whose device was revoked', () => {
       await alice.api.revokeDevice(phone.deviceId),
       await bob.api.revokeDevice(bob.deviceId),
     ]) {
-      await expect(phone.api.startAnew(forged)).rejects.toMatchObject({ code: 'usage' });
+      await expect(phone.api.resetDevice(forged)).rejects.toMatchObject({ code: 'usage' });
     }
     expect(await phone.history(ALICE_AND_BOB)).toHaveLength(1);
-    await phone.api.startAnew(genuine.statement);
+    await phone.api.resetDevice(genuine.statement);
     expect(await phone.api.conversations()).toEqual([]);
     expect(await phone.history(ALICE_AND_BOB)).toEqual([]);
     const device = await phone.api.openDevice();

@@ -100,7 +100,7 @@ function checkCommit(
     const isRevoked = grounds.revocations.some((revocation) => isOfLeaf(revocation, credential));
     if (isOwn || isRevoked || (removed !== null && left.has(removed.userId))) continue;
     const key = commit.group.members.find((member) => member.leafIndex === leafIndex)?.signatureKey;
-    if (isRepair && key !== undefined && isAmiss(known, removed?.userId, key)) continue;
+    if (isRepair && key !== undefined && isUnauthorized(known, removed?.userId, key)) continue;
     throw new CryptoError('policy', 'removes somebody who did not leave');
   }
 }
@@ -110,7 +110,7 @@ function isOwnOf(sender: DeviceName, removed: DeviceName, external: boolean): bo
 }
 
 /** Whether a leaf is one that the creator's devices take out: of somebody uninvited, or without a certificate that holds. */
-export function isAmiss(
+export function isUnauthorized(
   { uninvitedIds, distrustedKeys }: Pick<GroupRecord, 'uninvitedIds' | 'distrustedKeys'>,
   userId: string | undefined,
   signatureKey: Uint8Array,

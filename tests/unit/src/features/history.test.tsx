@@ -26,11 +26,11 @@ describe('the history of messages', () => {
     const dialog = within(await screen.findByRole('alertdialog', { name: 'Delete the copies?' }));
     await user.click(dialog.getByRole('button', { name: 'Cancel' }));
     await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
-    expect(actions.setHistoryKept).not.toHaveBeenCalled();
+    expect(actions.setBackupKept).not.toHaveBeenCalled();
 
     await user.click(toggle());
     await user.click(await screen.findByRole('button', { name: 'Delete copies' }));
-    expect(actions.setHistoryKept).toHaveBeenCalledExactlyOnceWith(false);
+    expect(actions.setBackupKept).toHaveBeenCalledExactlyOnceWith(false);
   });
 
   it('is switched on at once', async () => {
@@ -40,12 +40,12 @@ describe('the history of messages', () => {
     expect(toggle()).not.toBeChecked();
     expect(toggle()).toHaveAccessibleDescription(/There are no copies on the server/);
     await user.click(toggle());
-    expect(actions.setHistoryKept).toHaveBeenCalledExactlyOnceWith(true);
+    expect(actions.setBackupKept).toHaveBeenCalledExactlyOnceWith(true);
   });
 
   it('says when it fails', async () => {
     const { actions, show, store, toasts } = createWorld();
-    actions.setHistoryKept.mockRejectedValue(new AppError('locked', ''));
+    actions.setBackupKept.mockRejectedValue(new AppError('locked', ''));
     store.set(historyKeptAtom, false);
     const user = show(<HistoryCard />);
     await user.click(toggle());

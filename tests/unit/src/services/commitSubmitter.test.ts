@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CommitSubmission, CryptoApi } from '../../../../src/crypto/client.ts';
-import { type Committer, createCommitter } from '../../../../src/services/conversations/commitSubmitter.ts';
-import type { Membership } from '../../../../src/services/conversations/joiner.ts';
+import {
+  type CommitSubmitter,
+  createCommitSubmitter,
+} from '../../../../src/services/conversations/commitSubmitter.ts';
+import type { Joiner } from '../../../../src/services/conversations/joiner.ts';
 import { peer, refused, state, testDeps } from './support/deps.ts';
 
 const id = `group:${peer}`;
@@ -22,8 +25,8 @@ function submission(commit: string, change: Partial<CommitSubmission> = {}): Com
 
 const adding = submission('adding', { addedIds: [peer] });
 
-let committer: Committer;
-const submit = vi.fn<Membership['submit']>();
+let commitSubmitter: CommitSubmitter;
+const submit = vi.fn<Joiner['submit']>();
 const catchUp = vi.fn<() => Promise<ReturnType<typeof state>>>();
 const nextCommit = vi.fn<CryptoApi['nextCommit']>();
 const discardCommit = vi.fn<CryptoApi['discardCommit']>();
@@ -34,18 +37,18 @@ beforeEach(() => {
   nextCommit.mockReset().mockResolvedValue(null);
   discardCommit.mockReset().mockResolvedValue(state());
   const deps = testDeps({ crypto: { nextCommit, discardCommit } });
-  committer = createCommitter(deps, { submit }, { catchUp });
+  commitSubmitter = createCommitSubmitter(deps, { submit }, { catchUp });
 });
 
 describe('a commit', () => {
   it('that is taken takes effect in the log', async () => {
-    expect(await committer.submit(adding)).toEqual({ kind: 'taken' });
+    expect(await commitSubmitter.submit(adding)).toEqual({ kind: 'taken' });
     expect(catchUp).toHaveBeenCalledExactlyOnceWith(id, 9);
   });
 
   it('that was overtaken is followed by the log that overtook it', async () => {
     submit.mockResolvedValue(null);
-    expect(await committer.submit(adding)).toEqual({ kind: 'overtaken' });
+    expect(await commitSubmitter.submit(adding)).toEqual({ kind: 'overtaken' });
     expect(catchUp).toHaveBeenCalledOnce();
   });
 
@@ -65,7 +68,7 @@ describe('a commit', () => {
         expect(catchUp).toHaveBeenCalledOnce();
         return adding;
       });
-      expect(await committer.submit(adding)).toEqual({ kind: 'refused', reason: refusal });
+      expect(await commitSubmitter.submit(adding)).toEqual({ kind: 'refused', reason: refusal });
       expect(discardCommit).toHaveBeenCalledExactlyOnceWith(id);
     },
   );
@@ -73,19 +76,21 @@ describe('a commit', () => {
   it('whose people are refused because an earlier attempt got through is not dropped', async () => {
     submit.mockRejectedValue(refused('already-member'));
     nextCommit.mockResolvedValue(submission('another'));
-    expect(await committer.submit(adding)).toEqual({ kind: 'overtaken' });
+    expect(await commitSubmitter.submit(adding)).toEqual({ kind: 'overtaken' });
     expect(discardCommit).not.toHaveBeenCalled();
   });
 
   it.each(['unavailable', 'rate-limited', 'not-found'] as const)('waits through %s', async (code) => {
     submit.mockRejectedValue(refused(code));
-    await expect(committer.submit(adding)).rejects.toMatchObject({ code });
+    await expect(commitSubmitter.submit(adding)).rejects.toMatchObject({ code });
     expect(discardCommit).not.toHaveBeenCalled();
   });
 
   it('without people is never dropped for a refusal: it would be made again', async () => {
     submit.mockRejectedValue(refused('not-a-contact'));
-    await expect(committer.submit(submission('healing'))).rejects.toMatchObject({ code: 'not-a-contact' });
+    await expect(commitSubmitter.submit(submission('healing'))).rejects.toMatchObject({
+      code: 'not-a-contact',
+    });
     expect(nextCommit).not.toHaveBeenCalled();
   });
 });
@@ -93,14 +98,14 @@ describe('a commit', () => {
 describe('settling', () => {
   it('submits what waits until nothing does', async () => {
     nextCommit.mockResolvedValueOnce(submission('first')).mockResolvedValueOnce(submission('second'));
-    await committer.settle(id);
+    await commitSubmitter.settle(id);
     expect(submit.mock.calls.map(([given]) => given.commit)).toEqual(['first', 'second']);
   });
 
   it('leaves the rest when others are always faster', async () => {
     submit.mockResolvedValue(null);
     nextCommit.mockResolvedValue(submission('late'));
-    await committer.settle(id);
+    await commitSubmitter.settle(id);
     expect(submit.mock.calls.length).toBeLessThan(20);
   });
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Api } from '../../../../src/net/api.ts';
 import { NetworkError } from '../../../../src/net/errors.ts';
-import type { KeptAnswers } from '../../../../src/services/core/responseCache.ts';
+import type { ResponseCache } from '../../../../src/services/core/responseCache.ts';
 import { timings } from '../../../../src/services/core/timings.ts';
 import { type Contacts, createContacts } from '../../../../src/services/people/contacts.ts';
 import { realtimeStatusAtom } from '../../../../src/store/connection.ts';
@@ -31,7 +31,7 @@ let contacts: Contacts;
 /** What an earlier session has left. */
 let kept: {
   -readonly [Name in 'listContacts' | 'listContactRequests' | 'listSentRequests']: Awaited<
-    ReturnType<KeptAnswers['recall'][Name]>
+    ReturnType<ResponseCache['recall'][Name]>
   >;
 };
 

@@ -46,12 +46,12 @@ function restart(): void {
     crypto: {
       ...worker,
       openDevice: async () => ({ userId: me, deviceId: here, certificate: 'Y2VydA', isNew: false }),
-      readNote: async (name) => notes.get(name) ?? null,
-      writeNote: async (name, text) => void notes.set(name, text ?? ''),
+      readLocal: async (name) => notes.get(name) ?? null,
+      writeLocal: async (name, text) => void notes.set(name, text ?? ''),
     },
   });
   const background = createBackground(deps.log);
-  devices = createDevices({ deps, ownUserId: me, committer: { settle }, onThisRevoked, background });
+  devices = createDevices({ deps, ownUserId: me, commitSubmitter: { settle }, onThisRevoked, background });
 }
 
 beforeEach(() => {

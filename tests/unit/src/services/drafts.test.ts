@@ -19,13 +19,13 @@ beforeEach(() => {
   notesFail = false;
   deps = testDeps({
     crypto: {
-      notes: (prefix = '') =>
+      localEntries: (prefix = '') =>
         notesFail
           ? Promise.reject(Object.assign(new Error('no'), { code: 'corrupt-record' }))
           : Promise.resolve(
               [...notes].flatMap(([name, text]) => (name.startsWith(prefix) ? [{ name, text }] : [])),
             ),
-      writeNote: (name, text) => {
+      writeLocal: (name, text) => {
         writes.push(`${name}=${text}`);
         return Promise.resolve();
       },

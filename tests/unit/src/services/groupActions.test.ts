@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CommitSubmission, CryptoApi } from '../../../../src/crypto/client.ts';
 import type { Api } from '../../../../src/net/api.ts';
 import { NetworkError } from '../../../../src/net/errors.ts';
-import type { Committer } from '../../../../src/services/conversations/commitSubmitter.ts';
-import type { Reading } from '../../../../src/services/conversations/openConversation.ts';
+import type { CommitSubmitter } from '../../../../src/services/conversations/commitSubmitter.ts';
+import type { OpenConversation } from '../../../../src/services/conversations/openConversation.ts';
 import { createGroupActions, type GroupActions } from '../../../../src/services/groups/groupActions.ts';
 import type { GroupList } from '../../../../src/services/groups/groupList.ts';
 import { groupProgressAtom } from '../../../../src/store/groups.ts';
@@ -26,8 +26,8 @@ const deleteGroup = vi.fn<Api['deleteGroup']>();
 const leaveGroup = vi.fn<Api['leaveGroup']>();
 const startConversation = vi.fn<CryptoApi['startConversation']>();
 const addMembers = vi.fn<CryptoApi['addMembers']>();
-const submit = vi.fn<Committer['submit']>();
-const settle = vi.fn<Committer['settle']>();
+const submit = vi.fn<CommitSubmitter['submit']>();
+const settle = vi.fn<CommitSubmitter['settle']>();
 const catchUp = vi.fn<() => Promise<ReturnType<typeof state>>>();
 const reconcile = vi.fn<GroupList['reconcile']>();
 
@@ -99,8 +99,10 @@ beforeEach(() => {
       reconcile,
     },
     sync: { catchUp },
-    committer: { submit, settle },
-    reading: { openGroup: (id: Parameters<Reading['openGroup']>[0]) => step(`open ${id}`, undefined)() },
+    commitSubmitter: { submit, settle },
+    openConversation: {
+      openGroup: (id: Parameters<OpenConversation['openGroup']>[0]) => step(`open ${id}`, undefined)(),
+    },
   });
 });
 

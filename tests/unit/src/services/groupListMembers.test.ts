@@ -19,9 +19,9 @@ import {
   person,
   sailing,
   sailors,
-  setDeparted,
   setDetails,
   setKeys,
+  setLeaveStatements,
   settle,
   shown,
   whileItSettles,
@@ -139,12 +139,12 @@ describe('members', () => {
 
 describe('somebody who has left', () => {
   const departed = [{ user_id: peer, statement: 'c3RhdGVtZW50' }];
-  const left = { ...sailors, departedIds: [peer] };
+  const left = { ...sailors, leavingIds: [peer] };
 
   beforeEach(async () => {
     await loaded();
     setDetails({ ...details, members: [person(me, 'anna')], departed });
-    setDeparted.mockImplementation(async () => {
+    setLeaveStatements.mockImplementation(async () => {
       setKeys({ ...keys, group: left });
       return keys;
     });
@@ -152,7 +152,7 @@ describe('somebody who has left', () => {
 
   it('is no member on screen from then on, and no mismatch', async () => {
     await list.reconcile(sailing);
-    expect(setDeparted).toHaveBeenCalledExactlyOnceWith(idOf(sailing), [
+    expect(setLeaveStatements).toHaveBeenCalledExactlyOnceWith(idOf(sailing), [
       { userId: peer, statement: 'c3RhdGVtZW50' },
     ]);
     expect(shown()).toMatchObject({ memberCount: 1, mismatch: null });
@@ -166,21 +166,21 @@ describe('somebody who has left', () => {
   });
 
   it('is removed by the creator first, and by nobody twice', async () => {
-    move({ group: { ...left, creatorId: peer, departedIds: [] } });
-    setDeparted.mockImplementation(async () => {
+    move({ group: { ...left, creatorId: peer, leavingIds: [] } });
+    setLeaveStatements.mockImplementation(async () => {
       setKeys({ ...keys, group: { ...left, creatorId: peer } });
       return keys;
     });
     await list.reconcile(sailing);
     await deps.clock.advance(timings.tidyingByCreator);
     expect(settle).not.toHaveBeenCalled();
-    setKeys({ ...keys, members: [member(me)], group: { ...left, creatorId: peer, departedIds: [] } });
+    setKeys({ ...keys, members: [member(me)], group: { ...left, creatorId: peer, leavingIds: [] } });
     await deps.clock.advance(timings.tidyingByOthers);
     expect(settle).not.toHaveBeenCalled();
   });
 
   it('whose statement does not hold is a mismatch', async () => {
-    setDeparted.mockImplementation(async () => keys);
+    setLeaveStatements.mockImplementation(async () => keys);
     const reconciled = list.reconcile(sailing);
     await whileItSettles();
     await reconciled;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CommitSubmission, ConversationState, CryptoApi } from '../../../../src/crypto/client.ts';
 import type { Api, LogPage } from '../../../../src/net/api.ts';
-import { createMembership, type Membership } from '../../../../src/services/conversations/joiner.ts';
+import { createJoiner, type Joiner } from '../../../../src/services/conversations/joiner.ts';
 import { createSync, type Sync, type SyncListeners } from '../../../../src/services/conversations/sync.ts';
 import { timings } from '../../../../src/services/core/timings.ts';
 import { settled } from '../net/support/fakeClock.ts';
@@ -12,7 +12,7 @@ const conversationId = `group:${groupId}`;
 const time = '2026-03-01T12:00:00.000Z';
 
 let deps: TestDeps;
-let membership: Membership;
+let joiner: Joiner;
 let sync: Sync;
 /** What this device has. */
 let own: ConversationState;
@@ -116,8 +116,8 @@ beforeEach(() => {
       forgetConversation,
     },
   });
-  membership = createMembership(deps, me);
-  sync = createSync(deps, me, membership, listeners);
+  joiner = createJoiner(deps, me);
+  sync = createSync(deps, me, joiner, listeners);
 });
 
 const available = (seq: number) => ({ type: 'available', conversationId, seq }) as const;
@@ -190,7 +190,7 @@ describe('the mailbox', () => {
         answer = resolve;
       }),
     );
-    const told = membership.refreshMailbox();
+    const told = joiner.refreshMailbox();
     const caughtUp = sync.catchUp(conversationId);
     await settled();
     answer([item]);
@@ -204,7 +204,7 @@ describe('the mailbox', () => {
 
   it('is read again when the reading under way failed', async () => {
     listWelcomes.mockRejectedValueOnce(refused('internal')).mockResolvedValueOnce([item]);
-    const told = membership.refreshMailbox();
+    const told = joiner.refreshMailbox();
     const caughtUp = sync.catchUp(conversationId);
     await expect(told).rejects.toMatchObject({ code: 'internal' });
     expect(await caughtUp).toMatchObject({ status: 'joined' });
@@ -215,7 +215,7 @@ describe('the mailbox', () => {
     listWelcomes.mockResolvedValue([item]);
     joinByWelcome.mockRejectedValue(Object.assign(new Error('missing-key'), { code: 'missing-key' }));
     logLength = 0;
-    await membership.refreshMailbox();
+    await joiner.refreshMailbox();
     expect(await sync.catchUp(conversationId)).toMatchObject({ status: 'outside' });
     expect(joinByWelcome).toHaveBeenCalledOnce();
     expect(joinByExternalCommit).not.toHaveBeenCalled();
@@ -254,7 +254,7 @@ describe('a group that this device will not enter', () => {
 
 describe('a commit', () => {
   it('goes with the name under its new key, and with whom it removes', async () => {
-    expect(await membership.submit(submission({ removedIds: [peer] }))).toBe(4);
+    expect(await joiner.submit(submission({ removedIds: [peer] }))).toBe(4);
     expect(submitCommit).toHaveBeenCalledExactlyOnceWith(conversationId, {
       epoch: 3,
       commit: 'commit',
@@ -266,7 +266,7 @@ describe('a commit', () => {
   });
 
   it('that brings people goes together with them', async () => {
-    expect(await membership.submit(submission({ addedIds: [peer], sealedName: null }))).toBe(4);
+    expect(await joiner.submit(submission({ addedIds: [peer], sealedName: null }))).toBe(4);
     expect(addGroupMembers).toHaveBeenCalledExactlyOnceWith(groupId, {
       epoch: 3,
       commit: 'commit',
@@ -279,7 +279,7 @@ describe('a commit', () => {
 
   it('that another one overtook has no position', async () => {
     addGroupMembers.mockRejectedValue(refused('stale-epoch'));
-    expect(await membership.submit(submission({ addedIds: [peer] }))).toBeNull();
+    expect(await joiner.submit(submission({ addedIds: [peer] }))).toBeNull();
   });
 });
 

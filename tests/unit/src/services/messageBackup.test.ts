@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { CryptoApi, MessageView } from '../../../../src/crypto/client.ts';
 import type { Api } from '../../../../src/net/api.ts';
 import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
-import { createHistory, type History } from '../../../../src/services/backup/messageBackup.ts';
+import { createMessageBackup, type MessageBackup } from '../../../../src/services/backup/messageBackup.ts';
 import { type Chats, createChats } from '../../../../src/services/conversations/chats.ts';
 import { createBackground } from '../../../../src/services/core/failures.ts';
 import { catchUpAtom } from '../../../../src/store/connection.ts';
@@ -32,7 +32,7 @@ let fails: (call: string) => Error | null;
 let perPage: number;
 let deps: TestDeps;
 let chats: Chats;
-let history: History;
+let messageBackup: MessageBackup;
 
 const copy = (id: string, of = conversationId): Copy => ({ id, conversationId: of, sealed: `sealed ${id}` });
 
@@ -64,22 +64,22 @@ beforeEach(() => {
     },
   };
   const crypto: Partial<CryptoApi> = {
-    historyState: async () => ({ kept: worker.kept, position: worker.position }),
-    setHistoryKept: async (wanted) => {
+    backupState: async () => ({ kept: worker.kept, position: worker.position }),
+    setBackupKept: async (wanted) => {
       if (worker.kept !== wanted) worker.isTold = false;
       worker.kept = wanted;
     },
-    historySetting: async (again = false) =>
+    backupSetting: async (again = false) =>
       worker.isTold && !again ? null : { kept: worker.kept, copy: copy(worker.kept ? 'on' : 'off') },
-    historySettingTold: async () => {
+    backupSettingStored: async () => {
       worker.isTold = true;
     },
-    conversationsToCopy: async () => (worker.kept ? [...worker.due.keys()] : []),
-    nextCopies: async (of) => {
+    conversationsToBackUp: async () => (worker.kept ? [...worker.due.keys()] : []),
+    nextBackupEntries: async (of) => {
       const due = worker.kept ? worker.due.get(of) : undefined;
       return due === undefined ? null : { copies: due.slice(0, 2), upTo: 7 };
     },
-    copiesStored: async ({ conversationId: of, stored }) => {
+    backupEntriesStored: async ({ conversationId: of, stored }) => {
       const left = worker.due.get(of)?.slice(2) ?? [];
       if (left.length === 0) worker.due.delete(of);
       else worker.due.set(of, left);
@@ -87,7 +87,7 @@ beforeEach(() => {
         worker.position = stored.lastPosition;
       }
     },
-    readCopies: async (page) => {
+    readBackup: async (page) => {
       worker.position = page.at(-1)?.position ?? worker.position;
       const messages = worker.restores;
       worker.restores = [];
@@ -97,7 +97,7 @@ beforeEach(() => {
   };
   deps = testDeps({ api, crypto });
   chats = createChats(deps.store, me);
-  history = createHistory({ deps, ownUserId: me, chats, background: createBackground(deps.log) });
+  messageBackup = createMessageBackup({ deps, ownUserId: me, chats, background: createBackground(deps.log) });
 });
 
 describe('syncing', () => {
@@ -105,25 +105,25 @@ describe('syncing', () => {
     for (const id of ['a', 'b', 'c']) kept.push({ ...copy(id), position: ++lastPosition });
     perPage = 2;
     worker.due.set(conversationId, [copy('x'), copy('y'), copy('z')]);
-    await history.sync();
+    await messageBackup.sync();
     expect(calls).toEqual(['get after 0', 'get after 2', 'get after 3', 'put x y', 'put z']);
     expect(worker.due.size).toBe(0);
     calls = [];
-    await history.sync();
+    await messageBackup.sync();
     expect(calls).toEqual(['get after 6']);
   });
 
   it('counts what a new browser reads, and only there', async () => {
     const shown: (number | null)[] = [];
     deps.store.sub(catchUpAtom, () => shown.push(deps.store.get(catchUpAtom)?.done ?? null));
-    await history.sync();
+    await messageBackup.sync();
     expect(shown).toEqual([]);
     for (const id of ['a', 'b', 'c']) kept.push({ ...copy(id), position: ++lastPosition });
     perPage = 2;
-    await history.sync();
+    await messageBackup.sync();
     expect(shown).toEqual([0, 2, null]);
     kept.push({ ...copy('d'), position: ++lastPosition });
-    await history.sync();
+    await messageBackup.sync();
     expect(shown).toHaveLength(3);
   });
 
@@ -134,15 +134,15 @@ describe('syncing', () => {
     chats.addMessages(conversationId, [unreadable, received(5)]);
     kept.push({ ...copy('m2'), position: ++lastPosition });
     worker.restores = [received(1), received(2)];
-    await history.sync();
+    await messageBackup.sync();
     expect(chats.get(peer).messages).toEqual([received(2), received(5)]);
     expect(chats.get(peer).state?.unread).toBe(3);
   });
 
   it('is done by one tab at a time', async () => {
-    const other = createHistory({ deps, ownUserId: me, chats, background: createBackground(deps.log) });
+    const other = createMessageBackup({ deps, ownUserId: me, chats, background: createBackground(deps.log) });
     worker.due.set(conversationId, [copy('x')]);
-    await Promise.all([history.sync(), other.sync()]);
+    await Promise.all([messageBackup.sync(), other.sync()]);
     expect(calls.filter((call) => call.startsWith('put'))).toEqual(['put x']);
   });
 
@@ -151,8 +151,8 @@ describe('syncing', () => {
     worker.due.set('group:1', [copy('y', 'group:1')]);
     fails = (call) =>
       call.startsWith('put') ? new ApiError({ status: 409, code: 'limit-reached', detail: null }) : null;
-    await history.sync();
-    await history.sync();
+    await messageBackup.sync();
+    await messageBackup.sync();
     expect(calls.filter((call) => call.startsWith('put'))).toEqual(['put x']);
     expect(deps.lines).toEqual(['warn history-full code="limit-reached"']);
   });
@@ -160,9 +160,9 @@ describe('syncing', () => {
   it('goes on where it was after a failure', async () => {
     worker.due.set(conversationId, [copy('x'), copy('y'), copy('z')]);
     fails = (call) => (call === 'put z' ? new NetworkError('unreachable') : null);
-    await expect(history.sync()).rejects.toBeInstanceOf(NetworkError);
+    await expect(messageBackup.sync()).rejects.toBeInstanceOf(NetworkError);
     fails = () => null;
-    await history.sync();
+    await messageBackup.sync();
     expect(kept.map(({ id }) => id)).toEqual(['x', 'y', 'z']);
   });
 });
@@ -170,10 +170,10 @@ describe('syncing', () => {
 describe('new messages', () => {
   it('are copied together with those that come soon after', async () => {
     worker.due.set(conversationId, [copy('x')]);
-    history.onProcessed(conversationId);
+    messageBackup.onProcessed(conversationId);
     await deps.clock.advance(4_000);
     worker.due.set(conversationId, [copy('x'), copy('y')]);
-    history.onProcessed(conversationId);
+    messageBackup.onProcessed(conversationId);
     expect(calls).toEqual([]);
     await deps.clock.advance(1_000);
     expect(calls).toEqual(['put x y']);
@@ -181,8 +181,8 @@ describe('new messages', () => {
 
   it('are nobody’s after the session', async () => {
     worker.due.set(conversationId, [copy('x')]);
-    history.onProcessed(conversationId);
-    history.stop();
+    messageBackup.onProcessed(conversationId);
+    messageBackup.stop();
     await deps.clock.advance(10_000);
     expect(calls).toEqual([]);
     expect(deps.clock.pending).toBe(0);
@@ -190,7 +190,7 @@ describe('new messages', () => {
 
   it('go with the conversation that the person leaves', async () => {
     kept.push({ ...copy('x'), position: 1 });
-    history.forget(conversationId);
+    messageBackup.forget(conversationId);
     await settled();
     expect(calls).toEqual([`delete ${conversationId}`]);
   });
@@ -198,14 +198,14 @@ describe('new messages', () => {
 
 describe('the switch', () => {
   it('is shown as this browser knows it', async () => {
-    history.start();
+    messageBackup.start();
     await settled();
     expect(deps.store.get(historyKeptAtom)).toBe(true);
   });
 
   it('off deletes the copies, and tells the other devices', async () => {
     kept.push({ ...copy('x'), position: ++lastPosition });
-    await history.setKept(false);
+    await messageBackup.setKept(false);
     expect(deps.store.get(historyKeptAtom)).toBe(false);
     await settled();
     expect(calls.slice(0, 2)).toEqual(['delete all', 'put off']);
@@ -216,25 +216,25 @@ describe('the switch', () => {
   it('on deletes nothing, and copies again', async () => {
     Object.assign(worker, { kept: false });
     worker.due.set(conversationId, [copy('x')]);
-    await history.setKept(true);
+    await messageBackup.setKept(true);
     await settled();
     expect(calls).toEqual(['put on', 'get after 0', 'get after 1', 'put x']);
   });
 
   it('that could not be told is told with the next occasion', async () => {
     fails = () => new NetworkError('unreachable');
-    await history.setKept(false);
+    await messageBackup.setKept(false);
     await settled();
     expect(worker.isTold).toBe(false);
     fails = () => null;
-    await history.sync();
+    await messageBackup.sync();
     expect(worker.isTold).toBe(true);
   });
 
   it('deletes what a device left that had not heard of it', async () => {
     Object.assign(worker, { kept: false, isLate: true });
     kept.push({ ...copy('late'), position: ++lastPosition });
-    await history.sync();
+    await messageBackup.sync();
     expect(kept.map(({ id }) => id)).toEqual(['off']);
     expect(worker.kept).toBe(false);
   });

@@ -415,7 +415,7 @@ describe('after the session', () => {
   it('nothing of it is left on screen or on the clock', async () => {
     relay.begin(peer, 1);
     relay.welcome('own-device', 1);
-    await messenger.reading.open(peer);
+    await messenger.openConversation.open(peer);
     await settled();
     messenger.stop();
     expect(deps.store.get(chatsAtom)).toEqual({});

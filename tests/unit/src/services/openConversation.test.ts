@@ -4,9 +4,9 @@ import { NetworkError } from '../../../../src/net/errors.ts';
 import type { WatchedChat } from '../../../../src/net/mqtt.ts';
 import { type Chats, createChats } from '../../../../src/services/conversations/chats.ts';
 import {
-  createReading,
-  type Reading,
-  type ReadingOptions,
+  createOpenConversation,
+  type OpenConversation,
+  type OpenConversationOptions,
 } from '../../../../src/services/conversations/openConversation.ts';
 import { createBackground } from '../../../../src/services/core/failures.ts';
 import { activeChatAtom, activeGroupAtom } from '../../../../src/store/chats.ts';
@@ -21,14 +21,14 @@ let device: SimulatedDevice;
 let worker: Partial<CryptoApi>;
 let deps: TestDeps;
 let chats: Chats;
-let reading: Reading;
+let openConversation: OpenConversation;
 let signedIn: boolean;
 let visible: boolean;
 let gone: boolean;
 let fetchFailure: Error | null;
 const markDelivered = vi.fn<(messageId: string) => Promise<undefined>>();
-const catchUp = vi.fn<ReadingOptions['sync']['catchUp']>();
-const olderEntries = vi.fn<ReadingOptions['sync']['olderEntries']>();
+const catchUp = vi.fn<OpenConversationOptions['sync']['catchUp']>();
+const olderEntries = vi.fn<OpenConversationOptions['sync']['olderEntries']>();
 const watch = vi.fn<(chat: WatchedChat | null) => void>();
 
 beforeEach(() => {
@@ -49,7 +49,7 @@ beforeEach(() => {
   worker = device.api();
   deps = testDeps({ api: { markDelivered }, crypto: worker });
   chats = createChats(deps.store, me);
-  reading = createReading({
+  openConversation = createOpenConversation({
     deps,
     ownUserId: me,
     chats,
@@ -82,7 +82,7 @@ describe('opening a chat', () => {
       text: 'hello',
       sentAt: '2026-03-01T12:05:00.000Z',
     });
-    const opening = reading.open(peer);
+    const opening = openConversation.open(peer);
     expect(deps.store.get(activeChatAtom)).toBe(peer);
     expect(chats.get(peer).loading).toBe(true);
     await opening;
@@ -93,7 +93,7 @@ describe('opening a chat', () => {
 
   it('marks it read at the relay and here', async () => {
     have(1, 3);
-    await reading.open(peer);
+    await openConversation.open(peer);
     await settled();
     expect(markDelivered).toHaveBeenCalledExactlyOnceWith('m3');
     expect(device.readSeq).toBe(3);
@@ -106,7 +106,7 @@ describe('opening a chat', () => {
     it.each([refused('internal'), new NetworkError('unreachable')])('says so: %s', async (failure) => {
       have(1, 2);
       fetchFailure = failure;
-      await reading.open(peer);
+      await openConversation.open(peer);
       await settled();
       expect(seqs()).toEqual([1, 2]);
       expect(said()).toEqual(['Failed to load messages. Please try again.']);
@@ -115,10 +115,10 @@ describe('opening a chat', () => {
     it.each([
       ['offline, as the header says', () => deps.store.set(offlineAtom, true)],
       ['of a relay that the header says is not there', () => deps.store.set(relayTroubleAtom, 'silent')],
-      ['once it was left', () => void reading.open(null)],
+      ['once it was left', () => void openConversation.open(null)],
     ])('says nothing %s', async (_when, happen) => {
       fetchFailure = new NetworkError('unreachable');
-      const opening = reading.open(peer);
+      const opening = openConversation.open(peer);
       happen();
       await opening;
       await settled();
@@ -127,7 +127,7 @@ describe('opening a chat', () => {
 
     it('says nothing of a conversation that the relay no longer has', async () => {
       fetchFailure = refused('not-found');
-      await reading.open(peer);
+      await openConversation.open(peer);
       await settled();
       expect(said()).toEqual([]);
     });
@@ -136,23 +136,23 @@ describe('opening a chat', () => {
   it('marks nothing read that nobody can see, until it comes into sight', async () => {
     have(1, 3);
     visible = false;
-    await reading.open(peer);
+    await openConversation.open(peer);
     await settled();
     expect(markDelivered).not.toHaveBeenCalled();
     visible = true;
-    reading.markRead();
+    openConversation.markRead();
     await settled();
     expect(markDelivered).toHaveBeenCalledOnce();
   });
 
   it('marks what comes to the open chat read once it was drawn, all of it together', async () => {
     have(1, 3);
-    await reading.open(peer);
+    await openConversation.open(peer);
     await settled();
     markDelivered.mockClear();
     for (const seq of [4, 5]) {
       chats.addMessages(conversationId, [received(seq)]);
-      reading.markReadSoon();
+      openConversation.markReadSoon();
     }
     await settled();
     expect(markDelivered).not.toHaveBeenCalled();
@@ -162,11 +162,11 @@ describe('opening a chat', () => {
 
   it('marks it read when the chat is left before', async () => {
     have(1, 3);
-    await reading.open(peer);
+    await openConversation.open(peer);
     await settled();
     chats.addMessages(conversationId, [received(4)]);
-    reading.markReadSoon();
-    await reading.open(null);
+    openConversation.markReadSoon();
+    await openConversation.open(null);
     await settled();
     expect(markDelivered).toHaveBeenLastCalledWith('m4');
   });
@@ -175,7 +175,7 @@ describe('opening a chat', () => {
     have(1, 3);
     device.readSeq = 3;
     device.messages.push(received(4, { senderId: me, status: 'sent' }));
-    await reading.open(peer);
+    await openConversation.open(peer);
     await settled();
     expect(markDelivered).not.toHaveBeenCalled();
   });
@@ -183,21 +183,21 @@ describe('opening a chat', () => {
   it('tells the relay later what it could not tell at once', async () => {
     have(1, 3);
     markDelivered.mockRejectedValueOnce(new NetworkError('unreachable'));
-    await reading.open(peer);
+    await openConversation.open(peer);
     await settled();
     expect(device.readSeq).toBe(3);
-    await reading.open(null);
-    reading.markRead();
+    await openConversation.open(null);
+    openConversation.markRead();
     await settled();
     expect(markDelivered.mock.calls).toEqual([['m3'], ['m3']]);
-    reading.markRead();
+    openConversation.markRead();
     await settled();
     expect(markDelivered).toHaveBeenCalledTimes(2);
   });
 
   it('shows the banner when the session is gone', async () => {
     signedIn = false;
-    await reading.open(peer);
+    await openConversation.open(peer);
     expect(deps.store.get(connectionBannerAtom)).toBe(true);
     expect(markDelivered).not.toHaveBeenCalled();
   });
@@ -206,26 +206,26 @@ describe('opening a chat', () => {
     have(1, 1);
     const { messages } = worker;
     worker.messages = () => Promise.reject(Object.assign(new Error(), { code: 'storage' }));
-    await expect(reading.open(peer)).rejects.toMatchObject({
+    await expect(openConversation.open(peer)).rejects.toMatchObject({
       name: 'AppError',
       code: 'storage',
       message: 'Failed to load messages. Please try again.',
     });
     expect(chats.get(peer).loading).toBe(false);
     if (messages !== undefined) worker.messages = messages;
-    await reading.open(peer);
+    await openConversation.open(peer);
     expect(seqs()).toEqual([1]);
   });
 
   it('closes it again', async () => {
-    await reading.open(peer);
-    await reading.open(null);
+    await openConversation.open(peer);
+    await openConversation.open(null);
     expect(deps.store.get(activeChatAtom)).toBeNull();
     expect(watch).toHaveBeenLastCalledWith(null);
   });
 
   it('with oneself is impossible', async () => {
-    await reading.open(me);
+    await openConversation.open(me);
     expect(deps.store.get(activeChatAtom)).toBeNull();
   });
 });
@@ -236,8 +236,8 @@ describe('opening a group', () => {
 
   it('shows its messages, watches its topic, and closes the direct chat', async () => {
     have(1, 2);
-    await reading.open(peer);
-    await reading.openGroup(groupId);
+    await openConversation.open(peer);
+    await openConversation.openGroup(groupId);
     expect(deps.store.get(activeChatAtom)).toBeNull();
     expect(deps.store.get(activeGroupAtom)).toBe(groupId);
     expect(watch).toHaveBeenLastCalledWith({ kind: 'group', groupId });
@@ -247,7 +247,7 @@ describe('opening a group', () => {
   it('that is gone shows what this browser has, and asks the relay for nothing', async () => {
     have(1, 2);
     gone = true;
-    await reading.openGroup(groupId);
+    await openConversation.openGroup(groupId);
     await settled();
     expect(chats.get(key).messages.map(({ seq }) => seq)).toEqual([1, 2]);
     expect(chats.get(key).state?.unread).toBe(0);
@@ -257,23 +257,23 @@ describe('opening a group', () => {
   });
 
   it('is ended by a direct chat, and closed by null; closing the other kind changes nothing', async () => {
-    await reading.openGroup(groupId);
-    await reading.open(null);
+    await openConversation.openGroup(groupId);
+    await openConversation.open(null);
     expect(deps.store.get(activeGroupAtom)).toBe(groupId);
     expect(watch).toHaveBeenLastCalledWith({ kind: 'group', groupId });
-    await reading.open(peer);
+    await openConversation.open(peer);
     expect(deps.store.get(activeGroupAtom)).toBeNull();
-    await reading.openGroup(null);
+    await openConversation.openGroup(null);
     expect(deps.store.get(activeChatAtom)).toBe(peer);
-    await reading.openGroup(groupId);
-    await reading.openGroup(null);
+    await openConversation.openGroup(groupId);
+    await openConversation.openGroup(null);
     expect(deps.store.get(activeGroupAtom)).toBeNull();
     expect(watch).toHaveBeenLastCalledWith(null);
   });
 
   it('marks its messages as read', async () => {
     have(1, 3);
-    await reading.openGroup(groupId);
+    await openConversation.openGroup(groupId);
     await settled();
     expect(markDelivered).toHaveBeenCalledExactlyOnceWith('m3');
     expect(device.readSeq).toBe(3);
@@ -281,25 +281,25 @@ describe('opening a group', () => {
 
   it('begins anew after it was forgotten: whoever comes back sees all that came since', async () => {
     have(1, 60);
-    await reading.openGroup(groupId);
-    reading.forget(key);
+    await openConversation.openGroup(groupId);
+    openConversation.forget(key);
     chats.remove(key);
     expect(deps.store.get(activeGroupAtom)).toBeNull();
     expect(watch).toHaveBeenLastCalledWith(null);
     device.messages.length = 0;
     have(70, 71);
-    await reading.openGroup(groupId);
+    await openConversation.openGroup(groupId);
     expect(chats.get(key).messages.map(({ seq }) => seq)).toEqual([70, 71]);
   });
 
   it('that is forgotten does not close another chat', async () => {
-    await reading.open(peer);
-    reading.forget(key);
+    await openConversation.open(peer);
+    openConversation.forget(key);
     expect(deps.store.get(activeChatAtom)).toBe(peer);
   });
 
   it('with an id that is none is impossible', async () => {
-    await reading.openGroup('../contacts');
+    await openConversation.openGroup('../contacts');
     expect(deps.store.get(activeGroupAtom)).toBeNull();
   });
 });
@@ -307,12 +307,12 @@ describe('opening a group', () => {
 describe('older messages', () => {
   it('come page by page from this browser, and end', async () => {
     have(1, 220);
-    await reading.open(peer);
+    await openConversation.open(peer);
     expect(seqs()).toEqual(range(171, 220));
     expect(chats.get(peer).hasOlder).toBe(true);
-    await reading.loadOlder(peer);
+    await openConversation.loadOlder(peer);
     expect(seqs()).toEqual(range(21, 220));
-    await reading.loadOlder(peer);
+    await openConversation.loadOlder(peer);
     expect(seqs()).toEqual(range(1, 220));
     expect(chats.get(peer).hasOlder).toBe(false);
     expect(olderEntries).not.toHaveBeenCalled();
@@ -320,23 +320,23 @@ describe('older messages', () => {
 
   it('two calls at once load two pages, not one page twice', async () => {
     have(1, 350);
-    await reading.open(peer);
-    await Promise.all([reading.loadOlder(peer), reading.loadOlder(peer)]);
+    await openConversation.open(peer);
+    await Promise.all([openConversation.loadOlder(peer), openConversation.loadOlder(peer)]);
     expect(seqs()).toEqual(range(1, 350));
   });
 
   it('do not stay in memory by the thousand when the chat is left, and come back when asked for', async () => {
     have(1, 1500);
-    await reading.open(peer);
-    for (let page = 0; page < 10; page += 1) await reading.loadOlder(peer);
+    await openConversation.open(peer);
+    for (let page = 0; page < 10; page += 1) await openConversation.loadOlder(peer);
     expect(seqs()).toEqual(range(1, 1500));
-    await reading.open(peer);
+    await openConversation.open(peer);
     expect(seqs()).toHaveLength(1500);
-    await reading.open(null);
+    await openConversation.open(null);
     expect(seqs()).toEqual(range(501, 1500));
     expect(chats.get(peer).hasOlder).toBe(true);
-    await reading.open(peer);
-    await reading.loadOlder(peer);
+    await openConversation.open(peer);
+    await openConversation.loadOlder(peer);
     expect(seqs()).toEqual(range(351, 1500));
   });
 
@@ -349,12 +349,12 @@ describe('older messages', () => {
         ? { messages: [received(20), received(25)], lowestSeq: 20 }
         : { messages: [received(2)], lowestSeq: 1 },
     );
-    await reading.open(peer);
+    await openConversation.open(peer);
     await settled();
     expect(olderEntries.mock.calls).toEqual([[conversationId, 31, 50]]);
     expect(seqs()).toEqual([20, 25, ...range(33, 40)]);
     expect(chats.get(peer).hasOlder).toBe(true);
-    await reading.loadOlder(peer);
+    await openConversation.loadOlder(peer);
     expect(olderEntries).toHaveBeenLastCalledWith(conversationId, 20, 50);
     expect(seqs()).toEqual([2, 20, 25, ...range(33, 40)]);
     expect(chats.get(peer).hasOlder).toBe(false);
@@ -366,7 +366,7 @@ describe('older messages', () => {
     olderEntries.mockImplementation(async (_id, before) =>
       before > 100 ? { messages: [], lowestSeq: before - 50 } : { messages: [received(70)], lowestSeq: 60 },
     );
-    await reading.open(peer);
+    await openConversation.open(peer);
     await settled();
     expect(seqs()).toEqual([70, 201]);
   });
@@ -375,11 +375,14 @@ describe('older messages', () => {
     device.joinedSeq = 30;
     have(31, 31);
     olderEntries.mockRejectedValue(new NetworkError('unreachable'));
-    await reading.open(peer);
+    await openConversation.open(peer);
     await settled();
-    await expect(reading.loadOlder(peer)).rejects.toMatchObject({ name: 'AppError', code: 'unreachable' });
+    await expect(openConversation.loadOlder(peer)).rejects.toMatchObject({
+      name: 'AppError',
+      code: 'unreachable',
+    });
     olderEntries.mockResolvedValue({ messages: [received(9)], lowestSeq: 1 });
-    await reading.loadOlder(peer);
+    await openConversation.loadOlder(peer);
     expect(seqs()).toEqual([9, 31]);
   });
 });

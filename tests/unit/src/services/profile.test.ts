@@ -15,15 +15,15 @@ const anna = {
 };
 
 const put = vi.fn<Api['updateProfile']>();
-const writeNote = vi.fn<CryptoApi['writeNote']>();
+const writeLocal = vi.fn<CryptoApi['writeLocal']>();
 let deps: TestDeps;
 
 beforeEach(() => {
   put
     .mockReset()
     .mockImplementation(async (names) => ({ ...anna, ...names, full_name: 'as the relay says' }));
-  writeNote.mockReset().mockResolvedValue();
-  deps = testDeps({ api: { updateProfile: put }, crypto: { writeNote } });
+  writeLocal.mockReset().mockResolvedValue();
+  deps = testDeps({ api: { updateProfile: put }, crypto: { writeLocal } });
   deps.store.set(currentUserAtom, anna);
 });
 
@@ -40,11 +40,11 @@ describe('changing the profile', () => {
       full_name: 'as the relay says',
     };
     expect(user()).toEqual(changed);
-    expect(writeNote).toHaveBeenCalledExactlyOnceWith('profile', JSON.stringify(changed));
+    expect(writeLocal).toHaveBeenCalledExactlyOnceWith('profile', JSON.stringify(changed));
   });
 
   it('stands even when it could not be kept for that', async () => {
-    writeNote.mockRejectedValue(Object.assign(new Error(), { code: 'storage-failed' }));
+    writeLocal.mockRejectedValue(Object.assign(new Error(), { code: 'storage-failed' }));
     await updateProfile(deps, { username: 'annika', email: anna.email });
     expect(user()?.username).toBe('annika');
   });
@@ -84,6 +84,6 @@ describe('changing the profile', () => {
       message,
     });
     expect(user()).toEqual(anna);
-    expect(writeNote).not.toHaveBeenCalled();
+    expect(writeLocal).not.toHaveBeenCalled();
   });
 });

@@ -39,8 +39,8 @@ beforeEach(() => {
     api,
     crypto: {
       ...worker,
-      readNote: async (name) => notes.get(name) ?? null,
-      writeNote: async (name, text) => void notes.set(name, text ?? ''),
+      readLocal: async (name) => notes.get(name) ?? null,
+      writeLocal: async (name, text) => void notes.set(name, text ?? ''),
     },
   });
   recovery = createRecovery(deps);

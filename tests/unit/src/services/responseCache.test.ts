@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../../src/net/api.ts';
 import { NetworkError } from '../../../../src/net/errors.ts';
 import { createBackground } from '../../../../src/services/core/failures.ts';
-import { type KeptAnswers, keepAnswers } from '../../../../src/services/core/responseCache.ts';
+import { createResponseCache, type ResponseCache } from '../../../../src/services/core/responseCache.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { partial, testDeps } from './support/deps.ts';
 
@@ -24,16 +24,16 @@ beforeEach(() => {
 });
 
 /** As a start of the client does: nothing is known but what was kept. */
-function start(): KeptAnswers {
+function start(): ResponseCache {
   const deps = testDeps();
-  return keepAnswers({
+  return createResponseCache({
     api: partial<Api>({ listContacts: () => answer() }),
     crypto: {
-      notes: async (prefix = '') =>
+      localEntries: async (prefix = '') =>
         // In no order.
         [...notes].reverse().flatMap(([name, text]) => (name.startsWith(prefix) ? [{ name, text }] : [])),
-      readNote: async (name) => notes.get(name) ?? null,
-      writeNote: async (name, text) => {
+      readLocal: async (name) => notes.get(name) ?? null,
+      writeLocal: async (name, text) => {
         writes += 1;
         if (text === null) notes.delete(name);
         else notes.set(name, text);

@@ -391,11 +391,11 @@ describe('a device that was revoked', () => {
   it('begins as another one at the next log-in, when its person says so', async () => {
     api.putDevice?.mockRejectedValueOnce(refused('device-conflict'));
     api.revokedDevices = answers('revokedDevices', [{ id: peer, statement: 'cmV2b2tlZA' }]);
-    worker.startAnew = answers('startAnew', undefined);
+    worker.resetDevice = answers('resetDevice', undefined);
     Object.assign(deps.api, { revokedDevices: api.revokedDevices });
-    Object.assign(deps.crypto, { startAnew: worker.startAnew });
+    Object.assign(deps.crypto, { resetDevice: worker.resetDevice });
     await logIn();
-    expect(worker.startAnew).toHaveBeenCalledWith('cmV2b2tlZA');
+    expect(worker.resetDevice).toHaveBeenCalledWith('cmV2b2tlZA');
     expect(api.putDevice).toHaveBeenCalledTimes(2);
     expect(deps.store.get(toastsAtom).map(({ text }) => text)).toEqual([
       'This browser had been removed from your account. It begins again as a new device.',

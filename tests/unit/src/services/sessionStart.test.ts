@@ -131,7 +131,7 @@ describe('at start', () => {
     it('is shown anew where this browser begins as another device', async () => {
       api.putDevice?.mockRejectedValueOnce(refused('device-conflict'));
       Object.assign(deps.api, { revokedDevices: answers('revokedDevices', [{ id: peer, statement: 'eA' }]) });
-      Object.assign(deps.crypto, { startAnew: answers('startAnew', undefined) });
+      Object.assign(deps.crypto, { resetDevice: answers('resetDevice', undefined) });
       answer.resolve(user);
       await resumed;
       expect(scope.stop).toHaveBeenCalledOnce();

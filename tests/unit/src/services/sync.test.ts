@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { NetworkError } from '../../../../src/net/errors.ts';
-import { createMembership, type Membership } from '../../../../src/services/conversations/joiner.ts';
+import { createJoiner, type Joiner } from '../../../../src/services/conversations/joiner.ts';
 import { createSync, type Sync, type SyncListeners } from '../../../../src/services/conversations/sync.ts';
 import { timings } from '../../../../src/services/core/timings.ts';
 import { catchUpAtom } from '../../../../src/store/connection.ts';
@@ -11,7 +11,7 @@ import { SimulatedDevice, SimulatedRelay } from './support/simulation.ts';
 let relay: SimulatedRelay;
 let device: SimulatedDevice;
 let deps: TestDeps;
-let membership: Membership;
+let joiner: Joiner;
 let sync: Sync;
 const onProcessed = vi.fn<SyncListeners['onProcessed']>();
 const onState = vi.fn<SyncListeners['onState']>();
@@ -27,8 +27,8 @@ beforeEach(() => {
     api: relay.apiFor(me, 'own-device'),
     crypto: { ...device.api(), forgetConversation: () => Promise.resolve() },
   });
-  membership = createMembership(deps, me);
-  sync = createSync(deps, me, membership, { onProcessed, onState, onRefused });
+  joiner = createJoiner(deps, me);
+  sync = createSync(deps, me, joiner, { onProcessed, onState, onRefused });
 });
 
 const texts = () =>
@@ -119,7 +119,7 @@ describe('catching up', () => {
         joinByWelcome: () => Promise.reject(Object.assign(new Error(), { code: 'storage' })),
       },
     });
-    sync = createSync(deps, me, createMembership(deps, me), { onProcessed, onState, onRefused });
+    sync = createSync(deps, me, createJoiner(deps, me), { onProcessed, onState, onRefused });
     await expect(sync.catchUp(conversationId)).rejects.toMatchObject({ code: 'storage' });
     expect(relay.welcomes.get('own-device')).toHaveLength(1);
   });

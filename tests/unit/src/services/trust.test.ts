@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CommitSubmission, ContactTrust, CryptoApi } from '../../../../src/crypto/client.ts';
 import type { Api } from '../../../../src/net/api.ts';
 import { NetworkError } from '../../../../src/net/errors.ts';
-import type { Committer } from '../../../../src/services/conversations/commitSubmitter.ts';
+import type { CommitSubmitter } from '../../../../src/services/conversations/commitSubmitter.ts';
 import { createBackground } from '../../../../src/services/core/failures.ts';
 import { createTrust, type Trust } from '../../../../src/services/people/trust.ts';
 import { activeChatAtom } from '../../../../src/store/chats.ts';
@@ -31,7 +31,10 @@ const worker = {
   hasFormerDevices: vi.fn<CryptoApi['hasFormerDevices']>(),
   addMembers: vi.fn<CryptoApi['addMembers']>(),
 };
-const committer = { submit: vi.fn<Committer['submit']>(), settle: vi.fn<Committer['settle']>() };
+const commitSubmitter = {
+  submit: vi.fn<CommitSubmitter['submit']>(),
+  settle: vi.fn<CommitSubmitter['settle']>(),
+};
 const onDecided = vi.fn<(conversationId: string) => void>();
 const catchUp = vi.fn<() => Promise<ReturnType<typeof state>>>();
 
@@ -50,7 +53,7 @@ beforeEach(async () => {
     deps,
     ownUserId: me,
     sync: { catchUp },
-    committer,
+    commitSubmitter,
     onDecided,
     background: createBackground(deps.log),
   });
@@ -192,15 +195,15 @@ describe('a key that changed', () => {
       { deviceId: 'new', keyPackage: 'cGFja2FnZQ', lastResort: false },
     ]);
     worker.addMembers.mockResolvedValue(submission);
-    committer.submit.mockResolvedValueOnce({ kind: 'overtaken' }).mockResolvedValue({ kind: 'taken' });
+    commitSubmitter.submit.mockResolvedValueOnce({ kind: 'overtaken' }).mockResolvedValue({ kind: 'taken' });
     expect(await trust.maySend(conversationId)).toBe(true);
     expect(worker.addMembers).toHaveBeenCalledWith({
       conversationId,
       keyPackages: [{ userId: peer, deviceId: 'new', keyPackage: 'cGFja2FnZQ' }],
     });
-    expect(committer.submit).toHaveBeenCalledTimes(2);
-    expect(catchUp).toHaveBeenCalledBefore(committer.settle);
+    expect(commitSubmitter.submit).toHaveBeenCalledTimes(2);
+    expect(catchUp).toHaveBeenCalledBefore(commitSubmitter.settle);
     expect(await trust.maySend(conversationId)).toBe(true);
-    expect(committer.submit).toHaveBeenCalledTimes(2);
+    expect(commitSubmitter.submit).toHaveBeenCalledTimes(2);
   });
 });

@@ -12,8 +12,8 @@ import { aino, createWorld } from '../support/app.tsx';
 function withNotes(first: string | null = null) {
   const notes = new Map<string, string | null>([['emoji', first]]);
   const { store, actions } = createWorld();
-  actions.readNote.mockImplementation(async (name) => notes.get(name) ?? null);
-  actions.writeNote.mockImplementation(async (name, text) => void notes.set(name, text));
+  actions.readLocal.mockImplementation(async (name) => notes.get(name) ?? null);
+  actions.writeLocal.mockImplementation(async (name, text) => void notes.set(name, text));
   return { notes, store, actions, remembered: () => store.get(emojiMemoryAtom) };
 }
 
@@ -52,7 +52,7 @@ describe('what the emoji picker remembers', () => {
 
   it('works for this session in a browser that keeps nothing', async () => {
     const { actions, store, remembered } = withNotes();
-    actions.readNote.mockRejectedValue(new Error('locked'));
+    actions.readLocal.mockRejectedValue(new Error('locked'));
     await store.set(loadEmojiMemoryAtom);
     await store.set(rememberEmojiAtom, '🔥');
     expect(remembered().recent).toEqual(['🔥']);

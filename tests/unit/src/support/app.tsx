@@ -76,9 +76,9 @@ export function fakeActions(): FakeActions {
     readNotification: vi.fn<AppActions['readNotification']>().mockResolvedValue(),
     readAllNotifications: vi.fn<AppActions['readAllNotifications']>().mockResolvedValue(),
     deleteNotification: vi.fn<AppActions['deleteNotification']>().mockResolvedValue(),
-    setHistoryKept: vi.fn<AppActions['setHistoryKept']>().mockResolvedValue(),
-    readNote: vi.fn<AppActions['readNote']>().mockResolvedValue(null),
-    writeNote: vi.fn<AppActions['writeNote']>().mockResolvedValue(),
+    setBackupKept: vi.fn<AppActions['setBackupKept']>().mockResolvedValue(),
+    readLocal: vi.fn<AppActions['readLocal']>().mockResolvedValue(null),
+    writeLocal: vi.fn<AppActions['writeLocal']>().mockResolvedValue(),
   };
 }
 

@@ -153,7 +153,7 @@ export class Play {
     if (waiting.length === 0) return;
     const prepared = await actor.device.api.prepareMessage(this.#pick(waiting));
     const { group } = await actor.device.api.conversation(this.#conversationId);
-    if (group !== null && group.departedIds.length > 0) {
+    if (group !== null && group.leavingIds.length > 0) {
       if (prepared.kind === 'message') throw new Error('says something to who has left');
       if (prepared.kind === 'commit') this.events.add('a removal went first');
     }
@@ -329,7 +329,7 @@ export class Play {
       if (state.status !== 'joined') wrong.push(`${name} is ${state.status}`);
       if (state.epoch !== this.#relay.log(this.#conversationId).epoch) wrong.push(`${name}: another epoch`);
       if (tree !== members) wrong.push(`${name} sees ${tree} and not ${members}`);
-      if (state.group?.departedIds.length !== 0) wrong.push(`${name} has somebody to remove`);
+      if (state.group?.leavingIds.length !== 0) wrong.push(`${name} has somebody to remove`);
       const expected = log.filter(({ seq }) => seq > state.joinedSeq).map(({ id }) => this.#textOf(id));
       const shown = (await actor.device.history(this.#conversationId)).map(textOf);
       if (shown.join('\n') !== expected.join('\n'))

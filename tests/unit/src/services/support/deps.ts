@@ -112,8 +112,8 @@ export const uneventful = {
     userDevices: () => Promise.resolve([]),
   } satisfies Partial<Api>,
   crypto: {
-    readNote: () => Promise.resolve(null),
-    writeNote: () => Promise.resolve(),
+    readLocal: () => Promise.resolve(null),
+    writeLocal: () => Promise.resolve(),
     setRevoked: () => Promise.resolve(),
     adoptVerified: () => Promise.resolve(),
     contactTrust: () => Promise.resolve([]),

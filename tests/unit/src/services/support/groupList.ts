@@ -2,7 +2,7 @@ import { beforeEach, vi } from 'vitest';
 import type { ConversationState, CryptoApi } from '../../../../../src/crypto/client.ts';
 import type { Api, GroupDetails, GroupSummary } from '../../../../../src/net/api.ts';
 import { type Chats, createChats } from '../../../../../src/services/conversations/chats.ts';
-import type { Committer } from '../../../../../src/services/conversations/commitSubmitter.ts';
+import type { CommitSubmitter } from '../../../../../src/services/conversations/commitSubmitter.ts';
 import type { Sync } from '../../../../../src/services/conversations/sync.ts';
 import { createBackground } from '../../../../../src/services/core/failures.ts';
 import { timings } from '../../../../../src/services/core/timings.ts';
@@ -15,7 +15,7 @@ import { me, peer, state, type TestDeps, testDeps, testLists } from './deps.ts';
 export const sailing = '00000000-0000-4000-8000-0000000000a1';
 export const idOf = (groupId: string) => `group:${groupId}`;
 
-export const sailors = { name: 'Sailing', creatorId: me, departedIds: [], nameDue: false };
+export const sailors = { name: 'Sailing', creatorId: me, leavingIds: [], nameDue: false };
 
 export let deps: TestDeps;
 let chats: Chats;
@@ -31,14 +31,14 @@ export const listGroups = vi.fn<Api['listGroups']>();
 export const getGroup = vi.fn<Api['getGroup']>();
 export const getDeparture = vi.fn<Api['getDeparture']>();
 export const hasLeft = vi.fn<CryptoApi['hasLeft']>();
-export const setDeparted = vi.fn<CryptoApi['setDeparted']>();
+export const setLeaveStatements = vi.fn<CryptoApi['setLeaveStatements']>();
 export const setGroupName = vi.fn<CryptoApi['setGroupName']>();
 export const sealGroupName = vi.fn<CryptoApi['sealGroupName']>();
 export const putGroupName = vi.fn<Api['putGroupName']>();
 export const learn = vi.fn<MemberNames['learn']>();
 export const catchUp = vi.fn<Sync['catchUp']>();
 export const forget = vi.fn<Sync['forget']>();
-export const settle = vi.fn<Committer['settle']>();
+export const settle = vi.fn<CommitSubmitter['settle']>();
 export const onForgotten = vi.fn<(groupId: string) => void>();
 export const onResolved = vi.fn<(conversationId: string) => void>();
 
@@ -90,7 +90,7 @@ function begin(): void {
   listGroups.mockReset().mockImplementation(async () => summaries);
   getGroup.mockReset().mockImplementation(async () => details);
   getDeparture.mockResolvedValue({ statement: null });
-  setDeparted.mockImplementation(async () => keys);
+  setLeaveStatements.mockImplementation(async () => keys);
   setGroupName.mockImplementation(async () => keys);
   sealGroupName.mockResolvedValue(null);
   putGroupName.mockResolvedValue(undefined);
@@ -99,7 +99,7 @@ function begin(): void {
   settle.mockResolvedValue(undefined);
   deps = testDeps({
     api: { listGroups, getDeparture, getGroup, putGroupName },
-    crypto: { hasLeft, setDeparted, setGroupName, sealGroupName, conversation: async () => keys },
+    crypto: { hasLeft, setLeaveStatements, setGroupName, sealGroupName, conversation: async () => keys },
   });
   chats = createChats(deps.store, me);
   catchUp.mockImplementation(async () => {
@@ -118,7 +118,7 @@ export function openList(): void {
     recall: async () => kept,
     chats,
     sync: { catchUp, forget },
-    committer: { submit: () => Promise.reject(new Error('unexpected')), settle },
+    commitSubmitter: { submit: () => Promise.reject(new Error('unexpected')), settle },
     names: { learn },
     onForgotten,
     onResolved,

@@ -2,8 +2,8 @@ import { beforeEach, vi } from 'vitest';
 import type { CryptoApi } from '../../../../../src/crypto/client.ts';
 import type { Realtime } from '../../../../../src/net/mqtt.ts';
 import { type Chats, createChats } from '../../../../../src/services/conversations/chats.ts';
-import { createCommitter } from '../../../../../src/services/conversations/commitSubmitter.ts';
-import { createMembership } from '../../../../../src/services/conversations/joiner.ts';
+import { createCommitSubmitter } from '../../../../../src/services/conversations/commitSubmitter.ts';
+import { createJoiner } from '../../../../../src/services/conversations/joiner.ts';
 import { createOutbox, type Outbox } from '../../../../../src/services/conversations/outbox.ts';
 import { createSync } from '../../../../../src/services/conversations/sync.ts';
 import { conversationId, me, peer, refused, type TestDeps, testDeps } from './deps.ts';
@@ -24,8 +24,8 @@ export const onIdentityChanged = vi.fn<() => void>();
 
 /** A second call makes another tab of the same browser: same worker storage, same locks. */
 export function createTab(tabDeps: TestDeps): Outbox {
-  const membership = createMembership(tabDeps, me);
-  const sync = createSync(tabDeps, me, membership, {
+  const joiner = createJoiner(tabDeps, me);
+  const sync = createSync(tabDeps, me, joiner, {
     onProcessed: ({ messages }) => chats.addMessages(conversationId, messages),
     onState: (state) => chats.setState(state),
     onRefused: () => undefined,
@@ -34,8 +34,8 @@ export function createTab(tabDeps: TestDeps): Outbox {
     deps: tabDeps,
     ownUserId: me,
     sync,
-    membership,
-    committer: createCommitter(tabDeps, membership, sync),
+    joiner,
+    commitSubmitter: createCommitSubmitter(tabDeps, joiner, sync),
     maySend,
     isOffline: () => offline,
     onIdentityChanged,

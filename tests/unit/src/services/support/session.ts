@@ -91,8 +91,8 @@ function begin(): void {
     revokeDevice: answers('signRevocation', 'cmV2b2tlZA'),
     lock: answers('lock', undefined),
     erase: answers('erase', undefined),
-    readNote: vi.fn<AsyncCall>().mockImplementation(async (name) => notes.get(String(name)) ?? null),
-    writeNote: vi
+    readLocal: vi.fn<AsyncCall>().mockImplementation(async (name) => notes.get(String(name)) ?? null),
+    writeLocal: vi
       .fn<AsyncCall>()
       .mockImplementation(async (name, text) => void notes.set(String(name), String(text))),
   };

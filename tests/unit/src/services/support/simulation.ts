@@ -233,13 +233,13 @@ export class SimulatedDevice {
       discardMessage: async (messageId) => void this.waiting.delete(messageId),
       outbox: async () => [...this.waiting.values()],
       // Copies of messages have tests of their own.
-      historyState: async () => ({ kept: true, position: 0 }),
-      historySetting: async () => null,
-      conversationsToCopy: async () => [],
-      nextCopies: async () => null,
-      notes: async (prefix = '') =>
+      backupState: async () => ({ kept: true, position: 0 }),
+      backupSetting: async () => null,
+      conversationsToBackUp: async () => [],
+      nextBackupEntries: async () => null,
+      localEntries: async (prefix = '') =>
         [...this.notes].flatMap(([name, text]) => (name.startsWith(prefix) ? [{ name, text }] : [])),
-      writeNote: async (name, text) => {
+      writeLocal: async (name, text) => {
         if (text === null) this.notes.delete(name);
         else this.notes.set(name, text);
       },
