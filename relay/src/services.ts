@@ -10,7 +10,7 @@ import { createDevices, type Devices } from './devices/devices.ts';
 import { createGroups, type Groups } from './groups/groups.ts';
 import { createHistory, type History } from './history/history.ts';
 import { networkOf } from './http/clientAddress.ts';
-import type { Appender } from './messaging/append.ts';
+import type { Appender } from './messaging/append/appender.ts';
 import { createMessaging, type Messaging } from './messaging/messaging.ts';
 import { measureMessaging } from './metrics/measureMessaging.ts';
 import type { Metrics } from './metrics/metrics.ts';

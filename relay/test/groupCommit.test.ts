@@ -10,6 +10,7 @@ import { SqliteFile } from '../src/db/sqliteFile.ts';
 import type { OpenDatabase } from '../src/db/tables.ts';
 import { logLimit, WriteAheadLog } from '../src/db/writeAheadLog.ts';
 import { toApiError } from '../src/errors.ts';
+import { threadEntry } from '../src/messaging/append/threadEntry.ts';
 import { temporaryFolder } from './helpers.ts';
 
 let dataDir: string;
@@ -276,7 +277,7 @@ describe('the log', () => {
 describe('the database', () => {
   let database: OpenDatabase;
   beforeEach(async () => {
-    database = await openSqlite(dataDir);
+    database = await openSqlite(dataDir, threadEntry);
   });
   afterEach(() => database.close());
 

@@ -3,12 +3,10 @@ import type { FastifyBaseLogger } from 'fastify';
 import { Kysely, PostgresDialect, sql, type Transaction, type TransactionBuilder } from 'kysely';
 import { Client, type ClientConfig, DatabaseError, Pool, types } from 'pg';
 import { StartupError } from '../errors.ts';
-import { type Appender, appendAll } from '../messaging/append.ts';
-import { appendQueriesIn } from '../repositories/appending.ts';
 import { isConflict } from './failures.ts';
 import { migrate } from './migrate.ts';
 import { joinDatabase } from './postgresMembership.ts';
-import type { Db, OpenDatabase, Tables } from './tables.ts';
+import type { OpenDatabase, Tables } from './tables.ts';
 
 export interface PostgresOptions {
   /** A connection URI as libpq has them, e.g. postgresql://sinetti@localhost/sinetti */
@@ -50,15 +48,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenDataba
     await close();
     throw unusable(error);
   }
-  return { db, appender: appenderOf(db), close };
-}
-
-/** One conversation a transaction: what a message locks, no other conversation waits for. */
-function appenderOf(db: Db): Appender {
-  return {
-    append: (batch, now) => db.transaction().execute((tx) => appendAll(appendQueriesIn(tx), batch, now)),
-    laneOf: ({ conversationId }) => conversationId,
-  };
+  return { db, program: null, close };
 }
 
 function connectionOptions(connectionString: string): ClientConfig {

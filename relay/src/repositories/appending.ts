@@ -33,8 +33,6 @@ export type AppendQueries = {
     : never;
 };
 
-export type AppendStatements = { readonly [Name in keyof AppendQueries]: Statement };
-
 type AnyQuery = Prepared<never, unknown>;
 
 /** @param tx the transaction in which they are asked */
@@ -42,8 +40,9 @@ export function appendQueriesIn(tx: Db): AppendQueries {
   return mapValues((query) => (parameters: never) => query(tx, parameters)) as AppendQueries;
 }
 
-export function appendStatementsFor(db: Db): AppendStatements {
-  return mapValues((query) => query.statement(db)) as AppendStatements;
+/** The same queries compiled, for SQLite's thread, by the names of `appendQueries`. */
+export function appendStatementsFor(db: Db): Readonly<Record<string, Statement>> {
+  return mapValues((query) => query.statement(db));
 }
 
 function mapValues<T>(map: (query: AnyQuery) => T): Record<string, T> {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AppendOutcome, NewEntry } from '../../src/messaging/append.ts';
-import { AppendQueue } from '../../src/messaging/appendQueue.ts';
+import type { AppendOutcome, NewEntry } from '../../src/messaging/append/append.ts';
+import { AppendQueue } from '../../src/messaging/append/queue.ts';
 
 interface Batch {
   readonly ids: readonly string[];

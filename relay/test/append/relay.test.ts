@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { directConversationId, groupConversationId, type SentMessage } from '../../contract/index.ts';
-import type { AppendOutcome, NewEntry } from '../../src/messaging/append.ts';
+import type { AppendOutcome, NewEntry } from '../../src/messaging/append/append.ts';
+import { type Appender, createAppender } from '../../src/messaging/append/appender.ts';
 import { entriesAtOnce } from '../../src/repositories/entriesAtOnce.ts';
 import {
   base64Url,
@@ -29,11 +30,13 @@ import {
 // What is decided about messages that go together, in one transaction of the real database.
 
 let relay: TestRelay;
+let appender: Appender;
 let now: number;
 let aino: PersonOnDevice;
 let eero: PersonOnDevice;
 beforeAll(async () => {
   relay = await startTestRelay({ clock: () => now });
+  appender = await createAppender(relay.relay.database);
 });
 afterAll(() => relay.close());
 beforeEach(async () => {
@@ -63,7 +66,7 @@ const message = (from: Person, to: { id: string }, changes: Partial<NewEntry> = 
 const toGroup = (from: Person, groupId: string): NewEntry =>
   message(from, from, { conversationId: groupConversationId(groupId), recipientId: null });
 
-const append = (...batch: NewEntry[]) => relay.relay.database.appender.append(batch, now);
+const append = (...batch: NewEntry[]) => appender.append(batch, now);
 
 const summary = (outcomes: readonly AppendOutcome[]) =>
   outcomes.map((outcome) => (outcome.type === 'appended' ? outcome.seq : outcome.code));

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgres } from '../../src/db/postgres.ts';
 import { openSqlite } from '../../src/db/sqlite.ts';
 import type { Db, OpenDatabase } from '../../src/db/tables.ts';
+import { threadEntry } from '../../src/messaging/append/threadEntry.ts';
 import { conversationsOf, seqsTaking } from '../../src/repositories/conversations.ts';
 import { entriesOf, findEntry, type PageRequest } from '../../src/repositories/entries.ts';
 import { temporaryFolder } from '../helpers.ts';
@@ -138,7 +139,7 @@ describe('SQLite', () => {
   let database: Database.Database;
   beforeAll(async () => {
     dataDir = await temporaryFolder();
-    await (await openSqlite(dataDir)).close();
+    await (await openSqlite(dataDir, threadEntry)).close();
     const file = path.join(dataDir, 'relay.db');
     await timed('SQLite', () => fillSqlite(file, population));
     sayBytes('SQLite', (await stat(file)).size, 0);

@@ -9,6 +9,7 @@ import { type ColumnTypes, migrations } from '../../migrations/index.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
 import { openSqlite } from '../../src/db/sqlite.ts';
 import type { Db, Tables } from '../../src/db/tables.ts';
+import { threadEntry } from '../../src/messaging/append/threadEntry.ts';
 import { conversationsOf } from '../../src/repositories/conversations.ts';
 import { entriesOf } from '../../src/repositories/entries.ts';
 import { findLiveSession } from '../../src/repositories/sessions.ts';
@@ -102,7 +103,7 @@ describe('an upgrade from the first version', () => {
     const database = new Database(file);
     for (const row of rows((text) => `x'${Buffer.from(text).toString('hex')}'`)) database.exec(row);
     database.close();
-    const upgraded = await openSqlite(dataDir);
+    const upgraded = await openSqlite(dataDir, threadEntry);
     expect(await readEverything(upgraded.db)).toMatchObject(everything);
     await upgraded.close();
   });

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { threadEntry } from './entry.ts';
 import type {
   Answer,
   Call,
@@ -43,10 +42,13 @@ export class SqliteThread {
     });
   }
 
-  /** @throws whatever SQLite says if the file can't be used */
-  static async open(file: string): Promise<SqliteThread> {
+  /**
+   * @param entry a file of JavaScript that calls `runSqliteThread`
+   * @throws whatever SQLite says if the file can't be used
+   */
+  static async open(file: string, entry: URL): Promise<SqliteThread> {
     const workerData: ThreadData = { file };
-    const worker = new Worker(threadEntry, { workerData });
+    const worker = new Worker(entry, { workerData });
     const [first] = (await once(worker, 'message')) as [Opened];
     if (!first.opened) {
       await worker.terminate();

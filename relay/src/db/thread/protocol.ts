@@ -1,5 +1,4 @@
-import type { AppendStatements } from '../../repositories/appending.ts';
-import type { PackedEntries, PackedOutcomes } from './batch.ts';
+import type { Statement } from '../prepared.ts';
 
 /** A query as text, with what its driver can take: see `bindable`. */
 export interface Query {
@@ -14,6 +13,12 @@ export interface ThreadResult {
   readonly insertId?: bigint;
 }
 
+/**
+ * Work of several statements, which runs in one transaction beside SQLite. It is given the rows of each statement by
+ * name, and an input and a result that cross between the threads by structured cloning.
+ */
+export type ThreadProgram = (queries: never, ...input: never[]) => Promise<unknown>;
+
 /** What the thread of SQLite can be asked, each with its arguments and what it answers. */
 export interface ThreadCalls {
   /** Waits for a turn of the writing connection, which lasts until `commit` or `rollback`. */
@@ -27,9 +32,10 @@ export interface ThreadCalls {
   writeAlone: (query: Query) => Promise<ThreadResult>;
   /** From what is on disk. */
   read: (query: Query) => Promise<ThreadResult>;
-  /** Says how `append` asks. */
-  define: (statements: AppendStatements) => Promise<void>;
-  append: (batch: PackedEntries, now: number) => Promise<PackedOutcomes>;
+  /** Gives the thread's program its statements. */
+  define: (statements: Readonly<Record<string, Statement>>) => Promise<void>;
+  /** Runs the thread's program in one transaction. Resolves once the disk has it. */
+  run: (...input: readonly unknown[]) => Promise<unknown>;
   /** Finishes what runs, and leaves one whole file. */
   close: () => Promise<void>;
 }

@@ -1,23 +1,47 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { errorCode } from '../../errorCode.ts';
-import type { Answer, Call, Opened, ThreadCalls, ThreadData, ThreadError } from './protocol.ts';
+import type {
+  Answer,
+  Call,
+  Opened,
+  ThreadCalls,
+  ThreadData,
+  ThreadError,
+  ThreadProgram,
+} from './protocol.ts';
 import { serveSqlite } from './serve.ts';
 
-// SQLite on a thread of its own: its statements, and its waits for the disk, hold up no socket.
+/**
+ * Serves SQLite on this thread until it is terminated, so that its statements, and its waits for the disk, hold up no
+ * socket.
+ * @param program answers `run`
+ */
+export function runSqliteThread(program: ThreadProgram): void {
+  if (parentPort === null) throw new Error("This is the program of the relay's database thread.");
+  const port = parentPort;
+  const calls = open(port, program);
+  if (calls === null) return;
 
-const port = parentPort;
-if (port === null) throw new Error('This is the database thread of the relay.');
+  /** Answers that are there together go together. */
+  let outgoing: Answer[] = [];
+  const give = (answered: Answer) => {
+    if (outgoing.push(answered) > 1) return;
+    setImmediate(() => {
+      const answers = outgoing;
+      outgoing = [];
+      port.postMessage(answers);
+    });
+  };
+  port.on('message', (together: readonly Call[]) => {
+    for (const call of together) void answer(calls, call).then(give);
+  });
+}
 
-const toThreadError = (error: unknown): ThreadError => ({
-  message: error instanceof Error ? error.message : String(error),
-  stack: error instanceof Error ? error.stack : undefined,
-  code: errorCode(error),
-});
-
-function open(): ThreadCalls | null {
-  const say = (opened: Opened) => port?.postMessage(opened);
+/** Opens the database and tells the opener of the thread whether that succeeded; null if it did not. */
+function open(port: MessagePort, program: ThreadProgram): ThreadCalls | null {
+  const say = (opened: Opened) => port.postMessage(opened);
   try {
-    const calls = serveSqlite((workerData as ThreadData).file);
+    const calls = serveSqlite((workerData as ThreadData).file, program);
     say({ opened: true });
     return calls;
   } catch (error) {
@@ -36,21 +60,8 @@ async function answer(calls: ThreadCalls, { id, name, parameters }: Call): Promi
   }
 }
 
-const calls = open();
-/** Answers that are there together go together. */
-let outgoing: Answer[] = [];
-
-function give(answered: Answer): void {
-  if (outgoing.push(answered) > 1) return;
-  setImmediate(() => {
-    const answers = outgoing;
-    outgoing = [];
-    port?.postMessage(answers);
-  });
-}
-
-if (calls !== null) {
-  port.on('message', (together: readonly Call[]) => {
-    for (const call of together) void answer(calls, call).then(give);
-  });
-}
+const toThreadError = (error: unknown): ThreadError => ({
+  message: error instanceof Error ? error.message : String(error),
+  stack: error instanceof Error ? error.stack : undefined,
+  code: errorCode(error),
+});

@@ -1,4 +1,4 @@
-import type { AppendOutcome, AppendRefused, NewEntry } from '../../messaging/append.ts';
+import type { AppendOutcome, AppendRefused, NewEntry } from './append.ts';
 
 // Structured cloning writes the name of each property of each object, and reading the names costs several times what
 // the values do. What crosses with every message therefore crosses as one list of values.

@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
-import { packEntries, packOutcomes, unpackEntries, unpackOutcomes } from '../../src/db/thread/batch.ts';
-import type { AppendOutcome, NewEntry } from '../../src/messaging/append.ts';
+import type { AppendOutcome, NewEntry } from '../../src/messaging/append/append.ts';
+import {
+  packEntries,
+  packOutcomes,
+  unpackEntries,
+  unpackOutcomes,
+} from '../../src/messaging/append/packing.ts';
 
 const entry = (name: string, recipientId: string | null): NewEntry => ({
   conversationId: `conversation of ${name}`,

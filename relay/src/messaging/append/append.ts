@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { lastSeenResolution } from '../auth/lastSeen.ts';
-import type { AppendQueries } from '../repositories/appending.ts';
-import { entriesAtOnce } from '../repositories/entriesAtOnce.ts';
+import { lastSeenResolution } from '../../auth/lastSeen.ts';
+import type { AppendQueries } from '../../repositories/appending.ts';
+import { entriesAtOnce } from '../../repositories/entriesAtOnce.ts';
 
-// Runs on the thread of SQLite too (db/thread), so it imports nothing that loads the contract or the query builder.
+// This runs on SQLite's thread too (thread.ts), so it imports nothing that loads the contract or the query builder.
 
 /** An application message on its way into its conversation's log. */
 export interface NewEntry {
@@ -45,20 +45,6 @@ export interface AppendRefused {
 }
 
 export type AppendOutcome = Appended | AppendRefused;
-
-/** Where messages are appended, and which of them may go together. */
-export interface Appender {
-  /**
-   * Appends messages in their order, in one transaction; one that is refused takes nothing from its neighbours.
-   * Resolves once the database has committed.
-   * @param now milliseconds since the epoch
-   * @returns what became of each
-   * @throws whatever kept the database from it; then none of them is stored
-   */
-  append(batch: readonly NewEntry[], now: number): Promise<AppendOutcome[]>;
-  /** Messages of one lane are appended one batch after another, those of different lanes at the same time. */
-  laneOf(entry: NewEntry): string;
-}
 
 /**
  * Decides on messages and stores those that may be, all inside one transaction: whether the session lives, whether the

@@ -1,4 +1,5 @@
-import type { Appender, AppendOutcome, NewEntry } from './append.ts';
+import type { AppendOutcome, NewEntry } from './append.ts';
+import type { Appender } from './appender.ts';
 
 /** Of one batch: what a transaction may hold up others for. */
 const maxMessages = 512;
