@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openSqlite } from '../src/db/sqlite.ts';
+import { openSqlite } from '../src/db/sqlite/sqlite.ts';
 import type { OpenDatabase } from '../src/db/tables.ts';
 import { StartupError } from '../src/errors.ts';
 import { threadEntry } from '../src/messaging/append/threadEntry.ts';

@@ -17,7 +17,7 @@ export async function openDatabase({ config, log, threadEntry }: DatabaseOptions
   const { databaseUrl, databasePoolSize, redisUrl, dataDir } = config;
   // Only the driver that is used is loaded: each takes megabytes.
   if (databaseUrl === null) {
-    const { openSqlite } = await import('./sqlite.ts');
+    const { openSqlite } = await import('./sqlite/sqlite.ts');
     return openSqlite(dataDir, threadEntry);
   }
   const { openPostgres } = await import('./postgres.ts');

@@ -9,7 +9,7 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
 } from 'kysely';
-import { WithoutRowLocks } from '../../src/db/rowLocks.ts';
+import { WithoutRowLocks } from '../../src/db/sqlite/rowLocks.ts';
 import type { Db, Tables } from '../../src/db/tables.ts';
 
 export type Dialect = 'sqlite' | 'postgres';

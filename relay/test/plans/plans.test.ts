@@ -5,7 +5,7 @@ import { CompiledQuery } from 'kysely';
 import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgres } from '../../src/db/postgres.ts';
-import { openSqlite } from '../../src/db/sqlite.ts';
+import { openSqlite } from '../../src/db/sqlite/sqlite.ts';
 import type { Db, OpenDatabase } from '../../src/db/tables.ts';
 import { threadEntry } from '../../src/messaging/append/threadEntry.ts';
 import { conversationsOf, seqsTaking } from '../../src/repositories/conversations.ts';

@@ -7,7 +7,7 @@ import { Client, Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { type ColumnTypes, migrations } from '../../migrations/index.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
-import { openSqlite } from '../../src/db/sqlite.ts';
+import { openSqlite } from '../../src/db/sqlite/sqlite.ts';
 import type { Db, Tables } from '../../src/db/tables.ts';
 import { threadEntry } from '../../src/messaging/append/threadEntry.ts';
 import { conversationsOf } from '../../src/repositories/conversations.ts';

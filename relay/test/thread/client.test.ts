@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SqliteThread } from '../../src/db/thread/client.ts';
+import { SqliteThread } from '../../src/db/sqlite/thread/client.ts';
 import { toApiError } from '../../src/errors.ts';
 import { threadEntry } from '../../src/messaging/append/threadEntry.ts';
 import { temporaryFolder } from '../helpers.ts';

@@ -1,4 +1,4 @@
-import { runSqliteThread } from '../../db/thread/thread.ts';
+import { runSqliteThread } from '../../db/sqlite/thread/thread.ts';
 import { appendAll } from './append.ts';
 import type { AppendProgram } from './appender.ts';
 import { packOutcomes, unpackEntries } from './packing.ts';

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { Kysely } from 'kysely';
 import Database from 'libsql';
-import { errorCode } from '../errorCode.ts';
-import { hasCode, StartupError } from '../errors.ts';
-import { migrate } from './migrate.ts';
+import { errorCode } from '../../errorCode.ts';
+import { hasCode, StartupError } from '../../errors.ts';
+import { migrate } from '../migrate.ts';
+import type { Db, OpenDatabase, RemoteProgram, Tables } from '../tables.ts';
 import { SqliteDialect } from './sqliteDriver.ts';
-import type { Db, OpenDatabase, RemoteProgram, Tables } from './tables.ts';
 import { SqliteThread } from './thread/client.ts';
 
 /**

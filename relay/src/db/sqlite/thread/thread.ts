@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { errorCode } from '../../errorCode.ts';
+import { errorCode } from '../../../errorCode.ts';
 import type {
   Answer,
   Call,

@@ -1,5 +1,5 @@
+import type { Statement } from '../../prepared.ts';
 import { GroupCommit } from '../groupCommit.ts';
-import type { Statement } from '../prepared.ts';
 import { SqliteFile } from '../sqliteFile.ts';
 import { logLimit, WriteAheadLog } from '../writeAheadLog.ts';
 import type { Query, ThreadCalls, ThreadProgram, ThreadResult } from './protocol.ts';

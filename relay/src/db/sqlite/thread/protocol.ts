@@ -1,4 +1,4 @@
-import type { Statement } from '../prepared.ts';
+import type { Statement } from '../../prepared.ts';
 
 /** A query as text, with what its driver can take: see `bindable`. */
 export interface Query {
