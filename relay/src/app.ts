@@ -28,7 +28,7 @@ import { createServices, type Services } from './services.ts';
 
 export interface RelayOptions {
   readonly config: Config;
-  /** Where log lines go instead of standard output. */
+  /** Takes the log lines in place of standard output. */
   readonly logStream?: LogStream;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
@@ -55,7 +55,7 @@ export interface Relay {
 
 /** The longest a request may take to arrive; slower ones only hold a connection. */
 const requestTimeout = 120_000;
-/** How long a drain waits for requests under way before it cuts them off. */
+/** Milliseconds that a drain waits for requests under way before it cuts them off. */
 const drainTimeout = 10_000;
 
 /**

@@ -22,7 +22,7 @@ import type { Hub } from './realtime/hub.ts';
 import { OpenConnections } from './realtime/openConnections.ts';
 import type { Secrets } from './secrets.ts';
 
-/** What the HTTP routes, the MQTT gateway and the presence socket share. */
+/** The services that the HTTP routes, the MQTT gateway and the presence socket share. */
 export interface Services {
   readonly config: Config;
   readonly hub: Hub;

@@ -78,7 +78,7 @@ describe('the database', () => {
     expect(await ids()).toEqual(['b']);
   });
 
-  it('says that the disk is full, undoes the transaction, and goes on when there is room', async () => {
+  it('throws SQLITE_FULL on a full disk, undoes the transaction, and goes on when there is room', async () => {
     await sql`pragma max_page_count = 100`.execute(database.db);
     await expect(
       database.db.transaction().execute(async (tx) => {

@@ -123,17 +123,17 @@ describe('a group', () => {
     expect(commands.filter((command) => command === 'commit')).toHaveLength(2);
   });
 
-  it('tells nobody of success before it is on disk, and shows no other connection its rows', async () => {
-    const told: string[] = [];
+  it('resolves no transaction before it is on disk, and shows no other connection its rows', async () => {
+    const committed: string[] = [];
     const { promise, resolve } = deferred();
     sync = () => promise;
-    const all = Promise.all(['a', 'b'].map(async (name) => told.push(await add(name))));
+    const all = Promise.all(['a', 'b'].map(async (name) => committed.push(await add(name))));
     while (commands.at(-1) !== 'commit') await nextTurn();
     await nextTurn();
-    expect([told, names(other), names(file)]).toEqual([[], [], ['a', 'b']]);
+    expect([committed, names(other), names(file)]).toEqual([[], [], ['a', 'b']]);
     resolve();
     await all;
-    expect([told, names(other)]).toEqual([
+    expect([committed, names(other)]).toEqual([
       ['a', 'b'],
       ['a', 'b'],
     ]);

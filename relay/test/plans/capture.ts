@@ -36,8 +36,8 @@ class CapturingDriver extends DummyDriver {
 }
 
 /**
- * What a repository asks a database, without one.
- * @param rows what it is answered each time
+ * Captures the queries of a repository, without a database.
+ * @param rows the answer to each query
  */
 export async function queriesOf(
   dialect: Dialect,

@@ -18,7 +18,7 @@ import { findVault } from '../../src/repositories/vaults.ts';
 import { temporaryFolder } from '../helpers.ts';
 import { createDatabase, dropDatabase } from '../servers/postgres.ts';
 
-// What the first version of the relay has stored must be there, and work, after every migration since.
+// Data that the first version of the relay has stored must be there, and work, after every migration since.
 
 /** Applies the first migration alone, as the first version did. */
 async function migrateToFirst(db: Db, types: ColumnTypes): Promise<void> {
@@ -30,7 +30,7 @@ async function migrateToFirst(db: Db, types: ColumnTypes): Promise<void> {
 const [aino, eero, device, session] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
 const bytes = (text: string) => `'\\x${Buffer.from(text).toString('hex')}'`;
 
-/** In the tables of the first migration, in the words of either database. */
+/** Inserts into the tables of the first migration, in the dialect of either database. */
 const rows = (blob: (text: string) => string) => [
   ...[aino, eero].map(
     (

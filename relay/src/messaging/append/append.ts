@@ -25,8 +25,8 @@ export interface Appended {
   readonly epoch: number;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** Null if this message had been appended before: nobody is to be told again. */
-  readonly news: { readonly senderDeviceId: string; readonly userIds: readonly string[] } | null;
+  /** The people to deliver it to; null if it had been appended before and so was delivered then. */
+  readonly delivery: { readonly senderDeviceId: string; readonly userIds: readonly string[] } | null;
 }
 
 export interface AppendRefused {
@@ -60,7 +60,7 @@ export async function appendAll(
   const outcomes: AppendOutcome[] = [];
   let left = batch.map((entry, index) => ({ entry, index }));
   while (left.length > 0) {
-    // What repeats another message of the batch is looked at after that one has been stored, or refused.
+    // A message that repeats another of the batch is decided on after that one has been stored, or refused.
     const ids = new Set<string>();
     const [round, repeats]: [typeof left, typeof left] = [[], []];
     for (const item of left) {
@@ -125,7 +125,7 @@ class Decisions {
         seq,
         epoch: entry.epoch,
         createdAt: this.#now,
-        news: decision,
+        delivery: decision,
       });
     }
     for (const { recipientId, senderId } of notified.values()) {
@@ -134,7 +134,7 @@ class Decisions {
     return outcomes;
   }
 
-  /** What is stored already under the ids of these, by id. */
+  /** Finds the stored entries that have the ids of these, by id. */
   async #findKnown(entries: readonly NewEntry[]): Promise<ReadonlyMap<string, KnownEntry>> {
     const known = new Map<string, KnownEntry>();
     for (let start = 0; start < entries.length; start += entriesAtOnce) {
@@ -275,5 +275,5 @@ const repeated = ({ seq, epoch, created_at: createdAt }: KnownEntry): Appended =
   seq,
   epoch,
   createdAt,
-  news: null,
+  delivery: null,
 });

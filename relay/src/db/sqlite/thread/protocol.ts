@@ -14,12 +14,12 @@ export interface ThreadResult {
 }
 
 /**
- * Work of several statements, which runs in one transaction beside SQLite. It is given the rows of each statement by
- * name, and an input and a result that cross between the threads by structured cloning.
+ * Work of several statements, which runs in one transaction beside SQLite. It is given a function for each statement, by
+ * name, that takes parameters and returns rows. Its input and its result cross between the threads by structured cloning.
  */
 export type ThreadProgram = (queries: never, ...input: never[]) => Promise<unknown>;
 
-/** What the thread of SQLite can be asked, each with its arguments and what it answers. */
+/** The calls of SQLite's thread. */
 export interface ThreadCalls {
   /** Waits for a turn of the writing connection, which lasts until `commit` or `rollback`. */
   begin: () => Promise<void>;
@@ -30,7 +30,7 @@ export interface ThreadCalls {
   write: (query: Query) => Promise<ThreadResult>;
   /** A statement that is a transaction of its own. */
   writeAlone: (query: Query) => Promise<ThreadResult>;
-  /** From what is on disk. */
+  /** A statement that only reads, and sees only rows that are on disk. */
   read: (query: Query) => Promise<ThreadResult>;
   /** Gives the thread's program its statements. */
   define: (statements: Readonly<Record<string, Statement>>) => Promise<void>;
@@ -40,18 +40,18 @@ export interface ThreadCalls {
   close: () => Promise<void>;
 }
 
-export type CallName = keyof ThreadCalls;
+export type ThreadCallName = keyof ThreadCalls;
 
-/** By which answers find their callers. */
+/** The id by which an answer finds its call. */
 export type CallId = number;
 
-export interface Call<Name extends CallName = CallName> {
+export interface ThreadCall<Name extends ThreadCallName = ThreadCallName> {
   readonly id: CallId;
   readonly name: Name;
   readonly parameters: Parameters<ThreadCalls[Name]>;
 }
 
-export type Answer =
+export type ThreadAnswer =
   | { readonly id: CallId; readonly value: unknown }
   | { readonly id: CallId; readonly error: ThreadError };
 

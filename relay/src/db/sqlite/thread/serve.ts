@@ -23,7 +23,7 @@ export function serveSqlite(file: string, program: ThreadProgram): ThreadCalls {
     'wal_autocheckpoint = 0',
     `journal_size_limit = ${logLimit}`,
     'foreign_keys = ON',
-    // What is deleted is overwritten, not only unlinked.
+    // Deleted rows are overwritten, not only unlinked.
     'secure_delete = ON',
     // A backup tool may hold the file for a moment.
     'busy_timeout = 5000',

@@ -1,9 +1,9 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { errorCode } from '../../../errorCode.ts';
 import type {
-  Answer,
-  Call,
   Opened,
+  ThreadAnswer,
+  ThreadCall,
   ThreadCalls,
   ThreadData,
   ThreadError,
@@ -22,9 +22,9 @@ export function runSqliteThread(program: ThreadProgram): void {
   const calls = open(port, program);
   if (calls === null) return;
 
-  /** Answers that are there together go together. */
-  let outgoing: Answer[] = [];
-  const give = (answered: Answer) => {
+  /** Answers of one turn of the event loop are posted together. */
+  let outgoing: ThreadAnswer[] = [];
+  const give = (answered: ThreadAnswer) => {
     if (outgoing.push(answered) > 1) return;
     setImmediate(() => {
       const answers = outgoing;
@@ -32,7 +32,7 @@ export function runSqliteThread(program: ThreadProgram): void {
       port.postMessage(answers);
     });
   };
-  port.on('message', (together: readonly Call[]) => {
+  port.on('message', (together: readonly ThreadCall[]) => {
     for (const call of together) void answer(calls, call).then(give);
   });
 }
@@ -50,7 +50,7 @@ function open(port: MessagePort, program: ThreadProgram): ThreadCalls | null {
   }
 }
 
-async function answer(calls: ThreadCalls, { id, name, parameters }: Call): Promise<Answer> {
+async function answer(calls: ThreadCalls, { id, name, parameters }: ThreadCall): Promise<ThreadAnswer> {
   // Each name takes its own parameters, which the type of its caller has checked.
   const perform = calls[name] as (...given: readonly unknown[]) => Promise<unknown>;
   try {
