@@ -201,8 +201,8 @@ export const doors = [
     patterns: [
       relayKeepsOut,
       {
-        regex: '/(routes|mqtt|presence)/',
-        message: 'Door 6: database code knows neither HTTP nor MQTT.',
+        regex: '/(routes|mqtt|presence|messaging)/',
+        message: 'Door 6: database code knows neither HTTP nor MQTT nor messaging.',
       },
     ],
   },

@@ -20,7 +20,7 @@ export const Email = z.email().max(limits.emailMaxLength);
 /** base64url of the 32-byte authKey that the client derives from the password. Never the password. */
 export const AuthKey = base64Url(32, 32);
 
-/** How a client derives its keys from the password (Argon2id). `memLimit` in bytes. */
+/** The Argon2id parameters by which a client derives its keys from the password. `memLimit` in bytes. */
 export const PasswordParams = z
   .object({ salt: base64Url(16, 16), opsLimit: z.int().min(1).max(64), memLimit: z.int().min(8192) })
   .meta({ id: 'PasswordParams' });
@@ -37,8 +37,8 @@ export const Profile = UserSummary.extend({ full_name: z.string(), created_at: T
 export type Profile = z.infer<typeof Profile>;
 
 /**
- * What a browser gets whenever somebody logs in, and may send when they do so again: however many others guess at the
- * password meanwhile, they can't keep this browser from logging in. Opaque, and worth nothing without the password.
+ * A proof that a browser gets at each log-in, and may send with the next one: guesses from elsewhere can't
+ * keep a browser that has one from logging in. Opaque, and worth nothing without the password.
  */
 const LoginProof = base64Url(48, 48);
 

@@ -13,9 +13,9 @@ export const ConversationSummary = z
     conversationId: ConversationId,
     epoch: Epoch,
     lastSeq: Seq,
-    /** How far oneself has read, on whichever device; 0 before the first time. */
+    /** The caller's own read position, from any of their devices; 0 before the first time. */
     readSeq: Seq,
-    /** How far the other person of a direct conversation has read; null in a group, or once they are gone. */
+    /** The other person's read position in a direct conversation; null in a group, or once they are gone. */
     peerReadSeq: Seq.nullable(),
   })
   .meta({ id: 'ConversationSummary' });
@@ -120,7 +120,9 @@ export const CommitFields = z.object({
   groupInfo: GroupInfo,
   /** The group's name, sealed again under a key of the epoch this commit starts. Direct conversations have none. */
   sealedName: base64Url(limits.sealedNameMax).optional(),
-  /** People who left a group, and whose leaves the commit removes: nobody has to be told of them any more. */
+  /**
+   * People who left a group, and whose leaves the commit removes: the members need to hear of them no more.
+   */
   removed: z.array(Id).max(limits.membersPerGroup).optional(),
 });
 

@@ -14,7 +14,7 @@ export const Device = z
     certificate: Certificate,
     created_at: Timestamp,
     last_seen_at: Timestamp,
-    /** Whether it is the device that asks. */
+    /** True for the calling device. */
     current: z.boolean(),
   })
   .meta({ id: 'Device' });

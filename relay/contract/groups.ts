@@ -39,9 +39,9 @@ export type GroupSummary = z.infer<typeof GroupSummary>;
 const LeaveStatement = base64Url(limits.leaveStatementMax);
 
 export const GroupDetails = GroupSummary.extend({
-  /** In the order of their names. */
+  /** Sorted by username. */
   members: z.array(GroupMember),
-  /** Who left with a statement, and whose leaves no commit has removed yet. */
+  /** People who left with a statement, as long as no commit has removed their leaves. */
   departed: z.array(z.object({ user_id: Id, statement: LeaveStatement })),
   /** The log's last position, 0 before the first commit: whose keys are there have nothing to fetch before comparing. */
   last_seq: z.int().min(0),

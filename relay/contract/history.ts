@@ -28,9 +28,9 @@ export const putHistory = defineRoute({
   body: z.object({ items: z.array(HistoryItem).min(1).max(limits.historyItemsPerRequest) }),
   status: 200,
   response: z.object({
-    /** How many of them were new. */
+    /** The number of items that were new. */
     stored: z.int(),
-    /** Of the newest copy there is, which another device may have stored. */
+    /** The position of the newest copy there is, which another device may have stored. */
     lastPosition: Seq,
   }),
   errors: ['limit-reached'],

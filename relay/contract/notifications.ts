@@ -5,8 +5,8 @@ import { defineRoute } from './route.ts';
 const IdParams = z.object({ id: Id });
 
 /**
- * What has happened to a person: a contact's direct message, a contact request, or an accepted one. There is one of a
- * kind for each sender: when it happens again, it moves to the top and is unread again.
+ * An event that concerns a person: a contact's direct message, a contact request, or an accepted one. There
+ * is one of a kind for each sender: when it happens again, it moves to the top and is unread again.
  */
 export const Notification = z
   .object({

@@ -16,7 +16,9 @@ export const Seq = z.int().min(0).meta({ id: 'Seq' });
 /** MLS epoch. 2^53 epochs outlast any conversation, so a JSON number holds it. */
 export const Epoch = z.int().min(0).meta({ id: 'Epoch' });
 
-/** What a person types on one line: neither control characters nor halves of surrogate pairs, which databases refuse. */
+/**
+ * One typed line: refuses control characters, and halves of surrogate pairs, because databases refuse those.
+ */
 export function lineOfText(maxLength: number) {
   return z
     .string()

@@ -25,7 +25,7 @@ export const pubackProperties = {
   timestamp: 'timestamp',
 } as const;
 
-/** What a client publishes to `user/{contact id}/messages`. */
+/** The payload that a client publishes to `user/{contact id}/messages`. */
 export const OutgoingMessage = z.object({
   type: z.literal('message'),
   messageId: Id,
@@ -37,7 +37,7 @@ export const OutgoingMessage = z.object({
 });
 export type OutgoingMessage = z.infer<typeof OutgoingMessage>;
 
-/** What a client publishes to `group/{group id}/messages`. */
+/** The payload that a client publishes to `group/{group id}/messages`. */
 export const OutgoingGroupMessage = z.object({
   type: z.literal('group_message'),
   messageId: Id,
@@ -93,7 +93,7 @@ export const IncomingDelivered = z.object({
   seq: Seq,
 });
 
-/** As their paths name them: contacts, requests to oneself, requests that one has sent. */
+/** The contact lists by the names in their paths: contacts, requests received, requests sent. */
 export const ContactListName = z.enum(['contacts', 'requests', 'sent-requests']);
 export type ContactListName = z.infer<typeof ContactListName>;
 
@@ -118,7 +118,7 @@ export const IncomingEvent = z.discriminatedUnion('type', [
 ]);
 export type IncomingEvent = z.infer<typeof IncomingEvent>;
 
-/** What arrives on `user/{contact id}/status` and on the presence socket. */
+/** The payload that arrives on `user/{contact id}/status` and on the presence socket. */
 export const PresenceChange = z.object({ userId: Id, online: z.boolean() });
 export type PresenceChange = z.infer<typeof PresenceChange>;
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { ErrorCode } from './errors.ts';
 
-/** Who may call: nobody signed in, a signed-in person, or a person on a registered device. */
+/** The callers that a route admits: anybody, signed-in people, or people on a registered device. */
 export type RouteAccess = 'public' | 'session' | 'device';
 
 /** One call of the contract: what the relay validates, the client types itself by, and OpenAPI is made from. */
@@ -14,7 +14,9 @@ export interface Route {
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
-  /** Whether a session that has proven the recovery key only may call it too: its one use is a new password. */
+  /**
+   * True if a session that has proven only the recovery key may call it too: its one use is a new password.
+   */
   readonly recovery?: true;
   /** Success status; 204 has no body. */
   readonly status: 200 | 201 | 204;

@@ -125,7 +125,7 @@ export const initial = (types: ColumnTypes): Migration => ({
         column.notNull().references('conversations.id').onDelete('cascade'),
       )
       .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
-      // How far this person has read.
+      // The last position that this person has read.
       .addColumn('read_seq', 'bigint', (column) => column.notNull().defaultTo(0))
       .addPrimaryKeyConstraint('participants_key', ['conversation_id', 'user_id'])
       .execute();

@@ -25,7 +25,7 @@ export const groups = (types: ColumnTypes): Migration => ({
       .addColumn('joined_seq', 'bigint', (column) => column.notNull().defaultTo(0))
       .execute();
 
-    // Who wrote in a conversation and has left it: what they wrote is found by it when they delete their account.
+    // The conversations that people have left: deleting an account finds by it the messages written there.
     await db.schema
       .createTable('past_participants')
       // Not a foreign key: it is needed when the account is gone.

@@ -1,6 +1,9 @@
 import type { Kysely, Migration } from 'kysely';
 
-/** What is left to do for a deleted account. The id means nobody any more: no other table says whose it was. */
+/**
+ * Keeps the ids of deleted accounts for the purge job. Such an id means nobody any more: no other table has
+ * it.
+ */
 export const deletions: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema

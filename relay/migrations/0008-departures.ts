@@ -1,7 +1,10 @@
 import type { Kysely, Migration } from 'kysely';
 import type { ColumnTypes } from './0001-initial.ts';
 
-/** Who left a group, and the signed word of it: kept until a commit has removed their leaves from the group's tree. */
+/**
+ * Keeps the signed statement of who left a group until a commit has removed their leaves from the group's
+ * tree.
+ */
 export const departures = (types: ColumnTypes): Migration => ({
   async up(db: Kysely<unknown>) {
     await db.schema

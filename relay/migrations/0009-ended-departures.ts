@@ -1,6 +1,9 @@
 import type { Kysely, Migration } from 'kysely';
 
-/** A departure outlives the removal of its leaves: the person's own devices ask for it, to know why a group is gone. */
+/**
+ * A leave statement outlives the removal of the leaves: the person's own devices ask for it, to know why a
+ * group is gone.
+ */
 export const endedDepartures: Migration = {
   async up(db: Kysely<unknown>) {
     // When a commit removed them; null as long as they are in the tree.

@@ -14,6 +14,8 @@ import { createLog, type LogStream, RequestLog } from './http/logging.ts';
 import { serveWebClient } from './http/static.ts';
 import { createPurgeJob } from './jobs/purge.ts';
 import { listenFailure } from './listenFailure.ts';
+import { createAppender } from './messaging/append/appender.ts';
+import { threadEntry } from './messaging/append/threadEntry.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { type MetricsServer, serveMetrics } from './metrics/metricsServer.ts';
 import { attachMqtt } from './mqtt/gateway.ts';
@@ -26,7 +28,7 @@ import { createServices, type Services } from './services.ts';
 
 export interface RelayOptions {
   readonly config: Config;
-  /** Where log lines go instead of standard output. */
+  /** Takes the log lines in place of standard output. */
   readonly logStream?: LogStream;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
@@ -53,7 +55,7 @@ export interface Relay {
 
 /** The longest a request may take to arrive; slower ones only hold a connection. */
 const requestTimeout = 120_000;
-/** How long a drain waits for requests under way before it cuts them off. */
+/** Milliseconds that a drain waits for requests under way before it cuts them off. */
 const drainTimeout = 10_000;
 
 /**
@@ -63,7 +65,7 @@ const drainTimeout = 10_000;
 export async function buildApp({ config, logStream, clock = Date.now }: RelayOptions): Promise<Relay> {
   await makeDataFolder(config.dataDir);
   const log = createLog(config.logLevel, logStream);
-  const database = await openDatabase(config, log);
+  const database = await openDatabase({ config, log, threadEntry });
   const opened: Closable[] = [database];
   try {
     const app: FastifyInstance = Fastify({
@@ -98,7 +100,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       clock,
       log: app.log,
       db: database.db,
-      appender: database.appender,
+      appender: await createAppender(database),
       secrets,
       rateLimitStore,
       metrics,

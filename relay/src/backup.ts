@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { readConfig } from './config.ts';
-import { backUpDataFolder } from './db/sqliteBackup.ts';
+import { backUpDataFolder } from './db/sqlite/sqliteBackup.ts';
 import { StartupError } from './errors.ts';
 
 // node relay/dist/src/backup.js <new folder>: copies the data folder of a relay on SQLite, which may be running.

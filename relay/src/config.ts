@@ -95,11 +95,11 @@ export interface Config {
   readonly logLevel: (typeof logLevels)[number];
   /** Believe X-Forwarded-*, of which the last value counts: only behind one proxy that sets them. */
   readonly trustProxy: boolean;
-  /** Where Prometheus may fetch metrics; a null port serves none. */
+  /** The address at which Prometheus may fetch metrics; a null port serves none. */
   readonly metrics: { readonly host: string; readonly port: number | null };
-  /** How often accounts and addresses may do what. */
+  /** The quotas of accounts and addresses, by action. */
   readonly rateLimits: Quotas;
-  /** Where PostgreSQL is, with its credentials; null for SQLite in the data folder. */
+  /** The URL of PostgreSQL, with its credentials; null for SQLite in the data folder. */
   readonly databaseUrl: string | null;
   /** The most connections to PostgreSQL at a time. */
   readonly databasePoolSize: number;

@@ -26,7 +26,9 @@ export class ApiError extends Error {
   }
 }
 
-/** What the operator must mend before the relay can run: said in one sentence, without a stack. */
+/**
+ * A problem that the operator must mend before the relay can run: printed as one sentence, without a stack.
+ */
 export class StartupError extends Error {
   override readonly name = 'StartupError';
 }
@@ -47,14 +49,13 @@ const unavailableCodes: ReadonlySet<string | null> = new Set(
 );
 /** SQLite's, with the extensions of each: a read-only file, a failing disk, a file that someone else holds. */
 const sqliteUnavailable = /^SQLITE_(READONLY|IOERR|CANTOPEN|BUSY|LOCKED)/;
-/** What the driver of PostgreSQL says without a code. */
+/** Messages of errors that the driver of PostgreSQL gives no code. */
 const lostConnection =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
 /**
- * What to answer for anything thrown while serving a request.
- * A full disk is `storage-full`, a database that is away `unavailable`; whatever is not known is `internal`, and its
- * message stays inside.
+ * Turns anything thrown while serving a request into the error to answer. A full disk is `storage-full`, a
+ * database that is away `unavailable`; whatever is not known is `internal`, and its message stays inside.
  */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
@@ -67,7 +68,7 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError('internal', 'Something went wrong on the server.');
 }
 
-/** Whether a thrown value carries this `code`, as Node's, SQLite's and Fastify's errors do. */
+/** Returns whether a thrown value carries this `code`, as Node's, SQLite's and Fastify's errors do. */
 export function hasCode(error: unknown, code: string): boolean {
   return errorCode(error) === code;
 }

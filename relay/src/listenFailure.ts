@@ -1,7 +1,7 @@
 import { errorCode } from './errorCode.ts';
 import { StartupError } from './errors.ts';
 
-/** Where something listens, with the settings that say so. */
+/** An address to listen on, with the names of its settings. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
@@ -9,7 +9,7 @@ export interface ListenAddress {
   readonly portSetting: string;
 }
 
-/** What to throw when an address can't be listened on: a sentence for the operator, if the operator can mend it. */
+/** The error to throw when an address can't be listened on: a StartupError if the operator can mend it. */
 export function listenFailure(error: unknown, address: ListenAddress): unknown {
   const { host, port, hostSetting, portSetting } = address;
   const code = errorCode(error);

@@ -10,7 +10,7 @@ import { createDevices, type Devices } from './devices/devices.ts';
 import { createGroups, type Groups } from './groups/groups.ts';
 import { createHistory, type History } from './history/history.ts';
 import { networkOf } from './http/clientAddress.ts';
-import type { Appender } from './messaging/append.ts';
+import type { Appender } from './messaging/append/appender.ts';
 import { createMessaging, type Messaging } from './messaging/messaging.ts';
 import { measureMessaging } from './metrics/measureMessaging.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -22,7 +22,7 @@ import type { Hub } from './realtime/hub.ts';
 import { OpenConnections } from './realtime/openConnections.ts';
 import type { Secrets } from './secrets.ts';
 
-/** What the HTTP routes, the MQTT gateway and the presence socket share. */
+/** The services that the HTTP routes, the MQTT gateway and the presence socket share. */
 export interface Services {
   readonly config: Config;
   readonly hub: Hub;

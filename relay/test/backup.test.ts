@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { directConversationId, type LogEntry } from '../contract/index.ts';
-import { backUpDataFolder } from '../src/db/sqliteBackup.ts';
+import { backUpDataFolder } from '../src/db/sqlite/sqliteBackup.ts';
 import { base64Url, befriend, call, signUpOnDevice, startTestRelay, temporaryFolder } from './helpers.ts';
 import { messageBody, send, seqs } from './http/conversation.ts';
 

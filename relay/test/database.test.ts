@@ -2,16 +2,17 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openSqlite } from '../src/db/sqlite.ts';
+import { openSqlite } from '../src/db/sqlite/sqlite.ts';
 import type { OpenDatabase } from '../src/db/tables.ts';
 import { StartupError } from '../src/errors.ts';
+import { threadEntry } from '../src/messaging/append/threadEntry.ts';
 import { temporaryFolder } from './helpers.ts';
 
 let dataDir: string;
 let database: OpenDatabase;
 beforeEach(async () => {
   dataDir = await temporaryFolder();
-  database = await openSqlite(dataDir);
+  database = await openSqlite(dataDir, threadEntry);
 });
 afterEach(async () => {
   await database.close();
@@ -77,7 +78,7 @@ describe('the database', () => {
     expect(await ids()).toEqual(['b']);
   });
 
-  it('says that the disk is full, undoes the transaction, and goes on when there is room', async () => {
+  it('throws SQLITE_FULL on a full disk, undoes the transaction, and goes on when there is room', async () => {
     await sql`pragma max_page_count = 100`.execute(database.db);
     await expect(
       database.db.transaction().execute(async (tx) => {
@@ -100,7 +101,7 @@ describe('the database', () => {
     await database.close();
     expect((await readFile(path.join(dataDir, 'relay.db'))).includes(marker)).toBe(true);
     expect(await readdir(dataDir)).not.toContain('relay.db-wal');
-    database = await openSqlite(dataDir);
+    database = await openSqlite(dataDir, threadEntry);
     expect(await ids()).toEqual(['a']);
   });
 
@@ -112,7 +113,7 @@ describe('the database', () => {
     for (const name of await readdir(dataDir)) {
       expect((await readFile(path.join(dataDir, name))).includes(marker)).toBe(false);
     }
-    database = await openSqlite(dataDir);
+    database = await openSqlite(dataDir, threadEntry);
   });
 });
 
@@ -123,7 +124,7 @@ it.each([
   await database.close();
   await damage();
   for (const _attempt of [1, 2]) {
-    const failure = await openSqlite(dataDir).then(
+    const failure = await openSqlite(dataDir, threadEntry).then(
       () => null,
       (error: unknown) => error,
     );
@@ -132,7 +133,7 @@ it.each([
   }
   await rm(dataDir, { recursive: true });
   dataDir = await temporaryFolder();
-  database = await openSqlite(dataDir);
+  database = await openSqlite(dataDir, threadEntry);
 });
 
 it('a database that a newer relay has changed stops the start with a sentence', async () => {
@@ -140,18 +141,18 @@ it('a database that a newer relay has changed stops the start with a sentence', 
     database.db,
   );
   await database.close();
-  await expect(openSqlite(dataDir)).rejects.toThrow(
+  await expect(openSqlite(dataDir, threadEntry)).rejects.toThrow(
     'The database was changed by a newer relay (9999-from-the-future), and this one would damage it. ' +
       'Start the newer one, or restore the backup from before the update.',
   );
   await rm(dataDir, { recursive: true });
   dataDir = await temporaryFolder();
-  database = await openSqlite(dataDir);
+  database = await openSqlite(dataDir, threadEntry);
 });
 
 /** A database whose migrations have not run, and whose tables are there all the same. */
 async function damageSchema(): Promise<void> {
-  const open = await openSqlite(dataDir);
+  const open = await openSqlite(dataDir, threadEntry);
   await sql`delete from kysely_migration`.execute(open.db);
   await open.close();
 }

@@ -4,12 +4,13 @@ import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GroupCommit } from '../src/db/groupCommit.ts';
-import { openSqlite } from '../src/db/sqlite.ts';
-import { SqliteFile } from '../src/db/sqliteFile.ts';
+import { GroupCommit } from '../src/db/sqlite/groupCommit.ts';
+import { openSqlite } from '../src/db/sqlite/sqlite.ts';
+import { SqliteFile } from '../src/db/sqlite/sqliteFile.ts';
+import { logLimit, WriteAheadLog } from '../src/db/sqlite/writeAheadLog.ts';
 import type { OpenDatabase } from '../src/db/tables.ts';
-import { logLimit, WriteAheadLog } from '../src/db/writeAheadLog.ts';
 import { toApiError } from '../src/errors.ts';
+import { threadEntry } from '../src/messaging/append/threadEntry.ts';
 import { temporaryFolder } from './helpers.ts';
 
 let dataDir: string;
@@ -122,17 +123,17 @@ describe('a group', () => {
     expect(commands.filter((command) => command === 'commit')).toHaveLength(2);
   });
 
-  it('tells nobody of success before it is on disk, and shows no other connection its rows', async () => {
-    const told: string[] = [];
+  it('resolves no transaction before it is on disk, and shows no other connection its rows', async () => {
+    const committed: string[] = [];
     const { promise, resolve } = deferred();
     sync = () => promise;
-    const all = Promise.all(['a', 'b'].map(async (name) => told.push(await add(name))));
+    const all = Promise.all(['a', 'b'].map(async (name) => committed.push(await add(name))));
     while (commands.at(-1) !== 'commit') await nextTurn();
     await nextTurn();
-    expect([told, names(other), names(file)]).toEqual([[], [], ['a', 'b']]);
+    expect([committed, names(other), names(file)]).toEqual([[], [], ['a', 'b']]);
     resolve();
     await all;
-    expect([told, names(other)]).toEqual([
+    expect([committed, names(other)]).toEqual([
       ['a', 'b'],
       ['a', 'b'],
     ]);
@@ -276,7 +277,7 @@ describe('the log', () => {
 describe('the database', () => {
   let database: OpenDatabase;
   beforeEach(async () => {
-    database = await openSqlite(dataDir);
+    database = await openSqlite(dataDir, threadEntry);
   });
   afterEach(() => database.close());
 

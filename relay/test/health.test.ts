@@ -27,7 +27,7 @@ describe('health', () => {
 
   it('is not readiness: without its database the relay lives, and says that it can serve nobody', async () => {
     relay = await startTestRelay();
-    // As when PostgreSQL is away; the embedded database can only be closed under the relay's feet.
+    // Stands for PostgreSQL being away: SQLite can only be closed while the relay uses it.
     await relay.relay.database.db.destroy();
     expect((await fetch(`${relay.url}/healthz`)).status).toBe(200);
     const answer = await fetch(`${relay.url}/readyz`);

@@ -40,7 +40,7 @@ export async function startTestRelay(options: TestRelayOptions = {}): Promise<Te
     config: readConfig({
       PORT: '0',
       LOG_LEVEL: 'trace',
-      // Whether the web client happens to be built must not change a test.
+      // A test must not depend on a built web client.
       WEB_DIR: path.join(dataDir, 'no-web-client'),
       // Everybody in a test comes from one address; the other limits stay.
       RATE_LIMITS: 'sign-up.address=off',
@@ -72,7 +72,7 @@ export async function startTestRelay(options: TestRelayOptions = {}): Promise<Te
 }
 
 /**
- * Where the tests run on PostgreSQL, the database that stands for what a data folder would hold: the same for the same
+ * The database in the place of a data folder's own where the tests run on PostgreSQL: the same for the same
  * folder. Null where they run on SQLite.
  */
 async function testDatabase(dataDir: string) {

@@ -59,7 +59,7 @@ describe('the hub', () => {
     expect(heard).toEqual(['once', 'later']);
   });
 
-  it('tells signals to all who listen for them', () => {
+  it('passes signals to all who listen for them', () => {
     const { hub } = newHub();
     const heard: unknown[] = [];
     const stop = hub.onSignal((signal) => heard.push(signal));

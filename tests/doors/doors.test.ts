@@ -81,6 +81,7 @@ const refused: readonly (readonly [file: string, imported: string, door: string]
   ['relay/src/routes/z.ts', 'kysely', 'Door 6: SQL stays'],
   ['relay/src/repositories/x.ts', '../routes/account.ts', 'Door 6: database code'],
   ['relay/src/db/x.ts', '../mqtt/gateway.ts', 'Door 6: database code'],
+  ['relay/src/db/y.ts', '../messaging/append.ts', 'Door 6: database code'],
 ];
 
 /** Imports of the kinds that the rooms live by. */

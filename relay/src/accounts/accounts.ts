@@ -33,7 +33,7 @@ export interface SignedIn {
   readonly user: users.UserRow;
 }
 
-/** Where a log-in comes from. */
+/** The address and the log-in proof that a log-in comes with. */
 export type LoginSource = Pick<LoginAttempt, 'address' | 'loginProof'>;
 
 export interface Accounts {
@@ -65,7 +65,7 @@ export interface Accounts {
   updateProfile(userId: string, names: { username: string; email: string }): Promise<users.UserRow>;
   /** See deleteAccount. */
   delete(userId: string): Promise<void>;
-  /** What the relay holds of the account itself. @throws ApiError not-found */
+  /** The account itself, as the relay has it, with its sessions. @throws ApiError not-found */
   data(userId: string): Promise<users.Account & { sessions: SessionRow[] }>;
   /** At most `limit` people, never the one who asks. */
   search(userId: string, text: string, limit: number): Promise<users.UserRow[]>;
@@ -181,7 +181,7 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
 
     async updateProfile(userId, { username, email }) {
       const [usernameKey, emailKey] = [nameKey(username), nameKey(email)];
-      const { user, told } = await db.transaction().execute(async (tx) => {
+      const { user, recipientIds } = await db.transaction().execute(async (tx) => {
         const former = await users.findUser(tx, userId);
         if (former === null) throw noSuchPerson();
         const taken = await users.takenNames(tx, userId, { usernameKey, emailKey });
@@ -192,10 +192,10 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
         await users.renameUser(tx, userId, { username, usernameKey, email, emailKey, fullName });
         return {
           user: { ...former, username, email, fullName },
-          told: [userId, ...(await contactIds(tx, userId))],
+          recipientIds: [userId, ...(await contactIds(tx, userId))],
         };
       });
-      hub.publishToUsers(told, { type: 'contacts', lists: ['contacts'] });
+      hub.publishToUsers(recipientIds, { type: 'contacts', lists: ['contacts'] });
       return user;
     },
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { Id } from '../../contract/index.ts';
 import { ApiError } from '../errors.ts';
 
-/** What a token says of itself. */
+/** The claims of a token. */
 export interface AccessToken {
   readonly sessionId: string;
   readonly userId: string;

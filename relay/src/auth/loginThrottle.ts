@@ -5,11 +5,11 @@ import type { RateLimiter, Share } from '../rateLimits/rateLimiter.ts';
 export interface LoginAttempt {
   /** The account, or for a name that nobody has a digest of it: both are throttled alike. */
   readonly subject: string;
-  /** As `clientAddress` tells it. */
+  /** The address as `clientAddress` returns it. */
   readonly address: string;
-  /** What the browser got when it last logged in, or whatever was sent in its place; base64url. */
+  /** The proof from the browser's last log-in, or whatever was sent in its place; base64url. */
   readonly loginProof: string | undefined;
-  /** What is being tried. Each is counted apart: guesses at a recovery key must not keep anybody from logging in. */
+  /** The kinds are counted apart: guesses at a recovery key must not keep anybody from logging in. */
   readonly kind: 'login' | 'recovery' | 'password-change';
 }
 

@@ -8,7 +8,7 @@ import type { PasswordParams } from '../../contract/index.ts';
  */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** What clients use today, and so what a decoy must claim. `memLimit` in bytes. */
+/** The parameters that clients use today, so a decoy must claim them. `memLimit` in bytes. */
 const usualParams = { opsLimit: 3, memLimit: 134_217_728 };
 
 export interface Passwords {
@@ -24,12 +24,14 @@ export interface Passwords {
    * @param nameKey the name as `nameKey` made it
    */
   decoyParams(nameKey: string): PasswordParams;
-  /** What stands for the account of a name that nobody has, where guesses at it are counted: not the name itself. */
+  /**
+   * A digest that stands for the account of a name that nobody has, where guesses at the name are counted.
+   */
   decoyUserId(nameKey: string): string;
 }
 
 export async function createPasswords(decoySecret: Uint8Array): Promise<Passwords> {
-  // As text, not as the bytes it stands for: the library's verify takes UTF-8 only.
+  // The key is hashed as text, not as the bytes it encodes: the library's verify takes UTF-8 only.
   const hashAuthKey = (authKey: string) => hash(authKey, cost);
   const unknownHash = await hashAuthKey(randomBytes(32).toString('base64url'));
 

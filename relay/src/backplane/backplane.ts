@@ -5,7 +5,7 @@ import { MemoryRateLimitStore, type RateLimitStore } from '../rateLimits/store.t
 import { Hub } from '../realtime/hub.ts';
 import type { Secrets } from '../secrets.ts';
 
-/** What several relays must share to be one to their clients: the database apart. */
+/** The state, beside the database, that several relays share to serve their clients as one. */
 export interface Backplane {
   readonly hub: Hub;
   readonly onlineUsers: OnlineUsers;
@@ -28,7 +28,7 @@ export interface BackplaneOptions {
 export async function openBackplane({ config, secrets, clock, log }: BackplaneOptions): Promise<Backplane> {
   const onListenerError = (error: unknown) => log.error({ err: error }, 'a listener failed');
   if (config.redisUrl !== null) {
-    // Loaded when it is used: its driver takes megabytes.
+    // This is loaded only when it is used: its driver takes megabytes.
     const { openRedisBackplane } = await import('./redis.ts');
     return openRedisBackplane({ url: config.redisUrl, secrets, clock, log, onListenerError });
   }

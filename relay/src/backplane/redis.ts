@@ -5,12 +5,13 @@ import { StartupError } from '../errors.ts';
 import { MemoryRateLimitStore } from '../rateLimits/store.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Backplane } from './backplane.ts';
-import { Membership, type MembershipOptions } from './membership.ts';
+import { ClusterMembership, type ClusterMembershipOptions } from './clusterMembership.ts';
 import { RedisHub } from './redisHub.ts';
 import { RedisOnlineUsers } from './redisOnlineUsers.ts';
 import { RedisRateLimitStore } from './redisRateLimitStore.ts';
 
-export interface RedisBackplaneOptions extends Partial<Pick<MembershipOptions, 'heartbeatMs' | 'expiryMs'>> {
+export interface RedisBackplaneOptions
+  extends Partial<Pick<ClusterMembershipOptions, 'heartbeatMs' | 'expiryMs'>> {
   readonly url: string;
   readonly secrets: Secrets;
   readonly clock: () => number;
@@ -32,7 +33,7 @@ export async function openRedisBackplane(options: RedisBackplaneOptions): Promis
   };
   try {
     await Promise.all([connect(commands), connect(subscriber)]);
-    const membership = new Membership({
+    const membership = new ClusterMembership({
       redis: commands,
       fingerprint: fingerprint(secrets),
       heartbeatMs: options.heartbeatMs ?? 4000,
@@ -66,7 +67,7 @@ function connection(url: string): Redis {
     connectTimeout: 5000,
     commandTimeout: 5000,
     keepAlive: 10_000,
-    // What was said while Redis was away is made good as a whole, not word by word.
+    // Commands missed while Redis was away are not replayed: the whole state is sent anew.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
@@ -109,7 +110,7 @@ function report(redis: Redis, log: RedisBackplaneOptions['log']): void {
   });
 }
 
-/** Tells sets of secrets apart, and nothing about them. */
+/** A digest that tells two sets of secrets apart, and reveals nothing of either. */
 function fingerprint({ jwtSecret, decoySecret }: Secrets): string {
   const key = hkdfSync('sha256', jwtSecret, decoySecret, 'sinetti relay secrets fingerprint', 32);
   return createHash('sha256').update(new Uint8Array(key)).digest('hex').slice(0, 16);

@@ -13,7 +13,7 @@ export interface RedisHubOptions {
 /** Stands for no relay: what is said with it is for all of them. */
 const toAll = '-';
 
-/** What goes through a channel: who says it, so that one doesn't hear oneself, and what. */
+/** The message of a channel: its origin, so that a relay ignores its own, and its payload. */
 export const envelope = (payload: string, origin: string = toAll) => `${origin} ${payload}`;
 
 function openEnvelope(message: string): { origin: string; payload: string } {
@@ -115,7 +115,7 @@ export class RedisHub extends Hub {
     const topics = [...this.#remote].map((topic) => channels.topic(topic));
     try {
       await this.open();
-      // As many as fit well into one command.
+      // A thousand topics fit well into one command.
       for (let start = 0; start < topics.length; start += 1000) {
         await this.#subscriber.subscribe(...topics.slice(start, start + 1000));
       }

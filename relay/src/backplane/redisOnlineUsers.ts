@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
 import { type PresenceChange, topics } from '../../contract/index.ts';
 import { type OnlineUsers, SocketCount } from '../presence/onlineUsers.ts';
+import type { ClusterMembership } from './clusterMembership.ts';
 import { channels, keys } from './keys.ts';
-import type { Membership } from './membership.ts';
 import { envelope } from './redisHub.ts';
 
-/** Changing and telling are one step, so that of two changes to a person the later one is told last. */
+/** Changing and telling are one step, so that of two changes to a person the later one is published last. */
 const enterScript = `local isFirst = redis.call('EXISTS', KEYS[1]) == 0
 redis.call('SADD', KEYS[1], ARGV[1])
 if isFirst then redis.call('PUBLISH', ARGV[2], ARGV[3]) end`;
@@ -13,19 +13,20 @@ if isFirst then redis.call('PUBLISH', ARGV[2], ARGV[3]) end`;
 const leaveScript = `local wasHere = redis.call('SREM', KEYS[1], ARGV[1]) == 1
 if wasHere and redis.call('EXISTS', KEYS[1]) == 0 then redis.call('PUBLISH', ARGV[2], ARGV[3]) end`;
 
-/** How many people are looked at together. */
+/** The number of people that are taken offline together. */
 const batchSize = 500;
 
 /**
- * Who is online at any relay. Each person has the set of relays they are online at; each relay the set of its people,
- * by which another one takes them offline when it is gone. While Redis is away nobody's changes are seen.
+ * The people who are online at any relay. Each person has the set of relays they are online at; each relay
+ * the set of its people, by which another one takes them offline when it is gone. While Redis is away
+ * nobody's changes are seen.
  */
 export class RedisOnlineUsers implements OnlineUsers {
   readonly #redis: Redis;
-  readonly #membership: Membership;
+  readonly #membership: ClusterMembership;
   readonly #sockets = new SocketCount();
 
-  constructor(redis: Redis, membership: Membership) {
+  constructor(redis: Redis, membership: ClusterMembership) {
     this.#redis = redis;
     this.#membership = membership;
     membership.listen({
@@ -58,7 +59,7 @@ export class RedisOnlineUsers implements OnlineUsers {
     return (await this.#redis.exists(keys.online(userId)).catch(() => 0)) === 1;
   }
 
-  /** What Redis doesn't hear is said again under a new name when it is back. */
+  /** A change that Redis misses is made again under a new relay id when it is back. */
   #enter(userId: string): void {
     const { relayId } = this.#membership;
     Promise.all([

@@ -2,7 +2,10 @@ import type { Redis } from 'ioredis';
 import type { Bucket, RateLimitStore } from '../rateLimits/store.ts';
 import { keys } from './keys.ts';
 
-/** As `takeFrom` in rateLimits/bucket.ts, by Redis's clock. A bucket's key lasts until it is full. */
+/**
+ * Does the same as `takeFrom` in rateLimits/bucket.ts, by Redis's clock. A bucket's key lasts until it is
+ * full.
+ */
 const takeScript = `local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
 local period = tonumber(ARGV[2])

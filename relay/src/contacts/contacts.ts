@@ -9,7 +9,7 @@ import { markOccurrenceRead } from '../repositories/notifications.ts';
 import { findUser, lockUsers } from '../repositories/users.ts';
 
 export interface Contacts {
-  /** Whether the two have accepted each other. Nobody is a contact of oneself. */
+  /** Returns whether the two have accepted each other. Nobody is a contact of oneself. */
   areContacts(userId: string, otherId: string): Promise<boolean>;
   /** User ids of a person's contacts, in no particular order. */
   idsOf(userId: string): Promise<string[]>;
@@ -131,7 +131,7 @@ async function becomeContacts(tx: Db, pair: Pair, now: number): Promise<void> {
   await notifyOfContact(tx, { type: 'contact_accepted', userId: requesterId, senderId: accepterId }, now);
 }
 
-/** Who has answered a request has seen it. */
+/** Marks the notification of a request as read: whoever has answered the request has seen it. */
 async function requestSettled(tx: Db, { requesterId, accepterId }: Pair, now: number): Promise<void> {
   const request = { type: 'contact_request', userId: accepterId, senderId: requesterId } as const;
   await markOccurrenceRead(tx, request, { until: now, now });

@@ -8,5 +8,7 @@ const conflicts: ReadonlySet<string | null> = new Set([
   '40P01', // deadlock_detected
 ]);
 
-/** Whether a transaction failed for what another one did at the same time, so that it may succeed now. */
+/**
+ * Returns whether a transaction failed because another one ran at the same time, so that it may succeed now.
+ */
 export const isConflict = (error: unknown): boolean => conflicts.has(errorCode(error));

@@ -3,26 +3,24 @@ import type { FastifyBaseLogger } from 'fastify';
 import { Kysely, PostgresDialect, sql, type Transaction, type TransactionBuilder } from 'kysely';
 import { Client, type ClientConfig, DatabaseError, Pool, types } from 'pg';
 import { StartupError } from '../errors.ts';
-import { type Appender, appendAll } from '../messaging/append.ts';
-import { appendQueriesIn } from '../repositories/appending.ts';
 import { isConflict } from './failures.ts';
 import { migrate } from './migrate.ts';
-import { joinDatabase } from './postgresMembership.ts';
-import type { Db, OpenDatabase, Tables } from './tables.ts';
+import { lockDatabase } from './postgresLock.ts';
+import type { OpenDatabase, Tables } from './tables.ts';
 
 export interface PostgresOptions {
   /** A connection URI as libpq has them, e.g. postgresql://sinetti@localhost/sinetti */
   readonly url: string;
   /** The most connections that this relay opens; one more watches who else uses the database. */
   readonly poolSize: number;
-  /** Whether other relays may use the database too, because all of them share work through Redis. */
+  /** True if other relays may use the database too, because all of them share work through Redis. */
   readonly isShared: boolean;
   readonly log: Pick<FastifyBaseLogger, 'error' | 'warn'>;
   /** Milliseconds to wait for a relay that is leaving, or whose death the server has yet to notice. */
   readonly patienceMs?: number;
 }
 
-/** How often a transaction is begun again that has met another one, the first time included. */
+/** The number of attempts at a transaction that conflicts with another one, the first one included. */
 const maxAttempts = 5;
 
 /**
@@ -34,7 +32,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenDataba
   const pool = new Pool({ ...connectionOptions(url), max: poolSize, types: { getTypeParser } });
   // An idle connection that breaks is replaced when the next one is needed.
   pool.on('error', (error) => log.warn({ err: error }, 'a connection to the database was lost'));
-  // One in use tells its query, and without a listener of its own the process.
+  // A connection in use fails its query too; without a listener of its own the error would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   const db = new RetryingKysely({ dialect: new PostgresDialect({ pool }) });
   let leave = async () => {};
@@ -44,21 +42,13 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenDataba
   };
   try {
     await requireUtf8(db);
-    leave = await joinDatabase(() => new Client(connectionOptions(url)), options);
+    leave = await lockDatabase(() => new Client(connectionOptions(url)), options);
     await migrate(db, { bytes: 'bytea' });
   } catch (error) {
     await close();
     throw unusable(error);
   }
-  return { db, appender: appenderOf(db), close };
-}
-
-/** One conversation a transaction: what a message locks, no other conversation waits for. */
-function appenderOf(db: Db): Appender {
-  return {
-    append: (batch, now) => db.transaction().execute((tx) => appendAll(appendQueriesIn(tx), batch, now)),
-    laneOf: ({ conversationId }) => conversationId,
-  };
+  return { db, program: null, close };
 }
 
 function connectionOptions(connectionString: string): ClientConfig {
@@ -70,12 +60,13 @@ function connectionOptions(connectionString: string): ClientConfig {
     keepAlive: true,
     statement_timeout: 30_000,
     idle_in_transaction_session_timeout: 60_000,
-    // What is acknowledged is on disk, and on the synchronous standbys if there are any, whatever the server's default.
+    // A commit waits for the disk, and for the synchronous standbys if there are any, whatever the server's
+    // default.
     options: '-c synchronous_commit=on',
   };
 }
 
-/** By their object ids: 64-bit integers, and the sums of them, which the driver would hand over as text. */
+/** The object ids of 64-bit integers, and of their sums, which the driver would hand over as text. */
 const numberTypes: ReadonlySet<number> = new Set([types.builtins.INT8, types.builtins.NUMERIC]);
 
 const getTypeParser: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') => {

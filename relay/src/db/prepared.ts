@@ -13,7 +13,7 @@ interface Compiled<Name> {
 /** A compiled query as plain data, for the thread of SQLite. */
 export interface Statement {
   readonly sql: string;
-  /** Each with a name to fill in, or with its value. */
+  /** The parameters in their order, each with a name to fill in, or with its value. */
   readonly parameters: readonly { readonly name: string | null; readonly value: unknown }[];
 }
 
@@ -40,7 +40,7 @@ export function prepared<P extends { readonly [Name in keyof P]: Value }>() {
   return <Row>(
     build: (db: Db, parameter: <Name extends keyof P & string>(name: Name) => P[Name]) => Compilable<Row>,
   ): Prepared<P, Row> => {
-    // By adapter: each kind of database has its own, and its transactions share it.
+    // The key is the adapter: each kind of database has its own, and its transactions share it.
     const compiled = new WeakMap<object, Compiled<keyof P>>();
 
     function compile(db: Db): Compiled<keyof P> {

@@ -20,7 +20,7 @@ import { bindDevice, endRevokedSessions } from '../repositories/sessions.ts';
 import { findUser, lockUsers } from '../repositories/users.ts';
 import { deleteMailbox } from '../repositories/welcomes.ts';
 
-export interface ClaimedKeyPackage {
+export interface KeyPackageClaim {
   readonly deviceId: string;
   readonly keyPackage: Buffer;
   readonly lastResort: boolean;
@@ -46,7 +46,10 @@ export interface Devices {
   revoke(userId: string, deviceId: string, statement: Buffer): Promise<void>;
   /** @throws ApiError not-found unless they are contacts, fellow members or the same person */
   revokedVisibleTo(userId: string, ownerId: string): Promise<RevocationRow[]>;
-  /** Of oneself, all contacts and fellow members. @param since milliseconds since the epoch */
+  /**
+   * The revoked devices of this person, all contacts and fellow members.
+   * @param since milliseconds since the epoch
+   */
   allRevokedVisibleTo(userId: string, since: number): Promise<OwnedRevocationRow[]>;
   /** @throws ApiError not-found unless they are contacts, fellow members or the same person */
   visibleTo(userId: string, ownerId: string): Promise<devices.DeviceRow[]>;
@@ -64,12 +67,12 @@ export interface Devices {
    * that has none left gives its last-resort one, and one that has neither is left out.
    * @throws ApiError not-found, not-a-contact
    */
-  claimKeyPackages(session: DeviceSession, ownerId: string): Promise<ClaimedKeyPackage[]>;
+  claimKeyPackages(session: DeviceSession, ownerId: string): Promise<KeyPackageClaim[]>;
   /** The same for several people, each once: all of it, or nothing. @throws ApiError not-found, not-a-contact */
   claimKeyPackagesOfMany(
     session: DeviceSession,
     ownerIds: readonly string[],
-  ): Promise<{ ownerId: string; claimed: ClaimedKeyPackage[] }[]>;
+  ): Promise<{ ownerId: string; claimed: KeyPackageClaim[] }[]>;
 }
 
 export interface DeviceDependencies {
@@ -112,7 +115,7 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
     own: (userId) => devices.devicesOf(db, userId),
 
     async revoke(userId, deviceId, statement) {
-      const { endedIds, toldIds } = await db.transaction().execute(async (tx) => {
+      const { endedIds, recipientIds } = await db.transaction().execute(async (tx) => {
         // A session that is being bound to the device would be missed.
         await lockUsers(tx, [userId]);
         const device = await devices.findDevice(tx, deviceId);
@@ -122,10 +125,10 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
         await insertRevocation(tx, userId, { deviceId, statement, revokedAt: now });
         await deleteMailbox(tx, deviceId);
         await devices.deleteDevice(tx, deviceId);
-        return { endedIds: sessionIds, toldIds: await peopleConcerned(tx, userId) };
+        return { endedIds: sessionIds, recipientIds: await peopleConcerned(tx, userId) };
       });
       // First, so that the device itself learns why its connection is about to be closed.
-      hub.publishToUsers(toldIds, { type: 'devices', userId, deviceId });
+      hub.publishToUsers(recipientIds, { type: 'devices', userId, deviceId });
       tellEnded(hub, endedIds);
     },
 
@@ -170,7 +173,7 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
 
     claimKeyPackagesOfMany: (session, ownerIds) =>
       db.transaction().execute(async (tx) => {
-        const all: { ownerId: string; claimed: ClaimedKeyPackage[] }[] = [];
+        const all: { ownerId: string; claimed: KeyPackageClaim[] }[] = [];
         // In one order, whoever asks: two who take from the same people must not wait for each other.
         for (const ownerId of [...new Set(ownerIds)].sort()) {
           all.push({ ownerId, claimed: await claimFrom(tx, session, ownerId) });
@@ -181,12 +184,12 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
 }
 
 /** @throws ApiError not-found, not-a-contact */
-async function claimFrom(tx: Db, session: DeviceSession, ownerId: string): Promise<ClaimedKeyPackage[]> {
+async function claimFrom(tx: Db, session: DeviceSession, ownerId: string): Promise<KeyPackageClaim[]> {
   if (!(await knowEachOther(tx, session.userId, ownerId))) {
     if ((await findUser(tx, ownerId)) === null) throw noSuchPerson();
     throw new ApiError('not-a-contact', 'You can only talk to people who are your contacts.');
   }
-  const claimed: ClaimedKeyPackage[] = [];
+  const claimed: KeyPackageClaim[] = [];
   for (const device of await devices.devicesOf(tx, ownerId)) {
     if (device.id === session.deviceId) continue;
     const singleUse = await keyPackages.takeKeyPackage(tx, device.id);
@@ -202,7 +205,7 @@ async function peopleConcerned(db: Db, userId: string): Promise<string[]> {
   return [...new Set([userId, ...(await contactIds(db, userId)), ...(await fellowMemberIds(db, userId))])];
 }
 
-/** Whether two people have to do with each other, so that they need each other's devices. */
+/** Returns whether two people are contacts or fellow members, so that they need each other's devices. */
 async function knowEachOther(db: Db, userId: string, otherId: string): Promise<boolean> {
   return (
     userId === otherId ||

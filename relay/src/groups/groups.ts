@@ -8,22 +8,22 @@ import { requireContact } from '../messaging/permissions.ts';
 import { receipt, staleEpoch } from '../messaging/send.ts';
 import type { Hub } from '../realtime/hub.ts';
 import * as conversations from '../repositories/conversations.ts';
-import * as departures from '../repositories/departures.ts';
 import * as rows from '../repositories/groups.ts';
+import * as leaveStatements from '../repositories/leaveStatements.ts';
 import { lockUsers } from '../repositories/users.ts';
 import { deleteWelcomesTo } from '../repositories/welcomes.ts';
 
-/** Whom to add to a group. */
+/** The people to add to a group. */
 export interface NewMembers {
-  /** One who must not be a member yet. */
+  /** A person to add who must not be a member yet. */
   readonly userId?: string | undefined;
-  /** Those among them who are members already are passed over. */
+  /** People to add; members among them are passed over. */
   readonly userIds: readonly string[];
 }
 
 export interface GroupWithMembers extends rows.GroupRow {
   readonly members: readonly rows.Member[];
-  readonly departed: readonly departures.Departure[];
+  readonly leaveStatements: readonly leaveStatements.LeaveStatementRow[];
 }
 
 /**
@@ -63,8 +63,10 @@ export interface Groups {
    * @throws ApiError not-found, forbidden (the creator, who deletes the group instead)
    */
   leave(userId: string, groupId: string, statement: Buffer | null): Promise<void>;
-  /** What this person left the group with last; null for a member, and for who left without a statement. */
-  departure(userId: string, groupId: string): Promise<Buffer | null>;
+  /**
+   * The statement that this person last left the group with; null for a member, and for who left without one.
+   */
+  leaveStatement(userId: string, groupId: string): Promise<Buffer | null>;
   /** Deletes a group with its whole log. @throws ApiError not-found, forbidden (not the creator) */
   delete(userId: string, groupId: string): Promise<void>;
 }
@@ -88,11 +90,11 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
     async get(userId, groupId) {
       const group = await rows.findGroup(db, groupId, userId);
       if (group === null) throw noSuchGroup();
-      const [members, departed] = await Promise.all([
+      const [members, statements] = await Promise.all([
         rows.membersOf(db, group.conversationId),
-        departures.departuresOf(db, group.conversationId),
+        leaveStatements.leaveStatementsOf(db, group.conversationId),
       ]);
-      return { ...group, members, departed };
+      return { ...group, members, leaveStatements: statements };
     },
 
     async create(userId, { id, sealedName }) {
@@ -147,7 +149,7 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
         for (const userId of addedIds) {
           await conversations.insertParticipant(tx, { conversationId, userId, seq: stored.entry.seq });
         }
-        await departures.deleteDepartures(tx, conversationId, addedIds);
+        await leaveStatements.deleteLeaveStatements(tx, conversationId, addedIds);
         return { stored, members: await rows.membersOf(tx, conversationId) };
       });
       // The list first: a Welcome to a group that isn't in it yet would puzzle the client.
@@ -166,7 +168,7 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
         const { conversationId } = group;
         const left = await leaveConversation(tx, conversationId, userId);
         if (statement !== null && left.length > 0) {
-          await departures.insertDeparture(tx, { conversationId, userId, statement });
+          await leaveStatements.insertLeaveStatement(tx, { conversationId, userId, statement });
         }
         return left;
       });
@@ -174,7 +176,8 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
       listsChanged([userId, ...memberIds]);
     },
 
-    departure: (userId, groupId) => departures.departureOf(db, groupConversationId(groupId), userId),
+    leaveStatement: (userId, groupId) =>
+      leaveStatements.leaveStatementOf(db, groupConversationId(groupId), userId),
 
     async delete(userId, groupId) {
       const memberIds = await db.transaction().execute(async (tx) => {

@@ -15,9 +15,9 @@ export interface History {
    * @returns how many these were, and the position of the newest copy
    * @throws ApiError limit-reached, and then none is stored
    */
-  store(userId: string, items: readonly rows.HistoryItem[]): Promise<StoredCopies>;
+  store(userId: string, items: readonly rows.HistoryItemRow[]): Promise<StoredCopies>;
   /** Copies above a position in the order of storing; only an empty page is the end. */
-  page(userId: string, page: { after: number; limit: number }): Promise<rows.StoredHistoryItem[]>;
+  page(userId: string, page: { after: number; limit: number }): Promise<rows.StoredHistoryItemRow[]>;
   /** @param conversationId those of one conversation only */
   delete(userId: string, conversationId?: string): Promise<void>;
 }

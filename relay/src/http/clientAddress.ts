@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4 } from 'node:net';
 
 /**
- * Whose address a request comes from, as rate limits count it: an IPv4 address, or an IPv6 /64, since one customer of a
+ * The client's address as rate limits count it: an IPv4 address, or an IPv6 /64, since one customer of a
  * provider has all of that.
  *
- * Behind a trusted proxy the last value of X-Forwarded-For counts. It is the one that the proxy has added; those before
- * it are whatever the visitor sent.
+ * Behind a trusted proxy the last value of X-Forwarded-For counts. It is the one that the proxy has added;
+ * those before it are whatever the visitor sent.
  */
 export function clientAddress(
   request: Pick<IncomingMessage, 'headers' | 'socket'>,

@@ -30,7 +30,7 @@ export interface Call<R extends Route> {
   readonly query: Parsed<R, 'query'>;
   readonly body: Parsed<R, 'body'>;
   readonly session: SessionFor<R['access']>;
-  /** Where it comes from, as rate limits count addresses. */
+  /** The client's address as rate limits count it. */
   readonly address: string;
 }
 
@@ -41,7 +41,7 @@ type Answer<R extends Route> = R extends { response: infer Schema extends z.ZodT
 type Routes = typeof routes;
 type Handler<R extends Route> = (call: Call<R>) => Promise<Answer<R>>;
 
-/** What answers each call of the contract: a call without a handler is a type error. */
+/** The handlers of the contract's calls: a call without one is a type error. */
 export type Handlers = { readonly [Name in keyof Routes]: Handler<Routes[Name]> };
 
 type UncheckedCall = Record<keyof Call<Route>, unknown>;
@@ -56,7 +56,7 @@ declare module 'fastify' {
 /** Bytes of the largest body that a call takes unless it names another limit. */
 export const defaultBodyLimit = 64 * 1024;
 
-/** What stands before every call. */
+/** The services that admit or refuse each call. */
 export interface Gate {
   readonly sessions: Pick<Sessions, 'verify'>;
   readonly rateLimiter: Pick<RateLimiter, 'take'>;
@@ -147,7 +147,9 @@ async function admit(
   return access === 'device' ? requireDevice(session) : session;
 }
 
-/** What a call takes that is several in one, beyond what it took to be let in. */
+/**
+ * The shares that a call of several in one takes for the others, beyond those it took when it was admitted.
+ */
 function sharesOfTheOthers(
   name: keyof Routes,
   { body, session, address }: Pick<UncheckedCall, 'body'> & { session: Session | null; address: string },
@@ -161,7 +163,10 @@ function sharesOfTheOthers(
     : sharesOf(action, session.userId, address, others);
 }
 
-/** By the length that is announced, since the body has yet to be read; without one it counts as the longest. */
+/**
+ * The shares of the announced length, since the body has yet to be read; without one it counts as the
+ * longest.
+ */
 function uploadShares(
   request: FastifyRequest,
   { bodyLimit = defaultBodyLimit }: Route,

@@ -39,7 +39,7 @@ function fromFramework(error: unknown): ApiError | null {
   return new ApiError('invalid-request', "The request can't be served as it was sent.");
 }
 
-/** What Fastify and its static files refuse otherwise, such as a failed precondition. */
+/** Returns whether Fastify or its static files refuse the request, such as for a failed precondition. */
 function isFaultOfClient(error: unknown): boolean {
   const { statusCode, status = statusCode } = Object(error) as { statusCode?: unknown; status?: unknown };
   return typeof status === 'number' && status >= 400 && status < 500;

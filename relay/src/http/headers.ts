@@ -8,9 +8,10 @@ const csp = (directives: Record<string, string>) =>
     .join('; ');
 
 /**
- * What the page may do. Everything comes from the relay's own origin, nothing runs from text (no unsafe-inline, no eval,
- * no WebAssembly), and scripts reach the DOM's dangerous sinks through two named Trusted Types policies, which make the
- * workers' URLs. In Chromium and Firefox `'self'` covers the sockets of the same origin.
+ * The page's policy. Everything comes from the relay's own origin, nothing runs from text (no unsafe-inline,
+ * no eval, no WebAssembly), and scripts reach the DOM's dangerous sinks through two named Trusted Types
+ * policies, which make the workers' URLs. In Chromium and Firefox `'self'` covers the sockets of the same
+ * origin.
  */
 const pagePolicy = (connectOrigins: readonly string[]) =>
   csp({
@@ -32,8 +33,9 @@ const pagePolicy = (connectOrigins: readonly string[]) =>
   });
 
 /**
- * What the worker that holds the keys may do; a worker takes its policy from its own response. It may compile
- * libsodium's WebAssembly, which the page may not, and it has no network at all: keys have no way out but the page.
+ * The policy of the worker that holds the keys; a worker takes its policy from its own response. It may
+ * compile libsodium's WebAssembly, which the page may not, and it has no network at all: keys have no way out
+ * but the page.
  */
 const workerPolicy = csp({
   'default-src': "'none'",
@@ -43,7 +45,8 @@ const workerPolicy = csp({
 });
 
 /**
- * What the service worker may do: fetch the files of the build, which it compares with the hashes that it was built with.
+ * The service worker's policy: it may fetch the files of the build, which it compares with the hashes it was
+ * built with.
  */
 const serviceWorkerPolicy = csp({
   'default-src': "'none'",

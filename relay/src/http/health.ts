@@ -3,8 +3,9 @@ import { ApiError } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 
 /**
- * What process managers and load balancers ask, beside /api: `/healthz` whether the process answers at all, `/readyz`
- * whether it can serve, which takes its database. A relay that drains answers neither: send it nobody.
+ * Serves the checks of process managers and load balancers, beside /api: `/healthz` says whether the process
+ * answers at all, `/readyz` whether it can serve, which takes its database. A relay that drains answers
+ * neither.
  * @param checkReady rejects while something that serving takes can't be reached
  */
 export function serveHealth(app: FastifyInstance, checkReady: () => Promise<unknown>): void {

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import type { Config } from '../config.ts';
 import { errorCode } from '../errorCode.ts';
 
-/** Where log lines go, one JSON object a line. */
+/** Takes log lines, one JSON object a line. */
 export interface LogStream {
   write(line: string): void;
 }

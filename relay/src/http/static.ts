@@ -25,7 +25,7 @@ export async function serveWebClient(app: FastifyInstance, config: Config): Prom
     root: config.webDir,
     // One route for each file that is there now: no address can name a file outside, or one with a leading dot.
     wildcard: false,
-    // Set by address, with the other headers.
+    // Caching is set by address, with the other headers.
     cacheControl: false,
     acceptRanges: false,
     // The build lays a .br file beside each script and style.

@@ -12,8 +12,8 @@ const hour = 60 * 60 * 1000;
 const day = 24 * hour;
 
 /**
- * How long what a deleted account has left stays, for devices that were away. The privacy policy promises thirty days;
- * the rest is for a relay that is down when an account is due.
+ * Milliseconds that the data left by a deleted account stays, for devices that were away. The privacy policy
+ * promises thirty days; the rest is for a relay that is down when an account is due.
  */
 export const purgeAfter = 21 * day;
 
@@ -38,7 +38,10 @@ export interface PurgeDependencies {
   readonly log: Pick<FastifyBaseLogger, 'error' | 'info'>;
 }
 
-/** Removes what account deletion has left. Several relays may run it side by side: everything in it can be repeated. */
+/**
+ * Removes the data that account deletion has left. Several relays may run it side by side: everything in it
+ * can be repeated.
+ */
 export function createPurgeJob({ db, clock, log }: PurgeDependencies): PurgeJob {
   let timer: NodeJS.Timeout | undefined;
   let current: Promise<void> = Promise.resolve();

@@ -5,21 +5,21 @@ import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { insertConversation, takeSeqAndEndEpoch } from '../repositories/conversations.ts';
-import { endDepartures } from '../repositories/departures.ts';
 import { deviceOwners } from '../repositories/devices.ts';
 import { type EntryRow, insertEntry } from '../repositories/entries.ts';
 import { renameGroup } from '../repositories/groups.ts';
+import { markLeavesRemoved } from '../repositories/leaveStatements.ts';
 import { insertWelcome } from '../repositories/welcomes.ts';
 import { publishEntry } from './events.ts';
 import type { MessagingDependencies, NewCommit } from './messaging.ts';
 import { type Audience, requireAudience } from './permissions.ts';
 import { receipt, staleEpoch } from './send.ts';
 
-/** A commit that has been stored, and who is to be told of it. */
+/** A commit that has been stored, and the people to deliver it to. */
 export interface StoredCommit {
   readonly entry: EntryRow;
   readonly audience: Audience;
-  /** Whose devices it has a Welcome for. */
+  /** The owners of the devices that it has a Welcome for. */
   readonly welcomedIds: readonly string[];
 }
 
@@ -77,7 +77,7 @@ export async function storeCommit(
   if (groupId !== null && newCommit.sealedName !== undefined) {
     await renameGroup(tx, groupId, { sealedName: Buffer.from(newCommit.sealedName, 'base64url'), epoch });
   }
-  await endDepartures(tx, conversationId, newCommit.removed ?? [], now);
+  await markLeavesRemoved(tx, conversationId, newCommit.removed ?? [], now);
   for (const { deviceIds, welcome } of newCommit.welcomes) {
     const content = Buffer.from(welcome, 'base64url');
     await insertWelcome(tx, { conversationId, epoch, seq, content, deviceIds }, now);
@@ -88,8 +88,8 @@ export async function storeCommit(
 export function publishCommit(hub: Hub, { entry, audience, welcomedIds }: StoredCommit): void {
   if (welcomedIds.length > 0) {
     // The Welcome first: a device that it lets in can't process the commit.
-    const toldIds = audience.groupId === null ? audience.userIds : welcomedIds;
-    hub.publishToUsers(toldIds, { type: 'welcome', conversationId: entry.conversationId });
+    const recipientIds = audience.groupId === null ? audience.userIds : welcomedIds;
+    hub.publishToUsers(recipientIds, { type: 'welcome', conversationId: entry.conversationId });
   }
   publishEntry(hub, entry, audience);
 }

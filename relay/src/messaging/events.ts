@@ -6,31 +6,32 @@ import type { Audience } from './permissions.ts';
 /** JSON bytes. Below the MQTT packet limit of 256 KiB with room for the rest of the packet. */
 const maxInlineEvent = 200 * 1024;
 
-/** An entry as its event tells it: its content and its time as text. */
-export type ToldEntry = Omit<EntryRow, 'content' | 'createdAt'> & {
+/** An entry with its content and its time as text, as its event has them. */
+export type EncodedEntry = Omit<EntryRow, 'content' | 'createdAt'> & {
   /** base64url */
   readonly content: string;
   readonly timestamp: string;
 };
 
 /**
- * Tells everybody's devices of a new entry. In a group the entry goes to who has the chat open; that there is one, to
- * everybody: a large group must not put every message onto every member's own topic.
+ * Publishes a new entry to everybody's devices. In a group the entry goes to who has the chat open, and to
+ * all members only the event that there is one: a large group must not put every message onto every member's
+ * own topic.
  */
 export function publishEntry(hub: Hub, entry: EntryRow, audience: Audience): void {
   const content = entry.content.toString('base64url');
   publish(hub, { ...entry, content, timestamp: timeText(entry.createdAt) }, audience);
 }
 
-/** As publishEntry, of an entry that is at hand as text. */
-export function publish(hub: Hub, entry: ToldEntry, { groupId, userIds }: Audience): void {
+/** Does the same as publishEntry, with an entry that is encoded already. */
+export function publish(hub: Hub, entry: EncodedEntry, { groupId, userIds }: Audience): void {
   if (groupId === null) return hub.publishToUsers(userIds, entryEvent(entry));
   hub.publishToGroup(groupId, entryEvent(entry));
   hub.publishToUsers(userIds, available(entry));
 }
 
-/** What a device is told of a new entry: the entry, or that it is there to fetch if no packet can hold it. */
-function entryEvent(entry: ToldEntry): IncomingEvent {
+/** The event of a new entry: the entry itself, or that there is one to fetch if no packet can hold it. */
+function entryEvent(entry: EncodedEntry): IncomingEvent {
   // Every value in it is ASCII, so characters are bytes; what is not its content is a few hundred.
   if (entry.content.length > maxInlineEvent) return available(entry);
   const groupId = groupOf(entry.conversationId);
@@ -48,7 +49,7 @@ function entryEvent(entry: ToldEntry): IncomingEvent {
   };
 }
 
-function available({ conversationId, seq }: Pick<ToldEntry, 'conversationId' | 'seq'>): IncomingEvent {
+function available({ conversationId, seq }: Pick<EncodedEntry, 'conversationId' | 'seq'>): IncomingEvent {
   return { type: 'available', conversationId, seq };
 }
 

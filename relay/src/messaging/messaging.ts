@@ -14,8 +14,8 @@ import * as conversations from '../repositories/conversations.ts';
 import { type EntryRow, entriesOf, findEntry } from '../repositories/entries.ts';
 import { markOccurrenceRead } from '../repositories/notifications.ts';
 import { type DeliveredWelcome, deleteDelivery, welcomesOf } from '../repositories/welcomes.ts';
-import type { Appender } from './append.ts';
-import { AppendQueue } from './appendQueue.ts';
+import type { Appender } from './append/appender.ts';
+import { AppendQueue } from './append/queue.ts';
 import { commit } from './commit.ts';
 import { noSuchConversation } from './permissions.ts';
 import { send, sendToGroup } from './send.ts';
@@ -54,7 +54,7 @@ export interface NewCommit {
 
 export interface LogPage {
   readonly entries: readonly EntryRow[];
-  /** How far each participant has read, by user id. */
+  /** The read position of each participant, by user id. */
   readonly readPositions: ReadonlyMap<string, number>;
 }
 
@@ -64,7 +64,7 @@ export interface LogPageRequest {
   readonly limit: number;
 }
 
-/** What happens to messages, whichever protocol asks for it. Every promise resolves after the database has committed. */
+/** The use cases of messages, for every protocol. Every promise resolves after the database has committed. */
 export interface Messaging {
   /**
    * Appends an application message to the direct conversation with its recipient, then tells every device of both.
@@ -81,8 +81,8 @@ export interface Messaging {
    */
   sendToGroup(sender: Sender, message: NewGroupMessage): Promise<SentMessage>;
   /**
-   * Appends a commit if it ends the current epoch, stores its GroupInfo and Welcomes with it, then tells every device.
-   * Of several commits to one epoch exactly one succeeds.
+   * Appends a commit if it ends the current epoch, stores its GroupInfo and Welcomes with it, then tells
+   * every device. Exactly one of several commits to one epoch succeeds.
    * @throws ApiError not-found, not-a-contact, stale-epoch (with the current epoch), invalid-request
    */
   commit(sender: DeviceSession, conversationId: string, commit: NewCommit): Promise<SentMessage>;

@@ -18,7 +18,7 @@ export const notAContact = () => {
   return new ApiError('not-a-contact', 'You can only talk to people who are your contacts.');
 };
 
-/** Who takes part in a conversation, or may start it. */
+/** The people who take part in a conversation, or may start it. */
 export interface Audience {
   readonly conversationId: string;
   /** Null for a direct conversation. */

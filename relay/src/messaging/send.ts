@@ -7,8 +7,8 @@ import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { findEpoch } from '../repositories/conversations.ts';
 import type { EntryHead } from '../repositories/entries.ts';
-import type { AppendRefused, NewEntry } from './append.ts';
-import type { AppendQueue } from './appendQueue.ts';
+import type { AppendRefused, NewEntry } from './append/append.ts';
+import type { AppendQueue } from './append/queue.ts';
 import { publish, timeText } from './events.ts';
 import type { MessageContent, NewGroupMessage, NewMessage } from './messaging.ts';
 import { noSuchConversation, noSuchPerson, notAContact } from './permissions.ts';
@@ -62,26 +62,28 @@ async function append(
   };
   const outcome = await appends.append(entry);
   if (outcome.type === 'refused') throw refusal(outcome);
-  const { seq, news } = outcome;
+  const { seq, delivery } = outcome;
   const timestamp = timeText(outcome.createdAt);
-  if (news !== null) {
-    const told = {
+  if (delivery !== null) {
+    const encoded = {
       conversationId,
       seq,
       id: messageId,
       kind: 'application',
       epoch,
       senderId: sender.userId,
-      senderDeviceId: news.senderDeviceId,
+      senderDeviceId: delivery.senderDeviceId,
       content: canonical(content),
       timestamp,
     } as const;
-    publish(hub, told, { conversationId, groupId, userIds: news.userIds });
+    publish(hub, encoded, { conversationId, groupId, userIds: delivery.userIds });
   }
   return { id: messageId, seq, epoch: outcome.epoch, timestamp };
 }
 
-/** The one base64url text of these bytes, as the log will tell it: in its last character some bits mean nothing. */
+/**
+ * The one base64url text of these bytes, as the log returns it: in its last character some bits mean nothing.
+ */
 function canonical(content: string): string {
   const rest = content.length % 4;
   if (rest === 0) return content;
@@ -103,7 +105,7 @@ const refusals: Readonly<Record<AppendRefused['code'], (epoch: number) => ApiErr
 
 const refusal = ({ code, epoch = 0 }: AppendRefused): ApiError => refusals[code](epoch);
 
-/** What the sender of an entry gets for it. */
+/** The answer to the sender of an entry. */
 export function receipt(entry: EntryHead): SentMessage {
   return { id: entry.id, seq: entry.seq, epoch: entry.epoch, timestamp: timeText(entry.createdAt) };
 }

@@ -2,11 +2,11 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ErrorCode } from '../../contract/index.ts';
 import type { QuotaName } from '../rateLimits/quotas.ts';
 
-/** What is stored by one acknowledged call. */
+/** The kinds of entry that one acknowledged call stores. */
 export type StoredKind = 'message' | 'commit';
 
 /**
- * What an operator may watch, in numbers that say nothing of anybody: no label holds an id, a name or an address.
+ * The metrics for the operator, which say nothing of anybody: no label holds an id, a name or an address.
  * Each relay has a registry of its own, so that several in one process (tests) don't count together.
  */
 export class Metrics {

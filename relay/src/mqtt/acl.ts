@@ -2,8 +2,9 @@ import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 import { parseTopic } from './topics.ts';
 
 /**
- * Who may subscribe to what: one's own messages, those of one's groups, and the status of one's contacts. A topic that
- * doesn't exist and one that isn't yours answer alike, so that ids can't be probed.
+ * Decides on a subscription: people may subscribe to their own messages, those of their groups, and the
+ * status of their contacts. A topic that doesn't exist and one of others answer alike, so that ids can't be
+ * probed.
  */
 export async function maySubscribe(
   { contacts, groups }: Pick<RealtimeServices, 'contacts' | 'groups'>,

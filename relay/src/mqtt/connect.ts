@@ -5,7 +5,7 @@ import type { ConnackProperties } from './encode.ts';
 import { singleUserProperty } from './properties.ts';
 import { PacketError, ReasonCode } from './reasonCodes.ts';
 
-/** What client and gateway have agreed on for one connection. */
+/** The settings that client and gateway have agreed on for one connection. */
 export interface Agreement {
   readonly clientId: string;
   readonly token: string;
@@ -15,7 +15,7 @@ export interface Agreement {
   readonly clientReceiveMaximum: number;
   /** Bytes of the largest packet the client takes. */
   readonly clientMaximumPacketSize: number;
-  /** Whether the client wants to be told more than a reason code in acknowledgements. */
+  /** True if the client wants more than a reason code in acknowledgements. */
   readonly problemInformation: boolean;
   readonly connack: ConnackProperties;
 }

@@ -30,7 +30,7 @@ import { PacketError, ReasonCode } from './reasonCodes.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 export interface ConnectionOptions {
-  /** Where it comes from, as rate limits count addresses. */
+  /** The client's address as rate limits count it. */
   readonly address: string;
   /** Milliseconds from opening the socket to an accepted CONNECT. */
   readonly connectTimeoutMs: number;
@@ -40,14 +40,14 @@ export interface ConnectionOptions {
   readonly closeTimeoutMs: number;
 }
 
-/** Where connections by the same client identifier of the same person meet. */
+/** Ends the older of two connections by the same client identifier of the same person. */
 export interface Takeover {
   /** Called when `connection` is accepted; it ends a former one of the same name. */
   claim(userId: string, clientId: string, connection: Connection): void;
   release(userId: string, clientId: string, connection: Connection): void;
 }
 
-/** What an accepted connection has. */
+/** The state of a connection whose CONNECT was accepted. */
 interface Accepted {
   readonly agreement: Agreement;
   readonly live: LiveSession;

@@ -1,7 +1,7 @@
 import { generate, type Packet } from 'mqtt-packet';
 import { type ReasonCode } from './reasonCodes.ts';
 
-/** What the gateway tells an accepted client about itself (MQTT 5 section 3.2.2.3). */
+/** The properties of a CONNACK that accepts a client (MQTT 5 section 3.2.2.3). */
 export interface ConnackProperties {
   readonly receiveMaximum: number;
   readonly maximumQoS: number;
@@ -37,11 +37,11 @@ interface EncodedPublish {
   readonly topic: string;
   readonly payload: string;
   qos0: Buffer | null;
-  /** As it went to the first connection, with its packet identifier. */
+  /** The packet as it went to the first connection, with its packet identifier. */
   qos1: Buffer | null;
 }
 
-/** What is delivered goes to many connections one right after the other, and differs by its packet identifier alone. */
+/** Kept because one PUBLISH goes to many connections in a row, and differs by its packet identifier alone. */
 let lastPublish: EncodedPublish = { topic: '', payload: '', qos0: null, qos1: null };
 
 /** @param packetId of a QoS 1 delivery; absent for QoS 0 */

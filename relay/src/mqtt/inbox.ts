@@ -6,7 +6,7 @@ import { PacketError, protocolError, ReasonCode } from './reasonCodes.ts';
 /** A CONNECT holds a token and little else. A stranger may not make the relay keep more than this. */
 const connectPacketMax = 16 * 1024;
 
-/** What a packet that has been taken in is still to be answered by. */
+/** The answer that a packet which has been taken in still waits for. */
 export interface Answering {
   /** Resolves to what gives the answer. */
   readonly answer: Promise<() => void>;
@@ -42,22 +42,22 @@ export class Inbox {
   /** Packet identifiers of QoS 1 PUBLISH packets that have no PUBACK yet. */
   readonly #unacknowledged = new Set<number>();
   #queue: ClientPacket[] = [];
-  /** Of payloads. */
+  /** The bytes of the queued payloads. */
   #queuedBytes = 0;
   #connectSeen = false;
   #isFull = false;
   #isDraining = false;
   #drained = Promise.resolve();
-  /** Of packets that have been taken in, in their order; each with its answer once that is there. */
+  /** The open answers of packets that have been taken in, in the packets' order. */
   readonly #answers: OpenAnswer[] = [];
-  /** Who waits for all of them to be given. */
+  /** Callbacks that wait for all of them to be given. */
   #whenAnswered: (() => void)[] = [];
 
   constructor(options: InboxOptions) {
     this.#options = options;
   }
 
-  /** Whether the client has begun as MQTT does, so that it can be answered in MQTT. */
+  /** True once the client has begun as MQTT does, so that it can be answered in MQTT. */
   get connectSeen(): boolean {
     return this.#connectSeen;
   }
@@ -128,7 +128,7 @@ export class Inbox {
     }
   }
 
-  /** At most as many are open as packets may be unacknowledged. */
+  /** Gives the answer in its packet's turn. No more can be open than packets may be unacknowledged. */
   #expect({ answer }: Answering): void {
     const slot: OpenAnswer = { give: null };
     this.#answers.push(slot);

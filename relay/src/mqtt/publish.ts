@@ -17,7 +17,7 @@ import { messageIn } from './messagePayload.ts';
 import { ReasonCode } from './reasonCodes.ts';
 import { parseTopic, type Topic } from './topics.ts';
 
-/** How a PUBLISH went: what PUBACK says of it. */
+/** The outcome of a PUBLISH, for its PUBACK. */
 export interface PublishOutcome {
   readonly reasonCode: ReasonCode;
   readonly userProperties: UserProperties;
@@ -46,7 +46,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 type PublishServices = Pick<RealtimeServices, 'sessions' | 'rateLimiter' | 'messaging' | 'log'>;
 
 interface Publisher {
-  /** Whether it still lives, and has got its device since CONNECT, is asked with every packet. */
+  /** Checked again with every packet, because it may have ended, or have got its device since CONNECT. */
   readonly session: Sender;
   readonly token: string;
   readonly address: string;
@@ -66,7 +66,7 @@ export async function takePublish(
   try {
     const { userId } = from.session;
     const topic = parseTopic(packet.topic);
-    // As REST does: see http/contractRoutes.
+    // The same quotas as REST's: see http/contractRoutes.
     const isSend = topic?.kind === 'messages' || topic?.kind === 'group';
     const shares = isSend ? sharesOf('send', userId, from.address) : [];
     const upload = uploadShare(userId, packet.payload.length);

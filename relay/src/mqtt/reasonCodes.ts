@@ -36,7 +36,7 @@ export type ReasonCode = (typeof ReasonCode)[keyof typeof ReasonCode];
 export class PacketError extends Error {
   override readonly name = 'PacketError';
   readonly reasonCode: ReasonCode;
-  /** What REST would have answered, where the packet asked for what REST has. */
+  /** The code that REST would have answered, if REST has the same call. */
   readonly code: ErrorCode | null;
 
   /** @param message for the log; it must not quote anything from the packet. */

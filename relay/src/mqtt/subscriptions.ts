@@ -14,7 +14,7 @@ export class Subscriptions {
   readonly #deliver: Deliver;
   readonly #active = new Map<string, Unsubscribe>();
   readonly #stopListening: Unsubscribe;
-  /** How often the person's contacts or groups have changed. */
+  /** Counts the changes of the person's contacts or groups. */
   #changes = 0;
   #cleared = false;
 

@@ -22,7 +22,7 @@ export function parseTopic(name: string): Topic | null {
 }
 
 /**
- * Whether a topic filter is one that this gateway could ever grant (MQTT 5 sections 4.7 and 4.8).
+ * Checks that a topic filter is one that this gateway could ever grant (MQTT 5 sections 4.7 and 4.8).
  * @returns the SUBACK reason code that refuses it, or null
  */
 export function filterProblem(filter: string): ReasonCode | null {

@@ -4,8 +4,8 @@ import { ApiError } from '../errors.ts';
 import * as rows from '../repositories/notifications.ts';
 
 /**
- * What a person finds behind the bell. Messages to groups are not among them: a notification opens the chat with its
- * sender, and a thousand members would mean a thousand of them for every message.
+ * The notifications of a person. Messages to groups make none: a notification opens the chat with its sender,
+ * and a thousand members would mean a thousand of them for every message.
  */
 export interface Notifications {
   /** Newest first. */

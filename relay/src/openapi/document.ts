@@ -5,7 +5,7 @@ import { examples, sectionNames, sectionOf } from './sections.ts';
 
 type Json = { readonly [key: string]: unknown };
 
-/** As much of an OpenAPI 3.1 Operation Object as this document has. */
+/** The fields of an OpenAPI 3.1 Operation Object that this document uses. */
 export interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
@@ -184,12 +184,12 @@ const json = (content: Content['application/json']): Content => ({ 'application/
 class Schemas {
   readonly components: Record<string, Json> = {};
 
-  /** What a caller may send. */
+  /** Converts the schema of a value that a caller sends. */
   input(schema: z.ZodType): Json {
     return this.#convert(schema, 'input');
   }
 
-  /** What a caller gets. */
+  /** Converts the schema of a value that a caller receives. */
   output(schema: z.ZodType): Json {
     return this.#convert(schema, 'output');
   }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../contract/index.ts';
 
-/** What each code means, as the documentation shows it. The answers themselves may say it more exactly. */
+/** The meaning of each code for the documentation. The answers themselves may say it more exactly. */
 export const errorDetails: Readonly<Record<ErrorCode, string>> = {
   'invalid-request': 'email: Invalid email address',
   'malformed-json': 'The request body is not valid JSON.',

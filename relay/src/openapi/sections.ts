@@ -6,7 +6,7 @@ import { devices, history, notifications } from './examples/devices.ts';
 
 type Routes = typeof routes;
 
-/** What the calls are about, in the order of reading. */
+/** The subjects of the calls, in the order of reading. */
 const sections = {
   Account: account,
   Devices: devices,

@@ -3,7 +3,7 @@ import type { Unsubscribe } from '../realtime/hub.ts';
 import type { RealtimeServices } from '../realtime/realtimeServices.ts';
 
 export interface ContactWatchOptions {
-  /** The contacts have been read anew: of what was told of them before, only these being online counts. */
+  /** The contacts have been read anew: these are online, and every status passed on before is void. */
   readonly onOnline: (userIds: readonly string[]) => void;
   /** A contact came or went since then; JSON text of a PresenceChange. */
   readonly onStatus: (payload: string) => void;
@@ -48,7 +48,7 @@ export class ContactWatch {
     const contactIds = await contacts.idsOf(this.#userId);
     if (isPast()) return;
     this.#unwatch();
-    // What is heard before the list is in it already, or comes after it.
+    // A status that arrives before the list is either in it already, or passed on after it.
     let early: string[] | null = [];
     const onStatus = (payload: string) => {
       if (early === null) this.#options.onStatus(payload);

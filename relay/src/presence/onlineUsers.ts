@@ -1,11 +1,13 @@
 import type { Hub } from '../realtime/hub.ts';
 
-/** Who is online: a person with at least one online socket. Watchers hear when a person's first comes or last goes. */
+/**
+ * The people with at least one online socket. Watchers hear when a person's first one comes or last one goes.
+ */
 export interface OnlineUsers {
   /** @param socket stands for one tab or device; adding it twice counts once */
   add(userId: string, socket: object): void;
   remove(userId: string, socket: object): void;
-  /** Which of these people are online, in their order. */
+  /** Returns those of these people who are online, in their order. */
   among(userIds: readonly string[]): Promise<string[]>;
 }
 
@@ -38,7 +40,7 @@ export class SocketCount {
   }
 }
 
-/** Of a relay on its own. */
+/** The online users of a relay on its own. */
 export class LocalOnlineUsers implements OnlineUsers {
   readonly #hub: Pick<Hub, 'publishStatus'>;
   readonly #sockets = new SocketCount();

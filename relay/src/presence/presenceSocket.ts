@@ -35,10 +35,10 @@ type PresenceCloseCode = (typeof presenceCloseCode)[keyof typeof presenceCloseCo
 /** A client has no reason to send more before it is answered. */
 const maxEarlyMessages = 8;
 
-/** A client pings twice a minute, and a person comes and goes; each change is told to every contact. */
+/** A client pings twice a minute, and a person comes and goes; each change goes to every contact. */
 const messageQuota = { count: 60, periodMs: 60_000 };
 
-/** What an authenticated socket has. */
+/** The state of an authenticated socket. */
 interface Authenticated {
   readonly live: LiveSession;
   readonly watch: ContactWatch;
@@ -50,7 +50,7 @@ export class PresenceSocket {
   readonly #services: RealtimeServices;
   readonly #options: PresenceOptions;
   readonly #silenceTimer: NodeJS.Timeout;
-  /** What came while the first message's token was being proven; null before and after. */
+  /** Messages that came while the first one's token was being proven; null before and after. */
   #early: ClientMessage[] | null = null;
   #authenticated: Authenticated | null = null;
   #ended = false;

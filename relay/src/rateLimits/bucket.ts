@@ -1,4 +1,4 @@
-/** How much of something is allowed: `count` at once, and again as many spread evenly over `periodMs`. */
+/** An allowance: `count` at once, and again as many spread evenly over `periodMs`. */
 export interface Quota {
   readonly count: number;
   /** Milliseconds. */

@@ -5,8 +5,9 @@ const minute = 60 * second;
 const hour = 60 * minute;
 
 /**
- * What is limited, by `<what>.<whose>`. An address is an IPv4 address or an IPv6 /64, which is what one customer of a
- * provider gets; it may stand for a whole school, so its quotas are several people's. The README's table explains each.
+ * The default quotas, by `<what>.<whose>`. An address is an IPv4 address or an IPv6 /64, which is what one
+ * customer of a provider gets; it may stand for a whole school, so its quotas are several people's. The
+ * README's table explains each.
  */
 export const defaultQuotas = {
   'request.address': { count: 6000, periodMs: minute },

@@ -2,13 +2,16 @@ import { ApiError } from '../errors.ts';
 import type { QuotaName, Quotas } from './quotas.ts';
 import type { Bucket, RateLimitStore } from './store.ts';
 
-/** What is taken from, who takes (a user id, an address prefix, or both), and how much if it isn't one. */
+/**
+ * A quota to take from, the subject that takes (a user id, an address prefix, or both), and the amount, 1 by
+ * default.
+ */
 export type Share = readonly [quota: QuotaName, subject: string, amount?: number];
 
 export interface RateLimiterOptions {
   readonly store: RateLimitStore;
   readonly quotas: Quotas;
-  /** Told of every refusal, with the address if it is the address's quota. */
+  /** Called at every refusal, with the address if it is the address's quota. */
   readonly onRefused: (quota: QuotaName, address: string | null) => void;
 }
 

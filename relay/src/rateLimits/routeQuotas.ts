@@ -1,7 +1,7 @@
 import type { RouteBody, routes } from '../../contract/index.ts';
 import type { Share } from './rateLimiter.ts';
 
-/** What counts as one kind of thing, whichever route or protocol does it. */
+/** The actions that have quotas of their own, whichever route or protocol performs them. */
 export type Action = 'search' | 'contact-request' | 'claim' | 'send';
 
 /** Calls that have quotas of their own, beside the one that every call takes from. */
@@ -16,7 +16,10 @@ export const routeActions: { readonly [Name in keyof typeof routes]?: Action } =
   addGroupMember: 'send',
 };
 
-/** Of how many one call is made, by its body: the first is taken before that is read, the others after it. */
+/**
+ * The number of actions in one call, by its body. One is counted before the body is read, the others after
+ * it.
+ */
 export const routeAmounts: {
   readonly [Name in keyof typeof routes]?: (body: RouteBody<(typeof routes)[Name]>) => number;
 } = {
@@ -37,14 +40,14 @@ export const publicRouteQuotas: {
   recover: [],
 };
 
-/** What uploading takes, in KiB: a person may store much, but not fill the disk in a night. */
+/** The share of an upload, in KiB: a person may store much, but not fill the disk in a night. */
 export const uploadShare = (userId: string, bytes: number): Share => [
   'upload.account',
   userId,
   Math.ceil(bytes / 1024),
 ];
 
-/** What an account's action takes. The account comes first: see RateLimiter.take. */
+/** The shares of an account's action. The account's comes first: see RateLimiter.take. */
 export function sharesOf(action: Action, userId: string, address: string, amount = 1): Share[] {
   return [
     [`${action}.account`, userId, amount],

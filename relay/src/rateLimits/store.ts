@@ -7,9 +7,9 @@ export interface Bucket extends Quota {
 }
 
 /**
- * Where buckets are kept: in this process, or in a place that several relays share.
- * Both methods settle without throwing. A shared store that can't be reached falls back to one of this process, because
- * neither letting everybody pass nor refusing everybody would do.
+ * Keeps buckets, in this process or in a place that several relays share. Both methods settle without
+ * throwing. A shared store that can't be reached falls back to one of this process, because neither letting
+ * everybody pass nor refusing everybody would do.
  */
 export interface RateLimitStore {
   /**
@@ -27,7 +27,7 @@ const defaultMaxBuckets = 100_000;
 
 /** Buckets of this process. A full bucket is forgotten; of too many, the one that was used longest ago is. */
 export class MemoryRateLimitStore implements RateLimitStore {
-  /** By key, the time at which the bucket is full; least recently used first. */
+  /** The time at which each bucket is full, by its key; least recently used first. */
   readonly #fullAt = new Map<string, number>();
   readonly #clock: () => number;
   readonly #maxBuckets: number;

@@ -40,25 +40,25 @@ export class Hub {
     if (listeners !== undefined) this.#deliver(listeners, payload);
   }
 
-  /** Tells every device of these people. */
+  /** Publishes to every device of these people. */
   publishToUsers(userIds: readonly string[], event: IncomingEvent): void {
     const payload = JSON.stringify(event);
     for (const userId of userIds) this.publish(topics.userMessages(userId), payload);
   }
 
-  /** Tells whoever has the group's chat open. */
+  /** Publishes to whoever has the group's chat open. */
   publishToGroup(groupId: string, event: IncomingEvent): void {
     this.publish(topics.groupMessages(groupId), JSON.stringify(event));
   }
 
-  /** Tells whoever watches a person's status. */
+  /** Publishes to whoever watches a person's status. */
   publishStatus(change: PresenceChange): void {
     this.publish(topics.userStatus(change.userId), JSON.stringify(change));
   }
 
   /**
-   * What is published from now on is heard, unless by a relay that has not heard of it yet: see `subscribed`.
-   * Calling the returned function more than once is harmless.
+   * Calls the listener with each payload published from now on, except by a relay that doesn't know of the
+   * subscription yet: see `subscribed`. Calling the returned function more than once is harmless.
    */
   subscribe(topic: string, listener: TopicListener): Unsubscribe {
     const listeners = this.#topics.get(topic) ?? new Set();

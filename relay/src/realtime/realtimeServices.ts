@@ -1,6 +1,6 @@
 import type { Services } from '../services.ts';
 
-/** As much of the use cases as live connections need. */
+/** The use cases that live connections need. */
 export interface RealtimeServices
   extends Pick<Services, 'clock' | 'hub' | 'log' | 'onlineUsers' | 'connections'> {
   readonly sessions: Pick<Services['sessions'], 'verify'>;

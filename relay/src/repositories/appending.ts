@@ -8,7 +8,7 @@ import { notificationInsertion } from './notifications.ts';
 import { liveSessionQuery } from './sessions.ts';
 import { userQuery } from './users.ts';
 
-/** All that appending messages asks of a database, by name: on SQLite it is asked where no query can be built. */
+/** All queries of appending messages, by name: SQLite's thread asks them too, and can't build queries. */
 const appendQueries = {
   session: liveSessionQuery,
   touchDevice: deviceTouch,
@@ -23,7 +23,7 @@ const appendQueries = {
   insertNotification: notificationInsertion,
 };
 
-/** What takes parameters and answers rows, by the names of `appendQueries`. */
+/** Functions that take parameters and return rows, by the names of `appendQueries`. */
 export type AppendQueries = {
   readonly [Name in keyof typeof appendQueries]: (typeof appendQueries)[Name] extends Prepared<
     infer Parameters,
@@ -33,17 +33,16 @@ export type AppendQueries = {
     : never;
 };
 
-export type AppendStatements = { readonly [Name in keyof AppendQueries]: Statement };
-
 type AnyQuery = Prepared<never, unknown>;
 
-/** @param tx the transaction in which they are asked */
+/** The queries of one transaction. */
 export function appendQueriesIn(tx: Db): AppendQueries {
   return mapValues((query) => (parameters: never) => query(tx, parameters)) as AppendQueries;
 }
 
-export function appendStatementsFor(db: Db): AppendStatements {
-  return mapValues((query) => query.statement(db)) as AppendStatements;
+/** The same queries compiled, for SQLite's thread, by the names of `appendQueries`. */
+export function appendStatementsFor(db: Db): Readonly<Record<string, Statement>> {
+  return mapValues((query) => query.statement(db));
 }
 
 function mapValues<T>(map: (query: AnyQuery) => T): Record<string, T> {

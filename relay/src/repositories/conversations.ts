@@ -5,9 +5,9 @@ export interface ConversationRow {
   readonly id: string;
   readonly epoch: number;
   readonly lastSeq: number;
-  /** How far the one who asks has read. */
+  /** The caller's read position. */
   readonly readSeq: number;
-  /** How far the other one of a direct conversation has read; null in a group, or once they are gone. */
+  /** The other person's read position in a direct conversation; null in a group, or once they are gone. */
   readonly peerReadSeq: number | null;
 }
 
@@ -197,7 +197,7 @@ export async function deleteConversation(db: Db, id: string): Promise<void> {
   await db.deleteFrom('conversations').where('id', '=', id).execute();
 }
 
-/** How far each participant has read, by user id. */
+/** The read position of each participant, by user id. */
 export async function readPositions(db: Db, conversationId: string): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('participants')

@@ -3,7 +3,7 @@ import { directParticipants } from '../../contract/index.ts';
 import type { Db } from '../db/tables.ts';
 import { deleteConversation } from './conversations.ts';
 
-/** What entries carry in place of the ids of a person who is gone for good and of their device. */
+/** The id that entries carry in place of those of a person who is gone for good and of their device. */
 export const nobody = '00000000-0000-0000-0000-000000000000';
 
 /** Entries that one statement changes: on SQLite nothing else is written meanwhile. */
@@ -108,7 +108,7 @@ async function inBatches(
       .where('seq', '>', after)
       .where('sender_id', '=', userId)
       .$if(kind !== undefined, (query) =>
-        // Those that are empty already were emptied by an earlier run.
+        // An earlier run has emptied those that are empty.
         query.where('kind', '=', 'application').where(sql<number>`length(content)`, '>', 0),
       )
       .orderBy('seq')

@@ -52,7 +52,7 @@ export async function devicesOf(db: Db, userId: string): Promise<DeviceRow[]> {
   return rows.map(fromRow);
 }
 
-/** Who has these devices: user ids by device id, without those that don't exist. */
+/** The owners of these devices: user ids by device id, without devices that don't exist. */
 export async function deviceOwners(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db.selectFrom('devices').select(['id', 'user_id']).where('id', 'in', ids).execute();
   return new Map(rows.map((row) => [row.id, row.user_id]));

@@ -75,7 +75,10 @@ export const entryQuery = prepared<{ id: string }>()((db, parameter) =>
 
 const positions = Array.from({ length: entriesAtOnce }, (_, position) => String(position));
 
-/** Those entries that exist of as many ids, by their positions. Naming one again is harmless. */
+/**
+ * Finds the entries of `entriesAtOnce` ids, which are named by their positions. Naming an id again is
+ * harmless.
+ */
 export const entriesQuery = prepared<Readonly<Record<string, string>>>()((db, id) =>
   db.selectFrom('entries').select(headColumns).where('id', 'in', positions.map(id)),
 );
@@ -123,7 +126,7 @@ export async function entriesOf(db: Db, conversationId: string, page: PageReques
   return rows.map((row) => ({ ...fromRow(row), content: row.content }));
 }
 
-/** How many of these, from the first, stay within a number of bytes; at least one. */
+/** Counts the items, from the first, that stay within a number of bytes; at least one. */
 export function countWithin(items: readonly { readonly size: number }[], maxBytes: number): number {
   let bytes = 0;
   const beyond = items.findIndex(({ size }, index) => {

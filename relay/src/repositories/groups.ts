@@ -8,7 +8,7 @@ export interface GroupRow {
   readonly nameEpoch: number;
   readonly createdAt: number;
   readonly memberCount: number;
-  /** Of its log; 0 before the first commit. */
+  /** The last position of the group's log; 0 before the first commit. */
   readonly lastSeq: number;
 }
 
@@ -130,7 +130,7 @@ export async function renameGroup(
   return numUpdatedRows === 1n;
 }
 
-/** Whether two people are members of one group. */
+/** Returns whether two people are members of one group. */
 export async function shareGroup(db: Db, userId: string, otherId: string): Promise<boolean> {
   const row = await db
     .selectFrom('participants as one')

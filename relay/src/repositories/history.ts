@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/tables.ts';
 import { countWithin } from './entries.ts';
 
-export interface HistoryItem {
+export interface HistoryItemRow {
   /** The message's id. */
   readonly id: string;
   readonly conversationId: string;
@@ -10,14 +10,14 @@ export interface HistoryItem {
   readonly sealed: Buffer;
 }
 
-export interface StoredHistoryItem extends HistoryItem {
+export interface StoredHistoryItemRow extends HistoryItemRow {
   /** Counts up in the order of storing. */
   readonly position: number;
 }
 
 export interface HistoryTotals {
   readonly lastPosition: number;
-  /** Of all copies together. */
+  /** The bytes of all copies together. */
   readonly bytes: number;
 }
 
@@ -41,7 +41,7 @@ export async function setTotals(db: Db, userId: string, totals: HistoryTotals): 
     .execute();
 }
 
-/** Which of these messages a person has copies of. */
+/** Returns the ids of those of these messages that a person has copies of. */
 export async function storedIds(db: Db, userId: string, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('history_items')
@@ -55,7 +55,7 @@ export async function storedIds(db: Db, userId: string, ids: readonly string[]):
 export async function insertHistory(
   db: Db,
   userId: string,
-  items: readonly StoredHistoryItem[],
+  items: readonly StoredHistoryItemRow[],
 ): Promise<void> {
   await db
     .insertInto('history_items')
@@ -80,7 +80,7 @@ export async function historyOf(
   db: Db,
   userId: string,
   page: { after: number; limit: number; maxBytes: number },
-): Promise<StoredHistoryItem[]> {
+): Promise<StoredHistoryItemRow[]> {
   const sizes = await db
     .selectFrom('history_items')
     .select(['position', sql<number>`length(sealed)`.as('size')])

@@ -4,7 +4,7 @@ import type { Db } from '../db/tables.ts';
 
 export type NotificationType = 'message' | 'contact_request' | 'contact_accepted';
 
-/** What has happened to whom, and by whose doing. */
+/** An event, with the person it concerns and the person who caused it. */
 export interface Occurrence {
   readonly type: NotificationType;
   readonly userId: string;
@@ -112,7 +112,7 @@ export async function markAllNotificationsRead(db: Db, userId: string, now: numb
     .execute();
 }
 
-/** Marks what this person was told of as read, if nothing of the kind has happened after `until`. */
+/** Marks a person's notification as read, if nothing of the kind has happened after `until`. */
 export async function markOccurrenceRead(
   db: Db,
   { type, userId, senderId }: Occurrence,

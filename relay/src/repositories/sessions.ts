@@ -140,7 +140,7 @@ export async function endRevokedSessions(db: Db, deviceId: string, now: number):
   return ended.map((row) => row.id);
 }
 
-/** Whether a session ended because its device was revoked. */
+/** Returns whether a session ended because its device was revoked. */
 export async function endedByRevocation(
   db: Db,
   { id, userId }: Pick<LiveSessionKey, 'id' | 'userId'>,

@@ -85,7 +85,7 @@ export async function insertUser(db: Db, user: NewUser): Promise<boolean> {
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** Whether there is such a person: a row if so. */
+/** Returns a row if there is such a person. */
 export const userQuery = prepared<{ id: string }>()((db, parameter) =>
   db.selectFrom('users').select('id').where('id', '=', parameter('id')),
 );
@@ -173,7 +173,7 @@ export interface Names {
   readonly fullName: string;
 }
 
-/** Which of these names are somebody else's. */
+/** Returns which of these names are somebody else's. */
 export async function takenNames(
   db: Db,
   id: string,

@@ -1,5 +1,5 @@
 import type { Device, RevokedDevice } from '../../contract/index.ts';
-import type { ClaimedKeyPackage } from '../devices/devices.ts';
+import type { KeyPackageClaim } from '../devices/devices.ts';
 import type { Handlers } from '../http/contractRoutes.ts';
 import type { DeviceRow } from '../repositories/devices.ts';
 import type { RevocationRow } from '../repositories/revocations.ts';
@@ -74,7 +74,7 @@ function revokedDeviceOf({ deviceId, statement, revokedAt }: RevocationRow): Rev
   return { id: deviceId, statement: text(statement), revoked_at: time(revokedAt) };
 }
 
-function claimedOf({ deviceId, keyPackage, lastResort }: ClaimedKeyPackage) {
+function claimedOf({ deviceId, keyPackage, lastResort }: KeyPackageClaim) {
   return { deviceId, keyPackage: text(keyPackage), lastResort };
 }
 

@@ -29,7 +29,7 @@ export function groupHandlers({ groups }: Services): GroupHandlers {
 
     getGroup: async ({ session, params }) => {
       const group = await groups.get(session.userId, params.id);
-      const departed = group.departed.map(({ userId, statement }) => ({
+      const departed = group.leaveStatements.map(({ userId, statement }) => ({
         user_id: userId,
         statement: text(statement),
       }));
@@ -57,7 +57,7 @@ export function groupHandlers({ groups }: Services): GroupHandlers {
       return groups.leave(session.userId, params.id, statement);
     },
     getDeparture: async ({ session, params }) => {
-      const statement = await groups.departure(session.userId, params.id);
+      const statement = await groups.leaveStatement(session.userId, params.id);
       return { statement: statement === null ? null : text(statement) };
     },
     deleteGroup: ({ session, params }) => groups.delete(session.userId, params.id),

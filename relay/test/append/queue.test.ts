@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AppendOutcome, NewEntry } from '../../src/messaging/append.ts';
-import { AppendQueue } from '../../src/messaging/appendQueue.ts';
+import type { AppendOutcome, NewEntry } from '../../src/messaging/append/append.ts';
+import { AppendQueue } from '../../src/messaging/append/queue.ts';
 
 interface Batch {
   readonly ids: readonly string[];
@@ -36,7 +36,7 @@ const appended = (seq: number): AppendOutcome => ({
   seq,
   epoch: 1,
   createdAt: 0,
-  news: null,
+  delivery: null,
 });
 
 const entry = (messageId: string, conversationId = 'one', content = 'AAAA'): NewEntry => ({
@@ -52,7 +52,7 @@ const entry = (messageId: string, conversationId = 'one', content = 'AAAA'): New
 const ids = () => batches.map((batch) => batch.ids);
 
 describe('messages', () => {
-  it('that arrive in one turn of the event loop go together, and each is told its own outcome', async () => {
+  it('that arrive in one turn of the event loop go together, and each gets its own outcome', async () => {
     const outcomes = Promise.all(['a', 'b', 'c'].map((id) => queue.append(entry(id))));
     expect(batches).toEqual([]);
     await nextTurn();

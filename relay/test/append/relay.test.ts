@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { directConversationId, groupConversationId, type SentMessage } from '../../contract/index.ts';
-import type { AppendOutcome, NewEntry } from '../../src/messaging/append.ts';
+import type { AppendOutcome, NewEntry } from '../../src/messaging/append/append.ts';
+import { type Appender, createAppender } from '../../src/messaging/append/appender.ts';
 import { entriesAtOnce } from '../../src/repositories/entriesAtOnce.ts';
 import {
   base64Url,
@@ -26,14 +27,16 @@ import {
   submitCommit,
 } from '../http/conversation.ts';
 
-// What is decided about messages that go together, in one transaction of the real database.
+// Appends batches in one transaction of the real database, on SQLite or PostgreSQL.
 
 let relay: TestRelay;
+let appender: Appender;
 let now: number;
 let aino: PersonOnDevice;
 let eero: PersonOnDevice;
 beforeAll(async () => {
   relay = await startTestRelay({ clock: () => now });
+  appender = await createAppender(relay.relay.database);
 });
 afterAll(() => relay.close());
 beforeEach(async () => {
@@ -63,7 +66,7 @@ const message = (from: Person, to: { id: string }, changes: Partial<NewEntry> = 
 const toGroup = (from: Person, groupId: string): NewEntry =>
   message(from, from, { conversationId: groupConversationId(groupId), recipientId: null });
 
-const append = (...batch: NewEntry[]) => relay.relay.database.appender.append(batch, now);
+const append = (...batch: NewEntry[]) => appender.append(batch, now);
 
 const summary = (outcomes: readonly AppendOutcome[]) =>
   outcomes.map((outcome) => (outcome.type === 'appended' ? outcome.seq : outcome.code));
@@ -71,7 +74,7 @@ const summary = (outcomes: readonly AppendOutcome[]) =>
 const refused = (code: string) => ({ type: 'refused', code });
 
 describe('a batch', () => {
-  it('is numbered in its order, without gaps, and tells who is to be told', async () => {
+  it('is numbered in its order, without gaps, and names the people to deliver to', async () => {
     const batch = [message(aino, eero), message(eero, aino), message(aino, eero)];
     const outcomes = await append(...batch);
     expect(outcomes).toEqual(
@@ -80,7 +83,7 @@ describe('a batch', () => {
         seq: index + 2,
         epoch: 1,
         createdAt: now,
-        news: {
+        delivery: {
           senderDeviceId: sender.deviceId,
           userIds: sender === aino ? [aino.id, eero.id] : [eero.id, aino.id],
         },
@@ -113,11 +116,11 @@ describe('a batch', () => {
     expect(seqs(await log(aino, eero))).toEqual([1, 2, 3]);
   });
 
-  it('stores a message once that is in it twice, and tells of it once', async () => {
+  it('stores and delivers a message once that is in it twice', async () => {
     const twice = message(aino, eero);
     const outcomes = await append(twice, message(eero, aino), twice);
     expect(summary(outcomes)).toEqual([2, 3, 2]);
-    expect(outcomes[2]).toMatchObject({ epoch: 1, createdAt: now, news: null });
+    expect(outcomes[2]).toMatchObject({ epoch: 1, createdAt: now, delivery: null });
     expect(seqs(await log(aino, eero))).toEqual([1, 2, 3]);
   });
 
@@ -138,7 +141,7 @@ describe('a batch', () => {
     const outcomes = await append(...batch, message(aino, eero));
     const repeats = outcomes.filter((_, index) => index % 3 === 1);
     expect(summary(repeats)).toEqual(before.map((_, index) => index + 2));
-    expect(repeats).toEqual(repeats.map((repeat) => ({ ...repeat, news: null })));
+    expect(repeats).toEqual(repeats.map((repeat) => ({ ...repeat, delivery: null })));
     expect((await log(aino, eero)).at(-1)?.seq).toBe(1 + 9 * entriesAtOnce + 1);
   });
 
@@ -148,7 +151,7 @@ describe('a batch', () => {
     await submitCommit(eero, directConversationId(aino.id, eero.id), commitBody(1));
     await eero.call('DELETE', `/contacts/${aino.id}`);
     expect(await append(first, message(aino, eero, { epoch: 2 }))).toEqual([
-      { type: 'appended', seq: 2, epoch: 1, createdAt: now, news: null },
+      { type: 'appended', seq: 2, epoch: 1, createdAt: now, delivery: null },
       refused('not-a-contact'),
     ]);
   });
@@ -228,8 +231,10 @@ describe('a group', () => {
       toGroup(aino, randomUUID()),
     );
     expect(summary(outcomes)).toEqual([2, 'no-such-conversation', 3, 'no-such-conversation']);
-    const news = outcomes.map((outcome) => (outcome.type === 'appended' ? outcome.news?.userIds : null));
-    expect(news[0]?.toSorted()).toEqual([aino.id, eero.id].toSorted());
+    const recipients = outcomes.map((outcome) =>
+      outcome.type === 'appended' ? outcome.delivery?.userIds : null,
+    );
+    expect(recipients[0]?.toSorted()).toEqual([aino.id, eero.id].toSorted());
     expect(seqs(await groupLog(aino, groupId))).toEqual([1, 2, 3]);
   });
 });
@@ -251,15 +256,15 @@ it('messages of both sides and a commit at once get positions without gaps or du
   expect(seqs(await log(aino, eero, '?limit=200'))).toEqual([1, ...expected]);
 });
 
-it('content whose last character has bits without meaning is told as the log tells it', async () => {
-  const told: unknown[] = [];
+it('content whose last character has bits without meaning is delivered as the log returns it', async () => {
+  const delivered: unknown[] = [];
   const stop = relay.relay.services.hub.subscribe(`user/${eero.id}/messages`, (payload) =>
-    told.push((JSON.parse(payload) as { content: string }).content),
+    delivered.push((JSON.parse(payload) as { content: string }).content),
   );
   // The bytes ff and ff ff, with all bits set that they leave over; and three bytes, which leave none.
   for (const content of ['__', '____', '___']) await send(aino, eero, { ...messageBody(1), content });
   stop();
   const [, ...entries] = await log(eero, aino);
-  expect(told).toEqual(['_w', '____', '__8']);
-  expect(entries.map(({ content }) => content)).toEqual(told);
+  expect(delivered).toEqual(['_w', '____', '__8']);
+  expect(entries.map(({ content }) => content)).toEqual(delivered);
 });

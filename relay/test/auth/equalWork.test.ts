@@ -50,7 +50,7 @@ it('an unknown name, a wrong password and a right one cost one verification of t
   expect(await workOf('/login', { email, password: person.password }, 200)).toEqual(oneVerification);
 });
 
-it('a proof of an earlier log-in changes nothing about that', async () => {
+it('a proof of an earlier log-in changes nothing about the cost of a verification', async () => {
   const person = await signUp(relay);
   const loginProof = base64Url(48);
   for (const email of ['nobody', person.username]) {

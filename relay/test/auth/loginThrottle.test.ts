@@ -33,7 +33,7 @@ function logIn(name: string, password: string, address: string, loginProof?: str
 const guess = (name: string, address: string, loginProof?: string) =>
   logIn(name, base64Url(32), address, loginProof);
 
-/** How many guesses are answered as wrong before one is refused. */
+/** Counts the guesses that are answered as wrong before one is refused. */
 async function guessesLeft(try_: () => Promise<{ status: number }>): Promise<number> {
   for (let count = 0; count < 100; count++) {
     const { status } = await try_();
@@ -172,7 +172,7 @@ describe('a browser that has logged in before', () => {
       expect((await logIn(victim.username, victim.password, '203.0.113.5', proof)).status).toBe(429);
     }
     expect((await logIn(victim.username, victim.password, '203.0.113.5', own)).status).toBe(200);
-    // A name that nobody has is told apart by no proof either.
+    // A name that nobody has answers alike, with a proof too.
     await guessesLeft(() => guess('nobody', randomAddress()));
     expect((await guess('nobody', randomAddress(), own)).status).toBe(429);
   });

@@ -40,7 +40,7 @@ const newPassword = () => ({
 
 interface End {
   readonly how: string;
-  /** What its token is answered then; `session-expired` unless said. */
+  /** The code that its token is answered with then; `session-expired` by default. */
   readonly code?: ErrorCode;
   /** Status of the call that ends a session. */
   readonly action: () => Promise<{ status: number }>;

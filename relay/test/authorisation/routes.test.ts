@@ -35,7 +35,7 @@ function outcomeOf({ status, body }: { status: number; body: ErrorBody | undefin
   return body.code;
 }
 
-/** What ends a session or an account is tried on another one of the same kind: the other rows need the actors. */
+/** Takes another session or account for the calls that end one, because the other rows need the actors. */
 async function tokenFor(route: Route, actor: Actor): Promise<string | null> {
   if (route === routes.logout && isLiving(actor)) return (await logIn(world.relay, world[actor])).token;
   if (route === routes.deleteAccount && isLiving(actor)) return (await signUp(world.relay)).token;

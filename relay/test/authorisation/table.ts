@@ -27,9 +27,9 @@ export interface Request {
 export type Outcome = 'ok' | ErrorCode;
 
 export interface Row {
-  /** Which of several things the call can be about. */
+  /** The subject of the row, if the call has several. */
   readonly about?: string;
-  /** What the actor asks for; whatever that takes is made first. */
+  /** Makes whatever the call needs, and returns the actor's request. */
   readonly request: (world: World, actor: Actor) => Promise<Request> | Request;
   readonly expected: Readonly<Record<Actor, Outcome>>;
   /** Makes the world what it was, after a call that succeeded. */
@@ -70,13 +70,13 @@ function signedIn(
   };
 }
 
-/** What is one's own: everybody who is signed in has some, and reaches that alone. */
+/** A call about the caller's own data: everybody who is signed in has some, and reaches that alone. */
 function own(request: Row['request'] = () => ({}), rest: Partial<Row> = {}): Row {
   const ok = { stranger: 'ok', contact: 'ok', member: 'ok', creator: 'ok', removed: 'ok' } as const;
   return signedIn(ok, request, rest);
 }
 
-/** What is the creator's alone, and hidden from all others. */
+/** The outcomes of a call about the creator's own data, which is hidden from all others. */
 const hidden = {
   stranger: 'not-found',
   contact: 'not-found',
@@ -84,15 +84,15 @@ const hidden = {
   creator: 'ok',
   removed: 'not-found',
 } as const;
-/** What belongs to a group. */
+/** The outcomes of a call about a group's data. */
 const ofMembers = { ...hidden, member: 'ok' } as const;
-/** What belongs to the direct conversation of the creator and the contact. */
+/** The outcomes of a call about the direct conversation of the creator and the contact. */
 const ofBoth = { ...hidden, contact: 'ok' } as const;
 
 /** The person who asks; for those who are nobody any more, somebody whose things a request may name. */
 const personOf = (world: World, actor: Actor): PersonOnDevice =>
   isLiving(actor) ? world[actor] : world.stranger;
-/** With whom an actor would talk: the creator, who talks to the contact. */
+/** The person that an actor would talk to: the creator, who talks to the contact. */
 const partnerOf = (world: World, actor: Actor) => (actor === 'creator' ? world.contact : world.creator);
 
 const inGroup = async (world: World) => ({ id: await freshGroup(world) });
@@ -227,7 +227,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
 
   listConversations: [own()],
   listUserMessages: [
-    // What one has received stays readable to one who is a contact no more.
+    // Received messages stay readable to one who is a contact no more.
     signedIn({ ...ofBoth, removed: 'ok' }, (world, actor) => ({ id: partnerOf(world, actor).id })),
   ],
   sendUserMessage: [

@@ -13,7 +13,7 @@ import {
 import { addMember, commitBody, createGroup, messageBody, send, submitCommit } from '../http/conversation.ts';
 
 /**
- * Who asks, as seen from `creator`, who owns what is asked for:
+ * The callers, as seen from `creator`, who owns the things that are asked for:
  * - `anonymous` has no token;
  * - `stranger` has an account and nothing to do with anybody;
  * - `contact` is a contact and shares a direct conversation;
@@ -34,7 +34,7 @@ export const actors = [
 ] as const;
 export type Actor = (typeof actors)[number];
 
-/** Those whose token holds. */
+/** The actors whose token is valid. */
 export type Living = 'stranger' | 'contact' | 'member' | 'creator' | 'removed';
 export const livingActors = ['stranger', 'contact', 'member', 'creator', 'removed'] as const;
 export const isLiving = (actor: Actor): actor is Living =>
@@ -42,7 +42,7 @@ export const isLiving = (actor: Actor): actor is Living =>
 
 export interface World extends Readonly<Record<Living, PersonOnDevice>> {
   readonly relay: TestRelay;
-  /** What each actor sends; null: nothing. */
+  /** The token that each actor sends; null for none. */
   readonly tokens: Readonly<Record<Actor, string | null>>;
   readonly recoveryAuthKey: string;
 }
@@ -117,7 +117,7 @@ export async function freshGroup(world: World): Promise<string> {
   return groupId;
 }
 
-/** Where a conversation stands. */
+/** The epoch of a conversation; 0 before it is started. */
 export async function epochOf(person: Person, conversationId: string): Promise<number> {
   const conversations = await must(
     person.call<{ conversationId: string; epoch: number }[]>('GET', '/conversations'),

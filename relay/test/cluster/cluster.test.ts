@@ -142,7 +142,7 @@ describe('three relays are one', () => {
     await eventually(async () => expect(heard.at(-1)).toEqual([topics.userMessages(bob.id), 'groups']));
     heard.splice(0);
     expect((await send(relays[0])).body.seq).toBe(3);
-    // What follows on another topic has come, so what came before on the group's would have.
+    // An event sent later on another topic has arrived, so an earlier one on the group's would have too.
     await request(relays[0], alice, 'POST', `/messages/user/${bob.id}`, messageBody(1));
     await eventually(() => expect(heard).toEqual([[topics.userMessages(bob.id), 'message']]));
   });

@@ -16,7 +16,7 @@ export interface ClusterRelay {
 }
 
 export interface Cluster {
-  /** As many as are asked for, started together on what the others use. */
+  /** Starts relays together, on the database and Redis of the others. */
   start(count: number): Promise<ClusterRelay[]>;
   remove(): Promise<void>;
 }

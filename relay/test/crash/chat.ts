@@ -4,7 +4,7 @@ import { base64Url, befriend, type PersonOnDevice, signUpOnDevice } from '../hel
 import { MqttClient } from './mqttClient.ts';
 import { callUntilAnswered } from './relayCall.ts';
 
-/** What the relay has said that it has, by the id of the entry: its position. */
+/** The positions that the relay has acknowledged, by the id of the entry. */
 type Acknowledged = Map<string, number>;
 
 interface Member {
@@ -68,8 +68,8 @@ export class Chat {
   }
 
   /**
-   * What is wrong with the relay's log: nothing, if everything acknowledged by now is in it exactly once and where the
-   * acknowledgement said, and its positions have neither gaps nor duplicates.
+   * The faults of the relay's log: none, if everything acknowledged by now is in it exactly once and where
+   * the acknowledgement said, and its positions have neither gaps nor duplicates.
    */
   async problems(): Promise<string[]> {
     const acknowledged = [...this.#acknowledged];
@@ -86,8 +86,8 @@ export class Chat {
   }
 
   /**
-   * What is wrong with what the two clients know, once nothing is written any more: nothing, if both know the whole
-   * log, and whatever they were told live is in it.
+   * The faults of the two clients' copies, once nothing is written any more: none, if both have the whole
+   * log, and it holds every event that they got live.
    */
   async clientProblems(): Promise<string[]> {
     const log = await this.#log();
@@ -148,7 +148,7 @@ export class Chat {
     }
   }
 
-  /** A commit whose answer is lost is not repeated: whether it counts is what the next one is told. */
+  /** A commit whose answer is lost is not repeated: the answer to the next one says whether it counts. */
   async #commit(): Promise<void> {
     const { token } = this.#right.person;
     const path = `/conversations/${this.#conversationId}/commits`;

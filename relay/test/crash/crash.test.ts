@@ -5,7 +5,7 @@ import { type BuiltProgram, buildProgram } from '../program.ts';
 import { startRestartable } from './restartable.ts';
 import { crashUnderLoad } from './story.ts';
 
-/** As many as fit into everybody's test run; `npm run test:crash` sets more. */
+/** Few enough for everybody's test run; `npm run test:crash` sets more. */
 const crashes = Number(process.env.CRASHES ?? 4);
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
 

@@ -3,7 +3,7 @@ import { type IncomingEvent, type LogEntry, type OutgoingMessage, topics } from 
 import type { PersonOnDevice } from '../helpers.ts';
 import { backOff, callUntilAnswered } from './relayCall.ts';
 
-/** What PUBACK said: where the message is, or which epoch is the current one instead of the message's. */
+/** The content of a PUBACK: the message's position, or the current epoch in place of the message's. */
 export type Outcome =
   | { readonly seq: number; readonly epoch?: undefined }
   | { readonly epoch: number; readonly seq?: undefined };
@@ -12,7 +12,7 @@ const accepted = 0;
 
 /** A client that survives its relay: it connects again by itself, and then fetches what it has missed. */
 export class MqttClient {
-  /** What was told live and turned out to be otherwise. */
+  /** Positions that turned out to hold another entry than before. */
   readonly contradictions: string[] = [];
   readonly #relay: { readonly url: string };
   readonly #person: PersonOnDevice;

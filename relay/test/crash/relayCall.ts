@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../../contract/index.ts';
 import { type Answer, call } from '../helpers.ts';
 
-/** How long a client waits before it tries again: short, because the tests' relays are back soon, and never in step. */
+/** Waits before a client tries again: shortly, because the tests' relays are back soon, and randomly. */
 export const backOff = (random: () => number) =>
   new Promise<void>((resolve) => {
     setTimeout(resolve, 20 + random() * 180);

@@ -3,7 +3,7 @@ import { Chat } from './chat.ts';
 import { seeded } from './random.ts';
 
 export interface Victim {
-  /** Where it is, the same over all its lives. */
+  /** The relay's address, the same after every crash. */
   readonly url: string;
   /** Ends it in the middle of whatever it does, and brings it back. */
   crash(): Promise<void>;
@@ -15,7 +15,7 @@ export interface StoryOptions {
   readonly chats: number;
 }
 
-/** What came of it. */
+/** The result of a story. */
 export interface Outcome {
   readonly acknowledged: number;
   readonly problems: readonly string[];

@@ -11,7 +11,10 @@ const seed = 0x51ae772;
 const mutationsPerBody = 60;
 const brokenTextsPerBody = 12;
 const addressesPerRoute = 25;
-/** What is left over after garbage collection, such as compiled code; a leak of what was sent would be far more. */
+/**
+ * Bytes for what stays after garbage collection, such as compiled code; a leak of the requests would be far
+ * more.
+ */
 const memoryAllowance = 48 * 1024 * 1024;
 
 let relay: TestRelay;

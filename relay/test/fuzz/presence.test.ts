@@ -49,7 +49,7 @@ it(`${socketCount} presence sockets of broken messages break nothing but themsel
         break;
       default: {
         const message = mutate(random, hello(aino));
-        // What is left may be right: then it is followed by something that isn't.
+        // A mutated message may be valid still, so an invalid one is sent in its place.
         if (PresenceClientMessage.safeParse(message).success) tab.send('{');
         else tab.send(JSON.stringify(message));
       }

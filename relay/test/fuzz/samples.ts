@@ -63,7 +63,7 @@ function text({ format, pattern, minLength = 1, allOf }: Schema): string {
 
 const deep = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`) as unknown;
 
-/** What nobody should send. */
+/** Values that nobody should send. */
 const hostile: readonly (() => unknown)[] = [
   () => null,
   () => true,

@@ -150,7 +150,7 @@ describe('sessions', () => {
     expect((await second.call('GET', '/profile')).status).toBe(200);
   });
 
-  it('tell the live connections that they end', async () => {
+  it('signal their end to the live connections', async () => {
     const person = await signUp(relay);
     const { id } = await relay.relay.services.sessions.verify(person.token);
     const signals: unknown[] = [];

@@ -7,11 +7,11 @@ import {
   aino,
   conversationId,
   eero,
+  eventsFor,
   relay,
   start,
   stranger,
   submit,
-  told,
   withTwoPeople,
 } from './twoPeople.ts';
 
@@ -146,20 +146,20 @@ describe('a commit', () => {
     for (const device of [eero, stranger]) expect((await device.call('GET', '/welcomes')).body).toEqual([]);
   });
 
-  it('of two megabytes is stored, and told of by its position', async () => {
+  it('of two megabytes is stored, and announced by its position', async () => {
     await start();
     const body = { ...commitBody(1), commit: base64Url(limits.commitMax) };
-    const events = await told([eero], () => submit(aino, body));
+    const events = await eventsFor([eero], () => submit(aino, body));
     expect(events).toEqual([[eero.id, { type: 'available', conversationId, seq: 2 }]]);
     expect((await log(eero, aino, '?after=1'))[0]?.content).toBe(body.commit);
     const tooLarge = { ...commitBody(2), commit: base64Url(limits.commitMax + 1) };
     expect(await submit(aino, tooLarge)).toMatchObject({ status: 422, body: { code: 'invalid-request' } });
   });
 
-  it('is told to both, after the Welcomes', async () => {
+  it('is delivered to both, after the Welcomes', async () => {
     let answer: Awaited<ReturnType<typeof submit>> | undefined;
     const body = commitBody(0, [{ deviceIds: [eero.deviceId], welcome: base64Url(900) }]);
-    const events = await told([aino, eero], async () => {
+    const events = await eventsFor([aino, eero], async () => {
       answer = await submit(aino, body);
     });
     for (const { id } of [aino, eero]) {

@@ -20,8 +20,8 @@ const receivedBy = async (person: Person, path = '/contacts/requests') =>
 const sentBy = async (person: Person) =>
   (await person.call<SentRequest[]>('GET', '/contacts/sent-requests')).body;
 
-/** What these people's devices and connections are told while `action` runs. */
-async function told(people: readonly Person[], action: () => Promise<unknown>) {
+/** Records the events of these people's devices, and the hub's signals, while `action` runs. */
+async function eventsFor(people: readonly Person[], action: () => Promise<unknown>) {
   const { hub } = relay.relay.services;
   const events: [string, unknown][] = [];
   const signals: Signal[] = [];
@@ -51,7 +51,7 @@ describe('a contact request', () => {
     ['/contact/request', '/contact/requests', '/contact/accept'],
   ])('is sent at %s, listed at %s and accepted at %s', async (askPath, listPath, acceptPath) => {
     const [one, other] = [await signUp(relay), await signUp(relay)];
-    const sent = await told([one, other], async () => {
+    const sent = await eventsFor([one, other], async () => {
       expect(await ask(one, other, askPath)).toMatchObject({
         status: 201,
         body: { status: 'pending', message: 'Contact request sent successfully' },
@@ -72,7 +72,7 @@ describe('a contact request', () => {
     expect(await sentBy(other)).toEqual([]);
     expect(await contactsOf(one)).toEqual([]);
 
-    const accepted = await told([one, other], async () => {
+    const accepted = await eventsFor([one, other], async () => {
       expect(await other.call('POST', `${acceptPath}/${request?.id}`)).toMatchObject({
         status: 200,
         body: { contact: { id: one.id, username: one.username, email: one.email } },
@@ -92,7 +92,7 @@ describe('a contact request', () => {
   it.each(['/contacts/reject', '/contact/deny'])('is declined at %s, and may be sent again', async (path) => {
     const [one, other] = [await signUp(relay), await signUp(relay)];
     const { id } = (await ask(one, other)).body;
-    const declined = await told([one, other], async () => {
+    const declined = await eventsFor([one, other], async () => {
       expect((await other.call('POST', `${path}/${id}`)).status).toBe(204);
     });
     expect(declined.signals).toEqual([]);
@@ -156,7 +156,7 @@ describe('a contact', () => {
   it('is removed for both, and may be asked again', async () => {
     const [one, other] = [await signUp(relay), await signUp(relay)];
     await befriend(one, other);
-    const removed = await told([one, other], async () => {
+    const removed = await eventsFor([one, other], async () => {
       expect((await one.call('DELETE', `/contacts/${other.id}`)).status).toBe(204);
     });
     expect(removed.signals).toEqual([{ type: 'contacts-changed', userIds: [one.id, other.id] }]);

@@ -60,8 +60,8 @@ export const groupLog = async (person: Person, groupId: string, query = '') =>
 
 export const seqs = (entries: readonly { seq: number }[]) => entries.map((entry) => entry.seq);
 
-/** What these people's devices are told while `action` runs, with whom was told. */
-export async function toldBy(
+/** Records the events of these people's devices while `action` runs, each with its recipient's id. */
+export async function recordEvents(
   { relay }: Pick<TestRelay, 'relay'>,
   people: readonly Person[],
   action: () => Promise<unknown>,

@@ -95,8 +95,8 @@ export async function everywhere() {
   await addMember(friend, left, person, commitBody(0));
   await addMember(friend, left, others.member, commitBody(1));
   await sendToGroup(person, left, farewell);
-  const departure = base64Url(120);
-  await person.call('DELETE', `/group/${left}/leave`, { statement: departure });
+  const leaveStatement = base64Url(120);
+  await person.call('DELETE', `/group/${left}/leave`, { statement: leaveStatement });
   const sealed = base64Url(300);
   await person.call('PUT', '/history', {
     items: [{ id: message.messageId, conversationId: direct, sealed }],
@@ -125,7 +125,7 @@ export async function everywhere() {
       ...keyPackages.keyPackages,
       keyPackages.lastResort,
       statement,
-      departure,
+      leaveStatement,
       message.content,
       groupMessage.content,
       farewell.content,

@@ -10,7 +10,7 @@ import { purgeAfter } from '../../src/jobs/purge.ts';
 import { nobody } from '../../src/repositories/deletions.ts';
 import { base64Url, befriend, call, type Person, signUp, signUpOnDevice } from '../helpers.ts';
 import { createClients, disconnectReason } from '../mqtt/mqttClient.ts';
-import { groupLog, log, messageBody, send, toldBy } from './conversation.ts';
+import { groupLog, log, messageBody, recordEvents, send } from './conversation.ts';
 import {
   advance,
   deleteAccount,
@@ -98,7 +98,7 @@ describe('DATA.md', () => {
       expect(answers.map(({ status }) => status)).toEqual([200, 200]);
       return JSON.stringify(answers.map(({ body }) => body));
     };
-    // What these hold of a person are numbers, or they answer how many there are: see below.
+    // These tables hold numbers, or their calls answer a count: see below.
     const counted = new Set(['history_totals', 'key_packages', 'last_resort_key_packages']);
     for (const { table, calls } of await documented()) {
       const answers = (await Promise.all(calls.map(answerTo))).join();
@@ -112,7 +112,7 @@ describe('DATA.md', () => {
   });
 });
 
-/** Whether an answer names a row by an id that is not the person's, such as a request's or a notification's. */
+/** Returns whether an answer names a row by an id other than the person's, such as a request's. */
 function sharesAnId(stored: string, answers: string): boolean {
   return (stored.match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? []).some((id) =>
     answers.includes(id),
@@ -135,15 +135,21 @@ describe('deleting an account', () => {
     expect(await call(relay, 'POST', '/login', { body: login })).toMatchObject({ status: 401 });
   });
 
-  it('tells contacts, those with a pending request, and fellow members', async () => {
+  it('is published to contacts, people with a pending request, and fellow members', async () => {
     const { person, others, own } = await everywhere();
     const people = [friend, others.asked, others.asking, others.member, await signUp(relay)];
     const signals: unknown[] = [];
     const stop = relay.relay.services.hub.onSignal((signal) => signals.push(signal));
-    const events = await toldBy(relay, people, () => deleteAccount(person));
+    const events = await recordEvents(relay, people, () => deleteAccount(person));
     stop();
-    const told = (of: Person) => events.filter(([id]) => id === of.id).map(([, event]) => event.type);
-    expect(people.map(told)).toEqual([['contacts', 'groups'], ['contacts'], ['contacts'], ['contacts'], []]);
+    const eventTypes = (of: Person) => events.filter(([id]) => id === of.id).map(([, event]) => event.type);
+    expect(people.map(eventTypes)).toEqual([
+      ['contacts', 'groups'],
+      ['contacts'],
+      ['contacts'],
+      ['contacts'],
+      [],
+    ]);
     expect(signals).toContainEqual({ type: 'contacts-changed', userIds: [person.id, friend.id] });
     expect(signals).toContainEqual({ type: 'members-removed', groupId: own.id, userIds: [person.id] });
   });

@@ -14,10 +14,10 @@ import {
   contact,
   creator,
   details,
+  eventsFor,
   groupId,
   member,
   saidIn,
-  told,
   welcomeFor,
   withGroupPeople,
 } from './groupPeople.ts';
@@ -52,12 +52,12 @@ describe('the log of a group', () => {
     ]);
   });
 
-  it('is told on the topic of the group, and that there is something on the topic of every member', async () => {
+  it('is delivered on the topic of the group, and announced on the topic of every member', async () => {
     await addFirst();
     const body = messageBody(1);
     let events: unknown[] = [];
     const said = await saidIn(groupId, async () => {
-      events = await told([creator, member, contact], () => sendToGroup(member, groupId, body));
+      events = await eventsFor([creator, member, contact], () => sendToGroup(member, groupId, body));
     });
     const conversationId = `group:${groupId}`;
     expect(said).toMatchObject([
@@ -92,7 +92,7 @@ describe('the log of a group', () => {
     const isRead = async (person: Person) => (await groupLog(person, groupId)).at(-1)?.is_read;
     let events: [string, unknown][] = [];
     const said = await saidIn(groupId, async () => {
-      events = await told([creator, member, contact], async () => {
+      events = await eventsFor([creator, member, contact], async () => {
         expect((await member.call('PUT', `/messages/${id}/read`)).status).toBe(204);
       });
     });

@@ -16,6 +16,7 @@ import {
   contact,
   creator,
   details,
+  eventsFor,
   forbidden,
   groupId,
   groupsOf,
@@ -24,7 +25,6 @@ import {
   relay,
   saidIn,
   stranger,
-  told,
   welcomeFor,
   withGroupPeople,
 } from './groupPeople.ts';
@@ -52,12 +52,12 @@ describe('adding a member', () => {
     });
   });
 
-  it('tells the list, the Welcome to whom it lets in, and the commit, in this order', async () => {
+  it('publishes the list, the Welcome to the new members, and the commit, in this order', async () => {
     await addFirst();
     const body = commitBody(1, welcomeFor(contact));
     let events: [string, { type: string }][] = [];
     const said = await saidIn(groupId, async () => {
-      events = await told([creator, member, contact], () => addMember(creator, groupId, contact, body));
+      events = await eventsFor([creator, member, contact], () => addMember(creator, groupId, contact, body));
     });
     const typesFor = ({ id }: Person) => events.filter(([to]) => to === id).map(([, event]) => event.type);
     expect(typesFor(contact)).toEqual(['groups', 'welcome', 'available']);
@@ -153,7 +153,7 @@ describe('leaving', () => {
     await addFirst();
     const { id } = (await sendToGroup(creator, groupId, messageBody(1))).body;
     const elsewhere = await onAnotherDevice(relay, member);
-    const events = await told([creator, member], async () => {
+    const events = await eventsFor([creator, member], async () => {
       expect((await member.call('DELETE', `/group/${groupId}/leave`)).status).toBe(204);
     });
     expect(new Map(events)).toEqual(
@@ -199,18 +199,18 @@ describe('leaving', () => {
 
   it("keeps the statement for the person's own devices, also when the leaves are gone", async () => {
     await addFirst();
-    const departure = (person: Person) => person.call('GET', `/group/${groupId}/departure`);
+    const leaveStatement = (person: Person) => person.call('GET', `/group/${groupId}/departure`);
     const none = { status: 200, body: { statement: null } };
-    expect(await departure(member)).toMatchObject(none);
+    expect(await leaveStatement(member)).toMatchObject(none);
     const statement = base64Url(300);
     await member.call('DELETE', `/group/${groupId}/leave`, { statement });
     const removal = { ...commitBody(1), removed: [member.id] };
     expect(await submitCommit(creator, `group:${groupId}`, removal)).toMatchObject({ status: 201 });
-    expect(await departure(await onAnotherDevice(relay, member))).toMatchObject({
+    expect(await leaveStatement(await onAnotherDevice(relay, member))).toMatchObject({
       status: 200,
       body: { statement },
     });
-    for (const other of [creator, contact]) expect(await departure(other)).toMatchObject(none);
+    for (const other of [creator, contact]) expect(await leaveStatement(other)).toMatchObject(none);
   });
 
   it('is forgotten with the next adding of the same person', async () => {

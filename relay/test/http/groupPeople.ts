@@ -9,7 +9,7 @@ import {
   startTestRelay,
   type TestRelay,
 } from '../helpers.ts';
-import { addMember, commitBody, createGroup, toldBy } from './conversation.ts';
+import { addMember, commitBody, createGroup, recordEvents } from './conversation.ts';
 
 /** For the file that calls {@link withGroupPeople}: a relay, and for each test a group whose creator has two contacts, and a stranger. */
 export let relay: TestRelay;
@@ -45,12 +45,12 @@ export const addFirst = () => addMember(creator, groupId, member, commitBody(0, 
 export const details = (person: Person, id = groupId) => person.call<GroupDetails>('GET', `/group/${id}`);
 export const groupsOf = async (person: Person) =>
   (await person.call<GroupSummary[]>('GET', '/groups')).body.map(({ id }) => id);
-export const told = (people: readonly Person[], action: () => Promise<unknown>) =>
-  toldBy(relay, people, action);
+export const eventsFor = (people: readonly Person[], action: () => Promise<unknown>) =>
+  recordEvents(relay, people, action);
 export const notFound = { status: 404, body: { code: 'not-found' } };
 export const forbidden = { status: 403, body: { code: 'forbidden' } };
 
-/** What is said on the group's topic while `action` runs. */
+/** Records the events on the group's topic while `action` runs. */
 export async function saidIn(id: string, action: () => Promise<unknown>): Promise<unknown[]> {
   const events: unknown[] = [];
   const stop = relay.relay.services.hub.subscribe(`group/${id}/messages`, (payload) =>

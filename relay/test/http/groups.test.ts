@@ -8,6 +8,7 @@ import {
   contact,
   creator,
   details,
+  eventsFor,
   forbidden,
   groupId,
   groupsOf,
@@ -15,7 +16,6 @@ import {
   notFound,
   relay,
   stranger,
-  told,
   withGroupPeople,
 } from './groupPeople.ts';
 
@@ -24,7 +24,7 @@ withGroupPeople();
 describe('a group', () => {
   it('is created with its creator as the only member, under the name as it was sealed', async () => {
     const [id, sealedName] = [randomUUID(), base64Url(60)];
-    const events = await told([creator], async () => {
+    const events = await eventsFor([creator], async () => {
       expect(await creator.call('POST', '/group', { groupId: id, sealedName })).toMatchObject({
         status: 201,
         body: { id },
@@ -68,11 +68,11 @@ describe('a group', () => {
         body: { code: 'stale-epoch', epoch: 1 },
       });
     }
-    const events = await told([creator, member, stranger], () => put(member, 1, first));
-    const toldIds = events.map(([id]) => id).toSorted();
-    expect(toldIds).toEqual([creator.id, member.id].toSorted());
+    const events = await eventsFor([creator, member, stranger], () => put(member, 1, first));
+    const recipientIds = events.map(([id]) => id).toSorted();
+    expect(recipientIds).toEqual([creator.id, member.id].toSorted());
     expect(events.every(([, event]) => event.type === 'groups')).toBe(true);
-    expect(await told([creator, member], () => put(creator, 1, second))).toEqual([]);
+    expect(await eventsFor([creator, member], () => put(creator, 1, second))).toEqual([]);
     expect((await details(creator)).body).toMatchObject({ name: first, name_epoch: 1 });
     expect(await put(stranger, 1, second)).toMatchObject(notFound);
 
@@ -135,7 +135,7 @@ describe('deleting a group', () => {
     await addFirst();
     const body = messageBody(1);
     await sendToGroup(member, groupId, body);
-    const events = await told([creator, member], async () => {
+    const events = await eventsFor([creator, member], async () => {
       expect((await creator.call('DELETE', `/group/${groupId}`)).status).toBe(204);
     });
     expect(new Set(events.map(([id]) => id))).toEqual(new Set([creator.id, member.id]));

@@ -51,7 +51,10 @@ const addresses = [
   '/gone.js',
 ];
 
-/** What every HTTP server sends, and what says how an answer is to be read rather than what may be done with it. */
+/**
+ * Headers that every HTTP server sends, or that say how to read an answer rather than what may be done with
+ * it.
+ */
 const ordinary = new Set(
   'accept-ranges allow connection content-encoding content-length content-type date etag keep-alive last-modified vary www-authenticate'.split(
     ' ',

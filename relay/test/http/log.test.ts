@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type ConversationSummary, limits } from '../../contract/index.ts';
 import { base64Url } from '../helpers.ts';
 import { log, messageBody, send, seqs } from './conversation.ts';
-import { aino, conversationId, eero, start, stranger, told, withTwoPeople } from './twoPeople.ts';
+import { aino, conversationId, eero, eventsFor, start, stranger, withTwoPeople } from './twoPeople.ts';
 
 withTwoPeople();
 
@@ -73,7 +73,7 @@ describe('reading', () => {
       await start();
       const ids: string[] = [];
       for (let count = 0; count < 3; count++) ids.push((await send(aino, eero, messageBody(1))).body.id);
-      const events = await told([aino, eero], async () => {
+      const events = await eventsFor([aino, eero], async () => {
         expect((await eero.call('PUT', `/messages/${ids[1]}/${path}`)).status).toBe(204);
       });
       const event = { type: 'delivered', conversationId, messageId: ids[1], readerId: eero.id, seq: 3 };
@@ -96,12 +96,12 @@ describe('reading', () => {
     },
   );
 
-  it('never goes back, and is told once', async () => {
+  it('never goes back, and is published once', async () => {
     await start();
     const first = (await send(aino, eero, messageBody(1))).body.id;
     const second = (await send(aino, eero, messageBody(1))).body.id;
     await eero.call('PUT', `/messages/${second}/read`);
-    const events = await told([aino, eero], async () => {
+    const events = await eventsFor([aino, eero], async () => {
       for (const id of [first, second])
         expect((await eero.call('PUT', `/messages/${id}/read`)).status).toBe(204);
     });

@@ -7,11 +7,11 @@ import {
   aino,
   conversationId,
   eero,
+  eventsFor,
   relay,
   start,
   stranger,
   submit,
-  told,
   withTwoPeople,
 } from './twoPeople.ts';
 
@@ -23,7 +23,7 @@ describe('a message', () => {
   it('is numbered, stored and told to every device of both', async () => {
     const body = messageBody(1);
     let answer: Awaited<ReturnType<typeof send>> | undefined;
-    const events = await told([aino, eero, stranger], async () => {
+    const events = await eventsFor([aino, eero, stranger], async () => {
       answer = await send(aino, eero, body);
     });
     expect(answer).toMatchObject({ status: 201, body: { id: body.messageId, seq: 2, epoch: 1 } });
@@ -50,7 +50,7 @@ describe('a message', () => {
 
   it('sent twice exists once, and both get the same answer', async () => {
     const body = messageBody(1);
-    const events = await told([eero], async () => {
+    const events = await eventsFor([eero], async () => {
       const answers = await Promise.all([1, 2, 3].map(() => send(aino, eero, body)));
       expect(answers.map((answer) => answer.status)).toEqual([201, 201, 201]);
       expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1);

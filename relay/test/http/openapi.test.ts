@@ -34,7 +34,7 @@ const operationAt = (path: string, method: string): Operation => {
   return operation;
 };
 
-/** What the running relay has below /api, from Fastify's own list of it. */
+/** The routes of the running relay below /api, from Fastify's own list. */
 function registeredRoutes(): Set<string> {
   const found = new Set<string>();
   const parents: string[] = [];

@@ -24,7 +24,7 @@ import {
 } from '../helpers.ts';
 import { createClients } from '../mqtt/mqttClient.ts';
 import { Tab } from '../presence/tab.ts';
-import { toldBy } from './conversation.ts';
+import { recordEvents } from './conversation.ts';
 
 const day = 24 * 60 * 60 * 1000;
 let now = Date.parse('2026-03-01T12:00:00.000Z');
@@ -67,7 +67,7 @@ describe('the profile', () => {
     await befriend(person, friend);
     const names = { username: `uusi${randomUUID().slice(0, 8)}`, email: `${randomUUID()}@example.org` };
     let answer: unknown;
-    const events = await toldBy(relay, [person, friend], async () => {
+    const events = await recordEvents(relay, [person, friend], async () => {
       answer = await person.call('PUT', '/users/me', names);
     });
     expect(answer).toMatchObject({
@@ -121,7 +121,7 @@ describe('the profile', () => {
 });
 
 describe('the account’s own data', () => {
-  it('are what no other call answers', async () => {
+  it('include what no other call answers', async () => {
     const later = await logIn(relay, person);
     const { body } = await later.call<AccountData>('GET', '/users/me');
     expect(body).toEqual({
@@ -272,7 +272,7 @@ describe('recovery', () => {
     now -= 29 * day;
   });
 
-  it('opens nothing else, on no door', async () => {
+  it('opens nothing else, neither by REST nor by MQTT nor on the presence socket', async () => {
     const recoveryAuthKey = base64Url(32);
     await putVault(person, { recoveryAuthKey });
     const token = (await recover(person.username, recoveryAuthKey)).body.access_token;

@@ -21,7 +21,7 @@ import {
 import { createClients, disconnectReason } from '../mqtt/mqttClient.ts';
 import { connectBytes, RawClient } from '../mqtt/rawClient.ts';
 import { arriveAt } from '../presence/tab.ts';
-import { addMember, commitBody, createGroup, submitCommit, toldBy } from './conversation.ts';
+import { addMember, commitBody, createGroup, recordEvents, submitCommit } from './conversation.ts';
 
 let now = Date.parse('2026-03-01T12:00:00.000Z');
 let relay: TestRelay;
@@ -92,7 +92,7 @@ describe('revoking a device', () => {
     });
   });
 
-  it('tells the device itself before it closes its connection', async () => {
+  it('reaches the device itself before its connection is closed', async () => {
     const clients = createClients();
     const client = await clients.connect(relay.mqttUrl, tablet);
     const heard: string[] = [];
@@ -205,17 +205,17 @@ describe('revoking a device', () => {
     expect(await rows().where('user_id', '=', owner.id).execute()).toEqual([]);
   });
 
-  it('is told to the person, contacts and fellow members, once each', async () => {
+  it('is published to the person, contacts and fellow members, once each', async () => {
     const fellow = await signUpOnDevice(relay);
     await befriend(contact, fellow);
     const groupId = await createGroup(contact);
     await addMember(contact, groupId, owner, commitBody(0));
     await addMember(contact, groupId, fellow, commitBody(1));
     const people = [owner, contact, fellow, stranger];
-    const events = await toldBy(relay, people, () => revoke(owner, tablet.deviceId));
-    const told = { type: 'devices', userId: owner.id, deviceId: tablet.deviceId };
+    const events = await recordEvents(relay, people, () => revoke(owner, tablet.deviceId));
+    const event = { type: 'devices', userId: owner.id, deviceId: tablet.deviceId };
     expect(events).toHaveLength(3);
-    expect(new Map(events)).toEqual(new Map([owner, contact, fellow].map(({ id }) => [id, told])));
+    expect(new Map(events)).toEqual(new Map([owner, contact, fellow].map(({ id }) => [id, event])));
     expect((await revoked(fellow)).body).toHaveLength(1);
   });
 });

@@ -9,7 +9,7 @@ import {
   startTestRelay,
   type TestRelay,
 } from '../helpers.ts';
-import { type CommitBody, commitBody, submitCommit, toldBy } from './conversation.ts';
+import { type CommitBody, commitBody, recordEvents, submitCommit } from './conversation.ts';
 
 /** For the file that calls {@link withTwoPeople}: a relay, and for each test two contacts and a stranger, nobody known before. */
 export let relay: TestRelay;
@@ -39,5 +39,5 @@ export const submit = (person: Person, body: CommitBody, id = conversationId) =>
   submitCommit(person, id, body);
 export const start = () =>
   submit(aino, commitBody(0, [{ deviceIds: [eero.deviceId], welcome: base64Url(900) }]));
-export const told = (people: readonly Person[], action: () => Promise<unknown>) =>
-  toldBy(relay, people, action);
+export const eventsFor = (people: readonly Person[], action: () => Promise<unknown>) =>
+  recordEvents(relay, people, action);

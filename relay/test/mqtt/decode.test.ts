@@ -9,7 +9,7 @@ function decode(bytes: Uint8Array): ClientPacket[] {
   return [...new FrameSplitter(256 * 1024).push(bytes)].map((frame) => decodePacket(frame));
 }
 
-/** What decoding throws, or the packets if it doesn't. */
+/** The error that decoding throws, or the packets if it throws none. */
 function refusalOf(bytes: Uint8Array): unknown {
   try {
     return decode(bytes);

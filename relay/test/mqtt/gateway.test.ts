@@ -244,7 +244,7 @@ describe('the end', () => {
     expect(await disconnectReason(client)).toBe(0x87);
   });
 
-  test('of the server is told', async () => {
+  test('of the server is announced', async () => {
     const [client, other] = [
       await clients.connect(relay.mqttUrl, alice),
       await clients.connect(relay.mqttUrl, bob),

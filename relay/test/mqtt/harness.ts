@@ -176,11 +176,11 @@ export async function startRealtime(options: HarnessOptions = {}) {
     },
     /** Collects what is said of a person's status from now on. */
     statusOf(person: Person): unknown[] {
-      const told: unknown[] = [];
+      const changes: unknown[] = [];
       Hub.prototype.subscribe.call(hub, topics.userStatus(person.id), (payload) => {
-        told.push(JSON.parse(payload));
+        changes.push(JSON.parse(payload));
       });
-      return told;
+      return changes;
     },
     /** Resolves once the server has seen every socket close. */
     async allSocketsClosed(): Promise<void> {

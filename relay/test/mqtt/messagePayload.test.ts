@@ -16,7 +16,7 @@ const message = {
 
 const bytesOf = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What the schema makes of these bytes; null if it refuses them. */
+/** Parses these bytes by the schema; null if it refuses them. */
 function bySchema(payload: Uint8Array): unknown {
   try {
     return OutgoingMessage.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload)));
@@ -47,7 +47,7 @@ const odd: readonly unknown[] = [
 ].flat();
 const fields = Object.keys(message);
 
-/** Those of these payloads that are read otherwise than by the schema, and how many are read at all. */
+/** Finds the payloads that are read differently than by the schema, and counts those that are read at all. */
 function compare(payloads: readonly Buffer[]) {
   const read = payloads.filter((payload) => messageIn(payload) !== null);
   const differing = read.filter((payload) => !isDeepStrictEqual(messageIn(payload), bySchema(payload)));

@@ -5,7 +5,9 @@ import type { Person } from './harness.ts';
 
 type Identified = Pick<Person, 'id'>;
 
-/** How a connection ended: the WebSocket close code, and the packets that came before it and weren't taken. */
+/**
+ * The end of a connection: the WebSocket close code, and the packets that came before it and weren't taken.
+ */
 export interface Ending {
   readonly closeCode: number;
   readonly packets: Packet[];

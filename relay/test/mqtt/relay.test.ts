@@ -167,7 +167,7 @@ test('logging out ends the connections of that session, not those of another', a
   await expect(clients.connect(relay.mqttUrl, alice)).rejects.toMatchObject({ code: 0x87 });
 });
 
-test('stopping tells every client, and keeps what was acknowledged', async () => {
+test('stopping disconnects every client with a reason, and keeps what was acknowledged', async () => {
   const dataDir = await temporaryFolder();
   const before = await startTestRelay({ dataDir });
   const [one, other] = [await signUpOnDevice(before), await signUpOnDevice(before)];

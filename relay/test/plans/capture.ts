@@ -9,7 +9,7 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
 } from 'kysely';
-import { WithoutRowLocks } from '../../src/db/rowLocks.ts';
+import { WithoutRowLocks } from '../../src/db/sqlite/rowLocks.ts';
 import type { Db, Tables } from '../../src/db/tables.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
@@ -36,8 +36,8 @@ class CapturingDriver extends DummyDriver {
 }
 
 /**
- * What a repository asks a database, without one.
- * @param rows what it is answered each time
+ * Captures the queries of a repository, without a database.
+ * @param rows the answer to each query
  */
 export async function queriesOf(
   dialect: Dialect,

@@ -1,7 +1,7 @@
 import Database from 'libsql';
 import { Client } from 'pg';
 
-/** How a number of messages is spread: a tenth of them in one conversation, the others evenly. */
+/** A spread of messages over conversations: a tenth of them in one, the others evenly. */
 export interface Population {
   readonly messages: number;
   readonly conversations: number;
@@ -73,7 +73,7 @@ export async function fillPostgres(url: string, population: Population): Promise
   }
 }
 
-/** As fillPostgres, into a file that the relay has made. */
+/** Does the same as fillPostgres, to a file that the relay has made. */
 export function fillSqlite(file: string, population: Population): void {
   const database = new Database(file);
   const { conversations, perConversation, inLargest } = population;

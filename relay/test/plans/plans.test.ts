@@ -5,8 +5,9 @@ import { CompiledQuery } from 'kysely';
 import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgres } from '../../src/db/postgres.ts';
-import { openSqlite } from '../../src/db/sqlite.ts';
+import { openSqlite } from '../../src/db/sqlite/sqlite.ts';
 import type { Db, OpenDatabase } from '../../src/db/tables.ts';
+import { threadEntry } from '../../src/messaging/append/threadEntry.ts';
 import { conversationsOf, seqsTaking } from '../../src/repositories/conversations.ts';
 import { entriesOf, findEntry, type PageRequest } from '../../src/repositories/entries.ts';
 import { temporaryFolder } from '../helpers.ts';
@@ -25,7 +26,7 @@ const page = (request: Partial<PageRequest>) => (db: Db) =>
   entriesOf(db, largest, { limit, maxBytes: Number.MAX_SAFE_INTEGER, ...request });
 const middle = Math.round(population.inLargest / 2);
 
-/** What reads messages, by what a client wants. */
+/** The queries that read messages, by what a client wants. */
 const lists: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   'the newest page': page({}),
   'a page upwards from the middle': page({ after: middle }),
@@ -40,7 +41,7 @@ const lookups: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   'the conversations of a person': (db) => conversationsOf(db, `${userName(3)}1`),
 };
 
-/** What `entriesOf` learns of sizes, so that it goes on to the rows themselves. */
+/** The answer to the first query of `entriesOf`, for sizes, so that it goes on to the rows themselves. */
 const sizes = Array.from({ length: limit }, (_none, index) => ({ seq: middle - limit + index, size: 200 }));
 const asked = (dialect: Dialect, ask: (db: Db) => Promise<unknown>) => queriesOf(dialect, sizes, ask);
 
@@ -50,7 +51,7 @@ async function timed(what: string, task: () => Promise<void> | void): Promise<vo
   say(`${what}: ${messages.toLocaleString('en')} messages in ${Math.round((Date.now() - start) / 1000)} s`);
 }
 
-/** What one message with its index entries takes on disk, its content included. */
+/** Reports the bytes on disk of one message, with its content and its index entries. */
 const sayBytes = (what: string, rows: number, indexes: number) =>
   say(
     `${what}: ${Math.round((rows + indexes) / messages)} bytes a message, ${Math.round(indexes / messages)} of them indexes`,
@@ -138,7 +139,7 @@ describe('SQLite', () => {
   let database: Database.Database;
   beforeAll(async () => {
     dataDir = await temporaryFolder();
-    await (await openSqlite(dataDir)).close();
+    await (await openSqlite(dataDir, threadEntry)).close();
     const file = path.join(dataDir, 'relay.db');
     await timed('SQLite', () => fillSqlite(file, population));
     sayBytes('SQLite', (await stat(file)).size, 0);
@@ -167,7 +168,7 @@ describe('SQLite', () => {
     expect(queries).toHaveLength(2);
     say(`SQLite, ${what}:`);
     for (const query of queries) {
-      // Of two lower bounds SQLite uses one, and reads every row between them.
+      // SQLite uses one of two lower bounds, and reads every row between them.
       expect(query.sql.match(/"seq" >/g)?.length ?? 0).toBeLessThan(2);
       const [step, ...more] = explain(query);
       expect(more).toEqual([]);

@@ -6,13 +6,13 @@ import { temporaryFolder } from '../helpers.ts';
 import { type BuiltProgram, buildProgram } from '../program.ts';
 import { createDatabase, type PostgresServer, startPostgres } from '../servers/postgres.ts';
 
-/** As many as fit into everybody's test run; `npm run test:crash` sets more. */
+/** Few enough for everybody's test run; `npm run test:crash` sets more. */
 const crashes = Number(process.env.CRASHES ?? 3);
 const seed = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
 
 let program: BuiltProgram;
 let dataDir: string;
-/** One of this test's own: the others' must not die with it, and commits must reach the disk here. */
+/** A server of this test's own: the others' must not die with it, and commits must reach the disk here. */
 let postgres: PostgresServer;
 beforeAll(async () => {
   program = await buildProgram();

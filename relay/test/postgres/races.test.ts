@@ -14,7 +14,7 @@ import {
 } from '../helpers.ts';
 import { commitBody, messageBody, send, seqs, submitCommit } from '../http/conversation.ts';
 
-// What SQLite can't get wrong, because its transactions run one after another.
+// Races that SQLite can't have, because its transactions run one after another.
 
 let relay: TestRelay;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ afterAll(() => relay.close());
 const times = <T>(count: number, task: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_none, index) => task(index)));
 
-/** How many Welcomes of a conversation the database holds. */
+/** Counts the Welcomes of a conversation in the database. */
 async function welcomesStored(conversationId: string): Promise<number> {
   const client = new Client(relay.relay.services.config.databaseUrl ?? '');
   await client.connect();

@@ -7,8 +7,9 @@ import { Client, Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { type ColumnTypes, migrations } from '../../migrations/index.ts';
 import { openPostgres } from '../../src/db/postgres.ts';
-import { openSqlite } from '../../src/db/sqlite.ts';
+import { openSqlite } from '../../src/db/sqlite/sqlite.ts';
 import type { Db, Tables } from '../../src/db/tables.ts';
+import { threadEntry } from '../../src/messaging/append/threadEntry.ts';
 import { conversationsOf } from '../../src/repositories/conversations.ts';
 import { entriesOf } from '../../src/repositories/entries.ts';
 import { findLiveSession } from '../../src/repositories/sessions.ts';
@@ -17,7 +18,7 @@ import { findVault } from '../../src/repositories/vaults.ts';
 import { temporaryFolder } from '../helpers.ts';
 import { createDatabase, dropDatabase } from '../servers/postgres.ts';
 
-// What the first version of the relay has stored must be there, and work, after every migration since.
+// Data that the first version of the relay has stored must be there, and work, after every migration since.
 
 /** Applies the first migration alone, as the first version did. */
 async function migrateToFirst(db: Db, types: ColumnTypes): Promise<void> {
@@ -29,7 +30,7 @@ async function migrateToFirst(db: Db, types: ColumnTypes): Promise<void> {
 const [aino, eero, device, session] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
 const bytes = (text: string) => `'\\x${Buffer.from(text).toString('hex')}'`;
 
-/** In the tables of the first migration, in the words of either database. */
+/** Inserts into the tables of the first migration, in the dialect of either database. */
 const rows = (blob: (text: string) => string) => [
   ...[aino, eero].map(
     (
@@ -102,7 +103,7 @@ describe('an upgrade from the first version', () => {
     const database = new Database(file);
     for (const row of rows((text) => `x'${Buffer.from(text).toString('hex')}'`)) database.exec(row);
     database.close();
-    const upgraded = await openSqlite(dataDir);
+    const upgraded = await openSqlite(dataDir, threadEntry);
     expect(await readEverything(upgraded.db)).toMatchObject(everything);
     await upgraded.close();
   });

@@ -34,7 +34,7 @@ describe('contacts see one another', () => {
     expect(await aliceTab.next()).toEqual({ userId: bob.id, online: false });
   });
 
-  test('and say so themselves', async () => {
+  test('contacts say themselves that they come and go', async () => {
     const { tab: aliceTab } = await arrive(alice);
     const { tab: bobTab } = await arrive(bob);
     bobTab.send({ userId: bob.id, online: false });
@@ -68,12 +68,12 @@ describe('contacts see one another', () => {
     expect(await aliceTab.next()).toEqual({ userId: bob.id, online: false });
   });
 
-  test('a change of status is told on the status topic, once', async () => {
-    const told = relay.statusOf(bob);
+  test('a change of status is published on the status topic, once', async () => {
+    const changes = relay.statusOf(bob);
     const { tab: first } = await arrive(bob);
     await arrive(bob);
     await first.leave();
-    expect(told).toEqual([{ userId: bob.id, online: true }]);
+    expect(changes).toEqual([{ userId: bob.id, online: true }]);
   });
 });
 
@@ -220,7 +220,7 @@ describe('a socket is closed', () => {
   });
 
   test('with 4401 when its session ends while it is being proven', async () => {
-    const told = relay.statusOf(alice);
+    const changes = relay.statusOf(alice);
     let proofs = 0;
     relay.state.beforeVerify = async () => {
       proofs += 1;
@@ -229,7 +229,7 @@ describe('a socket is closed', () => {
     const tab = await Tab.open(relay);
     tab.send(hello(alice));
     expect(await tab.closed).toBe(4401);
-    expect(told).toEqual([]);
+    expect(changes).toEqual([]);
   });
 
   test('with 1003 for a binary message and 1009 for a huge one', async () => {
@@ -247,15 +247,15 @@ describe('a socket is closed', () => {
     fakeTimeouts();
     const [one, other] = [quiet.signUp(), quiet.signUp()];
     quiet.befriend(one, other);
-    const told = quiet.statusOf(one);
+    const changes = quiet.statusOf(one);
     const { tab } = await arrive(one, quiet);
     vi.advanceTimersByTime(60_000);
     expect(await tab.closed).toBe(4408);
-    expect(told).toEqual([true, false].map((online) => ({ userId: one.id, online })));
+    expect(changes).toEqual([true, false].map((online) => ({ userId: one.id, online })));
     await quiet.close();
   });
 
-  test('but not while pings come', async () => {
+  test('a socket stays open while pings come', async () => {
     const patient = await startRealtime({ presence: { pingTimeoutMs: 60_000 } });
     fakeTimeouts();
     const { tab } = await arrive(patient.signUp(), patient);

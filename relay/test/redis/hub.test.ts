@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(() => relays.closeAll());
 afterAll(() => server.remove());
 
-/** What a relay's clients hear on a topic from now on. */
+/** Records the payloads that a relay's clients get on a topic from now on. */
 async function listenTo(hub: Hub, topic: string) {
   const heard: string[] = [];
   const stop = hub.subscribe(topic, (payload) => heard.push(payload));
@@ -74,7 +74,7 @@ describe('the hub of several relays', () => {
     observer.disconnect();
   });
 
-  it('tells signals to every relay', async () => {
+  it('passes signals to every relay', async () => {
     const { one, other } = await openTwo();
     const heard: unknown[] = [];
     one.onSignal((signal) => heard.push(['one', signal]));
@@ -125,7 +125,8 @@ describe('the hub of several relays', () => {
     await eventually(() =>
       expect([interrupted.one, interrupted.other].every((count) => count > 0)).toBe(true),
     );
-    // An interruption tells that a relay hears again. That it can speak again shows when it is heard.
+    // An interruption shows that a relay receives again; a message that arrives shows that it publishes
+    // again.
     const back = await listenTo(other, 'back');
     await eventually(() => {
       one.publish('back', 'x');

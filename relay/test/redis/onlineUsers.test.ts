@@ -23,21 +23,21 @@ beforeEach(async () => {
 afterEach(() => relays.closeAll());
 afterAll(() => server.remove());
 
-/** What is told of the person's status at a relay from now on. */
+/** Records the changes of the person's status that a relay publishes from now on. */
 async function watch({ hub }: Backplane): Promise<boolean[]> {
-  const told: boolean[] = [];
+  const changes: boolean[] = [];
   hub.subscribe(topics.userStatus(user), (payload) => {
-    told.push((JSON.parse(payload) as { online: boolean }).online);
+    changes.push((JSON.parse(payload) as { online: boolean }).online);
   });
   await hub.subscribed();
-  return told;
+  return changes;
 }
 
 const tab = () => ({});
 const isOnline = async (at: Backplane) => (await at.onlineUsers.among([user])).length === 1;
 
 describe('who is online at several relays', () => {
-  it('is told everywhere when the first socket of a person comes and the last one goes, wherever they are', async () => {
+  it('is published everywhere when the first socket of a person comes and the last one goes, at any relay', async () => {
     const [atOne, atOther] = [await watch(one), await watch(other)];
     const [first, second, third] = [tab(), tab(), tab()];
     one.onlineUsers.add(user, first);
@@ -86,11 +86,11 @@ describe('who is online at several relays', () => {
     mortal.onlineUsers.add(user, tab());
     mortal.onlineUsers.add(elsewhereToo, tab());
     await mortal.said();
-    const told = await watch(one);
+    const changes = await watch(one);
     other.onlineUsers.add(elsewhereToo, tab());
     expect(await one.onlineUsers.among([user, elsewhereToo])).toEqual([user, elsewhereToo]);
     mortal.kill();
-    await eventually(() => expect(told).toEqual([false]));
+    await eventually(() => expect(changes).toEqual([false]));
     expect(await one.onlineUsers.among([user, elsewhereToo])).toEqual([elsewhereToo]);
   });
 
@@ -99,7 +99,7 @@ describe('who is online at several relays', () => {
     const name = mortal.membership.relayId;
     mortal.onlineUsers.add(user, tab());
     await mortal.said();
-    // As if it had slept for too long.
+    // Makes its last heartbeat look too old, as if it had slept.
     const redis = new Redis(server.url);
     await redis.zadd('sinetti:relays', 1, name);
     await eventually(async () => {

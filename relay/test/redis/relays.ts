@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import type { Backplane } from '../../src/backplane/backplane.ts';
-import { Membership } from '../../src/backplane/membership.ts';
+import { ClusterMembership } from '../../src/backplane/clusterMembership.ts';
 import { openRedisBackplane } from '../../src/backplane/redis.ts';
 import { RedisOnlineUsers } from '../../src/backplane/redisOnlineUsers.ts';
 import type { Secrets } from '../../src/secrets.ts';
@@ -35,7 +35,7 @@ export function createRelays(url: () => string, secrets: Secrets = newSecrets())
       connections.push(redis);
       const { fingerprint = '' } =
         /^(?<fingerprint>[^:]+):/.exec((await redis.zrange('sinetti:relays', 0, 0))[0] ?? '')?.groups ?? {};
-      const membership = new Membership({ redis, fingerprint, ...hasty });
+      const membership = new ClusterMembership({ redis, fingerprint, ...hasty });
       const onlineUsers = new RedisOnlineUsers(redis, membership);
       await membership.join();
       return {

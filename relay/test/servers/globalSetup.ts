@@ -3,7 +3,7 @@ import { startPostgres } from './postgres.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Of the PostgreSQL server that the tests of this project share. */
+    /** The URL of the PostgreSQL server that the tests of this project share. */
     postgresUrl: string;
   }
 }

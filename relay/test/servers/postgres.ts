@@ -12,7 +12,7 @@ import { freePort } from './freePort.ts';
 const run = promisify(execFile);
 
 export interface PostgresServer {
-  /** Of a database on this server. */
+  /** The URL of a database on this server. */
   url(database: string): string;
   /** Ends the server at once, as a power cut would; what was committed must be there after `start`. */
   crash(): Promise<void>;
@@ -22,7 +22,7 @@ export interface PostgresServer {
 }
 
 export interface PostgresServerOptions {
-  /** Whether commits wait for the disk, as they do in production. */
+  /** True if commits wait for the disk, as they do in production. */
   readonly durable?: boolean;
   /** Lines for postgresql.conf, e.g. `max_wal_size = 4GB`. */
   readonly settings?: Readonly<Record<string, string>>;

@@ -1,15 +1,16 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SqliteThread } from '../../src/db/thread/client.ts';
+import { SqliteThread } from '../../src/db/sqlite/thread/client.ts';
 import { toApiError } from '../../src/errors.ts';
+import { threadEntry } from '../../src/messaging/append/threadEntry.ts';
 import { temporaryFolder } from '../helpers.ts';
 
 let dataDir: string;
 let thread: SqliteThread;
 beforeEach(async () => {
   dataDir = await temporaryFolder();
-  thread = await SqliteThread.open(path.join(dataDir, 'thread.db'));
+  thread = await SqliteThread.open(path.join(dataDir, 'thread.db'), threadEntry);
   await thread.call('writeAlone', query('create table names (name text primary key)'));
 });
 afterEach(async () => {
@@ -51,8 +52,10 @@ describe('the thread of SQLite', () => {
     expect(toApiError(failure)).toMatchObject({ code: 'storage-full' });
   });
 
-  it('appends nothing before it is told how', async () => {
-    await expect(thread.call('append', [], 0)).rejects.toThrow('Nothing says how to append.');
+  it('runs its program only once that has statements', async () => {
+    await expect(thread.call('run', [], 0)).rejects.toThrow("The thread's program has no statements yet.");
+    await thread.call('define', {});
+    expect(await thread.call('run', [], 0)).toEqual([]);
   });
 
   it('refuses what comes after its end, and ends once', async () => {
@@ -63,7 +66,7 @@ describe('the thread of SQLite', () => {
 });
 
 it('a file that is no database is refused with the code that SQLite gives', async () => {
-  await expect(SqliteThread.open(path.join(dataDir, 'missing', 'thread.db'))).rejects.toThrow(
+  await expect(SqliteThread.open(path.join(dataDir, 'missing', 'thread.db'), threadEntry)).rejects.toThrow(
     /ConnectionFailed|unable to open/,
   );
 });

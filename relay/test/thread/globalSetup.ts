@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The compiled program of SQLite's thread. */
+    /** The path of the compiled program of SQLite's thread. */
     threadEntry: string;
   }
 }
@@ -21,7 +21,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     configFile: false,
     logLevel: 'warn',
     build: {
-      ssr: path.join(relayFolder, 'src/db/thread/thread.ts'),
+      ssr: path.join(relayFolder, 'src/messaging/append/thread.ts'),
       outDir: folder,
       emptyOutDir: false,
       rolldownOptions: { output: { entryFileNames: 'thread.js' } },

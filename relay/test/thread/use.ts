@@ -1,3 +1,6 @@
+import { pathToFileURL } from 'node:url';
 import { inject, vi } from 'vitest';
 
-vi.mock(import('../../src/db/thread/entry.ts'), () => ({ threadEntry: inject('threadEntry') }));
+vi.mock(import('../../src/messaging/append/threadEntry.ts'), () => ({
+  threadEntry: pathToFileURL(inject('threadEntry')),
+}));

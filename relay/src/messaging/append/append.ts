@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { lastSeenResolution } from '../auth/lastSeen.ts';
-import type { AppendQueries } from '../repositories/appending.ts';
-import { entriesAtOnce } from '../repositories/entriesAtOnce.ts';
+import { lastSeenResolution } from '../../auth/lastSeen.ts';
+import type { AppendQueries } from '../../repositories/appending.ts';
+import { entriesAtOnce } from '../../repositories/entriesAtOnce.ts';
 
-// Runs on the thread of SQLite too (db/thread), so it imports nothing that loads the contract or the query builder.
+// This runs on SQLite's thread too (thread.ts), so it imports nothing that loads the contract or the query builder.
 
 /** An application message on its way into its conversation's log. */
 export interface NewEntry {
@@ -25,8 +25,8 @@ export interface Appended {
   readonly epoch: number;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** Null if this message had been appended before: nobody is to be told again. */
-  readonly news: { readonly senderDeviceId: string; readonly userIds: readonly string[] } | null;
+  /** The people to deliver it to; null if it had been appended before and so was delivered then. */
+  readonly delivery: { readonly senderDeviceId: string; readonly userIds: readonly string[] } | null;
 }
 
 export interface AppendRefused {
@@ -46,20 +46,6 @@ export interface AppendRefused {
 
 export type AppendOutcome = Appended | AppendRefused;
 
-/** Where messages are appended, and which of them may go together. */
-export interface Appender {
-  /**
-   * Appends messages in their order, in one transaction; one that is refused takes nothing from its neighbours.
-   * Resolves once the database has committed.
-   * @param now milliseconds since the epoch
-   * @returns what became of each
-   * @throws whatever kept the database from it; then none of them is stored
-   */
-  append(batch: readonly NewEntry[], now: number): Promise<AppendOutcome[]>;
-  /** Messages of one lane are appended one batch after another, those of different lanes at the same time. */
-  laneOf(entry: NewEntry): string;
-}
-
 /**
  * Decides on messages and stores those that may be, all inside one transaction: whether the session lives, whether the
  * sender may write there and whether the epoch is current are asked where nothing can change before the commit.
@@ -74,7 +60,7 @@ export async function appendAll(
   const outcomes: AppendOutcome[] = [];
   let left = batch.map((entry, index) => ({ entry, index }));
   while (left.length > 0) {
-    // What repeats another message of the batch is looked at after that one has been stored, or refused.
+    // A message that repeats another of the batch is decided on after that one has been stored, or refused.
     const ids = new Set<string>();
     const [round, repeats]: [typeof left, typeof left] = [[], []];
     for (const item of left) {
@@ -139,7 +125,7 @@ class Decisions {
         seq,
         epoch: entry.epoch,
         createdAt: this.#now,
-        news: decision,
+        delivery: decision,
       });
     }
     for (const { recipientId, senderId } of notified.values()) {
@@ -148,7 +134,7 @@ class Decisions {
     return outcomes;
   }
 
-  /** What is stored already under the ids of these, by id. */
+  /** Finds the stored entries that have the ids of these, by id. */
   async #findKnown(entries: readonly NewEntry[]): Promise<ReadonlyMap<string, KnownEntry>> {
     const known = new Map<string, KnownEntry>();
     for (let start = 0; start < entries.length; start += entriesAtOnce) {
@@ -289,5 +275,5 @@ const repeated = ({ seq, epoch, created_at: createdAt }: KnownEntry): Appended =
   seq,
   epoch,
   createdAt,
-  news: null,
+  delivery: null,
 });

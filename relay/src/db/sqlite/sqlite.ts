@@ -1,46 +1,39 @@
 import path from 'node:path';
 import { Kysely } from 'kysely';
 import Database from 'libsql';
-import { errorCode } from '../errorCode.ts';
-import { hasCode, StartupError } from '../errors.ts';
-import type { Appender } from '../messaging/append.ts';
-import { appendStatementsFor } from '../repositories/appending.ts';
-import { migrate } from './migrate.ts';
+import { errorCode } from '../../errorCode.ts';
+import { hasCode, StartupError } from '../../errors.ts';
+import { migrate } from '../migrate.ts';
+import type { Db, OpenDatabase, RemoteProgram, Tables } from '../tables.ts';
 import { SqliteDialect } from './sqliteDriver.ts';
-import type { Db, OpenDatabase, Tables } from './tables.ts';
-import { packEntries, unpackOutcomes } from './thread/batch.ts';
 import { SqliteThread } from './thread/client.ts';
 
 /**
  * Opens the database in a data folder, brought up to date, and keeps every other relay out of that folder.
  * @param dataDir an existing folder
+ * @param threadEntry a file of JavaScript that calls `runSqliteThread` with the program for the thread
  * @throws StartupError if another relay holds the folder, or it holds no usable database
  */
-export async function openSqlite(dataDir: string): Promise<OpenDatabase> {
+export async function openSqlite(dataDir: string, threadEntry: URL): Promise<OpenDatabase> {
   const unlock = lockFolder(dataDir);
   let close = async () => unlock();
   try {
-    const thread = await SqliteThread.open(path.join(dataDir, 'relay.db'));
+    const thread = await SqliteThread.open(path.join(dataDir, 'relay.db'), threadEntry);
     const db: Db = new Kysely<Tables>({ dialect: new SqliteDialect(thread) });
     close = async () => {
       await thread.close();
       unlock();
     };
     await migrate(db, { bytes: 'blob' });
-    await thread.call('define', appendStatementsFor(db));
-    return { db, appender: appenderOf(thread), close };
+    const program: RemoteProgram = {
+      define: (statements) => thread.call('define', statements),
+      run: (...input) => thread.call('run', ...input),
+    };
+    return { db, program, close };
   } catch (error) {
     await close();
     throw unusable(dataDir, error);
   }
-}
-
-/** One transaction runs at a time, so as many messages as can go into it. */
-function appenderOf(thread: SqliteThread): Appender {
-  return {
-    append: async (batch, now) => unpackOutcomes(await thread.call('append', packEntries(batch), now)),
-    laneOf: () => 'all',
-  };
 }
 
 /**

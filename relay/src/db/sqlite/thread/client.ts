@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { threadEntry } from './entry.ts';
 import type {
-  Answer,
-  Call,
   CallId,
-  CallName,
   Opened,
+  ThreadAnswer,
+  ThreadCall,
+  ThreadCallName,
   ThreadCalls,
   ThreadData,
   ThreadError,
@@ -22,13 +21,13 @@ export class SqliteThread {
   readonly #worker: Worker;
   readonly #pending = new Map<CallId, Pending>();
   /** Calls of this turn of the event loop, which go together: waking the thread costs more than a call. */
-  #outgoing: Call[] = [];
+  #outgoing: ThreadCall[] = [];
   #lastId: CallId = 0;
   #isClosed = false;
 
   private constructor(worker: Worker) {
     this.#worker = worker;
-    worker.on('message', (answers: readonly Answer[]) => {
+    worker.on('message', (answers: readonly ThreadAnswer[]) => {
       for (const answer of answers) this.#take(answer);
     });
     // A defect. What was acknowledged is on disk, and nothing more can be: the process ends, as it would have if the
@@ -43,10 +42,13 @@ export class SqliteThread {
     });
   }
 
-  /** @throws whatever SQLite says if the file can't be used */
-  static async open(file: string): Promise<SqliteThread> {
+  /**
+   * @param entry a file of JavaScript that calls `runSqliteThread`
+   * @throws whatever SQLite says if the file can't be used
+   */
+  static async open(file: string, entry: URL): Promise<SqliteThread> {
     const workerData: ThreadData = { file };
-    const worker = new Worker(threadEntry, { workerData });
+    const worker = new Worker(entry, { workerData });
     const [first] = (await once(worker, 'message')) as [Opened];
     if (!first.opened) {
       await worker.terminate();
@@ -55,7 +57,7 @@ export class SqliteThread {
     return new SqliteThread(worker);
   }
 
-  call<Name extends CallName>(
+  call<Name extends ThreadCallName>(
     name: Name,
     ...parameters: Parameters<ThreadCalls[Name]>
   ): ReturnType<ThreadCalls[Name]> {
@@ -84,7 +86,7 @@ export class SqliteThread {
     this.#worker.postMessage(calls);
   }
 
-  #take(answer: Answer): void {
+  #take(answer: ThreadAnswer): void {
     const pending = this.#pending.get(answer.id);
     this.#pending.delete(answer.id);
     if ('error' in answer) pending?.reject(toError(answer.error));

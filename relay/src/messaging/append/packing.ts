@@ -1,11 +1,11 @@
-import type { AppendOutcome, AppendRefused, NewEntry } from '../../messaging/append.ts';
+import type { AppendOutcome, AppendRefused, NewEntry } from './append.ts';
 
 // Structured cloning writes the name of each property of each object, and reading the names costs several times what
 // the values do. What crosses with every message therefore crosses as one list of values.
 
 type EntryValue = NewEntry[keyof NewEntry];
 
-/** What `packEntries` makes of a batch. */
+/** A batch of entries as one flat list of values. */
 export type PackedEntries = readonly EntryValue[];
 
 const valuesOfEntry = 7;
@@ -42,7 +42,7 @@ export function unpackEntries(packed: PackedEntries): NewEntry[] {
   return batch;
 }
 
-/** What `packOutcomes` makes of the outcomes of a batch: a refusal, which is rare, is one value. */
+/** The outcomes of a batch as one flat list of values. A refusal, which is rare, is one value. */
 export type PackedOutcomes = readonly (AppendRefused | string | number | null | readonly string[])[];
 
 const valuesOfAppended = 5;
@@ -54,9 +54,9 @@ export function packOutcomes(outcomes: readonly AppendOutcome[]): PackedOutcomes
       packed.push(outcome);
       continue;
     }
-    const { seq, epoch, createdAt, news } = outcome;
-    // Those of one conversation share their audience, which cloning keeps: it goes once.
-    packed.push(seq, epoch, createdAt, news?.senderDeviceId ?? null, news?.userIds ?? null);
+    const { seq, epoch, createdAt, delivery } = outcome;
+    // Outcomes of one conversation share one array of user ids, and cloning sends a shared array once.
+    packed.push(seq, epoch, createdAt, delivery?.senderDeviceId ?? null, delivery?.userIds ?? null);
   }
   return packed;
 }
@@ -76,7 +76,8 @@ export function unpackOutcomes(packed: PackedOutcomes): AppendOutcome[] {
       seq,
       epoch: packed[at + 1] as number,
       createdAt: packed[at + 2] as number,
-      news: senderDeviceId === null ? null : { senderDeviceId, userIds: packed[at + 4] as readonly string[] },
+      delivery:
+        senderDeviceId === null ? null : { senderDeviceId, userIds: packed[at + 4] as readonly string[] },
     });
     at += valuesOfAppended;
   }

@@ -8,8 +8,8 @@ const lockKey = 7_368_747_691;
 const defaultPatienceMs = 5000;
 const pollMs = 100;
 
-export interface MembershipOptions {
-  /** Whether this relay shares work with others. */
+export interface DatabaseLockOptions {
+  /** True if this relay shares work with others. */
   readonly isShared: boolean;
   readonly log: Pick<FastifyBaseLogger, 'error' | 'warn'>;
   /** A killed relay's lock is gone as soon as the server has seen its connection break. */
@@ -17,16 +17,16 @@ export interface MembershipOptions {
 }
 
 /**
- * Makes this relay one of those that use the database: the only one, or one of several that share work. A relay on its
- * own believes that everything new passes through it, so its clients wouldn't hear of another's messages. The server
- * drops the lock however the process ends; when the connection breaks, it is taken again.
+ * Locks the database for this relay: alone, or together with others that share work. A relay on its own
+ * believes that everything new passes through it, so its clients wouldn't hear of another's messages. The
+ * server drops the lock however the process ends; when the connection breaks, it is taken again.
  * @param newClient not connected yet
- * @returns what leaves the database
+ * @returns a function that releases the lock
  * @throws StartupError if the relays in it, or this one, don't share
  */
-export async function joinDatabase(
+export async function lockDatabase(
   newClient: () => Client,
-  { isShared, log, patienceMs = defaultPatienceMs }: MembershipOptions,
+  { isShared, log, patienceMs = defaultPatienceMs }: DatabaseLockOptions,
 ): Promise<() => Promise<void>> {
   const leaving = new AbortController();
   let current: Client | null = null;

@@ -3,27 +3,27 @@ import type { Redis } from 'ioredis';
 import { StartupError } from '../errors.ts';
 import { keys } from './keys.ts';
 
-export interface MembershipOptions {
+export interface ClusterMembershipOptions {
   readonly redis: Redis;
-  /** Of this relay's secrets: all must have the same. */
+  /** A digest of this relay's secrets: all relays must have the same. */
   readonly fingerprint: string;
-  /** How often a relay says that it lives, in milliseconds. */
+  /** Milliseconds between two heartbeats of a relay. */
   readonly heartbeatMs: number;
-  /** After how long without that it counts as dead. */
+  /** Milliseconds without a heartbeat after which a relay counts as dead. */
   readonly expiryMs: number;
 }
 
-export interface MembershipListener {
-  /** This relay has a new name; what it had said under the former one is forgotten. */
+export interface ClusterMembershipListener {
+  /** This relay has a new id; everything stored under the former one is forgotten. */
   joined(): void;
-  /** A relay is dead, or left. What it had said is to be taken back. */
+  /** A relay is dead, or left. Takes back everything that it had stored. */
   gone(relayId: string): Promise<void>;
 }
 
 const milliseconds = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** A relay that counts as dead already may not go on: others may be taking back what it said. */
+/** A relay that counts as dead already may not go on: others may be taking back its entries. */
 const heartbeatScript = `${milliseconds}
 local expiry = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if ARGV[3] == 'join' or (expiry and tonumber(expiry) > now) then
@@ -39,21 +39,21 @@ return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)`;
 const aliveScript = `${milliseconds}
 return redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf')`;
 
-/** How long a relay has to clear up after a dead one before another begins again. */
+/** Milliseconds that a relay has to clear up after a dead one before another begins again. */
 const burialMs = 60_000;
 
-/** Which relays there are. One that is killed is missed after a while, and another one clears up after it. */
-export class Membership {
-  readonly #options: MembershipOptions;
-  #listener: MembershipListener | null = null;
+/** Keeps the set of living relays. A killed one expires after a while, and another one clears up after it. */
+export class ClusterMembership {
+  readonly #options: ClusterMembershipOptions;
+  #listener: ClusterMembershipListener | null = null;
   #relayId = '';
   #timer: NodeJS.Timeout | null = null;
   #beating: Promise<void> = Promise.resolve();
 
-  constructor(options: MembershipOptions) {
+  constructor(options: ClusterMembershipOptions) {
     this.#options = options;
     options.redis.on('ready', () => {
-      // What was said while Redis was away is lost, and Redis may have lost the rest.
+      // Commands sent while Redis was away are lost, and Redis may have lost the earlier ones.
       if (this.#timer !== null) this.#beating = this.#beating.then(() => this.#rejoin()).catch(() => {});
     });
   }
@@ -62,7 +62,7 @@ export class Membership {
     return this.#relayId;
   }
 
-  listen(listener: MembershipListener): void {
+  listen(listener: ClusterMembershipListener): void {
     this.#listener = listener;
   }
 

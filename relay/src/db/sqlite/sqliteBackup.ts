@@ -1,7 +1,7 @@
 import { copyFile, mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import Database from 'libsql';
-import { StartupError } from '../errors.ts';
+import { StartupError } from '../../errors.ts';
 
 /**
  * Copies a data folder as it is at one moment, while a relay runs on it or not. The copy is a data folder itself: with

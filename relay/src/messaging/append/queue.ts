@@ -1,26 +1,27 @@
-import type { Appender, AppendOutcome, NewEntry } from './append.ts';
+import type { AppendOutcome, NewEntry } from './append.ts';
+import type { Appender } from './appender.ts';
 
-/** Of one batch: what a transaction may hold up others for. */
+/** The most messages of one batch, because its transaction holds up others. */
 const maxMessages = 512;
-/** Characters of content. */
+/** The most characters of content in one batch. */
 const maxContent = 4 * 1024 * 1024;
 
-interface Waiting {
+interface PendingAppend {
   readonly resolve: (outcome: AppendOutcome) => void;
   readonly reject: (error: unknown) => void;
 }
 
 class Batch {
   readonly entries: NewEntry[] = [];
-  /** By the indexes of `entries`. */
-  readonly waiting: Waiting[] = [];
+  /** The callers that wait, by the indexes of `entries`. */
+  readonly waiting: PendingAppend[] = [];
   #content = 0;
 
   hasRoomFor({ content }: NewEntry): boolean {
     return this.entries.length < maxMessages && this.#content + content.length <= maxContent;
   }
 
-  add(entry: NewEntry, waiting: Waiting): void {
+  add(entry: NewEntry, waiting: PendingAppend): void {
     this.entries.push(entry);
     this.waiting.push(waiting);
     this.#content += entry.content.length;
@@ -34,7 +35,7 @@ class Batch {
 export class AppendQueue {
   readonly #appender: Appender;
   readonly #clock: () => number;
-  /** What waits in each lane that has a batch on its way, or due. */
+  /** The waiting batches of each lane that has one on its way, or due. */
   readonly #lanes = new Map<string, Batch[]>();
 
   constructor(appender: Appender, clock: () => number) {

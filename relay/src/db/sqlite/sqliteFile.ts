@@ -4,16 +4,16 @@ import Database from 'libsql';
 /** Distinct statements of the whole program are fewer, except where a list has as many placeholders as items. */
 const maxCachedStatements = 500;
 
-interface Prepared {
+interface CachedStatement {
   readonly statement: Database.Statement;
-  /** Whether it returns rows. */
+  /** True if the statement returns rows. */
   readonly isReader: boolean;
 }
 
 /** One connection to a database file, with its statements prepared once. */
 export class SqliteFile {
   readonly #database: Database.Database;
-  readonly #statements = new Map<string, Prepared>();
+  readonly #statements = new Map<string, CachedStatement>();
 
   readonly file: string;
 
@@ -58,7 +58,7 @@ export class SqliteFile {
     this.#database.close();
   }
 
-  #prepare(sql: string): Prepared {
+  #prepare(sql: string): CachedStatement {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const statement = this.#database.prepare(sql);

@@ -1,5 +1,4 @@
-import type { AppendStatements } from '../../repositories/appending.ts';
-import type { PackedEntries, PackedOutcomes } from './batch.ts';
+import type { Statement } from '../../prepared.ts';
 
 /** A query as text, with what its driver can take: see `bindable`. */
 export interface Query {
@@ -14,7 +13,13 @@ export interface ThreadResult {
   readonly insertId?: bigint;
 }
 
-/** What the thread of SQLite can be asked, each with its arguments and what it answers. */
+/**
+ * Work of several statements, which runs in one transaction beside SQLite. It is given a function for each statement, by
+ * name, that takes parameters and returns rows. Its input and its result cross between the threads by structured cloning.
+ */
+export type ThreadProgram = (queries: never, ...input: never[]) => Promise<unknown>;
+
+/** The calls of SQLite's thread. */
 export interface ThreadCalls {
   /** Waits for a turn of the writing connection, which lasts until `commit` or `rollback`. */
   begin: () => Promise<void>;
@@ -25,27 +30,28 @@ export interface ThreadCalls {
   write: (query: Query) => Promise<ThreadResult>;
   /** A statement that is a transaction of its own. */
   writeAlone: (query: Query) => Promise<ThreadResult>;
-  /** From what is on disk. */
+  /** A statement that only reads, and sees only rows that are on disk. */
   read: (query: Query) => Promise<ThreadResult>;
-  /** Says how `append` asks. */
-  define: (statements: AppendStatements) => Promise<void>;
-  append: (batch: PackedEntries, now: number) => Promise<PackedOutcomes>;
+  /** Gives the thread's program its statements. */
+  define: (statements: Readonly<Record<string, Statement>>) => Promise<void>;
+  /** Runs the thread's program in one transaction. Resolves once the disk has it. */
+  run: (...input: readonly unknown[]) => Promise<unknown>;
   /** Finishes what runs, and leaves one whole file. */
   close: () => Promise<void>;
 }
 
-export type CallName = keyof ThreadCalls;
+export type ThreadCallName = keyof ThreadCalls;
 
-/** By which answers find their callers. */
+/** The id by which an answer finds its call. */
 export type CallId = number;
 
-export interface Call<Name extends CallName = CallName> {
+export interface ThreadCall<Name extends ThreadCallName = ThreadCallName> {
   readonly id: CallId;
   readonly name: Name;
   readonly parameters: Parameters<ThreadCalls[Name]>;
 }
 
-export type Answer =
+export type ThreadAnswer =
   | { readonly id: CallId; readonly value: unknown }
   | { readonly id: CallId; readonly error: ThreadError };
 

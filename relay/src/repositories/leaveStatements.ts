@@ -1,12 +1,12 @@
 import type { Db } from '../db/tables.ts';
 
-export interface Departure {
+export interface LeaveStatementRow {
   readonly userId: string;
   readonly statement: Buffer;
 }
 
-/** Who left a group's conversation and is still in its tree. */
-export async function departuresOf(db: Db, conversationId: string): Promise<Departure[]> {
+/** The statements of people who left a group's conversation and are still in its tree. */
+export async function leaveStatementsOf(db: Db, conversationId: string): Promise<LeaveStatementRow[]> {
   const rows = await db
     .selectFrom('departures')
     .select(['user_id', 'statement'])
@@ -18,7 +18,11 @@ export async function departuresOf(db: Db, conversationId: string): Promise<Depa
 }
 
 /** The statement that a person left with, removed from the tree or not; null for who is a member or left without one. */
-export async function departureOf(db: Db, conversationId: string, userId: string): Promise<Buffer | null> {
+export async function leaveStatementOf(
+  db: Db,
+  conversationId: string,
+  userId: string,
+): Promise<Buffer | null> {
   const row = await db
     .selectFrom('departures')
     .select('statement')
@@ -28,9 +32,9 @@ export async function departureOf(db: Db, conversationId: string, userId: string
   return row?.statement ?? null;
 }
 
-export async function insertDeparture(
+export async function insertLeaveStatement(
   db: Db,
-  { conversationId, userId, statement }: Departure & { conversationId: string },
+  { conversationId, userId, statement }: LeaveStatementRow & { conversationId: string },
 ): Promise<void> {
   await db
     .insertInto('departures')
@@ -41,8 +45,10 @@ export async function insertDeparture(
     .execute();
 }
 
-/** A commit has removed their leaves. Their own devices that were away still ask why the group is gone. */
-export async function endDepartures(
+/**
+ * Keeps the statements of people whose leaves a commit has removed: their own devices may still ask for them.
+ */
+export async function markLeavesRemoved(
   db: Db,
   conversationId: string,
   userIds: readonly string[],
@@ -57,8 +63,8 @@ export async function endDepartures(
     .execute();
 }
 
-/** For people who are members again. */
-export async function deleteDepartures(
+/** Deletes the statements of people who are members again. */
+export async function deleteLeaveStatements(
   db: Db,
   conversationId: string,
   userIds: readonly string[],

@@ -77,7 +77,7 @@ class SqliteDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
-/** What Kysely takes for a connection: any number of them share the thread's two. */
+/** Stands for a connection in Kysely: any number of them share the thread's two. */
 class SqliteConnection implements DatabaseConnection {
   readonly #thread: SqliteThread;
   #hasTurn = false;
@@ -130,7 +130,7 @@ function bindable(parameters: readonly unknown[]): unknown[] {
   });
 }
 
-/** What is sent to a thread goes with all of the memory that it is a view of. */
+/** Copies a view of a larger buffer, because cloning it to a thread would copy the whole buffer. */
 function ownBytes(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }

@@ -1,18 +1,21 @@
-import { appendAll } from '../../messaging/append.ts';
-import type { AppendQueries, AppendStatements } from '../../repositories/appending.ts';
+import type { Statement } from '../../prepared.ts';
 import { GroupCommit } from '../groupCommit.ts';
-import type { Statement } from '../prepared.ts';
 import { SqliteFile } from '../sqliteFile.ts';
 import { logLimit, WriteAheadLog } from '../writeAheadLog.ts';
-import { packOutcomes, unpackEntries } from './batch.ts';
-import type { Query, ThreadCalls, ThreadResult } from './protocol.ts';
+import type { Query, ThreadCalls, ThreadProgram, ThreadResult } from './protocol.ts';
+
+/** The rows of each statement, given its parameters by name. */
+type Queries = Readonly<
+  Record<string, (given: Readonly<Record<string, unknown>>) => Promise<readonly unknown[]>>
+>;
 
 /**
  * Two connections to one database file: the writer holds every transaction and every statement that may write, the
  * reader sees what is on disk and nothing else.
+ * @param program answers `run`
  * @throws SqliteError if the file can't be used
  */
-export function serveSqlite(file: string): ThreadCalls {
+export function serveSqlite(file: string, program: ThreadProgram): ThreadCalls {
   const writer = openFile(file, [
     'journal_mode = WAL',
     // Each commit is synced all the same, and the log kept short: see writeAheadLog.ts.
@@ -20,7 +23,7 @@ export function serveSqlite(file: string): ThreadCalls {
     'wal_autocheckpoint = 0',
     `journal_size_limit = ${logLimit}`,
     'foreign_keys = ON',
-    // What is deleted is overwritten, not only unlinked.
+    // Deleted rows are overwritten, not only unlinked.
     'secure_delete = ON',
     // A backup tool may hold the file for a moment.
     'busy_timeout = 5000',
@@ -28,7 +31,8 @@ export function serveSqlite(file: string): ThreadCalls {
   const reader = openFile(file, ['query_only = ON', 'busy_timeout = 5000']);
   const log = new WriteAheadLog(writer.file, reader);
   const group = new GroupCommit(writer, log);
-  let appendQueries: AppendQueries | null = null;
+  const runProgram = program as (queries: Queries, ...input: readonly unknown[]) => Promise<unknown>;
+  let queries: Queries | null = null;
 
   function write({ sql, parameters }: Query): ThreadResult {
     group.requireOpen();
@@ -62,14 +66,13 @@ export function serveSqlite(file: string): ThreadCalls {
     read: async ({ sql, parameters }) => reader.run(sql, parameters),
 
     async define(statements) {
-      appendQueries = queriesOf(statements, write);
+      queries = queriesOf(statements, write);
     },
 
-    async append(batch, now) {
-      const queries = appendQueries;
-      if (queries === null) throw new Error('Nothing says how to append.');
-      const entries = unpackEntries(batch);
-      return packOutcomes(await transaction(() => appendAll(queries, entries, now)));
+    async run(...input) {
+      const defined = queries;
+      if (defined === null) throw new Error("The thread's program has no statements yet.");
+      return transaction(() => runProgram(defined, ...input));
     },
 
     async close() {
@@ -94,15 +97,18 @@ function openFile(file: string, settings: readonly string[]): SqliteFile {
   return open;
 }
 
-function queriesOf(statements: AppendStatements, run: (query: Query) => ThreadResult): AppendQueries {
-  const entries = Object.entries<Statement>(statements).map(([name, { sql, parameters }]) => {
-    const ask = async (given: Record<string, unknown>) => {
+function queriesOf(
+  statements: Readonly<Record<string, Statement>>,
+  run: (query: Query) => ThreadResult,
+): Queries {
+  const entries = Object.entries(statements).map(([name, { sql, parameters }]) => {
+    const ask: Queries[string] = async (given) => {
       const values = parameters.map((parameter) =>
         parameter.name === null ? parameter.value : given[parameter.name],
       );
       return run({ sql, parameters: values }).rows;
     };
-    return [name, ask];
+    return [name, ask] as const;
   });
-  return Object.fromEntries(entries) as AppendQueries;
+  return Object.fromEntries(entries);
 }

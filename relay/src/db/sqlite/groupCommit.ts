@@ -4,22 +4,25 @@ export interface TransactionCommands {
   readonly inTransaction: boolean;
 }
 
-/** How what is committed gets to the disk, and who sees it before that. */
+/** Brings commits to the disk, and hides them from readers until then. */
 export interface Durability {
-  /** From now on other connections see what is committed now, and nothing later. */
+  /** Keeps other connections at the state that is committed now. */
   holdReaders(): void;
   /** Lets them see everything that is committed. Harmless when they are not held. */
   releaseReaders(): void;
   /** Resolves when everything that is committed is on disk. */
   sync(): Promise<void>;
-  /** Whether it is time for `foldIn`. */
+  /** True when it is time for `foldIn`. */
   readonly isLong: boolean;
-  /** Tidies up the log. Called with no transaction open and no reader held, for it to get to its end. */
+  /**
+   * Copies the log into the database. Called with no transaction open and no reader held, for it to get to
+   * its end.
+   */
   foldIn(): void;
 }
 
 /** A transaction that has ended inside the open group, and waits for the group to be committed. */
-interface Member {
+interface EndedTransaction {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -37,11 +40,11 @@ export class GroupCommit {
   readonly #connection: TransactionCommands;
   readonly #durability: Durability;
   readonly #queue: (() => void)[] = [];
-  #members: Member[] = [];
+  #members: EndedTransaction[] = [];
   #isTaken = false;
   #isOpen = false;
   #isDue = false;
-  /** What the last group that was lost was lost by. */
+  /** The error that the last lost group was lost by. */
   #lost: unknown = null;
   #syncing: Promise<void> | null = null;
   /** Why nothing can be written any more. */
@@ -160,12 +163,12 @@ export class GroupCommit {
     }
     this.#isOpen = false;
     const isLong = this.#durability.isLong;
-    // Nobody begins before the log is tidied up: under load there would always be a transaction in its way.
+    // Nobody begins before the log is copied: under load there would always be a transaction in its way.
     if (isLong) this.#isTaken = true;
     this.#syncing = this.#sync(this.#takeMembers(), isLong);
   }
 
-  async #sync(members: readonly Member[], isLong: boolean): Promise<void> {
+  async #sync(members: readonly EndedTransaction[], isLong: boolean): Promise<void> {
     try {
       await this.#durability.sync();
     } catch (error) {
@@ -195,7 +198,7 @@ export class GroupCommit {
     for (const member of this.#takeMembers()) member.reject(error);
   }
 
-  #takeMembers(): Member[] {
+  #takeMembers(): EndedTransaction[] {
     const members = this.#members;
     this.#members = [];
     return members;

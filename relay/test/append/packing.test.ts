@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
-import { packEntries, packOutcomes, unpackEntries, unpackOutcomes } from '../../src/db/thread/batch.ts';
-import type { AppendOutcome, NewEntry } from '../../src/messaging/append.ts';
+import type { AppendOutcome, NewEntry } from '../../src/messaging/append/append.ts';
+import {
+  packEntries,
+  packOutcomes,
+  unpackEntries,
+  unpackOutcomes,
+} from '../../src/messaging/append/packing.ts';
 
 const entry = (name: string, recipientId: string | null): NewEntry => ({
   conversationId: `conversation of ${name}`,
@@ -12,20 +17,20 @@ const entry = (name: string, recipientId: string | null): NewEntry => ({
   sessionId: `session of ${name}`,
 });
 
-it('a batch is the same on the other side of the thread', () => {
+it('unpacks a batch as it was packed', () => {
   const batch = [entry('a', 'somebody'), entry('b', null), entry('c', 'somebody')];
 
   expect(unpackEntries(structuredClone(packEntries(batch)))).toEqual(batch);
 });
 
-it('so are its outcomes, whichever stand beside each other', () => {
+it('unpacks outcomes as they were packed, appended and refused ones in any order', () => {
   const userIds = ['a', 'b'];
-  const appended = (seq: number, news: string | null): AppendOutcome => ({
+  const appended = (seq: number, delivery: string | null): AppendOutcome => ({
     type: 'appended',
     seq,
     epoch: 3,
     createdAt: 1_700_000_000_000,
-    news: news === null ? null : { senderDeviceId: news, userIds },
+    delivery: delivery === null ? null : { senderDeviceId: delivery, userIds },
   });
   const outcomes: AppendOutcome[] = [
     { type: 'refused', code: 'not-a-contact' },
