@@ -4,7 +4,7 @@ import { t } from '../../i18n/i18n.ts';
 import { chatsAtom, emptyChat, groupKeyOf } from '../../store/chats.ts';
 import type { Group } from '../../store/groups.ts';
 import { IconButton } from '../../ui/Button.tsx';
-import { Contained } from '../../ui/Contained.tsx';
+import { PartBoundary } from '../../ui/PartBoundary.tsx';
 import { ChatHeader } from '../conversation/ChatHeader.tsx';
 import { GroupChat } from './GroupChat.tsx';
 import { GroupDetails } from './GroupDetails.tsx';
@@ -43,19 +43,19 @@ export function GroupPane({ group, details, focusRequest, onClose, onDetailsChan
             />
           }
         />
-        <Contained part="group-chat" shows={group.id}>
+        <PartBoundary part="group-chat" shows={group.id}>
           <GroupStatus group={group} state={chat.state} />
           <GroupChat group={group} chat={chat} focusRequest={focusRequest} />
-        </Contained>
+        </PartBoundary>
       </div>
       {details !== 'closed' && (
-        <Contained part="group-details" shows={group.id}>
+        <PartBoundary part="group-details" shows={group.id}>
           <GroupDetails
             group={group}
             departedIds={chat.state?.group?.departedIds ?? []}
             onClose={() => onDetailsChange(false)}
           />
-        </Contained>
+        </PartBoundary>
       )}
     </section>
   );

@@ -5,7 +5,7 @@ import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import { activeGroupAtom } from '../../store/chats.ts';
 import { groupsAtom } from '../../store/groups.ts';
-import { Contained } from '../../ui/Contained.tsx';
+import { PartBoundary } from '../../ui/PartBoundary.tsx';
 import { useMediaQuery } from '../../ui/useMediaQuery.ts';
 import type { VirtualListHandle } from '../../ui/VirtualList.tsx';
 import { Panes } from '../conversation/Panes.tsx';
@@ -61,7 +61,7 @@ export function GroupsTab({ open, details, focusRequest, onOpen, onClose, onDeta
     <Panes
       narrow={narrow}
       list={
-        <Contained part="group-list">
+        <PartBoundary part="group-list">
           <GroupList
             handle={list}
             open={open}
@@ -73,7 +73,7 @@ export function GroupsTab({ open, details, focusRequest, onOpen, onClose, onDeta
               onOpen(id);
             }}
           />
-        </Contained>
+        </PartBoundary>
       }
     >
       {group ? (

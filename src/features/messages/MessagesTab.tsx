@@ -5,7 +5,7 @@ import { errorText } from '../../lib/errorText.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { activeChatAtom } from '../../store/chats.ts';
 import { showToastAtom } from '../../store/toasts.ts';
-import { Contained } from '../../ui/Contained.tsx';
+import { PartBoundary } from '../../ui/PartBoundary.tsx';
 import type { VirtualListHandle } from '../../ui/VirtualList.tsx';
 import { Panes } from '../conversation/Panes.tsx';
 import { ChatPane, type ChatVerification } from './ChatPane.tsx';
@@ -50,7 +50,7 @@ export function MessagesTab(props: MessagesTabProps) {
     <Panes
       narrow={open === null ? 'list' : 'open'}
       list={
-        <Contained part="conversation-list">
+        <PartBoundary part="conversation-list">
           <ConversationList
             handle={list}
             onOpen={(userId) => {
@@ -61,7 +61,7 @@ export function MessagesTab(props: MessagesTabProps) {
             onFindContacts={onFindContacts}
             markOf={props.markOf}
           />
-        </Contained>
+        </PartBoundary>
       }
     >
       <ChatPane verification={props.verification} focusRequest={focusRequest} onClose={onClose} />

@@ -23,8 +23,8 @@ import { groupUnreadTotalAtom } from '../../store/groups.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { afterPaint } from '../../ui/afterPaint.ts';
 import { Badge } from '../../ui/Badge.tsx';
-import { Contained, type Part } from '../../ui/Contained.tsx';
 import { chunk } from '../../ui/chunk.tsx';
+import { type Part, PartBoundary } from '../../ui/PartBoundary.tsx';
 import { mainId, SkipLink } from '../../ui/SkipLink.tsx';
 import { LoadingLine } from '../../ui/Spinner.tsx';
 import { useMediaQuery, wideScreen } from '../../ui/useMediaQuery.ts';
@@ -224,9 +224,9 @@ function Dashboard({ userId }: { userId: string }) {
 function Panel({ tab, part, children }: { tab: TabName; part: Part; children: ReactNode }) {
   return (
     <Tabs.Panel value={tab} className={styles.panel}>
-      <Contained part={part}>
+      <PartBoundary part={part}>
         <Suspense fallback={<LoadingLine text={t('app.loading')} />}>{children}</Suspense>
-      </Contained>
+      </PartBoundary>
     </Tabs.Panel>
   );
 }

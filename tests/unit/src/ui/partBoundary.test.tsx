@@ -1,7 +1,7 @@
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Contained } from '../../../../src/ui/Contained.tsx';
+import { PartBoundary } from '../../../../src/ui/PartBoundary.tsx';
 
 const secret = 'the pier at nine, bring aino@example.fi';
 
@@ -15,9 +15,9 @@ function screenWithChat(shows: string | null = null) {
   return (
     <>
       <p>The rest</p>
-      <Contained part="chat" shows={shows}>
+      <PartBoundary part="chat" shows={shows}>
         <Chat />
-      </Contained>
+      </PartBoundary>
     </>
   );
 }

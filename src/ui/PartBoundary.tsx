@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 import { ErrorBoundary, type FallbackProps } from 'react-error-boundary';
 import { t } from '../i18n/i18n.ts';
 import { Button } from './Button.tsx';
-import styles from './Contained.module.css';
 import { EmptyState } from './EmptyState.tsx';
 import { FailureReport } from './FailureReport.tsx';
+import styles from './PartBoundary.module.css';
 
 /** Parts of the screen that can fail by themselves, as a report names them. */
 export type Part =
@@ -21,7 +21,7 @@ export type Part =
   | 'profile-tab'
   | 'notifications';
 
-interface ContainedProps {
+interface PartBoundaryProps {
   part: Part;
   /** What it shows, by id: another one is a new try. */
   shows?: string | null;
@@ -29,7 +29,7 @@ interface ContainedProps {
 }
 
 /** Whatever goes wrong in here stays in here: the rest of the screen goes on, and this part can be tried again. */
-export function Contained({ part, shows = null, children }: ContainedProps) {
+export function PartBoundary({ part, shows = null, children }: PartBoundaryProps) {
   return (
     <ErrorBoundary resetKeys={[shows]} fallbackRender={failureOf(part)}>
       {children}
