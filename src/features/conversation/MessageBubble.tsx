@@ -3,6 +3,7 @@ import { Check, CheckCheck, ChevronDown, CircleAlert, Clock3, LockKeyhole } from
 import { type MouseEvent, memo, type ReactNode } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { undecryptableTexts } from '../../i18n/undecryptable.ts';
+import type { MessageView, UndecryptableReason } from '../../store/chats.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Disclosure } from '../../ui/Disclosure.tsx';
 import { fullTimestamp, timeOfDay } from '../../ui/format.ts';
@@ -10,7 +11,6 @@ import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
 import { isSingleEmoji } from './emoji.ts';
 import styles from './MessageBubble.module.css';
 import { MessageText } from './MessageText.tsx';
-import type { ChatMessage, UndecryptableReason } from './message.ts';
 import { type MessageState, messageState, stateText } from './messageState.ts';
 
 /** Where a menu opens: at a control, or at the pointer. */
@@ -19,13 +19,13 @@ export type MenuAnchor = Element | { getBoundingClientRect(): DOMRect };
 export interface BubbleActions {
   readonly onRetry: (messageId: string) => void;
   readonly onDiscard: (messageId: string) => void;
-  readonly onMenu: (message: ChatMessage, anchor: MenuAnchor) => void;
+  readonly onMenu: (message: MessageView, anchor: MenuAnchor) => void;
   readonly onUnfold: (messageId: string, unfolded: boolean) => void;
 }
 
 /** Keep functions and objects the same from render to render: bubbles in sight are not drawn anew then. */
 interface MessageBubbleProps {
-  message: ChatMessage;
+  message: MessageView;
   own: boolean;
   /** Who wrote it, for screen readers. */
   author: string;
@@ -105,7 +105,7 @@ function pointAnchor({ clientX, clientY }: MouseEvent): MenuAnchor {
 }
 
 interface ContentProps {
-  message: ChatMessage;
+  message: MessageView;
   large: boolean;
   unfolded: boolean;
   onUnfold: BubbleActions['onUnfold'];

@@ -1,12 +1,12 @@
 import { t } from '../../i18n/i18n.ts';
+import type { MessageView } from '../../store/chats.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { fullTimestamp } from '../../ui/format.ts';
 import styles from './MessageDetails.module.css';
-import type { ChatMessage } from './message.ts';
 import { type MessageState, stateText } from './messageState.ts';
 
 interface MessageDetailsProps {
-  message: ChatMessage;
+  message: MessageView;
   author: string;
   state: MessageState;
   open: boolean;

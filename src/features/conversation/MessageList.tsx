@@ -2,6 +2,7 @@ import { clsx } from 'clsx';
 import { ArrowDown, LockKeyhole } from 'lucide-react';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
+import type { MessageView, ReadingPlace } from '../../store/chats.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { dayLabel } from '../../ui/format.ts';
@@ -11,11 +12,10 @@ import { type BubbleActions, type MenuAnchor, MessageBubble } from './MessageBub
 import { MessageDetails } from './MessageDetails.tsx';
 import styles from './MessageList.module.css';
 import { MessageMenu } from './MessageMenu.tsx';
-import type { ChatMessage } from './message.ts';
 import { messageState } from './messageState.ts';
 import { type ChatNotice, type Divider, timeline } from './timeline.ts';
 import { useMessageKeys } from './useMessageKeys.ts';
-import { type ReadingPlace, useMessageScroll } from './useMessageScroll.ts';
+import { useMessageScroll } from './useMessageScroll.ts';
 import { useOlderMessages } from './useOlderMessages.ts';
 import { useUnreadLine } from './useUnreadLine.ts';
 
@@ -23,13 +23,13 @@ export interface MessageListProps {
   /** Its accessible name. */
   label: string;
   /** Ascending by time. */
-  messages: readonly ChatMessage[];
+  messages: readonly MessageView[];
   /** Ascending by time. */
   notices?: readonly ChatNotice[];
   ownId: string | undefined;
   nameOf: (userId: string) => string;
   /** Whether others have read an own message. */
-  isRead: (message: ChatMessage) => boolean;
+  isRead: (message: MessageView) => boolean;
   /** How far this person has read: what came after that when the conversation was opened stands below a line. */
   readSeq: number | undefined;
   /** How many messages of others came after that. */
@@ -55,7 +55,7 @@ export interface MessageListProps {
 
 interface MenuState {
   readonly open: boolean;
-  readonly message: ChatMessage;
+  readonly message: MessageView;
   readonly anchor: MenuAnchor;
 }
 
@@ -90,7 +90,7 @@ export function MessageList(props: MessageListProps) {
   );
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
   const [menu, setMenu] = useState<MenuState | null>(null);
-  const [details, setDetails] = useState<{ message: ChatMessage; open: boolean } | null>(null);
+  const [details, setDetails] = useState<{ message: MessageView; open: boolean } | null>(null);
   const now = useNow();
 
   const onUnfold = useCallback((messageId: string, unfold: boolean) => {
@@ -98,7 +98,7 @@ export function MessageList(props: MessageListProps) {
       (before) => new Set(unfold ? [...before, messageId] : [...before].filter((id) => id !== messageId)),
     );
   }, []);
-  const onMenu = useCallback((message: ChatMessage, anchor: MenuAnchor) => {
+  const onMenu = useCallback((message: MessageView, anchor: MenuAnchor) => {
     setActive(message.messageId);
     setMenu({ open: true, message, anchor });
   }, []);
@@ -107,7 +107,7 @@ export function MessageList(props: MessageListProps) {
     [onRetry, onDiscard, onMenu, onUnfold],
   );
 
-  const authorOf = ({ senderId }: ChatMessage) => (senderId === ownId ? t('chat.you') : nameOf(senderId));
+  const authorOf = ({ senderId }: MessageView) => (senderId === ownId ? t('chat.you') : nameOf(senderId));
 
   function row(index: number) {
     const message = messages[index];

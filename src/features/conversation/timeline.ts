@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
+import type { MessageView } from '../../store/chats.ts';
 import { dayKey } from '../../ui/format.ts';
-import type { ChatMessage } from './message.ts';
 
 /** A line between the messages that nobody wrote, such as who joined. */
 export interface ChatNotice {
@@ -33,7 +33,7 @@ export interface Timeline {
 
 interface TimelineInput {
   /** Ascending by time. */
-  messages: readonly ChatMessage[];
+  messages: readonly MessageView[];
   /** Ascending by time. */
   notices?: readonly ChatNotice[];
   /** There are older messages: the place of older notices is among those. */

@@ -1,9 +1,9 @@
 import type { Virtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef } from 'react';
-import type { ChatMessage } from './message.ts';
+import type { MessageView } from '../../store/chats.ts';
 
 interface MessageKeysInput {
-  messages: readonly ChatMessage[];
+  messages: readonly MessageView[];
   virtualizer: Virtualizer<HTMLElement, HTMLLIElement>;
   scroller: RefObject<HTMLElement | null>;
   /** Id of the message that was last reached. */

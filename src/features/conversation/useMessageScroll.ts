@@ -1,7 +1,7 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
+import type { MessageView, ReadingPlace } from '../../store/chats.ts';
 import { foldLength } from './MessageText.tsx';
-import type { ChatMessage } from './message.ts';
 
 /** Pixels from the end that still count as being there. */
 const endReach = 80;
@@ -14,17 +14,8 @@ const readersOwn = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 /** Messages drawn beyond either edge. */
 const overscan = 8;
 
-/** Where a reader was in a conversation. */
-export interface ReadingPlace {
-  /** The message at the upper edge, and how many pixels of it were above that. */
-  readonly messageId: string;
-  readonly offset: number;
-  /** Pixels of each row that was drawn, by its key. */
-  readonly heights: ReadonlyMap<string | number | bigint, number>;
-}
-
 interface MessageScrollInput {
-  messages: readonly ChatMessage[];
+  messages: readonly MessageView[];
   ownId: string | undefined;
   /** Where to begin; at the newest message without it. */
   place: ReadingPlace | null;
@@ -180,7 +171,7 @@ export function useMessageScroll(input: MessageScrollInput) {
 }
 
 /** Pixels: a first guess, which drawing the row corrects. */
-function estimatedHeight(message: ChatMessage | undefined): number {
+function estimatedHeight(message: MessageView | undefined): number {
   if (message?.content.kind !== 'text') return 72;
   return 44 + 22 * Math.floor(Math.min(message.content.text.length, foldLength) / 56);
 }
@@ -191,7 +182,7 @@ function measurements(place: ReadingPlace | null) {
 }
 
 function receivedAfter(
-  messages: readonly ChatMessage[],
+  messages: readonly MessageView[],
   seen: string | undefined,
   ownId: string | undefined,
 ): number {

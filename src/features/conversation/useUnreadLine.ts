@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import type { ChatMessage } from './message.ts';
+import type { MessageView } from '../../store/chats.ts';
 
 interface UnreadLineInput {
-  messages: readonly ChatMessage[];
+  messages: readonly MessageView[];
   ownId: string | undefined;
   /** How far this person has read; undefined while it isn't known. */
   readSeq: number | undefined;
@@ -71,7 +71,7 @@ export function useUnreadLine(input: UnreadLineInput): number | null {
 }
 
 function firstUnread(
-  messages: readonly ChatMessage[],
+  messages: readonly MessageView[],
   stop: number,
   ownId: string | undefined,
 ): number | null {
@@ -85,6 +85,6 @@ function firstUnread(
   return first;
 }
 
-function newestSeq(messages: readonly ChatMessage[]): number {
+function newestSeq(messages: readonly MessageView[]): number {
   return messages.findLast(({ seq }) => seq !== null)?.seq ?? 0;
 }

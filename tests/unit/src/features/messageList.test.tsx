@@ -2,8 +2,7 @@ import { act, fireEvent, screen, within } from '@testing-library/react';
 import { atom, useAtomValue } from 'jotai';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MessageList } from '../../../../src/features/conversation/MessageList.tsx';
-import type { ChatMessage } from '../../../../src/features/conversation/message.ts';
-import type { ReadingPlace } from '../../../../src/features/conversation/useMessageScroll.ts';
+import type { MessageView, ReadingPlace } from '../../../../src/store/chats.ts';
 import { aino, createWorld, message, veikko } from '../support/app.tsx';
 import { rowHeight, viewHeight } from '../support/layout.ts';
 
@@ -15,16 +14,16 @@ interface ChatOptions {
 }
 
 /** Messages of Veikko, one a minute. */
-function from(count: number, first = 1): ChatMessage[] {
+function from(count: number, first = 1): MessageView[] {
   return Array.from({ length: count }, (_, index) => at(first + index));
 }
 
-function at(seq: number, rest: Partial<ChatMessage> = {}): ChatMessage {
+function at(seq: number, rest: Partial<MessageView> = {}): MessageView {
   const timestamp = new Date(Date.UTC(2026, 5, 1, 0, seq)).toISOString();
   return { ...message(veikko.id, `Message ${seq}`), messageId: `m${seq}`, seq, timestamp, ...rest };
 }
 
-function showChat(messages: readonly ChatMessage[], options: ChatOptions = {}) {
+function showChat(messages: readonly MessageView[], options: ChatOptions = {}) {
   const shownAtom = atom({ messages, hasOlder: options.hasOlder ?? false });
   const loadOlder = vi.fn<() => Promise<boolean>>(() => new Promise(() => undefined));
   const onLeave = vi.fn<(place: ReadingPlace | null) => void>();
@@ -58,7 +57,7 @@ function showChat(messages: readonly ChatMessage[], options: ChatOptions = {}) {
     return useAtomValue(openAtom) ? <Chat /> : null;
   }
   const user = world.show(<Door />);
-  const set = (change: (messages: readonly ChatMessage[]) => readonly ChatMessage[], hasOlder = false) =>
+  const set = (change: (messages: readonly MessageView[]) => readonly MessageView[], hasOlder = false) =>
     act(() => world.store.set(shownAtom, (before) => ({ messages: change(before.messages), hasOlder })));
   return { loadOlder, onLeave, user, set, close: () => act(() => world.store.set(openAtom, false)) };
 }
