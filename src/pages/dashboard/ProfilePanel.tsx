@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from 'react';
 import { DevicesCard } from '../../features/devices/DevicesCard.tsx';
-import { HistoryCard } from '../../features/history/HistoryCard.tsx';
+import { MessageBackupCard } from '../../features/messageBackup/MessageBackupCard.tsx';
 import { DeleteAccountCard } from '../../features/profile/DeleteAccountCard.tsx';
 import { ProfileCard } from '../../features/profile/ProfileCard.tsx';
 import { YourDataCard } from '../../features/profile/YourDataCard.tsx';
@@ -17,7 +17,7 @@ export function ProfilePanel() {
     { id: `${prefix}recovery`, title: t('recovery.card.title'), Card: RecoveryCard },
     { id: `${prefix}devices`, title: t('devices.card.title'), Card: DevicesCard },
     { id: `${prefix}settings`, title: t('settings.title'), Card: SettingsCard },
-    { id: `${prefix}history`, title: t('history.title'), Card: HistoryCard },
+    { id: `${prefix}message-backup`, title: t('messageBackup.title'), Card: MessageBackupCard },
     { id: `${prefix}data`, title: t('profile.data.title'), Card: YourDataCard },
     { id: `${prefix}danger`, title: t('profile.danger.title'), Card: DeleteAccountCard },
   ];
