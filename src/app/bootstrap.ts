@@ -13,7 +13,7 @@ export interface BootstrapOptions {
   readonly store: Store;
   readonly log: Log;
   readonly loadScreens: () => Promise<unknown>;
-  /** How services change the route. */
+  /** Changes the route for services. */
   readonly navigate: (path: string) => void;
 }
 

@@ -24,7 +24,7 @@ export function VisitorsOnly({ children, hold = false }: { children: ReactNode; 
   const status = useAtomValue(authStatusAtom);
   const user = useAtomValue(currentUserAtom);
   const leaves = status === 'success' && user !== null && !hold;
-  // Who came as a member is never shown it.
+  // A person who arrives as a member never sees the page.
   const [shown] = useState(!leaves);
   return (
     <>
@@ -39,11 +39,11 @@ export function MembersOnly({ children }: { children: ReactNode }) {
   const signedOutPath = useAtomValue(signedOutPathAtom);
   const setSignedOutPath = useSetAtom(signedOutPathAtom);
 
-  // It was meant for this way out only: whoever comes to the dashboard later is asked to log in.
+  // The path was meant for this way out only: a later visit to the dashboard asks to log in.
   useEffect(() => () => setSignedOutPath(paths.login), [setSignedOutPath]);
 
   if (user !== null) return children;
-  // What was shown is gone with the session.
+  // The data that the page showed is gone with the session.
   return (
     <>
       <LoadingScreen />

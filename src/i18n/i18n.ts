@@ -15,8 +15,8 @@ let activation: Promise<void> = Promise.resolve();
 const everything: readonly CataloguePart[] = ['visitors', 'members', 'legal'];
 
 /**
- * Loads a language, as far as it is wanted, and makes it the one of {@link t}, of dates and of the page. Whoever shows
- * texts must render anew.
+ * Loads a language, as far as it is wanted, and makes it the one of {@link t}, of dates and of the page. Components
+ * that show texts must render anew.
  */
 export function activateLocale(locale: AnyLocale, parts = everything): Promise<void> {
   activation = activate(locale, parts);

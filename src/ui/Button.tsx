@@ -38,7 +38,7 @@ export function Button({ variant, size, wide, busy = false, disabled, children, 
 }
 
 interface IconButtonProps extends Omit<ComponentProps<'button'>, 'className' | 'children'> {
-  /** What it does: its accessible name and its tooltip. */
+  /** Names the action: the accessible name and the tooltip. */
   label: string;
   icon: ReactNode;
   size?: 'small' | 'medium';

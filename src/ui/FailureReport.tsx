@@ -14,7 +14,7 @@ interface FailureReportProps {
   error: unknown;
 }
 
-/** What a person can send to who helps them, shown before it is copied. */
+/** A report that a person can send to support. It is shown before it is copied. */
 export function FailureReport({ part, error }: FailureReportProps) {
   const [copied, setCopied] = useState(false);
   const report = failureReport({ part, error, userAgent: navigator.userAgent });

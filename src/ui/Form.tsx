@@ -45,7 +45,7 @@ interface FormProps extends BareFormProps {
   submitLabel: string;
 }
 
-/** What a page is for: the button is as wide as the fields. */
+/** The one form of a page: its button is as wide as the fields. */
 export function PageForm({ submitLabel, progress, children, ...form }: FormProps & { progress: ReactNode }) {
   return (
     <Form {...form} className={styles.page}>

@@ -23,12 +23,12 @@ export type Part =
 
 interface PartBoundaryProps {
   part: Part;
-  /** What it shows, by id: another one is a new try. */
+  /** Id of the shown content: a different one is drawn anew after a failure. */
   shows?: string | null;
   children: ReactNode;
 }
 
-/** Whatever goes wrong in here stays in here: the rest of the screen goes on, and this part can be tried again. */
+/** Error boundary of one part of the screen: the rest goes on, and the person can try this part again. */
 export function PartBoundary({ part, shows = null, children }: PartBoundaryProps) {
   return (
     <ErrorBoundary resetKeys={[shows]} fallbackRender={failureOf(part)}>

@@ -19,7 +19,7 @@ interface AuthProgressLineProps {
   isNew?: boolean;
 }
 
-/** What takes its time, and how much of it there is. */
+/** Shows the present step of signing in or up, and how many of the steps are done. */
 export function AuthProgressLine({ isNew = false }: AuthProgressLineProps) {
   const progress = useAtomValue(authProgressAtom);
   const text = progress === null ? '' : t(textId(progress, isNew));

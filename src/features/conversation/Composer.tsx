@@ -23,7 +23,7 @@ const littleRoom = messageMaxBytes / 10;
 const tallText = 4000;
 
 interface ComposerProps {
-  /** Who gets it: the input's accessible name. */
+  /** Name of the recipient, for the input's accessible name. */
   name: string;
   draft: string;
   onDraftChange: (draft: string) => void;
@@ -31,7 +31,7 @@ interface ComposerProps {
   onSend: () => void;
   /** Each new positive number moves the focus here; on a phone the keyboard would cover what was just opened. */
   focusRequest: number;
-  /** Of the emoji picker; all when not given. */
+  /** Categories of the emoji picker; all when absent. */
   emojiCategories?: readonly EmojiCategory[];
 }
 
@@ -138,7 +138,7 @@ function roomLeft(text: string): number {
   return most >= littleRoom ? most : messageMaxBytes - new TextEncoder().encode(text).length;
 }
 
-/** As tall as its text; the style sheet bounds it. */
+/** Makes the input as tall as its text; the style sheet bounds it. */
 function fitHeight(element: HTMLTextAreaElement | null, text: string) {
   if (element === null) return;
   element.style.height = text.length > tallText ? '100dvh' : '';

@@ -13,7 +13,7 @@ import styles from './MessageBubble.module.css';
 import { MessageText } from './MessageText.tsx';
 import { type MessageState, messageState, stateText } from './messageState.ts';
 
-/** Where a menu opens: at a control, or at the pointer. */
+/** The place at which a menu opens: a control, or the pointer. */
 export type MenuAnchor = Element | { getBoundingClientRect(): DOMRect };
 
 export interface BubbleActions {
@@ -27,7 +27,7 @@ export interface BubbleActions {
 interface MessageBubbleProps {
   message: MessageView;
   own: boolean;
-  /** Who wrote it, for screen readers. */
+  /** Name of the sender, for screen readers. */
   author: string;
   /** Others have read up to it. */
   read: boolean;
@@ -35,7 +35,7 @@ interface MessageBubbleProps {
   first: boolean;
   last: boolean;
   unfolded: boolean;
-  /** Its controls are on the way of the Tab key. */
+  /** True if the Tab key reaches its controls. */
   reachable: boolean;
   actions: BubbleActions;
 }
@@ -46,7 +46,7 @@ export const MessageBubble = memo(function MessageBubble(props: MessageBubblePro
   const large = message.content.kind === 'text' && isSingleEmoji(message.content.text.trim());
 
   function onContextMenu(event: MouseEvent) {
-    // The browser's own menu serves links and what is selected better.
+    // The browser's own menu serves links and selected text better.
     const onLink = event.target instanceof Element && event.target.closest('a') !== null;
     if (onLink || getSelection()?.isCollapsed === false) return;
     event.preventDefault();

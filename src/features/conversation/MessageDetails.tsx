@@ -13,7 +13,7 @@ interface MessageDetailsProps {
   onClose: () => void;
 }
 
-/** Who wrote a message, when, and what has become of it. */
+/** A dialog with a message's author, time and state. */
 export function MessageDetails({ message, author, state, open, onClose }: MessageDetailsProps) {
   return (
     <Dialog open={open} onOpenChange={onClose} title={t('chat.detailsTitle')}>

@@ -28,28 +28,28 @@ export interface MessageListProps {
   notices?: readonly ChatNotice[];
   ownId: string | undefined;
   nameOf: (userId: string) => string;
-  /** Whether others have read an own message. */
+  /** Returns whether others have read an own message. */
   isRead: (message: MessageView) => boolean;
-  /** How far this person has read: what came after that when the conversation was opened stands below a line. */
+  /** Position of the last read message: later ones stand below a line when the conversation is opened. */
   readSeq: number | undefined;
-  /** How many messages of others came after that. */
+  /** Number of messages of others after `readSeq`. */
   unread: number;
-  /** Says who wrote what, where there can be more than two. */
+  /** Names the author of each run of messages, for conversations of more than two people. */
   showAuthors?: boolean;
   loading: boolean;
   hasOlder: boolean;
-  /** Answers whether it succeeded; never rejects. */
+  /** Resolves to whether it succeeded; never rejects. */
   onLoadOlder: () => Promise<boolean>;
   /** Keep these three the same from render to render. */
   onRetry: (messageId: string) => void;
   onDiscard: (messageId: string) => void;
   onCopy: (text: string) => void;
-  /** Where the reader was when this conversation was last open; null for its newest message. */
+  /** The reader's place when this conversation was last open; null for its newest message. */
   place: ReadingPlace | null;
   onLeave: (place: ReadingPlace | null) => void;
   /** Stands above the oldest message once there is none older. */
   beginning: ReactNode;
-  /** Stands there while there are no messages. */
+  /** Stands in the place of messages while there are none. */
   empty: ReactNode;
 }
 
@@ -59,7 +59,7 @@ interface MenuState {
   readonly anchor: MenuAnchor;
 }
 
-/** Messages of one conversation. Give it a key by conversation: its place, its menu and what is unfolded belong to it. */
+/** Messages of one conversation. Give it a key by conversation, which its place, menu and unfolded texts belong to. */
 export function MessageList(props: MessageListProps) {
   const { messages, notices, ownId, hasOlder, loading, nameOf, isRead, onCopy, onRetry, onDiscard } = props;
   const older = useOlderMessages(hasOlder, props.onLoadOlder);
@@ -233,7 +233,7 @@ interface HeadProps {
   beginning: ReactNode;
 }
 
-/** What stands above the oldest message that is there. */
+/** The row above the oldest loaded message. */
 function Head({ hasOlder, older, beginning }: HeadProps) {
   if (!hasOlder) return beginning;
   return (
@@ -288,7 +288,7 @@ function Dividers({ dividers, now }: { dividers: readonly Divider[]; now: Date }
   });
 }
 
-/** What a conversation's beginning says about who can read it. */
+/** The line at a conversation's beginning that names who can read it. */
 export function SealLine({ children }: { children: ReactNode }) {
   return (
     <p className={styles.seal}>

@@ -5,16 +5,16 @@ import type { MenuAnchor } from './MessageBubble.tsx';
 export interface MessageMenuProps {
   open: boolean;
   message: MessageView;
-  /** Where it opens. */
+  /** The place at which it opens. */
   anchor: MenuAnchor;
   onClose: () => void;
-  /** Where the focus goes when it closes. */
+  /** Returns the element that gets the focus when the menu closes. */
   returnFocus: () => HTMLElement | null;
   onCopy: (text: string) => void;
   onDetails: (message: MessageView) => void;
 }
 
-/** What can be done with a message: one menu for all of them, as only one is open at a time. */
+/** The menu of a message's actions: one for all messages, as only one is open at a time. */
 export const MessageMenu = onDemand<MessageMenuProps>(
   async () => (await import('./MessageMenuPopup.tsx')).MessageMenuPopup,
 );

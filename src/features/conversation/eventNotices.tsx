@@ -6,7 +6,7 @@ import { Disclosure } from '../../ui/Disclosure.tsx';
 import { Names } from '../../ui/Names.tsx';
 import type { ChatNotice } from './timeline.ts';
 
-/** Lines between the messages: who came and who left, what was refused, where this browser lost its place or was added again. */
+/** Notices of events: joins and leaves, refused changes, and this browser losing its place or being added again. */
 export function eventNotices(
   events: readonly ConversationEvent[],
   nameOf: (userId: string) => string,
@@ -59,7 +59,7 @@ function Refused({ code, name }: { code: string; name: string }) {
   );
 }
 
-/** What a person is told for a code; whatever isn't here was damaged, invented or altered. */
+/** Texts by the code of a refusal; any other code means that the change was damaged, invented or altered. */
 const reasons: Readonly<Record<string, MessageId>> = {
   policy: 'events.refused.rules',
   'invalid-leaf': 'events.refused.rules',

@@ -2,22 +2,22 @@ import { LinkifyIt } from 'linkify-it';
 
 export interface TextPart {
   readonly text: string;
-  /** Where the part leads, if it is a link. */
+  /** The part's link, if it is one. */
   readonly link?: Link;
 }
 
 export interface Link {
   readonly href: string;
-  /** Where it leads, if that does not stand in its text. */
+  /** The host that it leads to, if its text does not show it. */
   readonly hiddenHost: string | null;
 }
 
-/** Code units in which links are looked for: nobody types more, and what is pasted need not be searched to its end. */
+/** Code units in which links are looked for: nobody types more, and a pasted text need not be searched to its end. */
 const searchedLength = 16 * 1024;
 
 const linkify = new LinkifyIt({ fuzzyLink: true, urlAuth: true }).add('ftp:', null).add('//', null);
 
-/** A text as parts that are links and parts that are not. Links lead to http, https and mailto only. */
+/** Splits a text into links and plain parts. Links lead to http, https and mailto only. */
 export function linkParts(text: string): readonly TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;

@@ -4,7 +4,7 @@ import type { MessageView } from '../../store/chats.ts';
 
 export type MessageState = 'sending' | 'sent' | 'read' | 'failed' | 'received';
 
-/** What has become of a message, as its reader sees it. */
+/** Returns a message's state as its reader sees it. */
 export function messageState(
   { status }: MessageView,
   { own, read }: { own: boolean; read: boolean },

@@ -18,13 +18,13 @@ export interface Emoji {
 export interface EmojiSet {
   /** In the order of Unicode. */
   readonly emojis: readonly Emoji[];
-  /** The 20 that stand there before anybody has searched (spec section 2). */
+  /** The 20 emojis shown before a search (spec section 2). */
   readonly common: readonly Emoji[];
   /** By each character that an emoji can be written with. */
   readonly byCharacter: ReadonlyMap<string, Emoji>;
 }
 
-/** Those most used in chats of many languages. */
+/** The emojis most used in chats of many languages. */
 const commonCharacters = '😂 ❤️ 🤣 👍️ 😭 🙏 😘 🥰 😍 😊 🎉 😁 💕 🥺 😅 🔥 ☺️ 🤔 🙈 👏'.split(' ');
 
 const sets = new Map<EmojiLocale, Promise<EmojiSet>>();

@@ -103,7 +103,7 @@ export function AddMembers({ group }: { group: Group }) {
 
 const byLabel = new Intl.Collator(undefined, { sensitivity: 'base' });
 
-/** Adds people and tells how it went; `add` answers whether anybody was added. */
+/** Adds people and shows the outcome; `add` resolves to whether anybody was added. */
 function useAdding(groupId: string) {
   const actions = useAtomValue(requiredActionsAtom);
   const nameOf = useAtomValue(nameOfAtom);

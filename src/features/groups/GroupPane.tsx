@@ -14,7 +14,7 @@ import { groupName } from './names.ts';
 
 interface GroupPaneProps {
   group: Group;
-  /** Where the details stand. */
+  /** The place of the details: beside the messages or instead of them. */
   details: 'closed' | 'beside' | 'instead';
   focusRequest: number;
   onClose: () => void;

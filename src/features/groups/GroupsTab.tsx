@@ -42,7 +42,7 @@ export function GroupsTab({ open, details, focusRequest, onOpen, onClose, onDeta
   const list = useRef<VirtualListHandle>(null);
   const shown = useRef<string | null>(null);
   const refocus = useEffectEvent((wanted: string | null) => {
-    // The group took the focus with it: the person goes on from its row.
+    // The closed group took the focus along: the person goes on from its row.
     if (wanted === null && shown.current !== null) list.current?.focus(shown.current);
     shown.current = wanted;
   });
@@ -55,7 +55,7 @@ export function GroupsTab({ open, details, focusRequest, onOpen, onClose, onDeta
     if (gone) closeGone();
   }, [gone]);
 
-  // Nothing to list: what to do about it stands below.
+  // An empty list leaves room for the welcome below it.
   const narrow = group ? 'open' : groups.loaded && groups.items.length === 0 ? 'both' : 'list';
   return (
     <Panes

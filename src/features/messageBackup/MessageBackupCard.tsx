@@ -9,7 +9,7 @@ import { Card, CardRow } from '../../ui/Card.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Switch } from '../../ui/Switch.tsx';
 
-/** Whether a new device of this person can read what was said before it came. */
+/** Turns the message backup on or off, from which a new device of this person reads earlier messages. */
 export function MessageBackupCard({ id }: { id?: string }) {
   const kept = useAtomValue(historyKeptAtom);
   const actions = useAtomValue(requiredActionsAtom);

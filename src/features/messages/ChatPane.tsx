@@ -14,7 +14,7 @@ import { chatChunk } from './chatChunk.ts';
 
 const Chat = chatChunk.component(({ Chat }) => Chat);
 
-/** What is known of who the other person is: composed by the page, from another room. */
+/** Parts that tell how certain the other person's identity is. The page makes them: this room may not import trust. */
 export interface ChatVerification {
   /** At the end of the header. */
   readonly action: ReactNode;

@@ -34,7 +34,7 @@ interface ConversationListProps {
   handle: Ref<VirtualListHandle>;
   onOpen: (userId: string) => void;
   onFindContacts: () => void;
-  /** What stands right after a person's name. */
+  /** Returns the mark right after a person's name. */
   markOf?: ((userId: string) => ReactNode) | undefined;
 }
 
@@ -156,7 +156,7 @@ function Row({ row, current, now, markOf, onOpen, tabIndex }: RowProps) {
   );
 }
 
-/** What waits to be sent, else what was said last. */
+/** The draft, else the last message. */
 function Preview({ row: { userId, lastMessage }, current }: Pick<RowProps, 'row' | 'current'>) {
   const ownId = useAtomValue(currentUserAtom)?.id;
   const draft = linePreview(useAtomValue(draftsAtom)[userId] ?? '');

@@ -49,13 +49,13 @@ export function ProfilePanel() {
   );
 }
 
-/** Which of these elements one reads. @param ids separated by spaces, from top to bottom */
+/** Returns the id of the section that is being read. @param ids separated by spaces, from top to bottom */
 function useSectionInSight(ids: string): string | null {
   const [current, setCurrent] = useState<string | null>(null);
   useEffect(() => {
     const update = () => setCurrent(sectionInSight(ids.split(' ')));
     update();
-    // Of whichever element scrolls: such events don't bubble.
+    // Scroll events don't bubble, so capture them from whichever element scrolls.
     document.addEventListener('scroll', update, { capture: true, passive: true });
     window.addEventListener('resize', update);
     return () => {
@@ -73,7 +73,7 @@ function sectionInSight(ids: readonly string[]): string | null {
   });
   const [first, last] = [sections.at(0), sections.at(-1)];
   if (first === undefined || last === undefined) return null;
-  // The ends come first: what is short there never gets to where one reads.
+  // The ends come first: a short section at an end never reaches the part of the window where one reads.
   if (first.top >= 0) return first.id;
   if (last.bottom <= window.innerHeight) return last.id;
   return sections.findLast(({ top }) => top <= window.innerHeight * 0.4)?.id ?? first.id;

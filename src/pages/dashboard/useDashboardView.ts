@@ -30,7 +30,7 @@ export function useDashboardView(ownerId: string) {
     go({ ownerId, view: next, closable: keeps ? closable : 'nothing' }, true);
   }
 
-  /** Shows another view; going back returns to this one. `opened`: what the other view has that this one has not. */
+  /** Shows another view; going back returns to this one. `opened` names the part that only the other view shows. */
   function push(next: DashboardView, opened: ViewEntry['closable']): void {
     go({ ownerId, view: next, closable: opened }, false);
   }

@@ -79,7 +79,7 @@ describe('the timeline', () => {
   const at = (sender: string, timestamp: string) => message(sender, 'text', { timestamp });
   const notice = (id: string, timestamp: string) => ({ id, timestamp, text: id });
   const name = (divider: Divider) => (divider.kind === 'notice' ? divider.notice.id : divider.kind);
-  /** What stands above each message and where runs end, as one word a message; then what stands below. */
+  /** Dividers above each message and ends of runs, as one word a message; then the dividers below the newest. */
   const outline = (input: Parameters<typeof timeline>[0]) => {
     const line = timeline(input);
     const messages = input.messages.map((_, index) => {

@@ -200,7 +200,7 @@ describe('deleting the account', () => {
 describe('your data', () => {
   const asked: string[] = [];
   const browser = window as { showSaveFilePicker?: unknown };
-  /** Whether the person chooses a place for a file of this name. */
+  /** Returns whether the person chooses a place for a file of this name. */
   let wants: (name: string) => boolean;
 
   beforeEach(() => {

@@ -14,7 +14,7 @@ function refusing(name: string) {
   return () => Promise.reject(new DOMException('', name));
 }
 
-/** What the browser was given to download, by name. */
+/** Files that the browser was given to download, by name. */
 let downloads: Map<string, Blob>;
 
 beforeEach(() => {

@@ -128,7 +128,7 @@ describe('installing a version', () => {
   it('fails when a file is missing, and goes on where it was the next time', async () => {
     served.delete('/index.html');
     await expect(version('one').install()).rejects.toMatchObject({ code: 'unavailable' });
-    // What was being fetched beside it is kept still.
+    // The file that was being fetched beside it is still kept.
     await vi.waitFor(() => expect(caches.stored.get('sinetti-one')?.size).toBe(2), { timeout: 60_000 });
     served.set('/index.html', '<!doctype html>');
     asked = [];
