@@ -7,7 +7,7 @@ import { createWorld } from '../support/app.tsx';
 
 const toggle = () => screen.getByRole('switch', { name: 'Keep sealed copies for new devices' });
 
-describe('the history of messages', () => {
+describe('the message backup', () => {
   it('cannot be switched before it is known', () => {
     const { show, store } = createWorld();
     show(<MessageBackupCard />);

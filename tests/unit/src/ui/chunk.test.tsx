@@ -39,14 +39,14 @@ describe('a chunk', () => {
     expect(screen.getByText('Hello Anna')).toBeVisible();
   });
 
-  describe('that could not be had', () => {
+  describe('whose load failed', () => {
     beforeEach(() => {
       // React prints what a boundary has caught.
       vi.spyOn(console, 'error').mockImplementation(() => undefined);
     });
     afterEach(() => vi.restoreAllMocks());
 
-    it('is asked for once, told of, and asked for again by who tries again', async () => {
+    it('is loaded once, reported to the boundary, and loaded again on Try again', async () => {
       const importIt = vi.fn<() => Promise<typeof module>>().mockRejectedValueOnce(new TypeError('offline'));
       const Greeting = chunk(importIt).component((it) => it.Greeting);
       render(
