@@ -25,7 +25,7 @@ export function startClientOnDemand({ events, hasToken, isKept, start, store }: 
 
   function ensureStarted(): Promise<AppActions> {
     started ??= start().catch((error: unknown) => {
-      // Asked for again, it may be reachable.
+      // The next call tries again, because the server may be reachable then.
       started = null;
       throw new AppError('unreachable', t('app.loadFailed'), { cause: error });
     });

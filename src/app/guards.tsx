@@ -17,8 +17,8 @@ export function SessionGate({ children }: { children: ReactNode }) {
 }
 
 /**
- * For pages of visitors. `hold` keeps one shown that still has something to say; whoever has become a member leaves it
- * then, and it stays on screen until the dashboard can be drawn.
+ * Shows a page to visitors only. `hold` keeps a page that still has something to say; a new member leaves it after
+ * that, and it stays on screen until the dashboard can be drawn.
  */
 export function VisitorsOnly({ children, hold = false }: { children: ReactNode; hold?: boolean }) {
   const status = useAtomValue(authStatusAtom);

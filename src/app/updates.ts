@@ -52,7 +52,7 @@ export async function keepUpToDate({
       if (installing.state === 'redundant' && !isComplete)
         log.warn('update-failed', { code: 'not-installed' });
       isComplete = true;
-      // The first version is nobody's update.
+      // The first version is no update.
       if (installing.state === 'installed' && container.controller !== null) offer(installing);
     });
   }
@@ -71,7 +71,7 @@ export async function keepUpToDate({
     });
     clock.every(checkIntervalMs, () => void registration.update().catch(() => undefined));
   } catch {
-    // A browser that doesn't let pages do it, or no such file: the app works, but not offline.
+    // The browser forbids it, or the file is missing: the app works, but not offline.
     log.warn('update-failed', { code: 'not-registered' });
   }
 }

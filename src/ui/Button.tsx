@@ -17,7 +17,7 @@ export function buttonClass({ variant = 'secondary', size = 'medium', wide = fal
 }
 
 interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'>, ButtonLook {
-  /** Disables it and shows a spinner; say what is going on by the children. */
+  /** Disables it and shows a spinner; the children name the task under way. */
   busy?: boolean;
 }
 

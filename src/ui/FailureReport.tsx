@@ -38,7 +38,7 @@ export function FailureReport({ part, error }: FailureReportProps) {
         <Button
           size="small"
           onClick={() => {
-            // Refused, it can still be selected.
+            // A report that could not be copied can still be selected.
             navigator.clipboard.writeText(report).then(
               () => setCopied(true),
               () => undefined,

@@ -11,7 +11,7 @@ export interface ComboboxOption {
 interface MultiComboboxProps {
   label: string;
   placeholder: string;
-  /** No value twice. */
+  /** Options with distinct values. */
   options: readonly ComboboxOption[];
   /** Values of the chosen ones. */
   chosen: ReadonlySet<string>;
@@ -19,7 +19,7 @@ interface MultiComboboxProps {
   disabled?: boolean;
   /** Shown when no option matches the typed text. */
   noMatches: string;
-  /** Said below the options when there are more than are drawn. */
+  /** Returns the line below the options when there are more than are drawn. */
   moreThan: (shown: number) => string;
   /** Accessible name of the hidden buttons that close the list. */
   close: string;
@@ -41,7 +41,7 @@ export function MultiCombobox(props: MultiComboboxProps) {
       items={options}
       value={value}
       onValueChange={(next, { reason }) => {
-        // Escape closes; what was chosen stays.
+        // Escape closes the list and keeps the choice.
         if (reason !== 'escape-key') props.onChosenChange(new Set(next.map((option) => option.value)));
       }}
       isItemEqualToValue={(one: ComboboxOption, other: ComboboxOption) => one.value === other.value}

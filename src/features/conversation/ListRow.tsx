@@ -20,7 +20,7 @@ interface ListRowProps extends RowControls {
   /** At the end of the line below the name, while nothing is unread. */
   time?: ReactNode;
   unread: number;
-  /** It is the open one. */
+  /** True for the open conversation. */
   current: boolean;
   onOpen: () => void;
 }

@@ -23,13 +23,13 @@ export interface BubbleActions {
   readonly onUnfold: (messageId: string, unfolded: boolean) => void;
 }
 
-/** Keep functions and objects the same from render to render: bubbles in sight are not drawn anew then. */
+/** Keep functions and objects the same from render to render, so that bubbles in sight are not drawn anew. */
 interface MessageBubbleProps {
   message: MessageView;
   own: boolean;
   /** Name of the sender, for screen readers. */
   author: string;
-  /** Others have read up to it. */
+  /** True if others have read it. */
   read: boolean;
   /** Its place in a run of messages by the same person. */
   first: boolean;

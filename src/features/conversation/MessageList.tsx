@@ -47,7 +47,7 @@ export interface MessageListProps {
   /** The reader's place when this conversation was last open; null for its newest message. */
   place: ReadingPlace | null;
   onLeave: (place: ReadingPlace | null) => void;
-  /** Stands above the oldest message once there is none older. */
+  /** Stands above the first message of the conversation. */
   beginning: ReactNode;
   /** Stands in the place of messages while there are none. */
   empty: ReactNode;
@@ -253,7 +253,7 @@ function Authored({ name, first, children }: { name: string; first: boolean; chi
   return (
     <div className={styles.authored}>
       {first && (
-        // Each bubble says it to screen readers.
+        // Each bubble names its author to screen readers.
         <div className={styles.author} aria-hidden="true">
           <Avatar name={name} size={30} />
           <bdi>{name}</bdi>

@@ -27,7 +27,7 @@ function EventLines({ event, nameOf }: { event: ConversationEvent; nameOf: (user
     <>
       {change.kind === 'rejoined' && <p>{t('events.rejoined')}</p>}
       {added.length > 0 && <People id="events.joined" names={added.map(nameOf)} />}
-      {/* Nobody is removed by somebody else: who is removed has left. */}
+      {/* No member removes another: a removed person has left. */}
       {removed.length > 0 && <People id="events.left" names={removed.map(nameOf)} />}
     </>
   );

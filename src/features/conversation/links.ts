@@ -22,7 +22,7 @@ export function linkParts(text: string): readonly TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;
   for (const match of linkify.match(text.slice(0, searchedLength)) ?? []) {
-    // The search may have cut it: half an address leads elsewhere.
+    // The search may have cut the address, and half of it leads elsewhere.
     if (match.lastIndex === searchedLength && text.length > searchedLength) break;
     const link = linkOf(match);
     if (link === null) continue;
@@ -44,7 +44,7 @@ function linkOf({ schema, raw, url }: { schema: string; raw: string; url: string
   const { hostname, href, protocol } = target;
   if (protocol === 'mailto:') return { href, hiddenHost: null };
   if (protocol !== 'http:' && protocol !== 'https:') return null;
-  // "https://bank.example@evil.example" leads to the second.
+  // "https://bank.example@evil.example" leads to the second host.
   if (target.username !== '' || target.password !== '') return null;
   // The browser's own reading of the host: Punycode for letters that may look like others, plain numbers for odd ones.
   return { href, hiddenHost: raw.toLowerCase().includes(hostname) ? null : hostname };

@@ -91,7 +91,7 @@ export function timeline(input: TimelineInput): Timeline {
     );
   }
 
-  /** A row is drawn several times while it finds its place. */
+  /** Caches places: a row is drawn several times while it finds its position. */
   const places = new Map<number, MessagePlace>();
 
   function placeOf(index: number): MessagePlace {

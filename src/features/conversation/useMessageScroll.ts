@@ -67,8 +67,8 @@ export function useMessageScroll(input: MessageScrollInput) {
     },
   });
 
-  // A row above changes its height when older messages come: its day and its author may already stand above those. The
-  // reader must not notice, in whatever direction they were scrolling.
+  // A row above changes its height when older messages come, because its day and author may move to those. The reader
+  // must not notice, in either direction of scrolling.
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = ({ key, start, end }, _delta, instance) => {
     const edge = instance.scrollOffset ?? 0;
     return instance.itemSizeCache.has(key) ? end <= edge : start < edge;

@@ -11,7 +11,7 @@ export interface Emoji {
   /** The name and further words, in lower case, one on each line. */
   readonly words: string;
   readonly category: Exclude<EmojiCategory, 'all'>;
-  /** By {@link SkinTone}, without the first; absent for what has no skin. */
+  /** By {@link SkinTone}, without the first; absent for emojis without skin. */
   readonly tones?: readonly string[];
 }
 
@@ -60,8 +60,8 @@ export function toned({ emoji, tones }: Emoji, tone: SkinTone): string {
 }
 
 /**
- * Emojis of a category whose name, or a word for it, contains the query: those whose name begins with it first. Upper
- * and lower case are the same.
+ * Finds emojis of a category whose name or keywords contain the query; names that begin with it come first. Ignores
+ * case.
  */
 export function findEmojis(
   emojis: readonly Emoji[],

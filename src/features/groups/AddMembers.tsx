@@ -16,7 +16,7 @@ import { Names } from '../../ui/Names.tsx';
 import styles from './GroupDetails.module.css';
 import { GroupProgressLine } from './GroupProgressLine.tsx';
 
-/** For the creator: brings in contacts who aren't in the group yet, all at once. */
+/** Lets the creator add contacts who aren't in the group yet, all at once. */
 export function AddMembers({ group }: { group: Group }) {
   const contacts = useAtomValue(contactsAtom).items;
   const nameOf = useAtomValue(nameOfAtom);

@@ -48,7 +48,7 @@ export function GroupsTab({ open, details, focusRequest, onOpen, onClose, onDeta
   });
   useEffect(() => refocus(open), [open]);
 
-  // Deleted, or left in another browser.
+  // The open group was deleted, or left in another browser.
   const gone = open !== null && groups.loaded && group === undefined;
   const closeGone = useEffectEvent(onClose);
   useEffect(() => {

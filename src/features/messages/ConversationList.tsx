@@ -176,7 +176,7 @@ function Preview({ row: { userId, lastMessage }, current }: Pick<RowProps, 'row'
   );
 }
 
-/** Says that contacts load, for no longer than the cap; then only that it takes long, with another try. */
+/** Says that contacts load, up to the cap; after that it says that it takes long, and offers to try again. */
 function ContactsLoading({ focusAfter }: { focusAfter: RefObject<HTMLElement | null> }) {
   const actions = useAtomValue(requiredActionsAtom);
   const [tries, setTries] = useState(1);
