@@ -6,6 +6,9 @@ import { Badge } from '../../ui/Badge.tsx';
 import type { RowControls } from '../../ui/VirtualList.tsx';
 import styles from './ListRow.module.css';
 
+/** Pixels of a row, until it is measured. */
+export const listRowHeight = 70;
+
 interface ListRowProps extends RowControls {
   name: string;
   shape?: 'round' | 'square';

@@ -19,15 +19,13 @@ import { SkeletonRows } from '../../ui/SkeletonRows.tsx';
 import { useNow } from '../../ui/useNow.ts';
 import { type RowControls, VirtualList, type VirtualListHandle } from '../../ui/VirtualList.tsx';
 import { ListPane } from '../conversation/ListPane.tsx';
-import { ListRow } from '../conversation/ListRow.tsx';
+import { ListRow, listRowHeight } from '../conversation/ListRow.tsx';
 import { contentPreview, linePreview } from '../conversation/preview.ts';
 import { type ConversationRow, contactSearchAtom, conversationRowsAtom } from './atoms.ts';
 import styles from './ConversationList.module.css';
 
 /** Milliseconds after which the list stops saying that contacts load (spec section 9). */
 const contactsLoadingCap = 5000;
-/** Pixels. */
-const rowHeight = 70;
 
 interface ConversationListProps {
   /** Leads the focus to a person's row. */
@@ -107,7 +105,7 @@ export function ConversationList({ handle, onOpen, onFindContacts, markOf }: Con
       {rows.length > 0 && shown.length === 0 && (
         <EmptyState icon={<Search />}>{t('messages.noMatches', { query: query.trim() })}</EmptyState>
       )}
-      <VirtualList ref={handle} items={shown} keyOf={idOf} estimatedHeight={rowHeight} current={active}>
+      <VirtualList ref={handle} items={shown} keyOf={idOf} estimatedHeight={listRowHeight} current={active}>
         {(row, controls) => (
           <Row
             row={row}
