@@ -3,10 +3,10 @@ import { LinkifyIt } from 'linkify-it';
 export interface TextPart {
   readonly text: string;
   /** The part's link, if it is one. */
-  readonly link?: Link;
+  readonly link?: TextLink;
 }
 
-export interface Link {
+interface TextLink {
   readonly href: string;
   /** The host that it leads to, if its text does not show it. */
   readonly hiddenHost: string | null;
@@ -34,7 +34,7 @@ export function linkParts(text: string): readonly TextPart[] {
   return parts;
 }
 
-function linkOf({ schema, raw, url }: { schema: string; raw: string; url: string }): Link | null {
+function linkOf({ schema, raw, url }: { schema: string; raw: string; url: string }): TextLink | null {
   // Marks that draw nothing or turn the direction could make an address read like another.
   if (/\p{C}/u.test(raw)) return null;
   // Without a scheme, too much that is no address looks like one: "readme.md", "etc.so".

@@ -132,14 +132,14 @@ export function EmojiPicker({ emojis, categories, onPick }: EmojiPickerProps) {
   );
 }
 
-interface Choice {
+interface PickerQuery {
   readonly query: string;
   readonly category: EmojiCategory;
   readonly memory: EmojiMemory;
 }
 
 /** Returns the sections without empty ones. */
-function sectionsOf(set: EmojiSet, { query, category, memory }: Choice): EmojiSection[] {
+function sectionsOf(set: EmojiSet, { query, category, memory }: PickerQuery): EmojiSection[] {
   const untouched = category === 'all' && query.trim() === '';
   const shown = untouched ? set.common : findEmojis(set.emojis, { query, category });
   const cells = shown.map((entry) => ({ character: toned(entry, memory.tone), name: entry.name }));

@@ -20,7 +20,7 @@ interface PressedKey {
   readonly shiftKey: boolean;
 }
 
-interface Where {
+interface KeyContext {
   /** On a Mac, Command stands for Control, and Option writes characters. */
   readonly mac: boolean;
   /** True if the focus is in a text input. */
@@ -40,7 +40,7 @@ const byCode: Readonly<Record<string, ShortcutName>> = {
  * Returns the shortcut of a pressed key; null for any other key. No browser reserves one of these: those that use them
  * (Alt and a digit on Linux, Control and K) ask the page first.
  */
-export function shortcutOf(event: PressedKey, { mac, writing }: Where): ShortcutName | null {
+export function shortcutOf(event: PressedKey, { mac, writing }: KeyContext): ShortcutName | null {
   const { altKey, ctrlKey, metaKey, shiftKey } = event;
   const command = mac ? metaKey && !ctrlKey : ctrlKey && !metaKey;
   if (command && !altKey) {
