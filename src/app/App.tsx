@@ -24,7 +24,7 @@ const ToastRegion = lazy(async () => ({
 
 interface AppProps {
   store: ReturnType<typeof createStore>;
-  /** Where addresses come from: the browser's bar, or a test's memory. */
+  /** The source of addresses: the browser's bar, or a test's memory. */
   router: ComponentType<{ children: ReactNode }>;
   /** Gets the way to change the address without a click. */
   onNavigator?: (navigate: (path: string) => void) => void;
@@ -55,8 +55,8 @@ function Navigator({ onNavigator }: Required<Pick<AppProps, 'onNavigator'>>) {
 }
 
 /**
- * Loaded for members once their page is drawn, to be there before a toast is: a region that comes with its first text is
- * not read out. It stays, so that who is logged out reads why.
+ * Loads for members once their page is drawn, to be there before a toast is: a region that comes with its first text is
+ * not read out. It stays, so that a logged-out person can read why.
  */
 function Toasts() {
   const isMember = useAtomValue(currentUserAtom) !== null;

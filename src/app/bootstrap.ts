@@ -13,12 +13,12 @@ export interface BootstrapOptions {
   readonly store: Store;
   readonly log: Log;
   readonly loadScreens: () => Promise<unknown>;
-  /** How services change the route. */
+  /** Changes the route for services. */
   readonly navigate: (path: string) => void;
 }
 
 /**
- * The one place that wires everything: services get what they need here, and features get the actions through the
+ * Wires everything in one place: services get their dependencies here, and features get the actions through the
  * store. The stored session is taken up in the background; until that is known, the status is `loading`.
  */
 export function bootstrap(options: BootstrapOptions): AppActions {
@@ -47,7 +47,7 @@ export function bootstrap(options: BootstrapOptions): AppActions {
 
   store.set(actionsAtom, client.actions);
   let isKept = false;
-  /** Keeps the app in this browser from the first sign-in on: a visitor is spared the download. */
+  /** Keeps the app in this browser from the first sign-in on, which spares visitors the download. */
   function keepApp(): void {
     if (isKept || import.meta.env.DEV || !('serviceWorker' in navigator)) return;
     isKept = true;

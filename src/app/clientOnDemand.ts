@@ -6,18 +6,18 @@ import { authStatusAtom } from '../store/session.ts';
 
 export interface OnDemandOptions {
   readonly store: ReturnType<typeof createStore>;
-  /** Whether there may be a session to take up. */
+  /** Returns whether there may be a session to take up. */
   readonly hasToken: () => boolean;
-  /** Whether the browser keeps the app already, so that starting the client downloads nothing. */
+  /** True if the browser keeps the app already, so that starting the client downloads nothing. */
   readonly isKept: boolean;
   /** Loads the client, puts its actions into the store and takes up the stored session. */
   readonly start: () => Promise<AppActions>;
-  /** Where `storage` events come from: another tab may log in. */
+  /** The source of `storage` events, which tell that another tab has logged in. */
   readonly events: Pick<EventTarget, 'addEventListener'>;
 }
 
 /**
- * Starts the client at once for who may have a session, else with the first form that will need it: a visitor who reads
+ * Starts the client at once if there may be a session, else with the first form that will need it: a visitor who reads
  * is spared the download of the services, the network code and the worker.
  */
 export function startClientOnDemand({ events, hasToken, isKept, start, store }: OnDemandOptions): void {
@@ -25,7 +25,7 @@ export function startClientOnDemand({ events, hasToken, isKept, start, store }: 
 
   function ensureStarted(): Promise<AppActions> {
     started ??= start().catch((error: unknown) => {
-      // Asked for again, it may be reachable.
+      // The next call tries again, because the server may be reachable then.
       started = null;
       throw new AppError('unreachable', t('app.loadFailed'), { cause: error });
     });
@@ -47,7 +47,7 @@ export function startClientOnDemand({ events, hasToken, isKept, start, store }: 
 function forwarding(ensureStarted: () => Promise<AppActions>, prepareSignIn: () => void): AppActions {
   return new Proxy({} as AppActions, {
     get(_target, name: keyof AppActions | 'then' | symbol) {
-      // What looks like a promise would be awaited by the store.
+      // The store would await an object with a `then`.
       if (typeof name !== 'string' || name === 'then') return undefined;
       if (name === 'prepareSignIn') return prepareSignIn;
       return async (...args: unknown[]) => {

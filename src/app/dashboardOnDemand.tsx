@@ -2,7 +2,7 @@ import { chunk } from '../ui/chunk.tsx';
 
 const dashboard = chunk(async () => {
   const page = await import('../pages/dashboard/DashboardPage.tsx');
-  // What the browser keeps need not wait for the first drawing, in which it would be read: nobody waits for it yet.
+  // A service worker has the parts at hand: load them before the first drawing, while nobody waits for that yet.
   if (navigator.serviceWorker?.controller) page.loadParts();
   return page;
 });

@@ -17,14 +17,14 @@ export function SessionGate({ children }: { children: ReactNode }) {
 }
 
 /**
- * For pages of visitors. `hold` keeps one shown that still has something to say; whoever has become a member leaves it
- * then, and it stays on screen until the dashboard can be drawn.
+ * Shows a page to visitors only. `hold` keeps a page that still has something to say; a new member leaves it after
+ * that, and it stays on screen until the dashboard can be drawn.
  */
 export function VisitorsOnly({ children, hold = false }: { children: ReactNode; hold?: boolean }) {
   const status = useAtomValue(authStatusAtom);
   const user = useAtomValue(currentUserAtom);
   const leaves = status === 'success' && user !== null && !hold;
-  // Who came as a member is never shown it.
+  // A person who arrives as a member never sees the page.
   const [shown] = useState(!leaves);
   return (
     <>
@@ -39,11 +39,11 @@ export function MembersOnly({ children }: { children: ReactNode }) {
   const signedOutPath = useAtomValue(signedOutPathAtom);
   const setSignedOutPath = useSetAtom(signedOutPathAtom);
 
-  // It was meant for this way out only: whoever comes to the dashboard later is asked to log in.
+  // The path was meant for this way out only: a later visit to the dashboard asks to log in.
   useEffect(() => () => setSignedOutPath(paths.login), [setSignedOutPath]);
 
   if (user !== null) return children;
-  // What was shown is gone with the session.
+  // The data that the page showed is gone with the session.
   return (
     <>
       <LoadingScreen />

@@ -23,7 +23,7 @@ async function start() {
   if ('serviceWorker' in navigator) reloadOnTakeover(navigator.serviceWorker, () => window.location.reload());
   const container = document.getElementById('root');
   if (container === null) throw new Error('index.html has no #root');
-  // First of all, so that nothing is painted in the other one.
+  // The theme comes first, so that nothing is painted in the other one.
   applyTheme(parsePreferences(localStorage.getItem(preferencesStorageKey)).theme, document);
   const store = createStore();
   const log = createLog(console);
@@ -38,7 +38,7 @@ async function start() {
     hasToken,
     isKept: Boolean(navigator.serviceWorker?.controller),
     async start() {
-      // It takes longer to be ready than all else.
+      // The worker takes longest to be ready, so it starts first.
       cryptoWorker();
       const [{ bootstrap }] = await Promise.all([import('./bootstrap.ts'), addTexts('members')]);
       return bootstrap({
@@ -50,14 +50,14 @@ async function start() {
     },
     events: window,
   });
-  // A page that comes soon is the first thing that a visitor sees; on a slow network they see that something loads.
+  // A fast network shows the visitor's page first; a slow one shows that it loads.
   const page = hasToken() ? null : loadVisitorsPage(window.location.pathname);
   await texts;
   await Promise.race([page, delay(systemClock, loadingIsShownAfter)]);
   applyToDocument(document);
   store.sub(preferencesAtom, () => applyTheme(store.get(preferencesAtom).theme, document));
 
-  // React would print the message of what went wrong, and with it what somebody wrote.
+  // React would print the error's message, which may hold text that somebody wrote.
   const logFailure = (error: unknown) => log.error('screen-failure', { code: errorCode(error) });
   createRoot(container, { onCaughtError: logFailure, onUncaughtError: logFailure }).render(
     <App

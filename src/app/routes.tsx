@@ -40,7 +40,7 @@ const visitorsPages: Readonly<Record<string, Pick<Chunk<unknown>, 'load'>>> = {
   [paths.login]: login,
   [paths.recover]: recover,
   [paths.signUp]: signUp,
-  // Where a visitor is sent from there.
+  // A visitor is sent from the dashboard to the log-in page.
   [paths.dashboard]: login,
   [paths.privacyPolicy]: privacyPolicy,
   [paths.terms]: terms,
@@ -48,7 +48,7 @@ const visitorsPages: Readonly<Record<string, Pick<Chunk<unknown>, 'load'>>> = {
   [paths.contact]: contact,
 };
 
-/** Loads what a visitor sees first. Never rejects: what can't be had is asked for again when it is drawn. */
+/** Loads the page that a visitor sees first. Never rejects: drawing the page asks again for a chunk that failed. */
 export async function loadVisitorsPage(pathname: string): Promise<void> {
   await (visitorsPages[pathname] ?? landing).load().catch(() => undefined);
 }

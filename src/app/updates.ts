@@ -33,9 +33,9 @@ export async function keepUpToDate({
   function takeOver(waiting: ServiceWorker): void {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
     waiting.postMessage(activateMessage);
-    // What a tab asks for while the version in use is being stopped starts that one again, and Chromium then waits until
-    // nobody has asked for anything in 30 seconds. To be asked once more to take over changes nothing; a navigation does:
-    // the browser stops the version in use as soon as it has answered.
+    // A request of a tab restarts the version in use while the browser stops it, and Chromium then waits until no
+    // request has come for 30 seconds. A second activate message changes nothing; a navigation does: the browser stops
+    // the version in use as soon as it has answered.
     const nudges = clock.every(nudgeIntervalMs, () => {
       if (waiting.state === 'installed') navigate(nudgePath);
       else nudges.cancel();
@@ -52,7 +52,7 @@ export async function keepUpToDate({
       if (installing.state === 'redundant' && !isComplete)
         log.warn('update-failed', { code: 'not-installed' });
       isComplete = true;
-      // The first version is nobody's update.
+      // The first version is no update.
       if (installing.state === 'installed' && container.controller !== null) offer(installing);
     });
   }
@@ -71,7 +71,7 @@ export async function keepUpToDate({
     });
     clock.every(checkIntervalMs, () => void registration.update().catch(() => undefined));
   } catch {
-    // A browser that doesn't let pages do it, or no such file: the app works, but not offline.
+    // The browser forbids it, or the file is missing: the app works, but not offline.
     log.warn('update-failed', { code: 'not-registered' });
   }
 }

@@ -7,11 +7,11 @@ interface RichTextProps {
   id: MessageId;
   /** By the names in the text: `<link>…</link>` wraps its words, `<name/>` stands by itself. */
   parts: Readonly<Record<string, ReactElement>>;
-  /** Numbers: what plurals go by. */
+  /** Numbers that choose the plural form. */
   values?: Readonly<Record<string, number>>;
 }
 
-/** A text with elements in it. What people wrote goes in as an element, never as a value, which could look like a tag. */
+/** A text with elements in it. Text that people wrote goes in as an element: as a value it could look like a tag. */
 export function RichText({ id, parts, values }: RichTextProps) {
   return (
     <I18nProvider i18n={i18n}>

@@ -15,7 +15,7 @@ export type Compiled = (string | [name: string, kind?: string, options?: Record<
 
 export type Catalogue = Readonly<Record<string, Compiled>>;
 
-/** What is loaded at a time: by everybody, by who has an account, and by who reads the legal pages. */
+/** Texts that are loaded together: for everybody, for members, and for readers of the legal pages. */
 export type CataloguePart = 'visitors' | 'members' | 'legal';
 
 const english = {

@@ -5,7 +5,7 @@ import { type AnyLocale, directionOf, type Locale, pseudoLocale } from './locale
 export type MessageValues = Readonly<Record<string, string | number>>;
 
 export const i18n = setupI18n({
-  // A person reads the key rather than nothing; a test holds that none is missing.
+  // A missing text shows its key; a test holds that none is missing.
   missing: (_locale, id) => id,
 });
 
@@ -15,8 +15,8 @@ let activation: Promise<void> = Promise.resolve();
 const everything: readonly CataloguePart[] = ['visitors', 'members', 'legal'];
 
 /**
- * Loads a language, as far as it is wanted, and makes it the one of {@link t}, of dates and of the page. Whoever shows
- * texts must render anew.
+ * Loads a language, as far as it is wanted, and makes it the one of {@link t}, of dates and of the page. Components
+ * that show texts must render anew.
  */
 export function activateLocale(locale: AnyLocale, parts = everything): Promise<void> {
   activation = activate(locale, parts);
@@ -29,9 +29,9 @@ async function activate(locale: AnyLocale, parts: readonly CataloguePart[]): Pro
   i18n.loadAndActivate({ locale: formatLocale(), messages: Object.assign({}, ...catalogues) });
 }
 
-/** Loads more of the active language, or of the one that is about to be. */
+/** Loads more texts of the active language, or of the one that is being activated. */
 export async function addTexts(part: CataloguePart): Promise<void> {
-  // One that failed leaves the language that there was.
+  // A failed load leaves the former language.
   await activation.catch(() => undefined);
   const catalogue = await loadCatalogue(active, part);
   i18n.load(formatLocale(), catalogue);
@@ -41,7 +41,7 @@ export function activeLocale(): AnyLocale {
   return active;
 }
 
-/** The language without what tests add to it: for texts that stand outside of the catalogue. */
+/** The active language without the tests' marks, for texts outside of the catalogue. */
 export function activeLanguage(): Locale {
   return active === pseudoLocale ? 'en' : active;
 }

@@ -2,7 +2,10 @@
 export const locales = ['en', 'fi'] as const;
 export type Locale = (typeof locales)[number];
 
-/** Marks every text and runs from right to left, so that a text outside the catalogue, or a layout that assumes a direction, is seen. For tests. */
+/**
+ * A locale for tests: marks every text and runs from right to left, so that a text outside the catalogue, or a layout
+ * that assumes a direction, is seen.
+ */
 export const pseudoLocale = 'en-XB';
 export type AnyLocale = Locale | typeof pseudoLocale;
 
@@ -11,7 +14,7 @@ export const localeStorageKey = 'locale';
 /** Each language in its own words. */
 export const localeNames: Record<Locale, string> = { en: 'English', fi: 'Suomi' };
 
-/** What the person chose in this browser, else the first of the browser's languages that there is, else English. */
+/** Returns the language chosen in this browser, else the first of the browser's that there is, else English. */
 export function preferredLocale(stored: string | null, languages: readonly string[]): AnyLocale {
   if (stored === pseudoLocale) return pseudoLocale;
   const wanted = stored === null ? languages : [stored, ...languages];

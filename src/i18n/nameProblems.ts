@@ -1,6 +1,6 @@
 import type { MessageId } from './catalogue.ts';
 
-/** What is wrong with a name that somebody wants to go by, by the code of the failure that says so. */
+/** Texts for names that are refused, by the code of the failure. */
 export const nameProblems = {
   'invalid-username': { field: 'username', text: 'errors.invalidUsername' },
   'username-taken': { field: 'username', text: 'errors.usernameTaken' },

@@ -1,6 +1,6 @@
 import type { MessageId } from './catalogue.ts';
 
-/** Why a message can't be read, by the worker's reason; with `Todo` after it, what the person can do. */
+/** Texts for why a message can't be read, by the worker's reason; with `Todo` after it, the person's next step. */
 export const undecryptableTexts = {
   'before-join': 'chat.undecryptableBeforeJoin',
   'storage-erased': 'chat.undecryptableStorageErased',

@@ -17,7 +17,7 @@ export function buttonClass({ variant = 'secondary', size = 'medium', wide = fal
 }
 
 interface ButtonProps extends Omit<ComponentProps<'button'>, 'className'>, ButtonLook {
-  /** Disables it and shows a spinner; say what is going on by the children. */
+  /** Disables it and shows a spinner; the children name the task under way. */
   busy?: boolean;
 }
 
@@ -38,7 +38,7 @@ export function Button({ variant, size, wide, busy = false, disabled, children, 
 }
 
 interface IconButtonProps extends Omit<ComponentProps<'button'>, 'className' | 'children'> {
-  /** What it does: its accessible name and its tooltip. */
+  /** Names the action: the accessible name and the tooltip. */
   label: string;
   icon: ReactNode;
   size?: 'small' | 'medium';

@@ -7,9 +7,9 @@ interface CardProps {
   /** Beside the title; decoration only. */
   icon?: ReactNode;
   description?: ReactNode;
-  /** `danger` for what can't be taken back. */
+  /** `danger` for actions that can't be undone. */
   tone?: 'plain' | 'danger';
-  /** Where links of the page lead to. */
+  /** The target of links in the page. */
   id?: string;
   children?: ReactNode;
 }
@@ -50,7 +50,7 @@ interface CardRowProps {
   children?: ReactNode;
 }
 
-/** One thing of a card: what it is, and what can be done with it. */
+/** One item of a card: its title, its description and its control. */
 export function CardRow({ title, description, control, children }: CardRowProps) {
   return (
     <div className={styles.part}>

@@ -10,7 +10,7 @@ interface ChoiceProps<Value extends string> {
   onValueChange: (value: Value) => void;
 }
 
-/** One of a few, all in sight. Arrow keys move among them; nothing changes before one is pressed. */
+/** A choice of one of a few options in sight. Arrow keys move among them; pressing one chooses it. */
 export function Choice<Value extends string>({ label, options, value, onValueChange }: ChoiceProps<Value>) {
   return (
     <ToggleGroup
@@ -18,7 +18,7 @@ export function Choice<Value extends string>({ label, options, value, onValueCha
       aria-label={label}
       value={[value]}
       onValueChange={([next]) => {
-        // Pressing the chosen one again takes nothing away.
+        // Pressing the chosen option again keeps it.
         if (next !== undefined) onValueChange(next);
       }}
     >

@@ -9,11 +9,11 @@ export interface ConfirmDialogProps {
   confirmLabel: string;
   busy?: boolean;
   onConfirm: () => void;
-  /** Where the focus goes when it closes; null for where it came from. */
+  /** Returns the element that gets the focus when the dialog closes; null for the one that had it before. */
   returnFocusTo?: () => HTMLElement | null;
 }
 
-/** Asks before something that can't be taken back. Focus starts on Cancel; Escape cancels. */
+/** Asks before an action that can't be undone. Focus starts on Cancel; Escape cancels. */
 export const ConfirmDialog = onDemand<ConfirmDialogProps>(
   async () => (await import('./ConfirmDialogPopup.tsx')).ConfirmDialogPopup,
 );

@@ -14,7 +14,7 @@ interface FailureReportProps {
   error: unknown;
 }
 
-/** What a person can send to who helps them, shown before it is copied. */
+/** A report that a person can send to support. It is shown before it is copied. */
 export function FailureReport({ part, error }: FailureReportProps) {
   const [copied, setCopied] = useState(false);
   const report = failureReport({ part, error, userAgent: navigator.userAgent });
@@ -38,7 +38,7 @@ export function FailureReport({ part, error }: FailureReportProps) {
         <Button
           size="small"
           onClick={() => {
-            // Refused, it can still be selected.
+            // A report that could not be copied can still be selected.
             navigator.clipboard.writeText(report).then(
               () => setCopied(true),
               () => undefined,

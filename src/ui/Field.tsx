@@ -28,7 +28,7 @@ export function TextField({ label, name, description, error, value, onValueChang
   );
 }
 
-/** A name that somebody signs in by: no keyboard may better it. */
+/** A labelled input of a name to sign in by, without the keyboard's corrections. */
 export function UsernameField(props: Omit<InputProps, 'name'>) {
   return (
     <TextField
@@ -42,7 +42,7 @@ export function UsernameField(props: Omit<InputProps, 'name'>) {
   );
 }
 
-/** The address of who types it. */
+/** A labelled input of the person's own email address. */
 export function EmailField(props: Omit<InputProps, 'name'>) {
   return <TextField {...props} name="email" type="email" autoComplete="email" />;
 }

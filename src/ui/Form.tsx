@@ -6,7 +6,7 @@ import styles from './Form.module.css';
 interface BareFormProps {
   /** Its accessible name. */
   label: string;
-  /** Takes no second submission meanwhile. */
+  /** Refuses another submission while true. */
   busy: boolean;
   /** Said above the fields, of the form as a whole. */
   failure?: string | null | undefined;
@@ -15,7 +15,7 @@ interface BareFormProps {
   children: ReactNode;
 }
 
-/** A form that looks like nothing in particular. */
+/** A form without a look of its own. */
 export function Form({
   className,
   label,
@@ -45,7 +45,7 @@ interface FormProps extends BareFormProps {
   submitLabel: string;
 }
 
-/** What a page is for: the button is as wide as the fields. */
+/** The one form of a page: its button is as wide as the fields. */
 export function PageForm({ submitLabel, progress, children, ...form }: FormProps & { progress: ReactNode }) {
   return (
     <Form {...form} className={styles.page}>
@@ -63,7 +63,7 @@ interface CardFormProps extends FormProps {
   onCancel: () => void;
 }
 
-/** Stands in a card for as long as something there is being changed. */
+/** A form in a card, shown while the card's content is being changed. */
 export function CardForm({ submitLabel, cancelLabel, onCancel, children, ...form }: CardFormProps) {
   return (
     <Form {...form} className={styles.card}>

@@ -6,17 +6,17 @@ import { catchLostFocus } from './focus.ts';
 import styles from './LoadFailure.module.css';
 
 interface LoadFailureProps {
-  /** What could not be loaded. */
+  /** Says which list could not be loaded. */
   sentence: string;
-  /** What is shown all the same is from before: that is said instead, and quietly. */
+  /** True if an older list is shown: a quiet line says that it is old, instead of `sentence`. */
   isOld: boolean;
   busy: boolean;
   onRetry: () => void;
-  /** Where the focus goes when another try has succeeded, and with it what was pressed is gone. */
+  /** Gets the focus when a retry has succeeded, because the pressed button is gone then. */
   focusAfter: RefObject<HTMLElement | null>;
 }
 
-/** A list could not be loaded: said where it stands, with another try. */
+/** Says in the place of a list that it could not be loaded, and offers to try again. */
 export function LoadFailure({ sentence, isOld, busy, onRetry, focusAfter }: LoadFailureProps) {
   const button = useRef<HTMLButtonElement>(null);
   const pressed = useRef(false);

@@ -14,13 +14,13 @@ export interface MenuProps {
   label: string;
   icon: ReactNode;
   entries: readonly MenuEntry[];
-  /** Of the trigger. */
+  /** The trigger's `tabindex`. */
   tabIndex?: number;
 }
 
 const load = () => import('./MenuPopup.tsx');
 
-/** An icon button that opens a list of actions. What draws the list comes when the button is about to be used. */
+/** An icon button that opens a list of actions. The list's code loads when the button is about to be used. */
 export function Menu(props: MenuProps) {
   const [wanted, setWanted] = useState(false);
   const popup = useOnDemand(load, wanted);

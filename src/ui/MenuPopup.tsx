@@ -6,7 +6,7 @@ import styles from './Menu.module.css';
 import type { MenuProps } from './Menu.tsx';
 import { useReplacedTrigger } from './useReplacedTrigger.ts';
 
-/** With its trigger, as that is what it is placed beside; opens at once, as it is made when it is asked for. */
+/** Holds the trigger too, because the list is placed beside it. Opens at once, because it mounts on request. */
 export function MenuPopup({ label, icon, entries, tabIndex = 0 }: MenuProps) {
   const { trigger, isReady } = useReplacedTrigger();
   const [open, setOpen] = useState(true);

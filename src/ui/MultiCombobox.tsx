@@ -11,21 +11,21 @@ export interface ComboboxOption {
 interface MultiComboboxProps {
   label: string;
   placeholder: string;
-  /** No value twice. */
+  /** Options with distinct values. */
   options: readonly ComboboxOption[];
   /** Values of the chosen ones. */
   chosen: ReadonlySet<string>;
   onChosenChange: (chosen: ReadonlySet<string>) => void;
   disabled?: boolean;
-  /** When nothing matches what was typed. */
+  /** Shown when no option matches the typed text. */
   noMatches: string;
-  /** Said below the options when there are more than are drawn. */
+  /** Returns the line below the options when there are more than are drawn. */
   moreThan: (shown: number) => string;
-  /** What the buttons are called that close the list for screen readers. */
+  /** Accessible name of the hidden buttons that close the list. */
   close: string;
 }
 
-/** Drawn at once: whoever is looked for among more is typed for. */
+/** Options drawn at once: with more of them, people type to find one. */
 const optionsDrawn = 100;
 
 /** A labelled choice of any number of options, found by typing. */
@@ -41,7 +41,7 @@ export function MultiCombobox(props: MultiComboboxProps) {
       items={options}
       value={value}
       onValueChange={(next, { reason }) => {
-        // Escape closes; what was chosen stays.
+        // Escape closes the list and keeps the choice.
         if (reason !== 'escape-key') props.onChosenChange(new Set(next.map((option) => option.value)));
       }}
       isItemEqualToValue={(one: ComboboxOption, other: ComboboxOption) => one.value === other.value}
@@ -94,7 +94,7 @@ export function MultiCombobox(props: MultiComboboxProps) {
   );
 }
 
-/** Base UI calls the hidden buttons around an open list "Dismiss" in every language, and takes no other name for them. */
+/** Renames the hidden buttons around an open list: Base UI calls them "Dismiss" in every language. */
 function CloseButtonNames({
   name,
   places,

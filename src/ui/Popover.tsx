@@ -17,7 +17,7 @@ export interface PopoverProps {
 const load = () => import('./PopoverPopup.tsx');
 
 /**
- * An icon button that opens a panel below it. Focus goes in and comes back; Escape closes it. What draws the panel comes
+ * An icon button that opens a panel below it. Focus goes in and comes back; Escape closes it. The panel's code loads
  * when the button is about to be used.
  */
 export function Popover(props: PopoverProps) {

@@ -4,7 +4,7 @@ import styles from './Popover.module.css';
 import type { PopoverProps } from './Popover.tsx';
 import { useReplacedTrigger } from './useReplacedTrigger.ts';
 
-/** With its trigger, as that is what it is placed below. */
+/** Holds the trigger too, because the panel is placed below it. */
 export function PopoverPopup({ label, icon, title, open, onOpenChange, action, children }: PopoverProps) {
   const { trigger, isReady } = useReplacedTrigger();
   return (

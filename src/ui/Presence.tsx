@@ -7,7 +7,7 @@ export function PresenceDot({ online }: { online: boolean }) {
   return <span className={clsx(styles.dot, online && styles.online)} aria-hidden="true" />;
 }
 
-/** Nothing while it isn't known: the place of the text is to be kept. */
+/** Returns the text of a presence; empty while it isn't known, so keep the text's place. */
 export function presenceText(online: boolean | undefined): string {
   if (online === undefined) return '';
   return t(online ? 'chat.online' : 'chat.offline');

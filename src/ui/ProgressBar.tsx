@@ -2,9 +2,9 @@ import { Progress } from '@base-ui/react/progress';
 import styles from './ProgressBar.module.css';
 
 interface ProgressBarProps {
-  /** What is under way: its accessible name. */
+  /** Names the task: the accessible name. */
   label: string;
-  /** How far it is, in words; shown, and read out as its value. */
+  /** The progress in words; shown, and read out as the value. */
   text: string;
   /** From 0 to `max`; null while nobody knows. */
   value: number | null;

@@ -4,13 +4,13 @@ import styles from './SkeletonRows.module.css';
 import { LoadingLine } from './Spinner.tsx';
 
 interface SkeletonRowsProps {
-  /** What is awaited. */
+  /** Says what loads. */
   text: string;
-  /** Beside it. */
+  /** Beside the text. */
   action?: ReactNode;
   /** About as many as fit. */
   count?: number;
-  /** As the avatars will be. */
+  /** The avatars' shape. */
   shape?: 'round' | 'square';
 }
 

@@ -3,7 +3,7 @@ import { operator } from '../operator/index.ts';
 import styles from './Spinner.module.css';
 import { VisuallyHidden } from './VisuallyHidden.tsx';
 
-/** The mark alone; say what is awaited beside it. */
+/** The mark alone; say beside it what loads. */
 export function Spinner() {
   return <span className={styles.spinner} aria-hidden="true" />;
 }

@@ -4,7 +4,7 @@ import styles from './Switch.module.css';
 interface SwitchProps {
   /** Its accessible name. */
   label: string;
-  /** Id of what explains it. */
+  /** Id of the element that explains it. */
   describedBy?: string;
   checked: boolean;
   onCheckedChange: (checked: boolean) => void;

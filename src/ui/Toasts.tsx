@@ -77,7 +77,7 @@ function ToastList() {
   });
 }
 
-/** Pixels of the page that are above what can be seen: a phone's keyboard may push its head out of sight. */
+/** Pixels of the page above its visible part: a phone's keyboard may push the page's head out of sight. */
 function useVisibleTop(): number {
   return useSyncExternalStore(onVisibleChange, () => Math.round(window.visualViewport?.offsetTop ?? 0));
 }

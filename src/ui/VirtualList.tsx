@@ -21,7 +21,7 @@ export interface VirtualListHandle {
   focus(key: string): void;
 }
 
-/** What a row must give to each of its controls: one row of the list is a tab stop, the arrow keys lead to the others. */
+/** Props for each control of a row: one row of the list is a tab stop, the arrow keys lead to the others. */
 export interface RowControls {
   readonly tabIndex: 0 | -1;
 }
@@ -45,8 +45,8 @@ interface VirtualListProps<T> {
 }
 
 /**
- * A list of any length, of which only what is in sight is drawn. It scrolls with the nearest ancestor that does, and
- * what stands above it there may change its height. Up, Down, Page Up, Page Down, Home and End move the focus from row
+ * A list of any length that draws only the rows in sight. It scrolls with the nearest scrolling ancestor, in which the
+ * content above the list may change its height. Up, Down, Page Up, Page Down, Home and End move the focus from row
  * to row (and Left and Right where there are columns).
  */
 export function VirtualList<T>(props: VirtualListProps<T>) {
@@ -154,7 +154,7 @@ function scrollerOf(element: HTMLElement | null): HTMLElement | null {
   return document.documentElement;
 }
 
-/** Pixels of what scrolls above the list, and how many columns fit into it. */
+/** Measures the pixels of scrolled content above the list, and how many columns fit into it. */
 function useGeometry(list: RefObject<HTMLElement | null>, minColumnWidth: number | undefined, gap: number) {
   const [margin, setMargin] = useState(0);
   const [columns, setColumns] = useState(1);
@@ -172,7 +172,7 @@ function useGeometry(list: RefObject<HTMLElement | null>, minColumnWidth: number
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     observer.observe(scroller);
-    // What stands above may have grown since.
+    // The content above may have grown since.
     scroller.addEventListener('scroll', measure, { passive: true });
     return () => {
       observer.disconnect();
@@ -188,13 +188,13 @@ function firstControl(list: HTMLElement | null, index: number): HTMLElement | nu
   return list?.querySelector<HTMLElement>(`:scope > [data-index="${index}"] ${controls}`) ?? null;
 }
 
-/** Of the row that an element of the list is in; null for one elsewhere, such as in a row's popup. */
+/** Index of the row that contains an element; null for an element elsewhere, such as in a row's popup. */
 function indexWithin(element: EventTarget, list: Element): number | null {
   const row = element instanceof Element ? element.closest('[data-index]') : null;
   return row === null || row.parentElement !== list ? null : Number(row.getAttribute('data-index'));
 }
 
-/** Where the key was pressed, unless it means something else there: in a text field, with a modifier, in a popup. */
+/** Index of the row in which a key was pressed; null in a text field, with a modifier or in a popup. */
 function rowIndex(event: KeyboardEvent<HTMLElement>): number | null {
   const modified = event.ctrlKey || event.altKey || event.metaKey || event.shiftKey;
   if (event.defaultPrevented || modified) return null;

@@ -1,13 +1,13 @@
 import { type ComponentType, lazy, useState } from 'react';
 
-/** How long a failure stays: React draws again before it tells of one, and that must not ask again. */
+/** Milliseconds that a failure stays: React draws again before it reports one, and that must not load again. */
 export const failureLasts = 1_000;
 
 export interface Chunk<Module> {
   readonly load: () => Promise<Module>;
   /**
-   * A component of it, to be drawn under a Suspense boundary as long as the chunk isn't there. Where it could not be had,
-   * an error boundary that is tried again asks for it again.
+   * Returns a component of the chunk. Draw it under a Suspense boundary, which waits for the chunk, and an error
+   * boundary, which catches a failed load; resetting that loads the chunk again.
    */
   readonly component: <Props extends object>(
     pick: (module: Module) => ComponentType<Props>,
@@ -15,8 +15,8 @@ export interface Chunk<Module> {
 }
 
 /**
- * Code that is loaded as one file. Once that is there its components are drawn at once: lazy() would show the fallback
- * of its boundary for a moment all the same, and React keeps one that it has shown for 300 ms.
+ * Code that is loaded as one file. Once that is there its components are drawn at once: lazy() would still show the
+ * fallback of its boundary for a moment, and React keeps a fallback that it has shown for 300 ms.
  */
 export function chunk<Module>(importIt: () => Promise<Module>): Chunk<Module> {
   let loaded: Module | null = null;

@@ -7,7 +7,7 @@ const styles = {
   fullMoment: { dateStyle: 'full', timeStyle: 'short' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
-/** By locale and style: making one costs more than a hundred uses. */
+/** Formatters by locale and style: making one costs more than a hundred uses. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /** In the person's time zone: h:mm AM/PM in English (spec section 2), else as the language writes it. */

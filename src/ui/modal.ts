@@ -1,4 +1,4 @@
-/** Whether something modal, such as a dialog, stands above an element, so that what is asked for there must not happen. */
+/** Returns whether a modal element, such as a dialog, covers another one, whose shortcuts must then do nothing. */
 export function isBehindModal(element: Element | null): boolean {
   return element === null || element.closest('[inert], [aria-hidden="true"]') !== null;
 }

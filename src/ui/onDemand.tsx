@@ -1,8 +1,8 @@
 import { type ComponentType, useEffect, useState } from 'react';
 
 /**
- * Code that is first wanted by what somebody does; null until then, and until it is there. What is shown meanwhile stays:
- * a Suspense fallback in its place would be kept for 300 ms. What could not be had goes to the error boundary.
+ * Loads code once it is wanted; null until it is there. Meanwhile the screen stays as it is: React would keep a
+ * Suspense fallback for 300 ms. A failed load throws to the error boundary.
  * @param load the same function from render to render
  */
 export function useOnDemand<Code>(load: () => Promise<Code>, wanted: boolean): Code | null {
@@ -20,7 +20,7 @@ export function useOnDemand<Code>(load: () => Promise<Code>, wanted: boolean): C
   return code;
 }
 
-/** Something that shows nothing until it is first opened, so that its code can wait until then. */
+/** Wraps a component that shows nothing until it is first opened, and loads its code only then. */
 export function onDemand<Props extends { open: boolean }>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {

@@ -3,10 +3,10 @@ import type { MessageId } from '../i18n/catalogue.ts';
 import { t } from '../i18n/i18n.ts';
 import type { SubmissionFailure } from './useSubmission.ts';
 
-/** What is wrong with a field, by the code of the failure that says so. */
+/** Fields and the texts of their problems, by the code of the failure. */
 type FieldProblems = Readonly<Record<string, { readonly field: string; readonly text: MessageId }>>;
 
-/** Says a failure at the field that it is about, and puts the person there; any other is said of the whole form. */
+/** Shows a failure at its field and moves the focus there; a failure without a field belongs to the whole form. */
 export function useFieldFailure(
   form: RefObject<HTMLFormElement | null>,
   failure: SubmissionFailure | null,

@@ -2,7 +2,7 @@ import { useCallback, useState } from 'react';
 
 /**
  * For a trigger that takes the place of a plain button which was just used: it gets the focus that the button had, and
- * only then is what it opens ready to be opened, so that the focus can come back to it.
+ * only then may its popup open, so that the focus can come back to it.
  */
 export function useReplacedTrigger() {
   const [isReady, setReady] = useState(false);

@@ -4,19 +4,19 @@ import { errorText } from '../lib/errorText.ts';
 
 export interface SubmissionFailure {
   readonly code: string;
-  /** What to show for it. */
+  /** The sentence to show. */
   readonly text: string;
 }
 
-/** How the sending of a form stands: whether it is under way, and why it failed last. */
+/** Submits a form and tells whether that is under way and why it failed last. */
 export function useSubmission() {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<SubmissionFailure | null>(null);
 
   /**
-   * Answers whether it succeeded; never rejects. The form is given back when it failed: until what a success leads to
-   * has taken its place, nobody can send it again.
-   * @param fallback said of a failure that brings no sentence of its own
+   * Resolves to whether it succeeded; never rejects. Only a failure frees the form: after a success nobody can send it
+   * again before the next screen takes its place.
+   * @param fallback sentence for a failure that brings none of its own
    */
   async function submit(action: () => Promise<void>, fallback: string): Promise<boolean> {
     setFailure(null);

@@ -9,7 +9,7 @@ interface AttentionProps {
   onOpenGroup: (groupId: string) => void;
 }
 
-/** Tells a person who is elsewhere that something has come. It shows nothing in the page. */
+/** Alerts a person who is elsewhere to new messages. It shows nothing in the page. */
 export function Attention({ onOpenChat, onOpenGroup }: AttentionProps) {
   const store = useStore();
   const open = useEffectEvent((key: ConversationKey) => {

@@ -31,11 +31,11 @@ const soundPause = 2000;
 
 /**
  * From now on sounds, and shows a desktop notification, for each message that the person isn't reading in any of their
- * tabs. Answers how to end it.
+ * tabs. @returns a function that ends it
  */
 export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void): () => void {
   const arrivalsIn = createArrivals(Date.now());
-  /** How to take a notification away, by chat. */
+  /** Functions that take a notification away, by chat. */
   const shown = new Map<ConversationKey, () => void>();
   let lastSound = Number.NEGATIVE_INFINITY;
   let ended = false;
@@ -54,7 +54,7 @@ export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void
     const wait = waits[reading ? 'reading' : document.visibilityState];
     await new Promise((resolve) => setTimeout(resolve, wait));
     const claimed = await claimAmongTabs(`sinetti-alert:${message.messageId}`, claimHold);
-    // Read meanwhile, here or in another browser of theirs.
+    // The person has read it meanwhile, here or in another browser.
     if (ended || !claimed || reading || isReading(key) || unreadIn(key) === 0) return;
 
     const { sound, desktopNotifications, showMessageText } = store.get(preferencesAtom);
@@ -112,7 +112,7 @@ export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void
     ended = true;
     unsubscribe();
     unfollow();
-    // Whoever signs out takes the names along.
+    // Signing out takes the names away.
     closeWhere(() => true);
   };
 }

@@ -6,12 +6,12 @@ const notes = [
 
 /** Seconds that a note takes to fade. */
 const fade = 0.45;
-/** Of full volume. */
+/** Share of full volume. */
 const loudness = 0.12;
 
 /** Plays the sound of a new message. Silent in a tab that nobody has touched yet: browsers forbid it there. */
 export function playChime(): void {
-  // Older browsers don't say it.
+  // Older browsers don't have the property.
   const { userActivation = { hasBeenActive: true } } = navigator as Partial<Navigator>;
   if (!('AudioContext' in globalThis) || !userActivation.hasBeenActive) return;
   const context = new AudioContext();

@@ -5,7 +5,7 @@ import { type AuthProgress, authProgressAtom } from '../../store/session.ts';
 import { ProgressBar } from '../../ui/ProgressBar.tsx';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
 
-/** In the order they come. */
+/** The steps in their order. */
 const steps: readonly AuthProgress[] = [
   'deriving-keys',
   'signing-in',
@@ -15,11 +15,11 @@ const steps: readonly AuthProgress[] = [
 ];
 
 interface AuthProgressLineProps {
-  /** A new account's vault is made, not opened. */
+  /** True for a new account, whose vault is made instead of opened. */
   isNew?: boolean;
 }
 
-/** What takes its time, and how much of it there is. */
+/** Shows the present step of signing in or up, and how many of the steps are done. */
 export function AuthProgressLine({ isNew = false }: AuthProgressLineProps) {
   const progress = useAtomValue(authProgressAtom);
   const text = progress === null ? '' : t(textId(progress, isNew));
@@ -33,7 +33,7 @@ export function AuthProgressLine({ isNew = false }: AuthProgressLineProps) {
           max={steps.length}
         />
       )}
-      {/* There before the text is, so that it is announced. */}
+      {/* The element is there before its text, so that the text is announced. */}
       <VisuallyHidden as="output">{text}</VisuallyHidden>
     </>
   );

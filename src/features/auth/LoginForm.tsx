@@ -8,7 +8,7 @@ import { PageForm } from '../../ui/Form.tsx';
 import { useSubmission } from '../../ui/useSubmission.ts';
 import { AuthProgressLine } from './AuthProgress.tsx';
 
-/** Where it leads once logged in is the route's affair. */
+/** Logs in; the route decides which page follows. */
 export function LoginForm() {
   const actions = useAtomValue(requiredActionsAtom);
   const sessionError = useAtomValue(authErrorAtom);

@@ -18,7 +18,7 @@ import { AuthProgressLine } from './AuthProgress.tsx';
 const redirectDelay = 1200;
 
 interface SignUpFormProps {
-  /** True from sending until it has failed, or its success sentence could be read: who leaves earlier misses it. */
+  /** True from sending until it has failed or its success sentence could be read; leaving earlier would hide that. */
   onBusyChange: (busy: boolean) => void;
 }
 

@@ -19,14 +19,14 @@ import { useAction } from './useAction.ts';
 interface ContactGridProps {
   contacts: readonly Person[];
   onMessage: (userId: string) => void;
-  /** Where the focus goes when a contact, and with it what was pressed, has been removed. */
+  /** Gets the focus when a contact has been removed, because the pressed button is gone then. */
   heading: RefObject<HTMLElement | null>;
 }
 
-/** It stays when the last contact has gone, as its dialog is still to return the focus. */
+/** Stays when the last contact has gone, because its dialog has yet to return the focus. */
 export function ContactGrid({ contacts, onMessage, heading }: ContactGridProps) {
   const actions = useAtomValue(requiredActionsAtom);
-  /** Whom the dialog is about; their name stays in it while it goes. */
+  /** The person in the dialog; the name stays while the dialog closes. */
   const [asked, setAsked] = useState<Person | null>(null);
   const [asking, setAsking] = useState(false);
   const { running, run } = useAction();

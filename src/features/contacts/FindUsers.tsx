@@ -90,7 +90,7 @@ function AddContact({ person }: { person: Person }) {
   const { running, run } = useAction();
   const note = useRef<HTMLSpanElement>(null);
   const added = useRef(false);
-  // The list of requests may tell of this one before the call is over, or after.
+  // The list of requests may show this one before the call is over, or after.
   useEffect(() => {
     if (asked && added.current) catchLostFocus(note.current);
   }, [asked]);

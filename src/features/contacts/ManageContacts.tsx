@@ -21,7 +21,7 @@ interface ManageContactsProps {
   onMessage: (userId: string) => void;
 }
 
-/** Requests, what was asked of others, and contacts (spec section 2): those last, as there can be thousands. */
+/** Incoming requests, sent requests, and contacts (spec section 2): contacts last, as there can be thousands. */
 export function ManageContacts({ onFindUsers, onMessage }: ManageContactsProps) {
   const contacts = useAtomValue(contactsAtom);
   const incoming = useAtomValue(incomingRequestsAtom);

@@ -13,7 +13,7 @@ interface PersonRowProps {
   children?: ReactNode;
 }
 
-/** One person with what can be done. */
+/** One person with the actions for them. */
 export function PersonRow({ person, detail, online, stacking = false, children }: PersonRowProps) {
   const name = displayName(person);
   return (

@@ -12,7 +12,7 @@ import { useAction } from './useAction.ts';
 
 interface RequestListProps {
   requests: readonly IncomingRequest[];
-  /** Where the focus goes when a request, and with it what was pressed, is answered. */
+  /** Gets the focus when a request is answered, because the pressed button is gone then. */
   heading: RefObject<HTMLElement | null>;
 }
 

@@ -1,7 +1,7 @@
 import type { Person } from '../../store/contacts.ts';
 
 /**
- * Results to offer: those whose username, id or email contains the text, without oneself and existing contacts (spec
+ * Filters results to people whose username, id or email contains the text, without oneself and existing contacts (spec
  * section 5, which searches by email too).
  */
 export function offeredPeople(

@@ -11,14 +11,14 @@ interface ChatHeaderProps {
   online?: boolean | undefined;
   /** Below the name. */
   detail: ReactNode;
-  /** Leads back to the list, where only one of the two has room. */
+  /** Names the way back to the list on a screen that has room for only one of the two. */
   backLabel: string;
   onBack: () => void;
   /** At the end. */
   action?: ReactNode;
 }
 
-/** What stands above an open conversation. */
+/** The bar above an open conversation. */
 export function ChatHeader(props: ChatHeaderProps) {
   const { name, shape = 'round' } = props;
   return (

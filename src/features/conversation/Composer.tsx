@@ -15,23 +15,23 @@ import type { EmojiCategory } from '../emoji/data.ts';
 import { EmojiInserter } from '../emoji/EmojiInserter.tsx';
 import styles from './Composer.module.css';
 
-/** Bytes of UTF-8. The ciphertext of more would pass what the relay takes. */
+/** Bytes of UTF-8. The ciphertext of a longer text would exceed the relay's limit. */
 const messageMaxBytes = 64 * 1024;
-/** With less room than this, it says how much there is. */
+/** Bytes of remaining room below which the form shows them. */
 const littleRoom = messageMaxBytes / 10;
 /** Characters from which the input is as tall as it gets: measuring more at every key would be felt. */
 const tallText = 4000;
 
 interface ComposerProps {
-  /** Who gets it: the input's accessible name. */
+  /** Name of the recipient, for the input's accessible name. */
   name: string;
   draft: string;
   onDraftChange: (draft: string) => void;
   /** Called with text that is not blank and not too long, as it was written. */
   onSend: () => void;
-  /** Each new positive number moves the focus here; on a phone the keyboard would cover what was just opened. */
+  /** Each new positive number moves the focus here; on a phone the keyboard would cover the chat. */
   focusRequest: number;
-  /** Of the emoji picker; all when not given. */
+  /** Categories of the emoji picker; all when absent. */
   emojiCategories?: readonly EmojiCategory[];
 }
 
@@ -71,7 +71,7 @@ export function Composer({
     onDraftChange(next);
   }
 
-  /** Megabytes in the input would bring the page to a halt, and no message could carry them. */
+  /** Refuses a paste of megabytes: it would bring the page to a halt, and no message could carry it. */
   function onPaste(event: ClipboardEvent) {
     const refused = event.clipboardData.getData('text').length > messageMaxBytes;
     if (refused) event.preventDefault();
@@ -138,7 +138,7 @@ function roomLeft(text: string): number {
   return most >= littleRoom ? most : messageMaxBytes - new TextEncoder().encode(text).length;
 }
 
-/** As tall as its text; the style sheet bounds it. */
+/** Makes the input as tall as its text; the style sheet bounds it. */
 function fitHeight(element: HTMLTextAreaElement | null, text: string) {
   if (element === null) return;
   element.style.height = text.length > tallText ? '100dvh' : '';

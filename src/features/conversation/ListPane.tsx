@@ -9,11 +9,11 @@ interface ListPaneProps {
   action: ReactNode;
   /** Below the title; stays while the list scrolls. */
   tools?: ReactNode;
-  /** What is amiss with the list. */
+  /** Says that the list is missing or old. */
   notice?: ReactNode;
-  /** A place for the focus that has lost its own. */
+  /** Gets the focus when the focused element is gone. */
   titleRef: RefObject<HTMLHeadingElement | null>;
-  /** What scrolls. */
+  /** The scrolling part. */
   children: ReactNode;
 }
 

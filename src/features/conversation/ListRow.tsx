@@ -6,6 +6,9 @@ import { Badge } from '../../ui/Badge.tsx';
 import type { RowControls } from '../../ui/VirtualList.tsx';
 import styles from './ListRow.module.css';
 
+/** Pixels of a row, until it is measured. */
+export const listRowHeight = 70;
+
 interface ListRowProps extends RowControls {
   name: string;
   shape?: 'round' | 'square';
@@ -20,7 +23,7 @@ interface ListRowProps extends RowControls {
   /** At the end of the line below the name, while nothing is unread. */
   time?: ReactNode;
   unread: number;
-  /** It is the open one. */
+  /** True for the open conversation. */
   current: boolean;
   onOpen: () => void;
 }

@@ -3,6 +3,7 @@ import { Check, CheckCheck, ChevronDown, CircleAlert, Clock3, LockKeyhole } from
 import { type MouseEvent, memo, type ReactNode } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { undecryptableTexts } from '../../i18n/undecryptable.ts';
+import type { MessageView, UndecryptableReason } from '../../store/chats.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Disclosure } from '../../ui/Disclosure.tsx';
 import { fullTimestamp, timeOfDay } from '../../ui/format.ts';
@@ -10,32 +11,31 @@ import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
 import { isSingleEmoji } from './emoji.ts';
 import styles from './MessageBubble.module.css';
 import { MessageText } from './MessageText.tsx';
-import type { ChatMessage, UndecryptableReason } from './message.ts';
 import { type MessageState, messageState, stateText } from './messageState.ts';
 
-/** Where a menu opens: at a control, or at the pointer. */
+/** The place at which a menu opens: a control, or the pointer. */
 export type MenuAnchor = Element | { getBoundingClientRect(): DOMRect };
 
 export interface BubbleActions {
   readonly onRetry: (messageId: string) => void;
   readonly onDiscard: (messageId: string) => void;
-  readonly onMenu: (message: ChatMessage, anchor: MenuAnchor) => void;
+  readonly onMenu: (message: MessageView, anchor: MenuAnchor) => void;
   readonly onUnfold: (messageId: string, unfolded: boolean) => void;
 }
 
-/** Keep functions and objects the same from render to render: bubbles in sight are not drawn anew then. */
+/** Keep functions and objects the same from render to render, so that bubbles in sight are not drawn anew. */
 interface MessageBubbleProps {
-  message: ChatMessage;
+  message: MessageView;
   own: boolean;
-  /** Who wrote it, for screen readers. */
+  /** Name of the sender, for screen readers. */
   author: string;
-  /** Others have read up to it. */
+  /** True if others have read it. */
   read: boolean;
   /** Its place in a run of messages by the same person. */
   first: boolean;
   last: boolean;
   unfolded: boolean;
-  /** Its controls are on the way of the Tab key. */
+  /** True if the Tab key reaches its controls. */
   reachable: boolean;
   actions: BubbleActions;
 }
@@ -46,7 +46,7 @@ export const MessageBubble = memo(function MessageBubble(props: MessageBubblePro
   const large = message.content.kind === 'text' && isSingleEmoji(message.content.text.trim());
 
   function onContextMenu(event: MouseEvent) {
-    // The browser's own menu serves links and what is selected better.
+    // The browser's own menu serves links and selected text better.
     const onLink = event.target instanceof Element && event.target.closest('a') !== null;
     if (onLink || getSelection()?.isCollapsed === false) return;
     event.preventDefault();
@@ -105,7 +105,7 @@ function pointAnchor({ clientX, clientY }: MouseEvent): MenuAnchor {
 }
 
 interface ContentProps {
-  message: ChatMessage;
+  message: MessageView;
   large: boolean;
   unfolded: boolean;
   onUnfold: BubbleActions['onUnfold'];

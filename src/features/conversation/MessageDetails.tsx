@@ -1,19 +1,19 @@
 import { t } from '../../i18n/i18n.ts';
+import type { MessageView } from '../../store/chats.ts';
 import { Dialog } from '../../ui/Dialog.tsx';
 import { fullTimestamp } from '../../ui/format.ts';
 import styles from './MessageDetails.module.css';
-import type { ChatMessage } from './message.ts';
 import { type MessageState, stateText } from './messageState.ts';
 
 interface MessageDetailsProps {
-  message: ChatMessage;
+  message: MessageView;
   author: string;
   state: MessageState;
   open: boolean;
   onClose: () => void;
 }
 
-/** Who wrote a message, when, and what has become of it. */
+/** A dialog with a message's author, time and state. */
 export function MessageDetails({ message, author, state, open, onClose }: MessageDetailsProps) {
   return (
     <Dialog open={open} onOpenChange={onClose} title={t('chat.detailsTitle')}>

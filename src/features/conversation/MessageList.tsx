@@ -2,6 +2,7 @@ import { clsx } from 'clsx';
 import { ArrowDown, LockKeyhole } from 'lucide-react';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
+import type { MessageView, ReadingPlace } from '../../store/chats.ts';
 import { Avatar } from '../../ui/Avatar.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { dayLabel } from '../../ui/format.ts';
@@ -11,11 +12,10 @@ import { type BubbleActions, type MenuAnchor, MessageBubble } from './MessageBub
 import { MessageDetails } from './MessageDetails.tsx';
 import styles from './MessageList.module.css';
 import { MessageMenu } from './MessageMenu.tsx';
-import type { ChatMessage } from './message.ts';
 import { messageState } from './messageState.ts';
 import { type ChatNotice, type Divider, timeline } from './timeline.ts';
 import { useMessageKeys } from './useMessageKeys.ts';
-import { type ReadingPlace, useMessageScroll } from './useMessageScroll.ts';
+import { useMessageScroll } from './useMessageScroll.ts';
 import { useOlderMessages } from './useOlderMessages.ts';
 import { useUnreadLine } from './useUnreadLine.ts';
 
@@ -23,43 +23,43 @@ export interface MessageListProps {
   /** Its accessible name. */
   label: string;
   /** Ascending by time. */
-  messages: readonly ChatMessage[];
+  messages: readonly MessageView[];
   /** Ascending by time. */
   notices?: readonly ChatNotice[];
   ownId: string | undefined;
   nameOf: (userId: string) => string;
-  /** Whether others have read an own message. */
-  isRead: (message: ChatMessage) => boolean;
-  /** How far this person has read: what came after that when the conversation was opened stands below a line. */
+  /** Returns whether others have read an own message. */
+  isRead: (message: MessageView) => boolean;
+  /** Position of the last read message: later ones stand below a line when the conversation is opened. */
   readSeq: number | undefined;
-  /** How many messages of others came after that. */
+  /** Number of messages of others after `readSeq`. */
   unread: number;
-  /** Says who wrote what, where there can be more than two. */
+  /** Names the author of each run of messages, for conversations of more than two people. */
   showAuthors?: boolean;
   loading: boolean;
   hasOlder: boolean;
-  /** Answers whether it succeeded; never rejects. */
+  /** Resolves to whether it succeeded; never rejects. */
   onLoadOlder: () => Promise<boolean>;
   /** Keep these three the same from render to render. */
   onRetry: (messageId: string) => void;
   onDiscard: (messageId: string) => void;
   onCopy: (text: string) => void;
-  /** Where the reader was when this conversation was last open; null for its newest message. */
+  /** The reader's place when this conversation was last open; null for its newest message. */
   place: ReadingPlace | null;
   onLeave: (place: ReadingPlace | null) => void;
-  /** Stands above the oldest message once there is none older. */
+  /** Stands above the first message of the conversation. */
   beginning: ReactNode;
-  /** Stands there while there are no messages. */
+  /** Stands in the place of messages while there are none. */
   empty: ReactNode;
 }
 
 interface MenuState {
   readonly open: boolean;
-  readonly message: ChatMessage;
+  readonly message: MessageView;
   readonly anchor: MenuAnchor;
 }
 
-/** Messages of one conversation. Give it a key by conversation: its place, its menu and what is unfolded belong to it. */
+/** Messages of one conversation. Give it a key by conversation, which its place, menu and unfolded texts belong to. */
 export function MessageList(props: MessageListProps) {
   const { messages, notices, ownId, hasOlder, loading, nameOf, isRead, onCopy, onRetry, onDiscard } = props;
   const older = useOlderMessages(hasOlder, props.onLoadOlder);
@@ -90,7 +90,7 @@ export function MessageList(props: MessageListProps) {
   );
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
   const [menu, setMenu] = useState<MenuState | null>(null);
-  const [details, setDetails] = useState<{ message: ChatMessage; open: boolean } | null>(null);
+  const [details, setDetails] = useState<{ message: MessageView; open: boolean } | null>(null);
   const now = useNow();
 
   const onUnfold = useCallback((messageId: string, unfold: boolean) => {
@@ -98,7 +98,7 @@ export function MessageList(props: MessageListProps) {
       (before) => new Set(unfold ? [...before, messageId] : [...before].filter((id) => id !== messageId)),
     );
   }, []);
-  const onMenu = useCallback((message: ChatMessage, anchor: MenuAnchor) => {
+  const onMenu = useCallback((message: MessageView, anchor: MenuAnchor) => {
     setActive(message.messageId);
     setMenu({ open: true, message, anchor });
   }, []);
@@ -107,7 +107,7 @@ export function MessageList(props: MessageListProps) {
     [onRetry, onDiscard, onMenu, onUnfold],
   );
 
-  const authorOf = ({ senderId }: ChatMessage) => (senderId === ownId ? t('chat.you') : nameOf(senderId));
+  const authorOf = ({ senderId }: MessageView) => (senderId === ownId ? t('chat.you') : nameOf(senderId));
 
   function row(index: number) {
     const message = messages[index];
@@ -233,7 +233,7 @@ interface HeadProps {
   beginning: ReactNode;
 }
 
-/** What stands above the oldest message that is there. */
+/** The row above the oldest loaded message. */
 function Head({ hasOlder, older, beginning }: HeadProps) {
   if (!hasOlder) return beginning;
   return (
@@ -253,7 +253,7 @@ function Authored({ name, first, children }: { name: string; first: boolean; chi
   return (
     <div className={styles.authored}>
       {first && (
-        // Each bubble says it to screen readers.
+        // Each bubble names its author to screen readers.
         <div className={styles.author} aria-hidden="true">
           <Avatar name={name} size={30} />
           <bdi>{name}</bdi>
@@ -288,7 +288,7 @@ function Dividers({ dividers, now }: { dividers: readonly Divider[]; now: Date }
   });
 }
 
-/** What a conversation's beginning says about who can read it. */
+/** The line at a conversation's beginning that names who can read it. */
 export function SealLine({ children }: { children: ReactNode }) {
   return (
     <p className={styles.seal}>

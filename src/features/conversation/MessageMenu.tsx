@@ -1,20 +1,20 @@
+import type { MessageView } from '../../store/chats.ts';
 import { onDemand } from '../../ui/onDemand.tsx';
 import type { MenuAnchor } from './MessageBubble.tsx';
-import type { ChatMessage } from './message.ts';
 
 export interface MessageMenuProps {
   open: boolean;
-  message: ChatMessage;
-  /** Where it opens. */
+  message: MessageView;
+  /** The place at which it opens. */
   anchor: MenuAnchor;
   onClose: () => void;
-  /** Where the focus goes when it closes. */
+  /** Returns the element that gets the focus when the menu closes. */
   returnFocus: () => HTMLElement | null;
   onCopy: (text: string) => void;
-  onDetails: (message: ChatMessage) => void;
+  onDetails: (message: MessageView) => void;
 }
 
-/** What can be done with a message: one menu for all of them, as only one is open at a time. */
+/** The menu of a message's actions: one for all messages, as only one is open at a time. */
 export const MessageMenu = onDemand<MessageMenuProps>(
   async () => (await import('./MessageMenuPopup.tsx')).MessageMenuPopup,
 );

@@ -13,7 +13,7 @@ interface MessageTextProps {
   onUnfold: (unfolded: boolean) => void;
 }
 
-/** What somebody wrote, with its links. */
+/** A message's text with its links. */
 export function MessageText({ text, unfolded, onUnfold }: MessageTextProps) {
   const parts = useMemo(() => linkParts(text), [text]);
   const long = text.length > foldLength;

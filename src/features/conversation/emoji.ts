@@ -7,7 +7,7 @@ const single = new RegExp(
   'u',
 );
 
-/** Whether the text is one emoji of at most 3 characters (code points), shown large. */
+/** Returns whether the text is one emoji of at most 3 code points, which is shown large. */
 export function isSingleEmoji(text: string): boolean {
   return Array.from(text).length <= 3 && single.test(text);
 }

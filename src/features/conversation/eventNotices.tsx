@@ -1,30 +1,16 @@
 import type { MessageId } from '../../i18n/catalogue.ts';
 import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
+import type { ConversationEvent } from '../../store/chatEvents.ts';
 import { Disclosure } from '../../ui/Disclosure.tsx';
 import { Names } from '../../ui/Names.tsx';
 import type { ChatNotice } from './timeline.ts';
 
-/** Something that happened in a conversation beside messages. */
-export interface ChatEvent {
-  /** Position in the log. */
-  readonly seq: number;
-  /** Whose doing it was, as the server says. */
-  readonly senderId: string;
-  /** RFC 3339. */
-  readonly timestamp: string;
-  readonly change:
-    | {
-        readonly kind: 'members' | 'rejoined';
-        readonly added: readonly string[];
-        readonly removed: readonly string[];
-      }
-    | { readonly kind: 'refused'; readonly code: string }
-    | { readonly kind: 'returned' };
-}
-
-/** Lines between the messages: who came and who left, what was refused, where this browser lost its place or was added again. */
-export function eventNotices(events: readonly ChatEvent[], nameOf: (userId: string) => string): ChatNotice[] {
+/** Notices of events: joins and leaves, refused changes, and this browser losing its place or being added again. */
+export function eventNotices(
+  events: readonly ConversationEvent[],
+  nameOf: (userId: string) => string,
+): ChatNotice[] {
   return events.map((event) => ({
     id: `event-${event.seq}`,
     timestamp: event.timestamp,
@@ -32,7 +18,7 @@ export function eventNotices(events: readonly ChatEvent[], nameOf: (userId: stri
   }));
 }
 
-function EventLines({ event, nameOf }: { event: ChatEvent; nameOf: (userId: string) => string }) {
+function EventLines({ event, nameOf }: { event: ConversationEvent; nameOf: (userId: string) => string }) {
   const { change, senderId } = event;
   if (change.kind === 'refused') return <Refused code={change.code} name={nameOf(senderId)} />;
   if (change.kind === 'returned') return <p>{t('events.returned')}</p>;
@@ -41,7 +27,7 @@ function EventLines({ event, nameOf }: { event: ChatEvent; nameOf: (userId: stri
     <>
       {change.kind === 'rejoined' && <p>{t('events.rejoined')}</p>}
       {added.length > 0 && <People id="events.joined" names={added.map(nameOf)} />}
-      {/* Nobody is removed by somebody else: who is removed has left. */}
+      {/* No member removes another: a removed person has left. */}
       {removed.length > 0 && <People id="events.left" names={removed.map(nameOf)} />}
     </>
   );
@@ -73,7 +59,7 @@ function Refused({ code, name }: { code: string; name: string }) {
   );
 }
 
-/** What a person is told for a code; whatever isn't here was damaged, invented or altered. */
+/** Texts by the code of a refusal; any other code means that the change was damaged, invented or altered. */
 const reasons: Readonly<Record<string, MessageId>> = {
   policy: 'events.refused.rules',
   'invalid-leaf': 'events.refused.rules',

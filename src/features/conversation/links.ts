@@ -2,27 +2,27 @@ import { LinkifyIt } from 'linkify-it';
 
 export interface TextPart {
   readonly text: string;
-  /** Where the part leads, if it is a link. */
-  readonly link?: Link;
+  /** The part's link, if it is one. */
+  readonly link?: TextLink;
 }
 
-export interface Link {
+interface TextLink {
   readonly href: string;
-  /** Where it leads, if that does not stand in its text. */
+  /** The host that it leads to, if its text does not show it. */
   readonly hiddenHost: string | null;
 }
 
-/** Code units in which links are looked for: nobody types more, and what is pasted need not be searched to its end. */
+/** Code units in which links are looked for: nobody types more, and a pasted text need not be searched to its end. */
 const searchedLength = 16 * 1024;
 
 const linkify = new LinkifyIt({ fuzzyLink: true, urlAuth: true }).add('ftp:', null).add('//', null);
 
-/** A text as parts that are links and parts that are not. Links lead to http, https and mailto only. */
+/** Splits a text into links and plain parts. Links lead to http, https and mailto only. */
 export function linkParts(text: string): readonly TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;
   for (const match of linkify.match(text.slice(0, searchedLength)) ?? []) {
-    // The search may have cut it: half an address leads elsewhere.
+    // The search may have cut the address, and half of it leads elsewhere.
     if (match.lastIndex === searchedLength && text.length > searchedLength) break;
     const link = linkOf(match);
     if (link === null) continue;
@@ -34,7 +34,7 @@ export function linkParts(text: string): readonly TextPart[] {
   return parts;
 }
 
-function linkOf({ schema, raw, url }: { schema: string; raw: string; url: string }): Link | null {
+function linkOf({ schema, raw, url }: { schema: string; raw: string; url: string }): TextLink | null {
   // Marks that draw nothing or turn the direction could make an address read like another.
   if (/\p{C}/u.test(raw)) return null;
   // Without a scheme, too much that is no address looks like one: "readme.md", "etc.so".
@@ -44,7 +44,7 @@ function linkOf({ schema, raw, url }: { schema: string; raw: string; url: string
   const { hostname, href, protocol } = target;
   if (protocol === 'mailto:') return { href, hiddenHost: null };
   if (protocol !== 'http:' && protocol !== 'https:') return null;
-  // "https://bank.example@evil.example" leads to the second.
+  // "https://bank.example@evil.example" leads to the second host.
   if (target.username !== '' || target.password !== '') return null;
   // The browser's own reading of the host: Punycode for letters that may look like others, plain numbers for odd ones.
   return { href, hiddenHost: raw.toLowerCase().includes(hostname) ? null : hostname };

@@ -1,12 +1,12 @@
 import type { MessageId } from '../../i18n/catalogue.ts';
 import { t } from '../../i18n/i18n.ts';
-import type { ChatMessage } from './message.ts';
+import type { MessageView } from '../../store/chats.ts';
 
 export type MessageState = 'sending' | 'sent' | 'read' | 'failed' | 'received';
 
-/** What has become of a message, as its reader sees it. */
+/** Returns a message's state as its reader sees it. */
 export function messageState(
-  { status }: ChatMessage,
+  { status }: MessageView,
   { own, read }: { own: boolean; read: boolean },
 ): MessageState {
   if (!own) return 'received';

@@ -1,12 +1,12 @@
 import { t } from '../../i18n/i18n.ts';
 import { clip } from '../../lib/clip.ts';
-import type { ChatContent } from './message.ts';
+import type { MessageContent } from '../../store/chats.ts';
 
 /** Characters; a list never shows more. */
 const previewLength = 140;
 
 /** One line that stands for a message in lists and announcements. */
-export function contentPreview(content: ChatContent): string {
+export function contentPreview(content: MessageContent): string {
   if (content.kind === 'undecryptable') return t('chat.undecryptable');
   if (content.kind === 'unknown') return t('chat.unknownKind');
   return linePreview(content.text) || t('chat.noContent');

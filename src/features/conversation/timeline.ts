@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
+import type { MessageView } from '../../store/chats.ts';
 import { dayKey } from '../../ui/format.ts';
-import type { ChatMessage } from './message.ts';
 
 /** A line between the messages that nobody wrote, such as who joined. */
 export interface ChatNotice {
@@ -10,11 +10,11 @@ export interface ChatNotice {
   readonly text: ReactNode;
 }
 
-/** What stands between two messages. */
+/** A line between two messages. */
 export type Divider =
   | { readonly kind: 'day'; readonly timestamp: string }
   | { readonly kind: 'notice'; readonly notice: ChatNotice }
-  /** Reading had come to here. */
+  /** The messages below it were unread. */
   | { readonly kind: 'unread' };
 
 export interface MessagePlace {
@@ -25,18 +25,18 @@ export interface MessagePlace {
 }
 
 export interface Timeline {
-  /** Looks at the neighbours of the message only: of a long conversation, what is in sight is worked out. */
+  /** Looks at the message's neighbours only, so that a long conversation costs no more than its rows in sight. */
   placeOf(index: number): MessagePlace;
-  /** What stands below the newest message. */
+  /** Dividers below the newest message. */
   readonly below: readonly Divider[];
 }
 
 interface TimelineInput {
   /** Ascending by time. */
-  messages: readonly ChatMessage[];
+  messages: readonly MessageView[];
   /** Ascending by time. */
   notices?: readonly ChatNotice[];
-  /** There are older messages: the place of older notices is among those. */
+  /** True if older messages exist: older notices have their place among those. */
   hasOlder?: boolean;
   /** Index of the message above which the line of unread ones stands. */
   unreadFrom?: number | null;
@@ -50,7 +50,7 @@ export function timeline(input: TimelineInput): Timeline {
 
   const momentOf = (index: number) => Date.parse(messages[index]?.timestamp ?? '');
 
-  /** Those later than `after`, and not later than `until`. */
+  /** Returns the notices later than `after` and not later than `until`. */
   function noticesBetween(after: number, until: number): readonly ChatNotice[] {
     return notices.slice(firstLater(notices, after), firstLater(notices, until));
   }
@@ -91,7 +91,7 @@ export function timeline(input: TimelineInput): Timeline {
     );
   }
 
-  /** A row is drawn several times while it finds its place. */
+  /** Caches places: a row is drawn several times while it finds its position. */
   const places = new Map<number, MessagePlace>();
 
   function placeOf(index: number): MessagePlace {

@@ -1,9 +1,9 @@
 import type { Virtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef } from 'react';
-import type { ChatMessage } from './message.ts';
+import type { MessageView } from '../../store/chats.ts';
 
 interface MessageKeysInput {
-  messages: readonly ChatMessage[];
+  messages: readonly MessageView[];
   virtualizer: Virtualizer<HTMLElement, HTMLLIElement>;
   scroller: RefObject<HTMLElement | null>;
   /** Id of the message that was last reached. */
@@ -11,7 +11,7 @@ interface MessageKeysInput {
   onActive: (messageId: string) => void;
 }
 
-/** Up, Down, Home and End lead from message to message, beginning at the newest; Tab leads into the one that is reached. */
+/** Moves the focus between messages by Up, Down, Home and End, from the newest; Tab goes into the focused one. */
 export function useMessageKeys({ messages, virtualizer, scroller, active, onActive }: MessageKeysInput) {
   const wanted = useRef<number | null>(null);
 
@@ -47,7 +47,7 @@ export function useMessageKeys({ messages, virtualizer, scroller, active, onActi
     focus(to);
   }
 
-  /** The button of the message that was last reached; else what scrolls. */
+  /** The button of the message that was last reached, else the scrolling element. */
   function activeButton(): HTMLElement | null {
     const row = messages.findLastIndex(({ messageId }) => messageId === active) + 1;
     return rowAt(row)?.querySelector<HTMLElement>('[aria-haspopup="menu"]') ?? scroller.current;

@@ -1,7 +1,7 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
+import type { MessageView, ReadingPlace } from '../../store/chats.ts';
 import { foldLength } from './MessageText.tsx';
-import type { ChatMessage } from './message.ts';
 
 /** Pixels from the end that still count as being there. */
 const endReach = 80;
@@ -9,26 +9,17 @@ const endReach = 80;
 const fewAbove = 15;
 /** Milliseconds in which rows find their heights again after the window has changed. */
 const settlingMs = 300;
-/** What moves a list by the reader's will. */
+/** Events by which the reader scrolls. */
 const readersOwn = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 /** Messages drawn beyond either edge. */
 const overscan = 8;
 
-/** Where a reader was in a conversation. */
-export interface ReadingPlace {
-  /** The message at the upper edge, and how many pixels of it were above that. */
-  readonly messageId: string;
-  readonly offset: number;
-  /** Pixels of each row that was drawn, by its key. */
-  readonly heights: ReadonlyMap<string | number | bigint, number>;
-}
-
 interface MessageScrollInput {
-  messages: readonly ChatMessage[];
+  messages: readonly MessageView[];
   ownId: string | undefined;
-  /** Where to begin; at the newest message without it. */
+  /** The place to begin at; null for the newest message. */
   place: ReadingPlace | null;
-  /** Told once, with null for a reader at the newest message. */
+  /** Called once, with null for a reader at the newest message. */
   onLeave: (place: ReadingPlace | null) => void;
   /** Key of a row that stays drawn wherever it is. */
   keep: string | null;
@@ -40,9 +31,9 @@ interface MessageScrollInput {
 const headKey = 'head';
 
 /**
- * Draws of a conversation what is in sight, and keeps it at its newest message unless the reader has scrolled up: then
- * the place stays, `unseen` counts what has come since, and older messages that are put above don't move what is read.
- * Row 0 is what stands above the messages; message i is row i + 1.
+ * Draws the rows of a conversation that are in sight, and keeps it at its newest message unless the reader has scrolled
+ * up: then the place stays, `unseen` counts new messages, and older messages that are put above don't move the text.
+ * Row 0 is the head above the messages; message i is row i + 1.
  */
 export function useMessageScroll(input: MessageScrollInput) {
   const { messages, ownId, place, keep } = input;
@@ -76,8 +67,8 @@ export function useMessageScroll(input: MessageScrollInput) {
     },
   });
 
-  // A row above changes its height when older messages come: its day and its author may already stand above those. The
-  // reader must not notice, in whatever direction they were scrolling.
+  // A row above changes its height when older messages come, because its day and author may move to those. The reader
+  // must not notice, in either direction of scrolling.
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = ({ key, start, end }, _delta, instance) => {
     const edge = instance.scrollOffset ?? 0;
     return instance.itemSizeCache.has(key) ? end <= edge : start < edge;
@@ -112,7 +103,7 @@ export function useMessageScroll(input: MessageScrollInput) {
   });
   useLayoutEffect(() => followOwn(), [newest?.messageId]);
 
-  /** While rows find their heights again, a way from the end is the layout's doing and not the reader's. */
+  /** Animation frame of the settling: until then the layout, not the reader, causes a distance from the end. */
   const settling = useRef<number | null>(null);
   const settle = useEffectEvent((until: number) => {
     const element = scroller.current;
@@ -140,7 +131,7 @@ export function useMessageScroll(input: MessageScrollInput) {
     });
     const element = scroller.current;
     observer.observe(element);
-    // Whoever scrolls by hand or key has the last word.
+    // The reader's own scrolling wins.
     for (const type of readersOwn) element.addEventListener(type, stopSettling, { passive: true });
     return () => {
       observer.disconnect();
@@ -160,7 +151,7 @@ export function useMessageScroll(input: MessageScrollInput) {
     atEnd,
     /** Messages of others that came since the reader left the end. */
     unseen: atEnd ? 0 : receivedAfter(messages, seen, ownId),
-    /** Whether the upper edge of a message's row is within the view. */
+    /** Returns whether the upper edge of a message's row is within the view. */
     isInSight: (index: number) => {
       const row = virtualizer.getVirtualItems().find((item) => item.index === index + 1);
       const element = scroller.current;
@@ -180,7 +171,7 @@ export function useMessageScroll(input: MessageScrollInput) {
 }
 
 /** Pixels: a first guess, which drawing the row corrects. */
-function estimatedHeight(message: ChatMessage | undefined): number {
+function estimatedHeight(message: MessageView | undefined): number {
   if (message?.content.kind !== 'text') return 72;
   return 44 + 22 * Math.floor(Math.min(message.content.text.length, foldLength) / 56);
 }
@@ -191,7 +182,7 @@ function measurements(place: ReadingPlace | null) {
 }
 
 function receivedAfter(
-  messages: readonly ChatMessage[],
+  messages: readonly MessageView[],
   seen: string | undefined,
   ownId: string | undefined,
 ): number {

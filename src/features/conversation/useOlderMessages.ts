@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 
-/** Fetches older messages page by page. After a failure it waits to be asked: whatever failed may fail again. */
+/** Fetches older messages page by page. After a failure it waits for the person, because the next try may fail too. */
 export function useOlderMessages(hasOlder: boolean, loadOlder: () => Promise<boolean>) {
   const running = useRef(false);
   const [loading, setLoading] = useState(false);

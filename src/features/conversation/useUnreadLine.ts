@@ -1,31 +1,31 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import type { ChatMessage } from './message.ts';
+import type { MessageView } from '../../store/chats.ts';
 
 interface UnreadLineInput {
-  messages: readonly ChatMessage[];
+  messages: readonly MessageView[];
   ownId: string | undefined;
-  /** How far this person has read; undefined while it isn't known. */
+  /** Position of the last read message; undefined while it isn't known. */
   readSeq: number | undefined;
-  /** How many messages of others came after that. */
+  /** Number of messages of others after `readSeq`. */
   unread: number;
   loading: boolean;
   hasOlder: boolean;
-  /** Whether the newest message is in sight. */
+  /** True while the newest message is in sight. */
   atEnd: boolean;
-  /** Whether what stands right above a message is in sight. */
+  /** Returns whether the line right above a message is in sight. */
   isInSight: (index: number) => boolean;
 }
 
 /**
  * Index of the first message that was unread when the conversation was opened, or when the person came back to its
- * page; null if there was none. What arrives while the person watches is not new in this sense: it takes away a line
+ * page; null if there was none. A message that arrives while the person watches is not unread: it takes away a line
  * that has been seen, and so does writing.
  */
 export function useUnreadLine(input: UnreadLineInput): number | null {
   const { messages, ownId, readSeq, loading } = input;
-  /** Position in the log where reading stopped; null when all was read. */
+  /** Position of the last message read before the line; null when all was read. */
   const [stop, setStop] = useState(input.unread > 0 ? (readSeq ?? null) : null);
-  /** The one whose line has been in sight. */
+  /** The value of `stop` whose line has been in sight. */
   const seen = useRef<number | null>(null);
   const first = stop === null ? null : firstUnread(messages, stop, ownId);
   // With older ones to come, the first unread message may be among them.
@@ -71,7 +71,7 @@ export function useUnreadLine(input: UnreadLineInput): number | null {
 }
 
 function firstUnread(
-  messages: readonly ChatMessage[],
+  messages: readonly MessageView[],
   stop: number,
   ownId: string | undefined,
 ): number | null {
@@ -85,6 +85,6 @@ function firstUnread(
   return first;
 }
 
-function newestSeq(messages: readonly ChatMessage[]): number {
+function newestSeq(messages: readonly MessageView[]): number {
   return messages.findLast(({ seq }) => seq !== null)?.seq ?? 0;
 }

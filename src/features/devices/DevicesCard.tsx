@@ -12,7 +12,7 @@ import { SkeletonRows } from '../../ui/SkeletonRows.tsx';
 import { DeviceRow } from './DeviceRow.tsx';
 import styles from './DevicesCard.module.css';
 
-/** Where the person is signed in, and how to end it. */
+/** Lists the devices on which the person is signed in, each with a way to remove it. */
 export function DevicesCard({ id }: { id?: string }) {
   const devices = useAtomValue(devicesAtom);
   const [attempt, setAttempt] = useState(0);
@@ -37,7 +37,7 @@ export function DevicesCard({ id }: { id?: string }) {
   );
 }
 
-/** Loads the list once, and says what comes of it. */
+/** Loads the list once, and says whether it loads or failed. */
 function Loader({ onRetry }: { onRetry: () => void }) {
   const actions = useAtomValue(requiredActionsAtom);
   const isLoaded = useAtomValue(devicesAtom) !== null;

@@ -16,7 +16,7 @@ interface EmojiButtonProps {
   categories?: readonly EmojiCategory[];
   /** The picker closes after it. */
   onPick: (emoji: string) => void;
-  /** Where the focus goes when the picker closes. */
+  /** Gets the focus when the picker closes. */
   returnFocusTo: RefObject<HTMLElement | null>;
 }
 

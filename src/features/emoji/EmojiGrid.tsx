@@ -19,7 +19,7 @@ export interface EmojiCell {
 }
 
 export interface EmojiSection {
-  /** Shown above it where there are several. */
+  /** Title above the section if there are several. */
   readonly title: string | null;
   readonly cells: readonly EmojiCell[];
 }
@@ -33,7 +33,7 @@ interface EmojiGridProps {
   ref?: Ref<EmojiGridHandle>;
   /** Its accessible name. */
   label: string;
-  /** None of them empty. */
+  /** Sections, none of them empty. */
   sections: readonly EmojiSection[];
   onPick: (character: string) => void;
   /** Up was pressed in the first row. */
@@ -144,7 +144,7 @@ const Row = memo(function Row({ cells, row, tabStop, onFocus }: RowProps) {
   );
 }, sameRow);
 
-/** The cells are made anew with every render; what is in them rarely changes. */
+/** Compares by content: the cells are made anew with every render, but rarely differ. */
 function sameRow(before: RowProps, after: RowProps): boolean {
   return (
     before.row === after.row &&

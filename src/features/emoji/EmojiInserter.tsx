@@ -4,18 +4,18 @@ import type { EmojiCategory } from './data.ts';
 import { EmojiButton } from './EmojiButton.tsx';
 import { preloadPicker } from './usePicker.ts';
 
-/** Milliseconds: whoever writes may want the picker, but the chat that was opened comes first. */
+/** Milliseconds before the picker is preloaded: the chat that was opened comes first. */
 const preloadDelay = 1000;
 
 interface EmojiInserterProps {
   input: RefObject<HTMLTextAreaElement | null>;
-  /** What is in the input. */
+  /** The input's text. */
   text: string;
   onTextChange: (text: string) => void;
   categories?: readonly EmojiCategory[] | undefined;
 }
 
-/** The emoji button of a text input: what is picked stands where the cursor was. Control and E open and close it, too. */
+/** The emoji button of a text input: inserts the picked emoji at the cursor. Control and E open and close it, too. */
 export function EmojiInserter({ input, text, onTextChange, categories }: EmojiInserterProps) {
   const [open, setOpen] = useState(false);
   const wasFocused = useRef(false);

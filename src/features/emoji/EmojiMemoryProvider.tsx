@@ -8,7 +8,7 @@ import {
 } from '../../store/emoji.ts';
 import { EmojiMemoryContext } from './memory.ts';
 
-/** Gives the emoji pickers inside what this person picked last, and their skin tone. */
+/** Gives the emoji pickers inside it this person's recent emojis and skin tone. */
 export function EmojiMemoryProvider({ children }: { children: ReactNode }) {
   const kept = useAtomValue(emojiMemoryAtom);
   const load = useSetAtom(loadEmojiMemoryAtom);

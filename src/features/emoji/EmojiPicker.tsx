@@ -49,7 +49,7 @@ interface EmojiPickerProps {
 /** A search box, buttons of categories and the grid of emojis (spec section 2). */
 export function EmojiPicker({ emojis, categories, onPick }: EmojiPickerProps) {
   const memory = useContext(EmojiMemoryContext);
-  // Elsewhere a keyboard on the screen would cover the emojis.
+  // On a touch screen the keyboard would cover the emojis.
   const hasMouse = useMediaQuery('(hover: hover)');
   const [query, setQuery] = useState('');
   const [category, setCategory] = useState<EmojiCategory>('all');
@@ -132,14 +132,14 @@ export function EmojiPicker({ emojis, categories, onPick }: EmojiPickerProps) {
   );
 }
 
-interface Choice {
+interface PickerQuery {
   readonly query: string;
   readonly category: EmojiCategory;
   readonly memory: EmojiMemory;
 }
 
-/** Without the empty ones. */
-function sectionsOf(set: EmojiSet, { query, category, memory }: Choice): EmojiSection[] {
+/** Returns the sections without empty ones. */
+function sectionsOf(set: EmojiSet, { query, category, memory }: PickerQuery): EmojiSection[] {
   const untouched = category === 'all' && query.trim() === '';
   const shown = untouched ? set.common : findEmojis(set.emojis, { query, category });
   const cells = shown.map((entry) => ({ character: toned(entry, memory.tone), name: entry.name }));

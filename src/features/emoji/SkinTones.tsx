@@ -19,7 +19,7 @@ interface SkinTonesProps {
   onValueChange: (tone: SkinTone) => void;
 }
 
-/** In which tone hands and people are shown. */
+/** Chooses the skin tone of hands and people. */
 export function SkinTones({ value, onValueChange }: SkinTonesProps) {
   return (
     <div className={styles.tones}>

@@ -35,6 +35,6 @@ const loaders = {
 /** All emojis in the order of Unicode, with their names in a language: a file of the build that the browser caches. */
 export async function loadEmojiRows(locale: EmojiLocale): Promise<readonly EmojiRow[]> {
   const { default: rows } = await loaders[locale]();
-  // What was published is in the types; the build (compile.ts) has put this in its place.
+  // The types are the published file's; the build (build/emojis.ts) has put these rows in its place.
   return rows as unknown as readonly EmojiRow[];
 }

@@ -11,20 +11,20 @@ export interface Emoji {
   /** The name and further words, in lower case, one on each line. */
   readonly words: string;
   readonly category: Exclude<EmojiCategory, 'all'>;
-  /** By {@link SkinTone}, without the first; absent for what has no skin. */
+  /** By {@link SkinTone}, without the first; absent for emojis without skin. */
   readonly tones?: readonly string[];
 }
 
 export interface EmojiSet {
   /** In the order of Unicode. */
   readonly emojis: readonly Emoji[];
-  /** The 20 that stand there before anybody has searched (spec section 2). */
+  /** The 20 emojis shown before a search (spec section 2). */
   readonly common: readonly Emoji[];
   /** By each character that an emoji can be written with. */
   readonly byCharacter: ReadonlyMap<string, Emoji>;
 }
 
-/** Those most used in chats of many languages. */
+/** The emojis most used in chats of many languages. */
 const commonCharacters = '😂 ❤️ 🤣 👍️ 😭 🙏 😘 🥰 😍 😊 🎉 😁 💕 🥺 😅 🔥 ☺️ 🤔 🙈 👏'.split(' ');
 
 const sets = new Map<EmojiLocale, Promise<EmojiSet>>();
@@ -60,8 +60,8 @@ export function toned({ emoji, tones }: Emoji, tone: SkinTone): string {
 }
 
 /**
- * Emojis of a category whose name, or a word for it, contains the query: those whose name begins with it first. Upper
- * and lower case are the same.
+ * Finds emojis of a category whose name or keywords contain the query; names that begin with it come first. Ignores
+ * case.
  */
 export function findEmojis(
   emojis: readonly Emoji[],

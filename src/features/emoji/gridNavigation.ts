@@ -12,9 +12,9 @@ interface GridKey {
 }
 
 /**
- * Where a key leads from a position in a grid whose rows have the given lengths, as in the grid pattern of the ARIA
- * Authoring Practices, but that rows run on into each other. Null for a key that isn't the grid's; `above` for Up in the
- * first row.
+ * Returns the position that a key leads to in a grid whose rows have the given lengths. Follows the grid pattern of the
+ * ARIA Authoring Practices, except that rows run on into each other. Null for a key that isn't the grid's; `above` for
+ * Up in the first row.
  */
 export function gridDestination(
   { key, ctrlKey }: GridKey,

@@ -1,16 +1,16 @@
 import { createContext } from 'react';
 import type { SkinTone } from './emojis.ts';
 
-/** What a person's picker remembers. */
+/** A person's recent emojis and skin tone. */
 export interface EmojiMemory {
-  /** Characters picked last, the newest first; possibly some that nobody knows any more. */
+  /** Characters picked last, the newest first; some may be missing from the present set of emojis. */
   readonly recent: readonly string[];
   readonly tone: SkinTone;
   readonly remember: (emoji: string) => void;
   readonly chooseTone: (tone: SkinTone) => void;
 }
 
-/** Given by whoever keeps it; without that the picker remembers nothing. */
+/** A provider gives it; without one the picker remembers nothing. */
 export const EmojiMemoryContext = createContext<EmojiMemory>({
   recent: [],
   tone: 0,

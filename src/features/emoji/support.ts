@@ -4,8 +4,8 @@ import type { EmojiRow } from './data.ts';
 const size = 16;
 
 /**
- * The newest version of Unicode's emojis that this system has pictures for: newer ones would be shown as boxes. Everything
- * where that can't be seen.
+ * Returns the newest version of Unicode's emojis that this system has pictures for: newer ones would be shown as boxes.
+ * Infinity if that can't be found out.
  */
 export function newestShownVersion(rows: readonly EmojiRow[]): number {
   const canvas = document.createElement('canvas');
@@ -16,7 +16,7 @@ export function newestShownVersion(rows: readonly EmojiRow[]): number {
   context.textBaseline = 'top';
   context.font = `${size - 2}px sans-serif`;
 
-  // Of one character: sequences fall apart into older ones instead of being boxes.
+  // Probe single characters: sequences fall apart into older emojis instead of being boxes.
   const probes = new Map(
     rows
       .filter(([emoji]) => Array.from(emoji).length === 1)
@@ -28,7 +28,7 @@ export function newestShownVersion(rows: readonly EmojiRow[]): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Whether it is drawn in colours of its own, which a box or a letter isn't. */
+/** Returns whether an emoji is drawn in its own colours: a box or a letter is black. */
 function isColourful(context: CanvasRenderingContext2D, emoji: string): boolean {
   context.clearRect(0, 0, size, size);
   context.fillStyle = '#000';

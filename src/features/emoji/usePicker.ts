@@ -3,7 +3,7 @@ import { activeLocale } from '../../i18n/i18n.ts';
 import type { EmojiPicker } from './EmojiPicker.tsx';
 import type { EmojiSet } from './emojis.ts';
 
-/** What an open picker needs: of no use to who only reads, so it comes when it is about to be opened. */
+/** The code and data of an open picker: a reader needs neither, so they load when the picker is about to open. */
 interface LoadedPicker {
   readonly EmojiPicker: typeof EmojiPicker;
   readonly emojis: EmojiSet;
@@ -20,7 +20,7 @@ async function load(): Promise<LoadedPicker> {
   return loaded;
 }
 
-/** Before it is asked for, so that the picker opens at once. */
+/** Loads the picker before it is asked for, so that it opens at once. */
 export function preloadPicker(): void {
   if (loaded === null) load().catch(() => undefined);
 }

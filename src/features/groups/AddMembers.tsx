@@ -16,7 +16,7 @@ import { Names } from '../../ui/Names.tsx';
 import styles from './GroupDetails.module.css';
 import { GroupProgressLine } from './GroupProgressLine.tsx';
 
-/** For the creator: brings in contacts who aren't in the group yet, all at once. */
+/** Lets the creator add contacts who aren't in the group yet, all at once. */
 export function AddMembers({ group }: { group: Group }) {
   const contacts = useAtomValue(contactsAtom).items;
   const nameOf = useAtomValue(nameOfAtom);
@@ -103,7 +103,7 @@ export function AddMembers({ group }: { group: Group }) {
 
 const byLabel = new Intl.Collator(undefined, { sensitivity: 'base' });
 
-/** Adds people and tells how it went; `add` answers whether anybody was added. */
+/** Adds people and shows the outcome; `add` resolves to whether anybody was added. */
 function useAdding(groupId: string) {
   const actions = useAtomValue(requiredActionsAtom);
   const nameOf = useAtomValue(nameOfAtom);

@@ -10,7 +10,7 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import styles from './GroupDetails.module.css';
 import { groupName } from './names.ts';
 
-/** The way out: its creator deletes the group, everybody else leaves it. Both ask first. */
+/** Ends one's membership: the creator deletes the group, everybody else leaves it. Both ask first. */
 export function EndGroup({ group, creates }: { group: Group; creates: boolean }) {
   const actions = useAtomValue(requiredActionsAtom);
   const attempt = useSetAtom(attemptAtom);

@@ -11,7 +11,7 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import styles from './GroupPane.module.css';
 import { groupName } from './names.ts';
 
-/** Stands above the messages of a group that the server no longer has, or that one has left: what can be done with them. */
+/** Stands above the messages of a group that is gone from the server or that one has left, and offers to remove it. */
 export function EndedGroup({ group }: { group: Group }) {
   const actions = useAtomValue(requiredActionsAtom);
   const attempt = useSetAtom(attemptAtom);

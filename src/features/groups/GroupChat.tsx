@@ -16,7 +16,7 @@ import { MessageList, SealLine } from '../conversation/MessageList.tsx';
 import type { EmojiCategory } from '../emoji/data.ts';
 import { groupName } from './names.ts';
 
-/** Those of the spec's group picker. */
+/** The categories of the spec's group picker. */
 const groupEmojiCategories: readonly EmojiCategory[] = ['all', 'smileys', 'people', 'symbols'];
 
 const failures: ConversationFailures = {
@@ -74,7 +74,7 @@ export function GroupChat({ group, chat, focusRequest }: GroupChatProps) {
   );
 }
 
-/** For a device that was let in later: what it can read. */
+/** Tells a device that joined later since when it can read. */
 function ReadableSince({ state }: Pick<Chat, 'state'>) {
   if (state === null || state.joinedSeq === 0 || state.joinedAt === null) return null;
   return (

@@ -17,7 +17,7 @@ import styles from './GroupDetails.module.css';
 
 interface GroupDetailsProps {
   group: Group;
-  /** Who has left, and is still to be removed from the keys. */
+  /** User ids of people who have left and are still to be removed from the group's keys. */
   leavingIds: readonly string[];
   onClose: () => void;
 }
@@ -58,7 +58,7 @@ export function GroupDetails({ group, leavingIds, onClose }: GroupDetailsProps) 
   );
 }
 
-/** What the relay says of the group is read when somebody looks; offline, what is known is all there is. */
+/** Asks the relay for the group's details when they are opened; offline it keeps what is known. */
 function useFreshDetails({ ended, id }: Group) {
   const actions = useAtomValue(requiredActionsAtom);
   const attempt = useSetAtom(attemptAtom);
@@ -70,13 +70,13 @@ function useFreshDetails({ ended, id }: Group) {
   useEffect(() => load(), []);
 }
 
-/** More than any screen shows at first. */
+/** Members drawn at first: more than any screen shows. */
 const firstMembers = 30;
 
 function MemberList({ group, leavingIds }: Pick<GroupDetailsProps, 'group' | 'leavingIds'>) {
   const ownId = useAtomValue(currentUserAtom)?.id;
   const nameOf = useAtomValue(nameOfAtom);
-  // Hundreds would hold the page up: those that are out of sight follow as it has time for them.
+  // Hundreds of rows would block the page, so those out of sight follow when it has time for them.
   const members = useDeferredValue(group.members, group.members.slice(0, firstMembers));
   const withoutKeys = (group.mismatch?.withoutKeys ?? []).filter((userId) =>
     group.members.every((member) => member.userId !== userId),

@@ -12,13 +12,10 @@ import { SkeletonRows } from '../../ui/SkeletonRows.tsx';
 import { Tag } from '../../ui/Tag.tsx';
 import { type RowControls, VirtualList, type VirtualListHandle } from '../../ui/VirtualList.tsx';
 import { ListPane } from '../conversation/ListPane.tsx';
-import { ListRow } from '../conversation/ListRow.tsx';
+import { ListRow, listRowHeight } from '../conversation/ListRow.tsx';
 import styles from './GroupList.module.css';
 import { NewGroupForm } from './NewGroupForm.tsx';
 import { groupName } from './names.ts';
-
-/** Pixels. */
-const rowHeight = 70;
 
 interface GroupListProps {
   /** Leads the focus to a group's row. */
@@ -57,7 +54,13 @@ export function GroupList({ handle, open, onOpen, creating, onCreatingChange, on
           {t('groups.noGroupsHint')}
         </p>
       )}
-      <VirtualList ref={handle} items={groups.items} keyOf={idOf} estimatedHeight={rowHeight} current={open}>
+      <VirtualList
+        ref={handle}
+        items={groups.items}
+        keyOf={idOf}
+        estimatedHeight={listRowHeight}
+        current={open}
+      >
         {(group, controls) => <Row group={group} current={group.id === open} onOpen={onOpen} {...controls} />}
       </VirtualList>
     </ListPane>

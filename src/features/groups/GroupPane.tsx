@@ -4,7 +4,7 @@ import { t } from '../../i18n/i18n.ts';
 import { chatsAtom, emptyChat, groupKeyOf } from '../../store/chats.ts';
 import type { Group } from '../../store/groups.ts';
 import { IconButton } from '../../ui/Button.tsx';
-import { Contained } from '../../ui/Contained.tsx';
+import { PartBoundary } from '../../ui/PartBoundary.tsx';
 import { ChatHeader } from '../conversation/ChatHeader.tsx';
 import { GroupChat } from './GroupChat.tsx';
 import { GroupDetails } from './GroupDetails.tsx';
@@ -14,7 +14,7 @@ import { groupName } from './names.ts';
 
 interface GroupPaneProps {
   group: Group;
-  /** Where the details stand. */
+  /** The place of the details: beside the messages or instead of them. */
   details: 'closed' | 'beside' | 'instead';
   focusRequest: number;
   onClose: () => void;
@@ -43,19 +43,19 @@ export function GroupPane({ group, details, focusRequest, onClose, onDetailsChan
             />
           }
         />
-        <Contained part="group-chat" shows={group.id}>
+        <PartBoundary part="group-chat" shows={group.id}>
           <GroupStatus group={group} state={chat.state} />
           <GroupChat group={group} chat={chat} focusRequest={focusRequest} />
-        </Contained>
+        </PartBoundary>
       </div>
       {details !== 'closed' && (
-        <Contained part="group-details" shows={group.id}>
+        <PartBoundary part="group-details" shows={group.id}>
           <GroupDetails
             group={group}
             leavingIds={chat.state?.group?.leavingIds ?? []}
             onClose={() => onDetailsChange(false)}
           />
-        </Contained>
+        </PartBoundary>
       )}
     </section>
   );

@@ -3,7 +3,7 @@ import { t } from '../../i18n/i18n.ts';
 import { type GroupProgress, groupProgressAtom } from '../../store/groups.ts';
 import styles from './GroupProgressLine.module.css';
 
-/** What is going on while a group is made or people are added. */
+/** The present step while a group is created or people are added. */
 export function GroupProgressLine({ shown }: { shown: boolean }) {
   const progress = useAtomValue(groupProgressAtom);
   return <output className={styles.progress}>{shown && progress !== null && progressText(progress)}</output>;

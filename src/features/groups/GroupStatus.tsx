@@ -14,7 +14,7 @@ import { Names } from '../../ui/Names.tsx';
 import { EndedGroup } from './EndedGroup.tsx';
 import styles from './GroupPane.module.css';
 
-/** What keeps the group from working as it should, the most serious alone; nothing while it does. */
+/** Shows the most serious problem of the group; nothing while it works. */
 export function GroupStatus({ group, state }: { group: Group; state: ConversationState | null }) {
   return (
     <div className={styles.status}>
@@ -31,7 +31,7 @@ export function GroupStatus({ group, state }: { group: Group; state: Conversatio
   );
 }
 
-/** Why this browser did not enter a group, by the code of the refusal. */
+/** Texts for why this browser did not enter a group, by the code of the refusal. */
 const refusals: Readonly<Record<string, MessageId>> = {
   policy: 'groups.refusal.policy',
   'identity-changed': 'groups.refusal.identityChanged',

@@ -5,7 +5,7 @@ import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import { activeGroupAtom } from '../../store/chats.ts';
 import { groupsAtom } from '../../store/groups.ts';
-import { Contained } from '../../ui/Contained.tsx';
+import { PartBoundary } from '../../ui/PartBoundary.tsx';
 import { useMediaQuery } from '../../ui/useMediaQuery.ts';
 import type { VirtualListHandle } from '../../ui/VirtualList.tsx';
 import { Panes } from '../conversation/Panes.tsx';
@@ -42,26 +42,26 @@ export function GroupsTab({ open, details, focusRequest, onOpen, onClose, onDeta
   const list = useRef<VirtualListHandle>(null);
   const shown = useRef<string | null>(null);
   const refocus = useEffectEvent((wanted: string | null) => {
-    // The group took the focus with it: the person goes on from its row.
+    // The closed group took the focus along: the person goes on from its row.
     if (wanted === null && shown.current !== null) list.current?.focus(shown.current);
     shown.current = wanted;
   });
   useEffect(() => refocus(open), [open]);
 
-  // Deleted, or left in another browser.
+  // The open group was deleted, or left in another browser.
   const gone = open !== null && groups.loaded && group === undefined;
   const closeGone = useEffectEvent(onClose);
   useEffect(() => {
     if (gone) closeGone();
   }, [gone]);
 
-  // Nothing to list: what to do about it stands below.
+  // An empty list leaves room for the welcome below it.
   const narrow = group ? 'open' : groups.loaded && groups.items.length === 0 ? 'both' : 'list';
   return (
     <Panes
       narrow={narrow}
       list={
-        <Contained part="group-list">
+        <PartBoundary part="group-list">
           <GroupList
             handle={list}
             open={open}
@@ -73,7 +73,7 @@ export function GroupsTab({ open, details, focusRequest, onOpen, onClose, onDeta
               onOpen(id);
             }}
           />
-        </Contained>
+        </PartBoundary>
       }
     >
       {group ? (

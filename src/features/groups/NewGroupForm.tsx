@@ -69,7 +69,7 @@ export function NewGroupForm({ onCreated, onCancel }: NewGroupFormProps) {
         }}
         onKeyDown={(event) => {
           if (event.key === 'Escape') onCancel();
-          // A disabled button keeps Enter from submitting, and so from saying what is missing.
+          // The disabled button keeps Enter from submitting, so the problem is shown here.
           if (event.key === 'Enter' && name.trim() === '') setProblem(groupNameProblem(name));
         }}
       />

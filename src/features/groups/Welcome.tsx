@@ -5,9 +5,9 @@ import { EmptyState } from '../../ui/EmptyState.tsx';
 import styles from './Welcome.module.css';
 
 interface WelcomeProps {
-  /** There is no group to select. */
+  /** True if there is no group to select. */
   first: boolean;
-  /** That is so, and not only because the groups are still to come. */
+  /** False while the groups still load, so that `first` may yet change. */
   known: boolean;
   /** Absent while the form for it is there already. */
   onCreate: (() => void) | undefined;

@@ -5,12 +5,12 @@ import type { Group } from '../../store/groups.ts';
 /** Characters after trimming. */
 const groupNameMax = 100;
 
-/** What a group is called on screen. */
+/** Returns a group's name on screen. */
 export function groupName(group: Pick<Group, 'name'>): string {
   return visibleName(group.name ?? '') || t('groups.unnamed');
 }
 
-/** What is wrong with a name to create a group by, or null. */
+/** Returns the problem of a new group's name, or null. */
 export function groupNameProblem(input: string): string | null {
   const characters = Array.from(input.trim()).length;
   if (characters === 0) return t('groups.nameRequired');

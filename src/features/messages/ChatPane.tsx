@@ -2,8 +2,8 @@ import { useAtomValue } from 'jotai';
 import { MessagesSquare } from 'lucide-react';
 import { type ReactNode, Suspense } from 'react';
 import { t } from '../../i18n/i18n.ts';
-import { Contained } from '../../ui/Contained.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
+import { PartBoundary } from '../../ui/PartBoundary.tsx';
 import { presenceText } from '../../ui/Presence.tsx';
 import { LoadingLine } from '../../ui/Spinner.tsx';
 import { ChatHeader } from '../conversation/ChatHeader.tsx';
@@ -14,7 +14,7 @@ import { chatChunk } from './chatChunk.ts';
 
 const Chat = chatChunk.component(({ Chat }) => Chat);
 
-/** What is known of who the other person is: composed by the page, from another room. */
+/** Parts that tell how certain the other person's identity is. The page makes them: this room may not import trust. */
 export interface ChatVerification {
   /** At the end of the header. */
   readonly action: ReactNode;
@@ -51,7 +51,7 @@ export function ChatPane({ verification, focusRequest, onClose }: ChatPaneProps)
         onBack={onClose}
         action={verification?.action}
       />
-      <Contained part="chat" shows={userId}>
+      <PartBoundary part="chat" shows={userId}>
         {verification?.notice}
         <Suspense fallback={<LoadingLine text={t('app.loading')} />}>
           <Chat
@@ -63,7 +63,7 @@ export function ChatPane({ verification, focusRequest, onClose }: ChatPaneProps)
             focusRequest={focusRequest}
           />
         </Suspense>
-      </Contained>
+      </PartBoundary>
     </section>
   );
 }

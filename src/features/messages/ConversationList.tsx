@@ -19,22 +19,20 @@ import { SkeletonRows } from '../../ui/SkeletonRows.tsx';
 import { useNow } from '../../ui/useNow.ts';
 import { type RowControls, VirtualList, type VirtualListHandle } from '../../ui/VirtualList.tsx';
 import { ListPane } from '../conversation/ListPane.tsx';
-import { ListRow } from '../conversation/ListRow.tsx';
+import { ListRow, listRowHeight } from '../conversation/ListRow.tsx';
 import { contentPreview, linePreview } from '../conversation/preview.ts';
 import { type ConversationRow, contactSearchAtom, conversationRowsAtom } from './atoms.ts';
 import styles from './ConversationList.module.css';
 
 /** Milliseconds after which the list stops saying that contacts load (spec section 9). */
 const contactsLoadingCap = 5000;
-/** Pixels. */
-const rowHeight = 70;
 
 interface ConversationListProps {
   /** Leads the focus to a person's row. */
   handle: Ref<VirtualListHandle>;
   onOpen: (userId: string) => void;
   onFindContacts: () => void;
-  /** What stands right after a person's name. */
+  /** Returns the mark right after a person's name. */
   markOf?: ((userId: string) => ReactNode) | undefined;
 }
 
@@ -107,7 +105,7 @@ export function ConversationList({ handle, onOpen, onFindContacts, markOf }: Con
       {rows.length > 0 && shown.length === 0 && (
         <EmptyState icon={<Search />}>{t('messages.noMatches', { query: query.trim() })}</EmptyState>
       )}
-      <VirtualList ref={handle} items={shown} keyOf={idOf} estimatedHeight={rowHeight} current={active}>
+      <VirtualList ref={handle} items={shown} keyOf={idOf} estimatedHeight={listRowHeight} current={active}>
         {(row, controls) => (
           <Row
             row={row}
@@ -156,7 +154,7 @@ function Row({ row, current, now, markOf, onOpen, tabIndex }: RowProps) {
   );
 }
 
-/** What waits to be sent, else what was said last. */
+/** The draft, else the last message. */
 function Preview({ row: { userId, lastMessage }, current }: Pick<RowProps, 'row' | 'current'>) {
   const ownId = useAtomValue(currentUserAtom)?.id;
   const draft = linePreview(useAtomValue(draftsAtom)[userId] ?? '');
@@ -176,7 +174,7 @@ function Preview({ row: { userId, lastMessage }, current }: Pick<RowProps, 'row'
   );
 }
 
-/** Says that contacts load, for no longer than the cap; then only that it takes long, with another try. */
+/** Says that contacts load, up to the cap; after that it says that it takes long, and offers to try again. */
 function ContactsLoading({ focusAfter }: { focusAfter: RefObject<HTMLElement | null> }) {
   const actions = useAtomValue(requiredActionsAtom);
   const [tries, setTries] = useState(1);

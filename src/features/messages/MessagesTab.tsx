@@ -5,7 +5,7 @@ import { errorText } from '../../lib/errorText.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { activeChatAtom } from '../../store/chats.ts';
 import { showToastAtom } from '../../store/toasts.ts';
-import { Contained } from '../../ui/Contained.tsx';
+import { PartBoundary } from '../../ui/PartBoundary.tsx';
 import type { VirtualListHandle } from '../../ui/VirtualList.tsx';
 import { Panes } from '../conversation/Panes.tsx';
 import { ChatPane, type ChatVerification } from './ChatPane.tsx';
@@ -19,9 +19,9 @@ interface MessagesTabProps {
   onOpen: (userId: string) => void;
   onClose: () => void;
   onFindContacts: () => void;
-  /** Of the open chat. */
+  /** Verification of the open chat's person. */
   verification?: ChatVerification | undefined;
-  /** What stands right after a person's name in the list. */
+  /** Returns the mark right after a person's name in the list. */
   markOf?: ((userId: string) => ReactNode) | undefined;
 }
 
@@ -38,7 +38,7 @@ export function MessagesTab(props: MessagesTabProps) {
 
   const follow = useEffectEvent((wanted: string | null) => {
     if (wanted !== active) void openChat(wanted);
-    // The chat took the focus with it: the person goes on from its row.
+    // The closed chat took the focus along: the person goes on from its row.
     if (wanted === null && shown.current !== null) list.current?.focus(shown.current);
     shown.current = wanted;
   });
@@ -50,18 +50,18 @@ export function MessagesTab(props: MessagesTabProps) {
     <Panes
       narrow={open === null ? 'list' : 'open'}
       list={
-        <Contained part="conversation-list">
+        <PartBoundary part="conversation-list">
           <ConversationList
             handle={list}
             onOpen={(userId) => {
-              // Asked for again: what could not be loaded may be there now.
+              // A click on the open chat tries again to load what failed.
               if (userId === open) void openChat(userId);
               onOpen(userId);
             }}
             onFindContacts={onFindContacts}
             markOf={props.markOf}
           />
-        </Contained>
+        </PartBoundary>
       }
     >
       <ChatPane verification={props.verification} focusRequest={focusRequest} onClose={onClose} />

@@ -9,7 +9,7 @@ import { sessionAtom } from '../../store/sessionAtom.ts';
 export interface ConversationRow {
   readonly userId: string;
   readonly name: string;
-  /** Undefined while it isn't known; of who is no contact nobody tells it. */
+  /** Undefined while it isn't known, and always for people who are no contacts. */
   readonly online: boolean | undefined;
   readonly unread: number;
   readonly lastMessage: MessageView | null;
@@ -20,7 +20,7 @@ interface NamedPerson {
   readonly name: string;
 }
 
-/** Apart from the messages: with thousands of contacts, comparing names costs the most, and names change the least. */
+/** Sorted apart from the messages: with thousands of contacts, comparing names costs most, and names change least. */
 const contactsByNameAtom = atom((get): readonly NamedPerson[] => {
   const { compare } = new Intl.Collator(formatLocale(), { sensitivity: 'base' });
   return get(contactsAtom)
@@ -65,7 +65,7 @@ function momentOf(message: MessageView | null): number {
   return message === null ? 0 : Date.parse(message.timestamp);
 }
 
-/** What the open chat shows; null when none is open. */
+/** The open chat with its person; null when none is open. */
 export const openChatAtom = atom((get) => {
   const userId = get(activeChatAtom);
   if (userId === null) return null;

@@ -1,4 +1,4 @@
 import { chunk } from '../../ui/chunk.tsx';
 
-/** An open chat comes after the list, which is what one sees first. */
+/** The code of an open chat: it loads after the list, which one sees first. */
 export const chatChunk = chunk(() => import('./Chat.tsx'));

@@ -4,7 +4,7 @@ import { notificationsAtom } from '../../store/notifications.ts';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
 import { notificationSentence } from './sentence.ts';
 
-/** Tells a screen reader what happens; but not of messages, which are announced with what they say. */
+/** Announces notifications to screen readers, except for messages, which MessageAnnouncer announces with their text. */
 export function NotificationAnnouncer() {
   const store = useStore();
   const [announcement, setAnnouncement] = useState('');
@@ -16,7 +16,7 @@ export function NotificationAnnouncer() {
       if (!loaded) return;
       const before = known;
       known = new Set(items.map(({ id }) => id));
-      // What was there at first is history, not news.
+      // Notifications of the first load are not news.
       const news = before === null ? [] : items.filter(({ id, read }) => !read && !before.has(id));
       const [newest] = news.filter(({ type }) => type !== 'message');
       if (newest !== undefined) setAnnouncement(notificationSentence(newest));

@@ -6,7 +6,7 @@ import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import { type Notification, unreadNotificationsAtom } from '../../store/notifications.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Contained } from '../../ui/Contained.tsx';
+import { PartBoundary } from '../../ui/PartBoundary.tsx';
 import { Popover } from '../../ui/Popover.tsx';
 import { NotificationAnnouncer } from './Announcer.tsx';
 import styles from './NotificationBell.module.css';
@@ -64,9 +64,9 @@ export function NotificationBell({ onOpenChat, onOpenContacts }: NotificationBel
           )
         }
       >
-        <Contained part="notifications">
+        <PartBoundary part="notifications">
           <NotificationList onSelect={select} />
-        </Contained>
+        </PartBoundary>
       </Popover>
       <NotificationAnnouncer />
     </>

@@ -9,7 +9,7 @@ const sentences = {
   contact_accepted: 'notifications.contactAccepted',
 } as const satisfies Record<Notification['type'], MessageId>;
 
-/** What has happened; the relay tells the name alone. */
+/** Returns a notification's sentence; the relay sends the name alone. */
 export function notificationSentence({ type, content }: Notification): string {
   return t(sentences[type], { name: visibleName(content) || t('notifications.somebody') });
 }

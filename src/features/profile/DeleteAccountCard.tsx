@@ -15,13 +15,13 @@ type Step = 'idle' | 'confirm' | 'deleting';
 
 export function DeleteAccountCard({ id }: { id?: string }) {
   const [chosen, setStep] = useState<Step>('idle');
-  // It goes on while another tab of the dashboard is looked at.
+  // The deletion goes on while another tab of the dashboard is open.
   const isUnderWay = useAtomValue(deletionProgressAtom) !== null;
   const step = isUnderWay ? 'deleting' : chosen;
   const begin = useRef<HTMLButtonElement>(null);
   const wasAsking = useRef(false);
 
-  // Back where it began, when the person has thought better of it.
+  // The focus goes back to the button that asked, when the person cancels.
   useEffect(() => {
     if (step === 'idle' && wasAsking.current) begin.current?.focus();
     wasAsking.current = step !== 'idle';

@@ -13,7 +13,7 @@ import { useSubmission } from '../../ui/useSubmission.ts';
 
 interface EditProfileFormProps {
   user: CurrentUser;
-  /** Saved, or not wanted any more. */
+  /** Called when the profile is saved or editing is cancelled. */
   onDone: () => void;
 }
 

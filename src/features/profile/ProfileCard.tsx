@@ -11,7 +11,7 @@ import { longDay } from '../../ui/format.ts';
 import { EditProfileForm } from './EditProfileForm.tsx';
 import styles from './ProfileCard.module.css';
 
-/** Who one is to others, and the form to change it. */
+/** One's name and email address, and the form to change them. */
 export function ProfileCard({ id }: { id?: string }) {
   const user = useAtomValue(currentUserAtom);
   const [editing, setEditing] = useState(false);

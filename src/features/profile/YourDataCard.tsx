@@ -16,7 +16,7 @@ import { ProgressBar } from '../../ui/ProgressBar.tsx';
 import { openExportFile } from './exportFile.ts';
 import styles from './YourDataCard.module.css';
 
-/** What one can have of one's data, and which rights there are (GDPR, articles 15 to 20). */
+/** Exports one's data, and lists one's rights (GDPR, articles 15 to 20). */
 export function YourDataCard({ id }: { id?: string }) {
   return (
     <Card
@@ -59,7 +59,7 @@ const downloads = {
   },
 } as const satisfies Record<ExportFormat, Record<'title' | 'hint' | 'label', MessageId>>;
 
-/** One file, of which the person chooses the place. */
+/** A row that exports to a file of one format, at a place that the person chooses. */
 function DataDownload({ format }: { format: ExportFormat }) {
   const actions = useAtomValue(requiredActionsAtom);
   const underWay = useAtomValue(exportProgressAtom);

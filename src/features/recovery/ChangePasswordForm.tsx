@@ -10,7 +10,7 @@ import { useSubmission } from '../../ui/useSubmission.ts';
 import { NewPasswordFields } from './NewPasswordFields.tsx';
 import styles from './RecoveryCard.module.css';
 
-/** Sets another password; who doesn't know the present one can't. */
+/** Sets another password, which takes the present one. */
 export function ChangePasswordForm({ onDone }: { onDone: () => void }) {
   const actions = useAtomValue(requiredActionsAtom);
   const user = useAtomValue(currentUserAtom);
@@ -51,7 +51,7 @@ export function ChangePasswordForm({ onDone }: { onDone: () => void }) {
       cancelLabel={t('recovery.password.cancel')}
       onCancel={onDone}
     >
-      {/* Password managers ask for whom the password is. */}
+      {/* Password managers ask for the account's name. */}
       <input name="username" autoComplete="username" value={user?.username ?? ''} readOnly hidden />
       <PasswordField
         label={t('recovery.currentPassword')}

@@ -16,7 +16,7 @@ interface ConfirmRecoveryKeyProps {
   onConfirmed: () => void;
 }
 
-/** One group of the key, typed from the copy: who can't has none. */
+/** Asks for one group of the key, which only a person with a copy can type. */
 export function ConfirmRecoveryKey({ recoveryKey, onBack, onConfirmed }: ConfirmRecoveryKeyProps) {
   const actions = useAtomValue(requiredActionsAtom);
   const groups = groupsOf(recoveryKey);

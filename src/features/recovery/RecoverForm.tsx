@@ -7,7 +7,7 @@ import { PageForm } from '../../ui/Form.tsx';
 import { useSubmission } from '../../ui/useSubmission.ts';
 import { NewPasswordFields } from './NewPasswordFields.tsx';
 
-/** Who forgot their password signs in by the recovery key. @param progress what takes its time meanwhile */
+/** Signs in a person who forgot the password by the recovery key. @param progress the steps under way */
 export function RecoverForm({ progress }: { progress: ReactNode }) {
   const actions = useAtomValue(requiredActionsAtom);
   const [identifier, setIdentifier] = useState('');

@@ -22,7 +22,7 @@ interface RecoveryKeyDialogProps {
 export function RecoveryKeyDialog({ open, onOpenChange }: RecoveryKeyDialogProps) {
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title={t('recovery.dialog.title')}>
-      {/* Closed, nothing of the key stays on the page. */}
+      {/* Nothing of the key stays on the page once the dialog is closed. */}
       <Steps onDone={() => onOpenChange(false)} />
     </Dialog>
   );

@@ -10,7 +10,7 @@ import { onDemand } from '../../ui/onDemand.tsx';
 
 const RecoveryKeyDialog = onDemand(async () => (await import('./RecoveryKeyDialog.tsx')).RecoveryKeyDialog);
 
-/** Offered until there is a key or the person has put it aside; the Profile tab goes on saying that there is none. */
+/** Offers a recovery key until one exists or the person dismisses it; the Profile tab still says that there is none. */
 export function RecoveryOffer() {
   const actions = useAtomValue(requiredActionsAtom);
   const [making, setMaking] = useState(false);
@@ -36,7 +36,7 @@ export function RecoveryOffer() {
           {t('recovery.offer.text')}
         </Banner>
       )}
-      {/* Outside: it has something to say after there is a key. */}
+      {/* The dialog stays outside of the offer: it has something to say after the key exists. */}
       <RecoveryKeyDialog open={making} onOpenChange={setMaking} />
     </>
   );

@@ -13,7 +13,7 @@ import { downloadRecoveryKey, groupsOf, recoverySheet } from './recoveryKeyText.
 
 interface ShownRecoveryKeyProps {
   recoveryKey: string;
-  /** There is one already. */
+  /** True if it replaces another key. */
   replaces: boolean;
   onKept: () => void;
 }
@@ -73,7 +73,7 @@ export function ShownRecoveryKey({ recoveryKey, replaces, onKept }: ShownRecover
   );
 }
 
-/** On paper only, and there the only thing. */
+/** The sheet that is printed; it is the only thing on the paper and not on the screen. */
 function PrintedSheet({ sheet }: { sheet: ReturnType<typeof recoverySheet> }) {
   return (
     <section className={styles.sheet} aria-hidden="true">

@@ -1,6 +1,6 @@
 export type PasswordStrength = 'weak' | 'fair' | 'strong';
 
-/** What counts is length: repeated characters count half. It advises and forbids nothing. */
+/** Rates a password by its length: repeated characters count half. It advises and forbids nothing. */
 export function passwordStrength(password: string): PasswordStrength {
   const characters = Array.from(password.normalize('NFKC'));
   const different = new Set(characters).size;

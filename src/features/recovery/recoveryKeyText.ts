@@ -8,13 +8,13 @@ export function groupsOf(recoveryKey: string): string[] {
   return recoveryKey.split('-');
 }
 
-/** Whether what was typed is that group of the key, as people type: any case, O for 0, I or L for 1. */
+/** Returns whether the typed text is that group of the key, in any case, with O for 0 and I or L for 1. */
 export function isGroup(typed: string, group: string): boolean {
   const plain = typed.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1');
   return plain === group;
 }
 
-/** What stands on paper and in the file: whose key it is, and what it is for. */
+/** The text on paper and in the file: the key, its owner and its use. */
 export function recoverySheet(recoveryKey: string, user: CurrentUser, now: Date) {
   return {
     title: t('recovery.file.title', { product: operator.productName }),

@@ -6,7 +6,7 @@ import { Alert } from '../../ui/Alert.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { useLogOut } from './useLogOut.ts';
 
-/** The session doesn't answer any more: only logging in again helps. */
+/** Says that the session doesn't answer any more: only logging in again helps. */
 export function ConnectionBanner() {
   const shown = useAtomValue(bannerAtom) === 'connection-error';
   const { busy, logOut } = useLogOut(paths.login);

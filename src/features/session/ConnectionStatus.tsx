@@ -18,7 +18,7 @@ function catchUpText({ done, of }: CatchUp): string {
     : t('session.catchingUp', { done, total: Math.max(done, of) });
 }
 
-/** How this browser stands with the relay, said only while something is missing. */
+/** The state of the connection to the relay, shown only while something is missing. */
 export function ConnectionStatus() {
   const status = useAtomValue(realtimeStatusAtom);
   const offline = useAtomValue(offlineAtom);
@@ -38,7 +38,7 @@ export function ConnectionStatus() {
       ) : trouble === 'silent' ? (
         <Line key="silent" icon={<CloudOff aria-hidden="true" />} text={t('session.unreachable')} />
       ) : catchUp !== null ? (
-        // A new number every moment is nothing to be read aloud.
+        // A screen reader must not read out every new number.
         <span aria-live="off">
           <Line icon={<Spinner />} text={catchUpText(catchUp)} />
         </span>

@@ -10,7 +10,7 @@ import { Choice } from '../../ui/Choice.tsx';
 import { Switch } from '../../ui/Switch.tsx';
 import { DesktopNotificationRows } from './DesktopNotificationRows.tsx';
 
-/** How this browser behaves: language, theme, what it does when a message arrives. */
+/** Settings of this browser: language, theme, and alerts for messages. */
 export function SettingsCard({ id }: { id?: string }) {
   const [preferences, setPreferences] = useAtom(preferencesAtom);
   const openShortcuts = useSetAtom(shortcutsHelpOpenAtom);
@@ -70,7 +70,7 @@ export function SettingsCard({ id }: { id?: string }) {
   );
 }
 
-/** From the start, as every text that is on screen has been formatted already. */
+/** Stores the language and reloads the page, because every text on screen has been formatted already. */
 function changeLanguage(locale: AnyLocale): void {
   localStorage.setItem(localeStorageKey, locale);
   window.location.reload();

@@ -20,10 +20,10 @@ interface PressedKey {
   readonly shiftKey: boolean;
 }
 
-interface Where {
+interface KeyContext {
   /** On a Mac, Command stands for Control, and Option writes characters. */
   readonly mac: boolean;
-  /** Whether the focus is in something that is written into. */
+  /** True if the focus is in a text input. */
   readonly writing: boolean;
 }
 
@@ -37,10 +37,10 @@ const byCode: Readonly<Record<string, ShortcutName>> = {
 };
 
 /**
- * What a key asks for; null when it is not ours. None of these is kept by a browser for itself: those that use them
+ * Returns the shortcut of a pressed key; null for any other key. No browser reserves one of these: those that use them
  * (Alt and a digit on Linux, Control and K) ask the page first.
  */
-export function shortcutOf(event: PressedKey, { mac, writing }: Where): ShortcutName | null {
+export function shortcutOf(event: PressedKey, { mac, writing }: KeyContext): ShortcutName | null {
   const { altKey, ctrlKey, metaKey, shiftKey } = event;
   const command = mac ? metaKey && !ctrlKey : ctrlKey && !metaKey;
   if (command && !altKey) {
@@ -48,7 +48,7 @@ export function shortcutOf(event: PressedKey, { mac, writing }: Where): Shortcut
     return event.key.toLowerCase() === 'k' && !shiftKey ? 'search' : null;
   }
   if (ctrlKey || metaKey) return null;
-  // By their place: on a Mac, and in other layouts, Alt and a digit are other characters.
+  // Keys count by their place: on a Mac, and in other layouts, Alt and a digit type other characters.
   if (altKey) return shiftKey || (mac && writing) ? null : (byCode[event.code] ?? null);
   return event.key === '?' && !writing ? 'help' : null;
 }
@@ -70,7 +70,7 @@ export function keyCaps(name: ShortcutName, mac: boolean): readonly string[] {
   return caps[name];
 }
 
-/** As `aria-keyshortcuts` wants them. */
+/** Returns a shortcut in the notation of `aria-keyshortcuts`. */
 export function ariaKeys(name: ShortcutName, mac: boolean): string {
   const names: Readonly<Record<string, string>> = {
     '⌥': 'Alt',

@@ -5,13 +5,13 @@ import { isBehindModal } from '../../ui/modal.ts';
 import { mainId } from '../../ui/SkipLink.tsx';
 import { isMac, type ShortcutName, shortcutOf } from './keys.ts';
 
-/** While it is there, keys do what they stand for; help opens and closes by itself. */
+/** Handles the shortcut keys while it is mounted; help opens and closes by itself. */
 export function useShortcuts(actions: Readonly<Record<Exclude<ShortcutName, 'help'>, () => void>>): void {
   const setHelpOpen = useSetAtom(shortcutsHelpOpenAtom);
 
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing || event.repeat) return;
-    // Alt and an arrow open these.
+    // Alt and an arrow open these elements.
     if (event.target instanceof Element && event.target.matches('select, [role="combobox"]')) return;
     const name = shortcutOf(event, { mac: isMac(), writing: isWriting(event.target) });
     if (name === null || isBehindModal(document.getElementById(mainId))) return;

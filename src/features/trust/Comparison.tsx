@@ -19,11 +19,11 @@ interface ComparisonProps {
   userId: string;
   name: string;
   numbers: SafetyNumbers;
-  /** Another account key counts from now on, or the one so far after all. */
+  /** Called when the offered account key was accepted or refused. */
   onDecided: () => void;
 }
 
-/** The number, how to compare it, and what to make of it. */
+/** The safety number, the ways to compare it, and the decision. */
 export function Comparison({ userId, name, numbers, onDecided }: ComparisonProps) {
   const actions = useAtomValue(requiredActionsAtom);
   const attempt = useSetAtom(attemptAtom);

@@ -10,7 +10,7 @@ import styles from './IdentityNotice.module.css';
 import { SafetyNumber } from './SafetyNumber.tsx';
 import { useTrust } from './useTrust.ts';
 
-/** Above a chat whose other person seems to be somebody else now: messages wait until that is decided. */
+/** Says above a chat that the other person's account key has changed: messages wait until that is decided. */
 export function IdentityNotice({ userId, name }: { userId: string; name: string }) {
   const actions = useAtomValue(requiredActionsAtom);
   const attempt = useSetAtom(attemptAtom);
@@ -59,7 +59,7 @@ export function IdentityNotice({ userId, name }: { userId: string; name: string 
           </div>
         </section>
       )}
-      {/* Outside: it is still open when the decision has been made in it. */}
+      {/* The dialog stays outside of the notice: it is still open when the decision has been made in it. */}
       <SafetyNumber userId={userId} name={name} open={comparing} onOpenChange={setComparing} />
     </>
   );

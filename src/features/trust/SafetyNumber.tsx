@@ -7,7 +7,7 @@ export interface SafetyNumberProps {
   onOpenChange: (open: boolean) => void;
 }
 
-/** The number that both people see alike when nobody stands between them. The writer of QR codes comes with it. */
+/** Shows the number that two people see alike unless somebody stands between them. Loads the QR writer, too. */
 export const SafetyNumber = onDemand<SafetyNumberProps>(
   async () => (await import('./SafetyNumberDialog.tsx')).SafetyNumberDialog,
 );

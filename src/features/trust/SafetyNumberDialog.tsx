@@ -25,7 +25,7 @@ export function SafetyNumberDialog({ userId, name, open, onOpenChange }: SafetyN
 interface NumbersProps {
   userId: string;
   name: string;
-  /** What is shown isn't so any more, or could not be had. */
+  /** Loads the numbers again, because they have changed or could not be loaded. */
   onAgain: () => void;
 }
 

@@ -8,7 +8,7 @@ import styles from './SafetyNumberDialog.module.css';
 
 interface ScanCodeProps {
   name: string;
-  /** What the other screen's code has to say. */
+  /** The content that the other screen's code must have. */
   expected: string;
   onMatch: () => void;
   onStop: () => void;

@@ -7,7 +7,7 @@ import { SafetyNumber } from './SafetyNumber.tsx';
 import { useTrust } from './useTrust.ts';
 import styles from './Verification.module.css';
 
-/** In a chat's header: how certain it is who the other one is, and the way to be sure. */
+/** Shows in a chat's header how certain the other person's identity is, and opens the comparison. */
 export function Verification({ userId, name }: { userId: string; name: string }) {
   const { keyOffered, verifiedAt } = useTrust(userId);
   const [open, setOpen] = useState(false);
@@ -33,7 +33,7 @@ export function Verification({ userId, name }: { userId: string; name: string })
   );
 }
 
-/** Beside a name in a list. */
+/** The mark of a verified person beside the name in a list. */
 export function VerifiedMark({ userId }: { userId: string }) {
   const { keyOffered, verifiedAt } = useTrust(userId);
   if (!keyOffered && verifiedAt === null) return null;

@@ -8,7 +8,7 @@ interface ScanListeners {
   onDenied: () => void;
 }
 
-/** Shows the camera in a video element and reads QR codes from it. @returns what ends it */
+/** Shows the camera in a video element and reads QR codes from it. @returns a function that ends it */
 export function readCodes(video: HTMLVideoElement, { onCode, onDenied }: ScanListeners): () => void {
   let stream: MediaStream | null = null;
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -53,7 +53,7 @@ export function readCodes(video: HTMLVideoElement, { onCode, onDenied }: ScanLis
   return stop;
 }
 
-/** Whether there is anything to ask for a picture. */
+/** Returns whether the browser can be asked for a camera. */
 export function canScan(): boolean {
   return typeof navigator.mediaDevices?.getUserMedia === 'function';
 }

@@ -4,7 +4,7 @@ import { longDay } from '../../ui/format.ts';
 import type { ChatNotice } from '../conversation/timeline.ts';
 import { useTrust } from './useTrust.ts';
 
-/** A line for good wherever another account key was accepted. */
+/** Returns a notice for each accepted change of the person's account key; they stay for good. */
 export function useIdentityLines(userId: string, name: string): readonly ChatNotice[] {
   const { changedAt } = useTrust(userId);
   return useMemo(

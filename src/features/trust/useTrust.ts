@@ -6,7 +6,7 @@ const unknown = { verifiedAt: null, keyOffered: false, changedAt: [] } as const 
   'userId'
 >;
 
-/** How far it is certain who somebody is. */
+/** Returns how certain a person's identity is. */
 export function useTrust(userId: string): Omit<ContactTrust, 'userId'> {
   return useAtomValue(trustAtom).get(userId) ?? unknown;
 }

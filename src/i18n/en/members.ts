@@ -7,7 +7,7 @@ import emoji from './emoji.json';
 import events from './events.json';
 import format from './format.json';
 import groups from './groups.json';
-import history from './history.json';
+import messageBackup from './messageBackup.json';
 import messages from './messages.json';
 import notifications from './notifications.json';
 import profile from './profile.json';
@@ -26,7 +26,7 @@ export default {
   events,
   format,
   groups,
-  history,
+  messageBackup,
   messages,
   notifications,
   profile,

@@ -7,9 +7,9 @@ import styles from './AuthPage.module.css';
 interface AuthPageProps {
   title: string;
   lead: string;
-  /** The way to the other form. */
+  /** A link to the other form. */
   other: ReactNode;
-  /** The way for who can't use this one. */
+  /** A link for people who can't use this form. */
   help?: ReactNode;
   children: ReactNode;
 }

@@ -138,7 +138,7 @@ function Failure({ onRetry }: { onRetry: () => void }) {
   );
 }
 
-/** A text with the operator's address in it, or the one without where the operator has given none. */
+/** A text with the operator's address, or the text without one if the operator has given none. */
 function WithSupportAddress({ text, textWithAddress }: { text: MessageId; textWithAddress: MessageId }) {
   const { supportEmail } = operator;
   if (supportEmail === null) return t(text);

@@ -23,8 +23,8 @@ import { groupUnreadTotalAtom } from '../../store/groups.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { afterPaint } from '../../ui/afterPaint.ts';
 import { Badge } from '../../ui/Badge.tsx';
-import { Contained, type Part } from '../../ui/Contained.tsx';
 import { chunk } from '../../ui/chunk.tsx';
+import { type Part, PartBoundary } from '../../ui/PartBoundary.tsx';
 import { mainId, SkipLink } from '../../ui/SkipLink.tsx';
 import { LoadingLine } from '../../ui/Spinner.tsx';
 import { useMediaQuery, wideScreen } from '../../ui/useMediaQuery.ts';
@@ -46,13 +46,13 @@ const tabLooks = {
   profile: { label: 'dashboard.profile', icon: CircleUserRound, counted: null },
 } as const satisfies Record<TabName, { label: MessageId; icon: unknown; counted: MessageId | null }>;
 
-// The first tab comes with the page; what else there is follows as soon as it is there.
+// The first tab comes with the page; the other parts follow as soon as the page is there.
 const tabs = chunk(() => import('./tabs.ts'));
 const GroupsTab = tabs.component(({ GroupsTab }) => GroupsTab);
 const ContactsTab = tabs.component(({ ContactsTab }) => ContactsTab);
 const ProfilePanel = tabs.component(({ ProfilePanel }) => ProfilePanel);
 
-/** What can't be had now is asked for again by who needs it. */
+/** Loads the other parts of the dashboard. Drops failures: a part that is opened asks for its chunk again. */
 export function loadParts(): void {
   for (const { load } of [chatChunk, tabs]) load().catch(() => undefined);
 }
@@ -91,7 +91,7 @@ function Dashboard({ userId }: { userId: string }) {
     replace(viewOfTab(tab, wide ? lastOpen.current : closedTabs));
   }
 
-  /** From a list beside which it opens; from elsewhere, so that going back returns there. */
+  /** Opens a conversation. Going back closes it, or returns to the tab from which it was opened. */
   function open(next: Extract<DashboardView, { open: string | null }>) {
     setFocusRequest((count) => count + 1);
     if (view.tab !== next.tab) push(next, 'nothing');
@@ -110,7 +110,7 @@ function Dashboard({ userId }: { userId: string }) {
     view,
     onTab(tab) {
       selectTab(tab);
-      // What had the focus goes with its panel.
+      // The element that had the focus goes with its panel.
       document.getElementById(tabId(tab))?.focus();
     },
     onOpenChat: openChat,
@@ -224,9 +224,9 @@ function Dashboard({ userId }: { userId: string }) {
 function Panel({ tab, part, children }: { tab: TabName; part: Part; children: ReactNode }) {
   return (
     <Tabs.Panel value={tab} className={styles.panel}>
-      <Contained part={part}>
+      <PartBoundary part={part}>
         <Suspense fallback={<LoadingLine text={t('app.loading')} />}>{children}</Suspense>
-      </Contained>
+      </PartBoundary>
     </Tabs.Panel>
   );
 }
@@ -246,7 +246,7 @@ interface OpenOnes {
 
 const closedTabs: OpenOnes = { messages: null, groups: null };
 
-/** What was open in each tab when it was left: on a wide screen it is there again when the person returns. */
+/** Remembers what was open in each tab when it was left: a wide screen shows it again when the person returns. */
 function useLastOpen(view: DashboardView) {
   const last = useRef(closedTabs);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from 'react';
 import { DevicesCard } from '../../features/devices/DevicesCard.tsx';
-import { HistoryCard } from '../../features/history/HistoryCard.tsx';
+import { MessageBackupCard } from '../../features/messageBackup/MessageBackupCard.tsx';
 import { DeleteAccountCard } from '../../features/profile/DeleteAccountCard.tsx';
 import { ProfileCard } from '../../features/profile/ProfileCard.tsx';
 import { YourDataCard } from '../../features/profile/YourDataCard.tsx';
@@ -17,7 +17,7 @@ export function ProfilePanel() {
     { id: `${prefix}recovery`, title: t('recovery.card.title'), Card: RecoveryCard },
     { id: `${prefix}devices`, title: t('devices.card.title'), Card: DevicesCard },
     { id: `${prefix}settings`, title: t('settings.title'), Card: SettingsCard },
-    { id: `${prefix}history`, title: t('history.title'), Card: HistoryCard },
+    { id: `${prefix}message-backup`, title: t('messageBackup.title'), Card: MessageBackupCard },
     { id: `${prefix}data`, title: t('profile.data.title'), Card: YourDataCard },
     { id: `${prefix}danger`, title: t('profile.danger.title'), Card: DeleteAccountCard },
   ];
@@ -49,13 +49,13 @@ export function ProfilePanel() {
   );
 }
 
-/** Which of these elements one reads. @param ids separated by spaces, from top to bottom */
+/** Returns the id of the section that is being read. @param ids separated by spaces, from top to bottom */
 function useSectionInSight(ids: string): string | null {
   const [current, setCurrent] = useState<string | null>(null);
   useEffect(() => {
     const update = () => setCurrent(sectionInSight(ids.split(' ')));
     update();
-    // Of whichever element scrolls: such events don't bubble.
+    // Scroll events don't bubble, so capture them from whichever element scrolls.
     document.addEventListener('scroll', update, { capture: true, passive: true });
     window.addEventListener('resize', update);
     return () => {
@@ -73,7 +73,7 @@ function sectionInSight(ids: readonly string[]): string | null {
   });
   const [first, last] = [sections.at(0), sections.at(-1)];
   if (first === undefined || last === undefined) return null;
-  // The ends come first: what is short there never gets to where one reads.
+  // The ends come first: a short section at an end never reaches the part of the window where one reads.
   if (first.top >= 0) return first.id;
   if (last.bottom <= window.innerHeight) return last.id;
   return sections.findLast(({ top }) => top <= window.innerHeight * 0.4)?.id ?? first.id;

@@ -5,7 +5,7 @@ import { useIdentityLines } from '../../features/trust/useIdentityLines.tsx';
 import { Verification } from '../../features/trust/Verification.tsx';
 import { nameOfAtom } from '../../store/names.ts';
 
-/** What stands in the open chat about who the other person is. */
+/** Returns the parts of the open chat that tell how certain the other person's identity is. */
 export function useChatVerification(userId: string | null): ChatVerification | undefined {
   const name = useAtomValue(nameOfAtom)(userId ?? '');
   const lines = useIdentityLines(userId ?? '', name);

@@ -45,7 +45,7 @@ export function useDashboardShortcuts(options: DashboardShortcuts): void {
   });
 }
 
-/** The id beside one in a list, or at the end where one comes in; null beyond the ends. */
+/** The id next to one in a list, or at the end from which one enters; null beyond the ends. */
 function neighbourOf(id: string | null, ids: readonly string[], step: 1 | -1): string | null {
   const at = id === null ? -1 : ids.indexOf(id);
   if (at === -1) return ids.at(step === 1 ? 0 : -1) ?? null;

@@ -14,7 +14,7 @@ export function useDashboardView(ownerId: string) {
   const view = entry?.view ?? firstView;
   const closable = entry?.closable ?? 'nothing';
 
-  /** The entry that is being left: going back takes a moment, in which it must not be asked for again. */
+  /** The entry that is being left: going back takes a moment, in which a second call must do nothing. */
   const leaving = useRef<string | null>(null);
   useEffect(() => {
     if (leaving.current !== location.key) leaving.current = null;
@@ -30,12 +30,12 @@ export function useDashboardView(ownerId: string) {
     go({ ownerId, view: next, closable: keeps ? closable : 'nothing' }, true);
   }
 
-  /** Shows another view; going back returns to this one. `opened`: what the other view has that this one has not. */
+  /** Shows another view; going back returns to this one. `opened` names the part that only the other view shows. */
   function push(next: DashboardView, opened: ViewEntry['closable']): void {
     go({ ownerId, view: next, closable: opened }, false);
   }
 
-  /** Closes what is open, as going back does: `closed` is the same view without it. */
+  /** Closes the open part, as going back does: `closed` is the same view without it. */
   function close(opened: 'open' | 'details', closed: DashboardView): void {
     if (closable !== opened) return replace(closed);
     if (leaving.current === location.key) return;

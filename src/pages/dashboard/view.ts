@@ -1,4 +1,4 @@
-/** What the dashboard shows. */
+/** A state of the dashboard: its tab, and the part that is open in it. */
 export type DashboardView =
   | { readonly tab: 'messages'; readonly open: string | null }
   | { readonly tab: 'groups'; readonly open: string | null; readonly details: boolean }
@@ -7,18 +7,18 @@ export type DashboardView =
 
 export type TabName = DashboardView['tab'];
 
-/** What the history keeps of it, in the state of an entry: the dashboard has one address. */
+/** The state of an entry in the browser's history: the dashboard has one address for all its views. */
 export interface ViewEntry {
-  /** Whose dashboard it was: the next person in this tab must not be led back into it. */
+  /** User id of the dashboard's owner: the next person in this tab must not be led back into it. */
   readonly ownerId: string;
   readonly view: DashboardView;
-  /** Whether going back closes what this entry has opened, because the same view without it is the entry before. */
+  /** The part that going back closes, because the entry before is the same view without it. */
   readonly closable: 'nothing' | 'open' | 'details';
 }
 
 export const firstView: DashboardView = { tab: 'messages', open: null };
 
-/** The state of a history entry as this person's view, or null: the browser keeps it where others can write. */
+/** Parses the state of a history entry. Returns null for another person's or a malformed one: scripts can write it. */
 export function parseViewEntry(state: unknown, ownerId: string): ViewEntry | null {
   if (!isRecord(state) || state.ownerId !== ownerId || !isRecord(state.view)) return null;
   const view = parseView(state.view);

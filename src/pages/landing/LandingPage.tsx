@@ -96,7 +96,7 @@ export function LandingPage() {
 interface SectionProps {
   id: string;
   title: string;
-  /** Where there is room, the title stands beside the content. */
+  /** Puts the title beside the content if there is room. */
   beside?: boolean;
   children: ReactNode;
 }

@@ -29,7 +29,7 @@ export const benefits: readonly Omit<Feature, 'icon'>[] = [
   { title: 'landing.benefits.plain', text: 'landing.benefits.plainText' },
 ];
 
-/** What is true of the software, whoever operates it. The names are the same in every language. */
+/** Properties of the software itself, whoever operates it. The names are the same in every language. */
 export const badges: readonly { readonly name: string; readonly text: MessageId }[] = [
   { name: 'RFC 9420', text: 'landing.badges.mls' },
   { name: 'X-Wing', text: 'landing.badges.xwing' },

@@ -5,7 +5,7 @@ import { paths } from '../../lib/paths.ts';
 import { operator } from '../../operator/index.ts';
 import { LegalPage, LegalSection } from './LegalPage.tsx';
 
-/** Of the software; the product that runs on it may have another name. */
+/** The software's name; the product that runs on it may have another one. */
 const softwareName = 'Sinetti';
 
 export function AboutPage() {

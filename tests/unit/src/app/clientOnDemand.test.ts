@@ -30,23 +30,23 @@ function open({ token = false, isKept = false } = {}) {
 const account = { identifier: 'aino', password: 'secret' };
 
 describe('the client', () => {
-  it('is not loaded for a visitor, who is known to have no session', () => {
+  it('is not loaded for a visitor without a session', () => {
     const { start, store } = open();
     expect(start).not.toHaveBeenCalled();
     expect(store.get(authStatusAtom)).toBe('idle');
   });
 
-  it('is loaded at once where there may be a session, which is then its affair', () => {
+  it('is loaded at once if there may be a session, while the status is loading', () => {
     const { start, store } = open({ token: true });
     expect(start).toHaveBeenCalledOnce();
     expect(store.get(authStatusAtom)).toBe('loading');
   });
 
-  it('is loaded where the browser keeps the app, so that the kept one is renewed', () => {
+  it('is loaded if the browser keeps the app, so that the kept one is renewed', () => {
     expect(open({ isKept: true }).start).toHaveBeenCalledOnce();
   });
 
-  it('is loaded by a form that appears, and does what the form asks for', async () => {
+  it('is loaded by a form that appears, and runs the form’s action once there', async () => {
     const { actions, current, start } = open();
     const form = current();
     form.prepareSignIn();
@@ -56,7 +56,7 @@ describe('the client', () => {
     expect(current()).toBe(actions);
   });
 
-  it('that could not be loaded says so, and is asked for again', async () => {
+  it('rejects an action as unreachable when it could not be loaded, and is loaded again by the next one', async () => {
     const { actions, current, start } = open();
     start.mockRejectedValueOnce(new TypeError('Failed to fetch dynamically imported module'));
     await expect(current().logIn(account)).rejects.toMatchObject({
@@ -67,14 +67,14 @@ describe('the client', () => {
     expect(actions.logIn).toHaveBeenCalledOnce();
   });
 
-  it('takes up the session that another tab begins', () => {
+  it('is loaded once when another tab logs in', () => {
     const { anotherTabLogsIn, start } = open();
     anotherTabLogsIn();
     anotherTabLogsIn();
     expect(start).toHaveBeenCalledOnce();
   });
 
-  it('that could not be loaded for a stored session leaves a page to look at', async () => {
+  it('leaves the status idle when it could not be loaded for a stored session', async () => {
     const store = createStore();
     const start = vi.fn<OnDemandOptions['start']>(async () =>
       Promise.reject(new TypeError('Failed to fetch')),

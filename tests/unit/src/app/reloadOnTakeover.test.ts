@@ -10,7 +10,7 @@ function tab({ controller = {} }: { controller?: object | null } = {}) {
   return { changeController, reload, tell };
 }
 
-it('loads the tab again, once, when another version has taken over', () => {
+it('reloads the tab once when another version has taken over', () => {
   const { changeController, reload, tell } = tab();
   expect(reload).not.toHaveBeenCalled();
   changeController();
@@ -19,7 +19,7 @@ it('loads the tab again, once, when another version has taken over', () => {
   expect(reload).toHaveBeenCalledOnce();
 });
 
-it('loads again a tab whose page came from the version before, and which was told only', () => {
+it('reloads a tab that gets only the takeover message', () => {
   const { reload, tell } = tab();
   tell({ type: 'refused' });
   tell('something else');
@@ -28,7 +28,7 @@ it('loads again a tab whose page came from the version before, and which was tol
   expect(reload).toHaveBeenCalledOnce();
 });
 
-it('does not load again for the first version', () => {
+it('does not reload for the first version', () => {
   const { changeController, reload, tell } = tab({ controller: null });
   changeController();
   tell({ type: 'takeover' });

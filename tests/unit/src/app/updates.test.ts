@@ -63,7 +63,7 @@ async function start(): Promise<void> {
 const ready = () => store.get(readyUpdateAtom);
 
 describe('keeping up to date', () => {
-  it('registers the service worker, never from the cache of the browser', async () => {
+  it('registers the service worker, bypassing the HTTP cache', async () => {
     await start();
     expect(container.register).toHaveBeenCalledExactlyOnceWith('/service-worker.js', {
       updateViaCache: 'none',
@@ -82,7 +82,7 @@ describe('keeping up to date', () => {
     expect(navigate).not.toHaveBeenCalled();
   });
 
-  it('nudges a version in use that stays, until it goes', async () => {
+  it('nudges the version in use until the new one takes over', async () => {
     await start();
     const worker = container.registration.find();
     worker.become('installed');
@@ -127,7 +127,7 @@ describe('keeping up to date', () => {
     ]);
   });
 
-  it('takes a version that another one replaced for no failure', async () => {
+  it('reports no failure when another version replaces a waiting one', async () => {
     await start();
     const worker = container.registration.find();
     worker.become('installed');
@@ -135,7 +135,7 @@ describe('keeping up to date', () => {
     expect(lines).toEqual([]);
   });
 
-  it('goes without where the browser does not let it', async () => {
+  it('reports that the service worker could not be registered, and goes on without', async () => {
     container.register.mockRejectedValue(new DOMException('no', 'SecurityError'));
     await start();
     await settled();

@@ -114,21 +114,21 @@ function watch(preferences: Partial<Preferences> = { desktopNotifications: true 
 }
 
 describe('a message', () => {
-  it('sounds while another chat is open, and shows nothing on the desktop of who is here', async () => {
+  it('sounds while another chat is open, without a desktop notification while the page has the focus', async () => {
     const { receive } = watch();
     await receive('Moi');
     expect(playChime).toHaveBeenCalledOnce();
     expect(desktop).toEqual([]);
   });
 
-  it('in the open chat in sight is silent', async () => {
+  it('is silent in the open chat of a page in sight', async () => {
     const { receive, store } = watch();
     store.set(activeChatAtom, veikko.id);
     await receive('Moi');
     expect(playChime).not.toHaveBeenCalled();
   });
 
-  it('in the open chat of a page out of sight sounds and is shown, without its text', async () => {
+  it('sounds and is shown without its text in the open chat of a page out of sight', async () => {
     inSight = false;
     focused = false;
     const { receive, store } = watch();
@@ -139,14 +139,14 @@ describe('a message', () => {
     expect(JSON.stringify(desktop[0]!.options)).not.toContain('Salaisuus');
   });
 
-  it('is shown with its text to who chose that', async () => {
+  it('is shown with its text if the person chose that', async () => {
     focused = false;
     const { receive } = watch({ desktopNotifications: true, showMessageText: true });
     await receive('Moi!');
     expect(desktop.map(({ title, options }) => [title, options.body])).toEqual([['veikko', 'Moi!']]);
   });
 
-  it('is neither heard nor shown by who wants neither', async () => {
+  it('neither sounds nor is shown if the person turned both off', async () => {
     focused = false;
     const { receive } = watch({ sound: false });
     await receive('Moi');
@@ -154,7 +154,7 @@ describe('a message', () => {
     expect(desktop).toEqual([]);
   });
 
-  it('that was read elsewhere meanwhile is over', async () => {
+  it('does not alert when it was read elsewhere meanwhile', async () => {
     focused = false;
     const { receive } = watch();
     await receive('Moi', { unread: 0 });
@@ -162,7 +162,7 @@ describe('a message', () => {
     expect(desktop).toEqual([]);
   });
 
-  it('that another tab has taken is left to it', async () => {
+  it('does not alert when another tab has claimed it', async () => {
     focused = false;
     const { store } = watch();
     const received = message(veikko.id, 'Moi', newer);
@@ -173,7 +173,7 @@ describe('a message', () => {
     expect(desktop).toEqual([]);
   });
 
-  it('that this tab shows is taken by it before any other can, so that none alerts', async () => {
+  it('is claimed at once by the tab that shows it, so that no tab alerts', async () => {
     const { receive, store } = watch();
     store.set(activeChatAtom, veikko.id);
     const received = await receive('Moi');
@@ -182,7 +182,7 @@ describe('a message', () => {
 });
 
 describe('many messages', () => {
-  it('of one chat are one notification, and within a moment one sound', async () => {
+  it('make one notification for one chat, and one sound within a moment', async () => {
     focused = false;
     const { receive } = watch();
     await receive('one');
@@ -194,7 +194,7 @@ describe('many messages', () => {
     expect(playChime).toHaveBeenCalledTimes(2);
   });
 
-  it('of several chats are one notification each, named by group', async () => {
+  it('make one notification for each chat, named by group', async () => {
     focused = false;
     const { receive, store } = watch({ desktopNotifications: true, showMessageText: true });
     store.set(groupsAtom, loaded(group({ id: 'g', name: 'Mökki' })));
@@ -205,7 +205,7 @@ describe('many messages', () => {
 });
 
 describe('a notification', () => {
-  it('opens its chat, and its group', async () => {
+  it('opens its chat or its group', async () => {
     focused = false;
     const { receive, onOpenChat, onOpenGroup } = watch();
     await receive('one');
@@ -225,8 +225,8 @@ describe('a notification', () => {
   });
 });
 
-describe('where the service worker shows notifications, a notification', () => {
-  it('says what it says elsewhere, and whose chat it is about', async () => {
+describe('a notification shown by the service worker', () => {
+  it('has the title without the text, and the path of its owner’s chat', async () => {
     keepApp();
     focused = false;
     const { receive } = watch();
@@ -236,7 +236,7 @@ describe('where the service worker shows notifications, a notification', () => {
     expect(JSON.stringify(desktop[0]?.options)).not.toContain('Salaisuus');
   });
 
-  it('goes when its chat is read, and with whoever signs out', async () => {
+  it('goes when its chat is read, and when the person signs out', async () => {
     keepApp();
     focused = false;
     const { receive, store } = watch();
@@ -252,7 +252,7 @@ describe('where the service worker shows notifications, a notification', () => {
     expect(desktop).toEqual([]);
   });
 
-  it('opens the chat that the service worker tells of, to its owner', async () => {
+  it('opens its chat for its owner only', async () => {
     const container = keepApp();
     const { onOpenChat, onOpenGroup } = watch();
     const tell = (path: unknown) =>

@@ -29,7 +29,7 @@ describe('logging in', () => {
     expect(actions.logIn).not.toHaveBeenCalled();
   });
 
-  it('says what it is doing and takes no second click', async () => {
+  it('shows its progress and takes no second click', async () => {
     const { store, actions, show } = createWorld({ signedIn: false });
     actions.logIn.mockImplementation(never);
     const user = show(<LoginForm />);
@@ -42,7 +42,7 @@ describe('logging in', () => {
     expect(actions.logIn).toHaveBeenCalledOnce();
   });
 
-  it('stays busy once it has succeeded, until the dashboard takes its place', async () => {
+  it('stays busy after success, until the dashboard takes its place', async () => {
     const { actions, show } = createWorld({ signedIn: false });
     const user = show(<LoginForm />);
     await user.type(screen.getByLabelText('Username'), 'aino');
@@ -89,7 +89,7 @@ describe('signing up', () => {
     await user.type(screen.getByLabelText('Password'), 'secret');
   }
 
-  it('sends nothing while a field is empty, or the email is none', async () => {
+  it('sends nothing while a field is empty or the email is invalid', async () => {
     const { actions, show } = createWorld({ signedIn: false });
     const user = show(<SignUpForm onBusyChange={vi.fn<(busy: boolean) => void>()} />);
     await fill(user);
@@ -126,7 +126,7 @@ describe('signing up', () => {
     expect(screen.queryByText(consentMissing)).toBeNull();
   });
 
-  it('sends the account with the consent, says so, and then lets go', async () => {
+  it('sends the account with the consent, says so, and is busy until that could be read', async () => {
     const { actions, show } = createWorld({ signedIn: false });
     const onBusyChange = vi.fn<(busy: boolean) => void>();
     const user = show(<SignUpForm onBusyChange={onBusyChange} />);

@@ -28,13 +28,13 @@ describe('times', () => {
     expect(dayLabel(local(2026, 2, 28, 23, 59), now)).toMatch(/28/);
   });
 
-  it('gives lists the time of today and the day of what is older', () => {
+  it('gives lists the time for today and the day for older moments', () => {
     expect(shortMoment(local(2026, 2, 30, 7, 30), now)).toBe('7:30 AM');
     expect(shortMoment(local(2026, 2, 29, 7, 30), now)).toBe('Yesterday');
     expect(shortMoment(local(2026, 0, 2, 7, 30), now)).not.toMatch(/AM/);
   });
 
-  it('survives what is no time', () => {
+  it('survives a malformed time', () => {
     expect(timeOfDay('soon')).toBe('');
     expect(fullTimestamp('')).toBe('');
     expect(dayLabel('soon', now)).toBe('');
@@ -79,7 +79,7 @@ describe('the timeline', () => {
   const at = (sender: string, timestamp: string) => message(sender, 'text', { timestamp });
   const notice = (id: string, timestamp: string) => ({ id, timestamp, text: id });
   const name = (divider: Divider) => (divider.kind === 'notice' ? divider.notice.id : divider.kind);
-  /** What stands above each message and where runs end, as one word a message; then what stands below. */
+  /** Dividers above each message and ends of runs, as one word a message; then the dividers below the newest. */
   const outline = (input: Parameters<typeof timeline>[0]) => {
     const line = timeline(input);
     const messages = input.messages.map((_, index) => {
@@ -100,7 +100,7 @@ describe('the timeline', () => {
     expect(outline({ messages })).toEqual(['day [m0]', 'day [m1', 'm2]', '[m3]', '[m4]']);
   });
 
-  it('puts notices where their time is, in days of their own if need be', () => {
+  it('puts notices where their time is, under a day of their own if needed', () => {
     const messages = [
       at('a', local(2026, 5, 2, 0, 1)),
       at('a', local(2026, 5, 2, 0, 2)),
@@ -131,7 +131,7 @@ describe('the timeline', () => {
     ]);
   });
 
-  it('leaves notices out whose place is among messages that are not there yet', () => {
+  it('leaves out notices whose place is among messages that are not loaded yet', () => {
     const messages = [at('a', local(2026, 5, 2, 0, 1))];
     const notices = [notice('earlier', local(2026, 5, 1, 12, 0)), notice('now', local(2026, 5, 2, 0, 1))];
     expect(outline({ messages, notices, hasOlder: true })).toEqual(['day now [m0]']);
@@ -142,7 +142,7 @@ describe('the timeline', () => {
     expect(outline({ messages, unreadFrom: 1 })).toEqual(['day [m0]', 'unread [m1]']);
   });
 
-  it('of nothing is nothing', () => {
+  it('is empty without messages and notices', () => {
     expect(outline({ messages: [] })).toEqual([]);
   });
 });
@@ -202,7 +202,7 @@ describe('links', () => {
     expect(links(`${'x '.repeat(8190)}${address}`)).toEqual([]);
   });
 
-  it('are looked for in the hardest of texts without delay', () => {
+  it('are found without delay in the hardest of texts', () => {
     const hostile = ['http://', 'a@', 'www.', 'a.', 'http://a.b/(', 'x', '\u202E', '\uD800', 'a\u0301'];
     for (const piece of hostile) {
       const text = piece.repeat((64 * 1024) / piece.length);

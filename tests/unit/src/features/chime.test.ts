@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { playChime } from '../../../../src/features/attention/chime.ts';
 
-/** What the sound card would get. */
+/** The contexts that the sound card would get. */
 let contexts: FakeAudioContext[] = [];
 
 class FakeAudioContext {

@@ -40,7 +40,7 @@ describe('writing', () => {
     expect(actions.sendMessage).not.toHaveBeenCalled();
   });
 
-  it('gives the text back when it could not even be queued', async () => {
+  it('gives the text back when it could not be queued', async () => {
     const { actions, user, input, toasts } = await openVeikko();
     actions.sendMessage.mockRejectedValue(new AppError('not-signed-in', 'Please log in to send messages'));
     await user.type(input, 'Hello{Enter}');
@@ -87,7 +87,7 @@ describe('writing', () => {
     expect(input).toBeValid();
   });
 
-  it('takes in no paste that no message could carry, and says so', async () => {
+  it('refuses a paste that no message could carry, and says so', async () => {
     const { user, input } = await openVeikko();
     await user.type(input, 'Before');
     await user.paste('x'.repeat(10 * 1024 * 1024));
@@ -97,7 +97,7 @@ describe('writing', () => {
     expect(screen.queryByRole('alert')).toBeNull();
   });
 
-  it('refuses what the relay would not carry, counted in bytes', async () => {
+  it('refuses a text of more bytes than the relay carries', async () => {
     const { actions, user, input } = await openVeikko();
     await user.click(input);
     await user.paste('ä'.repeat(32 * 1024));

@@ -29,7 +29,7 @@ function showContacts(view: 'management' | 'search' = 'management') {
 }
 
 describe('managing contacts', () => {
-  it('lists who asks to connect, with their email address', () => {
+  it('lists incoming requests with their email addresses', () => {
     showContacts();
     const requests = screen.getByRole('region', { name: /Contact Requests/ });
     expect(within(requests).getByRole('listitem')).toHaveTextContent(/eino.*eino@example\.fi/);
@@ -134,7 +134,7 @@ describe('lists that could not be loaded', () => {
   const section = (name: RegExp) => within(screen.getByRole('region', { name }));
   const tryAgain = (name: RegExp) => section(name).getByRole('button', { name: 'Try again' });
 
-  it('say so each in its section, and none is said to be empty', () => {
+  it('say so in their own sections, and none is said to be empty', () => {
     const { store } = showContacts();
     act(() => {
       store.set(contactsAtom, failed(sentences.contacts));
@@ -150,7 +150,7 @@ describe('lists that could not be loaded', () => {
     expect(screen.queryByRole('region', { name: /Sent Requests/ })).toBeNull();
   });
 
-  it('are asked for again, and the focus stays where that was wanted', async () => {
+  it('are loaded again on request, and the focus stays on the button or moves to the heading', async () => {
     const { actions, store, user } = showContacts();
     act(() => store.set(contactsAtom, failed(sentences.contacts)));
     const end = (list: LoadedList<Person>) => act(() => store.set(contactsAtom, list));
@@ -167,7 +167,7 @@ describe('lists that could not be loaded', () => {
     expect(screen.getByRole('heading', { name: 'My Contacts' })).toHaveFocus();
   });
 
-  it('are shown as they were kept, with a word on that; but not offline, where the header has it', () => {
+  it('are shown as they were kept and called old, except offline, where the header says so', () => {
     const { store } = showContacts();
     act(() => store.set(contactsAtom, failed(sentences.contacts, veikko)));
     const contacts = section(/My Contacts/);
@@ -180,14 +180,14 @@ describe('lists that could not be loaded', () => {
 });
 
 describe('the focus', () => {
-  it('stays near when a request is answered and goes', async () => {
+  it('moves to the heading when a request is answered', async () => {
     const { actions, store, user } = showContacts();
     actions.acceptContactRequest.mockImplementation(async () => store.set(incomingRequestsAtom, loaded()));
     await user.click(screen.getByRole('button', { name: 'Accept' }));
     await waitFor(() => expect(screen.getByRole('heading', { name: /Contact Requests/ })).toHaveFocus());
   });
 
-  it('stays near when a contact is removed, and returns when it is not', async () => {
+  it('moves to the heading when a contact is removed, and returns to the button on Cancel', async () => {
     const { actions, store, user } = showContacts();
     actions.removeContact.mockImplementation(async () => store.set(contactsAtom, loaded()));
     const more = () => screen.getByRole('button', { name: 'More about veikko' });
@@ -242,7 +242,7 @@ describe('finding people', () => {
     }
   });
 
-  it('asks once for what was typed, and adds whom it finds', async () => {
+  it('searches once for the typed text, and adds a person it finds', async () => {
     const { actions, user, toasts } = showContacts('search');
     actions.searchUsers.mockResolvedValue([kaisa]);
     await user.type(screen.getByRole('searchbox'), ' kaisa ');
@@ -264,7 +264,7 @@ describe('finding people', () => {
     await waitFor(() => expect(toasts()).toEqual([`error: ${shown}`]));
   });
 
-  it('offers no second request to who was asked or asks', async () => {
+  it('offers no second request while one is pending in either direction', async () => {
     const { actions, store, user } = showContacts('search');
     store.set(
       outgoingRequestsAtom,
@@ -277,7 +277,7 @@ describe('finding people', () => {
     expect(screen.queryByRole('button', { name: 'Add Contact' })).toBeNull();
   });
 
-  it('says whom it did not find, markup included', async () => {
+  it('names the query without a match, markup as text', async () => {
     const { user } = showContacts('search');
     await user.type(screen.getByRole('searchbox'), '<b>x</b>');
     expect(await screen.findByText('No users found matching "<b>x</b>"')).toBeVisible();

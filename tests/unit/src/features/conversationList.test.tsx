@@ -8,7 +8,7 @@ import { aino, chat, createWorld, failed, kaisa, loaded, message, veikko } from 
 import { openVeikko, showMessages, Tab } from '../support/messagesTab.tsx';
 
 describe('the list of conversations', () => {
-  it('shows presence, what was said last and how much is unread, the newest first', () => {
+  it('shows presence, the last message and the unread count, the newest first', () => {
     const { store } = showMessages({
       [kaisa.id]: chat([message(kaisa.id, 'The dog sends its regards.')], { unread: 3 }),
       [veikko.id]: chat([message(aino.id, 'On my way', { timestamp: '2026-05-01T12:00:00.000Z' })]),
@@ -19,7 +19,7 @@ describe('the list of conversations', () => {
     expect(rows[1]).toHaveTextContent(/veikko.*Online.*You: On my way/);
   });
 
-  it('says of nobody that they are offline while nobody knows, or who is no contact', () => {
+  it('calls nobody offline while that is unknown, nor people who are no contacts', () => {
     const { store } = showMessages({ 'former-id': chat([message('former-id', 'Farewell')]) });
     const rows = () => screen.getAllByRole('button', { name: /kaisa|veikko|Unknown User/ });
     expect(rows()).toHaveLength(3);
@@ -45,7 +45,7 @@ describe('the list of conversations', () => {
     expect(screen.getByRole('button', { name: /kaisa/ })).toBeVisible();
   });
 
-  it('says that contacts load, but for 5 seconds at most; that there are none only once it is known', async () => {
+  it('says that contacts load for at most 5 seconds, and that there are none only once that is known', async () => {
     vi.useFakeTimers();
     try {
       const { actions, store, show } = createWorld();
@@ -121,7 +121,7 @@ describe('a list of 5,000 contacts', () => {
   }));
   const rows = () => within(screen.getByRole('region', { name: 'Conversations' })).getAllByRole('listitem');
 
-  it('draws what is in sight, by name after those with messages', () => {
+  it('draws the rows in sight, those with messages first and the rest by name', () => {
     const { store } = showMessages();
     act(() => {
       store.set(contactsAtom, loaded(...many.toReversed()));
@@ -133,7 +133,7 @@ describe('a list of 5,000 contacts', () => {
     expect(rows()[1]).toHaveAttribute('aria-setsize', '5000');
   });
 
-  it('is led through by keys, and each row opens its chat', async () => {
+  it('can be walked by keys, and each row opens its chat', async () => {
     const { actions, store, user } = showMessages();
     act(() => store.set(contactsAtom, loaded(...many)));
     act(() => rows()[0]?.querySelector('button')?.focus());

@@ -91,7 +91,7 @@ describe('the list of devices', () => {
     expect(field).toHaveValue('   Kitchen');
   });
 
-  it('shows a name that tries to pass for another as what is seen of it', () => {
+  it('shows only the visible characters of a name that tries to pass for another', () => {
     worldWith([{ ...laptop, name: '\u202Exofer\u200B' }]).show(<DevicesCard />);
     expect(screen.getByText('xofer').tagName).toBe('BDI');
   });
@@ -103,7 +103,7 @@ describe('the notice of a new device', () => {
     expect(screen.queryByRole('button')).toBeNull();
   });
 
-  it('names who signed in, leads to the list, and goes when the person knows', async () => {
+  it('names the device, leads to the list, and goes when the person dismisses it', async () => {
     const { actions, show, store } = createWorld();
     store.set(newDevicesAtom, () => [phone, { ...phone, id: 'tablet', name: 'Safari on iPad' }]);
     const review = vi.fn<() => void>();

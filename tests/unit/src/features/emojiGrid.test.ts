@@ -25,7 +25,7 @@ describe('a key in the grid', () => {
     expect(gridDestination(key, { row, column }, rows, 'ltr')).toEqual({ row: toRow, column: toColumn });
   });
 
-  it('goes the other way where one reads from right to left', () => {
+  it('goes the other way in a right-to-left language', () => {
     const left = { key: 'ArrowLeft', ctrlKey: false };
     expect(gridDestination(left, { row: 0, column: 0 }, rows, 'rtl')).toEqual({ row: 0, column: 1 });
   });

@@ -84,7 +84,7 @@ describe('the emoji picker', () => {
     expect(screen.queryByRole('gridcell', { name: 'strawberry' })).toBeNull();
   });
 
-  it('finds by name, whatever the case, and says how many and when none', async () => {
+  it('finds by name in any case, and says how many matches there are', async () => {
     const user = await open();
     await user.type(search(), 'PeNGuin');
     expect(shown().map((cell) => cell.textContent)).toEqual(['🐧']);
@@ -102,7 +102,7 @@ describe('the emoji picker', () => {
     expect(shown().map((cell) => cell.textContent)).toEqual(['🐧']);
   });
 
-  it('shows those categories only that a chat wants', async () => {
+  it('shows only the categories that a chat allows', async () => {
     await open({ categories: ['all', 'smileys', 'people', 'symbols'] });
     const group = within(dialog()).getByRole('group', { name: 'Categories' });
     expect(within(group).getAllByRole('button')).toHaveLength(4);
@@ -111,7 +111,7 @@ describe('the emoji picker', () => {
 });
 
 describe('picking', () => {
-  it('puts the emoji where the cursor is, closes, and goes on writing there', async () => {
+  it('inserts the emoji at the cursor, closes, and leaves the cursor behind it', async () => {
     const user = write({ draft: 'Hyvää päivää' });
     await user.click(input());
     input().setSelectionRange(5, 5);
@@ -147,7 +147,7 @@ describe('picking', () => {
 });
 
 describe('the keyboard', () => {
-  it('opens and closes with Control and E, and closes with Escape, back to the input', async () => {
+  it('opens and closes the picker with Control and E, and closes it with Escape, back to the input', async () => {
     const user = write();
     await user.click(input());
     await user.keyboard('{Control>}e{/Control}');
@@ -184,8 +184,8 @@ describe('the keyboard', () => {
   });
 });
 
-describe('what is remembered', () => {
-  it('shows the last ones above the common ones, and forgets what nobody knows', async () => {
+describe('the memory of the picker', () => {
+  it('shows recent emojis above the common ones, without characters that are no emojis', async () => {
     await open({ memory: { recent: ['🐧', 'not an emoji', '👍🏿'] } });
     const recent = screen.getByRole('rowgroup', { name: 'Recently used' });
     expect(

@@ -36,7 +36,7 @@ it.each([
   expect(newestShownVersion(rows)).toBe(newest);
 });
 
-it('a browser that can not be looked at is offered everything', () => {
+it('a browser whose drawing can not be read is offered every emoji', () => {
   vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null);
   expect(newestShownVersion(rows)).toBe(Number.POSITIVE_INFINITY);
 });

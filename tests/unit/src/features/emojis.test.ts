@@ -50,12 +50,12 @@ describe('searching', () => {
     expect(characters(' engui ')).toEqual(['🐧']);
   });
 
-  it('finds in the category only, and nothing for what nobody named', () => {
+  it('finds in the given category only, and nothing for an unknown word', () => {
     expect(characters('penguin', 'food')).toEqual([]);
     expect(characters('qwertyuiop')).toEqual([]);
   });
 
-  it('puts names that begin so before those that contain it and those that other words lead to', () => {
+  it('ranks names that begin with the query before names and words that contain it', () => {
     const found = findEmojis(english.emojis, { query: 'cat', category: 'all' }).map(({ name }) => name);
     const firstOther = found.findIndex((name) => !name.startsWith('cat'));
     expect(found.slice(0, firstOther)).toContain('cat face');
@@ -78,7 +78,7 @@ describe('skin tones', () => {
     expect(toned(at('🐧'), 5)).toBe('🐧');
   });
 
-  it('lead back to the emoji they are of', () => {
+  it('map back to the emoji without a tone', () => {
     expect(english.byCharacter.get('👍🏽')?.name).toBe('thumbs up');
   });
 });

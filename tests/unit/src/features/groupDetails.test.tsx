@@ -25,14 +25,14 @@ afterEach(() => {
 });
 
 describe('the details of a group', () => {
-  it('are opened above the chat, beside its name and how many are in it', async () => {
+  it('open from the chat’s header, beside the name and the member count', async () => {
     await openDetails(byKaisa);
     const header = screen.getByRole('heading', { level: 2, name: 'Sailing' }).parentElement;
     expect(header).toHaveTextContent('Sailing3 members');
     expect(screen.getByRole('button', { name: 'Group Details' })).toHaveAttribute('aria-expanded', 'true');
   });
 
-  it('list who holds its keys, with who made it and who one is', async () => {
+  it('list the members who hold its keys, and mark the creator and oneself', async () => {
     const { details, user } = await openDetails(byKaisa);
     expect(details.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
       'AainoYou2 devices',
@@ -43,7 +43,7 @@ describe('the details of a group', () => {
     expect(screen.queryByRole('region', { name: 'Group Details' })).toBeNull();
   });
 
-  it('say who has left and who differs from the server’s list', async () => {
+  it('mark who has left and who differs from the server’s list', async () => {
     const { details } = await openDetails(
       { mismatch: { unlisted: [veikko.id], withoutKeys: ['late-id'] } },
       { group: { name: 'Sailing', creatorId: aino.id, leavingIds: [kaisa.id], nameDue: false } },
@@ -56,7 +56,7 @@ describe('the details of a group', () => {
     ]);
   });
 
-  it('are read when they are opened, and say when they cannot be', async () => {
+  it('are loaded when they are opened, and say when that fails', async () => {
     const { actions, store, toasts, user } = await openDetails(byKaisa);
     expect(actions.loadGroupDetails).toHaveBeenCalledExactlyOnceWith('group-1');
     expect(toasts()).toEqual([]);
@@ -71,7 +71,7 @@ describe('the details of a group', () => {
     expect(actions.loadGroupDetails).toHaveBeenCalledTimes(2);
   });
 
-  it('list all of hundreds, and follow who comes and goes', async () => {
+  it('list hundreds of members, and follow joins and leaves', async () => {
     const many = Array.from({ length: 250 }, (_, at) => ({
       userId: `member-${at}`,
       username: `m${String(at).padStart(3, '0')}`,
@@ -114,7 +114,7 @@ describe('the details of a group', () => {
     expect(screen.getByRole('button', { name: 'Add' })).toBeDisabled();
   });
 
-  it('let the creator add several at once, and say whose devices are still to come', async () => {
+  it('let the creator add several at once, and name people whose devices are still to come', async () => {
     const { actions, store, user, toasts, details } = await openDetails({ members: members.slice(0, 1) });
     const others = Array.from({ length: 120 }, (_, index) => ({
       id: `person-${index}`,

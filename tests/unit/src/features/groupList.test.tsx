@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 describe('the list of groups', () => {
-  it('shows each with its first letter, and whether one made it or how many are in it', () => {
+  it('shows each group’s first letter, and the creator’s tag or the member count', () => {
     showGroups(
       [
         group(),
@@ -46,7 +46,7 @@ describe('the list of groups', () => {
     expect(screen.queryByText('Loading groups...')).toBeNull();
   });
 
-  it('claims nothing of groups that it does not know yet, and offers another try', async () => {
+  it('does not call the list empty when it could not be loaded, and offers another try', async () => {
     const { actions, store, user } = createWorldWithTab();
     expect(screen.queryByRole('button', { name: 'Create Your First Group' })).toBeNull();
     act(() => store.set(groupsAtom, failed('Failed to load groups')));
@@ -65,12 +65,12 @@ describe('the list of groups', () => {
     expect(screen.getAllByText('Unnamed group')).toHaveLength(2);
   });
 
-  it('says of one that the server no longer has that it has ended', () => {
+  it('says that a group has ended when the server no longer has it', () => {
     showGroups([group({ ended: true })]);
     expect(screen.getByRole('button', { name: /Sailing/ })).toHaveTextContent('SSailingEnded');
   });
 
-  it('says of one that one has left in another browser that one has', () => {
+  it('says that one has left a group when that was in another browser', () => {
     showGroups([group({ ended: true, left: true })]);
     expect(screen.getByRole('button', { name: /Sailing/ })).toHaveTextContent('SSailingYou left');
   });
@@ -149,7 +149,7 @@ describe('creating a group', () => {
     expect(screen.queryByRole('textbox', { name: 'Group name' })).toBeNull();
   });
 
-  it('asks for a name that is one', async () => {
+  it('refuses a blank or too long name', async () => {
     const { actions, user, name } = await openForm();
     expect(screen.getByRole('button', { name: 'Create Group' })).toBeDisabled();
     await user.type(name, '   {Enter}');
@@ -165,7 +165,7 @@ describe('creating a group', () => {
     expect(actions.createGroup).toHaveBeenCalledExactlyOnceWith('⛵'.repeat(100));
   });
 
-  it('shows how far it is, and takes no second order', async () => {
+  it('shows its progress, and takes no second submission', async () => {
     const { actions, store, user, name } = await openForm();
     actions.createGroup.mockReturnValue(new Promise(() => {}));
     await user.type(name, 'Sailing{Enter}');

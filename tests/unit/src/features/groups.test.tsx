@@ -46,7 +46,7 @@ describe('an open group', () => {
     expect(messages.getByText('kaisa')).toBeVisible();
   });
 
-  it('sends to the group, and offers what to do about what was not sent', async () => {
+  it('sends to the group, and offers to retry or discard a message that was not sent', async () => {
     const failed = message(aino.id, 'Lost', { status: 'failed', seq: null });
     const { actions, user } = await openGroup({}, [failed]);
     await user.type(screen.getByRole('textbox', { name: 'Message to Sailing' }), ' Ahoy {Enter}');
@@ -74,7 +74,7 @@ describe('an open group', () => {
     await waitFor(() => expect(world.toasts()).toEqual(['error: Failed to get group details']));
   });
 
-  it('tells a new member since when they can read, and somebody from the start nothing', async () => {
+  it('tells a new member since when they can read, and a member from the start nothing', async () => {
     const joined = { joinedSeq: 4, joinedAt: '2026-06-01T12:00:00.000Z' };
     const { store } = await openGroup(byKaisa, [message(kaisa.id, 'Welcome aboard')], joined);
     const since = () => shownMessages().getByText(/You can read messages since/);
@@ -85,7 +85,7 @@ describe('an open group', () => {
     expect(screen.queryByText(/You can read messages since/)).toBeNull();
   });
 
-  it('says who came and who left, also somebody who is no member any more', async () => {
+  it('names people who joined and left, also former members', async () => {
     const { store } = await openGroup({ members: members.filter(({ userId }) => userId !== kaisa.id) }, [
       message(kaisa.id, 'Farewell', { timestamp: '2026-06-01T12:00:00Z' }),
     ]);
@@ -160,7 +160,7 @@ describe('an open group', () => {
     expect(screen.queryByText(/joined the group/)).toBeNull();
   });
 
-  it('that the server no longer has can be read, not written to, and removed', async () => {
+  it('can be read and removed but not written to when the server no longer has it', async () => {
     const { actions, store, user, toasts } = await openGroup({ ended: true }, [
       message(kaisa.id, 'Farewell'),
     ]);
@@ -186,7 +186,7 @@ describe('an open group', () => {
     await waitFor(() => expect(toasts()).toEqual(['success: Group "Sailing" removed from this browser']));
   });
 
-  it('that one has left in another browser says so, and can be read and removed', async () => {
+  it('says that one has left it in another browser, and can be read and removed', async () => {
     await openGroup({ ended: true, left: true }, [message(kaisa.id, 'Farewell')]);
     const notice = screen.getByText('You left this group.').closest<HTMLElement>('[role=status]');
     expect(notice).toHaveTextContent('You did that in another browser.');
@@ -257,7 +257,7 @@ describe('an open group', () => {
 });
 
 describe('a message that arrives in a group', () => {
-  it('is told to screen readers with who wrote it and where, unless it was there before', () => {
+  it('is announced to screen readers with its author and group, unless it was there before', () => {
     const world = createWorld();
     const first = message(kaisa.id, 'Wind from the south');
     world.store.set(groupsAtom, loaded(group()));

@@ -2,8 +2,7 @@ import { act, fireEvent, screen, within } from '@testing-library/react';
 import { atom, useAtomValue } from 'jotai';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MessageList } from '../../../../src/features/conversation/MessageList.tsx';
-import type { ChatMessage } from '../../../../src/features/conversation/message.ts';
-import type { ReadingPlace } from '../../../../src/features/conversation/useMessageScroll.ts';
+import type { MessageView, ReadingPlace } from '../../../../src/store/chats.ts';
 import { aino, createWorld, message, veikko } from '../support/app.tsx';
 import { rowHeight, viewHeight } from '../support/layout.ts';
 
@@ -15,16 +14,16 @@ interface ChatOptions {
 }
 
 /** Messages of Veikko, one a minute. */
-function from(count: number, first = 1): ChatMessage[] {
+function from(count: number, first = 1): MessageView[] {
   return Array.from({ length: count }, (_, index) => at(first + index));
 }
 
-function at(seq: number, rest: Partial<ChatMessage> = {}): ChatMessage {
+function at(seq: number, rest: Partial<MessageView> = {}): MessageView {
   const timestamp = new Date(Date.UTC(2026, 5, 1, 0, seq)).toISOString();
   return { ...message(veikko.id, `Message ${seq}`), messageId: `m${seq}`, seq, timestamp, ...rest };
 }
 
-function showChat(messages: readonly ChatMessage[], options: ChatOptions = {}) {
+function showChat(messages: readonly MessageView[], options: ChatOptions = {}) {
   const shownAtom = atom({ messages, hasOlder: options.hasOlder ?? false });
   const loadOlder = vi.fn<() => Promise<boolean>>(() => new Promise(() => undefined));
   const onLeave = vi.fn<(place: ReadingPlace | null) => void>();
@@ -58,7 +57,7 @@ function showChat(messages: readonly ChatMessage[], options: ChatOptions = {}) {
     return useAtomValue(openAtom) ? <Chat /> : null;
   }
   const user = world.show(<Door />);
-  const set = (change: (messages: readonly ChatMessage[]) => readonly ChatMessage[], hasOlder = false) =>
+  const set = (change: (messages: readonly MessageView[]) => readonly MessageView[], hasOlder = false) =>
     act(() => world.store.set(shownAtom, (before) => ({ messages: change(before.messages), hasOlder })));
   return { loadOlder, onLeave, user, set, close: () => act(() => world.store.set(openAtom, false)) };
 }
@@ -83,7 +82,7 @@ function placeOf(text: string): number {
 }
 
 describe('a conversation of 50,000 messages', () => {
-  it('opens at its end, and draws what is in sight and little more', () => {
+  it('opens at its end, and draws few more rows than those in sight', () => {
     showChat(from(50_000));
     expect(fromEnd()).toBe(0);
     expect(drawn().at(-1)).toBe('Message 50000');
@@ -103,7 +102,7 @@ describe('a conversation of 50,000 messages', () => {
 });
 
 describe('the place in a chat', () => {
-  it('is the newest message when more arrive', () => {
+  it('follows the newest message at the end', () => {
     const { set } = showChat(from(40));
     set((messages) => [...messages, at(41)]);
     expect(fromEnd()).toBe(0);
@@ -111,7 +110,7 @@ describe('the place in a chat', () => {
     expect(jump()).toBeNull();
   });
 
-  it('stays with a reader who scrolled up, who is told how much came and can jump', () => {
+  it('stays for a reader who scrolled up, with a count of new messages and a way to them', () => {
     const { set } = showChat(from(100));
     scrollTo(2000);
     const top = scroller().scrollTop;
@@ -126,14 +125,14 @@ describe('the place in a chat', () => {
     expect(jump()).toBeNull();
   });
 
-  it('is forgotten for an own message', () => {
+  it('moves to the end for an own message', () => {
     const { set } = showChat(from(100));
     scrollTo(2000);
     set((messages) => [...messages, at(101, { senderId: aino.id, seq: null, status: 'sending' })]);
     expect(fromEnd()).toBe(0);
   });
 
-  it('does not move when older messages come above, which nearing the top asks for once', () => {
+  it('does not move when older messages come above, which are loaded once near the top', () => {
     const { loadOlder, set } = showChat(from(100, 101), { hasOlder: true });
     scrollTo(2500);
     expect(loadOlder).not.toHaveBeenCalled();
@@ -146,7 +145,7 @@ describe('the place in a chat', () => {
     expect(screen.getByText('Message 110').closest('li')).toHaveAttribute('aria-setsize', '-1');
   });
 
-  it('is told when the chat is left, and begins there again', () => {
+  it('is reported when the chat is left, and restored when it opens again', () => {
     const first = showChat(from(200));
     scrollTo(3000);
     const place = placeOf('Message 70');
@@ -158,7 +157,7 @@ describe('the place in a chat', () => {
     expect(placeOf('Message 70')).toBe(place);
   });
 
-  it('is the end for who left at the end, or whose message is gone', () => {
+  it('is the end after leaving at the end, or when its message is gone', () => {
     const first = showChat(from(200));
     first.close();
     expect(first.onLeave).toHaveBeenLastCalledWith(null);
@@ -172,7 +171,7 @@ describe('the line of new messages', () => {
   /** The text of the row that the line stands above. */
   const below = () => line()?.closest('li')?.querySelector('article')?.textContent;
 
-  it('stands where reading had stopped, until more comes in sight of who has seen it', () => {
+  it('stands below the last read message, until another one arrives after the line was in sight', () => {
     const messages = [...from(5), at(6, { senderId: aino.id }), ...from(3, 7)];
     const { set } = showChat(messages, { readSeq: 5, unread: 3 });
     expect(below()).toContain('Message 7');
@@ -180,7 +179,7 @@ describe('the line of new messages', () => {
     expect(line()).toBeNull();
   });
 
-  it('stays with who reads further up, or has not come to it yet', () => {
+  it('stays while the reader is further up or has not come to it yet', () => {
     const { set } = showChat(from(200), { readSeq: 100, unread: 100 });
     set((messages) => [...messages, at(201)]);
     scrollTo(100 * rowHeight);
@@ -193,27 +192,27 @@ describe('the line of new messages', () => {
     expect(line()).toBeNull();
   });
 
-  it('is gone when one writes', () => {
+  it('goes when one writes', () => {
     const { set } = showChat(from(5), { readSeq: 2, unread: 3 });
     expect(below()).toContain('Message 3');
     set((messages) => [...messages, at(6, { senderId: aino.id, seq: null, status: 'sending' })]);
     expect(line()).toBeNull();
   });
 
-  it('is not there when all was read, nor for what arrives in sight', () => {
+  it('is absent when all was read, and for messages that arrive in sight', () => {
     const { set } = showChat(from(5), { readSeq: 5 });
     expect(line()).toBeNull();
     set((messages) => [...messages, at(6)]);
     expect(line()).toBeNull();
   });
 
-  it('is not there for the first message of all, which arrives in sight', () => {
+  it('is absent for the first message of all when it arrives in sight', () => {
     const { set } = showChat([], { readSeq: 0 });
     set(() => from(1));
     expect(line()).toBeNull();
   });
 
-  it('waits for the messages of a chat that loads, older ones included', () => {
+  it('waits for the messages of a chat that loads, including older ones', () => {
     const { set } = showChat([], { readSeq: 2, unread: 8 });
     set(() => from(5, 6), true);
     expect(line()).toBeNull();

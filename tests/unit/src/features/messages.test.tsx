@@ -14,7 +14,7 @@ describe('an open chat', () => {
     expect(screen.getByRole('button', { name: /veikko/ })).toHaveFocus();
   });
 
-  it('is where the reader left it when they come back, unless something is unread', async () => {
+  it('restores the reader’s place, unless something is unread', async () => {
     const { user, store } = await openVeikko(...Array.from({ length: 200 }, () => message(veikko.id, 'Old')));
     const top = () => screen.getByRole('region', { name: 'Messages with veikko' }).scrollTop;
     const visitKaisa = async () => {
@@ -35,7 +35,7 @@ describe('an open chat', () => {
     expect(top()).toBe(end);
   });
 
-  it('is asked for by a click and closed when the tab goes away', async () => {
+  it('opens on a click and closes by the way back to the list', async () => {
     const { actions, user, store } = showMessages();
     expect(
       screen.getByText('Select a contact from the list to start a secure conversation'),
@@ -56,7 +56,7 @@ describe('an open chat', () => {
     expect(actions.openChat).toHaveBeenCalledTimes(2);
   });
 
-  it('shows messages with their author, time and fate', async () => {
+  it('shows messages with their author, time and state', async () => {
     const sent = message(aino.id, 'First');
     await openVeikko(
       sent,
@@ -70,7 +70,7 @@ describe('an open chat', () => {
     expect(bubble('Fourth')).toHaveTextContent(/^veikko:.*9:07 AM$/);
   });
 
-  it('tells what the other person has read', async () => {
+  it('marks messages that the other person has read', async () => {
     const { store } = await openVeikko(
       message(aino.id, 'First', { seq: 5 }),
       message(aino.id, 'Second', { seq: 6 }),
@@ -83,7 +83,7 @@ describe('an open chat', () => {
     expect(shownMessages().getByText('Second').closest('article')).toHaveTextContent(/Sent$/);
   });
 
-  it('offers what to do about a message that was not sent', async () => {
+  it('offers to retry or discard a message that was not sent', async () => {
     const failed = message(aino.id, 'Lost', { status: 'failed', seq: null });
     const { actions, user, toasts } = await openVeikko(failed);
     actions.retryMessage.mockRejectedValue(new AppError('network', 'Network error.'));
@@ -109,7 +109,7 @@ describe('an open chat', () => {
     expect(await screen.findByText(explanation)).toBeVisible();
   });
 
-  it('has who it is and whether they are online above it', async () => {
+  it('shows the person’s name and presence above the messages', async () => {
     const { store } = await openVeikko();
     const header = () => screen.getByRole('heading', { level: 2, name: 'veikko' }).parentElement;
     expect(header()).toHaveTextContent(/veikko$/);
@@ -125,7 +125,7 @@ describe('an open chat', () => {
     expect(shownMessages().getByText('👍👍')).not.toHaveClass('emoji');
   });
 
-  it('has words for content of a newer version and for none', async () => {
+  it('has texts for content of a newer version and for blank content', async () => {
     await openVeikko(message(veikko.id, { kind: 'unknown' }), message(veikko.id, ' \n '));
     const messages = shownMessages();
     expect(messages.getByText('Update the app to see this message')).toBeVisible();
@@ -141,7 +141,7 @@ describe('an open chat', () => {
     expect(messages.getByText(/שלום/)).toHaveAttribute('dir', 'auto');
   });
 
-  it('makes links of addresses, which tell nobody where the reader came from', async () => {
+  it('makes links of addresses, without a referrer', async () => {
     await openVeikko(message(veikko.id, 'See https://аpple.com/login <b>now</b>'));
     const link = shownMessages().getByRole('link', { name: 'https://аpple.com/login' });
     expect(link).toHaveAttribute('href', 'https://xn--pple-43d.com/login');
@@ -220,7 +220,7 @@ describe('an open chat', () => {
       ]);
     });
 
-    it('tells when it was sent, by whom, and what has become of it', async () => {
+    it('shows a message’s time, author and state', async () => {
       const { user } = await openMenu(
         message(aino.id, 'Mine', { timestamp: new Date(2026, 5, 1, 9, 7).toISOString() }),
       );

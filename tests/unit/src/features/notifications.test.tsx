@@ -55,7 +55,7 @@ describe('the bell', () => {
 });
 
 describe('the list of notifications', () => {
-  it('says what happened and when, markup as text, and what is unread', async () => {
+  it('shows each event with its time, markup as text, and marks unread ones', async () => {
     const { list } = await openBell(fromKaisa, asked, accepted);
     expect(list.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
       expect.stringMatching(/^kaisa sent you a message.+Unread$/),
@@ -154,7 +154,7 @@ describe('200 notifications', () => {
     );
   });
 
-  it('lead the focus on when the one that had it is deleted', async () => {
+  it('move the focus on when the focused one is deleted', async () => {
     const { actions, list, store, user } = await openBell(fromKaisa, asked, accepted);
     actions.deleteNotification.mockImplementation(async () =>
       store.set(notificationsAtom, loaded(fromKaisa, accepted)),
@@ -165,7 +165,7 @@ describe('200 notifications', () => {
 });
 
 describe('a screen reader', () => {
-  it('is told who asks and who accepts as it happens, and of messages elsewhere only', async () => {
+  it('hears of new requests, but not of messages, which are announced elsewhere', async () => {
     const { store } = await openBell();
     const spoken = () =>
       screen

@@ -35,7 +35,7 @@ describe('the profile', () => {
     return { ...world, user, type };
   }
 
-  it('shows username, email, and since when', () => {
+  it('shows username, email, and the date of joining', () => {
     createWorld().show(<ProfileCard />);
     const card = within(screen.getByRole('region', { name: 'Profile' }));
     expect(card.getByText('aino')).toBeVisible();
@@ -43,13 +43,13 @@ describe('the profile', () => {
     expect(card.getByText('March 14, 2026')).toBeVisible();
   });
 
-  it('says since when by a date of the person’s language', async () => {
+  it('formats the date of joining in the person’s language', async () => {
     await activateLocale('fi');
     createWorld().show(<ProfileCard />);
     expect(screen.getByText('14. maaliskuuta 2026')).toBeVisible();
   });
 
-  it('is changed in a form that begins with what is there', async () => {
+  it('is changed in a form that begins with the present values', async () => {
     const { actions, store, toasts, type, user } = await edit();
     expect(screen.getByLabelText('Username')).toHaveValue('aino');
     expect(screen.getByLabelText('Username')).toHaveFocus();
@@ -79,7 +79,7 @@ describe('the profile', () => {
     expect(screen.getByLabelText('Username')).toHaveValue('aino');
   });
 
-  it('needs both', async () => {
+  it('needs both a username and an email', async () => {
     await edit();
     expect(screen.getByLabelText('Username')).toBeRequired();
     expect(screen.getByLabelText('Email')).toBeRequired();
@@ -120,7 +120,7 @@ describe('the profile', () => {
     expect(screen.getByRole('button', { name: 'Save Changes' })).toBeEnabled();
   });
 
-  it('is saved once, however often one asks', async () => {
+  it('is saved once, however often Save is pressed', async () => {
     const { actions, user } = await edit();
     const answer = held<void>();
     actions.updateProfile.mockReturnValue(answer.promise);
@@ -138,7 +138,7 @@ describe('deleting the account', () => {
     return { ...world, user: world.show(<DeleteAccountCard />) };
   }
 
-  it('takes two steps, of which the second can be cancelled', async () => {
+  it('takes two steps, and the second can be cancelled', async () => {
     const { actions, user } = show();
     expect(screen.queryByRole('button', { name: 'Confirm Delete' })).toBeNull();
     await user.click(screen.getByRole('button', { name: 'Delete Account' }));
@@ -153,7 +153,7 @@ describe('deleting the account', () => {
     expect(actions.deleteAccount).toHaveBeenCalledOnce();
   });
 
-  it('says before it what becomes of the groups, and reads it out', async () => {
+  it('says beforehand what becomes of the groups, and announces it', async () => {
     const { user } = show();
     await user.click(screen.getByRole('button', { name: 'Delete Account' }));
     const question = screen.getByRole('region', { name: 'Delete your account?' });
@@ -161,7 +161,7 @@ describe('deleting the account', () => {
     expect(within(question).getByRole('heading')).toHaveFocus();
   });
 
-  it('says how far it is', async () => {
+  it('shows its progress', async () => {
     const { actions, store, user } = show();
     const answer = held<void>();
     actions.deleteAccount.mockReturnValue(answer.promise);
@@ -200,7 +200,7 @@ describe('deleting the account', () => {
 describe('your data', () => {
   const asked: string[] = [];
   const browser = window as { showSaveFilePicker?: unknown };
-  /** Whether the person chooses a place for a file of this name. */
+  /** Returns whether the person chooses a place for a file of this name. */
   let wants: (name: string) => boolean;
 
   beforeEach(() => {
@@ -240,7 +240,7 @@ describe('your data', () => {
     },
   );
 
-  it('is nothing when the person wants no file after all, who is told so and can ask again', async () => {
+  it('is not exported when the person chooses no file, and can be asked for again', async () => {
     const { actions, toasts, user } = show();
     wants = () => false;
     await user.click(screen.getByRole('button', { name: 'Download JSON' }));
@@ -250,7 +250,7 @@ describe('your data', () => {
     expect(screen.getByRole('button', { name: 'Download JSON' })).toBeEnabled();
   });
 
-  it('shows how far it is, and can be cancelled', async () => {
+  it('shows its progress, and can be cancelled', async () => {
     const { actions, store, toasts, user } = show();
     const answer = held<boolean>();
     actions.exportData.mockReturnValue(answer.promise);
@@ -273,7 +273,7 @@ describe('your data', () => {
     expect(screen.getByRole('button', { name: 'Download JSON' })).toBeEnabled();
   });
 
-  it('says so when it failed', async () => {
+  it('says when the export failed', async () => {
     const { actions, toasts, user } = show();
     actions.exportData.mockRejectedValue(new Error('QuotaExceededError'));
     await user.click(screen.getByRole('button', { name: 'Download JSON' }));
@@ -282,7 +282,7 @@ describe('your data', () => {
     );
   });
 
-  it('names the rights and whom to write to', () => {
+  it('names the person’s rights and the address to write to', () => {
     show();
     const card = screen.getByRole('region', { name: 'Your Data' });
     const rights = within(card)

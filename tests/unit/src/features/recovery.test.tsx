@@ -86,7 +86,7 @@ describe('a new recovery key', () => {
     expect(toasts()).toEqual(['success: Recovery key copied. Paste it somewhere safe.']);
   });
 
-  it('can be downloaded, with whose it is and what it is for', async () => {
+  it('can be downloaded, with its owner and its use', async () => {
     const { show } = worldWith('none');
     const written: Blob[] = [];
     const createObjectURL = vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => {
@@ -104,7 +104,7 @@ describe('a new recovery key', () => {
     createObjectURL.mockRestore();
   });
 
-  it('leaves the page with its dialog', async () => {
+  it('is gone from the page once its dialog is closed', async () => {
     const { show } = worldWith('none');
     const user = show(<RecoveryCard />);
     await user.click(screen.getByRole('button', { name: 'Create a recovery key' }));
@@ -115,14 +115,14 @@ describe('a new recovery key', () => {
     expect(document.body.textContent).not.toContain(recoveryKey);
   });
 
-  it('says that it takes the place of the one there is', async () => {
+  it('says that it replaces the present one', async () => {
     const { show } = worldWith('present');
     const user = show(<RecoveryCard />);
     await user.click(screen.getByRole('button', { name: 'Replace recovery key' }));
     expect(await screen.findByText(/stops working once the new one is turned on/)).toBeVisible();
   });
 
-  it('is not offered while nobody knows whether there is one', () => {
+  it('is not offered while it is unknown whether there is one', () => {
     worldWith('unknown').show(<RecoveryCard />);
     expect(screen.queryByRole('button', { name: /recovery key/ })).toBeNull();
   });
@@ -181,7 +181,7 @@ describe('changing the password', () => {
     expect(screen.getByRole('button', { name: 'Change password' })).toHaveFocus();
   });
 
-  it('tells at the field when the current password is wrong', async () => {
+  it('says at the field that the current password is wrong', async () => {
     const { actions, type } = await form();
     actions.changePassword.mockRejectedValueOnce(new AppError('wrong-password', 'not shown'));
     await type('guess', 'new');
@@ -239,7 +239,7 @@ describe('recovering an account', () => {
     await user.click(screen.getByRole('button', { name: 'Set password and log in' }));
   }
 
-  it('hands over the name, the key and the new password', async () => {
+  it('sends the name, the key and the new password', async () => {
     const { actions, show } = createWorld({ signedIn: false });
     await fill(show(<RecoverForm progress={null} />));
     expect(actions.recover).toHaveBeenCalledWith({
@@ -250,7 +250,7 @@ describe('recovering an account', () => {
     expect(actions.prepareSignIn).toHaveBeenCalled();
   });
 
-  it('tells at the field of a key with a typing error', async () => {
+  it('says at the field that the key has a typing error', async () => {
     const { actions, show } = createWorld({ signedIn: false });
     actions.recover.mockRejectedValue(new AppError('bad-recovery-key', 'There is a typing error.'));
     await fill(show(<RecoverForm progress={null} />));
@@ -259,7 +259,7 @@ describe('recovering an account', () => {
     expect(screen.queryByRole('alert')).toBeNull();
   });
 
-  it('tells above the form when the key opens nothing', async () => {
+  it('says above the form that the key opens nothing', async () => {
     const { actions, show } = createWorld({ signedIn: false });
     actions.recover.mockRejectedValue(new AppError('wrong-credentials', 'Wrong name or key.'));
     await fill(show(<RecoverForm progress={null} />));

@@ -20,14 +20,14 @@ import { readyUpdateAtom } from '../../../../src/store/update.ts';
 import { aino, chat, createWorld, loaded, message, veikko } from '../support/app.tsx';
 
 describe('logging out', () => {
-  it('takes one click', async () => {
+  it('ends the session by one click', async () => {
     const { actions, show } = createWorld();
     const user = show(<LogoutControl />);
     await user.click(screen.getByRole('button', { name: 'Logout' }));
     expect(actions.logOut).toHaveBeenCalledExactlyOnceWith({ erase: false });
   });
 
-  it('erases only after asking', async () => {
+  it('erases the data of this browser only after asking', async () => {
     const { actions, show } = createWorld();
     const user = show(<LogoutControl />);
     const ask = async () => {
@@ -80,7 +80,7 @@ describe('the connection', () => {
     }
   });
 
-  it('says that what is written waits, whatever the sockets say', () => {
+  it('says while offline that messages wait, whatever the sockets say', () => {
     const { store, show } = createWorld();
     show(<ConnectionStatus />);
     act(() => {
@@ -119,7 +119,7 @@ describe('the connection', () => {
     },
   );
 
-  it('counts what is caught up with, without reading every number aloud', () => {
+  it('counts the messages caught up with, without announcing every number', () => {
     const { store, show } = createWorld();
     store.set(realtimeStatusAtom, 'connected');
     show(<ConnectionStatus />);
@@ -163,7 +163,7 @@ describe('a new version', () => {
 });
 
 describe('announcing messages', () => {
-  it('tells of what arrives, not of history and not of own messages', () => {
+  it('announces messages that arrive, but neither earlier nor own ones', () => {
     const { store, show } = createWorld();
     store.set(contactsAtom, loaded(veikko));
     store.set(chatsAtom, { [veikko.id]: chat([message(veikko.id, 'Old news')]) });

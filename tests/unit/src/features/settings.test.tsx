@@ -42,7 +42,7 @@ afterEach(() => {
 });
 
 describe('settings', () => {
-  it('say which theme is chosen, and keep another one', async () => {
+  it('show the chosen theme, and store another one', async () => {
     const { user, preferences } = showSettings();
     expect(screen.getByRole('button', { name: 'System' })).toHaveAttribute('aria-pressed', 'true');
     await user.click(screen.getByRole('button', { name: 'Dark' }));
@@ -51,7 +51,7 @@ describe('settings', () => {
     expect(preferences().theme).toBe('dark');
   });
 
-  it('keep the language and start anew in it', async () => {
+  it('store the language and reload the page', async () => {
     const reload = vi.spyOn(window.location, 'reload').mockReturnValue();
     const { user } = showSettings();
     expect(screen.getByRole('button', { name: 'English' })).toHaveAttribute('aria-pressed', 'true');

@@ -39,7 +39,7 @@ function pictureOf(svg: SVGElement): { data: Uint8Array; width: number; height: 
 }
 
 describe('the safety number', () => {
-  it('is shown in groups of five, and as a code that says the same', async () => {
+  it('is shown in groups of five digits, and as a QR code of the same digits', async () => {
     const { actions, show } = worldWith(trust());
     const user = show(verification);
     await user.click(screen.getByRole('button', { name: 'Verify veikko' }));
@@ -71,7 +71,7 @@ describe('the safety number', () => {
     expect(actions.setVerified).toHaveBeenLastCalledWith(veikko.id, current, false);
   });
 
-  it('says why there is none, and can be asked for again', async () => {
+  it('says why it could not be loaded, and can be loaded again', async () => {
     const { actions, show } = worldWith();
     actions.loadSafetyNumbers.mockRejectedValueOnce(new AppError('not-found', 'No device yet.'));
     const user = show(verification);
@@ -111,7 +111,7 @@ describe('scanning', () => {
   });
 });
 
-describe('how certain it is who somebody is', () => {
+describe('the certainty of an identity', () => {
   it.each([
     [undefined, null],
     [trust(), null],
@@ -137,12 +137,12 @@ describe('how certain it is who somebody is', () => {
 describe('a security key that changed', () => {
   const notice = <IdentityNotice userId={veikko.id} name="veikko" />;
 
-  it('is not spoken of while it has not', () => {
+  it('is not mentioned before it has changed', () => {
     worldWith(trust()).show(notice);
     expect(screen.queryByRole('alert')).toBeNull();
   });
 
-  it('is said calmly, with what waits, and can be accepted', async () => {
+  it('has a calm notice that messages wait, and can be accepted', async () => {
     const { actions, show } = worldWith(trust({ keyOffered: true }));
     actions.loadSafetyNumbers.mockResolvedValue({ current, offered });
     const user = show(notice);

@@ -25,7 +25,7 @@ describe.each(Object.keys(en))('texts of %s', (namespace) => {
     expect(Object.keys(fi[namespace]!).sort()).toEqual(Object.keys(en[namespace]!).sort());
   });
 
-  it('stand in alphabetical order, so that each is found and none is there twice', () => {
+  it('stand in alphabetical order, and none is there twice', () => {
     const keys = Object.keys(en[namespace]!);
     expect(keys).toEqual(keys.toSorted());
   });

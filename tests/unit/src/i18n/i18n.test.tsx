@@ -26,7 +26,7 @@ describe('the language', () => {
     expect(preferredLocale(stored, languages)).toBe(chosen);
   });
 
-  it('is told to the page', async () => {
+  it('is set on the page', async () => {
     await activateLocale('fi');
     applyToDocument(document);
     expect([document.documentElement.lang, document.documentElement.dir]).toEqual(['fi', 'ltr']);
@@ -57,7 +57,7 @@ describe('values', () => {
 });
 
 describe('a text with elements', () => {
-  it('puts what a person wrote beside its words, whatever it looks like', () => {
+  it('inserts text that a person wrote as text, whatever it looks like', () => {
     give(['Talk to <name/> <link>here</link>']);
     render(
       <p>

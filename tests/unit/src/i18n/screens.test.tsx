@@ -17,7 +17,7 @@ const created_at = '2026-06-01T12:00:00.000Z';
 const people = [aino, veikko, kaisa].flatMap(({ username, email }) => [username, email]);
 const same = [...people, ...Object.values(localeNames), 'Sinetti', 'Sailing', 'address: /dashboard', 'hello'];
 const keys = ['Alt', 'Ctrl', 'Shift', 'Enter', 'Esc'];
-/** What `Intl` writes of the moments on screen. */
+/** The moments on screen as `Intl` writes them. */
 const moments = () =>
   [created_at, aino.created_at].flatMap((moment) => [
     fullTimestamp(moment),

@@ -13,13 +13,13 @@ function errorWith(properties: Partial<Record<'name' | 'stack' | 'code', unknown
 }
 
 describe('a report of a failure', () => {
-  it('says which part, what kind, which version and which browser', () => {
+  it('names the part, the kind of error, the version and the browser', () => {
     expect(report(new AppError('storage-failed', secret))).toMatch(
       /^Version: \d+\.\d+\.\d+\nBrowser: Chrome on Linux, 141\nPart: chat\nError: AppError, storage-failed$/,
     );
   });
 
-  it('says where in our scripts, innermost first', () => {
+  it('names the places in our scripts, innermost first', () => {
     const stack = [
       `TypeError: ${secret}`,
       '    at xe (https://chat.example.org/assets/DashboardPage-DSxoPRS7.js:1:204)',

@@ -14,7 +14,7 @@ function refusing(name: string) {
   return () => Promise.reject(new DOMException('', name));
 }
 
-/** What the browser was given to download, by name. */
+/** Files that the browser was given to download, by name. */
 let downloads: Map<string, Blob>;
 
 beforeEach(() => {
@@ -37,7 +37,7 @@ afterEach(() => {
 });
 
 describe('a file where the browser can not ask for a place', () => {
-  it('is downloaded when it is whole, and not before', async () => {
+  it('is downloaded only when it is complete', async () => {
     const sink = await opened();
     await sink.write('{"a":');
     await sink.write('"ä"}');
@@ -48,7 +48,7 @@ describe('a file where the browser can not ask for a place', () => {
     expect(await blob?.text()).toBe('{"a":"ä"}');
   });
 
-  it('is nothing when it was given up', async () => {
+  it('is not downloaded when it was given up', async () => {
     const sink = await opened();
     await sink.write('secret');
     await sink.abort();
@@ -78,7 +78,7 @@ describe('a file where the browser can ask', () => {
     expect(downloads.size).toBe(0);
   });
 
-  it('is none when the person closes the dialog', async () => {
+  it('is null when the person closes the dialog', async () => {
     held.showSaveFilePicker = refusing('AbortError');
     expect(await openFile(file)).toBeNull();
   });

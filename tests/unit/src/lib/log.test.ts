@@ -11,7 +11,7 @@ function capture() {
 }
 
 describe('log', () => {
-  it('says what failed by pattern, status and code', () => {
+  it('names a failure by pattern, status and code', () => {
     const { lines, log } = capture();
     log.warn('permission-error', {
       method: 'POST',

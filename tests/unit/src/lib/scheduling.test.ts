@@ -77,7 +77,7 @@ describe('coalesce', () => {
     expect(runs).toBe(2);
   });
 
-  it('hands on what a call brings to the run that begins with it, and nothing to one that was waited for', async () => {
+  it('passes an argument to the run that the call begins, and none to a run that was waited for', async () => {
     const { open, opened } = gate();
     const brought: (string | undefined)[] = [];
     const run = coalesce<string>(async (one) => {
@@ -125,7 +125,7 @@ describe('forEachLimited', () => {
 });
 
 describe('coalesce in a queue', () => {
-  it('lets calls share the run that waits for its turn, and not the one that has begun', async () => {
+  it('lets calls share a run that waits for its turn, but not one that has begun', async () => {
     const queue = createKeyedQueue();
     const [before, begun, first] = [gate(), gate(), gate()];
     let runs = 0;

@@ -15,7 +15,7 @@ const good: Operator = {
 const parse = (settings: unknown) => parseOperator(JSON.stringify(settings), 'my.json');
 
 describe('the operator’s file', () => {
-  it('is taken as it is when it is right', () => {
+  it('is accepted unchanged when it is valid', () => {
     expect(parse(good)).toEqual(good);
   });
 
@@ -32,17 +32,17 @@ describe('the operator’s file', () => {
     expect(() => parse({ ...good, ...wrong })).toThrow(`my.json: ${field}: ${problem}`);
   });
 
-  it('names a field that there is not, rather than pass over a misspelt one', () => {
+  it('refuses an unknown field, so that a misspelt one is noticed', () => {
     expect(() => parse({ ...good, suportEmail: 'help@example.org' })).toThrow('suportEmail');
   });
 
-  it('says that it is not JSON', () => {
+  it('is refused when it is not JSON', () => {
     expect(() => parseOperator('{,}', 'my.json')).toThrow('my.json: this is not JSON.');
   });
 });
 
 describe('the defaults', () => {
-  it('claim nothing that nobody has given, and follow the specification', async () => {
+  it('name no controller and no certificates, and follow the specification', async () => {
     const file = 'src/operator/operator.json';
     expect(parseOperator(await readFile(file, 'utf8'), file)).toEqual(operator);
     expect(operator.controller).toBeNull();
@@ -51,7 +51,7 @@ describe('the defaults', () => {
     expect(productSlug).toBe('sinetti');
   });
 
-  it('write to addresses that cannot be anybody’s', () => {
+  it('use addresses that cannot belong to anybody', () => {
     for (const address of [operator.supportEmail, operator.privacyEmail])
       expect(address).toMatch(/\.example$/);
   });

@@ -25,7 +25,7 @@ describe('validateContact', () => {
     expect(validateContact({ ...good, [field]: value })).toEqual({ [field]: error });
   });
 
-  it('takes what is well formed', () => {
+  it('accepts well-formed input', () => {
     expect(validateContact(good)).toEqual({});
     expect(validateContact({ ...good, email: ' first.last+tag@mail.example.co.uk ' })).toEqual({});
   });
@@ -105,7 +105,7 @@ describe('the contact page', () => {
     ).toHaveAttribute('href', `mailto:${operator.supportEmail}`);
   });
 
-  it('makes nothing but text of what is written into it', () => {
+  it('shows markup that is typed into it as text', () => {
     createWorld({ signedIn: false }).show(<ContactPage />);
     const markup = '<img src=x onerror=alert(1)>';
     fill({ name: markup, message: markup });

@@ -120,8 +120,8 @@ describe('going back', () => {
   });
 });
 
-describe('what is open', () => {
-  it('is there again when a person returns to the tab of a wide window, without taking the focus', async () => {
+describe('the open chat of a tab', () => {
+  it('is restored when a person returns to the tab of a wide window, without taking the focus', async () => {
     const { user, tab, store } = await openDashboard();
     await user.click(screen.getByRole('button', { name: /veikko/ }));
     await user.click(tab('Groups'));
@@ -135,7 +135,7 @@ describe('what is open', () => {
     expect([store.get(activeChatAtom), store.get(activeGroupAtom)]).toEqual([null, 'g2']);
   });
 
-  it('stays behind on a phone', async () => {
+  it('is closed when a person returns to the tab on a phone', async () => {
     const { user, tab } = await openDashboard({ width: 360 });
     await user.click(screen.getByRole('button', { name: /veikko/ }));
     await user.click(tab('Profile'));
@@ -150,7 +150,7 @@ describe('what is open', () => {
     expect(store.get(activeGroupAtom)).toBe('g1');
   });
 
-  it('is not what somebody else had open in this tab', async () => {
+  it('is not restored for another person in the same browser tab', async () => {
     const view = { tab: 'messages', open: veikko.id };
     const { store } = await openDashboard({ state: { ownerId: 'eino-id', view, closable: 'open' } });
     expect(store.get(activeChatAtom)).toBeNull();
@@ -179,7 +179,7 @@ describe('a notification', () => {
     read: false,
   };
 
-  it('of a message leads to its chat', async () => {
+  it('about a message leads to its chat', async () => {
     const { user, store } = await openDashboard();
     act(() => store.set(notificationsAtom, loaded({ ...notification, id: 'n1', type: 'message' as const })));
     await user.click(screen.getByRole('button', { name: 'Notifications, 1 unread' }));

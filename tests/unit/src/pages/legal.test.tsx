@@ -10,7 +10,7 @@ async function read(path: string, title: string): Promise<HTMLElement> {
 }
 
 describe('the privacy policy', () => {
-  it('says when data is gone, when requests are answered, and how old one must be', async () => {
+  it('names the times of deletion and of answers to requests, and the minimum age', async () => {
     const policy = await read('/privacy-policy', 'Privacy Policy');
     expect(policy).toHaveTextContent(
       'After you delete your account, personal data is removed or anonymised within 30 days.',
@@ -19,7 +19,7 @@ describe('the privacy policy', () => {
     expect(policy).toHaveTextContent('You must be at least 16 years old to use this service.');
   });
 
-  it('says who answers, by the settings of the operator', async () => {
+  it('links to the operator’s address for privacy', async () => {
     const policy = within(await read('/privacy-policy', 'Privacy Policy'));
     for (const link of policy.getAllByRole('link', { name: 'privacy@sinetti.example' })) {
       expect(link).toHaveAttribute('href', 'mailto:privacy@sinetti.example');
@@ -28,7 +28,7 @@ describe('the privacy policy', () => {
 });
 
 describe('the terms', () => {
-  it('say how old one must be, and which law governs them', async () => {
+  it('name the minimum age and the governing law', async () => {
     const terms = await read('/terms', 'Terms');
     expect(terms).toHaveTextContent('You must be at least 16 years old.');
     expect(terms).toHaveTextContent('Finnish law governs these terms.');
@@ -36,7 +36,7 @@ describe('the terms', () => {
 });
 
 describe('the page about the site', () => {
-  it('says who has made it', async () => {
+  it('names the creator, with a link to the contact page', async () => {
     const about = within(await read('/about', 'About'));
     expect(about.getByRole('heading', { name: 'The creator' })).toBeVisible();
     expect(about.getByRole('link', { name: 'contact page' })).toHaveAttribute('href', '/contact');

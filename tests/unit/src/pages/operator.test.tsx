@@ -31,7 +31,7 @@ describe('pages of an installation with settings of its own', () => {
     expect(document.body).not.toHaveTextContent('Sinetti');
   });
 
-  it('name who is responsible, and where requests go', () => {
+  it('name the controller and the address for requests', () => {
     createWorld({ signedIn: false }).show(<PrivacyPolicyPage />);
     expect(screen.getByText(/is Letterbox Oy, Postikatu 1, 00100 Helsinki, Finland\.$/)).toBeVisible();
     for (const link of screen.getAllByRole('link', { name: 'privacy@letterbox.example' })) {
@@ -40,13 +40,13 @@ describe('pages of an installation with settings of its own', () => {
     expect(document.body).not.toHaveTextContent('Whoever operates');
   });
 
-  it('name the law that governs the terms, and whose terms they are', () => {
+  it('name the governing law of the terms and the operator', () => {
     createWorld({ signedIn: false }).show(<TermsPage />);
     expect(screen.getByText(/^Swedish law governs these terms\./)).toBeVisible();
     expect(screen.getByText(/between you and Letterbox Oy/)).toBeVisible();
   });
 
-  it('say which software it is', () => {
+  it('name the software', () => {
     createWorld({ signedIn: false }).show(<AboutPage />);
     expect(screen.getByText(/^Letterbox runs Sinetti/)).toBeVisible();
   });

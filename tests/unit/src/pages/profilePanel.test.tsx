@@ -10,7 +10,7 @@ afterEach(() => {
 const headings = () => screen.getAllByRole('heading', { level: 2 }).map(({ textContent }) => textContent);
 
 describe('the Profile tab', () => {
-  it('begins with who one is, and ends with how to go', () => {
+  it('begins with the profile and ends with deleting the account', () => {
     createWorld().show(<ProfilePanel />);
     expect(headings().at(0)).toBe('Profile');
     expect(headings()).toContain('Settings');

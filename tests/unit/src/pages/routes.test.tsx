@@ -76,7 +76,7 @@ describe('where a path leads', () => {
     expect(await screen.findByRole(path === '/terms' ? 'contentinfo' : 'tablist')).toBeVisible();
   });
 
-  it('waits until it is known whether there is a session', async () => {
+  it('is decided only once it is known whether there is a session', async () => {
     const app = open('/dashboard', { signedIn: false });
     app.store.set(authStatusAtom, 'loading');
     app.start();
@@ -133,7 +133,7 @@ describe('sessions', () => {
     expect(app.path()).toBe('/dashboard');
   });
 
-  it('a new account reads its success sentence before the dashboard', async () => {
+  it('signing up shows its success sentence before the dashboard', async () => {
     const app = open('/signup', { signedIn: false });
     const user = app.start();
     await user.type(await screen.findByLabelText('Username'), 'aino');
@@ -256,7 +256,7 @@ describe('the dashboard', () => {
     return { ...app, user };
   }
 
-  it('has the product, the notifications, who one is and the way out in its header', async () => {
+  it('has the product, the notifications, the user and Logout in its header', async () => {
     await openDashboard();
     const header = within(screen.getByRole('banner'));
     expect(header.getByText('Sinetti')).toBeVisible();
@@ -302,7 +302,7 @@ describe('the dashboard', () => {
     expect(screen.getByRole('heading', { name: 'My Contacts' })).toBeVisible();
   });
 
-  it('shows the own profile', async () => {
+  it('shows one’s own profile', async () => {
     const { user } = await openDashboard();
     await user.click(screen.getByRole('tab', { name: 'Profile' }));
     expect(await within(screen.getByRole('tabpanel')).findByText('aino@example.fi')).toBeVisible();

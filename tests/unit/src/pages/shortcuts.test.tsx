@@ -27,7 +27,7 @@ const tab = (name: string) => screen.getByRole('tab', { name: new RegExp(`^${nam
 const input = (name: string) => screen.findByRole('textbox', { name: `Message to ${name}` });
 
 describe('the keyboard', () => {
-  it('leads to each tab, and says how', async () => {
+  it('leads to each tab, and announces the keys to assistive technology', async () => {
     const { user } = await openDashboard();
     const names = ['Messages', 'Groups', 'Contacts', 'Profile'];
     for (const [index, name] of names.entries()) {
@@ -69,7 +69,7 @@ describe('the keyboard', () => {
     await waitFor(() => expect(search).toHaveFocus());
   });
 
-  it('shows all keys on a question mark, unless it is being written', async () => {
+  it('shows all keys on a question mark, unless it is typed into an input', async () => {
     const { user, store } = await openDashboard();
     await user.keyboard('{Alt>}{ArrowDown}{/Alt}');
     const written = await input('kaisa');

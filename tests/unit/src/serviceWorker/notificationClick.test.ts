@@ -26,7 +26,7 @@ function click(data: unknown, ...tabs: readonly ReturnType<typeof tab>[]): Promi
   return openChatOf({ data }, { matchAll: async () => tabs, openWindow });
 }
 
-it('leads to its chat in one dashboard that is open', async () => {
+it('a notification opens its chat in one of the open dashboards', async () => {
   const terms = tab('/terms');
   const [first, second] = [tab('/dashboard'), tab('/dashboard')];
   await click(link, terms, first, second);
@@ -39,7 +39,7 @@ it('leads to its chat in one dashboard that is open', async () => {
   expect(openWindow).not.toHaveBeenCalled();
 });
 
-it('opens a tab at its chat where no dashboard is open', async () => {
+it('a notification opens its chat in a new tab if no dashboard is open', async () => {
   await click(link, tab('/terms'));
   expect(openWindow).toHaveBeenCalledExactlyOnceWith(link);
 });
@@ -62,7 +62,7 @@ it.each([
   'javascript:alert(1)#one/two',
   `/dashboard#one/${'x'.repeat(65)}`,
   '/dashboard#one/%2e%2e',
-])('leads nowhere by %j', async (data) => {
+])('a notification with the data %j opens nothing', async (data) => {
   const dashboard = tab('/dashboard');
   await click(data, dashboard);
   await click(data);
@@ -71,7 +71,7 @@ it.each([
   expect(openedChatIn({ type: 'open-chat', path: data })).toBeNull();
 });
 
-it('leads to the page of that name, and back to the chat it was made of', () => {
+it('the path of a chat is the dashboard’s, and parses back to the chat', () => {
   expect(dashboardPath).toBe(paths.dashboard);
   expect(parseChatPath(link)).toEqual(chat);
 });

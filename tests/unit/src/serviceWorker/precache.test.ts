@@ -94,7 +94,7 @@ async function textOf(answer: Promise<Response> | null): Promise<string> {
 }
 
 describe('installing a version', () => {
-  it('keeps what was built, with the headers that it came with', async () => {
+  it('stores the built files with their response headers', async () => {
     await version('one').install();
     expect([...(caches.stored.get('sinetti-one')?.keys() ?? [])].toSorted()).toEqual([
       '/assets/crypto.worker-1.js',
@@ -108,7 +108,7 @@ describe('installing a version', () => {
     }
   });
 
-  it('refuses a file that is not what was built, says so, and keeps nothing of it', async () => {
+  it('refuses a file whose hash differs from the build, reports it, and stores nothing of it', async () => {
     served.set('/assets/index-1.js', 'page(); steal();');
     await expect(version('one').install()).rejects.toMatchObject({
       code: 'mismatch',
@@ -125,10 +125,10 @@ describe('installing a version', () => {
     expect(refused).toEqual([]);
   });
 
-  it('fails when a file is missing, and goes on where it was the next time', async () => {
+  it('fails when a file is missing, and resumes the next time', async () => {
     served.delete('/index.html');
     await expect(version('one').install()).rejects.toMatchObject({ code: 'unavailable' });
-    // What was being fetched beside it is kept still.
+    // The file that was being fetched beside it is still kept.
     await vi.waitFor(() => expect(caches.stored.get('sinetti-one')?.size).toBe(2), { timeout: 60_000 });
     served.set('/index.html', '<!doctype html>');
     asked = [];
@@ -161,7 +161,7 @@ describe('a version in use', () => {
     },
   );
 
-  it('answers its files, whatever is asked of them', async () => {
+  it('serves its files, whatever the query string', async () => {
     expect(await textOf(precache.answer(asset('/assets/crypto.worker-1.js?x')))).toBe('worker();');
   });
 
@@ -179,13 +179,13 @@ describe('a version in use', () => {
     expect(caches.stored.size).toBe(1);
   });
 
-  it('answers a nudge with nothing, so that the page stays', async () => {
+  it('answers a nudge with no content, so that the page stays', async () => {
     const answer = await precache.answer(navigation(nudgePath));
     expect(answer?.status).toBe(204);
     expect(precache.answer(asset(nudgePath))).toBeNull();
   });
 
-  it('fetches what few need when it is asked for, and keeps it', async () => {
+  it('fetches a rarely needed file on its first request, and keeps it', async () => {
     offline = false;
     expect(await textOf(precache.answer(asset('/assets/inter-greek.woff2')))).toBe('letters');
     offline = true;
@@ -193,7 +193,7 @@ describe('a version in use', () => {
     expect(asked).toEqual(['/assets/inter-greek.woff2 default']);
   });
 
-  it('answers an error in place of a file that is not what was built', async () => {
+  it('answers an error in place of a file whose hash differs from the build', async () => {
     offline = false;
     served.set('/assets/inter-greek.woff2', 'other letters');
     const answer = await precache.answer(asset('/assets/inter-greek.woff2'));
@@ -201,7 +201,7 @@ describe('a version in use', () => {
     expect(refused).toEqual(['/assets/inter-greek.woff2']);
   });
 
-  it('lets the network answer the page that the browser has evicted, also with a newer one', async () => {
+  it('lets the network serve a page that the browser has evicted, even a newer one', async () => {
     caches.stored.clear();
     offline = false;
     served.set('/index.html', 'a newer page');
@@ -214,7 +214,7 @@ describe('a version in use', () => {
 });
 
 describe('a new version', () => {
-  it('is kept beside the one in use, and removes it when it takes over', async () => {
+  it('is stored beside the one in use, and removes that when it takes over', async () => {
     await version('one').install();
     await caches.open('of something else');
     served.set('/index.html', 'new');

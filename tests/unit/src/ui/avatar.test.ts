@@ -34,7 +34,7 @@ describe('displayName', () => {
     expect(displayName(person)).toBe(name);
   });
 
-  it('drops marks that turn or hide text', () => {
+  it('drops characters that reverse or hide text', () => {
     expect(displayName({ username: '\u202Eonia\u202C\u200B' })).toBe('onia');
     expect(displayName({ username: '\u200B\u2060', email: 'kaisa@example.fi' })).toBe('kaisa');
   });

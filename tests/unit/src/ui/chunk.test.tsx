@@ -3,8 +3,8 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { Suspense } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Contained } from '../../../../src/ui/Contained.tsx';
 import { chunk, failureLasts } from '../../../../src/ui/chunk.tsx';
+import { PartBoundary } from '../../../../src/ui/PartBoundary.tsx';
 
 const module = { Greeting: ({ name }: { name: string }) => <p>Hello {name}</p> };
 const waiting = <p>Loading...</p>;
@@ -39,22 +39,22 @@ describe('a chunk', () => {
     expect(screen.getByText('Hello Anna')).toBeVisible();
   });
 
-  describe('that could not be had', () => {
+  describe('whose load failed', () => {
     beforeEach(() => {
       // React prints what a boundary has caught.
       vi.spyOn(console, 'error').mockImplementation(() => undefined);
     });
     afterEach(() => vi.restoreAllMocks());
 
-    it('is asked for once, told of, and asked for again by who tries again', async () => {
+    it('is loaded once, reported to the boundary, and loaded again on Try again', async () => {
       const importIt = vi.fn<() => Promise<typeof module>>().mockRejectedValueOnce(new TypeError('offline'));
       const Greeting = chunk(importIt).component((it) => it.Greeting);
       render(
-        <Contained part="chat">
+        <PartBoundary part="chat">
           <Suspense fallback={waiting}>
             <Greeting name="Anna" />
           </Suspense>
-        </Contained>,
+        </PartBoundary>,
       );
       expect(await screen.findByRole('alert')).toBeVisible();
       expect(importIt).toHaveBeenCalledOnce();

@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../../../../src/ui/ConfirmDialog.tsx';
 import { Menu } from '../../../../src/ui/Menu.tsx';
 import { Popover } from '../../../../src/ui/Popover.tsx';
 
-describe('a menu that comes when it is asked for', () => {
+describe('a menu whose code loads on demand', () => {
   async function openMenu(open: (user: ReturnType<typeof userEvent.setup>) => Promise<void>) {
     const onSelect = vi.fn<() => void>();
     render(<Menu label="More" icon="…" entries={[{ label: 'Remove', icon: '', onSelect }]} />);
@@ -39,7 +39,7 @@ describe('a menu that comes when it is asked for', () => {
   });
 });
 
-describe('a panel that comes when it is asked for', () => {
+describe('a panel whose code loads on demand', () => {
   function Panel() {
     const [open, setOpen] = useState(false);
     return (
@@ -61,7 +61,7 @@ describe('a panel that comes when it is asked for', () => {
   });
 });
 
-describe('a question that comes when it is asked', () => {
+describe('a confirmation whose code loads on demand', () => {
   function Question() {
     const [open, setOpen] = useState(false);
     return (
@@ -82,7 +82,7 @@ describe('a question that comes when it is asked', () => {
     );
   }
 
-  it('takes the focus to its Cancel, and gives it back', async () => {
+  it('moves the focus to Cancel, and returns it', async () => {
     render(<Question />);
     const user = userEvent.setup();
     await user.click(screen.getByRole('button', { name: 'Erase' }));

@@ -11,7 +11,7 @@ const bars = ['light', 'dark'].map((scheme) => {
 beforeEach(() => document.head.append(...bars));
 afterEach(() => document.head.replaceChildren());
 
-it('makes the page and the bar of the browser of one theme, and leaves both to the system again', () => {
+it('sets the theme of the page and of the browser’s bar, and leaves both to the system again', () => {
   const shown = () => [document.documentElement.dataset.theme, ...bars.map(({ media }) => media)];
   applyTheme('dark', document);
   expect(shown()).toEqual(['dark', 'not all', 'all']);

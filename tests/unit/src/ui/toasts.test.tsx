@@ -35,7 +35,7 @@ describe('toasts', () => {
     );
   });
 
-  it('stand at the top of what can be seen of the page', () => {
+  it('stand at the top of the visible part of the page', () => {
     const visible = Object.assign(new EventTarget(), { offsetTop: 0 });
     vi.stubGlobal('visualViewport', visible);
     showRegion();
@@ -57,7 +57,7 @@ describe('toasts', () => {
     expect(store.get(toastsAtom)).toMatchObject([{ kind, durationMs }]);
   });
 
-  it('takes itself away when its time is over', async () => {
+  it('are removed when their time is over', async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     try {
       const store = showRegion();

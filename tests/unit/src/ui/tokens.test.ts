@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const css = readFileSync('src/ui/tokens.css', 'utf8');
@@ -62,5 +63,79 @@ describe.each(['light', 'dark'] as const)('the %s colours', (scheme) => {
     ['offline', 'surface'],
   ])('%s can be seen on %s', (mark, ground) => {
     expect(contrast(colour(mark, scheme), colour(ground, scheme))).toBeGreaterThanOrEqual(3);
+  });
+});
+
+const sheets = ['app', 'features', 'pages', 'ui']
+  .flatMap((room) =>
+    readdirSync(join('src', room), { recursive: true, encoding: 'utf8' }).map((file) => join(room, file)),
+  )
+  .filter((file) => file.endsWith('.css') && file !== join('ui', 'tokens.css'));
+
+/** Values of the declarations of a sheet: neither its selectors nor its media queries, which can't name a token. */
+function values(sheet: string): string[] {
+  const text = readFileSync(join('src', sheet), 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '');
+  return [...text.matchAll(/[\w-]+:\s*([^;{}]*);/g)].map(([, value = '']) => value);
+}
+
+/** Numbers, shares of the box (%, fr), turns, and lengths that follow the window (vw, dvh) or the text (ch, lh). */
+const rawUnits = ['', '%', 'fr', 'turn', 'vw', 'dvh', 'ch', 'lh'];
+const hairlines = ['1px', '-1px'];
+
+/** Lengths and durations that a value writes itself. */
+function rawSizes(value: string): string[] {
+  return [...value.matchAll(/(?<![\w#-])(-?[\d.]*\d)([a-z%]*)/g)]
+    .filter(([, number, unit = '']) => Number(number) !== 0 && !rawUnits.includes(unit))
+    .map(([size]) => size)
+    .filter((size) => !hairlines.includes(size));
+}
+
+function rawColours(value: string): string[] {
+  return [...value.matchAll(/#[\da-f]{3,8}\b|\b(?:rgb|hsl|hwb|lab|lch|oklab|oklch)a?\(\s*[\d.]/gi)].map(
+    ([colour]) => colour,
+  );
+}
+
+/** Set by scripts and by the library of popups, where they apply. */
+const setElsewhere = [
+  '--anchor-width',
+  '--available-height',
+  '--available-width',
+  '--avatar-hue',
+  '--avatar-size',
+  '--transform-origin',
+  '--visible-top',
+];
+
+describe('a size or colour written beside the tokens', () => {
+  it.each([
+    ['calc(var(--space-1) + 2px)', ['2px']],
+    ['-0.01em', ['-0.01em']],
+    ['.5rem 1px', ['.5rem']],
+    ['appear 300ms both', ['300ms']],
+    ['clamp(0rem, 6vw, 100%) minmax(0, 1fr)', []],
+  ])('is found in %s', (value, sizes) => {
+    expect(rawSizes(value)).toEqual(sizes);
+  });
+
+  it('is found in colours of every notation', () => {
+    expect(rawColours('light-dark(#fff, oklch(91% 0.05 var(--avatar-hue)))')).toHaveLength(2);
+    expect(rawColours('oklch(var(--avatar-text-dark) var(--avatar-hue))')).toEqual([]);
+  });
+});
+
+it('finds the sheets beside components', () => {
+  expect(sheets).toContain(join('ui', 'Button.module.css'));
+});
+
+describe.each(sheets)('%s', (sheet) => {
+  it('takes sizes, durations and colours from the tokens', () => {
+    const found = values(sheet).flatMap((value) => [...rawSizes(value), ...rawColours(value)]);
+    expect(found).toEqual([]);
+  });
+
+  it('names tokens that exist', () => {
+    const named = values(sheet).flatMap((value) => value.match(/(?<=var\()--[\w-]+/g) ?? []);
+    expect(named.filter((name) => !setElsewhere.includes(name) && !css.includes(`  ${name}: `))).toEqual([]);
   });
 });

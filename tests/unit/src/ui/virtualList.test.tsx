@@ -34,14 +34,14 @@ const rows = () => within(screen.getByRole('list', { name: 'People' })).getAllBy
 const row = (name: string) => screen.getByRole('button', { name });
 
 describe('a list of 5,000 rows', () => {
-  it('draws what is in sight and little more, and says how many there are', () => {
+  it('draws few more rows than those in sight, and says how many there are', () => {
     showList();
     expect(rows()).toHaveLength(Math.ceil(viewHeight / rowHeight) + 8);
     expect(rows()[2]).toHaveAttribute('aria-posinset', '3');
     expect(rows()[2]).toHaveAttribute('aria-setsize', '5000');
   });
 
-  it('draws what is scrolled to', () => {
+  it('draws the rows that are scrolled to', () => {
     showList();
     act(() => document.documentElement.scrollTo({ top: 2500 * rowHeight }));
     expect(row('person 2500')).toBeVisible();
@@ -75,7 +75,7 @@ describe('a list of 5,000 rows', () => {
     expect(row('person 0')).toHaveFocus();
   });
 
-  it('begins at the row that is current', async () => {
+  it('begins at the current row', async () => {
     const { user } = showList(people, 'person 7');
     await user.tab();
     expect(row('person 7')).toHaveFocus();
@@ -96,7 +96,7 @@ describe('a list of 5,000 rows', () => {
     expect(row('person 3000')).toHaveFocus();
   });
 
-  it('leaves keys alone that are pressed with others', async () => {
+  it('ignores keys that are pressed with a modifier', async () => {
     const { user } = showList();
     await user.tab();
     await user.keyboard('{Control>}{ArrowDown}{/Control}{Alt>}{End}{/Alt}');

@@ -1,16 +1,16 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { HistoryCard } from '../../../../src/features/history/HistoryCard.tsx';
+import { MessageBackupCard } from '../../../../src/features/messageBackup/MessageBackupCard.tsx';
 import { AppError } from '../../../../src/lib/appError.ts';
 import { historyKeptAtom } from '../../../../src/store/history.ts';
 import { createWorld } from '../support/app.tsx';
 
 const toggle = () => screen.getByRole('switch', { name: 'Keep sealed copies for new devices' });
 
-describe('the history of messages', () => {
+describe('the message backup', () => {
   it('cannot be switched before it is known', () => {
     const { show, store } = createWorld();
-    show(<HistoryCard />);
+    show(<MessageBackupCard />);
     expect(toggle()).toHaveAttribute('aria-disabled', 'true');
     act(() => store.set(historyKeptAtom, true));
     expect(toggle()).not.toHaveAttribute('aria-disabled', 'true');
@@ -21,7 +21,7 @@ describe('the history of messages', () => {
   it('is switched off only after asking, because that deletes the copies', async () => {
     const { actions, show, store } = createWorld();
     store.set(historyKeptAtom, true);
-    const user = show(<HistoryCard />);
+    const user = show(<MessageBackupCard />);
     await user.click(toggle());
     const dialog = within(await screen.findByRole('alertdialog', { name: 'Delete the copies?' }));
     await user.click(dialog.getByRole('button', { name: 'Cancel' }));
@@ -36,7 +36,7 @@ describe('the history of messages', () => {
   it('is switched on at once', async () => {
     const { actions, show, store } = createWorld();
     store.set(historyKeptAtom, false);
-    const user = show(<HistoryCard />);
+    const user = show(<MessageBackupCard />);
     expect(toggle()).not.toBeChecked();
     expect(toggle()).toHaveAccessibleDescription(/There are no copies on the server/);
     await user.click(toggle());
@@ -47,7 +47,7 @@ describe('the history of messages', () => {
     const { actions, show, store, toasts } = createWorld();
     actions.setBackupKept.mockRejectedValue(new AppError('locked', ''));
     store.set(historyKeptAtom, false);
-    const user = show(<HistoryCard />);
+    const user = show(<MessageBackupCard />);
     await user.click(toggle());
     await waitFor(() => expect(toasts()).toEqual(['error: This could not be changed. Please try again.']));
   });

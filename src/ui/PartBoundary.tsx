@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 import { ErrorBoundary, type FallbackProps } from 'react-error-boundary';
 import { t } from '../i18n/i18n.ts';
 import { Button } from './Button.tsx';
-import styles from './Contained.module.css';
 import { EmptyState } from './EmptyState.tsx';
 import { FailureReport } from './FailureReport.tsx';
+import styles from './PartBoundary.module.css';
 
 /** Parts of the screen that can fail by themselves, as a report names them. */
 export type Part =
@@ -21,15 +21,15 @@ export type Part =
   | 'profile-tab'
   | 'notifications';
 
-interface ContainedProps {
+interface PartBoundaryProps {
   part: Part;
-  /** What it shows, by id: another one is a new try. */
+  /** Id of the shown content: a different one is drawn anew after a failure. */
   shows?: string | null;
   children: ReactNode;
 }
 
-/** Whatever goes wrong in here stays in here: the rest of the screen goes on, and this part can be tried again. */
-export function Contained({ part, shows = null, children }: ContainedProps) {
+/** Error boundary of one part of the screen: the rest goes on, and the person can try this part again. */
+export function PartBoundary({ part, shows = null, children }: PartBoundaryProps) {
   return (
     <ErrorBoundary resetKeys={[shows]} fallbackRender={failureOf(part)}>
       {children}

@@ -1,7 +1,7 @@
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Contained } from '../../../../src/ui/Contained.tsx';
+import { PartBoundary } from '../../../../src/ui/PartBoundary.tsx';
 
 const secret = 'the pier at nine, bring aino@example.fi';
 
@@ -15,9 +15,9 @@ function screenWithChat(shows: string | null = null) {
   return (
     <>
       <p>The rest</p>
-      <Contained part="chat" shows={shows}>
+      <PartBoundary part="chat" shows={shows}>
         <Chat />
-      </Contained>
+      </PartBoundary>
     </>
   );
 }
@@ -32,7 +32,7 @@ describe('a part of the screen that fails', () => {
     vi.restoreAllMocks();
   });
 
-  it('leaves the rest alone, and can be tried again', async () => {
+  it('leaves the rest on screen, and can be tried again', async () => {
     render(screenWithChat());
     const user = userEvent.setup();
     expect(screen.getByText('The rest')).toBeVisible();
@@ -53,7 +53,7 @@ describe('a part of the screen that fails', () => {
     expect(screen.getByText('Drawn')).toBeVisible();
   });
 
-  it('offers a report that holds nothing of what was written', async () => {
+  it('offers a report without anything that people wrote', async () => {
     const user = userEvent.setup();
     render(screenWithChat());
     await user.click(screen.getByRole('button', { name: 'Report' }));

@@ -9,8 +9,8 @@ import { Card, CardRow } from '../../ui/Card.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Switch } from '../../ui/Switch.tsx';
 
-/** Whether a new device of this person can read what was said before it came. */
-export function HistoryCard({ id }: { id?: string }) {
+/** Turns the message backup on or off, from which a new device of this person reads earlier messages. */
+export function MessageBackupCard({ id }: { id?: string }) {
   const kept = useAtomValue(historyKeptAtom);
   const actions = useAtomValue(requiredActionsAtom);
   const attempt = useSetAtom(attemptAtom);
@@ -18,21 +18,23 @@ export function HistoryCard({ id }: { id?: string }) {
   const explanation = useId();
 
   const change = (next: boolean) =>
-    void attempt(() => actions.setBackupKept(next), { failure: t('history.changeFailed') });
+    void attempt(() => actions.setBackupKept(next), { failure: t('messageBackup.changeFailed') });
 
   return (
     <Card
-      title={t('history.title')}
+      title={t('messageBackup.title')}
       icon={<History />}
-      description={t('history.description')}
+      description={t('messageBackup.description')}
       {...(id !== undefined && { id })}
     >
       <CardRow
-        title={t('history.keep')}
-        description={<span id={explanation}>{t(kept === false ? 'history.off' : 'history.on')}</span>}
+        title={t('messageBackup.keep')}
+        description={
+          <span id={explanation}>{t(kept === false ? 'messageBackup.off' : 'messageBackup.on')}</span>
+        }
         control={
           <Switch
-            label={t('history.keep')}
+            label={t('messageBackup.keep')}
             describedBy={explanation}
             checked={kept ?? true}
             disabled={kept === null}
@@ -43,14 +45,14 @@ export function HistoryCard({ id }: { id?: string }) {
       <ConfirmDialog
         open={asking}
         onOpenChange={setAsking}
-        title={t('history.confirm.title')}
-        confirmLabel={t('history.confirm.action')}
+        title={t('messageBackup.confirm.title')}
+        confirmLabel={t('messageBackup.confirm.action')}
         onConfirm={() => {
           setAsking(false);
           change(false);
         }}
       >
-        <p>{t('history.confirm.body')}</p>
+        <p>{t('messageBackup.confirm.body')}</p>
       </ConfirmDialog>
     </Card>
   );
