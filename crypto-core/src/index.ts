@@ -100,7 +100,7 @@ export type { Extension } from './structs/extension.ts';
 export type { ContentType } from './structs/framedContent.ts';
 export { findGroupBinding, type GroupBinding, groupBindingExtension } from './structs/groupBinding.ts';
 export { type LeafIndex, toLeafIndex } from './structs/indices.ts';
-export type { KeyPackage } from './structs/keyPackage.ts';
+export type { OwnKeyPackage, UnverifiedKeyPackage } from './structs/keyPackage.ts';
 export type { Lifetime } from './structs/leafNode.ts';
 export type { PreSharedKeyId } from './structs/psk.ts';
 export type { WireFormat } from './structs/wireFormat.ts';

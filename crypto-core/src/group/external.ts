@@ -7,7 +7,7 @@ import { sendExternalInit } from '../schedule/keySchedule.ts';
 import { interimTranscriptHash } from '../schedule/transcript.ts';
 import type { ProposalOrRef } from '../structs/commit.ts';
 import type { Credential } from '../structs/credential.ts';
-import type { GroupInfo } from '../structs/groupInfo.ts';
+import type { UnverifiedGroupInfo } from '../structs/groupInfo.ts';
 import { decodeMlsMessage, encodeMlsMessage } from '../structs/mlsMessage.ts';
 import { getSuite } from '../suite/suites.ts';
 import type { Member, RatchetTree } from '../tree/ratchetTree.ts';
@@ -24,7 +24,7 @@ import { ownCapabilities, type SignatureKeyPair } from './keyPackage.ts';
 import { byValue } from './proposalList.ts';
 import type { Group } from './state.ts';
 import { checkCapabilities } from './validateLeaf.ts';
-import { validateTree } from './validateTree.ts';
+import { verifyRatchetTree } from './verifyRatchetTree.ts';
 
 export interface JoinExternalArgs {
   readonly credential: Credential;
@@ -46,7 +46,7 @@ export interface ExternalJoin {
   readonly groupInfo: Uint8Array;
 }
 
-function decodeGroupInfo(bytes: Uint8Array): GroupInfo {
+function decodeGroupInfo(bytes: Uint8Array): UnverifiedGroupInfo {
   const message = decodeMlsMessage(bytes.slice());
   if (message.wireFormat !== 'group-info') {
     throw new CryptoError('malformed', `${message.wireFormat} instead of a group info`);
@@ -65,17 +65,13 @@ function oldAppearance(tree: RatchetTree, signatureKey: Uint8Array): Member | un
  * 'policy'
  */
 export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env: Env): ExternalJoin {
-  const info = decodeGroupInfo(groupInfo);
+  const received = decodeGroupInfo(groupInfo);
+  const suite = getSuite(received.groupContext.cipherSuite);
+  const receivedTree = treeOfGroupInfo(received, args.ratchetTree);
+  const info = verifyGroupInfo(suite, received, receivedTree);
+  const tree = verifyRatchetTree(suite, receivedTree, info, args.memberCheck);
   const context = info.groupContext;
-  const suite = getSuite(context.cipherSuite);
-  const tree = treeOfGroupInfo(info, args.ratchetTree);
-  verifyGroupInfo(suite, info, tree);
-  const { groupId, extensions, treeHash } = context;
-  validateTree(
-    { suite, groupId, groupExtensions: extensions, memberCheck: args.memberCheck },
-    tree,
-    treeHash,
-  );
+  const { extensions } = context;
   checkJoinPolicy(args.joinPolicy, info, tree);
   const { kemOutput, initSecret } = sendExternalInit(suite, externalPubOf(info), env);
 

@@ -8,9 +8,10 @@ import type { Capabilities } from '../structs/capabilities.ts';
 import { type Credential, CredentialTypeValue } from '../structs/credential.ts';
 import { type Extension, ExtensionTypeValue, findExtension } from '../structs/extension.ts';
 import {
-  type KeyPackage,
   type KeyPackageContent,
   keyPackageTBS,
+  type OwnKeyPackage,
+  type UnverifiedKeyPackage,
   writeKeyPackage,
 } from '../structs/keyPackage.ts';
 import {
@@ -38,7 +39,7 @@ export function createSignatureKeyPair(env: Env): SignatureKeyPair {
 
 /** A KeyPackage with its private halves. The signature key is the device's and is kept apart. */
 export interface KeyPackageBundle {
-  readonly keyPackage: KeyPackage;
+  readonly keyPackage: OwnKeyPackage;
   /** MLSMessage(KeyPackage): what is published. */
   readonly bytes: Uint8Array;
   /** KeyPackageRef (section 5.2): how a Welcome names it. */
@@ -114,17 +115,17 @@ export function createKeyPackage(args: CreateKeyPackageArgs, env: Env): KeyPacka
     'KeyPackageTBS',
     keyPackageTBS(content),
   );
-  const keyPackage: KeyPackage = { ...content, signature };
-  return bundleOf(keyPackage, init.privateKey, leaf.privateKey);
+  return bundleOf({ ...content, signature }, init.privateKey, leaf.privateKey);
 }
 
+/** @param keyPackage one that these private keys were made with, or compared to */
 function bundleOf(
-  keyPackage: KeyPackage,
+  keyPackage: UnverifiedKeyPackage,
   initPrivateKey: Uint8Array,
   leafPrivateKey: Uint8Array,
 ): KeyPackageBundle {
   return {
-    keyPackage,
+    keyPackage: keyPackage as OwnKeyPackage,
     bytes: encodeMlsMessage({ wireFormat: 'key-package', keyPackage }),
     ref: keyPackageRef(keyPackage),
     initPrivateKey,
@@ -133,16 +134,16 @@ function bundleOf(
 }
 
 /** @throws CryptoError 'unsupported' when the package is of another suite */
-export function keyPackageRef(keyPackage: KeyPackage): Uint8Array {
+export function keyPackageRef(keyPackage: UnverifiedKeyPackage): Uint8Array {
   return makeKeyPackageRef(getSuite(keyPackage.cipherSuite), encode(keyPackage, writeKeyPackage));
 }
 
-export function isLastResort(keyPackage: KeyPackage): boolean {
+export function isLastResort(keyPackage: UnverifiedKeyPackage): boolean {
   return findExtension(keyPackage.extensions, ExtensionTypeValue.lastResort) !== undefined;
 }
 
 /** @throws CryptoError 'malformed' when the message is something else, 'unsupported' */
-export function decodeKeyPackage(bytes: Uint8Array): KeyPackage {
+export function decodeKeyPackage(bytes: Uint8Array): UnverifiedKeyPackage {
   const message = decodeMlsMessage(bytes.slice());
   if (message.wireFormat !== 'key-package') {
     throw new CryptoError('malformed', `${message.wireFormat} instead of a key package`);
@@ -179,7 +180,7 @@ export function decodeKeyPackageBundle(record: Uint8Array): KeyPackageBundle {
 
 /** @throws CryptoError 'missing-key' when a private key is not the one of the package, 'unsupported' */
 export function restoreKeyPackageBundle(
-  keyPackage: KeyPackage,
+  keyPackage: UnverifiedKeyPackage,
   initPrivateKey: Uint8Array,
   leafPrivateKey: Uint8Array,
 ): KeyPackageBundle {

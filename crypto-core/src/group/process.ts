@@ -21,8 +21,8 @@ import { advanceEpoch } from './epoch.ts';
 import type { CommitPolicy, MemberCheck, MemberView, PskLookup } from './hooks.ts';
 import { checkPolicy } from './policy.ts';
 import {
-  applyProposals,
   type ProposalEffects,
+  proposedChanges,
   resolveProposals,
   type StoredProposal,
 } from './proposalList.ts';
@@ -31,7 +31,7 @@ import { publicKeysOf, signatureKeyIn, tentativeKeysOf } from './senders.ts';
 import { assertActive, encodeContext, type Group, memberLeaf, memberView } from './state.ts';
 import { checkPathPresence, validatePath } from './validateCommit.ts';
 import { checkTreeLeaves, type LeafContext } from './validateLeaf.ts';
-import { validateEffects, validateProposalList } from './validateProposals.ts';
+import { applyProposals, validateProposalList } from './validateProposals.ts';
 
 export interface ProcessCommitArgs {
   readonly memberCheck: MemberCheck;
@@ -190,15 +190,15 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
   validateProposalList(suite, commit, proposals, sender.type === 'member' ? sender.leafIndex : 'external');
   checkPathPresence(commit, proposals);
 
-  const tree = group.tree.clone();
-  const effects = applyProposals(tree, context.extensions, proposals);
+  const changes = proposedChanges(group.tree, context.extensions, proposals);
   const leafContext: LeafContext = {
     suite,
     groupId: context.groupId,
-    groupExtensions: effects.extensions,
+    groupExtensions: changes.extensions,
     memberCheck: args.memberCheck,
   };
-  validateEffects(leafContext, tree, effects);
+  const tree = group.tree.clone();
+  const effects = applyProposals(leafContext, tree, changes);
   const committer = findCommitter(group, tree, sender, effects);
   if (commit.path !== null) {
     validatePath(leafContext, tree, commit.path, committer.leafIndex, committer.replaces);

@@ -111,7 +111,7 @@ export function loadGroup(epochRecord: Uint8Array, lookup: SecretTreeLookup): Gr
       confirmationTag: r.opaque(),
       privateKeys: new Map(r.vector(readPrivateKey)),
       pendingUpdates: new Map(r.vector(readPendingUpdate)),
-      tree: RatchetTree.fromNodes(readRatchetTreeNodes(r)),
+      tree: RatchetTree.fromOwnRecord(readRatchetTreeNodes(r)),
     };
   });
   const suite = getSuite(fields.context.cipherSuite);

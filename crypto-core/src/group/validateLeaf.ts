@@ -13,7 +13,7 @@ import { ProposalTypeValue } from '../structs/proposal.ts';
 import { MLS10 } from '../structs/protocolVersion.ts';
 import { verifyWithLabel } from '../suite/labels.ts';
 import type { CipherSuite } from '../suite/suites.ts';
-import type { RatchetTree } from '../tree/ratchetTree.ts';
+import type { UnverifiedRatchetTree } from '../tree/ratchetTree.ts';
 import { ByteSet } from './byteSet.ts';
 import type { MemberCheck } from './hooks.ts';
 
@@ -172,7 +172,7 @@ function sameCredential(a: Credential, b: Credential): boolean {
  * One pass over the tree, once for each commit.
  * @throws CryptoError 'invalid-leaf'
  */
-export function checkTreeLeaves(tree: RatchetTree): void {
+export function checkTreeLeaves(tree: UnverifiedRatchetTree): void {
   const signatureKeys = new ByteSet();
   const encryptionKeys = new ByteSet();
   const credentialTypes = new Set<number>();

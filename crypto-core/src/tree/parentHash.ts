@@ -6,13 +6,13 @@ import type { LeafIndex, NodeIndex } from '../structs/indices.ts';
 import type { Node, ParentNode } from '../structs/node.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 import { isInSubtree, isLeaf, leafOfNode, leftOf, rightOf } from './math.ts';
-import type { PathStep, RatchetTree } from './ratchetTree.ts';
+import type { PathStep, RatchetTree, UnverifiedRatchetTree } from './ratchetTree.ts';
 import { originalTreeHash } from './treeHash.ts';
 
 /** The parent hash of `parent` with the given copath child. */
 function parentHash(
   suite: CipherSuite,
-  tree: RatchetTree,
+  tree: UnverifiedRatchetTree,
   parent: ParentNode,
   copathChild: NodeIndex,
 ): Uint8Array {
@@ -58,7 +58,7 @@ function parentHashOf(node: Node | null): Uint8Array | null {
  */
 function isChained(
   suite: CipherSuite,
-  tree: RatchetTree,
+  tree: UnverifiedRatchetTree,
   parent: ParentNode,
   child: NodeIndex,
   sibling: NodeIndex,
@@ -77,7 +77,7 @@ function isChained(
  * TREE-02 (sections 7.9.2 and 12.4.3.1): each parent node that is not blank is parent-hash valid, by exactly one chain.
  * @throws CryptoError 'invalid-tree'
  */
-export function verifyParentHashes(suite: CipherSuite, tree: RatchetTree): void {
+export function verifyParentHashes(suite: CipherSuite, tree: UnverifiedRatchetTree): void {
   for (const [index, node] of tree.entries()) {
     if (node.type !== 'parent') continue;
     const left = leftOf(index);

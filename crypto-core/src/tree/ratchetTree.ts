@@ -7,6 +7,7 @@ import type { LeafIndex, NodeIndex } from '../structs/indices.ts';
 import { toLeafIndex, toNodeIndex } from '../structs/indices.ts';
 import type { LeafNode } from '../structs/leafNode.ts';
 import type { Node, ParentNode } from '../structs/node.ts';
+import type { Own } from '../structs/trusted.ts';
 import {
   copath,
   directPath,
@@ -30,6 +31,32 @@ export interface PathStep {
   readonly copathChild: NodeIndex;
 }
 
+/**
+ * A tree as it was received: of a possible shape (TREE-01), and filled by anybody. It can only be read, which is all that
+ * `verifyRatchetTree` needs. A function that takes one takes a verified tree, too.
+ */
+export type UnverifiedRatchetTree = Pick<
+  RatchetTree,
+  | 'toNodes'
+  | 'leafCount'
+  | 'root'
+  | 'node'
+  | 'leaf'
+  | 'parent'
+  | 'members'
+  | 'entries'
+  | 'cachedHash'
+  | 'cacheHash'
+  | 'resolution'
+>;
+
+/** A tree out of this client's own storage, which stored it after it had built or verified it. */
+export type OwnRatchetTree = Own<RatchetTree>;
+
+/**
+ * The tree of a group: built by this client, verified when it joined, or cloned from such a tree and changed by
+ * proposals and paths that were validated.
+ */
 export class RatchetTree {
   readonly #nodes: (Node | null)[];
   /** Tree hashes known for the current contents; a change forgets those of the node and its ancestors. */
@@ -46,10 +73,25 @@ export class RatchetTree {
 
   /**
    * Builds a tree from the contents of a ratchet_tree extension (RFC 9420 section 12.4.3.3).
-   * @throws CryptoError 'invalid-tree' when it is empty, ends in a blank node, or a node is of the wrong kind for its
-   * place (check `TREE-01`).
+   * @throws CryptoError 'invalid-tree' (TREE-01)
    */
-  static fromNodes(nodes: readonly (Node | null)[]): RatchetTree {
+  static fromNodes(nodes: readonly (Node | null)[]): UnverifiedRatchetTree {
+    return RatchetTree.#ofShape(nodes);
+  }
+
+  /**
+   * Restores a tree from a record of this client's own, which the caller has authenticated.
+   * @throws CryptoError 'invalid-tree' (TREE-01)
+   */
+  static fromOwnRecord(nodes: readonly (Node | null)[]): OwnRatchetTree {
+    return RatchetTree.#ofShape(nodes) as OwnRatchetTree;
+  }
+
+  /**
+   * TREE-01: the tree is not empty, doesn't end in a blank node, and has leaves and parents where each belongs.
+   * @throws CryptoError 'invalid-tree'
+   */
+  static #ofShape(nodes: readonly (Node | null)[]): RatchetTree {
     if (nodes.length === 0 || nodes.at(-1) === null) {
       throw new CryptoError('invalid-tree', 'TREE-01: a ratchet tree ends in a node that is not blank');
     }

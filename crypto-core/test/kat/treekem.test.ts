@@ -5,13 +5,12 @@ import { encode } from '../../src/codec/writer.ts';
 import { writeGroupContext } from '../../src/structs/groupContext.ts';
 import { type LeafIndex, type NodeIndex, toLeafIndex, toNodeIndex } from '../../src/structs/indices.ts';
 import { leafNodeTBS } from '../../src/structs/leafNode.ts';
-import { readRatchetTreeNodes } from '../../src/structs/node.ts';
 import { readUpdatePath, type UpdatePath } from '../../src/structs/updatePath.ts';
 import { deriveSecret, signWithLabel } from '../../src/suite/labels.ts';
 import { ready } from '../../src/suite/sodium.ts';
 import { getSuite } from '../../src/suite/suites.ts';
 import { nodeOfLeaf } from '../../src/tree/math.ts';
-import { RatchetTree } from '../../src/tree/ratchetTree.ts';
+import type { RatchetTree } from '../../src/tree/ratchetTree.ts';
 import { rootHash } from '../../src/tree/treeHash.ts';
 import {
   createPath,
@@ -22,7 +21,7 @@ import {
   type PrivateKeys,
 } from '../../src/tree/treekem.ts';
 import { testEnv } from '../testEnv.ts';
-import { fromHex, mlsVectors } from './vectors.ts';
+import { fromHex, mlsVectors, treeOf } from './vectors.ts';
 
 interface Vector {
   cipher_suite: number;
@@ -54,7 +53,7 @@ const vectors = mlsVectors<Vector>('treekem').map((vector, index) => ({ index, v
 describe.each(vectors)('treekem $index', ({ vector }) => {
   const suite = getSuite(vector.cipher_suite);
   const groupId = fromHex(vector.group_id);
-  const tree = RatchetTree.fromNodes(decode(fromHex(vector.ratchet_tree), readRatchetTreeNodes));
+  const tree = treeOf(vector.ratchet_tree);
 
   function contextOf(changed: RatchetTree): Uint8Array {
     return encode(

@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { decode } from '../../src/codec/reader.ts';
+import { readRatchetTreeNodes } from '../../src/structs/node.ts';
+import { type OwnRatchetTree, RatchetTree } from '../../src/tree/ratchetTree.ts';
 import { carried, readOrigins, readSums, sha256 } from './origins.mjs';
 
 const origins = readOrigins(carried);
@@ -40,6 +43,11 @@ export function countLeftOut(path: string, vectors: readonly unknown[]): number 
 /** Prints how many vectors of a file were run, and why the rest were not. */
 export function report(name: string, run: number, rest: string): void {
   console.info(`${name}: ${run} run${rest === '' ? '' : `, ${rest}`}`);
+}
+
+/** The tree of a vector, trusted as a stored one is: no GroupInfo comes with it that it could be verified against. */
+export function treeOf(hex: string): OwnRatchetTree {
+  return RatchetTree.fromOwnRecord(decode(fromHex(hex), readRatchetTreeNodes));
 }
 
 export function fromHex(hex: string): Uint8Array {

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EMPTY } from '../../src/bytes.ts';
 import { encode } from '../../src/codec/writer.ts';
+import { verifyGroupInfo, welcomeGroupInfo } from '../../src/group/groupInfo.ts';
 import { byValue } from '../../src/group/proposalList.ts';
-import { validateTree } from '../../src/group/validateTree.ts';
+import { verifyRatchetTree } from '../../src/group/verifyRatchetTree.ts';
 import { openGroupInfo, openGroupSecrets } from '../../src/group/welcome.ts';
 import {
   createCommit,
@@ -15,14 +16,14 @@ import {
 } from '../../src/index.ts';
 import { deriveWelcomeKey, deriveWelcomeSecret } from '../../src/schedule/keySchedule.ts';
 import { ExtensionTypeValue, findExtension } from '../../src/structs/extension.ts';
-import { type GroupInfo, groupInfoTBS, writeGroupInfo } from '../../src/structs/groupInfo.ts';
+import { groupInfoTBS, type UnverifiedGroupInfo, writeGroupInfo } from '../../src/structs/groupInfo.ts';
 import { toLeafIndex, toNodeIndex } from '../../src/structs/indices.ts';
 import { decodeMlsMessage, encodeMlsMessage } from '../../src/structs/mlsMessage.ts';
 import type { ParentNode } from '../../src/structs/node.ts';
 import type { UpdatePath, UpdatePathNode } from '../../src/structs/updatePath.ts';
 import { type GroupSecrets, writeGroupSecrets } from '../../src/structs/welcome.ts';
 import { encryptWithLabel, signWithLabel } from '../../src/suite/labels.ts';
-import { RatchetTree } from '../../src/tree/ratchetTree.ts';
+import { RatchetTree, type UnverifiedRatchetTree } from '../../src/tree/ratchetTree.ts';
 import { rootHash } from '../../src/tree/treeHash.ts';
 import { codeOf, refusalOf } from '../codeOf.ts';
 import { anyone, anything, Conversation, device, keyPackageOf } from '../scenario/world.ts';
@@ -150,7 +151,10 @@ describe('a commit is refused', () => {
 
 describe('a welcome is refused', () => {
   interface Invitation {
-    readonly join: (change: (info: GroupInfo) => GroupInfo, secrets?: Partial<GroupSecrets>) => Group;
+    readonly join: (
+      change: (info: UnverifiedGroupInfo) => UnverifiedGroupInfo,
+      secrets?: Partial<GroupSecrets>,
+    ) => Group;
     readonly inviter: Group;
   }
 
@@ -202,7 +206,7 @@ describe('a welcome is refused', () => {
     };
   }
 
-  const unchanged = (info: GroupInfo): GroupInfo => info;
+  const unchanged = (info: UnverifiedGroupInfo): UnverifiedGroupInfo => info;
 
   it('not when it was sealed again without a change', () => {
     const { join, inviter } = invitation();
@@ -228,7 +232,7 @@ describe('a welcome is refused', () => {
     const tree = inviter.tree.clone();
     tree.removeLeaf(toLeafIndex(3));
     const treeHash = rootHash(inviter.suite, tree);
-    const withTree = (info: GroupInfo): GroupInfo => ({
+    const withTree = (info: UnverifiedGroupInfo): UnverifiedGroupInfo => ({
       ...info,
       groupContext: { ...info.groupContext, treeHash },
       extensions: [treeExtension(tree)],
@@ -302,15 +306,11 @@ function treeExtension(tree: RatchetTree) {
 }
 
 describe('a tree is refused', () => {
-  function check(group: Group, tree: RatchetTree): () => void {
-    const { suite, context } = group;
-    const leafContext = {
-      suite,
-      groupId: context.groupId,
-      groupExtensions: context.extensions,
-      memberCheck: anyone,
-    };
-    return () => validateTree(leafContext, tree, rootHash(suite, tree));
+  function check(group: Group, tree: UnverifiedRatchetTree): () => void {
+    const { suite } = group;
+    const context = { ...group.context, treeHash: rootHash(suite, tree) };
+    const info = verifyGroupInfo(suite, welcomeGroupInfo({ ...group, context }), tree);
+    return () => verifyRatchetTree(suite, tree, info, anyone);
   }
 
   function withParent(index: number, change: Partial<ParentNode>): () => void {

@@ -6,7 +6,7 @@ import { ownContent, signFramedContent } from '../../src/framing/contentAuth.ts'
 import { protectPrivateMessage } from '../../src/framing/privateMessage.ts';
 import { assembleCommit } from '../../src/group/assemble.ts';
 import { ownCapabilities, type SignatureKeyPair, signLeaf } from '../../src/group/keyPackage.ts';
-import { applyProposals, type StoredProposal } from '../../src/group/proposalList.ts';
+import { applyChanges, proposedChanges, type StoredProposal } from '../../src/group/proposalList.ts';
 import { privateKeysOf } from '../../src/group/senders.ts';
 import { type Group, memberLeaf } from '../../src/group/state.ts';
 import type { Commit, ProposalOrRef } from '../../src/structs/commit.ts';
@@ -16,7 +16,7 @@ import {
   writeAuthenticatedContent,
 } from '../../src/structs/framedContent.ts';
 import type { GroupContext } from '../../src/structs/groupContext.ts';
-import { type KeyPackageContent, keyPackageTBS } from '../../src/structs/keyPackage.ts';
+import { type KeyPackage, type KeyPackageContent, keyPackageTBS } from '../../src/structs/keyPackage.ts';
 import type { LeafNodeContent } from '../../src/structs/leafNode.ts';
 import { decodeMlsMessage, encodeMlsMessage } from '../../src/structs/mlsMessage.ts';
 import type { Proposal } from '../../src/structs/proposal.ts';
@@ -119,7 +119,9 @@ export function forgeCommit(by: Group, forgery: CommitForgery, env: Env): Uint8A
   const tree = by.tree.clone();
   const sender = { type: 'member', leafIndex: by.ownLeaf } as const;
   const committed = (forgery.applied ?? []).map((proposal) => ({ proposal, sender }));
-  const effects = applyProposals(tree, by.context.extensions, committed);
+  const changes = proposedChanges(tree, by.context.extensions, committed);
+  // A malicious member adds KeyPackages without verifying them.
+  const effects = applyChanges(tree, { ...changes, adds: changes.adds as KeyPackage[] });
   const { content } = assembleCommit(
     {
       suite: by.suite,

@@ -191,8 +191,9 @@ describe('a PrivateMessage', () => {
   });
 
   it('refuses a signature made for a public message, or in another epoch', () => {
-    const content = { ...signed('public-message', text('x')), wireFormat: 'private-message' } as const;
-    expect(codeOf(() => openPrivate(protectPrivateMessage(suite, content, privateKeys(), env)))).toBe(
+    const { content, auth } = signed('public-message', text('x'));
+    const moved = { wireFormat: 'private-message', content, auth } as const;
+    expect(codeOf(() => openPrivate(protectPrivateMessage(suite, moved, privateKeys(), env)))).toBe(
       'bad-signature',
     );
     const stale = signed('private-message', text('x'), {
