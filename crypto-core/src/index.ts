@@ -1,5 +1,5 @@
 /**
- * Everything that may be used from outside. `await ready()` once; after that all of it is synchronous, pure but for
+ * The public interface of crypto-core. `await ready()` once; after that all of it is synchronous, pure but for
  * the secret tree inside a `Group`, and deterministic for a given `Env`. Failures are `CryptoError` with a code.
  */
 

@@ -18,14 +18,15 @@ import type { CipherSuite } from '../suite/suites.ts';
 export type VerifiedContent = Verified<AuthenticatedContent> | Own<AuthenticatedContent>;
 
 /**
- * The key that a sender's signature must hold under. It throws 'unknown-sender' when the sender's leaf is blank or
- * outside the tree, and when this kind of sender may not send here.
+ * Finds the key that a sender's signature must hold under.
+ * @throws CryptoError 'unknown-sender' when the sender's leaf is blank or outside the tree, or this kind of sender may
+ * not send here
  */
 export type SignatureKeyOf = (content: FramedContent) => Uint8Array;
 
 const LABEL = 'FramedContentTBS';
 
-/** FramedContentTBS, encoded. */
+/** Encodes FramedContentTBS. */
 export function framedContentTBS(
   wireFormat: WireFormat,
   content: FramedContent,
@@ -65,8 +66,8 @@ export function verifyFramedContent(
 }
 
 /**
- * Our own content, as its recipients will have verified it.
- * @param auth made with `signFramedContent` in this very epoch
+ * Frames this client's own content, which needs no verification.
+ * @param auth made with `signFramedContent` in the same epoch
  */
 export function ownContent(
   wireFormat: WireFormat,

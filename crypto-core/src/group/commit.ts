@@ -52,7 +52,7 @@ export interface CreatedCommit {
   readonly pending: Group;
   /** MLSMessage(PrivateMessage). */
   readonly commit: Uint8Array;
-  /** MLSMessage(Welcome) for everybody who was added, or null. */
+  /** MLSMessage(Welcome) for all clients that were added, or null. */
   readonly welcome: Uint8Array | null;
   /** MLSMessage(GroupInfo) of the next epoch, for external joins. */
   readonly groupInfo: Uint8Array;
@@ -134,7 +134,7 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
     effects.added.length === 0 ? null : createWelcome(pending, effects, assembled, pskSecret, env);
   wipe(assembled.joinerSecret, ...(assembled.path?.pathSecrets ?? []));
   const groupInfo = exportGroupInfo({ ...pending, status: 'active' });
-  // Last, because it uses up a key of the current epoch.
+  // Comes last, because it uses up a key of the current epoch.
   const privateMessage = protectPrivateMessage(suite, assembled.content, privateKeysOf(group), env);
   const commit = encodeMlsMessage({ wireFormat: 'private-message', privateMessage });
   return { pending, commit, welcome, groupInfo };

@@ -31,7 +31,9 @@ export interface JoinExternalArgs {
   readonly signatureKey: SignatureKeyPair;
   readonly memberCheck: MemberCheck;
   readonly joinPolicy?: JoinPolicy;
-  /** Removes the leaf that this signature key has in the group: how a client whose state was lost comes back. */
+  /**
+   * Removes the leaf that this signature key has in the group, so that a client that lost its state can come back.
+   */
   readonly resync?: boolean;
   /** `optional<Node> ratchet_tree<V>`, when the GroupInfo doesn't hold the tree. */
   readonly ratchetTree?: Uint8Array;
@@ -59,7 +61,7 @@ function oldAppearance(tree: RatchetTree, signatureKey: Uint8Array): Member | un
 }
 
 /**
- * Makes a commit that adds this client to a group it has the GroupInfo of.
+ * Makes a commit that adds this client to the group that a GroupInfo describes.
  * @throws CryptoError 'malformed', 'unsupported', 'missing-key', 'unknown-sender', 'bad-signature', 'invalid-tree',
  * 'invalid-leaf' (LEAF-08 too, when this signature key is in the group and `resync` isn't set), 'invalid-credential',
  * 'policy'
@@ -127,7 +129,7 @@ export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env:
     pendingUpdates: new Map(),
     ...assembled.epoch,
   };
-  // An external joiner is no member of the epoch it commits in, so there is no membership key to authenticate with.
+  // An external joiner is no member of the epoch it commits in, so that it has no membership key to authenticate with.
   const publicMessage = protectPublicMessage(suite, assembled.content, {
     groupContext: context,
     membershipKey: EMPTY,

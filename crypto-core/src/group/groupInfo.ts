@@ -46,13 +46,13 @@ function signGroupInfo(group: Group, extensions: readonly Extension[]): Unverifi
   return { ...content, signature };
 }
 
-/** The GroupInfo that a Welcome carries: with the tree, so that the Welcome is all a new member needs. */
+/** Makes the GroupInfo for a Welcome. It holds the tree, so that the Welcome is all a new member needs. */
 export function welcomeGroupInfo(group: Group): UnverifiedGroupInfo {
   return signGroupInfo(group, [ratchetTreeExtension(group.tree)]);
 }
 
 /**
- * MLSMessage(GroupInfo) with the tree and the external public key: what an external commit starts from.
+ * Makes the MLSMessage(GroupInfo) that an external commit starts from: with the tree and the external public key.
  * @throws CryptoError 'removed', 'unsupported'
  */
 export function exportGroupInfo(group: Group): Uint8Array {
@@ -62,7 +62,7 @@ export function exportGroupInfo(group: Group): Uint8Array {
 }
 
 /**
- * The tree that came inside a GroupInfo, or the one given beside it.
+ * Decodes the tree that came inside a GroupInfo, or the one given beside it.
  * @throws CryptoError 'missing-key' when there is neither, 'malformed', 'invalid-tree'
  */
 export function treeOfGroupInfo(
@@ -74,7 +74,7 @@ export function treeOfGroupInfo(
   return RatchetTree.fromNodes(decode(data, readRatchetTreeNodes));
 }
 
-/** @throws CryptoError 'unsupported' when the group can't be joined from outside */
+/** Reads external_pub. @throws CryptoError 'unsupported' when the group can't be joined from outside */
 export function externalPubOf(info: GroupInfo): Uint8Array {
   const data = findExtension(info.extensions, ExtensionTypeValue.externalPub);
   if (data === undefined) throw new CryptoError('unsupported', 'the group info has no external_pub');

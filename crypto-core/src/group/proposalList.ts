@@ -1,4 +1,4 @@
-/** The proposals of a commit: found, and applied to a tree (RFC 9420 sections 12.3 and 12.4). */
+/** The proposals of a commit, their sum, and their effects on a tree (RFC 9420 sections 12.3 and 12.4). */
 import { equalBytes, toHex } from '../bytes.ts';
 import { CryptoError } from '../errors.ts';
 import type { Commit, ProposalOrRef } from '../structs/commit.ts';
@@ -11,7 +11,7 @@ import type { Proposal, ReInitProposal } from '../structs/proposal.ts';
 import type { PreSharedKeyId } from '../structs/psk.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
 
-/** A proposal that was sent on its own and verified in this epoch: what a commit can refer to. */
+/** A proposal that was sent on its own and whose message was verified in this epoch: a commit can refer to it. */
 export interface StoredProposal {
   /** ProposalRef (section 5.2). */
   readonly ref: Uint8Array;
@@ -20,7 +20,7 @@ export interface StoredProposal {
   readonly sender: Sender;
 }
 
-/** A proposal with whoever made it: for one by value, the committer. */
+/** A proposal with its sender, which is the committer when the commit carries the proposal by value. */
 export interface CommittedProposal {
   readonly proposal: Proposal;
   readonly sender: Sender;
@@ -35,6 +35,7 @@ export function byReference({ ref }: StoredProposal): ProposalOrRef {
 }
 
 /**
+ * Finds the proposals of a commit.
  * PROP-01 (section 12.4): each proposal that the commit refers to is known, and of this epoch.
  * @throws CryptoError 'missing-proposal'
  */

@@ -18,8 +18,8 @@ import { ByteSet } from './byteSet.ts';
 import type { MemberCheck } from './hooks.ts';
 
 /**
- * The longest total lifetime that is accepted for a leaf somebody is to be added with, in seconds (section 7.2 asks
- * the application to define one): 400 days.
+ * The longest total lifetime, in seconds, of a leaf that a client is to be added with: 400 days. Section 7.2 asks the
+ * application to define one.
  */
 export const MAX_LIFETIME_SECONDS = 400n * 24n * 60n * 60n;
 
@@ -36,7 +36,7 @@ const DEFAULT_EXTENSIONS: ReadonlySet<number> = new Set([
 
 const DEFAULT_PROPOSALS: ReadonlySet<number> = new Set(Object.values(ProposalTypeValue));
 
-/** What a leaf has to be compatible with. */
+/** The group that a leaf has to be compatible with. */
 export interface LeafContext {
   readonly suite: CipherSuite;
   readonly groupId: Uint8Array;

@@ -1,4 +1,4 @@
-/** KeyPackage validation (RFC 9420 section 10.1). */
+/** Verification of KeyPackages (RFC 9420 section 10.1). */
 import { equalBytes } from '../bytes.ts';
 import { CryptoError } from '../errors.ts';
 import { toLeafIndex } from '../structs/indices.ts';

@@ -39,7 +39,7 @@ import { verifyRatchetTree } from './verifyRatchetTree.ts';
 
 const LABEL = 'Welcome';
 
-/** MLSMessage(Welcome) with the secrets of everybody that the commit adds. */
+/** Makes the MLSMessage(Welcome) with the secrets for all clients that the commit adds. */
 export function createWelcome(
   pending: Group,
   effects: ProposalEffects,
@@ -152,7 +152,7 @@ function decodeWelcome(bytes: Uint8Array): Welcome {
 }
 
 /**
- * The KeyPackageRefs that a Welcome has secrets for: with them a client finds its bundle, of as many as it has.
+ * Reads the KeyPackageRefs that a Welcome has secrets for, so that a client finds which of its bundles is meant.
  * @throws CryptoError 'malformed', 'unsupported'
  */
 export function welcomeKeyPackageRefs(bytes: Uint8Array): Uint8Array[] {
@@ -160,8 +160,8 @@ export function welcomeKeyPackageRefs(bytes: Uint8Array): Uint8Array[] {
 }
 
 /**
- * Joins a group. That no group of this id exists here already is the caller's to check, and so is deleting the
- * bundle afterwards, unless it is the last-resort one.
+ * Joins a group. The caller checks that it holds no group of this id already, and deletes the bundle afterwards, unless
+ * it is the last-resort one.
  * WELCOME-03: PSKs of usage reinit and branch, which tie a group to another, are not supported.
  * WELCOME-04: the suite in the GroupInfo is the Welcome's.
  * @throws CryptoError 'malformed', 'missing-key', 'missing-psk', 'decrypt-failed', 'unsupported', 'unknown-sender',

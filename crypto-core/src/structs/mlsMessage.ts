@@ -9,7 +9,7 @@ import { type PublicMessage, readPublicMessage, writePublicMessage } from './pub
 import { readWelcome, type Welcome, writeWelcome } from './welcome.ts';
 import { WireFormatValue } from './wireFormat.ts';
 
-/** RFC 9420 section 6: the outermost envelope of everything that is sent. */
+/** The outermost envelope of everything that is sent (RFC 9420 section 6). */
 export type MlsMessage =
   | { readonly wireFormat: 'public-message'; readonly publicMessage: PublicMessage }
   | { readonly wireFormat: 'private-message'; readonly privateMessage: PrivateMessage }

@@ -1,4 +1,4 @@
-// Private members, since properties would survive `{ ...value }`: a changed copy is to be checked again.
+// The marks are private members, because `{ ...value }` drops those: a changed copy has to be verified again.
 declare class VerifiedMark {
   private readonly ground: 'verified';
 }
@@ -6,7 +6,9 @@ declare class OwnMark {
   private readonly ground: 'own';
 }
 
-/** A value that passed the checks of RFC 9420 for its kind. The type alone says so: at run time it is the value itself. */
+/**
+ * A value that passed the checks of RFC 9420 for its kind. Only the type tells: at run time it is the value itself.
+ */
 export type Verified<T> = T & VerifiedMark;
 
 /** A value that this client made, or reads back from its own storage, where nobody else can have put it. */

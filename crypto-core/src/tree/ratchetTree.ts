@@ -32,8 +32,8 @@ export interface PathStep {
 }
 
 /**
- * A tree as it was received: of a possible shape (TREE-01), and filled by anybody. It can only be read, which is all that
- * `verifyRatchetTree` needs. A function that takes one takes a verified tree, too.
+ * A tree as it was received: of a possible shape (TREE-01), and filled by anybody. It can only be read, which is all
+ * that `verifyRatchetTree` needs. A function that takes one takes a verified tree, too.
  */
 export type UnverifiedRatchetTree = Pick<
   RatchetTree,
@@ -160,7 +160,9 @@ export class RatchetTree {
     }
   }
 
-  /** Where a new member goes: the leftmost blank leaf, the tree extended if it has none (section 12.1.1). */
+  /**
+   * Finds the place for a new member: the leftmost blank leaf, in an extended tree if there is none (section 12.1.1).
+   */
   reserveLeaf(): LeafIndex {
     for (let index = 0; index < this.#nodes.length; index += 2) {
       if (this.#nodes[index] === null) return toLeafIndex(index >>> 1);
@@ -207,7 +209,7 @@ export class RatchetTree {
     this.#forgetHashes(index);
   }
 
-  /** The caller has blanked or set the leaf below already, so the hashes above are forgotten. */
+  /** Forgets the hash of this node only: the caller has set or blanked a leaf below, which forgot those above. */
   setParent(index: NodeIndex, parent: ParentNode): void {
     this.#nodes[index] = { type: 'parent', parent };
     this.#hashes[index] = undefined;
@@ -258,7 +260,7 @@ export class RatchetTree {
     }
   }
 
-  /** Section 4.1.2: the ancestors of a leaf whose child on the copath has somebody to encrypt to. */
+  /** Lists the ancestors of a leaf whose child on the copath has a resolution that is not empty (section 4.1.2). */
   filteredDirectPath(leaf: LeafIndex): PathStep[] {
     const children = copath(leaf, this.leafCount);
     const steps: PathStep[] = [];

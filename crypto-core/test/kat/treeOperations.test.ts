@@ -37,14 +37,14 @@ function apply(tree: RatchetTree, proposal: Proposal, sender: number): void {
 }
 
 describe('tree-operations', () => {
-  it.each(vectors)('vector $index', ({ vector }) => {
+  it.each(vectors)('gives the published tree and hash for vector $index', ({ vector }) => {
     const before = treeOf(vector.tree_before);
     expect(toHex(rootHash(HASH_OF_SUITE_1, before))).toBe(vector.tree_hash_before);
     const after = before.clone();
     apply(after, decode(fromHex(vector.proposal), readProposal), vector.proposal_sender);
     expect(toHex(encode(after.toNodes(), writeRatchetTreeNodes))).toBe(vector.tree_after);
     expect(toHex(rootHash(HASH_OF_SUITE_1, after))).toBe(vector.tree_hash_after);
-    // The clone was changed, the original was not.
+    // Changing the clone leaves the original as it was.
     expect(toHex(encode(before.toNodes(), writeRatchetTreeNodes))).toBe(vector.tree_before);
     expect(toHex(rootHash(HASH_OF_SUITE_1, before))).toBe(vector.tree_hash_before);
   });

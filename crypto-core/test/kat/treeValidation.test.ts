@@ -25,7 +25,7 @@ describe.each(vectors)('tree-validation $index', ({ vector }) => {
   const suite = getSuite(vector.cipher_suite);
   const tree = treeOf(vector.tree);
 
-  it('resolutions and tree hashes of every node', () => {
+  it('has the published resolution and tree hash at every node', () => {
     expect(vector.resolutions.map((_, node) => tree.resolution(toNodeIndex(node)))).toEqual(
       vector.resolutions,
     );
@@ -34,7 +34,7 @@ describe.each(vectors)('tree-validation $index', ({ vector }) => {
     );
   });
 
-  it('parent hashes and leaf signatures', () => {
+  it('has valid parent hashes and leaf signatures', () => {
     verifyParentHashes(suite, tree);
     const groupId = fromHex(vector.group_id);
     for (const { leafIndex, leaf } of tree.members()) {
@@ -43,7 +43,7 @@ describe.each(vectors)('tree-validation $index', ({ vector }) => {
     }
   });
 
-  it('TREE-02: a changed parent key breaks a parent hash', () => {
+  it('TREE-02: is refused once a parent key is changed', () => {
     for (const [index, node] of tree.entries()) {
       if (node.type !== 'parent') continue;
       const encryptionKey = node.parent.encryptionKey.map((byte) => byte ^ 1);

@@ -46,7 +46,10 @@ function ofMany(count: number): Conversation {
 }
 
 describe('a commit is refused', () => {
-  /** What Alice says to it. Nothing of her state may move, and Bob's next good commit has to be accepted. */
+  /**
+   * Lets Alice process a forgery of Bob's, which must not move her state, and then a good commit of his.
+   * @returns the refusal of the forgery
+   */
   function whenReceived(forgery: (bob: Group) => CommitForgery): string {
     const conversation = ofMany(4);
     const [alice, bob] = [conversation.at(0), conversation.at(1)];
@@ -208,7 +211,7 @@ describe('a welcome is refused', () => {
 
   const unchanged = (info: UnverifiedGroupInfo): UnverifiedGroupInfo => info;
 
-  it('not when it was sealed again without a change', () => {
+  it('but accepted when it is signed and sealed again without a change', () => {
     const { join, inviter } = invitation();
     expect(join(unchanged).secrets).toEqual(inviter.secrets);
   });
@@ -350,7 +353,7 @@ describe('a tree is refused', () => {
       'invalid-tree: TREE-05',
     ));
 
-  it('by an external joiner too', () => {
+  it('by an external joiner too, when its root hash is not the one of the context', () => {
     const { group } = ofMany(4).at(0);
     const context = { ...group.context, treeHash: flip(group.context.treeHash) };
     const info = exportGroupInfo({ ...group, context });
@@ -360,8 +363,8 @@ describe('a tree is refused', () => {
   });
 });
 
-describe('a member that made an invalid state is refused by its own check', () => {
-  it('PROP-06: a removal of nobody never leaves', () => {
+describe('a committer, by its own check', () => {
+  it('PROP-06: refuses to remove a leaf outside the tree, and uses up no key', () => {
     const { group } = ofMany(2).at(0);
     expect(refusalOf(() => createCommit(group, { ...hooks, removes: [toLeafIndex(9)] }, env))).toContain(
       'invalid-proposal: PROP-06',

@@ -1,4 +1,4 @@
-/** What a malicious member or joiner can make: signed, encrypted and wrong. */
+/** Forgeries of a malicious member or joiner: signed, encrypted and wrong. */
 import { EMPTY } from '../../src/bytes.ts';
 import { encode } from '../../src/codec/writer.ts';
 import type { Env } from '../../src/env.ts';
@@ -39,7 +39,7 @@ export interface KeyPackageForgery {
   readonly initKeyIsEncryptionKey?: boolean;
 }
 
-/** MLSMessage(KeyPackage), right but for what is asked. */
+/** Makes an MLSMessage(KeyPackage) that is right but for the forgery. */
 export function forgeKeyPackage(
   owner: Device,
   suiteId: number,
@@ -75,7 +75,7 @@ export function forgeKeyPackage(
   });
 }
 
-/** Any content as a private message of this member, properly signed and encrypted. */
+/** Makes a private message of this member, properly signed and encrypted, of any content. */
 export function privateMessageOf(
   by: Group,
   content: Content,
@@ -108,13 +108,13 @@ export interface CommitForgery {
   /** Applied to the tree that the path is made for; the list itself may be any. */
   readonly applied?: readonly Proposal[];
   readonly withPath?: boolean;
-  /** Of the committer's new leaf. */
+  /** Fields of the committer's new leaf. */
   readonly leaf?: Partial<Omit<LeafNodeContent, 'encryptionKey' | 'source'>>;
   readonly path?: (honest: UpdatePath) => UpdatePath;
   readonly breakConfirmationTag?: boolean;
 }
 
-/** A private commit of `by`, right but for what is asked. */
+/** Makes a private commit of `by` that is right but for the forgery. */
 export function forgeCommit(by: Group, forgery: CommitForgery, env: Env): Uint8Array {
   const tree = by.tree.clone();
   const sender = { type: 'member', leafIndex: by.ownLeaf } as const;

@@ -1,6 +1,6 @@
 /**
- * Unverified values where verified ones are needed. Nothing here runs: `tsc -p crypto-core/tsconfig.test.json` fails on an
- * `@ts-expect-error` under which the type of an unverified value is accepted.
+ * Passes unverified values where verified ones are needed. Nothing here runs: `tsc -p crypto-core/tsconfig.test.json`
+ * fails on an `@ts-expect-error` under which the type of an unverified value is accepted.
  */
 import { externalPubOf } from '../../src/group/groupInfo.ts';
 import { applyChanges, type ProposedChanges } from '../../src/group/proposalList.ts';
