@@ -24,12 +24,12 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   return out;
 }
 
-/** The octet at an index that is known to be inside. */
+/** Returns the octet at an index that is known to be inside. */
 export function octetAt(bytes: Uint8Array, index: number): number {
   return bytes[index] as number;
 }
 
-/** Whether two byte strings are equal, in time that depends on their lengths only. */
+/** Returns whether two byte strings are equal, in time that depends on their lengths only. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;
@@ -55,7 +55,7 @@ export function fromUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Lower-case hexadecimal: the form in which byte strings key a Map. */
+/** Writes lower-case hexadecimal, the form in which byte strings are keys of a Map. */
 export function toHex(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += byte < 16 ? `0${byte.toString(16)}` : byte.toString(16);

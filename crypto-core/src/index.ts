@@ -1,5 +1,5 @@
 /**
- * Everything that may be used from outside. `await ready()` once; after that all of it is synchronous, pure but for
+ * The public interface of crypto-core. `await ready()` once; after that all of it is synchronous, pure but for
  * the secret tree inside a `Group`, and deterministic for a given `Env`. Failures are `CryptoError` with a code.
  */
 
@@ -100,7 +100,7 @@ export type { Extension } from './structs/extension.ts';
 export type { ContentType } from './structs/framedContent.ts';
 export { findGroupBinding, type GroupBinding, groupBindingExtension } from './structs/groupBinding.ts';
 export { type LeafIndex, toLeafIndex } from './structs/indices.ts';
-export type { KeyPackage } from './structs/keyPackage.ts';
+export type { OwnKeyPackage, UnverifiedKeyPackage } from './structs/keyPackage.ts';
 export type { Lifetime } from './structs/leafNode.ts';
 export type { PreSharedKeyId } from './structs/psk.ts';
 export type { WireFormat } from './structs/wireFormat.ts';

@@ -1,6 +1,6 @@
 import { CryptoError } from '../src/errors.ts';
 
-/** The code of the CryptoError that a call throws; 'none' when it throws nothing. Anything else thrown is rethrown. */
+/** Returns the code of the CryptoError that a call throws, or 'none'. Rethrows any other error. */
 export function codeOf(call: () => unknown): string {
   try {
     call();
@@ -11,7 +11,7 @@ export function codeOf(call: () => unknown): string {
   return 'none';
 }
 
-/** The whole message of the CryptoError that a call throws, code and check ID first; 'none' when it throws nothing. */
+/** Returns the message of the CryptoError that a call throws, code and check ID first, or 'none'. */
 export function refusalOf(call: () => unknown): string {
   try {
     call();

@@ -1,11 +1,11 @@
-/** SPEC.md says where everything is and what proves it. Here it is held to that. */
+/** Checks the tables of SPEC.md, which say where everything is and what proves it. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const ID = /\b(?:FRAME|CRED|LEAF|KP|PROP|PSK|EXT|COMMIT|PATH|INFO|TREE|WELCOME)-\d{2}\b/g;
-/** Anything that looks like an ID, so that a new family of checks can't be forgotten above. */
+/** Matches anything that looks like an ID, so that a new family of checks can't be forgotten above. */
 const ANY_ID = /\b[A-Z]{2,}-\d{2}\b/g;
 
 function filesBelow(folder: string): string[] {
@@ -59,13 +59,16 @@ describe('SPEC.md', () => {
     expect(idsIn(tests)).toEqual(checks.map(({ id }) => id).toSorted());
   });
 
-  it.each(checks)('$id is where it says, and tested where it says', ({ id, section, file, test }) => {
-    expect(section).toMatch(/^\d+(\.\d+)*(, \d+(\.\d+)*)*$/);
-    expect(textOf(file)).toContain(id);
-    // A title is a string before a function: of `it`, of `it.each` over anything.
-    const titles = [...textOf(test).matchAll(/\(\s*'([^'\n]*)',\s*\(/g)].map(([, title]) => title);
-    expect(titles.filter((title) => title?.includes(id))).not.toEqual([]);
-  });
+  it.each(checks)(
+    'names the file that makes $id, and a test with it in a title',
+    ({ id, section, file, test }) => {
+      expect(section).toMatch(/^\d+(\.\d+)*(, \d+(\.\d+)*)*$/);
+      expect(textOf(file)).toContain(id);
+      // A title is a string before a function, for `it` and for `it.each` over anything.
+      const titles = [...textOf(test).matchAll(/\(\s*'([^'\n]*)',\s*\(/g)].map(([, title]) => title);
+      expect(titles.filter((title) => title?.includes(id))).not.toEqual([]);
+    },
+  );
 
   it('names files that exist, for every part of the RFC', () => {
     const rows = rowsUnder('Where it is');

@@ -1,4 +1,4 @@
-/** The account identity key's word that a signature key belongs to one of its devices. */
+/** Device certificates: the account identity key signs that a signature key belongs to one of its devices. */
 import { equalBytes, utf8 } from '../bytes.ts';
 import { CryptoError } from '../errors.ts';
 import {
@@ -23,7 +23,7 @@ export interface DeviceCertificate {
 
 declare const verified: unique symbol;
 
-/** A certificate whose signature held. Whether its account key is the right one is the reader's to decide. */
+/** A certificate whose signature held. The caller decides whether its account key is the right one. */
 export type VerifiedDeviceCertificate = DeviceCertificate & { readonly [verified]: true };
 
 const FORMAT: StatementFormat<DeviceCertificate> = {
@@ -58,7 +58,10 @@ export function issueDeviceCertificate(
   return signStatement(FORMAT, certificate, accountSeed, 'a device certificate that nobody would accept');
 }
 
-/** What a certificate claims, its signature unchecked. @throws CryptoError 'malformed', 'unsupported' */
+/**
+ * Reads the claims of a certificate without checking its signature.
+ * @throws CryptoError 'malformed', 'unsupported'
+ */
 export function readDeviceCertificate(bytes: Uint8Array): DeviceCertificate {
   return readStatement(FORMAT, bytes).statement;
 }
@@ -73,8 +76,8 @@ export function verifyDeviceCertificate(bytes: Uint8Array): VerifiedDeviceCertif
 }
 
 /**
- * Whether a leaf may stand in a tree: its credential is a certificate whose signature holds, which names the leaf's
- * signature key, and which the account key pinned for that person made.
+ * Checks that a leaf may stand in a tree: its credential is a certificate that names the leaf's signature key and that
+ * the account key pinned for its person has signed.
  * @param leaf `identity` is the identity of the leaf's basic credential
  * @param pinnedAccountKey the account key pinned for a user id, undefined for a stranger
  * @throws CryptoError 'invalid-credential', whatever is wrong

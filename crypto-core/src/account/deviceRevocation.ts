@@ -1,4 +1,4 @@
-/** The account identity key's word that one of its devices is none any more: whoever holds it may remove the device. */
+/** Device revocations: the account identity key signs that a device is no longer its own, as grounds to remove it. */
 import { utf8 } from '../bytes.ts';
 import { CryptoError } from '../errors.ts';
 import {
@@ -13,7 +13,7 @@ import {
 export interface DeviceRevocation {
   readonly userId: string;
   readonly deviceId: string;
-  /** The Ed25519 public key that signed: that of the device's certificate, too. */
+  /** The Ed25519 public key that signed. The device's certificate has the same one. */
   readonly accountKey: Uint8Array;
 }
 
@@ -42,7 +42,7 @@ export function signDeviceRevocation(
 }
 
 /**
- * What a revocation says, its signature checked. Whether its account key is the right one is the reader's to decide.
+ * Reads a revocation and verifies its signature. The caller decides whether its account key is the right one.
  * @throws CryptoError 'malformed', 'unsupported', 'bad-signature'
  */
 export function verifyDeviceRevocation(bytes: Uint8Array): DeviceRevocation {

@@ -1,4 +1,4 @@
-/** What every sealed thing at rest has in common: version (1), nonce (24), ciphertext with tag (16). */
+/** The envelope of whatever is sealed at rest, in bytes: version (1), nonce (24), ciphertext with tag (16). */
 import type { Env } from '../env.ts';
 import { CryptoError, type CryptoErrorCode } from '../errors.ts';
 import { xchacha20Poly1305Open, xchacha20Poly1305Seal } from '../suite/sodium.ts';
@@ -8,7 +8,7 @@ const NONCE_LENGTH = 24;
 const HEADER_LENGTH = 1 + NONCE_LENGTH;
 const TAG_LENGTH = 16;
 
-/** XChaCha20-Poly1305 under a random nonce. @param key 32 bytes */
+/** Seals with XChaCha20-Poly1305 under a random nonce. @param key 32 bytes */
 export function sealEnvelope(key: Uint8Array, aad: Uint8Array, plaintext: Uint8Array, env: Env): Uint8Array {
   const nonce = env.random(NONCE_LENGTH);
   const ciphertext = xchacha20Poly1305Seal(key, nonce, aad, plaintext);
@@ -20,7 +20,7 @@ export function sealEnvelope(key: Uint8Array, aad: Uint8Array, plaintext: Uint8A
 }
 
 /**
- * @param failure the code that says what a failure means to the caller
+ * @param failure the code for everything but an unknown version, in the caller's terms
  * @throws CryptoError 'unsupported' for another version, `failure` for everything else
  */
 export function openEnvelope(

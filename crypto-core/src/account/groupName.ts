@@ -1,4 +1,4 @@
-/** A group's name, for the relay to keep: sealed under a key of one epoch, and opened by whoever is in that epoch. */
+/** Group names, which the relay keeps sealed under a key of one epoch: the members of that epoch can open them. */
 import { fromUtf8, utf8 } from '../bytes.ts';
 import { Reader } from '../codec/reader.ts';
 import { encode } from '../codec/writer.ts';
@@ -20,7 +20,10 @@ export function sealGroupName(key: Uint8Array, groupId: Uint8Array, name: string
   return sealEnvelope(key, groupId, plaintext, env);
 }
 
-/** @throws CryptoError 'decrypt-failed' for another epoch's or group's, or an altered one; 'unsupported', 'malformed' */
+/**
+ * @throws CryptoError 'decrypt-failed' when it was altered, or is of another epoch or group; 'unsupported',
+ * 'malformed'
+ */
 export function openGroupName(key: Uint8Array, groupId: Uint8Array, sealed: Uint8Array): string {
   const reader = new Reader(openEnvelope(key, groupId, sealed, 'decrypt-failed'));
   const name = fromUtf8(reader.opaque());

@@ -1,4 +1,4 @@
-/** A person's word, signed by one of their devices, that they leave a group: whoever holds it may remove them. */
+/** Leave statements: a device signs that its person leaves a group, as grounds to remove all their devices. */
 import { utf8 } from '../bytes.ts';
 import { CryptoError } from '../errors.ts';
 import {
@@ -16,8 +16,8 @@ export interface LeaveStatement {
   /** The epoch that the device was in when it signed. */
   readonly epoch: bigint;
   /**
-   * `leafRef` of that device's leaf: a leaf that is added again is another one, so that a statement can't be used a second
-   * time, and everybody in the group can tell.
+   * `leafRef` of that device's leaf. A leaf that is added again has another one, so that a statement can't be used
+   * twice, and every member can tell.
    */
   readonly leafRef: Uint8Array;
 }
@@ -46,18 +46,18 @@ const FORMAT: StatementFormat<LeaveStatement> = {
   }),
 };
 
-/** @param signaturePrivateKey the device's, which its leaf in the group names the public half of */
+/** @param signaturePrivateKey of the device, whose leaf in the group names the public half */
 export function signLeaveStatement(statement: LeaveStatement, signaturePrivateKey: Uint8Array): Uint8Array {
   return signStatement(FORMAT, statement, signaturePrivateKey, 'a leave statement that nobody would accept');
 }
 
-/** What a statement claims, its signature unchecked. @throws CryptoError 'malformed', 'unsupported' */
+/** Reads the claims of a statement without checking its signature. @throws CryptoError 'malformed', 'unsupported' */
 export function readLeaveStatement(bytes: Uint8Array): LeaveStatement {
   return readStatement(FORMAT, bytes).statement;
 }
 
 /**
- * @param signatureKey that of the leaf which the statement names
+ * @param signatureKey of the leaf that the statement names
  * @throws CryptoError 'malformed', 'unsupported', 'bad-signature'
  */
 export function verifyLeaveStatement(bytes: Uint8Array, signatureKey: Uint8Array): LeaveStatement {

@@ -14,7 +14,7 @@ export interface PasswordParams {
 
 const MIB = 1024 * 1024;
 
-/** What new accounts are made with. */
+/** The cost for new accounts. */
 export const DEFAULT_PASSWORD_COST = { opsLimit: 3, memLimitBytes: 128 * MIB } as const;
 
 // A relay that could lower the cost could guess the password from authKey; one that could raise it without bound
@@ -26,9 +26,9 @@ const AUTH_LABEL = utf8('Sinetti password auth key v1');
 const WRAP_LABEL = utf8('Sinetti password wrap key v1');
 
 /**
- * The two keys of a password: `authKey` is shown to the relay in place of the password, `wrapKey` wraps the vault
- * key and stays here; neither tells anything of the other. The password is normalised (NFKC), so that it is the same
- * from every keyboard and operating system.
+ * Derives the two keys of a password: `authKey` is shown to the relay in place of the password, `wrapKey` wraps the
+ * vault key and stays here; neither tells anything of the other. The password is normalised (NFKC), so that it is the
+ * same from every keyboard and operating system.
  * @throws CryptoError 'unsupported' for parameters out of bounds, 'malformed' for a salt that isn't 16 bytes
  */
 export function passwordKeys(

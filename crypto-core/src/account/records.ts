@@ -34,8 +34,8 @@ export function openRecord(
 }
 
 /**
- * Where to keep a record whose key itself tells something: the same for the same key, and nothing to whoever lacks the
- * storage key.
+ * Hides a record's key that would tell something in itself. The same key always gives the same bytes, and they tell
+ * nothing without the storage key.
  * @returns 16 bytes
  */
 export function hiddenRecordKey(storageKey: Uint8Array, store: string, key: string): Uint8Array {

@@ -14,12 +14,12 @@ const CHECKSUM_LABEL = utf8('Sinetti recovery key checksum v1');
 const WRAP_LABEL = utf8('Sinetti recovery wrap key v1');
 const AUTH_LABEL = utf8('Sinetti recovery auth key v1');
 
-/** 32 random bytes. */
+/** Draws 32 random bytes. */
 export function createRecoveryKey(env: Env): Uint8Array {
   return env.random(KEY_LENGTH);
 }
 
-/** As it is shown and printed: 14 groups of 4 characters, joined by hyphens; the last 24 bits are a checksum. */
+/** Writes a key as people see it: 14 groups of 4 characters, joined by hyphens; the last 24 bits are a checksum. */
 export function encodeRecoveryKey(key: Uint8Array): string {
   if (key.length !== KEY_LENGTH) throw new CryptoError('usage', 'recovery key length');
   let text = '';
@@ -66,12 +66,12 @@ export function decodeRecoveryKey(text: string): Uint8Array {
   return key;
 }
 
-/** The key that wraps the vault key under the label 'recovery'. */
+/** Derives the key that wraps the vault key under the label 'recovery'. */
 export function recoveryWrapKey(key: Uint8Array): Uint8Array {
   return blake2bKeyed(key, WRAP_LABEL, 32);
 }
 
-/** What is shown to the relay in place of the recovery key; it tells nothing of the key that wraps. */
+/** Derives the key that the relay sees in place of the recovery key; it tells nothing of the key that wraps. */
 export function recoveryAuthKey(key: Uint8Array): Uint8Array {
   return blake2bKeyed(key, AUTH_LABEL, 32);
 }

@@ -1,4 +1,4 @@
-/** What a commit says about the leaves it removes: its authenticated data. */
+/** The grounds that a commit has for the leaves it removes, which are its authenticated data. */
 import { decode } from '../codec/reader.ts';
 import { encode } from '../codec/writer.ts';
 
@@ -11,7 +11,7 @@ export interface RemovalGrounds {
 
 const NO_BYTES = new Uint8Array(0);
 
-/** `opaque departures<V><V>; opaque revocations<V><V>`, or no bytes at all where there are neither. */
+/** Encodes `opaque departures<V><V>; opaque revocations<V><V>`, or no bytes at all when both are empty. */
 export function encodeRemovalGrounds({ departures, revocations }: RemovalGrounds): Uint8Array {
   if (departures.length + revocations.length === 0) return NO_BYTES;
   return encode([departures, revocations], (writer, lists) => {
@@ -19,7 +19,7 @@ export function encodeRemovalGrounds({ departures, revocations }: RemovalGrounds
   });
 }
 
-/** Their signatures unchecked. @throws CryptoError 'malformed' */
+/** Decodes grounds without checking their signatures. @throws CryptoError 'malformed' */
 export function decodeRemovalGrounds(authenticatedData: Uint8Array): RemovalGrounds {
   if (authenticatedData.length === 0) return { departures: [], revocations: [] };
   return decode(authenticatedData, (reader) => ({

@@ -2,7 +2,7 @@ import { concat, utf8 } from '../bytes.ts';
 import { encode } from '../codec/writer.ts';
 import { sha256 } from '../suite/sodium.ts';
 
-/** One side of a conversation, as its safety number sees it. */
+/** One side of a conversation, as far as it enters the safety number. */
 export interface AccountIdentity {
   readonly userId: string;
   /** Ed25519 public key of the account. */
@@ -17,9 +17,9 @@ const CHUNK_LENGTH = 5;
 const LABEL = utf8('Sinetti safety number v1');
 
 /**
- * 60 decimal digits that two people compare, the same on both sides: the half of each person, the smaller first.
- * A half is SHA-256, iterated 5200 times over the previous digest and the key, and of it six times five bytes as a
- * big-endian integer modulo 100000.
+ * Computes the 60 decimal digits that two people compare: a half for each person, the smaller first, so that both
+ * sides get the same. A half is SHA-256 over label, key and user id, iterated 5200 times over the previous digest and
+ * the key. Each of its first six groups of five bytes, a big-endian integer modulo 100000, gives five of its 30 digits.
  */
 export function safetyNumber(one: AccountIdentity, other: AccountIdentity): string {
   return [half(one), half(other)].sort().join('');

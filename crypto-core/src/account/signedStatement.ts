@@ -1,4 +1,4 @@
-/** The form of what accounts and devices sign: a version, the fields, and a signature over a label and both. */
+/** Signed statements of accounts and devices: a version, the fields, and a signature over a label and both. */
 import { fromUtf8 } from '../bytes.ts';
 import { decode, type Reader } from '../codec/reader.ts';
 import { encode, type Writer } from '../codec/writer.ts';
@@ -7,7 +7,7 @@ import { signWithLabel, verifyWithLabel } from '../suite/labels.ts';
 import { getSuite } from '../suite/suites.ts';
 
 export interface StatementFormat<T> {
-  /** As messages of errors call it. */
+  /** The name in error messages. */
   readonly name: string;
   /** Keeps a statement of one kind from being taken for one of another. */
   readonly label: string;
@@ -17,9 +17,9 @@ export interface StatementFormat<T> {
 }
 
 export interface ReadStatement<T> {
-  /** What is claimed: nothing is checked but its form. */
+  /** The claims, of which only the form is checked. */
   readonly statement: T;
-  /** Whether this Ed25519 key signed it. */
+  /** Returns whether this Ed25519 key signed the statement. */
   readonly isSignedBy: (publicKey: Uint8Array) => boolean;
 }
 

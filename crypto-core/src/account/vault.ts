@@ -5,7 +5,7 @@ import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
 import { openEnvelope, sealEnvelope } from './envelope.ts';
 
-/** What makes a person this person on every device. The keys are of 32 bytes each. */
+/** The secrets and verified contacts that a person has on every device. Keys have 32 bytes each. */
 export interface Vault {
   /** Seed of the Ed25519 account identity key. */
   readonly accountSeed: Uint8Array;
@@ -13,9 +13,11 @@ export interface Vault {
   readonly storageKey: Uint8Array;
   /** Seals the uploaded history. */
   readonly historyKey: Uint8Array;
-  /** Whose safety numbers the person has compared, oldest first. */
+  /** The people whose safety numbers this person has compared, oldest first. */
   readonly verified: readonly VerifiedContact[];
-  /** Counts the changes of that, from 0: which of two vaults is the older one is not the relay's to say. */
+  /**
+   * Counts the changes of `verified` from 0, so that the client, not the relay, tells which of two vaults is older.
+   */
   readonly revision: number;
 }
 
@@ -25,7 +27,7 @@ export interface VerifiedContact {
   readonly accountKey: Uint8Array;
 }
 
-/** Which key wraps the vault key; a wrap made for one never opens as the other. */
+/** The kind of key that wraps the vault key; a wrap made for one never opens as the other. */
 export type WrapLabel = 'password' | 'recovery';
 
 const KEY_LENGTH = 32;

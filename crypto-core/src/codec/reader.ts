@@ -3,8 +3,8 @@ import { CryptoError } from '../errors.ts';
 
 /**
  * Strict decoder of the TLS presentation language as RFC 9420 section 2.1 extends it. Every failure, whatever the
- * input, is CryptoError 'malformed'. Byte strings come back as views of the message: whoever keeps one beyond the
- * message copies it.
+ * input, is CryptoError 'malformed'. Byte strings come back as views of the message: a caller that keeps one beyond
+ * the message copies it.
  */
 export class Reader {
   readonly #bytes: Uint8Array;
@@ -19,7 +19,7 @@ export class Reader {
     return this.#bytes.length - this.#offset;
   }
 
-  /** Bytes read so far: with `since`, the way to the exact encoding of what was just parsed. */
+  /** Bytes read so far. Given to `since` after parsing a value, it yields the exact encoding of that value. */
   get offset(): number {
     return this.#offset;
   }

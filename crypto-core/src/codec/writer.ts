@@ -69,7 +69,7 @@ export class Writer {
     writeVarint(this.#bytes, at, value);
   }
 
-  /** A length header around whatever `writeBody` writes. */
+  /** Writes what `writeBody` writes, after a header with its length. */
   lengthPrefixed(writeBody: (writer: Writer) => void): void {
     // Most vectors fit the one-byte header; longer ones are moved once, when their length is known.
     const start = this.#grow(1);
@@ -100,7 +100,7 @@ export class Writer {
     write(this, value);
   }
 
-  /** What was written, in an array of its own. */
+  /** Returns the bytes written, in an array of their own. */
   finish(): Uint8Array {
     return this.#bytes.slice(0, this.#length);
   }
@@ -113,7 +113,7 @@ export class Writer {
     this.#bytes[at + 3] = value;
   }
 
-  /** Makes room and returns where it starts. To be called before `#bytes` is read: it may replace it. */
+  /** Makes room and returns its offset. Callers read `#bytes` only afterwards, because this may replace it. */
   #grow(by: number): number {
     const start = this.#length;
     this.#length = start + by;

@@ -9,24 +9,24 @@ import {
   writeFramedContentTBS,
 } from '../structs/framedContent.ts';
 import type { GroupContext } from '../structs/groupContext.ts';
+import type { Own, Verified } from '../structs/trusted.ts';
 import type { WireFormat } from '../structs/wireFormat.ts';
 import { signWithLabel, verifyWithLabel } from '../suite/labels.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 
-declare const verified: unique symbol;
-
-/** Content whose signature (and membership tag, where there is one) held. Only this folder makes one. */
-export type VerifiedContent = AuthenticatedContent & { readonly [verified]: true };
+/** Content whose signature (and membership tag, where there is one) held, or that this client signed itself. */
+export type VerifiedContent = Verified<AuthenticatedContent> | Own<AuthenticatedContent>;
 
 /**
- * The key that a sender's signature must hold under. It throws 'unknown-sender' when the sender's leaf is blank or
- * outside the tree, and when this kind of sender may not send here.
+ * Finds the key that a sender's signature must hold under.
+ * @throws CryptoError 'unknown-sender' when the sender's leaf is blank or outside the tree, or this kind of sender may
+ * not send here
  */
 export type SignatureKeyOf = (content: FramedContent) => Uint8Array;
 
 const LABEL = 'FramedContentTBS';
 
-/** FramedContentTBS, encoded. */
+/** Encodes FramedContentTBS. */
 export function framedContentTBS(
   wireFormat: WireFormat,
   content: FramedContent,
@@ -58,23 +58,23 @@ export function verifyFramedContent(
   content: AuthenticatedContent,
   tbs: Uint8Array,
   publicKey: Uint8Array,
-): VerifiedContent {
+): Verified<AuthenticatedContent> {
   if (!verifyWithLabel(suite, publicKey, LABEL, tbs, content.auth.signature)) {
     throw new CryptoError('bad-signature', 'framed content');
   }
-  return content as VerifiedContent;
+  return content as Verified<AuthenticatedContent>;
 }
 
 /**
- * Our own content, as its recipients will have verified it.
- * @param auth made with `signFramedContent` in this very epoch
+ * Frames this client's own content, which needs no verification.
+ * @param auth made with `signFramedContent` in the same epoch
  */
 export function ownContent(
   wireFormat: WireFormat,
   content: FramedContent,
   auth: FramedContentAuthData,
-): VerifiedContent {
-  return { wireFormat, content, auth } as VerifiedContent;
+): Own<AuthenticatedContent> {
+  return { wireFormat, content, auth } as Own<AuthenticatedContent>;
 }
 
 /**

@@ -1,9 +1,10 @@
-/** Every text of up to some hundred characters fits it, so short messages are all of one size. */
+/** Texts of up to some hundred characters fit, so that all short messages have one size. */
 const SMALLEST = 256;
 
 /**
- * Padmé: the length to pad to, so that a ciphertext's length tells O(log log length) bits, for at most 12 % more bytes.
- * The length is rounded up so that its binary form has as many significant bits as its exponent has digits.
+ * Computes the Padmé length to pad to, so that a ciphertext's length tells O(log log length) bits, for at most 12 %
+ * more bytes. The length is rounded up so that its binary form has as many significant bits as its exponent has
+ * digits.
  */
 export function paddedLength(length: number): number {
   if (length <= SMALLEST) return SMALLEST;

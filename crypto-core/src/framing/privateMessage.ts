@@ -40,11 +40,11 @@ import { paddedLength } from './padding.ts';
 export interface PrivateMessageKeys {
   readonly groupContext: GroupContext;
   readonly senderDataSecret: Uint8Array;
-  /** Where single-use keys come from; the caller may stand in front of the tree. */
+  /** The source of single-use keys: the secret tree, or functions of the caller in front of it. */
   readonly secretTree: Pick<SecretTree, 'nextKey' | 'openKey'>;
 }
 
-/** Where a decrypted message stood in its sender's ratchet. */
+/** Decrypted and verified content, with its generation in the sender's ratchet. */
 export interface Unprotected {
   readonly content: VerifiedContent;
   readonly generation: number;
@@ -87,7 +87,7 @@ export function protectPrivateMessage(
 
 /**
  * Decrypts and verifies. The tree moves only when everything held; a message that fails leaves it as it was. A
- * commit's confirmation tag is checked later, by whoever can compute the next epoch.
+ * commit's confirmation tag is checked later, by the code that computes the next epoch.
  * FRAME-06 (section 6.3.1): the padding is all zero.
  * FRAME-07 (section 6.3.2): the sender's leaf isn't blank; `signatureKeyOf` sees to it.
  * FRAME-08 (section 9.2): each key opens one message.
@@ -132,7 +132,9 @@ export function unprotectPrivateMessage(
   return { content: verified, generation };
 }
 
-/** AEAD key and nonce of the sender data, bound to a sample of the ciphertext (RFC 9420 section 6.3.2). */
+/**
+ * Derives the AEAD key and nonce of the sender data, bound to a sample of the ciphertext (RFC 9420 section 6.3.2).
+ */
 export function senderDataKey(
   suite: CipherSuite,
   senderDataSecret: Uint8Array,

@@ -40,7 +40,7 @@ export function protectPublicMessage(
 }
 
 /**
- * Checks everything that the framing promises. A commit's confirmation tag is checked later, by whoever can compute
+ * Checks everything that the framing promises. A commit's confirmation tag is checked later, by the code that computes
  * the next epoch.
  * FRAME-04 (section 6.2): application data is never in the open.
  * FRAME-05 (section 6.2): a member's membership tag holds.
@@ -70,7 +70,7 @@ export function unprotectPublicMessage(
   return verifyFramedContent(suite, authenticated, tbs, signatureKeyOf(content));
 }
 
-/** MAC over AuthenticatedContentTBM: the signed bytes, then the authentication data. */
+/** Computes the MAC over AuthenticatedContentTBM: the signed bytes, then the authentication data. */
 function membershipTag(
   suite: CipherSuite,
   membershipKey: Uint8Array,

@@ -1,4 +1,4 @@
-/** Application messages (RFC 9420 section 15). Nothing here grows with the number of members. */
+/** Application messages (RFC 9420 section 15). No cost of theirs grows with the number of members. */
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
 import { ownContent, signFramedContent } from '../framing/contentAuth.ts';
@@ -43,7 +43,7 @@ export interface DecryptedMessage {
   readonly plaintext: Uint8Array;
   readonly authenticatedData: Uint8Array;
   readonly sender: { readonly leafIndex: LeafIndex; readonly credential: Credential };
-  /** Of the sender's application ratchet in this epoch: with the sender and the epoch, the message's identity. */
+  /** The generation in the sender's application ratchet. It identifies the message, with the sender and the epoch. */
   readonly generation: number;
 }
 
@@ -90,7 +90,7 @@ export type PeekedMessage =
   | { readonly wireFormat: Exclude<WireFormat, 'public-message' | 'private-message'> };
 
 /**
- * What a message says about itself, unverified, for finding the group it belongs to.
+ * Reads from a message, unverified, the fields that tell which group and epoch it belongs to.
  * @throws CryptoError 'malformed', 'unsupported'
  */
 export function peekMessage(bytes: Uint8Array): PeekedMessage {
@@ -106,7 +106,7 @@ export function peekMessage(bytes: Uint8Array): PeekedMessage {
   return { wireFormat: message.wireFormat };
 }
 
-/** MLS-Exporter (RFC 9420 section 8.5): a secret of this epoch that all members, and nobody else, can compute. */
+/** Derives a secret of this epoch that only its members can compute: MLS-Exporter (RFC 9420 section 8.5). */
 export function exportSecret(group: Group, label: string, context: Uint8Array, length: number): Uint8Array {
   assertActive(group);
   return exportFrom(group.suite, group.secrets.exporterSecret, label, context, length);

@@ -25,7 +25,7 @@ export interface CommitInput {
   readonly interimTranscriptHash: Uint8Array;
   readonly initSecret: Uint8Array;
   readonly pskSecret: Uint8Array;
-  /** With the proposals applied. Changed here: it becomes the tree of the new epoch. */
+  /** The tree with the proposals applied. It is changed here and becomes the tree of the new epoch. */
   readonly tree: RatchetTree;
   /** The GroupContext extensions of the new epoch. */
   readonly extensions: readonly Extension[];
@@ -34,7 +34,7 @@ export interface CommitInput {
   readonly added: ReadonlySet<LeafIndex>;
   readonly sender: Sender;
   readonly leafIndex: LeafIndex;
-  /** What the committer's leaf keeps. */
+  /** The fields that the committer's new leaf keeps. */
   readonly leaf: Omit<LeafNodeContent, 'encryptionKey' | 'source'>;
   readonly signaturePrivateKey: Uint8Array;
   readonly withPath: boolean;
@@ -45,7 +45,7 @@ export interface CommitInput {
 export interface AssembledCommit {
   readonly content: VerifiedContent;
   readonly path: NewPath | null;
-  /** Of the new epoch. */
+  /** The GroupContext of the new epoch. */
   readonly context: GroupContext;
   readonly epoch: EpochState;
   readonly joinerSecret: Uint8Array;

@@ -15,9 +15,9 @@ import type { CommitPolicy, MemberCheck, PskLookup } from './hooks.ts';
 import { decodeKeyPackage } from './keyPackage.ts';
 import { checkPolicy } from './policy.ts';
 import {
-  applyProposals,
   byReference,
   byValue,
+  proposedChanges,
   resolveProposals,
   type StoredProposal,
 } from './proposalList.ts';
@@ -26,7 +26,7 @@ import { privateKeysOf } from './senders.ts';
 import { assertActive, type Group, memberLeaf } from './state.ts';
 import { needsPath } from './validateCommit.ts';
 import { checkLifetime } from './validateLeaf.ts';
-import { validateEffects, validateProposalList } from './validateProposals.ts';
+import { applyProposals, validateProposalList } from './validateProposals.ts';
 import { createWelcome } from './welcome.ts';
 
 export interface CreateCommitArgs {
@@ -52,7 +52,7 @@ export interface CreatedCommit {
   readonly pending: Group;
   /** MLSMessage(PrivateMessage). */
   readonly commit: Uint8Array;
-  /** MLSMessage(Welcome) for everybody who was added, or null. */
+  /** MLSMessage(Welcome) for all clients that were added, or null. */
   readonly welcome: Uint8Array | null;
   /** MLSMessage(GroupInfo) of the next epoch, for external joins. */
   readonly groupInfo: Uint8Array;
@@ -85,15 +85,15 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
   const proposals = resolveProposals(list, sender, args.proposals ?? [], context.epoch);
   validateProposalList(suite, list, proposals, ownLeaf);
 
-  const tree = group.tree.clone();
-  const effects = applyProposals(tree, context.extensions, proposals);
+  const changes = proposedChanges(group.tree, context.extensions, proposals);
   const leafContext = {
     suite,
     groupId: context.groupId,
-    groupExtensions: effects.extensions,
+    groupExtensions: changes.extensions,
     memberCheck: args.memberCheck,
   };
-  validateEffects(leafContext, tree, effects);
+  const tree = group.tree.clone();
+  const effects = applyProposals(leafContext, tree, changes);
   for (const { keyPackage } of effects.added) checkLifetime(keyPackage.leafNode, env);
   const own = memberLeaf(tree, ownLeaf);
   checkPolicy(args.policy, group, ownLeaf, own.credential, effects, authenticatedData);
@@ -134,7 +134,7 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
     effects.added.length === 0 ? null : createWelcome(pending, effects, assembled, pskSecret, env);
   wipe(assembled.joinerSecret, ...(assembled.path?.pathSecrets ?? []));
   const groupInfo = exportGroupInfo({ ...pending, status: 'active' });
-  // Last, because it uses up a key of the current epoch.
+  // Comes last, because it uses up a key of the current epoch.
   const privateMessage = protectPrivateMessage(suite, assembled.content, privateKeysOf(group), env);
   const commit = encodeMlsMessage({ wireFormat: 'private-message', privateMessage });
   return { pending, commit, welcome, groupInfo };

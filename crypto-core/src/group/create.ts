@@ -23,11 +23,11 @@ export interface CreateGroupArgs {
   readonly extensions?: readonly Extension[];
 }
 
-/** Clocks of peers may be behind. */
+/** The lifetime starts this much in the past, because clocks of peers may be behind. */
 const CLOCK_SKEW_SECONDS = 60n * 60n;
 
 /**
- * A new group of one member in epoch 0 (RFC 9420 section 11).
+ * Creates a group of one member in epoch 0 (RFC 9420 section 11).
  * @throws CryptoError 'invalid-credential', or 'invalid-leaf' for extensions that this implementation doesn't know
  */
 export function createGroup(args: CreateGroupArgs, env: Env): Group {

@@ -1,4 +1,4 @@
-/** From one epoch's key schedule to the next (RFC 9420 section 8), common to committers, receivers and joiners. */
+/** The step to the next epoch's key schedule (RFC 9420 section 8), shared by committers, receivers and joiners. */
 import { wipe } from '../bytes.ts';
 import { deriveEpoch, deriveJoinerSecret, type EpochSecrets } from '../schedule/keySchedule.ts';
 import { SecretTree } from '../schedule/secretTree.ts';
@@ -17,7 +17,7 @@ export interface EpochState {
 
 export interface EpochInput {
   readonly suite: CipherSuite;
-  /** Of the new epoch, its confirmed transcript hash included. */
+  /** The GroupContext of the new epoch, with its confirmed transcript hash. */
   readonly context: GroupContext;
   readonly leafCount: number;
 }
@@ -36,7 +36,7 @@ export function startEpoch({ suite, context, leafCount }: EpochInput, secrets: E
   };
 }
 
-/** @param commitSecret all zero when the commit had no path */
+/** Derives the next epoch from a commit. @param commitSecret all zero when the commit had no path */
 export function advanceEpoch(
   input: EpochInput,
   initSecret: Uint8Array,

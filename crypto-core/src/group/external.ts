@@ -7,7 +7,7 @@ import { sendExternalInit } from '../schedule/keySchedule.ts';
 import { interimTranscriptHash } from '../schedule/transcript.ts';
 import type { ProposalOrRef } from '../structs/commit.ts';
 import type { Credential } from '../structs/credential.ts';
-import type { GroupInfo } from '../structs/groupInfo.ts';
+import type { UnverifiedGroupInfo } from '../structs/groupInfo.ts';
 import { decodeMlsMessage, encodeMlsMessage } from '../structs/mlsMessage.ts';
 import { getSuite } from '../suite/suites.ts';
 import type { Member, RatchetTree } from '../tree/ratchetTree.ts';
@@ -24,14 +24,16 @@ import { ownCapabilities, type SignatureKeyPair } from './keyPackage.ts';
 import { byValue } from './proposalList.ts';
 import type { Group } from './state.ts';
 import { checkCapabilities } from './validateLeaf.ts';
-import { validateTree } from './validateTree.ts';
+import { verifyRatchetTree } from './verifyRatchetTree.ts';
 
 export interface JoinExternalArgs {
   readonly credential: Credential;
   readonly signatureKey: SignatureKeyPair;
   readonly memberCheck: MemberCheck;
   readonly joinPolicy?: JoinPolicy;
-  /** Removes the leaf that this signature key has in the group: how a client whose state was lost comes back. */
+  /**
+   * Removes the leaf that this signature key has in the group, so that a client that lost its state can come back.
+   */
   readonly resync?: boolean;
   /** `optional<Node> ratchet_tree<V>`, when the GroupInfo doesn't hold the tree. */
   readonly ratchetTree?: Uint8Array;
@@ -46,7 +48,7 @@ export interface ExternalJoin {
   readonly groupInfo: Uint8Array;
 }
 
-function decodeGroupInfo(bytes: Uint8Array): GroupInfo {
+function decodeGroupInfo(bytes: Uint8Array): UnverifiedGroupInfo {
   const message = decodeMlsMessage(bytes.slice());
   if (message.wireFormat !== 'group-info') {
     throw new CryptoError('malformed', `${message.wireFormat} instead of a group info`);
@@ -59,23 +61,19 @@ function oldAppearance(tree: RatchetTree, signatureKey: Uint8Array): Member | un
 }
 
 /**
- * Makes a commit that adds this client to a group it has the GroupInfo of.
+ * Makes a commit that adds this client to the group that a GroupInfo describes.
  * @throws CryptoError 'malformed', 'unsupported', 'missing-key', 'unknown-sender', 'bad-signature', 'invalid-tree',
  * 'invalid-leaf' (LEAF-08 too, when this signature key is in the group and `resync` isn't set), 'invalid-credential',
  * 'policy'
  */
 export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env: Env): ExternalJoin {
-  const info = decodeGroupInfo(groupInfo);
+  const received = decodeGroupInfo(groupInfo);
+  const suite = getSuite(received.groupContext.cipherSuite);
+  const receivedTree = treeOfGroupInfo(received, args.ratchetTree);
+  const info = verifyGroupInfo(suite, received, receivedTree);
+  const tree = verifyRatchetTree(suite, receivedTree, info, args.memberCheck);
   const context = info.groupContext;
-  const suite = getSuite(context.cipherSuite);
-  const tree = treeOfGroupInfo(info, args.ratchetTree);
-  verifyGroupInfo(suite, info, tree);
-  const { groupId, extensions, treeHash } = context;
-  validateTree(
-    { suite, groupId, groupExtensions: extensions, memberCheck: args.memberCheck },
-    tree,
-    treeHash,
-  );
+  const { extensions } = context;
   checkJoinPolicy(args.joinPolicy, info, tree);
   const { kemOutput, initSecret } = sendExternalInit(suite, externalPubOf(info), env);
 
@@ -131,7 +129,7 @@ export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env:
     pendingUpdates: new Map(),
     ...assembled.epoch,
   };
-  // An external joiner is no member of the epoch it commits in, so there is no membership key to authenticate with.
+  // An external joiner is no member of the epoch it commits in, so that it has no membership key to authenticate with.
   const publicMessage = protectPublicMessage(suite, assembled.content, {
     groupContext: context,
     membershipKey: EMPTY,

@@ -4,12 +4,17 @@ import { encode } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
 import { externalKeyPair } from '../schedule/keySchedule.ts';
 import { type Extension, ExtensionTypeValue, findExtension } from '../structs/extension.ts';
-import { type GroupInfo, type GroupInfoContent, groupInfoTBS } from '../structs/groupInfo.ts';
+import {
+  type GroupInfo,
+  type GroupInfoContent,
+  groupInfoTBS,
+  type UnverifiedGroupInfo,
+} from '../structs/groupInfo.ts';
 import { encodeMlsMessage } from '../structs/mlsMessage.ts';
 import { readRatchetTreeNodes, writeRatchetTreeNodes } from '../structs/node.ts';
 import { signWithLabel, verifyWithLabel } from '../suite/labels.ts';
 import type { CipherSuite } from '../suite/suites.ts';
-import { RatchetTree } from '../tree/ratchetTree.ts';
+import { RatchetTree, type UnverifiedRatchetTree } from '../tree/ratchetTree.ts';
 import type { JoinPolicy } from './hooks.ts';
 import { assertActive, type Group, memberLeaf, membersOf, memberView } from './state.ts';
 
@@ -25,7 +30,7 @@ function externalPubExtension(group: Group): Extension {
   };
 }
 
-function signGroupInfo(group: Group, extensions: readonly Extension[]): GroupInfo {
+function signGroupInfo(group: Group, extensions: readonly Extension[]): UnverifiedGroupInfo {
   const content: GroupInfoContent = {
     groupContext: group.context,
     extensions,
@@ -41,13 +46,13 @@ function signGroupInfo(group: Group, extensions: readonly Extension[]): GroupInf
   return { ...content, signature };
 }
 
-/** The GroupInfo that a Welcome carries: with the tree, so that the Welcome is all a new member needs. */
-export function welcomeGroupInfo(group: Group): GroupInfo {
+/** Makes the GroupInfo for a Welcome. It holds the tree, so that the Welcome is all a new member needs. */
+export function welcomeGroupInfo(group: Group): UnverifiedGroupInfo {
   return signGroupInfo(group, [ratchetTreeExtension(group.tree)]);
 }
 
 /**
- * MLSMessage(GroupInfo) with the tree and the external public key: what an external commit starts from.
+ * Makes the MLSMessage(GroupInfo) that an external commit starts from: with the tree and the external public key.
  * @throws CryptoError 'removed', 'unsupported'
  */
 export function exportGroupInfo(group: Group): Uint8Array {
@@ -57,16 +62,19 @@ export function exportGroupInfo(group: Group): Uint8Array {
 }
 
 /**
- * The tree that came inside a GroupInfo, or the one given beside it.
+ * Decodes the tree that came inside a GroupInfo, or the one given beside it.
  * @throws CryptoError 'missing-key' when there is neither, 'malformed', 'invalid-tree'
  */
-export function treeOfGroupInfo(info: GroupInfo, beside: Uint8Array | undefined): RatchetTree {
+export function treeOfGroupInfo(
+  info: UnverifiedGroupInfo,
+  beside: Uint8Array | undefined,
+): UnverifiedRatchetTree {
   const data = findExtension(info.extensions, ExtensionTypeValue.ratchetTree) ?? beside?.slice();
   if (data === undefined) throw new CryptoError('missing-key', 'no ratchet tree with the group info');
   return RatchetTree.fromNodes(decode(data, readRatchetTreeNodes));
 }
 
-/** @throws CryptoError 'unsupported' when the group can't be joined from outside */
+/** Reads external_pub. @throws CryptoError 'unsupported' when the group can't be joined from outside */
 export function externalPubOf(info: GroupInfo): Uint8Array {
   const data = findExtension(info.extensions, ExtensionTypeValue.externalPub);
   if (data === undefined) throw new CryptoError('unsupported', 'the group info has no external_pub');
@@ -74,16 +82,23 @@ export function externalPubOf(info: GroupInfo): Uint8Array {
 }
 
 /**
+ * Verifies a GroupInfo. The tree that holds the signer's leaf is verified against the GroupInfo afterwards, by
+ * `verifyRatchetTree`.
  * INFO-01 (section 12.4.3): the signer's leaf is not blank.
  * INFO-02 (section 12.4.3): the signature holds under that leaf's key.
  * @throws CryptoError 'unknown-sender', 'bad-signature'
  */
-export function verifyGroupInfo(suite: CipherSuite, info: GroupInfo, tree: RatchetTree): void {
+export function verifyGroupInfo(
+  suite: CipherSuite,
+  info: UnverifiedGroupInfo,
+  tree: UnverifiedRatchetTree,
+): GroupInfo {
   const leaf = info.signer < tree.leafCount ? tree.leaf(info.signer) : null;
   if (leaf === null) throw new CryptoError('unknown-sender', `INFO-01: leaf ${info.signer}`);
   if (!verifyWithLabel(suite, leaf.signatureKey, 'GroupInfoTBS', groupInfoTBS(info), info.signature)) {
     throw new CryptoError('bad-signature', 'INFO-02: group info');
   }
+  return info as GroupInfo;
 }
 
 /** Puts a valid group before the application. @throws CryptoError 'policy' */

@@ -1,4 +1,4 @@
-/** What the application decides: who may stand for a signature key, and which valid commits it accepts. */
+/** The decisions of the application: who may stand for a signature key, and which valid commits it accepts. */
 import type { Credential } from '../structs/credential.ts';
 import type { Extension } from '../structs/extension.ts';
 import type { LeafIndex } from '../structs/indices.ts';
@@ -29,7 +29,7 @@ export interface GroupView {
   readonly groupId: Uint8Array;
   readonly epoch: bigint;
   readonly ownLeaf: LeafIndex;
-  /** Of the GroupContext. */
+  /** The extensions of the GroupContext. */
   readonly extensions: readonly Extension[];
   readonly members: readonly MemberView[];
   readonly epochAuthenticator: Uint8Array;
@@ -38,30 +38,30 @@ export interface GroupView {
 /** A commit whose signature holds and whose proposals are valid MLS, before anything of it is applied. */
 export interface CommitProposal {
   readonly sender: LeafIndex | 'external';
-  /** Of an external committer: the credential it joins with. */
+  /** The committer's credential; an external committer joins with it. */
   readonly senderCredential: Credential;
   readonly adds: readonly Credential[];
   readonly removes: readonly { readonly leafIndex: LeafIndex; readonly credential: Credential }[];
   readonly updates: readonly { readonly leafIndex: LeafIndex; readonly credential: Credential }[];
   readonly external: boolean;
-  /** Whether the commit replaces the group's extensions. */
+  /** True when the commit replaces the group's extensions. */
   readonly changesExtensions: boolean;
   readonly authenticatedData: Uint8Array;
   /** The group before the commit. */
   readonly group: GroupView;
-  /** `leafRef` in that group. */
+  /** Gives the `leafRef` of a leaf in that group. */
   readonly leafRef: (leafIndex: LeafIndex) => Uint8Array | null;
 }
 
 /** The application's own rules for commits, its own ones included. Throws CryptoError 'policy' to refuse. */
 export type CommitPolicy = (commit: CommitProposal) => void;
 
-/** A group that is about to be joined: it is valid MLS, and this is what its GroupInfo says. */
+/** A group that is about to be joined: valid MLS, as its GroupInfo describes it. */
 export interface JoinProposal {
   readonly groupId: Uint8Array;
   readonly epoch: bigint;
   readonly extensions: readonly Extension[];
-  /** Who vouches for it: with a Welcome, whoever added this client. */
+  /** The member that signed the GroupInfo; with a Welcome, the one that added this client. */
   readonly signer: MemberView;
   /** In leaf order; with a Welcome, this client is among them. */
   readonly members: readonly MemberView[];

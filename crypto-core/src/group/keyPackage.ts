@@ -1,4 +1,4 @@
-/** KeyPackages (RFC 9420 section 10): how a client can be added to groups while it is away. */
+/** KeyPackages (RFC 9420 section 10), by which a client can be added to groups while it is away. */
 import { EMPTY, equalBytes } from '../bytes.ts';
 import { decode } from '../codec/reader.ts';
 import { encode } from '../codec/writer.ts';
@@ -8,9 +8,10 @@ import type { Capabilities } from '../structs/capabilities.ts';
 import { type Credential, CredentialTypeValue } from '../structs/credential.ts';
 import { type Extension, ExtensionTypeValue, findExtension } from '../structs/extension.ts';
 import {
-  type KeyPackage,
   type KeyPackageContent,
   keyPackageTBS,
+  type OwnKeyPackage,
+  type UnverifiedKeyPackage,
   writeKeyPackage,
 } from '../structs/keyPackage.ts';
 import {
@@ -31,17 +32,17 @@ export interface SignatureKeyPair {
   readonly privateKey: Uint8Array;
 }
 
-/** A fresh device signature key, of every suite here: they share Ed25519. */
+/** Makes a device signature key. It fits every suite here, since they share Ed25519. */
 export function createSignatureKeyPair(env: Env): SignatureKeyPair {
   return getSuite(0x004d).signatureKeyPair(env.random(32));
 }
 
 /** A KeyPackage with its private halves. The signature key is the device's and is kept apart. */
 export interface KeyPackageBundle {
-  readonly keyPackage: KeyPackage;
-  /** MLSMessage(KeyPackage): what is published. */
+  readonly keyPackage: OwnKeyPackage;
+  /** MLSMessage(KeyPackage), to be published. */
   readonly bytes: Uint8Array;
-  /** KeyPackageRef (section 5.2): how a Welcome names it. */
+  /** KeyPackageRef (section 5.2), by which a Welcome names the KeyPackage. */
   readonly ref: Uint8Array;
   readonly initPrivateKey: Uint8Array;
   readonly leafPrivateKey: Uint8Array;
@@ -53,20 +54,20 @@ export interface CreateKeyPackageArgs {
   readonly signatureKey: SignatureKeyPair;
   /** Seconds since the Unix epoch. */
   readonly lifetime: Lifetime;
-  /** Marks it as the one to be handed out again and again when no other is left. */
+  /** Marks the KeyPackage as the one to be handed out again and again when no other is left. */
   readonly lastResort?: boolean;
 }
 
 const RECORD_VERSION = 1;
 const SUPPORTED_SUITES: readonly CipherSuiteId[] = [0x004d, 0x0003];
 
-/** One of the values that section 13.5 reserves so that peers keep on ignoring what they don't know. */
+/** Draws a value that section 13.5 reserves, so that peers keep on ignoring values they don't know. */
 function grease(env: Env): number {
   const nibble = (env.random(1)[0] ?? 0) % 15;
   return (nibble << 12) | 0x0a00 | (nibble << 4) | 0x0a;
 }
 
-/** What this implementation supports, with a GREASE value in each list that takes one. */
+/** The capabilities of this implementation, with a GREASE value in each list that takes one. */
 export function ownCapabilities(env: Env): Capabilities {
   return {
     versions: [MLS10],
@@ -114,17 +115,17 @@ export function createKeyPackage(args: CreateKeyPackageArgs, env: Env): KeyPacka
     'KeyPackageTBS',
     keyPackageTBS(content),
   );
-  const keyPackage: KeyPackage = { ...content, signature };
-  return bundleOf(keyPackage, init.privateKey, leaf.privateKey);
+  return bundleOf({ ...content, signature }, init.privateKey, leaf.privateKey);
 }
 
+/** Bundles a KeyPackage as an own one: its private keys were made together with it, or compared with it. */
 function bundleOf(
-  keyPackage: KeyPackage,
+  keyPackage: UnverifiedKeyPackage,
   initPrivateKey: Uint8Array,
   leafPrivateKey: Uint8Array,
 ): KeyPackageBundle {
   return {
-    keyPackage,
+    keyPackage: keyPackage as OwnKeyPackage,
     bytes: encodeMlsMessage({ wireFormat: 'key-package', keyPackage }),
     ref: keyPackageRef(keyPackage),
     initPrivateKey,
@@ -133,16 +134,16 @@ function bundleOf(
 }
 
 /** @throws CryptoError 'unsupported' when the package is of another suite */
-export function keyPackageRef(keyPackage: KeyPackage): Uint8Array {
+export function keyPackageRef(keyPackage: UnverifiedKeyPackage): Uint8Array {
   return makeKeyPackageRef(getSuite(keyPackage.cipherSuite), encode(keyPackage, writeKeyPackage));
 }
 
-export function isLastResort(keyPackage: KeyPackage): boolean {
+export function isLastResort(keyPackage: UnverifiedKeyPackage): boolean {
   return findExtension(keyPackage.extensions, ExtensionTypeValue.lastResort) !== undefined;
 }
 
 /** @throws CryptoError 'malformed' when the message is something else, 'unsupported' */
-export function decodeKeyPackage(bytes: Uint8Array): KeyPackage {
+export function decodeKeyPackage(bytes: Uint8Array): UnverifiedKeyPackage {
   const message = decodeMlsMessage(bytes.slice());
   if (message.wireFormat !== 'key-package') {
     throw new CryptoError('malformed', `${message.wireFormat} instead of a key package`);
@@ -150,7 +151,7 @@ export function decodeKeyPackage(bytes: Uint8Array): KeyPackage {
   return message.keyPackage;
 }
 
-/** The private record of a bundle. It holds secrets: seal it. */
+/** Encodes the private record of a bundle. It holds secrets: seal it. */
 export function encodeKeyPackageBundle(bundle: KeyPackageBundle): Uint8Array {
   return encode(bundle, (w, { bytes, initPrivateKey, leafPrivateKey }) => {
     w.u8(RECORD_VERSION);
@@ -179,7 +180,7 @@ export function decodeKeyPackageBundle(record: Uint8Array): KeyPackageBundle {
 
 /** @throws CryptoError 'missing-key' when a private key is not the one of the package, 'unsupported' */
 export function restoreKeyPackageBundle(
-  keyPackage: KeyPackage,
+  keyPackage: UnverifiedKeyPackage,
   initPrivateKey: Uint8Array,
   leafPrivateKey: Uint8Array,
 ): KeyPackageBundle {

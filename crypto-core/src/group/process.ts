@@ -21,8 +21,8 @@ import { advanceEpoch } from './epoch.ts';
 import type { CommitPolicy, MemberCheck, MemberView, PskLookup } from './hooks.ts';
 import { checkPolicy } from './policy.ts';
 import {
-  applyProposals,
   type ProposalEffects,
+  proposedChanges,
   resolveProposals,
   type StoredProposal,
 } from './proposalList.ts';
@@ -31,7 +31,7 @@ import { publicKeysOf, signatureKeyIn, tentativeKeysOf } from './senders.ts';
 import { assertActive, encodeContext, type Group, memberLeaf, memberView } from './state.ts';
 import { checkPathPresence, validatePath } from './validateCommit.ts';
 import { checkTreeLeaves, type LeafContext } from './validateLeaf.ts';
-import { validateEffects, validateProposalList } from './validateProposals.ts';
+import { applyProposals, validateProposalList } from './validateProposals.ts';
 
 export interface ProcessCommitArgs {
   readonly memberCheck: MemberCheck;
@@ -44,7 +44,7 @@ export interface ProcessCommitArgs {
 export interface ProcessedCommit {
   /** The next epoch; when `selfRemoved`, the last one, with status `removed`. */
   readonly group: Group;
-  /** Leaf of the committer; of an external one, the leaf it now has. */
+  /** The committer's leaf; for an external committer, the leaf it now has. */
   readonly sender: LeafIndex;
   readonly external: boolean;
   readonly adds: readonly MemberView[];
@@ -100,7 +100,7 @@ function openCommit(group: Group, message: MlsMessage): VerifiedCommit {
 interface Committer {
   readonly leafIndex: LeafIndex;
   readonly external: boolean;
-  /** The leaf that the committer had; of an external one, the leaf it removes, if any. */
+  /** The committer's leaf before the commit; for an external committer, the leaf it removes, if any. */
   readonly replaces: LeafNode | null;
 }
 
@@ -113,7 +113,7 @@ function findCommitter(group: Group, tree: RatchetTree, sender: Sender, effects:
   return { leafIndex: tree.reserveLeaf(), external: true, replaces: effects.removed[0]?.before ?? null };
 }
 
-/** The own private keys that are still in use, with that of an own Update if one was committed. */
+/** Returns the own private keys that are still in use, with that of an own Update if one was committed. */
 function keysAfterProposals(
   group: Group,
   tree: RatchetTree,
@@ -133,7 +133,7 @@ interface PathOutcome {
   readonly privateKeys: PrivateKeys;
 }
 
-/** @param tree of the new epoch, with the path merged. @param steps of the path; none without one */
+/** Opens a path. @param tree of the new epoch, with the path merged. @param steps of the path; none without one */
 function openPath(
   group: Group,
   tree: RatchetTree,
@@ -155,7 +155,7 @@ function addedLeaves(effects: ProposalEffects): ReadonlySet<LeafIndex> {
   return new Set(effects.added.map(({ leafIndex }) => leafIndex));
 }
 
-/** The provisional GroupContext: of the new epoch, but with the old confirmed transcript hash. */
+/** Makes the provisional GroupContext: of the new epoch, but with the old confirmed transcript hash. */
 function nextContext(group: Group, tree: RatchetTree, effects: ProposalEffects): GroupContext {
   return {
     ...group.context,
@@ -190,15 +190,15 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
   validateProposalList(suite, commit, proposals, sender.type === 'member' ? sender.leafIndex : 'external');
   checkPathPresence(commit, proposals);
 
-  const tree = group.tree.clone();
-  const effects = applyProposals(tree, context.extensions, proposals);
+  const changes = proposedChanges(group.tree, context.extensions, proposals);
   const leafContext: LeafContext = {
     suite,
     groupId: context.groupId,
-    groupExtensions: effects.extensions,
+    groupExtensions: changes.extensions,
     memberCheck: args.memberCheck,
   };
-  validateEffects(leafContext, tree, effects);
+  const tree = group.tree.clone();
+  const effects = applyProposals(leafContext, tree, changes);
   const committer = findCommitter(group, tree, sender, effects);
   if (commit.path !== null) {
     validatePath(leafContext, tree, commit.path, committer.leafIndex, committer.replaces);
@@ -207,7 +207,7 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
   const policySender = committer.external ? 'external' : committer.leafIndex;
   checkPolicy(args.policy, group, policySender, committerLeaf.credential, effects, authenticatedData);
 
-  // The public half of the path first: it is all that a removed member can check.
+  // The public half of the path comes first, because a removed member can check no more than that.
   const { path } = commit;
   const steps = path === null ? [] : mergePath(suite, tree, committer.leafIndex, path, addedLeaves(effects));
   checkTreeLeaves(tree);

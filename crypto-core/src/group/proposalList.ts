@@ -1,17 +1,17 @@
-/** The proposals of a commit: found, and applied to a tree (RFC 9420 sections 12.3 and 12.4). */
+/** The proposals of a commit, their sum, and their effects on a tree (RFC 9420 sections 12.3 and 12.4). */
 import { equalBytes, toHex } from '../bytes.ts';
 import { CryptoError } from '../errors.ts';
 import type { Commit, ProposalOrRef } from '../structs/commit.ts';
 import type { Extension } from '../structs/extension.ts';
 import type { Sender } from '../structs/framedContent.ts';
 import type { LeafIndex } from '../structs/indices.ts';
-import type { KeyPackage } from '../structs/keyPackage.ts';
+import type { KeyPackage, UnverifiedKeyPackage } from '../structs/keyPackage.ts';
 import type { LeafNode } from '../structs/leafNode.ts';
 import type { Proposal, ReInitProposal } from '../structs/proposal.ts';
 import type { PreSharedKeyId } from '../structs/psk.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
 
-/** A proposal that was sent on its own and verified in this epoch: what a commit can refer to. */
+/** A proposal that was sent on its own and whose message was verified in this epoch: a commit can refer to it. */
 export interface StoredProposal {
   /** ProposalRef (section 5.2). */
   readonly ref: Uint8Array;
@@ -20,7 +20,7 @@ export interface StoredProposal {
   readonly sender: Sender;
 }
 
-/** A proposal with whoever made it: for one by value, the committer. */
+/** A proposal with its sender, which is the committer when the commit carries the proposal by value. */
 export interface CommittedProposal {
   readonly proposal: Proposal;
   readonly sender: Sender;
@@ -35,6 +35,7 @@ export function byReference({ ref }: StoredProposal): ProposalOrRef {
 }
 
 /**
+ * Finds the proposals of a commit.
  * PROP-01 (section 12.4): each proposal that the commit refers to is known, and of this epoch.
  * @throws CryptoError 'missing-proposal'
  */
@@ -69,18 +70,23 @@ export interface UpdatedMember extends ChangedMember {
   readonly after: LeafNode;
 }
 
-/** What a valid list of proposals comes to. */
-export interface ProposalEffects {
+/** The changes that a list of proposals asks for, with its KeyPackages as they were received or as verified. */
+export interface ProposedChanges<K extends UnverifiedKeyPackage> {
   /** The GroupContext's extensions after the commit. */
   readonly extensions: readonly Extension[];
   readonly changesExtensions: boolean;
-  readonly added: readonly AddedMember[];
+  readonly adds: readonly K[];
   readonly removed: readonly ChangedMember[];
   readonly updated: readonly UpdatedMember[];
   /** In the order of the list. */
   readonly psks: readonly PreSharedKeyId[];
   readonly externalInit: Uint8Array | null;
   readonly reInit: ReInitProposal | null;
+}
+
+/** The changes that a valid list of proposals has made to a tree, and the rest of what it asks for. */
+export interface ProposalEffects extends Omit<ProposedChanges<KeyPackage>, 'adds'> {
+  readonly added: readonly AddedMember[];
 }
 
 function leafBefore(tree: RatchetTree, leafIndex: LeafIndex): ChangedMember {
@@ -90,21 +96,21 @@ function leafBefore(tree: RatchetTree, leafIndex: LeafIndex): ChangedMember {
 }
 
 /**
- * Applies a list that `validateProposalList` accepted, to a tree that is the caller's to change: updates, then
- * removes, then adds (section 12.3).
- * PROP-06 (sections 12.1.2 and 12.1.3): what is removed or updated is a leaf that is not blank.
+ * Sums up a list that `validateProposalList` accepted.
+ * PROP-06 (sections 12.1.2 and 12.1.3): a leaf that is removed or updated is not blank.
+ * @param tree of the epoch that the commit ends
  * @throws CryptoError 'invalid-proposal'
  */
-export function applyProposals(
+export function proposedChanges(
   tree: RatchetTree,
   extensionsBefore: readonly Extension[],
   proposals: readonly CommittedProposal[],
-): ProposalEffects {
+): ProposedChanges<UnverifiedKeyPackage> {
   let extensions = extensionsBefore;
   let changesExtensions = false;
   let externalInit: Uint8Array | null = null;
   let reInit: ReInitProposal | null = null;
-  const adds: KeyPackage[] = [];
+  const adds: UnverifiedKeyPackage[] = [];
   const removed: ChangedMember[] = [];
   const updated: UpdatedMember[] = [];
   const psks: PreSharedKeyId[] = [];
@@ -136,9 +142,15 @@ export function applyProposals(
         break;
     }
   }
-  for (const { leafIndex, after } of updated) tree.updateLeaf(leafIndex, after);
-  for (const { leafIndex } of removed) tree.removeLeaf(leafIndex);
-  if (removed.length > 0) tree.truncate();
+  return { extensions, changesExtensions, adds, removed, updated, psks, externalInit, reInit };
+}
+
+/** Makes the changes in a tree that is the caller's to change: updates, then removes, then adds (section 12.3). */
+export function applyChanges(tree: RatchetTree, changes: ProposedChanges<KeyPackage>): ProposalEffects {
+  const { adds, ...others } = changes;
+  for (const { leafIndex, after } of changes.updated) tree.updateLeaf(leafIndex, after);
+  for (const { leafIndex } of changes.removed) tree.removeLeaf(leafIndex);
+  if (changes.removed.length > 0) tree.truncate();
   const added = adds.map((keyPackage) => ({ leafIndex: tree.addLeaf(keyPackage.leafNode), keyPackage }));
-  return { extensions, changesExtensions, added, removed, updated, psks, externalInit, reInit };
+  return { ...others, added };
 }

@@ -18,10 +18,10 @@ import { assertActive, type Group, memberLeaf } from './state.ts';
 import { checkProposalSender } from './validateProposals.ts';
 
 export type ProposalRequest =
-  /** Somebody's MLSMessage(KeyPackage). */
+  /** The MLSMessage(KeyPackage) of the client to add. */
   | { readonly type: 'add'; readonly keyPackage: Uint8Array }
   | { readonly type: 'remove'; readonly removed: LeafIndex }
-  /** A fresh key for the own leaf. */
+  /** Gives the own leaf a fresh key. */
   | { readonly type: 'update' };
 
 export interface CreatedProposal {

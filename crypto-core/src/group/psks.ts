@@ -7,7 +7,7 @@ import type { PskLookup } from './hooks.ts';
 import type { Group } from './state.ts';
 
 /**
- * psk_secret of a list of PSKs (RFC 9420 section 8.4); all zero for none.
+ * Derives the psk_secret of a list of PSKs (RFC 9420 section 8.4); all zero for none.
  * PSK-01 (section 12.4.2): each of them is held here.
  * @throws CryptoError 'missing-psk'
  */

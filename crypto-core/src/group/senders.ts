@@ -1,4 +1,4 @@
-/** Who may have signed a message, and the keys to open it with (RFC 9420 section 6.1). */
+/** The keys that verify a message's signature and that open the message (RFC 9420 section 6.1). */
 import { decode } from '../codec/reader.ts';
 import { CryptoError } from '../errors.ts';
 import type { PrivateMessageKeys } from '../framing/privateMessage.ts';
@@ -38,7 +38,7 @@ export function publicKeysOf(group: Group): PublicMessageKeys {
   return { groupContext: group.context, membershipKey: group.secrets.membershipKey };
 }
 
-/** For messages whose key is used up by opening them. */
+/** Gives the keys for private messages. Opening a message uses up its key. */
 export function privateKeysOf(group: Group): PrivateMessageKeys {
   const { secretTree, tree, context, secrets } = group;
   return {
@@ -55,8 +55,8 @@ export function privateKeysOf(group: Group): PrivateMessageKeys {
 }
 
 /**
- * For a commit: its key is looked up and not used up. A commit that proves invalid leaves no trace, and a valid one
- * ends the epoch, with all keys of it.
+ * Gives the keys for commits. A commit's key is looked up but not used up: a commit that proves invalid leaves no
+ * trace, and a valid one ends the epoch with all its keys.
  */
 export function tentativeKeysOf(group: Group): PrivateMessageKeys {
   const keys = privateKeysOf(group);
@@ -66,7 +66,7 @@ export function tentativeKeysOf(group: Group): PrivateMessageKeys {
       nextKey: keys.secretTree.nextKey,
       openKey: (leaf, type, generation) => {
         const found = keys.secretTree.openKey(leaf, type, generation);
-        // Copies: the opener wipes what it was given, and a skipped key stays in the ratchet.
+        // The opener gets copies, because it wipes them, while a skipped key stays in the ratchet.
         return { generation, key: found.key.slice(), nonce: found.nonce.slice(), accept: () => undefined };
       },
     },

@@ -1,6 +1,6 @@
 /**
- * A group at rest, in two kinds of record: this one, written once an epoch, and those of the secret tree, of which a
- * message moves one. All of it is secret: seal it.
+ * Groups at rest, in two kinds of record: the epoch record, written once an epoch, and those of the secret tree, of
+ * which a message changes one. All of them are secret: seal them.
  */
 import { toHex } from '../bytes.ts';
 import { decode, type Reader } from '../codec/reader.ts';
@@ -69,7 +69,7 @@ function readPendingUpdate(r: Reader): [string, Uint8Array] {
   return [toHex(r.opaque()), r.opaque()];
 }
 
-/** Everything but the secret tree. Its size grows with the group: written once an epoch. */
+/** Encodes everything but the secret tree. The record grows with the group, so it is written once an epoch. */
 export function saveEpoch(group: Group): Uint8Array {
   return encode(
     group,
@@ -111,7 +111,7 @@ export function loadGroup(epochRecord: Uint8Array, lookup: SecretTreeLookup): Gr
       confirmationTag: r.opaque(),
       privateKeys: new Map(r.vector(readPrivateKey)),
       pendingUpdates: new Map(r.vector(readPendingUpdate)),
-      tree: RatchetTree.fromNodes(readRatchetTreeNodes(r)),
+      tree: RatchetTree.fromOwnRecord(readRatchetTreeNodes(r)),
     };
   });
   const suite = getSuite(fields.context.cipherSuite);
@@ -119,7 +119,7 @@ export function loadGroup(epochRecord: Uint8Array, lookup: SecretTreeLookup): Gr
   return { suite, ...fields, secretTree };
 }
 
-/** The same epoch with its secret tree as the records have it now: after another tab has moved it. */
+/** Returns the same epoch with the secret tree that the records have now, after another tab has moved it. */
 export function reloadSecretTree(group: Group, lookup: SecretTreeLookup): Group {
   return { ...group, secretTree: SecretTree.fromRecords(group.suite, group.tree.leafCount, lookup) };
 }

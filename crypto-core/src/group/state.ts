@@ -23,8 +23,8 @@ export type GroupStatus = 'active' | 'removed' | 'reinitialized';
 
 /**
  * One member's state of one epoch: a value that no function changes, so that a pending commit can be merged (use it)
- * or discarded (drop it). The one exception is `secretTree`, which moves with each message: what has moved has to be
- * stored before its result is let out.
+ * or discarded (drop it). The one exception is `secretTree`, which moves with each message: its changes have to be
+ * stored before the result is let out.
  */
 export interface Group {
   readonly suite: CipherSuite;
@@ -60,7 +60,7 @@ export function memberLeaf(tree: RatchetTree, index: LeafIndex): LeafNode {
   return leaf;
 }
 
-/** The members of a tree, in leaf order. */
+/** Lists the members of a tree, in leaf order. */
 export function membersOf(tree: RatchetTree): MemberView[] {
   return [...tree.members()].map(({ leafIndex, leaf }) => memberView(leafIndex, leaf));
 }
@@ -70,8 +70,9 @@ export function memberView(leafIndex: LeafIndex, leaf: LeafNode): MemberView {
 }
 
 /**
- * Names a leaf of a client that has committed: another one after its next commit, and never the same again. Null for one
- * that came with a KeyPackage and still is as it came: a last-resort KeyPackage may bring the same leaf twice.
+ * Names a leaf of a client that has committed. The client's next commit gives the leaf another name, and the same one
+ * never comes back. Null for a leaf that still is as its KeyPackage brought it, since a last-resort KeyPackage may
+ * bring the same leaf twice.
  * @throws CryptoError 'unknown-sender' when the leaf is blank
  */
 export function leafRef({ suite, tree }: Group, leafIndex: LeafIndex): Uint8Array | null {
@@ -80,7 +81,7 @@ export function leafRef({ suite, tree }: Group, leafIndex: LeafIndex): Uint8Arra
   return refHash(suite, 'Sinetti Leaf Reference', encode(leaf, writeLeafNode));
 }
 
-/** The public state, for the application. O(members). */
+/** Returns the public state for the application. O(members). */
 export function groupView(group: Group): GroupView {
   return {
     suite: group.suite.id,

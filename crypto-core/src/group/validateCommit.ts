@@ -11,7 +11,7 @@ import { checkNewLeaf, type LeafContext } from './validateLeaf.ts';
 
 const WITHOUT_PATH: ReadonlySet<string> = new Set(['add', 'psk', 'reinit']);
 
-/** Whether RFC 9420 section 12.4 requires an UpdatePath. */
+/** Returns whether RFC 9420 section 12.4 requires an UpdatePath. */
 export function needsPath(proposals: readonly CommittedProposal[]): boolean {
   return proposals.length === 0 || proposals.some(({ proposal }) => !WITHOUT_PATH.has(proposal.type));
 }

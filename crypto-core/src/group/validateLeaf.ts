@@ -13,13 +13,13 @@ import { ProposalTypeValue } from '../structs/proposal.ts';
 import { MLS10 } from '../structs/protocolVersion.ts';
 import { verifyWithLabel } from '../suite/labels.ts';
 import type { CipherSuite } from '../suite/suites.ts';
-import type { RatchetTree } from '../tree/ratchetTree.ts';
+import type { UnverifiedRatchetTree } from '../tree/ratchetTree.ts';
 import { ByteSet } from './byteSet.ts';
 import type { MemberCheck } from './hooks.ts';
 
 /**
- * The longest total lifetime that is accepted for a leaf somebody is to be added with, in seconds (section 7.2 asks
- * the application to define one): 400 days.
+ * The longest total lifetime, in seconds, of a leaf that a client is to be added with: 400 days. Section 7.2 asks the
+ * application to define one.
  */
 export const MAX_LIFETIME_SECONDS = 400n * 24n * 60n * 60n;
 
@@ -36,7 +36,7 @@ const DEFAULT_EXTENSIONS: ReadonlySet<number> = new Set([
 
 const DEFAULT_PROPOSALS: ReadonlySet<number> = new Set(Object.values(ProposalTypeValue));
 
-/** What a leaf has to be compatible with. */
+/** The group that a leaf has to be compatible with. */
 export interface LeafContext {
   readonly suite: CipherSuite;
   readonly groupId: Uint8Array;
@@ -172,7 +172,7 @@ function sameCredential(a: Credential, b: Credential): boolean {
  * One pass over the tree, once for each commit.
  * @throws CryptoError 'invalid-leaf'
  */
-export function checkTreeLeaves(tree: RatchetTree): void {
+export function checkTreeLeaves(tree: UnverifiedRatchetTree): void {
   const signatureKeys = new ByteSet();
   const encryptionKeys = new ByteSet();
   const credentialTypes = new Set<number>();

@@ -8,14 +8,20 @@ import { ExtensionTypeValue, findExtension } from '../structs/extension.ts';
 import { readExternalSenders } from '../structs/externalSender.ts';
 import type { Sender } from '../structs/framedContent.ts';
 import type { LeafIndex } from '../structs/indices.ts';
+import type { UnverifiedKeyPackage } from '../structs/keyPackage.ts';
 import type { Proposal, ProposalType } from '../structs/proposal.ts';
 import { MLS10 } from '../structs/protocolVersion.ts';
 import { type PreSharedKeyId, writePreSharedKeyId } from '../structs/psk.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
-import type { CommittedProposal, ProposalEffects } from './proposalList.ts';
-import { validateKeyPackage } from './validateKeyPackage.ts';
+import {
+  applyChanges,
+  type CommittedProposal,
+  type ProposalEffects,
+  type ProposedChanges,
+} from './proposalList.ts';
 import { checkCapabilities, checkCredential, checkNewLeaf, type LeafContext } from './validateLeaf.ts';
+import { verifyKeyPackage } from './verifyKeyPackage.ts';
 
 function refuse(check: string, detail: string): never {
   throw new CryptoError('invalid-proposal', `${check}: ${detail}`);
@@ -122,19 +128,32 @@ export function validateProposalList(
 }
 
 /**
- * Checks what the proposals bring into the group, each on its own; `checkTreeLeaves` checks the outcome as a whole,
- * which is also where an Add of a client that is in the group already is found.
+ * Verifies each leaf that the changes bring into the group, then makes the changes in `tree`. `checkTreeLeaves` has to
+ * check the tree as a whole afterwards: it also finds an Add of a client that is in the group already.
+ * @param tree the caller's to change, and to drop after an error
+ * @throws CryptoError 'invalid-proposal', 'invalid-key-package', 'invalid-leaf', 'bad-signature', 'invalid-credential'
+ */
+export function applyProposals(
+  context: LeafContext,
+  tree: RatchetTree,
+  changes: ProposedChanges<UnverifiedKeyPackage>,
+): ProposalEffects {
+  const adds = changes.adds.map((keyPackage) => verifyKeyPackage(context, keyPackage));
+  for (const { leafIndex, before, after } of changes.updated) {
+    checkNewLeaf(context, after, leafIndex, 'update', before);
+  }
+  const effects = applyChanges(tree, { ...changes, adds });
+  if (changes.changesExtensions) checkNewExtensions(context, tree);
+  return effects;
+}
+
+/**
  * PROP-11 (sections 12.1.7 and 13.4): after a change of extensions every member supports them.
  * PROP-12 (section 5.3.1): new external senders are acceptable to the application.
  * @param tree with the proposals applied
- * @throws CryptoError 'invalid-proposal', 'invalid-key-package', 'invalid-leaf', 'bad-signature', 'invalid-credential'
+ * @throws CryptoError 'invalid-proposal', 'invalid-credential'
  */
-export function validateEffects(context: LeafContext, tree: RatchetTree, effects: ProposalEffects): void {
-  for (const { keyPackage } of effects.added) validateKeyPackage(context, keyPackage);
-  for (const { leafIndex, before, after } of effects.updated) {
-    checkNewLeaf(context, after, leafIndex, 'update', before);
-  }
-  if (!effects.changesExtensions) return;
+function checkNewExtensions(context: LeafContext, tree: RatchetTree): void {
   for (const { leafIndex, leaf } of tree.members()) {
     try {
       checkCapabilities(context, leaf);

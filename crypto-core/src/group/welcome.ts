@@ -5,7 +5,12 @@ import { encode } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
 import { deriveEpoch, deriveWelcomeKey, deriveWelcomeSecret } from '../schedule/keySchedule.ts';
-import { type GroupInfo, readGroupInfo, writeGroupInfo } from '../structs/groupInfo.ts';
+import {
+  type GroupInfo,
+  readGroupInfo,
+  type UnverifiedGroupInfo,
+  writeGroupInfo,
+} from '../structs/groupInfo.ts';
 import type { LeafIndex, NodeIndex } from '../structs/indices.ts';
 import { writeKeyPackage } from '../structs/keyPackage.ts';
 import { writeLeafNode } from '../structs/leafNode.ts';
@@ -23,18 +28,18 @@ import { isInSubtree, nodeOfLeaf } from '../tree/math.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
 import { followPath } from '../tree/treekem.ts';
 import type { AssembledCommit } from './assemble.ts';
-import { startEpoch } from './epoch.ts';
+import { type EpochState, startEpoch } from './epoch.ts';
 import { checkJoinPolicy, treeOfGroupInfo, verifyGroupInfo, welcomeGroupInfo } from './groupInfo.ts';
 import type { JoinPolicy, MemberCheck, PskLookup } from './hooks.ts';
 import type { KeyPackageBundle, SignatureKeyPair } from './keyPackage.ts';
 import type { ProposalEffects } from './proposalList.ts';
 import { pskSecretOf } from './psks.ts';
 import { encodeContext, type Group } from './state.ts';
-import { validateTree } from './validateTree.ts';
+import { verifyRatchetTree } from './verifyRatchetTree.ts';
 
 const LABEL = 'Welcome';
 
-/** MLSMessage(Welcome) with the secrets of everybody that the commit adds. */
+/** Makes the MLSMessage(Welcome) with the secrets for all clients that the commit adds. */
 export function createWelcome(
   pending: Group,
   effects: ProposalEffects,
@@ -89,7 +94,7 @@ export function openGroupInfo(
   welcome: Welcome,
   joinerSecret: Uint8Array,
   pskSecret: Uint8Array,
-): GroupInfo {
+): UnverifiedGroupInfo {
   const { key, nonce } = deriveWelcomeKey(suite, deriveWelcomeSecret(suite, joinerSecret, pskSecret));
   return decode(suite.aead.open(key, nonce, EMPTY, welcome.encryptedGroupInfo), readGroupInfo);
 }
@@ -105,6 +110,29 @@ function findOwnLeaf(tree: RatchetTree, bundle: KeyPackageBundle): LeafIndex {
     if (equalBytes(encode(leaf, writeLeafNode), own)) return leafIndex;
   }
   throw new CryptoError('invalid-tree', 'WELCOME-02: the own leaf is not in the tree');
+}
+
+/**
+ * Starts the epoch that a GroupInfo describes.
+ * WELCOME-05: the confirmation tag holds.
+ * @throws CryptoError 'bad-confirmation-tag'
+ */
+export function joinEpoch(
+  suite: CipherSuite,
+  info: GroupInfo,
+  tree: RatchetTree,
+  joinerSecret: Uint8Array,
+  pskSecret: Uint8Array,
+): EpochState {
+  const context = info.groupContext;
+  const epoch = startEpoch(
+    { suite, context, leafCount: tree.leafCount },
+    deriveEpoch(suite, joinerSecret, pskSecret, encodeContext(context)),
+  );
+  if (!equalBytes(epoch.confirmationTag, info.confirmationTag)) {
+    throw new CryptoError('bad-confirmation-tag', 'WELCOME-05: group info');
+  }
+  return epoch;
 }
 
 export interface JoinByWelcomeArgs {
@@ -124,7 +152,7 @@ function decodeWelcome(bytes: Uint8Array): Welcome {
 }
 
 /**
- * The KeyPackageRefs that a Welcome has secrets for: with them a client finds its bundle, of as many as it has.
+ * Reads the KeyPackageRefs that a Welcome has secrets for, so that a client finds which of its bundles is meant.
  * @throws CryptoError 'malformed', 'unsupported'
  */
 export function welcomeKeyPackageRefs(bytes: Uint8Array): Uint8Array[] {
@@ -132,11 +160,10 @@ export function welcomeKeyPackageRefs(bytes: Uint8Array): Uint8Array[] {
 }
 
 /**
- * Joins a group. That no group of this id exists here already is the caller's to check, and so is deleting the
- * bundle afterwards, unless it is the last-resort one.
+ * Joins a group. The caller checks that it holds no group of this id already, and deletes the bundle afterwards, unless
+ * it is the last-resort one.
  * WELCOME-03: PSKs of usage reinit and branch, which tie a group to another, are not supported.
  * WELCOME-04: the suite in the GroupInfo is the Welcome's.
- * WELCOME-05: the confirmation tag holds.
  * @throws CryptoError 'malformed', 'missing-key', 'missing-psk', 'decrypt-failed', 'unsupported', 'unknown-sender',
  * 'bad-signature', 'bad-confirmation-tag', 'invalid-tree', 'invalid-leaf', 'invalid-credential', 'invalid-commit', 'policy'
  */
@@ -161,23 +188,15 @@ export function joinByWelcome(
     throw new CryptoError('unsupported', 'WELCOME-03: a group that continues another');
   }
   const pskSecret = pskSecretOf(suite, psks, args.psks);
-  const info = openGroupInfo(suite, welcome, joinerSecret, pskSecret);
-  const context = info.groupContext;
-  if (context.cipherSuite !== suite.id) throw new CryptoError('unsupported', 'WELCOME-04: cipher suite');
-
-  const tree = treeOfGroupInfo(info, args.ratchetTree);
-  verifyGroupInfo(suite, info, tree);
-  const { groupId, extensions: groupExtensions, treeHash } = context;
-  validateTree({ suite, groupId, groupExtensions, memberCheck: args.memberCheck }, tree, treeHash);
-  const ownLeaf = findOwnLeaf(tree, bundle);
-
-  const epoch = startEpoch(
-    { suite, context, leafCount: tree.leafCount },
-    deriveEpoch(suite, joinerSecret, pskSecret, encodeContext(context)),
-  );
-  if (!equalBytes(epoch.confirmationTag, info.confirmationTag)) {
-    throw new CryptoError('bad-confirmation-tag', 'WELCOME-05: group info');
+  const received = openGroupInfo(suite, welcome, joinerSecret, pskSecret);
+  if (received.groupContext.cipherSuite !== suite.id) {
+    throw new CryptoError('unsupported', 'WELCOME-04: cipher suite');
   }
+  const receivedTree = treeOfGroupInfo(received, args.ratchetTree);
+  const info = verifyGroupInfo(suite, received, receivedTree);
+  const tree = verifyRatchetTree(suite, receivedTree, info, args.memberCheck);
+  const ownLeaf = findOwnLeaf(tree, bundle);
+  const epoch = joinEpoch(suite, info, tree, joinerSecret, pskSecret);
   checkJoinPolicy(args.joinPolicy, info, tree);
   const privateKeys = new Map<NodeIndex, Uint8Array>([[nodeOfLeaf(ownLeaf), bundle.leafPrivateKey]]);
   if (pathSecret !== null) {
@@ -188,7 +207,7 @@ export function joinByWelcome(
   return {
     suite,
     status: 'active',
-    context,
+    context: info.groupContext,
     tree,
     ownLeaf,
     privateKeys,

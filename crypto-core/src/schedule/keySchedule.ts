@@ -6,7 +6,7 @@ import { deriveSecret, expandWithLabel } from '../suite/labels.ts';
 import type { KeyPair } from '../suite/sodium.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 
-/** What an epoch is made of; all of Nh bytes. The encryption secret feeds the secret tree and is then forgotten. */
+/** The secrets of an epoch, of Nh bytes each. The encryption secret feeds the secret tree and is then forgotten. */
 export interface EpochSecrets {
   readonly senderDataSecret: Uint8Array;
   readonly encryptionSecret: Uint8Array;
@@ -35,7 +35,7 @@ export function deriveJoinerSecret(
   );
 }
 
-/** The secret that seals the GroupInfo inside a Welcome. @param pskSecret all zero when there is no PSK */
+/** Derives the secret that seals the GroupInfo inside a Welcome. @param pskSecret all zero when there is no PSK */
 export function deriveWelcomeSecret(
   suite: CipherSuite,
   joinerSecret: Uint8Array,
@@ -44,7 +44,7 @@ export function deriveWelcomeSecret(
   return deriveSecret(suite, suite.kdf.extract(joinerSecret, pskSecret), 'welcome');
 }
 
-/** AEAD key and nonce of `Welcome.encrypted_group_info` (RFC 9420 section 12.4.3.1). */
+/** Derives the AEAD key and nonce of `Welcome.encrypted_group_info` (RFC 9420 section 12.4.3.1). */
 export function deriveWelcomeKey(
   suite: CipherSuite,
   welcomeSecret: Uint8Array,
@@ -55,7 +55,7 @@ export function deriveWelcomeKey(
   };
 }
 
-/** The epoch's secrets, from the joiner secret on: the part that members and joiners share. */
+/** Derives the epoch's secrets from the joiner secret, which members and joiners share. */
 export function deriveEpoch(
   suite: CipherSuite,
   joinerSecret: Uint8Array,
@@ -66,7 +66,7 @@ export function deriveEpoch(
   return deriveEpochSecrets(suite, expandWithLabel(suite, member, 'epoch', groupContext, suite.kdf.Nh));
 }
 
-/** The epoch's secrets from its epoch secret, which a group's creator draws at random (RFC 9420 section 11). */
+/** Derives the secrets from the epoch secret, which a group's creator draws at random (RFC 9420 section 11). */
 export function deriveEpochSecrets(suite: CipherSuite, epochSecret: Uint8Array): EpochSecrets {
   const derive = (label: string): Uint8Array => deriveSecret(suite, epochSecret, label);
   return {
@@ -82,7 +82,7 @@ export function deriveEpochSecrets(suite: CipherSuite, epochSecret: Uint8Array):
   };
 }
 
-/** The HPKE key pair that the whole group holds, for external joiners (RFC 9420 section 8). */
+/** Derives the HPKE key pair that the whole group holds, for external joiners (RFC 9420 section 8). */
 export function externalKeyPair(suite: CipherSuite, externalSecret: Uint8Array): KeyPair {
   return suite.kem.deriveKeyPair(externalSecret);
 }
@@ -102,7 +102,7 @@ export function exportFrom(
 const EXTERNAL_INIT_LABEL = utf8('MLS 1.0 external init secret');
 
 /**
- * The joiner's side of external initialization (RFC 9420 section 8.3).
+ * Takes the joiner's side of external initialization (RFC 9420 section 8.3).
  * @throws CryptoError 'malformed' for an invalid public key
  */
 export function sendExternalInit(
@@ -114,7 +114,7 @@ export function sendExternalInit(
   return { kemOutput, initSecret: context.export(EXTERNAL_INIT_LABEL, suite.kdf.Nh) };
 }
 
-/** The members' side of it. @throws CryptoError 'malformed' or 'decrypt-failed' for an invalid `kemOutput` */
+/** Takes the members' side of it. @throws CryptoError 'malformed' or 'decrypt-failed' for an invalid `kemOutput` */
 export function receiveExternalInit(
   suite: CipherSuite,
   externalPrivateKey: Uint8Array,

@@ -8,7 +8,7 @@ export interface PreSharedKey {
   readonly secret: Uint8Array;
 }
 
-/** psk_secret of RFC 9420 section 8.4: the keys chained in the order given; all zero for none. */
+/** Derives the psk_secret of RFC 9420 section 8.4: the keys chained in the order given; all zero for none. */
 export function derivePskSecret(suite: CipherSuite, psks: readonly PreSharedKey[]): Uint8Array {
   const zero = new Uint8Array(suite.kdf.Nh);
   let pskSecret: Uint8Array = zero;

@@ -7,14 +7,14 @@ import { deriveTreeSecret } from '../suite/labels.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 
 /**
- * How far ahead of the ratchet one message may be. Each step is an HMAC, so this bounds the work that a hostile
- * generation number can cause.
+ * The most generations that a message may be ahead of the ratchet. Each is an HMAC, so this bounds the work that a
+ * hostile generation number can cause.
  */
 export const MAX_FORWARD_DISTANCE = 1000;
 
 /**
- * How many keys of skipped generations a ratchet keeps, the newest first. The log of a conversation is ordered, so a
- * gap is a message that was refused; what the bound buys is a record of at most 3 KB a ratchet.
+ * The most keys of skipped generations that a ratchet keeps; it drops the oldest. The log of a conversation is ordered,
+ * so a gap is a message that was refused. The bound keeps the record of a ratchet within 3 KB.
  */
 export const MAX_SKIPPED_KEYS = 64;
 
@@ -44,7 +44,7 @@ export function startRatchet(secret: Uint8Array): Ratchet {
   return { next: { generation: 0, secret }, skipped: [] };
 }
 
-/** The next key for sending. @throws CryptoError 'key-exhausted' */
+/** Takes the next key for sending. @throws CryptoError 'key-exhausted' */
 export function stepRatchet(
   suite: CipherSuite,
   ratchet: Ratchet,
@@ -61,7 +61,7 @@ export function stepRatchet(
 }
 
 /**
- * The key of a received generation, and the ratchet without it.
+ * Takes the key of a received generation; returns it with the ratchet that no longer has it.
  * @throws CryptoError 'replayed' when the key was used or dropped, 'generation-too-far' beyond the forward limit
  */
 export function seekRatchet(
@@ -126,7 +126,7 @@ export function writeRatchet(writer: Writer, ratchet: Ratchet): void {
   });
 }
 
-/** Its byte strings are copies: a ratchet outlives the record it came from. */
+/** Copies the byte strings, because a ratchet outlives the record it came from. */
 export function readRatchet(reader: Reader): Ratchet {
   return {
     next: reader.optional((r) => ({ generation: r.u32(), secret: r.opaque().slice() })),

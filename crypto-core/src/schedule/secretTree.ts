@@ -35,7 +35,7 @@ interface LeafRatchets {
 /** A key looked up for a received message. Until `accept` is called the tree is as it was. */
 export interface TentativeKey extends MessageKey {
   /**
-   * Takes the step: the key is used up. To be called once, and only when the message proved authentic.
+   * Uses the key up. It is called once, and only when the message proved authentic.
    * @throws CryptoError 'usage' when the tree has moved since
    */
   accept(): void;
@@ -43,9 +43,9 @@ export interface TentativeKey extends MessageKey {
 
 interface Expansion {
   readonly ratchets: LeafRatchets;
-  /** Consumed on the way down: the ancestor that was expanded. */
+  /** The ancestor that was expanded and so consumed. */
   readonly consumed: readonly [NodeIndex, Uint8Array] | null;
-  /** The copath below it, still to be used by other leaves. */
+  /** The copath below it, which other leaves still need. */
   readonly siblings: readonly (readonly [NodeIndex, Uint8Array])[];
 }
 
@@ -54,15 +54,15 @@ const RIGHT = utf8('right');
 const RECORD_VERSION = 1;
 
 /**
- * Mutable, and small per message. On first use of a leaf the secrets of its ancestors are replaced by those of the
- * copath, so what could derive a used key is gone (section 9.2). Records are read on demand, so that loading a group
- * costs nothing per member.
+ * A mutable tree that changes little per message. On the first use of a leaf, the secrets of the copath replace those
+ * of its ancestors, so that no secret is left that could derive a used key (section 9.2). Records are read on demand,
+ * so that loading a group costs nothing per member.
  */
 export class SecretTree {
   readonly #suite: CipherSuite;
   readonly #leafCount: number;
   readonly #lookup: (key: string) => Uint8Array | undefined;
-  /** What was read or changed since loading; null for what is known to be gone. */
+  /** Nodes read or changed since loading; null for a node that is known to be gone. */
   readonly #nodes = new Map<NodeIndex, Uint8Array | null>();
   readonly #leaves = new Map<LeafIndex, LeafRatchets>();
   #changedNodes = new Set<NodeIndex>();
@@ -79,7 +79,7 @@ export class SecretTree {
     this.#lookup = lookup;
   }
 
-  /** The tree of a new epoch. All of it is among the first `takeChanges`. */
+  /** Creates the tree of a new epoch. The first `takeChanges` lists all of it. */
   static create(suite: CipherSuite, leafCount: number, encryptionSecret: Uint8Array): SecretTree {
     const tree = new SecretTree(suite, leafCount, () => undefined);
     const root = rootOf(tree.#leafCount);
@@ -88,7 +88,7 @@ export class SecretTree {
     return tree;
   }
 
-  /** @param lookup the bytes last put under a key, or undefined */
+  /** Loads a tree. @param lookup gives the bytes last put under a key, or undefined */
   static fromRecords(
     suite: CipherSuite,
     leafCount: number,
@@ -98,7 +98,7 @@ export class SecretTree {
   }
 
   /**
-   * The next key of a leaf's own ratchet, used up by this very call.
+   * Takes the next key of a leaf's own ratchet. The call uses it up.
    * @throws CryptoError 'key-exhausted', 'missing-key'
    */
   nextKey(leaf: LeafIndex, type: RatchetType): MessageKey {
@@ -109,7 +109,7 @@ export class SecretTree {
   }
 
   /**
-   * The key of a received message.
+   * Looks up the key of a received message.
    * @throws CryptoError 'replayed', 'generation-too-far', 'missing-key'
    */
   openKey(leaf: LeafIndex, type: RatchetType, generation: number): TentativeKey {
@@ -126,7 +126,7 @@ export class SecretTree {
   }
 
   /**
-   * What has to be stored, and what destroyed, since the last call. A caller that fails to store it must forget this
+   * Lists the records to store and to destroy since the last call. A caller that fails to store them must forget this
    * tree and load it again.
    */
   takeChanges(): SecretTreeChanges {
@@ -164,7 +164,7 @@ export class SecretTree {
     this.#changedLeaves.add(leaf);
   }
 
-  /** The ratchets of a leaf, and what opening them consumes. Changes nothing. */
+  /** Finds the ratchets of a leaf, and the secrets that opening them consumes. Changes nothing. */
   #expand(leaf: LeafIndex): Expansion {
     const known = this.#leaves.get(leaf) ?? this.#readLeaf(leaf);
     if (known !== undefined) return { ratchets: known, consumed: null, siblings: [] };

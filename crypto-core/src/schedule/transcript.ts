@@ -12,7 +12,7 @@ export interface SignedCommit {
   readonly signature: Uint8Array;
 }
 
-/** confirmed_transcript_hash of the epoch that `commit` starts. */
+/** Computes the confirmed_transcript_hash of the epoch that `commit` starts. */
 export function confirmedTranscriptHash(
   suite: CipherSuite,
   interimTranscriptHashBefore: Uint8Array,
@@ -26,7 +26,7 @@ export function confirmedTranscriptHash(
   return suite.hash(concat(interimTranscriptHashBefore, input));
 }
 
-/** interim_transcript_hash of an epoch, from its confirmed transcript hash and confirmation tag. */
+/** Computes the interim_transcript_hash of an epoch from its confirmed transcript hash and confirmation tag. */
 export function interimTranscriptHash(
   suite: CipherSuite,
   confirmed: Uint8Array,
@@ -40,7 +40,7 @@ export function interimTranscriptHash(
   );
 }
 
-/** confirmation_tag of the epoch whose confirmed transcript hash this is; to be compared in constant time. */
+/** Computes the confirmation_tag of an epoch; compare it in constant time. */
 export function confirmationTag(
   suite: CipherSuite,
   confirmationKey: Uint8Array,

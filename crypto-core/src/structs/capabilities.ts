@@ -1,7 +1,7 @@
 import type { Reader } from '../codec/reader.ts';
 import type { Writer } from '../codec/writer.ts';
 
-/** What a leaf's client understands, as IANA numbers (RFC 9420 section 7.2). */
+/** The features that a leaf's client understands, as IANA numbers (RFC 9420 section 7.2). */
 export interface Capabilities {
   readonly versions: readonly number[];
   readonly cipherSuites: readonly number[];

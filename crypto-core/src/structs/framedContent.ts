@@ -50,7 +50,7 @@ export interface FramedContentAuthData {
   readonly confirmationTag: Uint8Array | null;
 }
 
-/** RFC 9420 section 6: what a ProposalRef and the transcript hash are taken over. */
+/** The input of a ProposalRef and of the transcript hash (RFC 9420 section 6). */
 export interface AuthenticatedContent {
   readonly wireFormat: WireFormat;
   readonly content: FramedContent;
@@ -97,7 +97,7 @@ export function writeSender(w: Writer, sender: Sender): void {
   else if (sender.type === 'external') w.u32(sender.senderIndex);
 }
 
-/** The content alone, its type known from outside, as PrivateMessageContent starts. */
+/** Reads the content alone, with its type known from outside, as PrivateMessageContent starts. */
 export function readContent(r: Reader, type: ContentType): Content {
   if (type === 'application') return { type, data: r.opaque() };
   if (type === 'proposal') return { type, proposal: readProposal(r) };
@@ -149,7 +149,7 @@ export function writeAuthenticatedContent(w: Writer, value: AuthenticatedContent
 }
 
 /**
- * FramedContentTBS, the bytes a message's signature covers under the label "FramedContentTBS".
+ * Writes FramedContentTBS, the bytes a message's signature covers under the label "FramedContentTBS".
  * @param context the sender's epoch; written only for senders that are in the group or join it by this commit.
  */
 export function writeFramedContentTBS(

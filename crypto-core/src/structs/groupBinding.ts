@@ -5,8 +5,9 @@ import { CryptoError } from '../errors.ts';
 import { type Extension, ExtensionTypeValue, findExtension } from './extension.ts';
 
 /**
- * What a group of people is bound to from its first epoch on, as the GroupContext extension `sinetti_group`: it enters
- * every signature, tag and secret, so that nobody can be told another creator than the others.
+ * The creator that a group of people is bound to from its first epoch on, as the GroupContext extension
+ * `sinetti_group`. It enters every signature, tag and secret, so that nobody can be told another creator than the
+ * others.
  */
 export interface GroupBinding {
   /** The user whose devices may add people. */
@@ -29,7 +30,10 @@ function writeBinding(w: Writer, { creatorId }: GroupBinding): void {
   w.opaque(utf8(creatorId));
 }
 
-/** For `createGroup`. @throws CryptoError 'usage' for an id that is empty or longer than 128 bytes */
+/**
+ * Makes the extension for `createGroup`.
+ * @throws CryptoError 'usage' for an id that is empty or longer than 128 bytes
+ */
 export function groupBindingExtension(binding: GroupBinding): Extension {
   const data = encode(binding, writeBinding);
   try {
@@ -40,7 +44,10 @@ export function groupBindingExtension(binding: GroupBinding): Extension {
   return { type: ExtensionTypeValue.sinettiGroup, data };
 }
 
-/** Null for a group without one. @throws CryptoError 'malformed', 'unsupported' for another version */
+/**
+ * Reads a group's binding; null for a group without one.
+ * @throws CryptoError 'malformed', 'unsupported' for another version
+ */
 export function findGroupBinding(extensions: readonly Extension[]): GroupBinding | null {
   const data = findExtension(extensions, ExtensionTypeValue.sinettiGroup);
   return data === undefined ? null : decode(data, readBinding);

@@ -3,7 +3,7 @@ import type { Writer } from '../codec/writer.ts';
 import { type Extension, readExtensions, writeExtensions } from './extension.ts';
 import { readMls10, writeMls10 } from './protocolVersion.ts';
 
-/** RFC 9420 section 8.1: what all members of an epoch agree on. */
+/** The state that all members of an epoch agree on (RFC 9420 section 8.1). */
 export interface GroupContext {
   readonly cipherSuite: number;
   readonly groupId: Uint8Array;

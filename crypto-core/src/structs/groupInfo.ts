@@ -3,6 +3,7 @@ import { encode, type Writer } from '../codec/writer.ts';
 import { type Extension, readExtensions, writeExtensions } from './extension.ts';
 import { type GroupContext, readGroupContext, writeGroupContext } from './groupContext.ts';
 import { type LeafIndex, toLeafIndex } from './indices.ts';
+import type { Verified } from './trusted.ts';
 
 /** GroupInfoTBS: everything the signature covers under the label "GroupInfoTBS". */
 export interface GroupInfoContent {
@@ -12,12 +13,15 @@ export interface GroupInfoContent {
   readonly signer: LeafIndex;
 }
 
-/** RFC 9420 section 12.4.3. */
-export interface GroupInfo extends GroupInfoContent {
+/** A GroupInfo (RFC 9420 section 12.4.3) as it was decoded: anybody may have made it. */
+export interface UnverifiedGroupInfo extends GroupInfoContent {
   readonly signature: Uint8Array;
 }
 
-export function readGroupInfo(r: Reader): GroupInfo {
+/** A GroupInfo whose signature `verifyGroupInfo` found to hold. */
+export type GroupInfo = Verified<UnverifiedGroupInfo>;
+
+export function readGroupInfo(r: Reader): UnverifiedGroupInfo {
   return {
     groupContext: readGroupContext(r),
     extensions: readExtensions(r),
@@ -34,7 +38,7 @@ function writeGroupInfoContent(w: Writer, info: GroupInfoContent): void {
   w.u32(info.signer);
 }
 
-export function writeGroupInfo(w: Writer, info: GroupInfo): void {
+export function writeGroupInfo(w: Writer, info: UnverifiedGroupInfo): void {
   writeGroupInfoContent(w, info);
   w.opaque(info.signature);
 }

@@ -3,6 +3,7 @@ import { encode, type Writer } from '../codec/writer.ts';
 import { type Extension, readExtensions, writeExtensions } from './extension.ts';
 import { type LeafNode, readLeafNode, writeLeafNode } from './leafNode.ts';
 import { readMls10, writeMls10 } from './protocolVersion.ts';
+import type { Own, Verified } from './trusted.ts';
 
 /** KeyPackageTBS: everything the signature covers under the label "KeyPackageTBS". */
 export interface KeyPackageContent {
@@ -12,12 +13,18 @@ export interface KeyPackageContent {
   readonly extensions: readonly Extension[];
 }
 
-/** RFC 9420 section 10. */
-export interface KeyPackage extends KeyPackageContent {
+/** A KeyPackage (RFC 9420 section 10) as it was decoded: anybody may have made it. */
+export interface UnverifiedKeyPackage extends KeyPackageContent {
   readonly signature: Uint8Array;
 }
 
-export function readKeyPackage(r: Reader): KeyPackage {
+/** A KeyPackage that `verifyKeyPackage` accepted for a group: its client can be added to that group. */
+export type KeyPackage = Verified<UnverifiedKeyPackage>;
+
+/** A KeyPackage whose private keys this client holds. */
+export type OwnKeyPackage = Own<UnverifiedKeyPackage>;
+
+export function readKeyPackage(r: Reader): UnverifiedKeyPackage {
   readMls10(r);
   return {
     cipherSuite: r.u16(),
@@ -36,7 +43,7 @@ function writeKeyPackageContent(w: Writer, keyPackage: KeyPackageContent): void 
   writeExtensions(w, keyPackage.extensions);
 }
 
-export function writeKeyPackage(w: Writer, keyPackage: KeyPackage): void {
+export function writeKeyPackage(w: Writer, keyPackage: UnverifiedKeyPackage): void {
   writeKeyPackageContent(w, keyPackage);
   w.opaque(keyPackage.signature);
 }

@@ -89,14 +89,14 @@ export function writeLeafNode(w: Writer, leaf: LeafNode): void {
   w.opaque(leaf.signature);
 }
 
-/** Where an `update` or `commit` leaf stands; part of what such a leaf signs. */
+/** The place of an `update` or `commit` leaf, which such a leaf signs too. */
 export interface LeafPosition {
   readonly groupId: Uint8Array;
   readonly leafIndex: LeafIndex;
 }
 
 /**
- * LeafNodeTBS, the bytes a leaf's signature covers under the label "LeafNodeTBS".
+ * Encodes LeafNodeTBS, the bytes a leaf's signature covers under the label "LeafNodeTBS".
  * @param position ignored for a `key-package` leaf, which belongs to no group yet.
  */
 export function leafNodeTBS(leaf: LeafNodeContent, position: LeafPosition | null): Uint8Array {

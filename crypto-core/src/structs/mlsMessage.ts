@@ -1,21 +1,21 @@
 import { decode, type Reader } from '../codec/reader.ts';
 import { encode, type Writer } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
-import { type GroupInfo, readGroupInfo, writeGroupInfo } from './groupInfo.ts';
-import { type KeyPackage, readKeyPackage, writeKeyPackage } from './keyPackage.ts';
+import { readGroupInfo, type UnverifiedGroupInfo, writeGroupInfo } from './groupInfo.ts';
+import { readKeyPackage, type UnverifiedKeyPackage, writeKeyPackage } from './keyPackage.ts';
 import { type PrivateMessage, readPrivateMessage, writePrivateMessage } from './privateMessage.ts';
 import { readMls10, writeMls10 } from './protocolVersion.ts';
 import { type PublicMessage, readPublicMessage, writePublicMessage } from './publicMessage.ts';
 import { readWelcome, type Welcome, writeWelcome } from './welcome.ts';
 import { WireFormatValue } from './wireFormat.ts';
 
-/** RFC 9420 section 6: the outermost envelope of everything that is sent. */
+/** The outermost envelope of everything that is sent (RFC 9420 section 6). */
 export type MlsMessage =
   | { readonly wireFormat: 'public-message'; readonly publicMessage: PublicMessage }
   | { readonly wireFormat: 'private-message'; readonly privateMessage: PrivateMessage }
   | { readonly wireFormat: 'welcome'; readonly welcome: Welcome }
-  | { readonly wireFormat: 'group-info'; readonly groupInfo: GroupInfo }
-  | { readonly wireFormat: 'key-package'; readonly keyPackage: KeyPackage };
+  | { readonly wireFormat: 'group-info'; readonly groupInfo: UnverifiedGroupInfo }
+  | { readonly wireFormat: 'key-package'; readonly keyPackage: UnverifiedKeyPackage };
 
 /** @throws CryptoError 'unsupported' for another protocol version or an unknown wire format. */
 export function readMlsMessage(r: Reader): MlsMessage {

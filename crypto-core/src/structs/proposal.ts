@@ -3,13 +3,13 @@ import type { Writer } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
 import { type Extension, readExtensions, writeExtensions } from './extension.ts';
 import { type LeafIndex, toLeafIndex } from './indices.ts';
-import { type KeyPackage, readKeyPackage, writeKeyPackage } from './keyPackage.ts';
+import { readKeyPackage, type UnverifiedKeyPackage, writeKeyPackage } from './keyPackage.ts';
 import { type LeafNode, readLeafNode, writeLeafNode } from './leafNode.ts';
 import { type PreSharedKeyId, readPreSharedKeyId, writePreSharedKeyId } from './psk.ts';
 
 export interface AddProposal {
   readonly type: 'add';
-  readonly keyPackage: KeyPackage;
+  readonly keyPackage: UnverifiedKeyPackage;
 }
 
 export interface UpdateProposal {

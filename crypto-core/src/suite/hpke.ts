@@ -21,13 +21,13 @@ export interface HpkeContext {
 
 const MODE_BASE = Uint8Array.of(0);
 
-/** The sender's half of SetupBaseS that doesn't depend on who receives. */
+/** The part of SetupBaseS that doesn't depend on the recipient. */
 export interface BaseSender {
-  /** The encapsulation and the sender's context. @throws CryptoError 'malformed' for an invalid public key */
+  /** Makes the encapsulation and the sender's context. @throws CryptoError 'malformed' for an invalid public key */
   setup(publicKey: Uint8Array, env: Env): { kemOutput: Uint8Array; context: HpkeContext };
 }
 
-/** For many recipients of one `info`: it may be a megabyte, and is hashed once. */
+/** Prepares for many recipients of one `info`, which may be a megabyte and is hashed once. */
 export function baseSender(suite: CipherSuite, info: Uint8Array): BaseSender {
   const schedule = keyScheduleOf(suite, info);
   return {
@@ -82,7 +82,7 @@ export function open(
   return setupBaseR(suite, sealed.kemOutput, privateKey, info).open(aad, sealed.ciphertext);
 }
 
-/** KeySchedule of RFC 9180 section 5.1, up to where the shared secret comes in. */
+/** KeySchedule of RFC 9180 section 5.1, up to the step that takes the shared secret. */
 function keyScheduleOf(suite: CipherSuite, info: Uint8Array): (sharedSecret: Uint8Array) => HpkeContext {
   const { aead, kdf, kem } = suite;
   const suiteId = concat(utf8('HPKE'), u16(kem.id), u16(kdf.id), u16(aead.id));

@@ -1,4 +1,4 @@
-/** The labelled operations of RFC 9420 sections 5.1, 5.2, 8 and 9: every use of a key says what it is for. */
+/** The labelled operations of RFC 9420 sections 5.1, 5.2, 8 and 9: a label ties every use of a key to its purpose. */
 import { EMPTY, utf8 } from '../bytes.ts';
 import { encode, varintLength, Writer, writeVarint } from '../codec/writer.ts';
 import type { Env } from '../env.ts';

@@ -1,6 +1,6 @@
 /**
- * The one door to libsodium. Thin, typed, synchronous once `ready` has resolved; every refusal of the library
- * leaves as a CryptoError. Key and nonce sizes are in bytes throughout.
+ * The one door to libsodium: thin, typed, synchronous once `ready` has resolved. Every refusal of the library leaves
+ * as a CryptoError. Key and nonce sizes are in bytes throughout.
  */
 // The named exports that the type declarations promise don't all exist at run time; the default export is complete.
 import sodium from 'libsodium-wrappers';
@@ -54,13 +54,13 @@ export function ed25519Sign(privateKey: Uint8Array, message: Uint8Array): Uint8A
   return sodium.crypto_sign_detached(message, privateKey);
 }
 
-/** Whether the signature holds; false, too, for a key or signature of a wrong length. */
+/** Returns whether the signature holds; false, too, for a key or signature of a wrong length. */
 export function ed25519Verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   if (publicKey.length !== 32 || signature.length !== 64) return false;
   return sodium.crypto_sign_verify_detached(signature, message, publicKey);
 }
 
-/** The public key of an X25519 private key. */
+/** Computes the public key of an X25519 private key. */
 export function x25519Base(privateKey: Uint8Array): Uint8Array {
   assertLength(privateKey, 32, 'X25519 private key');
   return sodium.crypto_scalarmult_base(privateKey);

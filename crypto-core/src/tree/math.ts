@@ -79,7 +79,7 @@ export function copath(leaf: LeafIndex, leafCount: number): NodeIndex[] {
   return path;
 }
 
-/** Whether `leaf` lies in the subtree below `node` (a leaf node holds itself). */
+/** Returns whether `leaf` lies in the subtree below `node` (a leaf node holds itself). */
 export function isInSubtree(leaf: LeafIndex, node: NodeIndex): boolean {
   const span = (1 << level(node)) - 1;
   const at = nodeOfLeaf(leaf);

@@ -1,4 +1,4 @@
-/** Parent hashes (RFC 9420 section 7.9): what binds the keys above a leaf to that leaf's signature. */
+/** Parent hashes (RFC 9420 section 7.9), which bind the keys above a leaf to that leaf's signature. */
 import { EMPTY, equalBytes } from '../bytes.ts';
 import { Writer } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
@@ -6,13 +6,13 @@ import type { LeafIndex, NodeIndex } from '../structs/indices.ts';
 import type { Node, ParentNode } from '../structs/node.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 import { isInSubtree, isLeaf, leafOfNode, leftOf, rightOf } from './math.ts';
-import type { PathStep, RatchetTree } from './ratchetTree.ts';
+import type { PathStep, RatchetTree, UnverifiedRatchetTree } from './ratchetTree.ts';
 import { originalTreeHash } from './treeHash.ts';
 
-/** The parent hash of `parent` with the given copath child. */
+/** Computes the parent hash of `parent` with the given copath child. */
 function parentHash(
   suite: CipherSuite,
-  tree: RatchetTree,
+  tree: UnverifiedRatchetTree,
   parent: ParentNode,
   copathChild: NodeIndex,
 ): Uint8Array {
@@ -53,12 +53,12 @@ function parentHashOf(node: Node | null): Uint8Array | null {
 }
 
 /**
- * Whether some node below `child` was set in the same UpdatePath as `parent` (section 7.9.2): it carries the parent
- * hash, and everything else that `child` resolves to is what `parent` lists as unmerged there.
+ * Returns whether some node below `child` was set in the same UpdatePath as `parent` (section 7.9.2): that node carries
+ * the parent hash, and all other nodes that `child` resolves to are leaves that `parent` lists as unmerged.
  */
 function isChained(
   suite: CipherSuite,
-  tree: RatchetTree,
+  tree: UnverifiedRatchetTree,
   parent: ParentNode,
   child: NodeIndex,
   sibling: NodeIndex,
@@ -77,7 +77,7 @@ function isChained(
  * TREE-02 (sections 7.9.2 and 12.4.3.1): each parent node that is not blank is parent-hash valid, by exactly one chain.
  * @throws CryptoError 'invalid-tree'
  */
-export function verifyParentHashes(suite: CipherSuite, tree: RatchetTree): void {
+export function verifyParentHashes(suite: CipherSuite, tree: UnverifiedRatchetTree): void {
   for (const [index, node] of tree.entries()) {
     if (node.type !== 'parent') continue;
     const left = leftOf(index);

@@ -7,6 +7,7 @@ import type { LeafIndex, NodeIndex } from '../structs/indices.ts';
 import { toLeafIndex, toNodeIndex } from '../structs/indices.ts';
 import type { LeafNode } from '../structs/leafNode.ts';
 import type { Node, ParentNode } from '../structs/node.ts';
+import type { Own } from '../structs/trusted.ts';
 import {
   copath,
   directPath,
@@ -30,6 +31,32 @@ export interface PathStep {
   readonly copathChild: NodeIndex;
 }
 
+/**
+ * A tree as it was received: of a possible shape (TREE-01), and filled by anybody. It can only be read, which is all
+ * that `verifyRatchetTree` needs. A function that takes one takes a verified tree, too.
+ */
+export type UnverifiedRatchetTree = Pick<
+  RatchetTree,
+  | 'toNodes'
+  | 'leafCount'
+  | 'root'
+  | 'node'
+  | 'leaf'
+  | 'parent'
+  | 'members'
+  | 'entries'
+  | 'cachedHash'
+  | 'cacheHash'
+  | 'resolution'
+>;
+
+/** A tree out of this client's own storage, which stored it after it had built or verified it. */
+export type OwnRatchetTree = Own<RatchetTree>;
+
+/**
+ * The tree of a group: built by this client, verified when it joined, or cloned from such a tree and changed by
+ * proposals and paths that were validated.
+ */
 export class RatchetTree {
   readonly #nodes: (Node | null)[];
   /** Tree hashes known for the current contents; a change forgets those of the node and its ancestors. */
@@ -46,10 +73,25 @@ export class RatchetTree {
 
   /**
    * Builds a tree from the contents of a ratchet_tree extension (RFC 9420 section 12.4.3.3).
-   * @throws CryptoError 'invalid-tree' when it is empty, ends in a blank node, or a node is of the wrong kind for its
-   * place (check `TREE-01`).
+   * @throws CryptoError 'invalid-tree' (TREE-01)
    */
-  static fromNodes(nodes: readonly (Node | null)[]): RatchetTree {
+  static fromNodes(nodes: readonly (Node | null)[]): UnverifiedRatchetTree {
+    return RatchetTree.#ofShape(nodes);
+  }
+
+  /**
+   * Restores a tree from a record of this client's own, which the caller has authenticated.
+   * @throws CryptoError 'invalid-tree' (TREE-01)
+   */
+  static fromOwnRecord(nodes: readonly (Node | null)[]): OwnRatchetTree {
+    return RatchetTree.#ofShape(nodes) as OwnRatchetTree;
+  }
+
+  /**
+   * TREE-01: the tree is not empty, doesn't end in a blank node, and has leaves and parents where each belongs.
+   * @throws CryptoError 'invalid-tree'
+   */
+  static #ofShape(nodes: readonly (Node | null)[]): RatchetTree {
     if (nodes.length === 0 || nodes.at(-1) === null) {
       throw new CryptoError('invalid-tree', 'TREE-01: a ratchet tree ends in a node that is not blank');
     }
@@ -118,7 +160,9 @@ export class RatchetTree {
     }
   }
 
-  /** Where a new member goes: the leftmost blank leaf, the tree extended if it has none (section 12.1.1). */
+  /**
+   * Finds the place for a new member: the leftmost blank leaf, in an extended tree if there is none (section 12.1.1).
+   */
   reserveLeaf(): LeafIndex {
     for (let index = 0; index < this.#nodes.length; index += 2) {
       if (this.#nodes[index] === null) return toLeafIndex(index >>> 1);
@@ -165,7 +209,7 @@ export class RatchetTree {
     this.#forgetHashes(index);
   }
 
-  /** The caller has blanked or set the leaf below already, so the hashes above are forgotten. */
+  /** Forgets the hash of this node only: the caller has set or blanked a leaf below, which forgot those above. */
   setParent(index: NodeIndex, parent: ParentNode): void {
     this.#nodes[index] = { type: 'parent', parent };
     this.#hashes[index] = undefined;
@@ -216,7 +260,7 @@ export class RatchetTree {
     }
   }
 
-  /** Section 4.1.2: the ancestors of a leaf whose child on the copath has somebody to encrypt to. */
+  /** Lists the ancestors of a leaf whose child on the copath has a resolution that is not empty (section 4.1.2). */
   filteredDirectPath(leaf: LeafIndex): PathStep[] {
     const children = copath(leaf, this.leafCount);
     const steps: PathStep[] = [];

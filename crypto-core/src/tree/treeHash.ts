@@ -5,7 +5,7 @@ import { type LeafNode, writeLeafNode } from '../structs/leafNode.ts';
 import { NodeTypeValue, type ParentNode, writeParentNode } from '../structs/node.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 import { isInSubtree, isLeaf, leafOfNode, leftOf, rightOf } from './math.ts';
-import type { RatchetTree } from './ratchetTree.ts';
+import type { UnverifiedRatchetTree } from './ratchetTree.ts';
 
 function leafHash(suite: CipherSuite, index: LeafIndex, leaf: LeafNode | null): Uint8Array {
   const w = new Writer();
@@ -30,7 +30,7 @@ function parentNodeHash(
 }
 
 /** The tree hash of the subtree at `node`: O(log n) after a change of one leaf, a lookup otherwise. */
-export function treeHash(suite: CipherSuite, tree: RatchetTree, node: NodeIndex): Uint8Array {
+export function treeHash(suite: CipherSuite, tree: UnverifiedRatchetTree, node: NodeIndex): Uint8Array {
   const known = tree.cachedHash(node);
   if (known !== undefined) return known;
   const hash = isLeaf(node)
@@ -45,7 +45,7 @@ export function treeHash(suite: CipherSuite, tree: RatchetTree, node: NodeIndex)
   return hash;
 }
 
-export function rootHash(suite: CipherSuite, tree: RatchetTree): Uint8Array {
+export function rootHash(suite: CipherSuite, tree: UnverifiedRatchetTree): Uint8Array {
   return treeHash(suite, tree, tree.root);
 }
 
@@ -55,7 +55,7 @@ export function rootHash(suite: CipherSuite, tree: RatchetTree): Uint8Array {
  */
 export function originalTreeHash(
   suite: CipherSuite,
-  tree: RatchetTree,
+  tree: UnverifiedRatchetTree,
   node: NodeIndex,
   unmerged: readonly LeafIndex[],
 ): Uint8Array {

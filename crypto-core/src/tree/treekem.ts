@@ -1,4 +1,4 @@
-/** TreeKEM (RFC 9420 sections 7.4 to 7.6): fresh secrets along a path, and their way to everybody below it. */
+/** TreeKEM (RFC 9420 sections 7.4 to 7.6): fresh secrets along a path, encrypted to all members below it. */
 import { equalBytes, wipe } from '../bytes.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
@@ -13,7 +13,7 @@ import type { PathStep, RatchetTree } from './ratchetTree.ts';
 
 const LABEL = 'UpdatePathNode';
 
-/** HPKE private keys that one member holds: of its leaf and of the ancestors it is merged into. O(log n) entries. */
+/** The HPKE private keys of one member: of its leaf and of the ancestors it is merged into. O(log n) entries. */
 export type PrivateKeys = ReadonlyMap<NodeIndex, Uint8Array>;
 
 /** A path made by this member, before it is encrypted: the tree holds its public half already. */
@@ -23,7 +23,7 @@ export interface NewPath {
   readonly publicKeys: readonly Uint8Array[];
   /** One for each step, from the leaf up. */
   readonly pathSecrets: readonly Uint8Array[];
-  /** Of the new leaf and of each step. */
+  /** The private keys of the new leaf and of each step. */
   readonly privateKeys: PrivateKeys;
   readonly commitSecret: Uint8Array;
 }
@@ -78,7 +78,7 @@ export function createPath(
   return { leafNode, steps, publicKeys, pathSecrets, privateKeys, commitSecret };
 }
 
-/** The nodes a path secret is encrypted to: new members get theirs in the Welcome. */
+/** Lists the nodes that a path secret is encrypted to, without new members, who get theirs in the Welcome. */
 function recipients(tree: RatchetTree, node: NodeIndex, added: ReadonlySet<LeafIndex>): NodeIndex[] {
   const resolution = tree.resolution(node);
   if (added.size === 0) return resolution;
@@ -149,12 +149,12 @@ export interface ReceivedPath {
   /** The secret of the lowest step above the receiver's leaf. */
   readonly pathSecret: Uint8Array;
   readonly commitSecret: Uint8Array;
-  /** Of the steps above the receiver's leaf. */
+  /** The private keys of the steps above the receiver's leaf. */
   readonly privateKeys: PrivateKeys;
 }
 
 /**
- * Decrypts the path secret meant for this member and derives what follows from it.
+ * Decrypts the path secret meant for this member and derives the keys and the commit secret from it.
  * @param tree after `mergePath`. @param keys the member's keys from before the path.
  * @throws CryptoError 'missing-key' when no key of ours fits, 'decrypt-failed', or 'invalid-commit' (PATH-04) when the
  * secrets don't lead to the public keys of the path.
@@ -209,7 +209,7 @@ export function followPath(
   return { privateKeys, commitSecret: derived.commitSecret };
 }
 
-/** The keys that still belong to a node of `tree`: blanking a node, or dropping it, ends the use of its key. */
+/** Keeps the keys that still belong to a node of `tree`: blanking or dropping a node ends the use of its key. */
 export function keysInTree(tree: RatchetTree, keys: PrivateKeys): Map<NodeIndex, Uint8Array> {
   return new Map([...keys].filter(([node]) => tree.node(node) !== null));
 }

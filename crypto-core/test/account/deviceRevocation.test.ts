@@ -14,7 +14,7 @@ const device = { userId: 'anna', deviceId: 'anna-phone' };
 beforeAll(ready);
 
 describe('a revocation', () => {
-  it('says which device, and whose key says so', () => {
+  it('names the device and the account key that signed', () => {
     const accountSeed = env.random(32);
     const accountKey = suite.signatureKeyPair(accountSeed).publicKey;
     expect(verifyDeviceRevocation(signDeviceRevocation(accountSeed, device))).toEqual({
@@ -38,7 +38,7 @@ describe('a revocation', () => {
     expect(codeOf(() => verifyDeviceRevocation(Uint8Array.of(...bytes, 0)))).toBe('malformed');
   });
 
-  it('is not what a certificate is', () => {
+  it('is not read from the bytes of a certificate', () => {
     const accountSeed = env.random(32);
     const { publicKey: deviceKey } = suite.signatureKeyPair(env.random(32));
     const certificate = issueDeviceCertificate(accountSeed, { ...device, deviceKey, notBefore: 0n });
@@ -52,7 +52,7 @@ describe('a revocation', () => {
     },
   );
 
-  it('stays what it was: relays keep old ones', () => {
+  it('has the same bytes as ever, since relays keep old ones', () => {
     const bytes = signDeviceRevocation(new Uint8Array(32).fill(7), device);
     expect(toHex(bytes)).toMatchInlineSnapshot(
       `"0104616e6e610a616e6e612d70686f6e6520ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c404070cc337e01b00b0aaa7f2726591679b46b54bb7e30d802605172979fa56eed0286c6c278fe56db141976e7198db1b78a2f02fa078f7b692d3aaeda02a5240d09"`,

@@ -25,7 +25,7 @@ describe('a sealed group name', () => {
     expect(lengths[2]).toBe(lengths[0]! + 64);
   });
 
-  it('opens for no other key or group, and not altered, cut or of another shape', () => {
+  it('is refused under another key or group, and when altered, cut or of another shape', () => {
     const key = env.random(32);
     const sealed = sealGroupName(key, groupId, 'Kitchen', env);
     expect(codeOf(() => openGroupName(env.random(32), groupId, sealed))).toBe('decrypt-failed');

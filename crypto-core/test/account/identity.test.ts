@@ -32,7 +32,7 @@ function person(userId: string) {
 }
 
 describe('a device certificate', () => {
-  it('says what it was issued for', () => {
+  it('names the user, device and keys it was issued for', () => {
     const { identity, accountKey, device } = person('anna');
     expect(verifyDeviceCertificate(identity)).toEqual({ ...device, accountKey });
     expect(readDeviceCertificate(identity)).toEqual({ ...device, accountKey });
@@ -63,7 +63,7 @@ describe('a device certificate', () => {
     },
   );
 
-  it('stays what it was: leaves of groups that exist carry old ones', () => {
+  it('has the same bytes as ever, since leaves of existing groups carry old ones', () => {
     const certificate = issueDeviceCertificate(new Uint8Array(32).fill(7), {
       userId: 'anna',
       deviceId: 'anna-laptop',
@@ -134,7 +134,7 @@ describe('the safety number', () => {
     expect(new Set(numbers).size).toBe(numbers.length);
   });
 
-  it('stays what it was: people have compared it', () => {
+  it('has the same digits as ever, since people have compared it', () => {
     expect(safetyNumber(anna, ben)).toMatchInlineSnapshot(
       `"237160094943500378403173536320329764506625148304034872162178"`,
     );

@@ -29,7 +29,7 @@ function signed(change: Partial<LeaveStatement> = {}) {
 }
 
 describe('a leave statement', () => {
-  it('says what was signed, under the key that signed it', () => {
+  it('reads as it was signed, and verifies under the key that signed it', () => {
     const { statement, publicKey, bytes } = signed();
     expect(verifyLeaveStatement(bytes, publicKey)).toEqual(statement);
     expect(readLeaveStatement(bytes)).toEqual(statement);
@@ -61,7 +61,7 @@ describe('a leave statement', () => {
     expect(codeOf(() => signed(change))).toBe('usage');
   });
 
-  it('stays what it was: other clients have to read it', () => {
+  it('has the same bytes as ever, since other clients have to read it', () => {
     const statement = {
       groupId: utf8('group:1'),
       userId: 'anna',

@@ -19,7 +19,7 @@ describe('passwordKeys', () => {
     expect(first.authKey.length).toBe(32);
   });
 
-  it('stays what it was: accounts that exist depend on it', () => {
+  it('gives the same keys as ever, since existing accounts depend on them', () => {
     const { authKey, wrapKey } = passwordKeys('correct horse', params);
     expect(toHex(authKey)).toMatchInlineSnapshot(
       `"25808aade85ce9fe8951b67711bfcc4fc41436d5f295cb5e758ed06375eb7fce"`,
@@ -36,7 +36,7 @@ describe('passwordKeys', () => {
     expect(toHex(passwordKeys('a', { ...params, opsLimit: 3 }).authKey)).not.toBe(base);
   });
 
-  it('takes a password for the same however it was composed', () => {
+  it('gives the same keys for a password however its characters are composed', () => {
     const composed = passwordKeys('p\u00e4\u00e4sy \ufb01', params);
     const decomposed = passwordKeys('pa\u0308a\u0308sy fi', params);
     expect(toHex(composed.authKey)).toBe(toHex(decomposed.authKey));
@@ -60,7 +60,7 @@ describe('passwordKeys', () => {
 });
 
 describe('argon2id', () => {
-  it('says so when the memory can not be had', () => {
+  it('refuses with a code when the memory can not be had', () => {
     expect(codeOf(() => argon2id(new Uint8Array(1), params.salt, 1, 1, 32))).toBe('unsupported');
   });
 });

@@ -15,13 +15,13 @@ describe('the grounds of a removal', () => {
     expect(decodeRemovalGrounds(encodeRemovalGrounds(grounds))).toEqual(grounds);
   });
 
-  it('take no bytes where there are none', () => {
+  it('take no bytes when there are no grounds', () => {
     const none = { departures: [], revocations: [] };
     expect(encodeRemovalGrounds(none)).toHaveLength(0);
     expect(decodeRemovalGrounds(new Uint8Array(0))).toEqual(none);
   });
 
-  it('are refused when cut, lengthened, or something else', () => {
+  it('are refused when cut, lengthened, or of another form', () => {
     const bytes = encodeRemovalGrounds({ departures: [one], revocations: [other] });
     for (let length = 1; length < bytes.length; length++) {
       expect(codeOf(() => decodeRemovalGrounds(bytes.subarray(0, length)))).toBe('malformed');

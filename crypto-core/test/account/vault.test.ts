@@ -52,7 +52,7 @@ describe('the vault', () => {
     expect(openVault(sealVault(known, vaultKey, 'u1', env), vaultKey, 'u1')).toEqual(known);
   });
 
-  it('opens for nobody else, and not when altered', () => {
+  it('does not open for another user, under another key, or when altered', () => {
     const sealed = sealVault(vault, vaultKey, 'u1', env);
     expect(codeOf(() => openVault(sealed, vaultKey, 'u2'))).toBe('corrupt-record');
     expect(codeOf(() => openVault(sealed, createVaultKey(env), 'u1'))).toBe('corrupt-record');
@@ -87,7 +87,7 @@ describe('the vault', () => {
 describe('the recovery key', () => {
   const env = testEnv('recovery');
 
-  it('survives being written down', () => {
+  it('is read back from its text', () => {
     for (let i = 0; i < 50; i++) {
       const key = createRecoveryKey(env);
       const text = encodeRecoveryKey(key);
@@ -120,14 +120,14 @@ describe('the recovery key', () => {
     expect(codeOf(() => decodeRecoveryKey(text))).toBe('bad-recovery-key');
   });
 
-  it('wraps with one key and proves with another, neither of them itself', () => {
+  it('gives a wrap key and an auth key that differ from each other and from itself', () => {
     const key = createRecoveryKey(env);
     const keys = [key, recoveryWrapKey(key), recoveryAuthKey(key)];
     expect(new Set(keys.map(toHex)).size).toBe(3);
     expect(keys.every(({ length }) => length === 32)).toBe(true);
   });
 
-  it('stays what it was: people hold printed ones', () => {
+  it('has the same text and keys as ever, since people hold printed ones', () => {
     expect(encodeRecoveryKey(new Uint8Array(32).map((_, i) => i))).toMatchInlineSnapshot(
       `"000G-40R4-0M30-E209-185G-R38E-1W81-24GK-2GAH-C5RR-34D1-P70X-3RFJ-K472"`,
     );
@@ -171,7 +171,7 @@ describe('sealed records', () => {
     }
   });
 
-  it('may stand under keys that tell nothing, the same for each time', () => {
+  it('can be kept under hidden keys that are the same each time and show nothing', () => {
     const hidden = (key: Uint8Array, store: string, name: string) => toHex(hiddenRecordKey(key, store, name));
     expect(hidden(storageKey, 'notes', 'a')).toBe(hidden(storageKey, 'notes', 'a'));
     const others = [

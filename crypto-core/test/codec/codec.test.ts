@@ -72,7 +72,7 @@ describe('Reader', () => {
     expect(decode(bytes, (r) => r.u16())).toBe(0x0102);
   });
 
-  it('gives back the exact bytes of what it parsed', () => {
+  it('gives back the exact bytes of a value it parsed', () => {
     const reader = new Reader(fromHex('aa0201020b'));
     reader.u8();
     const start = reader.offset;
@@ -83,7 +83,7 @@ describe('Reader', () => {
 
 describe('Writer', () => {
   it.each([0, 1, 63, 64, 16383, 16384, 70000])(
-    'frames %i bytes the same with and without knowing',
+    'frames %i bytes the same whether or not the length is known before',
     (length) => {
       const body = new Uint8Array(length).map((_, i) => i);
       const known = encode(body, (w, value) => w.opaque(value));
@@ -135,13 +135,13 @@ describe('Writer', () => {
 });
 
 describe('bytes', () => {
-  it('compares', () => {
+  it('are equal only with the same length and the same octets', () => {
     expect(equalBytes(utf8('a'), utf8('ab'))).toBe(false);
     expect(equalBytes(utf8('ab'), utf8('ab'))).toBe(true);
     expect(equalBytes(utf8('ab'), utf8('aa'))).toBe(false);
   });
 
-  it('joins and wipes', () => {
+  it('are joined in order and wiped to zero', () => {
     const joined = concat(utf8('a'), utf8(''), utf8('bc'));
     expect(fromUtf8(joined)).toBe('abc');
     wipe(joined);

@@ -1,4 +1,4 @@
-/** Devices of ours and of ts-mls, an independent implementation of RFC 9420, that meet in bytes only. */
+/** Devices of ours and of ts-mls, an independent implementation of RFC 9420, which exchange nothing but bytes. */
 
 import { beforeAll } from 'vitest';
 import { fromUtf8, toHex, utf8 } from '../../src/bytes.ts';
@@ -45,7 +45,7 @@ function lifetime(): { notBefore: bigint; notAfter: bigint } {
   return { notBefore: now - 3600n, notAfter: now + 86_400n };
 }
 
-/** One of our devices: what it publishes and what it keeps. */
+/** One of our devices, with its keys and its group. */
 export class Ours {
   readonly signatureKey = createSignatureKeyPair(env);
   readonly credential;
@@ -261,7 +261,7 @@ export function addOf(keyPackage: Uint8Array): peer.Proposal {
 
 const TEXTS = ['moi', 'x'.repeat(5000), ''];
 
-/** What `conversation` gives when both are in one epoch and understand each other. */
+/** The result of `conversation` when both are in one epoch and understand each other. */
 export const UNDERSTOOD = { sameEpoch: true, sameExport: true, theyHeard: TEXTS, weHeard: TEXTS };
 
 export async function conversation(ours: Ours, theirs: Theirs): Promise<typeof UNDERSTOOD> {

@@ -25,7 +25,7 @@ describe.each([
     expect(await conversation(ours, theirs)).toEqual(UNDERSTOOD);
   });
 
-  it('is healed by both, by turns, in private and in public messages', async () => {
+  it('follows updates of both sides by turns, in private and in public messages', async () => {
     const { ours, theirs } = await start();
     for (let round = 0; round < 3; round++) {
       await theirs.process(ours.commit({ forcePath: true }).commit);
@@ -35,7 +35,7 @@ describe.each([
     }
   });
 
-  it('grows past a full tree and shrinks, whoever commits', async () => {
+  it('grows past a full tree and shrinks by commits of either side', async () => {
     const { ours, theirs } = await start();
     const ourSecond = new Ours('our second');
     const theirSecond = new Theirs('their second');

@@ -33,27 +33,27 @@ beforeAll(ready);
 describe.each(mlsVectors<Vector>('crypto-basics'))('crypto-basics, suite $cipher_suite', (vector) => {
   const suite = getSuite(vector.cipher_suite);
 
-  it('RefHash', () => {
+  it('computes the published RefHash', () => {
     const { label, value, out } = vector.ref_hash;
     expect(toHex(refHash(suite, label, fromHex(value)))).toBe(out);
   });
 
-  it('ExpandWithLabel', () => {
+  it('computes the published ExpandWithLabel', () => {
     const { secret, label, context, length, out } = vector.expand_with_label;
     expect(toHex(expandWithLabel(suite, fromHex(secret), label, fromHex(context), length))).toBe(out);
   });
 
-  it('DeriveSecret', () => {
+  it('computes the published DeriveSecret', () => {
     const { secret, label, out } = vector.derive_secret;
     expect(toHex(deriveSecret(suite, fromHex(secret), label))).toBe(out);
   });
 
-  it('DeriveTreeSecret', () => {
+  it('computes the published DeriveTreeSecret', () => {
     const { secret, label, generation, length, out } = vector.derive_tree_secret;
     expect(toHex(deriveTreeSecret(suite, fromHex(secret), label, generation, length))).toBe(out);
   });
 
-  it('SignWithLabel', () => {
+  it('makes and verifies the published SignWithLabel', () => {
     const { priv, pub, content, label, signature } = vector.sign_with_label;
     expect(toHex(suite.signatureKeyPair(fromHex(priv)).publicKey)).toBe(pub);
     // Ed25519 is deterministic, so the very signature must come out, which is more than the format asks for.
@@ -64,7 +64,7 @@ describe.each(mlsVectors<Vector>('crypto-basics'))('crypto-basics, suite $cipher
     );
   });
 
-  it('EncryptWithLabel', () => {
+  it('opens the published EncryptWithLabel, and its own', () => {
     const { priv, pub, label, context, plaintext, kem_output, ciphertext } = vector.encrypt_with_label;
     const published = { kemOutput: fromHex(kem_output), ciphertext: fromHex(ciphertext) };
     expect(toHex(decryptWithLabel(suite, fromHex(priv), label, fromHex(context), published))).toBe(plaintext);

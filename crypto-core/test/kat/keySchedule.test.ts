@@ -132,7 +132,7 @@ describe.each(mlsVectors<KeyScheduleVector>('key-schedule'))('key-schedule', (ve
 });
 
 describe.each(mlsVectors<PskVector>('psk_secret'))('psk_secret of $psks.length PSKs', (vector) => {
-  it('chains them', () => {
+  it('chains the PSKs to the published secret', () => {
     const psks = vector.psks.map(({ psk_id, psk, psk_nonce }) => ({
       id: { type: 'external', pskId: fromHex(psk_id), nonce: fromHex(psk_nonce) } as const,
       secret: fromHex(psk),
@@ -150,7 +150,7 @@ describe.each(mlsVectors<TranscriptVector>('transcript-hashes'))('transcript-has
     return { wireFormat, content, auth };
   });
 
-  it('hashes the commit and confirms it', () => {
+  it('computes the published hashes and confirmation tag', () => {
     const wireFormat =
       commit.wireFormat === WireFormatValue['public-message'] ? 'public-message' : 'private-message';
     expect(commit.wireFormat).toBe(WireFormatValue[wireFormat]);

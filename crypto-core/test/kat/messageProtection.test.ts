@@ -68,7 +68,7 @@ describe.each(mlsVectors<Vector>('message-protection'))('message-protection', (v
     };
   }
 
-  /** The raw value of a vector: application data as such, the others as their struct. */
+  /** Writes content as the vectors have it: application data as such, the others as their struct. */
   function rawHex(content: Content): string {
     return content.type === 'application' ? toHex(content.data) : toHex(encode(content, writeContent));
   }

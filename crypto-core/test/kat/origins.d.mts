@@ -1,11 +1,11 @@
 export interface Origin {
   /** Owner, name, commit and path of the published file. */
   readonly place: string;
-  /** Its SHA-256. */
+  /** The SHA-256 of the published file. */
   readonly sum: string;
-  /** What the cases have that are carried. Without it the whole file is. */
+  /** The values that a case needs in order to be carried. Without them the whole file is carried. */
   readonly keep?: Readonly<Record<string, number>>;
-  /** How many the published file holds, where it is cut. */
+  /** The number of cases in the published file, for a file that is cut. */
   readonly cases?: number;
 }
 

@@ -1,11 +1,11 @@
-// What test/vectors carries, and the published files it was cut from.
+// The files that test/vectors carries, and the published files they were cut from.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export const carried = fileURLToPath(new URL('../vectors', import.meta.url));
 
-/** The origin of each carried file, by the file's name. */
+/** Reads the origin of each carried file, by the file's name. */
 export function readOrigins(folder) {
   const sources = JSON.parse(readFileSync(`${folder}/origins.json`, 'utf8'));
   return new Map(
@@ -18,7 +18,7 @@ export function readOrigins(folder) {
   );
 }
 
-/** The SHA-256 of each carried file, by the file's name. */
+/** Reads the SHA-256 of each carried file, by the file's name. */
 export function readSums(folder) {
   const lines = readFileSync(`${folder}/SHA256SUMS`, 'utf8').trim().split('\n');
   return new Map(lines.map((line) => line.split('  ')).map(([sum, name]) => [name, sum]));
@@ -28,7 +28,7 @@ export function sha256(bytes) {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Keeps the cases that have the given values. What is not cut stays as it is, byte for byte. */
+/** Keeps the cases that have the given values. Without values the file stays as it is, byte for byte. */
 export function cut(bytes, keep) {
   if (keep === undefined) return bytes;
   const fields = Object.entries(keep);
@@ -58,7 +58,7 @@ export async function cutOrigins(folder, readOrigin) {
   return { files, problems };
 }
 
-/** The names of files that are carried otherwise, or not at all. */
+/** Lists the names of the files that are carried with other bytes, or not at all. */
 export function differences(folder, files) {
   return [...files].filter(([name, bytes]) => !isCarried(`${folder}/${name}`, bytes)).map(([name]) => name);
 }

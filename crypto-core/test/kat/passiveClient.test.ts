@@ -31,7 +31,7 @@ interface Vector {
 
 beforeAll(ready);
 
-/** What the client holds: the external PSKs of the vector, and the resumption PSKs of the epochs it went through. */
+/** The PSKs that the client holds: the vector's external ones, and the resumption PSKs of its past epochs. */
 class PskStore {
   readonly #external = new Map<string, Uint8Array>();
   readonly #resumption = new Map<string, Uint8Array>();
@@ -71,7 +71,7 @@ function join(vector: Vector, psks: PskStore): Group {
   );
 }
 
-/** Through its records, so that what is saved is all that is needed. */
+/** Saves a group and loads it again, which shows that the records hold all that is needed. */
 function restored(group: Group, records: Map<string, Uint8Array>): Group {
   const { puts, deletes } = group.secretTree.takeChanges();
   for (const key of deletes) records.delete(key);
@@ -79,7 +79,7 @@ function restored(group: Group, records: Map<string, Uint8Array>): Group {
   return loadGroup(saveEpoch(group), (key) => records.get(key));
 }
 
-/** The epoch authenticators that the client comes to, one for each epoch of the vector. */
+/** Follows a vector. @returns the epoch authenticators that the client comes to, one for each epoch */
 function follow(vector: Vector): string[] {
   const psks = new PskStore(vector);
   let group = join(vector, psks);
@@ -105,7 +105,7 @@ function follow(vector: Vector): string[] {
 describe.each([
   ['mls', 'passive-client-welcome'],
   ['mls', 'passive-client-handling-commit'],
-  // What members of another implementation sent each other, as one of them saw it.
+  // Messages between members of another implementation, as one of them saw them.
   ['mls-interop', 'application'],
   ['mls-interop', 'branch'],
   ['mls-interop', 'commit'],
@@ -116,15 +116,18 @@ describe.each([
 ])('%s: %s', (folder, name) => {
   const vectors = mlsVectors<Vector>(name, folder).map((vector, index) => ({ index, vector }));
 
-  it.each(vectors)('vector $index', ({ vector }) => {
-    const { initial_epoch_authenticator, epochs } = vector;
-    expect(follow(vector)).toEqual([
-      initial_epoch_authenticator,
-      ...epochs.map(({ epoch_authenticator }) => epoch_authenticator),
-    ]);
-  });
+  it.each(vectors)(
+    'has the published epoch authenticators after each commit of vector $index',
+    ({ vector }) => {
+      const { initial_epoch_authenticator, epochs } = vector;
+      expect(follow(vector)).toEqual([
+        initial_epoch_authenticator,
+        ...epochs.map(({ epoch_authenticator }) => epoch_authenticator),
+      ]);
+    },
+  );
 
-  it('a welcome with a changed byte is refused', () => {
+  it('refuses a welcome with a changed byte', () => {
     const vector = vectors[0]?.vector;
     if (vector === undefined) throw new Error('no vector');
     const welcome = fromHex(vector.welcome);

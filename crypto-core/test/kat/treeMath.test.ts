@@ -28,12 +28,12 @@ interface Vector {
 describe.each(mlsVectors<Vector>('tree-math'))('tree-math, $n_leaves leaves', (vector) => {
   const nodes = Array.from({ length: vector.n_nodes }, (_, index) => toNodeIndex(index));
 
-  it('sizes and root', () => {
+  it('has the published size and root', () => {
     expect(nodeCount(vector.n_leaves)).toBe(vector.n_nodes);
     expect(rootOf(vector.n_leaves)).toBe(vector.root);
   });
 
-  it('children, parent and sibling of every node', () => {
+  it('has the published children, parent and sibling at every node', () => {
     const root = rootOf(vector.n_leaves);
     expect(nodes.map((node) => (isLeaf(node) ? null : leftOf(node)))).toEqual(vector.left);
     expect(nodes.map((node) => (isLeaf(node) ? null : rightOf(node)))).toEqual(vector.right);

@@ -5,13 +5,12 @@ import { encode } from '../../src/codec/writer.ts';
 import { writeGroupContext } from '../../src/structs/groupContext.ts';
 import { type LeafIndex, type NodeIndex, toLeafIndex, toNodeIndex } from '../../src/structs/indices.ts';
 import { leafNodeTBS } from '../../src/structs/leafNode.ts';
-import { readRatchetTreeNodes } from '../../src/structs/node.ts';
 import { readUpdatePath, type UpdatePath } from '../../src/structs/updatePath.ts';
 import { deriveSecret, signWithLabel } from '../../src/suite/labels.ts';
 import { ready } from '../../src/suite/sodium.ts';
 import { getSuite } from '../../src/suite/suites.ts';
 import { nodeOfLeaf } from '../../src/tree/math.ts';
-import { RatchetTree } from '../../src/tree/ratchetTree.ts';
+import type { RatchetTree } from '../../src/tree/ratchetTree.ts';
 import { rootHash } from '../../src/tree/treeHash.ts';
 import {
   createPath,
@@ -22,7 +21,7 @@ import {
   type PrivateKeys,
 } from '../../src/tree/treekem.ts';
 import { testEnv } from '../testEnv.ts';
-import { fromHex, mlsVectors } from './vectors.ts';
+import { fromHex, mlsVectors, treeOf } from './vectors.ts';
 
 interface Vector {
   cipher_suite: number;
@@ -54,7 +53,7 @@ const vectors = mlsVectors<Vector>('treekem').map((vector, index) => ({ index, v
 describe.each(vectors)('treekem $index', ({ vector }) => {
   const suite = getSuite(vector.cipher_suite);
   const groupId = fromHex(vector.group_id);
-  const tree = RatchetTree.fromNodes(decode(fromHex(vector.ratchet_tree), readRatchetTreeNodes));
+  const tree = treeOf(vector.ratchet_tree);
 
   function contextOf(changed: RatchetTree): Uint8Array {
     return encode(
@@ -98,49 +97,55 @@ describe.each(vectors)('treekem $index', ({ vector }) => {
     );
   }
 
-  it('private states fit the tree', () => {
+  it('has private keys that fit the public keys of the tree', () => {
     for (const keys of privateStates().values()) {
       for (const [node, key] of keys) expect(suite.kem.publicKey(key)).toEqual(tree.encryptionKey(node));
     }
   });
 
-  it.each(vector.update_paths)('the path of leaf $sender', (update) => {
-    const sender = toLeafIndex(update.sender);
-    const path = decode(fromHex(update.update_path), readUpdatePath);
-    const { merged, received } = receive(sender, path, privateStates());
-    expect(toHex(rootHash(suite, merged))).toBe(update.tree_hash_after);
-    for (const { leaf, pathSecret, commitSecret } of received) {
-      expect(toHex(pathSecret)).toBe(update.path_secrets[leaf]);
-      expect(toHex(commitSecret)).toBe(update.commit_secret);
-    }
-  });
+  it.each(vector.update_paths)(
+    'gives all members the secrets of the published path of leaf $sender',
+    (update) => {
+      const sender = toLeafIndex(update.sender);
+      const path = decode(fromHex(update.update_path), readUpdatePath);
+      const { merged, received } = receive(sender, path, privateStates());
+      expect(toHex(rootHash(suite, merged))).toBe(update.tree_hash_after);
+      for (const { leaf, pathSecret, commitSecret } of received) {
+        expect(toHex(pathSecret)).toBe(update.path_secrets[leaf]);
+        expect(toHex(commitSecret)).toBe(update.commit_secret);
+      }
+    },
+  );
 
-  it.each(vector.update_paths)('a new path of leaf $sender', (update) => {
-    const sender = toLeafIndex(update.sender);
-    const old = tree.leaf(sender);
-    const signer = vector.leaves_private.find((leaf) => leaf.index === update.sender);
-    if (old === null || signer === undefined) throw new Error('the sender is not in the vector');
-    const env = testEnv(`treekem ${update.sender}`);
-    const changed = tree.clone();
-    const made = createPath(
-      suite,
-      changed,
-      sender,
-      (encryptionKey, parentHash) => {
-        const content = { ...old, encryptionKey, source: { type: 'commit', parentHash } } as const;
-        const tbs = leafNodeTBS(content, { groupId, leafIndex: sender });
-        const signature = signWithLabel(suite, fromHex(signer.signature_priv), 'LeafNodeTBS', tbs);
-        return { ...content, signature };
-      },
-      env,
-    );
-    const path = encryptPath(suite, changed, made, contextOf(changed), NOBODY, env);
-    const { merged, received } = receive(sender, path, privateStates());
-    expect(rootHash(suite, merged)).toEqual(rootHash(suite, changed));
-    for (const { commitSecret } of received) expect(commitSecret).toEqual(made.commitSecret);
-  });
+  it.each(vector.update_paths)(
+    'gives all members the commit secret of a new path of leaf $sender',
+    (update) => {
+      const sender = toLeafIndex(update.sender);
+      const old = tree.leaf(sender);
+      const signer = vector.leaves_private.find((leaf) => leaf.index === update.sender);
+      if (old === null || signer === undefined) throw new Error('the sender is not in the vector');
+      const env = testEnv(`treekem ${update.sender}`);
+      const changed = tree.clone();
+      const made = createPath(
+        suite,
+        changed,
+        sender,
+        (encryptionKey, parentHash) => {
+          const content = { ...old, encryptionKey, source: { type: 'commit', parentHash } } as const;
+          const tbs = leafNodeTBS(content, { groupId, leafIndex: sender });
+          const signature = signWithLabel(suite, fromHex(signer.signature_priv), 'LeafNodeTBS', tbs);
+          return { ...content, signature };
+        },
+        env,
+      );
+      const path = encryptPath(suite, changed, made, contextOf(changed), NOBODY, env);
+      const { merged, received } = receive(sender, path, privateStates());
+      expect(rootHash(suite, merged)).toEqual(rootHash(suite, changed));
+      for (const { commitSecret } of received) expect(commitSecret).toEqual(made.commitSecret);
+    },
+  );
 
-  it('PATH-01, PATH-02, PATH-03, PATH-04: a path that was tampered with is refused', () => {
+  it('PATH-01, PATH-02, PATH-03, PATH-04: refuses a path that was tampered with', () => {
     const [update] = vector.update_paths;
     if (update === undefined) throw new Error('no path');
     const sender = toLeafIndex(update.sender);

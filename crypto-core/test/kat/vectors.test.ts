@@ -1,4 +1,4 @@
-/** The carried vectors are those that were published: by their hashes, and by how they were cut. */
+/** Checks that the carried vectors are the published ones, by their hashes and by how they were cut. */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ const origins = readOrigins(carried);
 const sums = readSums(carried);
 
 describe('the carried vectors', () => {
-  it('are listed with their sums, each of them, and whatever is listed is there', () => {
+  it('are the very files that SHA256SUMS and origins.json list', () => {
     const files = readdirSync(carried, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => `${entry.parentPath}/${entry.name}`.slice(carried.length + 1));
@@ -21,7 +21,7 @@ describe('the carried vectors', () => {
     expect([...origins.keys()].toSorted()).toEqual([...sums.keys()].toSorted());
   });
 
-  it.each([...origins])('%s has its sum and holds nothing but what was to be kept', (name, { keep }) => {
+  it.each([...origins])('%s has its listed sum and holds only the cases to be kept', (name, { keep }) => {
     const bytes = readFileSync(`${carried}/${name}`);
     expect(sha256(bytes)).toBe(sums.get(name));
     expect(cut(bytes, keep).equals(bytes)).toBe(true);
@@ -34,7 +34,7 @@ describe('the carried vectors', () => {
     },
   );
 
-  it('are told of in SOURCES.md, with the repository and commit of each', () => {
+  it('are named in SOURCES.md, with the repository and commit of each', () => {
     const sources = readFileSync(`${carried}/SOURCES.md`, 'utf8');
     for (const { place } of origins.values()) {
       const [owner, name, commit] = place.split('/');
@@ -43,7 +43,7 @@ describe('the carried vectors', () => {
     }
   });
 
-  it('are refused with the name of the file and both sums when a byte of one is off', () => {
+  it('are refused with the name of the file and both sums when a byte of it is changed', () => {
     const name = 'mls/welcome.json';
     cpSync(carried, scratch, { recursive: true });
     const bytes = readFileSync(`${scratch}/${name}`);
@@ -73,7 +73,7 @@ describe('comparing carried files with their origins', () => {
     writeFileSync(`${folder}/origins.json`, JSON.stringify(pinned));
   }
 
-  it('names what is carried otherwise, or not at all', async () => {
+  it('names the files that are carried with other bytes, or not at all', async () => {
     pin({ sha256: sha256(origin), cases: 2 });
     const { files, problems } = await cutOrigins(folder, readOrigin);
     const kept = '[{"cipher_suite":3,"of":"ours"}]';

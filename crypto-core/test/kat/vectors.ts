@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
+import { decode } from '../../src/codec/reader.ts';
+import { readRatchetTreeNodes } from '../../src/structs/node.ts';
+import { type OwnRatchetTree, RatchetTree } from '../../src/tree/ratchetTree.ts';
 import { carried, readOrigins, readSums, sha256 } from './origins.mjs';
 
 const origins = readOrigins(carried);
 
 /**
- * One file of published vectors, if it is the one that SHA256SUMS lists.
+ * Reads a file of published vectors.
+ * @throws Error when its SHA-256 is not the one that SHA256SUMS lists
  * @param path relative to the folder, such as "mls/crypto-basics.json"
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller states the file's format
@@ -18,7 +22,7 @@ export function readVectors<T>(path: string, folder = carried): T {
   return JSON.parse(bytes.toString()) as T;
 }
 
-/** A file of MLS vectors, of which every carried one is run. A file without a single one is an error. */
+/** Reads a file of MLS vectors and reports how many it has. @throws Error for a file without a single one */
 export function mlsVectors<T>(name: string, folder = 'mls'): T[] {
   const path = `${folder}/${name}.json`;
   const vectors = readVectors<T[]>(path);
@@ -32,7 +36,7 @@ export function mlsVectors<T>(name: string, folder = 'mls'): T[] {
   return vectors;
 }
 
-/** How many cases the published file has beside those that are carried. */
+/** Counts the cases that the published file has beside those that are carried. */
 export function countLeftOut(path: string, vectors: readonly unknown[]): number {
   return (origins.get(path)?.cases ?? vectors.length) - vectors.length;
 }
@@ -40,6 +44,11 @@ export function countLeftOut(path: string, vectors: readonly unknown[]): number 
 /** Prints how many vectors of a file were run, and why the rest were not. */
 export function report(name: string, run: number, rest: string): void {
   console.info(`${name}: ${run} run${rest === '' ? '' : `, ${rest}`}`);
+}
+
+/** Reads the tree of a vector, trusted like a stored one, since it comes without a GroupInfo to verify it against. */
+export function treeOf(hex: string): OwnRatchetTree {
+  return RatchetTree.fromOwnRecord(decode(fromHex(hex), readRatchetTreeNodes));
 }
 
 export function fromHex(hex: string): Uint8Array {

@@ -23,7 +23,7 @@ interface Vector {
 beforeAll(ready);
 
 describe.each(mlsVectors<Vector>('welcome'))('welcome, suite $cipher_suite', (vector) => {
-  it('opens, is signed and confirmed', () => {
+  it('opens to a GroupInfo whose signature and confirmation tag hold', () => {
     const suite = getSuite(vector.cipher_suite);
     const noPsk = new Uint8Array(suite.kdf.Nh);
     const message = decodeMlsMessage(fromHex(vector.welcome));

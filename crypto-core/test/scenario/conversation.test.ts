@@ -13,13 +13,13 @@ import { anyone, anything, Conversation, device, keyPackageOf, Participant, SUIT
 
 beforeAll(ready);
 
-/** A third of what is drawn, so that runs of 30 members don't send 900 messages at every step. */
+/** Draws a third of the items, so that runs of 30 members don't send 900 messages at every step. */
 function some<T>(items: readonly T[], draw: (below: number) => number): T[] {
   return items.filter(() => draw(3) === 0);
 }
 
 describe.each(SUITES)('a conversation in suite %i', (suite) => {
-  it('of two: add, talk, update, talk', () => {
+  it('reads messages of both after an add and after an update', () => {
     const conversation = new Conversation(suite, testEnv('two'));
     conversation.add(conversation.at(0), [device('device 1', conversation.env)]);
     expect(conversation.disagreements()).toEqual([]);
@@ -54,7 +54,7 @@ describe.each(SUITES)('a conversation in suite %i', (suite) => {
     ).toHaveLength(1);
   });
 
-  it('adds, removes, updates and joins from outside by anybody, several at once, in an order drawn by lot', () => {
+  it('stays in agreement through adds, removes, updates and external joins in a random order', () => {
     const env = testEnv(`lot ${suite}`);
     const draw = (below: number): number => (env.random(1)[0] ?? 0) % below;
     const conversation = new Conversation(suite, env);
@@ -78,7 +78,7 @@ describe.each(SUITES)('a conversation in suite %i', (suite) => {
     expect(conversation.participants.length).toBeGreaterThan(1);
   });
 
-  it('a device joins from outside, and comes back from outside when its state is lost', () => {
+  it('lets a device join from outside, and come back from outside when its state is lost', () => {
     const conversation = new Conversation(suite, testEnv('external'));
     const { env } = conversation;
     const newcomers = ['device 1', 'device 2', 'device 3', 'device 4'].map((name) => device(name, env));
@@ -125,7 +125,7 @@ describe.each(SUITES)('a conversation in suite %i', (suite) => {
     expect(conversation.disagreements()).toEqual([]);
   });
 
-  it('of concurrent commits one is merged, and the others are discarded without a trace', () => {
+  it('merges one of several concurrent commits and discards the others without a trace', () => {
     const conversation = new Conversation(suite, testEnv('concurrent'));
     const { env } = conversation;
     conversation.add(conversation.at(0), [device('device 1', env), device('device 2', env)]);
@@ -144,7 +144,7 @@ describe.each(SUITES)('a conversation in suite %i', (suite) => {
     }
   });
 
-  it('when both start at once, the loser discards its group and joins by its welcome', () => {
+  it('lets the loser of two concurrent starts discard its group and join by its welcome', () => {
     const env = testEnv('both start');
     const [winners, losers] = [new Conversation(suite, env), new Conversation(suite, env)];
     const [winner, loser] = [winners.at(0), losers.at(0)];
@@ -161,7 +161,7 @@ describe.each(SUITES)('a conversation in suite %i', (suite) => {
     expect(winners.disagreements()).toEqual([]);
   });
 
-  it('messages of one epoch are read in any order, each once', () => {
+  it('reads the messages of an epoch in any order, each once', () => {
     const conversation = new Conversation(suite, testEnv('order'));
     const { env } = conversation;
     conversation.add(conversation.at(0), [device('device 1', env)]);
@@ -174,7 +174,7 @@ describe.each(SUITES)('a conversation in suite %i', (suite) => {
     expect(conversation.disagreements()).toEqual([]);
   });
 
-  it('what a message writes does not grow with the group', () => {
+  it('writes no more records for a message when the group is larger', () => {
     const conversation = new Conversation(suite, testEnv('bytes'));
     const { env } = conversation;
     const written = (sender: Participant): number => {
@@ -196,7 +196,7 @@ describe.each(SUITES)('a conversation in suite %i', (suite) => {
     expect(alone).toBeLessThan(200);
   });
 
-  it('a commit leaves the state it was made in, or processed by, as it was', () => {
+  it('leaves the state that a commit was made in, or processed by, as it was', () => {
     const conversation = new Conversation(suite, testEnv('immutable'));
     const { env } = conversation;
     conversation.add(conversation.at(0), [device('device 1', env), device('device 2', env)]);

@@ -1,4 +1,4 @@
-/** What groups of people rest on: the binding to a creator, the rules of joining, and names for leaves. */
+/** The foundations of groups of people: the binding to a creator, the rules of joining, and names for leaves. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { utf8 } from '../../src/bytes.ts';
 import {
@@ -34,7 +34,7 @@ function nameOf(ref: Uint8Array | null): string {
 }
 
 describe('the group binding', () => {
-  it('names the creator, and nothing else passes for one', () => {
+  it('names the creator, and is refused in any other form', () => {
     expect(findGroupBinding([groupBindingExtension({ creatorId: 'anna' })])).toEqual({ creatorId: 'anna' });
     expect(findGroupBinding([])).toBeNull();
     const of = (...data: number[]): Extension[] => [{ type: 0xf0a1, data: Uint8Array.from(data) }];
@@ -60,7 +60,7 @@ describe.each(SUITES)('a bound group of suite %i', (suite) => {
     return { bert, bundle, annas: created.pending, welcome: created.welcome };
   }
 
-  it('is known to whoever joins it, either way, before they are in', () => {
+  it('shows its binding to a joiner before it joins, by Welcome or from outside', () => {
     const { bert, bundle, annas, welcome } = pair();
     const seen: JoinProposal[] = [];
     const joinPolicy = (join: JoinProposal) => void seen.push(join);
@@ -92,7 +92,7 @@ describe.each(SUITES)('a bound group of suite %i', (suite) => {
     expect(codeOf(() => joinExternal(exportGroupInfo(annas), { ...bert, ...args }, env))).toBe('policy');
   });
 
-  it('tells whose key packages a Welcome is for', () => {
+  it('tells which key packages a Welcome is for', () => {
     const { bundle, welcome } = pair();
     expect(welcomeKeyPackageRefs(welcome)).toEqual([bundle.ref]);
     expect(codeOf(() => welcomeKeyPackageRefs(bundle.bytes))).toBe('malformed');
@@ -102,7 +102,7 @@ describe.each(SUITES)('a bound group of suite %i', (suite) => {
     const { bert, bundle, annas, welcome } = pair();
     const berts = joinByWelcome(welcome, bundle, bert.signatureKey, { memberCheck: anyone });
     const refs = (group: typeof annas) => [0, 1].map((leaf) => nameOf(leafRef(group, toLeafIndex(leaf))));
-    // Bert's is as his key package brought it.
+    // Bert's leaf still is as his key package brought it.
     expect(refs(berts)).toEqual(['none', 'none']);
     const first = createCommit(annas, { ...open, forcePath: true }, env);
     const between = processCommit(berts, first.commit, open).group;

@@ -19,14 +19,14 @@ beforeAll(ready);
 describe.each(SUITES)('a key package of suite %i', (suite) => {
   const env = testEnv('key package');
 
-  it('survives its private record, and is found by the reference of what was published', () => {
+  it('is restored from its private record, and has the reference of its published bytes', () => {
     const bundle = keyPackageOf(device('bob', env), suite, env);
     expect(decodeKeyPackageBundle(encodeKeyPackageBundle(bundle))).toEqual(bundle);
     expect(keyPackageRef(decodeKeyPackage(bundle.bytes))).toEqual(bundle.ref);
     expect(isLastResort(bundle.keyPackage)).toBe(false);
   });
 
-  it('has keys of its own', () => {
+  it('shares no private key with another', () => {
     const owner = device('bob', env);
     const bundles = [1, 2, 3].map(() => keyPackageOf(owner, suite, env));
     const keys = bundles.flatMap(({ initPrivateKey, leafPrivateKey }) => [initPrivateKey, leafPrivateKey]);
@@ -41,7 +41,7 @@ describe.each(SUITES)('a key package of suite %i', (suite) => {
     expect(isLastResort(decodeKeyPackage(bundle.bytes))).toBe(true);
   });
 
-  it('lists what it supports, with one reserved value in each list that takes one', () => {
+  it('lists its capabilities, with one GREASE value in each list that takes one', () => {
     const seen = new Set<number>();
     for (let made = 0; made < 20; made += 1) {
       const { capabilities } = keyPackageOf(device('bob', env), suite, env).keyPackage.leafNode;

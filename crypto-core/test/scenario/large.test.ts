@@ -15,7 +15,7 @@ interface Cost {
   readonly written: readonly number[];
 }
 
-/** Of a message between two whose ratchets are open. */
+/** Measures a message between two members whose ratchets are open. */
 function costOfMessage({ env }: Conversation, from: Participant, to: Participant): Cost {
   to.receive(from.send('first', env));
   const before = [from, to].map(({ store }) => new Map(store.records));
@@ -40,7 +40,7 @@ describe('a group of 1,000', () => {
     const bundles = newcomers.map((newcomer) => keyPackageOf(newcomer, SUITE, env));
     const created = alice.commit({ adds: bundles.map(({ bytes }) => bytes) }, env);
     alice.store.saveEpoch(created.pending);
-    // Two of them are enough to hear what all would.
+    // Two of them stand for all others, who would process the same messages.
     for (const at of [499, 998]) {
       const [newcomer, bundle] = [newcomers[at], bundles[at]];
       if (newcomer === undefined || bundle === undefined) throw new Error('no such newcomer');

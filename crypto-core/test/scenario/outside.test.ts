@@ -22,7 +22,7 @@ const hooks = { memberCheck: anyone, policy: anything };
 
 beforeAll(ready);
 
-/** A proposal of somebody who is not a member: signed, in the open, without a membership tag. */
+/** Makes a proposal of somebody who is not a member: signed, in the open, without a membership tag. */
 function proposalFrom(sender: Sender, by: Device, group: Group, proposal: Proposal): Uint8Array {
   const { suite, context } = group;
   const content: FramedContent = {
@@ -53,7 +53,7 @@ function watchedBy(bot: Device): Conversation {
 describe('a proposal from outside', () => {
   const remove: Proposal = { type: 'remove', removed: toLeafIndex(2) };
 
-  it('of an external sender of the group is committed like any other', () => {
+  it('is committed like any other when an external sender of the group made it', () => {
     const bot = device('bot', env);
     const conversation = watchedBy(bot);
     const [alice, bob] = [conversation.at(0), conversation.at(1)];
@@ -66,7 +66,7 @@ describe('a proposal from outside', () => {
     expect(result.group.secrets).toEqual(pending.secrets);
   });
 
-  it('is refused from somebody who is no external sender, with another signature, or of a type that is not theirs', () => {
+  it('is refused from an unknown external sender, with another signature, or of a type it may not propose', () => {
     const bot = device('bot', env);
     const { group } = watchedBy(bot).at(0);
     const first = { type: 'external', senderIndex: 0 } as const;
@@ -88,7 +88,7 @@ describe('a proposal from outside', () => {
     );
   });
 
-  it('of a newcomer, to add itself, is committed if it is signed by the key it brings', () => {
+  it('is committed when a newcomer adds itself and signs with the key it brings', () => {
     const conversation = new Conversation(SUITE, env);
     const { group } = conversation.at(0);
     const newcomer = device('newcomer', env);

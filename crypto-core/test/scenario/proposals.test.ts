@@ -78,7 +78,7 @@ describe.each(SUITES)('proposals in suite %i', (suite) => {
     expect(conversation.disagreements()).toEqual([]);
   });
 
-  it('of its own are refused when they come back, and a removal can be proposed by the one who leaves', () => {
+  it('are refused by their own sender, and may remove their own sender', () => {
     const conversation = ofThree(suite, 'leave');
     const [alice, , carol] = conversation.participants;
     if (alice === undefined || carol === undefined) throw new Error('not three');
@@ -102,7 +102,7 @@ describe.each(SUITES)('proposals in suite %i', (suite) => {
     expect(conversation.disagreements()).toEqual([]);
   });
 
-  it('pre-shared keys are mixed in: external ones, and the resumption PSK of the epoch', () => {
+  it('mix in pre-shared keys: external ones, and the resumption PSK of the epoch', () => {
     const conversation = ofThree(suite, 'psk');
     const [alice, bob] = [conversation.at(0), conversation.at(1)];
     const { groupId, epoch } = alice.group.context;
@@ -130,7 +130,7 @@ describe.each(SUITES)('proposals in suite %i', (suite) => {
     expect(conversation.disagreements()).toEqual([]);
   });
 
-  it('extensions of the group are replaced when every member supports them', () => {
+  it('replace the extensions of the group when every member supports them', () => {
     const conversation = ofThree(suite, 'extensions');
     const required = { extensions: [], proposals: [], credentials: [1] };
     const extensions: Extension[] = [
@@ -147,7 +147,7 @@ describe.each(SUITES)('proposals in suite %i', (suite) => {
     );
   });
 
-  it('the application decides who may stand for a key and which commits pass, at both ends', () => {
+  it('pass only as the application decides about credentials and commits, at both ends', () => {
     const conversation = ofThree(suite, 'policy');
     const [alice, bob] = [conversation.at(0), conversation.at(1)];
     const bundle = keyPackageOf(device('mallory', conversation.env), suite, conversation.env);

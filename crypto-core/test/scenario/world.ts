@@ -1,4 +1,4 @@
-/** A small world to play conversations in: devices, what they hold, and checks that they all agree. */
+/** A small world to play conversations in: devices, their stores, and checks that they all agree. */
 import { isDeepStrictEqual } from 'node:util';
 import { fromUtf8, utf8 } from '../../src/bytes.ts';
 import {
@@ -71,13 +71,13 @@ export class Store {
     this.saveStep(group);
   }
 
-  /** For a state that changed within its epoch: what the secret tree had before stays. */
+  /** Saves a state that changed within its epoch. The secret tree's records from before stay. */
   saveSameEpoch(group: Group): void {
     this.epochRecord = saveEpoch(group);
     this.saveStep(group);
   }
 
-  /** @returns bytes written. */
+  /** Saves the changes of the secret tree. @returns bytes written */
   saveStep(group: Group): number {
     const { puts, deletes } = group.secretTree.takeChanges();
     for (const key of deletes) this.records.delete(key);
@@ -187,7 +187,7 @@ export class Conversation {
     this.accept(by, by.commit({}, this.env));
   }
 
-  /** A device joins by external commit, from the group info of whoever comes first. */
+  /** Lets a device join by external commit, from the group info of the first participant. */
   joinFromOutside(newcomer: Device): void {
     const info = exportGroupInfo(this.at(0).group);
     const join = joinExternal(info, { ...newcomer, memberCheck: anyone }, this.env);
@@ -195,7 +195,7 @@ export class Conversation {
     this.participants.push(new Participant(newcomer, join.pending));
   }
 
-  /** A member that lost its state joins again from outside, in place of its old leaf. */
+  /** Lets a member that lost its state join again from outside, in place of its old leaf. */
   comeBack(lost: Participant): void {
     this.participants = this.participants.filter((participant) => participant !== lost);
     const info = exportGroupInfo(this.at(0).group);
@@ -205,8 +205,9 @@ export class Conversation {
   }
 
   /**
-   * Whether everybody has the same view of the same epoch, and every message of `senders` reaches everybody else.
-   * @returns what is wrong: nothing, when all is well
+   * Checks that everybody has the same view of the same epoch, and that every message of `senders` reaches everybody
+   * else.
+   * @returns a line for each thing that is wrong
    */
   disagreements(senders: readonly Participant[] = this.participants): string[] {
     const found: string[] = [];

@@ -46,7 +46,10 @@ function readGolden(suite: CipherSuiteId): Golden {
   return JSON.parse(readFileSync(goldenFile(suite), 'utf8')) as Golden;
 }
 
-/** Alice and Bob meet, talk, heal; Alice's second device joins from outside and is removed again. */
+/**
+ * Plays a conversation: Alice and Bob meet, talk, heal; Alice's second device joins from outside and is removed
+ * again.
+ */
 function play(suite: CipherSuiteId): Golden {
   const env = testEnv('golden conversation');
   const steps: Record<string, string> = {};
@@ -123,7 +126,7 @@ describe.each(SUITES)('the golden conversation of suite %i', (suite) => {
     expect(state).toEqual(golden.state);
   });
 
-  it('goes on from the state that was stored then', () => {
+  it('decrypts a message with the state that was stored in the golden file', () => {
     const { epochRecord, records, message, text } = readGolden(suite).state;
     const group = loadGroup(fromHex(epochRecord), (key) => {
       const record = records[key];

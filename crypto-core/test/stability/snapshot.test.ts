@@ -21,7 +21,7 @@ function ofThree(suite: (typeof SUITES)[number]): Conversation {
   return conversation;
 }
 
-/** Everything but the secret tree, which has its own records. */
+/** Returns everything but the secret tree, which has its own records. */
 function contents(group: Group): unknown {
   const { tree, secretTree: _, ...rest } = group;
   return [rest, tree.toNodes()];
@@ -59,7 +59,7 @@ describe.each(SUITES)('a saved group in suite %i', (suite) => {
     expect(codeOf(() => bob.receive(message))).toBe('missing-key');
   });
 
-  it('takes up what another tab has done with the same epoch', () => {
+  it('continues from the secret tree that another tab has moved in the same epoch', () => {
     const conversation = ofThree(suite);
     const [alice, bob] = [conversation.at(0), conversation.at(1)];
     const inThisTab = bob.group;

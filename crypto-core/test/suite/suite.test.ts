@@ -36,7 +36,7 @@ describe('libsodium, behind its door', () => {
     expect(codeOf(call)).toBe('malformed');
   });
 
-  it('takes a signature or key of a wrong length for one that does not hold', () => {
+  it('verifies no signature when it or the key has a wrong length', () => {
     expect(sodium.ed25519Verify(zeros(31), EMPTY, zeros(64))).toBe(false);
     expect(sodium.ed25519Verify(zeros(32), EMPTY, zeros(63))).toBe(false);
   });
@@ -113,7 +113,7 @@ describe.each([0x0003, 0x004d])('HPKE of suite %i', (id) => {
     );
   });
 
-  it('keeps labels apart', () => {
+  it('opens nothing under another label', () => {
     const recipient = suite.kem.generateKeyPair(env);
     const sealed = encryptWithLabel(suite, recipient.publicKey, 'Welcome', EMPTY, utf8('text'), env);
     const open = (label: string) =>
@@ -172,12 +172,12 @@ describe('ExpandWithLabel', () => {
     expect(new Set(outputs).size).toBe(4);
   });
 
-  it('refuses what HKDF can not give', () => {
+  it('refuses lengths that HKDF can not give', () => {
     expect(codeOf(() => expandWithLabel(suite, secret, 'label', EMPTY, 255 * 32 + 1))).toBe('usage');
     expect(codeOf(() => expandWithLabel(suite, secret, 'label', EMPTY, 0x10000))).toBe('usage');
   });
 
-  it('is not confused by more labels than it remembers', () => {
+  it('gives the same bytes when there are more labels than it remembers', () => {
     const once = (label: string) => toHex(expandWithLabel(suite, secret, label, EMPTY, 32));
     const labels = Array.from({ length: 100 }, (_, i) => `label ${i}`);
     const first = labels.map(once);

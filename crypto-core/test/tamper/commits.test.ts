@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EMPTY } from '../../src/bytes.ts';
 import { encode } from '../../src/codec/writer.ts';
+import { verifyGroupInfo, welcomeGroupInfo } from '../../src/group/groupInfo.ts';
 import { byValue } from '../../src/group/proposalList.ts';
-import { validateTree } from '../../src/group/validateTree.ts';
+import { verifyRatchetTree } from '../../src/group/verifyRatchetTree.ts';
 import { openGroupInfo, openGroupSecrets } from '../../src/group/welcome.ts';
 import {
   createCommit,
@@ -15,14 +16,14 @@ import {
 } from '../../src/index.ts';
 import { deriveWelcomeKey, deriveWelcomeSecret } from '../../src/schedule/keySchedule.ts';
 import { ExtensionTypeValue, findExtension } from '../../src/structs/extension.ts';
-import { type GroupInfo, groupInfoTBS, writeGroupInfo } from '../../src/structs/groupInfo.ts';
+import { groupInfoTBS, type UnverifiedGroupInfo, writeGroupInfo } from '../../src/structs/groupInfo.ts';
 import { toLeafIndex, toNodeIndex } from '../../src/structs/indices.ts';
 import { decodeMlsMessage, encodeMlsMessage } from '../../src/structs/mlsMessage.ts';
 import type { ParentNode } from '../../src/structs/node.ts';
 import type { UpdatePath, UpdatePathNode } from '../../src/structs/updatePath.ts';
 import { type GroupSecrets, writeGroupSecrets } from '../../src/structs/welcome.ts';
 import { encryptWithLabel, signWithLabel } from '../../src/suite/labels.ts';
-import { RatchetTree } from '../../src/tree/ratchetTree.ts';
+import { RatchetTree, type UnverifiedRatchetTree } from '../../src/tree/ratchetTree.ts';
 import { rootHash } from '../../src/tree/treeHash.ts';
 import { codeOf, refusalOf } from '../codeOf.ts';
 import { anyone, anything, Conversation, device, keyPackageOf } from '../scenario/world.ts';
@@ -45,7 +46,10 @@ function ofMany(count: number): Conversation {
 }
 
 describe('a commit is refused', () => {
-  /** What Alice says to it. Nothing of her state may move, and Bob's next good commit has to be accepted. */
+  /**
+   * Lets Alice process a forgery of Bob's, which must not move her state, and then a good commit of his.
+   * @returns the refusal of the forgery
+   */
   function whenReceived(forgery: (bob: Group) => CommitForgery): string {
     const conversation = ofMany(4);
     const [alice, bob] = [conversation.at(0), conversation.at(1)];
@@ -150,7 +154,10 @@ describe('a commit is refused', () => {
 
 describe('a welcome is refused', () => {
   interface Invitation {
-    readonly join: (change: (info: GroupInfo) => GroupInfo, secrets?: Partial<GroupSecrets>) => Group;
+    readonly join: (
+      change: (info: UnverifiedGroupInfo) => UnverifiedGroupInfo,
+      secrets?: Partial<GroupSecrets>,
+    ) => Group;
     readonly inviter: Group;
   }
 
@@ -202,9 +209,9 @@ describe('a welcome is refused', () => {
     };
   }
 
-  const unchanged = (info: GroupInfo): GroupInfo => info;
+  const unchanged = (info: UnverifiedGroupInfo): UnverifiedGroupInfo => info;
 
-  it('not when it was sealed again without a change', () => {
+  it('but accepted when it is signed and sealed again without a change', () => {
     const { join, inviter } = invitation();
     expect(join(unchanged).secrets).toEqual(inviter.secrets);
   });
@@ -228,7 +235,7 @@ describe('a welcome is refused', () => {
     const tree = inviter.tree.clone();
     tree.removeLeaf(toLeafIndex(3));
     const treeHash = rootHash(inviter.suite, tree);
-    const withTree = (info: GroupInfo): GroupInfo => ({
+    const withTree = (info: UnverifiedGroupInfo): UnverifiedGroupInfo => ({
       ...info,
       groupContext: { ...info.groupContext, treeHash },
       extensions: [treeExtension(tree)],
@@ -302,15 +309,11 @@ function treeExtension(tree: RatchetTree) {
 }
 
 describe('a tree is refused', () => {
-  function check(group: Group, tree: RatchetTree): () => void {
-    const { suite, context } = group;
-    const leafContext = {
-      suite,
-      groupId: context.groupId,
-      groupExtensions: context.extensions,
-      memberCheck: anyone,
-    };
-    return () => validateTree(leafContext, tree, rootHash(suite, tree));
+  function check(group: Group, tree: UnverifiedRatchetTree): () => void {
+    const { suite } = group;
+    const context = { ...group.context, treeHash: rootHash(suite, tree) };
+    const info = verifyGroupInfo(suite, welcomeGroupInfo({ ...group, context }), tree);
+    return () => verifyRatchetTree(suite, tree, info, anyone);
   }
 
   function withParent(index: number, change: Partial<ParentNode>): () => void {
@@ -350,7 +353,7 @@ describe('a tree is refused', () => {
       'invalid-tree: TREE-05',
     ));
 
-  it('by an external joiner too', () => {
+  it('by an external joiner too, when its root hash is not the one of the context', () => {
     const { group } = ofMany(4).at(0);
     const context = { ...group.context, treeHash: flip(group.context.treeHash) };
     const info = exportGroupInfo({ ...group, context });
@@ -360,8 +363,8 @@ describe('a tree is refused', () => {
   });
 });
 
-describe('a member that made an invalid state is refused by its own check', () => {
-  it('PROP-06: a removal of nobody never leaves', () => {
+describe('a committer, by its own check', () => {
+  it('PROP-06: refuses to remove a leaf outside the tree, and uses up no key', () => {
     const { group } = ofMany(2).at(0);
     expect(refusalOf(() => createCommit(group, { ...hooks, removes: [toLeafIndex(9)] }, env))).toContain(
       'invalid-proposal: PROP-06',

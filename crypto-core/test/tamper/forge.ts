@@ -1,4 +1,4 @@
-/** What a malicious member or joiner can make: signed, encrypted and wrong. */
+/** Forgeries of a malicious member or joiner: signed, encrypted and wrong. */
 import { EMPTY } from '../../src/bytes.ts';
 import { encode } from '../../src/codec/writer.ts';
 import type { Env } from '../../src/env.ts';
@@ -6,7 +6,7 @@ import { ownContent, signFramedContent } from '../../src/framing/contentAuth.ts'
 import { protectPrivateMessage } from '../../src/framing/privateMessage.ts';
 import { assembleCommit } from '../../src/group/assemble.ts';
 import { ownCapabilities, type SignatureKeyPair, signLeaf } from '../../src/group/keyPackage.ts';
-import { applyProposals, type StoredProposal } from '../../src/group/proposalList.ts';
+import { applyChanges, proposedChanges, type StoredProposal } from '../../src/group/proposalList.ts';
 import { privateKeysOf } from '../../src/group/senders.ts';
 import { type Group, memberLeaf } from '../../src/group/state.ts';
 import type { Commit, ProposalOrRef } from '../../src/structs/commit.ts';
@@ -16,7 +16,7 @@ import {
   writeAuthenticatedContent,
 } from '../../src/structs/framedContent.ts';
 import type { GroupContext } from '../../src/structs/groupContext.ts';
-import { type KeyPackageContent, keyPackageTBS } from '../../src/structs/keyPackage.ts';
+import { type KeyPackage, type KeyPackageContent, keyPackageTBS } from '../../src/structs/keyPackage.ts';
 import type { LeafNodeContent } from '../../src/structs/leafNode.ts';
 import { decodeMlsMessage, encodeMlsMessage } from '../../src/structs/mlsMessage.ts';
 import type { Proposal } from '../../src/structs/proposal.ts';
@@ -39,7 +39,7 @@ export interface KeyPackageForgery {
   readonly initKeyIsEncryptionKey?: boolean;
 }
 
-/** MLSMessage(KeyPackage), right but for what is asked. */
+/** Makes an MLSMessage(KeyPackage) that is right but for the forgery. */
 export function forgeKeyPackage(
   owner: Device,
   suiteId: number,
@@ -75,7 +75,7 @@ export function forgeKeyPackage(
   });
 }
 
-/** Any content as a private message of this member, properly signed and encrypted. */
+/** Makes a private message of this member, properly signed and encrypted, of any content. */
 export function privateMessageOf(
   by: Group,
   content: Content,
@@ -108,18 +108,20 @@ export interface CommitForgery {
   /** Applied to the tree that the path is made for; the list itself may be any. */
   readonly applied?: readonly Proposal[];
   readonly withPath?: boolean;
-  /** Of the committer's new leaf. */
+  /** Fields of the committer's new leaf. */
   readonly leaf?: Partial<Omit<LeafNodeContent, 'encryptionKey' | 'source'>>;
   readonly path?: (honest: UpdatePath) => UpdatePath;
   readonly breakConfirmationTag?: boolean;
 }
 
-/** A private commit of `by`, right but for what is asked. */
+/** Makes a private commit of `by` that is right but for the forgery. */
 export function forgeCommit(by: Group, forgery: CommitForgery, env: Env): Uint8Array {
   const tree = by.tree.clone();
   const sender = { type: 'member', leafIndex: by.ownLeaf } as const;
   const committed = (forgery.applied ?? []).map((proposal) => ({ proposal, sender }));
-  const effects = applyProposals(tree, by.context.extensions, committed);
+  const changes = proposedChanges(tree, by.context.extensions, committed);
+  // A malicious member adds KeyPackages without verifying them.
+  const effects = applyChanges(tree, { ...changes, adds: changes.adds as KeyPackage[] });
   const { content } = assembleCommit(
     {
       suite: by.suite,

@@ -92,7 +92,7 @@ function openPrivate(message: PrivateMessage, keys = privateKeys()) {
 }
 
 /**
- * What a hostile member could send: content of its own making under keys that are the group's.
+ * Makes a message that a hostile member could send: content of its own making under the group's keys.
  * @param forge makes the plaintext from the bytes that an honest sender would have encrypted
  */
 function hostileMessage(
@@ -149,7 +149,7 @@ describe('a PrivateMessage', () => {
     expect(codeOf(() => openPrivate(message, keys))).toBe('replayed');
   });
 
-  it('refuses every flipped bit, and the true one opens afterwards', () => {
+  it('refuses every flipped bit, and opens the unchanged message afterwards', () => {
     const bytes = encodeMlsMessage({ wireFormat: 'private-message', privateMessage: privateMessage() });
     const keys = privateKeys();
     const expected = new Set(['malformed', 'unsupported', 'wrong-group', 'wrong-epoch', 'decrypt-failed']);
@@ -176,7 +176,7 @@ describe('a PrivateMessage', () => {
     expect(codeOf(() => openPrivate({ ...message, epoch: 8n }))).toBe('wrong-epoch');
   });
 
-  it('refuses our own, by its leaf', () => {
+  it('refuses a message of the own leaf', () => {
     expect(
       codeOf(() => unprotectPrivateMessage(suite, privateMessage(), privateKeys(), signatureKeyOf, SENDER)),
     ).toBe('own-message');
@@ -191,8 +191,9 @@ describe('a PrivateMessage', () => {
   });
 
   it('refuses a signature made for a public message, or in another epoch', () => {
-    const content = { ...signed('public-message', text('x')), wireFormat: 'private-message' } as const;
-    expect(codeOf(() => openPrivate(protectPrivateMessage(suite, content, privateKeys(), env)))).toBe(
+    const { content, auth } = signed('public-message', text('x'));
+    const moved = { wireFormat: 'private-message', content, auth } as const;
+    expect(codeOf(() => openPrivate(protectPrivateMessage(suite, moved, privateKeys(), env)))).toBe(
       'bad-signature',
     );
     const stale = signed('private-message', text('x'), {

@@ -40,7 +40,7 @@ function commit(conversation: Conversation, args: Partial<CreateCommitArgs>): ()
   return () => createCommit(conversation.at(0).group, { ...hooks, ...args }, env);
 }
 
-/** What whoever would commit it says to adding such a client. */
+/** Commits the addition of such a client. @returns the refusal, or 'none' */
 function whenAdded(forgery: KeyPackageForgery): string {
   const bytes = forgeKeyPackage(device('newcomer', env), SUITE, env, forgery);
   return refusalOf(commit(ofTwo(), { adds: [bytes] }));

@@ -122,7 +122,7 @@ describe.each(SUITES)('an application message in suite %i', (suite) => {
     ['sender data', 28],
   ] as const;
 
-  it('is refused with the right code whichever bit is flipped; the true one is read afterwards', () => {
+  it('is refused with the right code whichever bit is flipped, and read afterwards when unchanged', () => {
     const conversation = ofThree(suite, 'flips');
     const [alice, bob] = [conversation.at(0), conversation.at(1)];
     const message = alice.send('the true one', conversation.env);
@@ -136,7 +136,7 @@ describe.each(SUITES)('an application message in suite %i', (suite) => {
     expect(conversation.disagreements()).toEqual([]);
   });
 
-  it('is malformed when it is cut or longer', () => {
+  it('is refused as malformed when it is cut or longer', () => {
     const conversation = ofThree(suite, 'cut');
     const [alice, bob] = [conversation.at(0), conversation.at(1)];
     const message = alice.send('text', conversation.env);
@@ -146,7 +146,7 @@ describe.each(SUITES)('an application message in suite %i', (suite) => {
     expect(bob.receive(message)).toBe('text');
   });
 
-  it('is replayed, of another epoch or group, or our own', () => {
+  it('is refused when it is replayed, of another epoch, or our own', () => {
     const conversation = ofThree(suite, 'replayed');
     const [alice, bob] = [conversation.at(0), conversation.at(1)];
     const old = alice.send('old', conversation.env);
@@ -162,7 +162,7 @@ describe.each(SUITES)('an application message in suite %i', (suite) => {
     expect(conversation.disagreements()).toEqual([]);
   });
 
-  it('of a sender who is nobody, or pretends to be another, is refused', () => {
+  it('is refused when its sender is a blank leaf or pretends to be another member', () => {
     const conversation = ofThree(suite, 'sender');
     const [alice, mallory] = [conversation.at(0), conversation.at(1)];
     const from = (leaf: number): Uint8Array =>
@@ -177,7 +177,7 @@ describe.each(SUITES)('an application message in suite %i', (suite) => {
     expect(conversation.disagreements()).toEqual([]);
   });
 
-  it('too far ahead is refused, and one within reach is read', () => {
+  it('is refused too many generations ahead, and read within the limit', () => {
     const conversation = ofThree(suite, 'far');
     const [alice, bob] = [conversation.at(0), conversation.at(1)];
     const { group } = alice;
@@ -209,7 +209,9 @@ describe('a commit that was changed on its way', () => {
     ],
   };
 
-  /** What is wrong with how a participant takes the commit, changed or cut anywhere, and what it moves in its state. */
+  /**
+   * Lists the wrong answers to a commit changed or cut anywhere, and the records of the secret tree that they moved.
+   */
   function wrongAnswers(participant: Participant, commit: Uint8Array, codes: ExpectedCodes): unknown[] {
     const { group } = participant;
     const open = (changed: Uint8Array): unknown => processCommit(group, changed, hooks);
@@ -219,34 +221,40 @@ describe('a commit that was changed on its way', () => {
     return [...answers, ...cuts, ...puts, ...deletes];
   }
 
-  it.each(SUITES)('private: is refused at every byte, and the true one is processed (suite %i)', (suite) => {
-    const conversation = ofThree(suite, 'private commit');
-    const [alice, bob] = [conversation.at(0), conversation.at(1)];
-    const created = alice.commit({}, conversation.env);
-    const codes: ExpectedCodes = { ...publicCodes, rest: ['malformed', 'decrypt-failed'] };
-    expect(wrongAnswers(bob, created.commit, codes)).toEqual([]);
-    expect(codeOf(() => alice.process(created.commit))).toBe('own-message');
-    conversation.accept(alice, created);
-    expect(conversation.disagreements()).toEqual([]);
-    expect(codeOf(() => bob.process(created.commit))).toBe('wrong-epoch');
-  });
+  it.each(SUITES)(
+    'is refused at every byte as a private message, and processed when unchanged (suite %i)',
+    (suite) => {
+      const conversation = ofThree(suite, 'private commit');
+      const [alice, bob] = [conversation.at(0), conversation.at(1)];
+      const created = alice.commit({}, conversation.env);
+      const codes: ExpectedCodes = { ...publicCodes, rest: ['malformed', 'decrypt-failed'] };
+      expect(wrongAnswers(bob, created.commit, codes)).toEqual([]);
+      expect(codeOf(() => alice.process(created.commit))).toBe('own-message');
+      conversation.accept(alice, created);
+      expect(conversation.disagreements()).toEqual([]);
+      expect(codeOf(() => bob.process(created.commit))).toBe('wrong-epoch');
+    },
+  );
 
-  it.each(SUITES)('external: is refused at every byte, and the true one is processed (suite %i)', (suite) => {
-    const conversation = ofThree(suite, 'external commit');
-    const bob = conversation.at(1);
-    const joiner = device('joiner', conversation.env);
-    const join = joinExternal(
-      exportGroupInfo(bob.group),
-      { ...joiner, memberCheck: anyone },
-      conversation.env,
-    );
-    expect(wrongAnswers(bob, join.commit, publicCodes)).toEqual([]);
-    expect(bob.process(join.commit).external).toBe(true);
-  });
+  it.each(SUITES)(
+    'is refused at every byte as an external commit, and processed when unchanged (suite %i)',
+    (suite) => {
+      const conversation = ofThree(suite, 'external commit');
+      const bob = conversation.at(1);
+      const joiner = device('joiner', conversation.env);
+      const join = joinExternal(
+        exportGroupInfo(bob.group),
+        { ...joiner, memberCheck: anyone },
+        conversation.env,
+      );
+      expect(wrongAnswers(bob, join.commit, publicCodes)).toEqual([]);
+      expect(bob.process(join.commit).external).toBe(true);
+    },
+  );
 });
 
 describe('an invitation that was changed on its way', () => {
-  it('is refused at every byte of the welcome, and the true one is accepted', () => {
+  it('is refused at every byte of the welcome, and accepted when unchanged', () => {
     const conversation = ofThree(3, 'welcome');
     const newcomer = device('newcomer', conversation.env);
     const bundle = keyPackageOf(newcomer, 3, conversation.env);
@@ -282,7 +290,7 @@ describe('an invitation that was changed on its way', () => {
 });
 
 describe('bytes of any kind', () => {
-  it('give a CryptoError at every door, and nothing else', () => {
+  it('make every function that takes bytes from outside throw a CryptoError and no other error', () => {
     const conversation = ofThree(3, 'noise');
     const { env } = conversation;
     const alice = conversation.at(0).group;
@@ -318,11 +326,11 @@ describe('bytes of any kind', () => {
       for (let change = draw(4); change > 0 && bytes.length > 0; change -= 1) {
         bytes[draw(bytes.length)] = draw(256);
       }
-      // Whatever isn't a CryptoError is thrown on from here, and fails the test.
+      // `codeOf` rethrows any error that isn't a CryptoError, which fails the test.
       for (const door of doors) answers.add(codeOf(() => door(bytes)));
     }
     expect(answers).toContain('malformed');
-    // A bug of the caller is never what bytes from outside are blamed for.
+    // 'usage' is for bugs of the caller, so that bytes from outside never cause it.
     expect(answers).not.toContain('usage');
   });
 });

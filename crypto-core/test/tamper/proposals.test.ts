@@ -42,7 +42,7 @@ function own(conversation: Conversation, args: Partial<CreateCommitArgs>): () =>
   return () => createCommit(conversation.at(0).group, { ...hooks, ...args }, env);
 }
 
-/** What Alice says to a commit of Bob's with this list. It must leave her as she was. */
+/** Lets Alice process a commit of Bob's with this list, which must not change her. @returns the refusal, or 'none' */
 function whenReceived(list: (bob: Group) => readonly Proposal[]): string {
   const conversation = ofThree();
   const bob = conversation.at(1).group;
@@ -201,7 +201,7 @@ describe('an external commit is refused', () => {
     return { conversation, joiner, join: joinExternal(info, { ...joiner, memberCheck: anyone }, env) };
   }
 
-  /** What Alice says to an external commit with this list. The honest one must then be accepted. */
+  /** Lets Alice process an external commit with this list, then the honest one. @returns the refusal of the first */
   function withList(change: (honest: readonly ProposalOrRef[]) => readonly ProposalOrRef[]): string {
     const { conversation, joiner, join } = attempt();
     const alice = conversation.at(0).group;
@@ -269,7 +269,7 @@ describe('an external commit is refused', () => {
     expect(codeOf(() => processCommit(alice.group, join.commit, hooks))).toBe('wrong-epoch');
   });
 
-  it('that removes a leaf whose successor the application does not see in it', () => {
+  it('that removes a leaf when the application refuses its committer as the successor', () => {
     const conversation = ofThree();
     const bob = conversation.at(1).device;
     const info = exportGroupInfo(conversation.at(0).group);

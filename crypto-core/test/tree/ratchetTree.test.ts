@@ -6,7 +6,7 @@ import { ready } from '../../src/suite/sodium.ts';
 import { getSuite } from '../../src/suite/suites.ts';
 import { nodeCount } from '../../src/tree/math.ts';
 import { verifyParentHashes } from '../../src/tree/parentHash.ts';
-import { RatchetTree } from '../../src/tree/ratchetTree.ts';
+import { RatchetTree, type UnverifiedRatchetTree } from '../../src/tree/ratchetTree.ts';
 import { originalTreeHash, rootHash, treeHash } from '../../src/tree/treeHash.ts';
 import { createPath } from '../../src/tree/treekem.ts';
 import { testEnv } from '../testEnv.ts';
@@ -33,7 +33,7 @@ function freshLeaf(): LeafNode {
   return leafNamed(`${made++}`);
 }
 
-function withoutCache(tree: RatchetTree): RatchetTree {
+function withoutCache(tree: RatchetTree): UnverifiedRatchetTree {
   return RatchetTree.fromNodes(tree.toNodes());
 }
 
