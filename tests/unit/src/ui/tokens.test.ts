@@ -72,10 +72,14 @@ const sheets = ['app', 'features', 'pages', 'ui']
   )
   .filter((file) => file.endsWith('.css') && file !== join('ui', 'tokens.css'));
 
-/** Values of the declarations of a sheet: neither its selectors nor its media queries, which can't name a token. */
+/** A sheet without its comments. */
+function textOf(sheet: string): string {
+  return readFileSync(join('src', sheet), 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '');
+}
+
+/** Values of the declarations of a sheet, without its selectors and media queries. */
 function values(sheet: string): string[] {
-  const text = readFileSync(join('src', sheet), 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '');
-  return [...text.matchAll(/[\w-]+:\s*([^;{}]*);/g)].map(([, value = '']) => value);
+  return [...textOf(sheet).matchAll(/[\w-]+:\s*([^;{}]*);/g)].map(([, value = '']) => value);
 }
 
 /** Numbers, shares of the box (%, fr), turns, and lengths that follow the window (vw, dvh) or the text (ch, lh). */
@@ -132,6 +136,10 @@ describe.each(sheets)('%s', (sheet) => {
   it('takes sizes, durations and colours from the tokens', () => {
     const found = values(sheet).flatMap((value) => [...rawSizes(value), ...rawColours(value)]);
     expect(found).toEqual([]);
+  });
+
+  it('writes its media queries without tokens, which they cannot read', () => {
+    expect(textOf(sheet).match(/@[\w-]+[^{;]*var\([^{;]*/g)).toBeNull();
   });
 
   it('names tokens that exist', () => {
