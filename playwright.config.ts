@@ -32,8 +32,6 @@ export default defineConfig({
   snapshotPathTemplate: '{testDir}/screens/{arg}{ext}',
   use: {
     actionTimeout: 60_000,
-    // A spinner that turns takes more of a busy machine than what it waits for.
-    contextOptions: { reducedMotion: 'reduce' },
     launchOptions: {
       ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
       args: chromiumArgs,

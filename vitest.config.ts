@@ -46,6 +46,8 @@ const screens = {
   // jsdom gives Uint8Array another realm, which libsodium refuses.
   environment: 'happy-dom' as const,
   setupFiles: ['tests/unit/src/setup.ts'],
+  // Node 25 and later have a localStorage of their own, which would stand before the one of happy-dom.
+  execArgv: Number(process.versions.node.split('.')[0]) >= 25 ? ['--no-experimental-webstorage'] : [],
   css: { modules: { classNameStrategy: 'non-scoped' as const } },
 };
 const screenPlugins = [react(), compileCatalogues(), compileEmojis()];

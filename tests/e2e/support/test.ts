@@ -30,6 +30,7 @@ export const test = base.extend<World>({
     const contexts: BrowserContext[] = [];
     const complaints: string[] = [];
     await provide(async (username, options) => {
+      // A spinner that turns takes more of a busy machine than what it waits for.
       const context = await browser.newContext({ baseURL: relay.url, reducedMotion: 'reduce', ...options });
       contexts.push(context);
       collectComplaints(context, complaints);
