@@ -139,17 +139,22 @@ test('50,000 messages: opens at the end, scrolls both ways without a blank, keep
   });
 });
 
-test('older messages come page by page, and what is read stays where it is', async ({ page }) => {
-  const messages = await openChat(page, 'messages=1500&held=50');
-  const blanks = await watchBlanks(messages);
-  for (let page = 0; page < 6; page += 1) expect(await moves(messages, 500)).toBe(0);
-  expect(await blanks()).toBe(0);
-  await messages.focus();
-  await expect(async () => {
-    await page.keyboard.press('Home');
-    await expect(messages.getByText(/^1: /)).toBeInViewport({ timeout: 500 });
-  }).toPass();
-});
+for (const reducedMotion of ['no-preference', 'reduce'] as const) {
+  test(`older messages come page by page, and what is read stays where it is (reduced motion: ${reducedMotion})`, async ({
+    page,
+  }) => {
+    await page.emulateMedia({ reducedMotion });
+    const messages = await openChat(page, 'messages=1500&held=50');
+    const blanks = await watchBlanks(messages);
+    for (let page = 0; page < 6; page += 1) expect(await moves(messages, 500)).toBe(0);
+    expect(await blanks()).toBe(0);
+    await messages.focus();
+    await expect(async () => {
+      await page.keyboard.press('Home');
+      await expect(messages.getByText(/^1: /)).toBeInViewport({ timeout: 500 });
+    }).toPass();
+  });
+}
 
 test('the place is kept from chat to chat', async ({ page }) => {
   const messages = await openChat(page, 'messages=5000');
