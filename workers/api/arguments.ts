@@ -89,9 +89,12 @@ export const StartInput = object({
 
 export const AddMembersInput = object({ conversationId: ConversationId, keyPackages: ClaimedKeyPackages });
 
-export const Statement = bytes(limits.leaveStatement);
+export const LeaveStatement = bytes(limits.leaveStatement);
 
-export const Departed = array(object({ userId: Id, statement: Statement }), limits.devicesPerStart);
+export const LeaveStatements = array(
+  object({ userId: Id, statement: LeaveStatement }),
+  limits.devicesPerStart,
+);
 
 export const GroupNameInput = object({
   conversationId: ConversationId,
@@ -148,17 +151,17 @@ export const QueueInput = object({
 
 export const AcceptedInput = object({ seq: integer(1), timestamp });
 
-export const NoteName = string(limits.noteName, /./);
-export const NotePrefix = string(limits.noteName);
+export const LocalEntryName = string(limits.localEntryName, /./);
+export const LocalEntryPrefix = string(limits.localEntryName);
 // UTF-16 units here; the limit in UTF-8 is checked where it is written.
-export const NoteText = nullable(string(limits.noteText));
+export const LocalEntryText = nullable(string(limits.localEntryText));
 
-export const StoredCopies = array(
-  object({ id: Id, conversationId: ConversationId, position: integer(1), sealed: bytes(limits.historyItem) }),
-  limits.copiesPerCall,
+export const StoredBackupEntries = array(
+  object({ id: Id, conversationId: ConversationId, position: integer(1), sealed: bytes(limits.backupEntry) }),
+  limits.backupEntriesPerCall,
 );
 
-export const CopiesStored = object({
+export const BackupEntriesStored = object({
   conversationId: ConversationId,
   upTo: integer(0),
   stored: nullable(object({ count: integer(0), lastPosition: integer(0) })),

@@ -41,7 +41,7 @@ export interface GroupsApi {
    */
   setLeaveStatements(
     conversationId: string,
-    departed: readonly { userId: string; statement: WireBytes }[],
+    statements: readonly { userId: string; statement: WireBytes }[],
   ): Promise<ConversationState>;
   /**
    * Whether a statement is this person's own word, by one of their devices, that they left the group as this device

@@ -47,9 +47,9 @@ export function sealMessageEntry(
   env: Env,
 ): Uint8Array | null {
   const content = payloadBytes(payload);
-  const copy: MessageEntry = { type: 'message', ...message, payloadLength: content.length };
-  const sealed = seal(historyKey, at, encodeJson(copy), content, env);
-  return sealed.length > limits.historyItem ? null : sealed;
+  const entry: MessageEntry = { type: 'message', ...message, payloadLength: content.length };
+  const sealed = seal(historyKey, at, encodeJson(entry), content, env);
+  return sealed.length > limits.backupEntry ? null : sealed;
 }
 
 export function sealSettingEntry(
@@ -58,8 +58,8 @@ export function sealSettingEntry(
   setting: Omit<SettingEntry, 'type'>,
   env: Env,
 ): Uint8Array {
-  const copy: SettingEntry = { type: 'setting', ...setting };
-  return seal(historyKey, at, encodeJson(copy), new Uint8Array(), env);
+  const entry: SettingEntry = { type: 'setting', ...setting };
+  return seal(historyKey, at, encodeJson(entry), new Uint8Array(), env);
 }
 
 /** @throws CryptoError `corrupt-record` for anything that no device of the person has sealed for this place */
@@ -69,10 +69,10 @@ export function openEntry(historyKey: Uint8Array, at: Place, sealed: Uint8Array)
     const end = plaintext.indexOf(NEWLINE);
     const header = plaintext.subarray(0, end);
     if (decodeJson(header, Kind).type === 'setting') return decodeJson(header, SettingEntry);
-    const copy = decodeJson(header, MessageEntry);
-    const payload = payloadText(plaintext.subarray(end + 1, end + 1 + copy.payloadLength));
+    const entry = decodeJson(header, MessageEntry);
+    const payload = payloadText(plaintext.subarray(end + 1, end + 1 + entry.payloadLength));
     if (payload === null) throw new GuardFailure('UTF-8');
-    return { ...copy, payload };
+    return { ...entry, payload };
   } catch (error) {
     if (error instanceof GuardFailure) throw new CryptoError('corrupt-record', error.message);
     throw error;

@@ -28,13 +28,13 @@ export const limits = {
   devicesPerStart: 1000,
   entriesPerCall: 1000,
   messagesPerPage: 1000,
-  historyItem: 128 * 1024,
-  copiesPerCall: 200,
+  backupEntry: 128 * 1024,
+  backupEntriesPerCall: 200,
   /** Bytes of sealed copies at which no more are made in one call. */
-  copyBytesPerCall: 1024 * 1024,
+  backupBytesPerCall: 1024 * 1024,
   /** Characters of a note's name. */
-  noteName: 200,
-  noteText: 64 * 1024,
+  localEntryName: 200,
+  localEntryText: 64 * 1024,
   /** Characters of a person's name. */
   memberName: 256,
   /** People whose names are kept for a group, also after they left it. */
@@ -42,7 +42,7 @@ export const limits = {
   /** Events kept for a conversation: the newest. */
   eventsPerConversation: 1000,
   /** How many notes a person has in a browser. */
-  notes: 2000,
+  localEntries: 2000,
   /** Unread messages are counted up to here. */
   unread: 100,
 } as const;

@@ -20,7 +20,7 @@ import {
   sealingKey,
 } from '../storage/records.ts';
 import { parseConversationId } from './conversationId.ts';
-import { leavesOf, verifiedLeaves } from './leaveStatements.ts';
+import { treeOf, validStatements } from './leaveStatements.ts';
 import { MembershipPolicy } from './membershipPolicy.ts';
 import { type CachedGroup, cacheGroup, MlsGroup, type RatchetLookup, takeCachedGroup } from './mlsGroup.ts';
 import { conversationState } from './views.ts';
@@ -41,7 +41,7 @@ export async function inTransaction<T>(
 ): Promise<T> {
   return deps.locks.request(conversationLock(account.userId, conversationId), async () => {
     const cached = takeCachedGroup(account, conversationId);
-    const { result, keep } = await writeAndRemember(account, durability, async (tx) => {
+    const { result, keep } = await writeOrOfferKey(account, durability, async (tx) => {
       const conversation = await readConversation(tx, account.sealer, conversationId);
       const transaction = new ConversationTransaction(
         account,
@@ -60,7 +60,7 @@ export async function inTransaction<T>(
 }
 
 /** A step that is refused for another account key leaves nothing behind but that key, for the person to judge. */
-async function writeAndRemember<T>(
+async function writeOrOfferKey<T>(
   account: AccountOnDevice,
   durability: 'strict' | 'relaxed',
   body: (tx: WriteTransaction) => Promise<T>,
@@ -280,7 +280,7 @@ export class ConversationTransaction {
       this.queueWrite(tx.objectStore('members').delete(conversationId));
     }
     if (this.#isNewEpoch && state !== null) {
-      await this.#forgetDepartures(state);
+      await this.#dropSpentStatements(state);
       const epoch = account.sealer.sealBytes('epochs', conversationId, saveEpoch(state.group));
       this.queueWrite(tx.objectStore('epochs').put(epoch, conversationId));
       this.#putMembers(state);
@@ -334,10 +334,10 @@ export class ConversationTransaction {
   }
 
   /** Who is out of the tree, or back in it with other leaves, has no departure ahead any more. */
-  async #forgetDepartures(state: MlsGroup): Promise<void> {
+  async #dropSpentStatements(state: MlsGroup): Promise<void> {
     const record = await this.group();
     if (record === null || record.departures.length === 0) return;
-    this.putGroup({ ...record, departures: verifiedLeaves(record.departures, leavesOf(state.group)) });
+    this.putGroup({ ...record, departures: validStatements(record.departures, treeOf(state.group)) });
   }
 
   /** A discarded message is kept until its ciphertext can't reach the log any more: from the next epoch on. */

@@ -47,7 +47,7 @@ export async function rememberGroup(
  * In a group again: whoever vouched for its tree is believed about who is in it. The creator's own devices believe only
  * each other.
  */
-export async function believeTree(transaction: ConversationTransaction): Promise<void> {
+export async function acceptTreeMembers(transaction: ConversationTransaction): Promise<void> {
   const known = await transaction.group();
   if (known === null || known.uninvitedIds.length === 0) return;
   if (known.creatorId === transaction.account.userId && !known.vouchedFor) return;
@@ -55,7 +55,7 @@ export async function believeTree(transaction: ConversationTransaction): Promise
 }
 
 /** Follows whether the relay has the name under a key of the epoch: who comes from outside doesn't know it yet. */
-export async function followName(
+export async function trackNamelessDevices(
   transaction: ConversationTransaction,
   { external, group: next, sender }: Pick<ProcessedCommit, 'external' | 'group' | 'sender'>,
 ): Promise<void> {
@@ -78,7 +78,7 @@ export function isNameDue({ name, namelessDevices }: Pick<GroupRecord, 'name' | 
 }
 
 /** An own commit is in force: it brought the name, where that is known here. */
-export async function nameBrought(transaction: ConversationTransaction): Promise<void> {
+export async function clearNamelessDevices(transaction: ConversationTransaction): Promise<void> {
   const known = await transaction.group();
   if (known === null || !isNameDue(known)) return;
   transaction.putGroup({ ...known, namelessDevices: [] });

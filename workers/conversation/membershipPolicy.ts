@@ -20,7 +20,7 @@ import { type GroupRecord, PinRecord } from '../storage/records.ts';
 import { parseConversationId } from './conversationId.ts';
 import { directRules } from './rules/directRules.ts';
 import { type GroupRules, groupRules } from './rules/groupRules.ts';
-import { isSameDevice, type Rules, type WayIn } from './rules/rules.ts';
+import { isSameDevice, type JoinMethod, type Rules } from './rules/rules.ts';
 
 /** The account key pinned for a person, if there is one. */
 type PinLookup = (userId: string) => Uint8Array | undefined;
@@ -37,7 +37,7 @@ export class MembershipPolicy {
   readonly distrustedKeys: Uint8Array[] = [];
   readonly policy: CommitPolicy;
   /** Whose adding the rules refused in this step. */
-  readonly uninvited: ReadonlySet<string>;
+  readonly unauthorizedAdds: ReadonlySet<string>;
   /** Whether a device of the group's creator signed the tree that was joined in this step. */
   readonly isVouchedFor: () => boolean;
   readonly #rules: Rules;
@@ -47,13 +47,13 @@ export class MembershipPolicy {
 
   private constructor(
     rules: Rules,
-    { uninvited, isVouchedFor }: Pick<GroupRules, 'uninvited' | 'isVouchedFor'>,
+    { unauthorizedAdds, isVouchedFor }: Pick<GroupRules, 'unauthorizedAdds' | 'isVouchedFor'>,
     pinned: PinLookup,
     isCreator: boolean,
   ) {
     this.#rules = rules;
     this.#pinned = pinned;
-    this.uninvited = uninvited;
+    this.unauthorizedAdds = unauthorizedAdds;
     this.isVouchedFor = isVouchedFor;
     this.memberCheck = (leaf, { replaces }) => this.#checkMember(leaf, replaces);
     this.rejoinCheck = isCreator ? (leaf, context) => this.#distrust(leaf, context) : this.memberCheck;
@@ -72,7 +72,7 @@ export class MembershipPolicy {
       const pinned = await readPins(tx, account, conversation.participants);
       return new MembershipPolicy(
         directRules(conversation.participants, pinned),
-        { uninvited: new Set(), isVouchedFor: () => false },
+        { unauthorizedAdds: new Set(), isVouchedFor: () => false },
         pinned,
         false,
       );
@@ -82,8 +82,8 @@ export class MembershipPolicy {
     return new MembershipPolicy(rules, rules, await readPins(tx, account, null), isCreator);
   }
 
-  joinPolicy(way: WayIn): JoinPolicy {
-    return (join) => this.#rules.checkJoin(join, way);
+  joinPolicy(method: JoinMethod): JoinPolicy {
+    return (join) => this.#rules.checkJoin(join, method);
   }
 
   /** Runs what checks members; a refusal for another account key than the pinned one says so by its code. */

@@ -52,7 +52,9 @@ export function submissionOf(
 }
 
 /** The own commit that waits for its place in the log. */
-export async function waitingCommit(transaction: ConversationTransaction): Promise<CommitSubmission | null> {
+export async function pendingSubmission(
+  transaction: ConversationTransaction,
+): Promise<CommitSubmission | null> {
   const { conversationId, conversation } = transaction;
   const pending = await transaction.pending();
   return pending === null ? null : submissionOf(conversationId, conversation.pendingEpoch, pending);
@@ -64,7 +66,7 @@ export interface DueChanges {
   /** In a direct conversation: leaves under an account key that the other person had before. */
   readonly superseded: readonly LeafIndex[];
   /** People who left, by statements that hold. */
-  readonly leaves: GroupRecord['departures'];
+  readonly leaveStatements: GroupRecord['departures'];
   /** At the creator's own devices: leaves that only they can take out, since the others don't follow into such a tree. */
   readonly unauthorized: readonly LeafIndex[];
   /** At the creator's own devices: the group says that it is somebody else's. */
@@ -79,15 +81,15 @@ export async function dueChanges(transaction: ConversationTransaction, state: Ml
     return {
       revoked,
       superseded: await supersededLeaves(transaction, state),
-      leaves: [],
+      leaveStatements: [],
       unauthorized: [],
       rebind: false,
     };
   }
   const superseded: LeafIndex[] = [];
-  const { creatorId, departures: leaves, distrustedKeys, uninvitedIds } = record;
+  const { creatorId, departures: leaveStatements, distrustedKeys, uninvitedIds } = record;
   if (creatorId !== transaction.account.userId)
-    return { revoked, superseded, leaves, unauthorized: [], rebind: false };
+    return { revoked, superseded, leaveStatements, unauthorized: [], rebind: false };
   const members = uninvitedIds.length + distrustedKeys.length > 0 ? groupView(group).members : [];
   const unauthorized = members.flatMap(({ leafIndex, credential, signatureKey }) => {
     const userId = readableCertificate(credential)?.userId;
@@ -96,7 +98,7 @@ export async function dueChanges(transaction: ConversationTransaction, state: Ml
   return {
     revoked,
     superseded,
-    leaves,
+    leaveStatements,
     unauthorized,
     rebind: boundTo(group.context.extensions) !== creatorId,
   };
@@ -125,8 +127,8 @@ export async function supersededLeaves(
   });
 }
 
-export function isDue({ revoked, leaves, unauthorized, rebind }: DueChanges): boolean {
-  return revoked.length > 0 || leaves.length > 0 || unauthorized.length > 0 || rebind;
+export function isDue({ revoked, leaveStatements, unauthorized, rebind }: DueChanges): boolean {
+  return revoked.length > 0 || leaveStatements.length > 0 || unauthorized.length > 0 || rebind;
 }
 
 /**
@@ -166,7 +168,7 @@ export async function commitAsMember(
   const complete = {
     ...submission,
     addedIds: submission.addedIds.filter((userId) => leaving.has(userId) || !state.hasPerson(userId)),
-    removedIds: due.leaves.map(({ userId }) => userId),
+    removedIds: due.leaveStatements.map(({ userId }) => userId),
   };
   transaction.setPending('member', conversation.epoch, created.pending, complete);
   return submissionOf(conversationId, conversation.epoch, complete);
@@ -254,10 +256,10 @@ async function refuseRevoked({ tx }: ConversationTransaction, claims: readonly C
 
 function leavesToRemove(
   group: Group,
-  { revoked, superseded, leaves, unauthorized }: DueChanges,
+  { revoked, superseded, leaveStatements, unauthorized }: DueChanges,
 ): LeafIndex[] {
   const removed = new Set([...unauthorized, ...superseded, ...revoked.map(({ leafIndex }) => leafIndex)]);
-  const gone = new Set(leaves.map(({ userId }) => userId));
+  const gone = new Set(leaveStatements.map(({ userId }) => userId));
   if (gone.size > 0) {
     for (const { leafIndex, credential } of groupView(group).members) {
       const userId = readableCertificate(credential)?.userId;
@@ -267,9 +269,9 @@ function leavesToRemove(
   return [...removed];
 }
 
-function groundsOf({ revoked, leaves }: DueChanges): Uint8Array {
+function groundsOf({ revoked, leaveStatements }: DueChanges): Uint8Array {
   return encodeRemovalGrounds({
-    departures: leaves.map(({ statement }) => statement),
+    departures: leaveStatements.map(({ statement }) => statement),
     revocations: revoked.map(({ statement }) => statement),
   });
 }

@@ -34,15 +34,20 @@ import {
   inTransaction,
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
-import { believeTree, checkGroupName, newGroupRecord, rememberGroup } from '../conversation/groupRecord.ts';
+import {
+  acceptTreeMembers,
+  checkGroupName,
+  newGroupRecord,
+  rememberGroup,
+} from '../conversation/groupRecord.ts';
 import { MlsGroup } from '../conversation/mlsGroup.ts';
 import {
   type Claimed,
   checkClaim,
+  pendingSubmission,
   presentClaims,
   submissionFor,
   submissionOf,
-  waitingCommit,
 } from '../conversation/ownCommits.ts';
 import {
   allConversations,
@@ -92,13 +97,13 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
     },
 
     async startConversation(input) {
-      const { conversationId, keyPackages, group: made } = check('startConversation', StartInput, input);
+      const { conversationId, keyPackages, group: newGroup } = check('startConversation', StartInput, input);
       const account = session.accountOnDevice();
-      const name = startableAs(
+      const name = checkStart(
         parseConversationId(conversationId, account.userId),
         account,
         keyPackages,
-        made,
+        newGroup,
       );
       for (const claimed of keyPackages) checkClaim(claimed);
       return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
@@ -108,9 +113,9 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
         if (name === null && claims.every(({ userId }) => userId === account.userId)) {
           throw new CryptoApiError('usage', 'the other person has no device to add');
         }
-        const waiting =
-          transaction.conversation.pending === 'start' ? await waitingCommit(transaction) : null;
-        if (waiting !== null) return waiting;
+        const pending =
+          transaction.conversation.pending === 'start' ? await pendingSubmission(transaction) : null;
+        if (pending !== null) return pending;
         if (name !== null) transaction.putGroup(newGroupRecord(account.userId, name));
         const membershipPolicy = await transaction.membershipPolicy();
         const { memberCheck, policy } = membershipPolicy;
@@ -142,13 +147,13 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
       parseConversationId(conversationId, account.userId);
       return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
         const { conversation } = transaction;
-        if (isNews(transaction, epoch, seq)) {
+        if (letsDeviceIn(transaction, epoch, seq)) {
           const group = await openWelcome(transaction, welcome);
           checkGroup(group, conversationId, epoch);
           transaction.enterEpoch(MlsGroup.fresh(group));
           await (await transaction.membershipPolicy()).savePins(transaction.tx, account, env.now());
           await rememberGroup(transaction, group, await transaction.membershipPolicy());
-          await believeTree(transaction);
+          await acceptTreeMembers(transaction);
           conversation.returning = transaction.isGroup && conversation.lastSeq > 0;
           if (conversation.returning) conversation.joinedBefore ??= conversation.joinedAt;
           conversation.lastSeq = seq;
@@ -251,15 +256,15 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
  * @returns the name of a group, null for a direct conversation
  * @throws CryptoApiError `usage`
  */
-function startableAs(
+function checkStart(
   conversation: Conversation,
   { userId: own }: UnlockedAccount,
   keyPackages: readonly Claimed[],
-  made: { name: string } | null,
+  newGroup: { name: string } | null,
 ): string | null {
   if (conversation.kind === 'group') {
-    if (made === null) throw new CryptoApiError('usage', 'a group needs a name');
-    return checkGroupName(made.name);
+    if (newGroup === null) throw new CryptoApiError('usage', 'a group needs a name');
+    return checkGroupName(newGroup.name);
   }
   const { participants } = conversation;
   if (!participants.every((id) => id === own || keyPackages.some(({ userId }) => userId === id))) {
@@ -272,7 +277,11 @@ function startableAs(
  * Whether a Welcome lets this device in. Not one that was processed before the mailbox lost it, or that came too late to
  * matter. A commit may remove a device and add it again: then the Welcome is to the entry that was processed last.
  */
-function isNews({ conversation, isGroup }: ConversationTransaction, toEpoch: number, seq: number): boolean {
+function letsDeviceIn(
+  { conversation, isGroup }: ConversationTransaction,
+  toEpoch: number,
+  seq: number,
+): boolean {
   const { epoch, lastSeq, membership } = conversation;
   if (membership === 'none') return seq >= lastSeq;
   return seq > lastSeq && (membership === 'forked' || (isGroup && toEpoch > epoch));

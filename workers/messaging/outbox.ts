@@ -16,8 +16,8 @@ import {
   commitAsMember,
   dueChanges,
   isDue,
+  pendingSubmission,
   supersededLeaves,
-  waitingCommit,
 } from '../conversation/ownCommits.ts';
 import { encodeTextPayload, payloadBytes } from '../conversation/payload.ts';
 import { findMessage, openOutbox, outboxView } from '../conversation/views.ts';
@@ -176,7 +176,7 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
     const waiting = await find(tx, account, messageId);
     if (waiting === null || waiting.record.status === 'discarded') return null;
     const state = conversation.membership === 'member' ? await transaction.state() : null;
-    if (state === null) return whileOutside(transaction);
+    if (state === null) return prepareOutside(transaction);
     if (!(await isPeerKnown(transaction, state))) throw new CryptoApiError('identity-changed');
 
     const { row, record } = waiting;
@@ -188,7 +188,7 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
       (changesDue || conversation.pending === 'member' || (await needsHealing(transaction, env.now())))
     ) {
       const submission =
-        (await waitingCommit(transaction)) ?? (await commitAsMember(transaction, state, [], env));
+        (await pendingSubmission(transaction)) ?? (await commitAsMember(transaction, state, [], env));
       return { kind: 'commit', submission };
     }
     const content = current ?? encrypt(state, conversation, record.payload, messageId);
@@ -223,12 +223,12 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
     return encrypt(state, conversation, payload, messageId);
   }
 
-  async function whileOutside(transaction: ConversationTransaction): Promise<PreparedMessage> {
+  async function prepareOutside(transaction: ConversationTransaction): Promise<PreparedMessage> {
     const { conversation } = transaction;
     if (conversation.pending === 'external') return { kind: 'wait' };
     const start =
       conversation.membership === 'none' && conversation.pending === 'start'
-        ? await waitingCommit(transaction)
+        ? await pendingSubmission(transaction)
         : null;
     return start === null ? { kind: 'outside' } : { kind: 'commit', submission: start };
   }

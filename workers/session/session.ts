@@ -52,7 +52,7 @@ const encoder = new TextEncoder();
  */
 export class Session {
   readonly #deps: SessionDeps;
-  #person: UnlockedAccount | null = null;
+  #account: UnlockedAccount | null = null;
 
   constructor(deps: SessionDeps) {
     this.#deps = deps;
@@ -60,8 +60,8 @@ export class Session {
 
   /** @throws CryptoApiError `locked` */
   account(): UnlockedAccount {
-    if (this.#person === null) throw new CryptoApiError('locked');
-    return this.#person;
+    if (this.#account === null) throw new CryptoApiError('locked');
+    return this.#account;
   }
 
   /** @throws CryptoApiError `locked`, `usage` before the device was opened */
@@ -86,7 +86,7 @@ export class Session {
     const row = await this.#wrap(userId, storageKey);
     const vault: VaultRecord = { accountSeed, historyKey, vaultKey };
     const sealer = new Sealer(storageKey, this.#deps.env);
-    const account = await this.#openPerson(userId, sealer, vault);
+    const account = await this.#openAccount(userId, sealer, vault);
     try {
       await write(account.db, 'relaxed', async (tx) => {
         await tx.objectStore('device').put(sealer.seal('device', 'vault', vault), 'vault');
@@ -102,20 +102,20 @@ export class Session {
       sealer.wipe();
       throw error;
     }
-    this.#person = account;
+    this.#account = account;
   }
 
   /** False when this browser holds no session of that person, or lost the storage that it opened. */
   async resume(userId: string): Promise<boolean> {
-    if (this.#person?.userId === userId) return true;
+    if (this.#account?.userId === userId) return true;
     this.#close();
     const row = await this.#inRoot((root) => root.get('sessions', userId));
     const storageKey = row === undefined ? null : await this.#unwrap(userId, row);
     if (storageKey === null) return false;
     const sealer = new Sealer(storageKey, this.#deps.env);
-    const account = await this.#openPerson(userId, sealer, null);
+    const account = await this.#openAccount(userId, sealer, null);
     if (account === null) return false;
-    this.#person = account;
+    this.#account = account;
     return true;
   }
 
@@ -143,28 +143,28 @@ export class Session {
     this.#close();
     await deleteAccountDatabase(this.#deps.indexedDB, userId);
     const sealer = new Sealer(storageKey, this.#deps.env);
-    const account = await this.#openPerson(userId, sealer, vault);
+    const account = await this.#openAccount(userId, sealer, vault);
     await write(account.db, 'relaxed', async (tx) => {
       await tx.objectStore('device').put(sealer.seal('device', 'vault', vault), 'vault');
     });
-    this.#person = account;
+    this.#account = account;
   }
 
   #close(): void {
-    this.#person?.db.close();
-    this.#person?.sealer.wipe();
-    this.#person = null;
+    this.#account?.db.close();
+    this.#account?.sealer.wipe();
+    this.#account = null;
   }
 
-  async #openPerson(userId: string, sealer: Sealer, vault: VaultRecord): Promise<UnlockedAccount>;
-  async #openPerson(userId: string, sealer: Sealer, vault: null): Promise<UnlockedAccount | null>;
-  async #openPerson(
+  async #openAccount(userId: string, sealer: Sealer, vault: VaultRecord): Promise<UnlockedAccount>;
+  async #openAccount(userId: string, sealer: Sealer, vault: null): Promise<UnlockedAccount | null>;
+  async #openAccount(
     userId: string,
     sealer: Sealer,
     vault: VaultRecord | null,
   ): Promise<UnlockedAccount | null> {
     const db = await openAccountDatabase(this.#deps.indexedDB, userId, () => {
-      if (this.#person?.db === db) this.#close();
+      if (this.#account?.db === db) this.#close();
     });
     try {
       const [vaultRow, deviceRow] = await Promise.all([

@@ -196,7 +196,10 @@ export const BackupPositionRecord = object({ upTo: integer(0) });
 export type BackupPositionRecord = Guarded<typeof BackupPositionRecord>;
 
 /** The name is inside, too: the record stands under a hidden key. */
-export const LocalEntryRecord = object({ name: string(limits.noteName), text: string(limits.noteText) });
+export const LocalEntryRecord = object({
+  name: string(limits.localEntryName),
+  text: string(limits.localEntryText),
+});
 export type LocalEntryRecord = Guarded<typeof LocalEntryRecord>;
 
 /** What happened at a position of the log beside messages. */

@@ -43,7 +43,7 @@ describe('leaving', () => {
       expect(people(state)).toEqual([ALICE, CAROL]);
       expect(state.group?.leavingIds).toEqual([]);
     }
-    expect(relay.departed(GROUP)).toEqual([]);
+    expect(relay.leaveStatements(GROUP)).toEqual([]);
     expect(() => relay.submit(phone, next.submission)).toThrow(NotAMember);
 
     // The other device, which nobody told, finds itself outside, and can read nothing of it.

@@ -14,7 +14,7 @@ import {
   textOf,
 } from './support/device.ts';
 import { decode, Rogue } from './support/rogue.ts';
-import { bound, createTrioWithRogue, readOn } from './support/rogueTrio.ts';
+import { bound, createTrioWithRogue, processLogOn } from './support/rogueTrio.ts';
 
 describe('a word of leaving', () => {
   it('counts in its own group and epoch only, signed by the leaf that it names', async () => {
@@ -22,15 +22,15 @@ describe('a word of leaving', () => {
     bob.commit(GROUP, {});
     for (const device of [alice, carol]) await device.sync();
     const { epoch } = await alice.api.conversation(GROUP);
-    const departed = async (statement: string) =>
+    const leavingAfter = async (statement: string) =>
       (await alice.api.setLeaveStatements(GROUP, [{ userId: BOB, statement }])).group?.leavingIds;
-    expect(await departed(bob.leaveStatement({ groupId: new TextEncoder().encode('group:other') }))).toEqual(
-      [],
-    );
-    expect(await departed(bob.leaveStatement({ epoch: BigInt(epoch + 1) }))).toEqual([]);
-    expect(await departed(bob.leaveStatement({ deviceId: carol.deviceId, userId: CAROL }))).toEqual([]);
-    expect(await departed(bob.leaveStatement({ leafRef: new Uint8Array(32) }))).toEqual([]);
-    expect(await departed(bob.leaveStatement())).toEqual([BOB]);
+    expect(
+      await leavingAfter(bob.leaveStatement({ groupId: new TextEncoder().encode('group:other') })),
+    ).toEqual([]);
+    expect(await leavingAfter(bob.leaveStatement({ epoch: BigInt(epoch + 1) }))).toEqual([]);
+    expect(await leavingAfter(bob.leaveStatement({ deviceId: carol.deviceId, userId: CAROL }))).toEqual([]);
+    expect(await leavingAfter(bob.leaveStatement({ leafRef: new Uint8Array(32) }))).toEqual([]);
+    expect(await leavingAfter(bob.leaveStatement())).toEqual([BOB]);
   });
 });
 
@@ -68,7 +68,7 @@ describe('an invitation', () => {
     const mallory = await Rogue.create(relay, DAVE, 'dave');
     const { lastSeq } = await carol.api.conversation(GROUP);
     relay.append(mallory, GROUP, { kind: 'commit', epoch: relay.log(GROUP).epoch, content: 'AAAA' });
-    await readOn(carol);
+    await processLogOn(carol);
     const input = { ...(await invite(mallory, DAVE)), seq: lastSeq + 5 };
     await expect(carol.api.joinByWelcome(input)).rejects.toMatchObject({ code: 'policy' });
     expect(await carol.api.conversation(GROUP)).toMatchObject({

@@ -2,14 +2,14 @@ import { encodeRemovalGrounds } from '@sinetti/crypto-core';
 import { describe, expect, it } from 'vitest';
 import { ALICE, BOB, CAROL, DAVE, GROUP, people, textOf } from './support/device.ts';
 import { decode, Rogue } from './support/rogue.ts';
-import { bound, createTrioWithRogue, readOn, type Trio } from './support/rogueTrio.ts';
+import { bound, createTrioWithRogue, processLogOn, type Trio } from './support/rogueTrio.ts';
 
 /** Both honest ones refuse Bob's last commit, and say nothing into the epoch it started. */
 async function expectRefused({ alice, carol, bob }: Trio, refusal: string, reason: string) {
   bob.say(GROUP, 'unheard');
   for (const device of [alice, carol]) {
     const before = await device.api.conversation(GROUP);
-    const { messages, state } = await readOn(device);
+    const { messages, state } = await processLogOn(device);
     expect(state).toMatchObject({ status: 'forked', refusal, epoch: before.epoch });
     expect(people(state)).toEqual([ALICE, BOB, CAROL]);
     expect(messages.map(textOf)).toEqual([`(${reason})`]);
@@ -164,8 +164,8 @@ describe('a commit that no member of a group follows', () => {
       removes: [phone.deviceId],
       authenticatedData: encodeRemovalGrounds({ departures: [word], revocations: [] }),
     });
-    expect((await readOn(alice)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
-    expect((await readOn(carol)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
+    expect((await processLogOn(alice)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
+    expect((await processLogOn(carol)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
   });
 
   it.each([
@@ -190,7 +190,7 @@ describe('a commit that no member of a group follows', () => {
       const old = relay.entries(GROUP)[1]!.content;
       relay.append(bob, GROUP, { kind: 'commit', epoch: relay.log(GROUP).epoch, content: content ?? old });
       for (const device of [alice, carol]) {
-        const { state } = await readOn(device);
+        const { state } = await processLogOn(device);
         expect(state.status).toBe('forked');
         await device.sync();
         expect(await device.api.conversation(GROUP)).toMatchObject({ status: 'joined' });
@@ -247,7 +247,7 @@ describe('somebody whose adding was refused', () => {
     // Dave's own commit is the last word about the tree, when the relay makes Carol come back once more.
     dave.commit(GROUP, {});
     relay.append(bob, GROUP, { kind: 'commit', epoch: relay.log(GROUP).epoch, content: 'AAAA' });
-    expect((await readOn(carol)).state.status).toBe('forked');
+    expect((await processLogOn(carol)).state.status).toBe('forked');
     await carol.sync();
     const state = await carol.api.conversation(GROUP);
     expect(state.status).toBe('joined');
@@ -271,7 +271,7 @@ describe("the creator's other device", () => {
     dave.publish();
     bob.commit(GROUP, { adds: [dave] });
     for (const device of [alice, laptop]) {
-      expect((await readOn(device)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
+      expect((await processLogOn(device)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
     }
     await alice.sync();
     if (laptopIsThere) await laptop.sync();

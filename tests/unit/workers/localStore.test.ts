@@ -70,15 +70,17 @@ describe('notes', () => {
 
   it('are bounded in length, by what UTF-8 makes of them, and in number', async () => {
     const usage = { code: 'usage' };
-    await alice.api.writeLocal('full', 'x'.repeat(limits.noteText));
-    await expect(alice.api.writeLocal('over', 'ä'.repeat(limits.noteText / 2 + 1))).rejects.toMatchObject(
+    await alice.api.writeLocal('full', 'x'.repeat(limits.localEntryText));
+    await expect(
+      alice.api.writeLocal('over', 'ä'.repeat(limits.localEntryText / 2 + 1)),
+    ).rejects.toMatchObject(usage);
+    await expect(alice.api.writeLocal('', 'text')).rejects.toMatchObject(usage);
+    await expect(alice.api.writeLocal('n'.repeat(limits.localEntryName + 1), 'text')).rejects.toMatchObject(
       usage,
     );
-    await expect(alice.api.writeLocal('', 'text')).rejects.toMatchObject(usage);
-    await expect(alice.api.writeLocal('n'.repeat(limits.noteName + 1), 'text')).rejects.toMatchObject(usage);
     await expect(alice.api.writeLocal('kind', 7 as never)).rejects.toMatchObject(usage);
 
-    for (let i = 1; i < limits.notes; i++) await alice.api.writeLocal(`note ${i}`, 'text');
+    for (let i = 1; i < limits.localEntries; i++) await alice.api.writeLocal(`note ${i}`, 'text');
     await expect(alice.api.writeLocal('one more', 'text')).rejects.toMatchObject(usage);
     await alice.api.writeLocal('note 1', 'what is there can be replaced');
     await alice.api.writeLocal('note 1', null);

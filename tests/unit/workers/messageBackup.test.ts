@@ -18,29 +18,29 @@ import { openVaultOf } from './support/rogue.ts';
 import { answer } from './support/storage.ts';
 
 /** The copies of one person as the relay keeps them. */
-class KeptCopies {
+class MemoryBackup {
   items: StoredBackupEntry[] = [];
   lastPosition = 0;
 
-  put(copies: readonly BackupEntry[]): { count: number; lastPosition: number } {
-    const fresh = copies.filter(({ id }) => !this.items.some((item) => item.id === id));
-    for (const copy of fresh) this.items.push({ ...copy, position: ++this.lastPosition });
+  put(entries: readonly BackupEntry[]): { count: number; lastPosition: number } {
+    const fresh = entries.filter(({ id }) => !this.items.some((item) => item.id === id));
+    for (const entry of fresh) this.items.push({ ...entry, position: ++this.lastPosition });
     return { count: fresh.length, lastPosition: this.lastPosition };
   }
 
   after(position: number): StoredBackupEntry[] {
-    return this.items.filter((item) => item.position > position).slice(0, limits.copiesPerCall);
+    return this.items.filter((item) => item.position > position).slice(0, limits.backupEntriesPerCall);
   }
 }
 
 let world: World;
 let alice: TestDevice;
 let bob: TestDevice;
-let kept: KeptCopies;
+let backup: MemoryBackup;
 
 beforeEach(async () => {
   ({ world, alice, bob } = await createPair());
-  kept = new KeptCopies();
+  backup = new MemoryBackup();
 });
 
 async function upload(device: TestDevice): Promise<number> {
@@ -49,7 +49,7 @@ async function upload(device: TestDevice): Promise<number> {
     for (;;) {
       const next = await device.api.nextBackupEntries(conversationId);
       if (next === null) break;
-      const stored = next.copies.length === 0 ? null : kept.put(next.copies);
+      const stored = next.copies.length === 0 ? null : backup.put(next.copies);
       count += stored?.count ?? 0;
       await device.api.backupEntriesStored({ conversationId, upTo: next.upTo, stored });
     }
@@ -61,7 +61,7 @@ async function download(device: TestDevice) {
   const texts: string[] = [];
   let isLate = false;
   for (;;) {
-    const page = kept.after((await device.api.backupState()).position);
+    const page = backup.after((await device.api.backupState()).position);
     if (page.length === 0) return { texts, isLate };
     const read = await device.api.readBackup(page);
     texts.push(...read.messages.map(textOf));
@@ -69,11 +69,11 @@ async function download(device: TestDevice) {
   }
 }
 
-async function tell(device: TestDevice): Promise<void> {
+async function uploadSetting(device: TestDevice): Promise<void> {
   const setting = await device.api.backupSetting();
   if (setting === null) return;
-  if (!setting.kept) kept.items = [];
-  kept.put([setting.copy]);
+  if (!setting.kept) backup.items = [];
+  backup.put([setting.copy]);
   await device.api.backupSettingStored(setting.kept);
 }
 
@@ -131,7 +131,7 @@ describe('copies', () => {
   it('that a device has left itself are not read back by it', async () => {
     await say(alice, 'one');
     await upload(alice);
-    expect(kept.after((await alice.api.backupState()).position)).toEqual([]);
+    expect(backup.after((await alice.api.backupState()).position)).toEqual([]);
     const phone = await newDevice();
     await download(phone);
     await say(bob, 'two');
@@ -140,7 +140,7 @@ describe('copies', () => {
     await say(bob, 'three');
     // Another device's is among them: all of them are looked at, and nothing in them is new.
     await upload(alice);
-    expect(kept.after((await alice.api.backupState()).position)).toHaveLength(2);
+    expect(backup.after((await alice.api.backupState()).position)).toHaveLength(2);
     expect((await download(alice)).texts).toEqual([]);
   });
 
@@ -157,9 +157,9 @@ describe('copies', () => {
     const db = await answer<IDBDatabase>(phone.browser.indexedDB.open(accountDatabaseName(ALICE)));
     await answer(db.transaction('messages', 'readwrite').objectStore('messages').clear());
     db.close();
-    const { messages } = await phone.api.readBackup(kept.items);
+    const { messages } = await phone.api.readBackup(backup.items);
     expect(messages.map(textOf)).toEqual(['kept elsewhere', 'still to come']);
-    expect((await phone.api.readBackup(kept.items)).messages).toEqual([]);
+    expect((await phone.api.readBackup(backup.items)).messages).toEqual([]);
   });
 
   it('count as unread where the person has not read them', async () => {
@@ -175,14 +175,14 @@ describe('copies', () => {
   });
 
   it('come in batches, in the order of the conversation', async () => {
-    for (let i = 0; i < limits.copiesPerCall + 5; i++) await alice.send(ALICE_AND_BOB, `message ${i}`);
+    for (let i = 0; i < limits.backupEntriesPerCall + 5; i++) await alice.send(ALICE_AND_BOB, `message ${i}`);
     await alice.sync();
     const first = await alice.api.nextBackupEntries(ALICE_AND_BOB);
-    expect(first?.copies).toHaveLength(limits.copiesPerCall);
-    expect(await upload(alice)).toBe(limits.copiesPerCall + 5);
+    expect(first?.copies).toHaveLength(limits.backupEntriesPerCall);
+    expect(await upload(alice)).toBe(limits.backupEntriesPerCall + 5);
     const phone = await newDevice();
     const { texts } = await download(phone);
-    expect(texts).toEqual(Array.from({ length: limits.copiesPerCall + 5 }, (_, i) => `message ${i}`));
+    expect(texts).toEqual(Array.from({ length: limits.backupEntriesPerCall + 5 }, (_, i) => `message ${i}`));
   });
 
   it('are sealed, of few sizes, and for their place alone', async () => {
@@ -209,8 +209,8 @@ describe('copies', () => {
       random: (length) => new Uint8Array(length),
       now: () => 0,
     });
-    kept.put([{ id, conversationId: ALICE_AND_BOB, sealed: toBase64Url(forged) }]);
-    kept.put([{ id: world.relay.uuid(), conversationId: GROUP, sealed: 'AAAA' }]);
+    backup.put([{ id, conversationId: ALICE_AND_BOB, sealed: toBase64Url(forged) }]);
+    backup.put([{ id: world.relay.uuid(), conversationId: GROUP, sealed: 'AAAA' }]);
     await upload(alice);
     const phone = await newDevice();
     expect((await download(phone)).texts).toEqual(['true']);
@@ -247,9 +247,9 @@ describe('the switch', () => {
     expect((await alice.api.backupState()).kept).toBe(false);
     expect(await alice.api.conversationsToBackUp()).toEqual([]);
     expect(await alice.api.nextBackupEntries(ALICE_AND_BOB)).toBeNull();
-    await tell(alice);
+    await uploadSetting(alice);
     expect(await alice.api.backupSetting()).toBeNull();
-    expect(kept.items).toHaveLength(1);
+    expect(backup.items).toHaveLength(1);
 
     await say(bob, 'two');
     await phone.sync();
@@ -270,10 +270,10 @@ describe('the switch', () => {
     const phone = await newDevice();
     await download(phone);
     await alice.api.setBackupKept(false);
-    await tell(alice);
+    await uploadSetting(alice);
     await download(phone);
     await phone.api.setBackupKept(true);
-    await tell(phone);
+    await uploadSetting(phone);
     // Also what the phone itself has only from the copies of before.
     expect(await upload(phone)).toBe(1);
     await download(alice);
@@ -288,7 +288,7 @@ describe('the switch', () => {
     const phone = await newDevice();
     await download(phone);
     await alice.api.setBackupKept(false);
-    await tell(alice);
+    await uploadSetting(alice);
     await say(bob, 'two');
     await phone.sync();
     expect(await upload(phone)).toBe(1);
@@ -299,12 +299,12 @@ describe('the switch', () => {
 
   it('does not go back to an older choice that the relay shows again', async () => {
     await alice.api.setBackupKept(false);
-    await tell(alice);
+    await uploadSetting(alice);
     await alice.api.setBackupKept(true);
-    await tell(alice);
-    const on = kept.items.at(-1)!;
+    await uploadSetting(alice);
+    const on = backup.items.at(-1)!;
     await alice.api.setBackupKept(false);
-    await tell(alice);
+    await uploadSetting(alice);
     await alice.api.readBackup([{ ...on, position: 100 }]);
     expect((await alice.api.backupState()).kept).toBe(false);
   });

@@ -136,8 +136,8 @@ describe('errors', () => {
 });
 
 describe('the door', () => {
-  const door = createDispatch(new Browser('door', new Clock()).tab());
-  const call = (method: string, ...args: unknown[]) => door.call(method as keyof CryptoApi, args);
+  const dispatch = createDispatch(new Browser('dispatch', new Clock()).tab());
+  const call = (method: string, ...args: unknown[]) => dispatch.call(method as keyof CryptoApi, args);
 
   it('answers values and failures alike', async () => {
     expect(await call('resume', 'a0000000-0000-4000-8000-000000000001')).toEqual({ ok: true, value: false });
@@ -167,7 +167,7 @@ describe('the door', () => {
   });
 
   it('never rejects', async () => {
-    await expect(door.call('resume', null as never)).resolves.toMatchObject({ ok: false, code: 'usage' });
+    await expect(dispatch.call('resume', null as never)).resolves.toMatchObject({ ok: false, code: 'usage' });
   });
 });
 

@@ -152,7 +152,7 @@ describe('a revoked device in a group', () => {
     await bob.sync();
     expect((await bob.history(GROUP)).map(textOf)).toEqual(['two of us']);
     expect(await memberDevices(bob, GROUP)).toEqual([alice.deviceId, bob.deviceId]);
-    expect(relay.departed(GROUP)).toEqual([]);
+    expect(relay.leaveStatements(GROUP)).toEqual([]);
   });
 });
 

@@ -8,7 +8,7 @@ import {
 import { certificateOf, readableCertificate } from '../../identity/certificates.ts';
 import { isOfLeaf } from '../../identity/revocations.ts';
 import type { GroupRecord } from '../../storage/records.ts';
-import { whoLeft } from '../leaveStatements.ts';
+import { verifiedLeaver } from '../leaveStatements.ts';
 import {
   type DeviceName,
   type Grounds,
@@ -20,7 +20,7 @@ import {
 
 export interface GroupRules extends Rules {
   /** Whose adding was refused since the rules were made: as long as they are in the tree, it isn't to be joined. */
-  readonly uninvited: ReadonlySet<string>;
+  readonly unauthorizedAdds: ReadonlySet<string>;
   /** Whether the tree that was checked last is signed by a device of the creator. */
   readonly isVouchedFor: () => boolean;
 }
@@ -31,20 +31,20 @@ export interface GroupRules extends Rules {
  * @param known what this device remembers of the group, from before it lost it too
  */
 export function groupRules(ownUserId: string, known: GroupRecord | null): GroupRules {
-  const uninvited = new Set<string>();
+  const unauthorizedAdds = new Set<string>();
   let vouchedFor = false;
   return {
-    uninvited,
+    unauthorizedAdds,
     isVouchedFor: () => vouchedFor,
     admits: () => true,
-    checkCommit: (commit) => checkCommit(commit, ownUserId, known, uninvited),
-    checkJoin(join, way) {
-      const isReturnOfCreator = way === 'external' && known?.creatorId === ownUserId;
+    checkCommit: (commit) => checkCommit(commit, ownUserId, known, unauthorizedAdds),
+    checkJoin(join, method) {
+      const isReturnOfCreator = method === 'external' && known?.creatorId === ownUserId;
       const creatorId = isReturnOfCreator ? ownUserId : creatorOf(join.extensions);
       if (known !== null && known.creatorId !== creatorId) throw new CryptoError('policy', 'another creator');
       const signer = certificateOf(join.signer.credential).userId;
       vouchedFor = signer === creatorId;
-      if (way === 'welcome') {
+      if (method === 'welcome') {
         if (signer !== creatorId && signer !== ownUserId) {
           throw new CryptoError('policy', 'invited by somebody other than the creator');
         }
@@ -81,7 +81,7 @@ function checkCommit(
   commit: ProposedCommit,
   ownUserId: string,
   known: GroupRecord | null,
-  uninvited: Set<string>,
+  unauthorizedAdds: Set<string>,
 ): void {
   // A creator's device that came back to a tree with another binding knows better.
   const creatorId = known?.creatorId ?? creatorOf(commit.group.extensions);
@@ -90,10 +90,10 @@ function checkCommit(
   const isRepair = known !== null && sender.userId === creatorId && creatorId === ownUserId;
   if (commit.changesExtensions && !isRepair) throw new CryptoError('policy', 'changes the extensions');
   if (commit.updates.length > 0) throw new CryptoError('policy', "commits another's update");
-  if (commit.external) checkExternal(commit, uninvited);
-  if (sender.userId !== creatorId) checkAdds(commit, sender, uninvited);
+  if (commit.external) checkExternal(commit, unauthorizedAdds);
+  if (sender.userId !== creatorId) checkAdds(commit, sender, unauthorizedAdds);
   const grounds = removalGrounds(commit);
-  const left = departedOf(commit, grounds);
+  const left = leaversOf(commit, grounds);
   for (const { leafIndex, credential } of commit.removes) {
     const removed = readableCertificate(credential);
     const isOwn = removed !== null && isOwnOf(sender, removed, commit.external);
@@ -119,13 +119,13 @@ export function isUnauthorized(
   return distrustedKeys.some((key) => equalBytes(key, signatureKey));
 }
 
-function checkAdds(commit: ProposedCommit, sender: DeviceName, uninvited: Set<string>): void {
+function checkAdds(commit: ProposedCommit, sender: DeviceName, unauthorizedAdds: Set<string>): void {
   const others = commit.adds
     .map((credential) => certificateOf(credential).userId)
     .filter((userId) => userId !== sender.userId);
   if (others.length === 0) return;
   // A member's own device, brought by somebody else, is no stranger's.
-  for (const userId of others) if (!isMember(commit.group, userId)) uninvited.add(userId);
+  for (const userId of others) if (!isMember(commit.group, userId)) unauthorizedAdds.add(userId);
   throw new CryptoError('policy', 'adds somebody without being the creator');
 }
 
@@ -133,11 +133,11 @@ function isMember({ members }: Pick<GroupView, 'members'>, userId: string): bool
   return members.some(({ credential }) => readableCertificate(credential)?.userId === userId);
 }
 
-function checkExternal(commit: ProposedCommit, uninvited: Set<string>): void {
+function checkExternal(commit: ProposedCommit, unauthorizedAdds: Set<string>): void {
   const { userId } = certificateOf(commit.senderCredential);
   if (commit.adds.length > 0) throw new CryptoError('policy', 'an external commit that adds others');
   if (isMember(commit.group, userId)) return;
-  uninvited.add(userId);
+  unauthorizedAdds.add(userId);
   throw new CryptoError('policy', 'joins from outside without being a member');
 }
 
@@ -146,14 +146,14 @@ function checkExternal(commit: ProposedCommit, uninvited: Set<string>): void {
  * would be there any more to verify the statement by.
  * @throws CryptoError `policy`
  */
-function departedOf(
+function leaversOf(
   commit: ProposedCommit,
-  { departures }: Pick<Grounds, 'departures'>,
+  { leaveStatements }: Pick<Grounds, 'leaveStatements'>,
 ): ReadonlySet<string> {
   const left = new Set<string>();
-  const leaves = { ...commit.group, leafRef: commit.leafRef };
+  const tree = { ...commit.group, leafRef: commit.leafRef };
   try {
-    for (const statement of departures) left.add(whoLeft(statement, leaves));
+    for (const statement of leaveStatements) left.add(verifiedLeaver(statement, tree));
   } catch (error) {
     if (!(error instanceof CryptoError)) throw error;
     throw new CryptoError('policy', `leave statement: ${error.message}`);

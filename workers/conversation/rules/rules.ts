@@ -9,13 +9,13 @@ import {
 import { readRevocation } from '../../identity/revocations.ts';
 
 /** How a device gets in: somebody added it, or it adds itself. */
-export type WayIn = 'welcome' | 'external';
+export type JoinMethod = 'welcome' | 'external';
 
 export interface Rules {
   /** Whether a device of that person may be in the tree at all. */
   readonly admits: (userId: string) => boolean;
   readonly checkCommit: CommitPolicy;
-  readonly checkJoin: (join: JoinProposal, way: WayIn) => void;
+  readonly checkJoin: (join: JoinProposal, method: JoinMethod) => void;
 }
 
 export type ProposedCommit = Parameters<CommitPolicy>[0];
@@ -28,7 +28,7 @@ export interface DeviceName {
 /** What a commit says for its removals. */
 export interface Grounds {
   /** Leave statements, unchecked. */
-  readonly departures: readonly Uint8Array[];
+  readonly leaveStatements: readonly Uint8Array[];
   /** Those of the revocations whose signatures hold. */
   readonly revocations: readonly DeviceRevocation[];
 }
@@ -38,7 +38,7 @@ export function removalGrounds({ authenticatedData }: ProposedCommit): Grounds {
   try {
     const { departures, revocations } = decodeRemovalGrounds(authenticatedData);
     return {
-      departures,
+      leaveStatements: departures,
       revocations: revocations.map(readRevocation).filter((revocation) => revocation !== null),
     };
   } catch (error) {

@@ -126,7 +126,7 @@ export class TestDevice {
     const group = this.relay.groups.get(conversationId);
     if (group === undefined) return;
     if (group.name !== null) await this.api.setGroupName({ conversationId, ...group.name });
-    await this.api.setLeaveStatements(conversationId, this.relay.departed(conversationId));
+    await this.api.setLeaveStatements(conversationId, this.relay.leaveStatements(conversationId));
   }
 
   /** Everything the relay has for this device. @returns the messages that are new here */

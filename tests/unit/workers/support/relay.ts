@@ -32,7 +32,7 @@ interface GroupRow {
   readonly creatorId: string;
   readonly members: Set<string>;
   /** Who left, and whose leaves no commit has removed yet. */
-  readonly departed: Map<string, string>;
+  readonly leaveStatements: Map<string, string>;
   name: { sealedName: string; epoch: number } | null;
 }
 
@@ -91,7 +91,7 @@ export class MemoryRelay {
 
   createGroup(conversationId: string, creatorId: string): void {
     const members = new Set([creatorId]);
-    this.groups.set(conversationId, { creatorId, members, departed: new Map(), name: null });
+    this.groups.set(conversationId, { creatorId, members, leaveStatements: new Map(), name: null });
     this.log(conversationId);
   }
 
@@ -102,9 +102,9 @@ export class MemoryRelay {
   }
 
   leave(conversationId: string, userId: string, statement: string | null): void {
-    const { members, departed } = this.group(conversationId);
+    const { members, leaveStatements } = this.group(conversationId);
     members.delete(userId);
-    if (statement !== null) departed.set(userId, statement);
+    if (statement !== null) leaveStatements.set(userId, statement);
     const theirs = this.devices.filter((device) => device.userId === userId);
     for (const { deviceId } of theirs) {
       const kept = this.mailbox(deviceId).filter((item) => item.conversationId !== conversationId);
@@ -112,8 +112,11 @@ export class MemoryRelay {
     }
   }
 
-  departed(conversationId: string): { userId: string; statement: string }[] {
-    return [...this.group(conversationId).departed].map(([userId, statement]) => ({ userId, statement }));
+  leaveStatements(conversationId: string): { userId: string; statement: string }[] {
+    return [...this.group(conversationId).leaveStatements].map(([userId, statement]) => ({
+      userId,
+      statement,
+    }));
   }
 
   log(conversationId: string): Log {
@@ -197,9 +200,9 @@ export class MemoryRelay {
     if (sealedName !== null) group.name = { sealedName, epoch };
     for (const userId of addedIds) {
       group.members.add(userId);
-      group.departed.delete(userId);
+      group.leaveStatements.delete(userId);
     }
-    for (const userId of removedIds) group.departed.delete(userId);
+    for (const userId of removedIds) group.leaveStatements.delete(userId);
   }
 
   uuid(): string {

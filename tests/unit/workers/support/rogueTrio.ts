@@ -22,7 +22,7 @@ export async function createTrioWithRogue() {
 export type Trio = Awaited<ReturnType<typeof createTrioWithRogue>>;
 
 /** What the relay has for a device, without any attempt to come back. */
-export async function readOn(device: TestDevice) {
+export async function processLogOn(device: TestDevice) {
   const { lastSeq } = await device.api.conversation(GROUP);
   return device.api.processEntries(GROUP, device.relay.entries(GROUP, lastSeq));
 }
