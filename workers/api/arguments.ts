@@ -1,4 +1,4 @@
-/** What the page may pass in. Everything is checked here before it is used; a breach is `usage`. */
+/** Checks of the arguments that the page passes in, made before anything uses them; a breach is `usage`. */
 
 import {
   array,
@@ -52,7 +52,7 @@ export const RecoverableVault = object({
   recoveryWrap: bytes(limits.keyWrap),
 });
 
-/** As people type it: whatever it is, the core says whether it is one. */
+/** Text as people type it; crypto-core decides whether it is a recovery key. */
 export const RecoveryKeyText = string(512);
 
 export const PasswordChange = object({
@@ -120,7 +120,10 @@ export const ExternalInput = object({
   groupInfo: bytes(limits.groupInfo),
 });
 
-/** The content stays text until it is needed: what it holds is the peer's doing, and never stops the others. */
+/**
+ * Entries of a log. The content stays undecoded text, since a peer chose it and one bad entry must not stop
+ * the others.
+ */
 export const LogEntries = array(
   object({
     id: Id,

@@ -1,4 +1,7 @@
-/** Copies of messages that this person's devices leave at the relay for those to come (PROTOCOL section 5). */
+/**
+ * The message backup: sealed copies of messages at the relay, for the person's other devices (PROTOCOL
+ * section 5).
+ */
 import { CryptoError } from '@sinetti/crypto-core';
 import { BackupEntriesStored, ConversationId, check, StoredBackupEntries } from '../api/arguments.ts';
 import type { BackupEntry, CryptoApi, MessageView } from '../api/cryptoApi.ts';
@@ -56,7 +59,7 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
         const record = await readBackupRecord(tx, account);
         if (record.kept === kept) return;
         await putBackupRecord(tx, account, { ...record, kept, version: record.version + 1, isTold: false });
-        // The relay has lost its copies in between: everything is copied anew.
+        // The relay deleted all entries when the backup was switched off, so every message is sealed anew.
         if (kept) await restart(tx, account);
       });
     },
@@ -119,7 +122,7 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
         await tx.objectStore('copies').put(sealed, conversationId);
         if (stored === null) return;
         const record = await readBackupRecord(tx, account);
-        // Nobody else's copies are among them: there is nothing to read up to there.
+        // A difference means that another device stored entries in between, which are still to be read.
         if (record.position + stored.count !== stored.lastPosition) return;
         await putBackupRecord(tx, account, { ...record, position: stored.lastPosition });
       });
@@ -197,7 +200,7 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
     return { copies: entries, upTo: lastSeq };
   }
 
-  /** Restored messages may be newer than what the person has read. */
+  /** Counts the unread messages anew, since restored ones may be newer than the read position. */
   async function recountUnread(account: ReturnType<Session['accountOnDevice']>, conversationId: string) {
     const known = await read(account.db, (tx) => tx.objectStore('heads').getKey(conversationId));
     if (known === undefined) return;
@@ -220,7 +223,10 @@ async function putBackupRecord(
   await tx.objectStore('device').put(sealer.seal('device', 'history', record), 'history');
 }
 
-/** Of what came before this device joined, the copies are where it has it from. */
+/**
+ * Returns the position up to which a conversation is backed up. It starts at this device's join, since
+ * messages from before it reach this device through the backup.
+ */
 async function backedUpTo(
   tx: Transaction,
   { sealer }: UnlockedAccount,
@@ -233,6 +239,7 @@ async function backedUpTo(
     : sealer.open('copies', conversationId, sealed, BackupPositionRecord).upTo;
 }
 
+/** Backs up every message of every conversation anew. */
 async function restart(tx: WriteTransaction, { sealer }: UnlockedAccount): Promise<void> {
   for (const conversationId of await tx.objectStore('heads').getAllKeys()) {
     const record: BackupPositionRecord = { upTo: 0 };
@@ -240,7 +247,7 @@ async function restart(tx: WriteTransaction, { sealer }: UnlockedAccount): Promi
   }
 }
 
-/** Another device has switched it. */
+/** Takes over the setting that another device has made. */
 async function adoptSetting(
   tx: WriteTransaction,
   account: UnlockedAccount,
@@ -252,7 +259,7 @@ async function adoptSetting(
   record.version = version;
 }
 
-/** Null for what is none of this person's: the relay can keep anything under anything. */
+/** Opens an entry; null if no device of the person sealed it, since the relay can return anything. */
 function tryOpenEntry(
   historyKey: Uint8Array,
   at: { conversationId: string; messageId: string },
@@ -266,7 +273,10 @@ function tryOpenEntry(
   }
 }
 
-/** Only where this device has nothing to read, nor will have from the log. @returns whether it was put there */
+/**
+ * Stores a message from the backup, unless this device can read it already or will from the log.
+ * @returns whether it was stored
+ */
 async function restore(
   tx: WriteTransaction,
   account: UnlockedAccount,

@@ -12,7 +12,8 @@ export function groupIdOf(conversationId: string): Uint8Array {
 }
 
 /**
- * What a conversation id says. The two people of a direct conversation are in order, and this one is among them.
+ * What a conversation id says. The two people of a direct conversation are in order, and this one is among
+ * them.
  * @throws CryptoApiError `usage` for other people's conversation, or an id not in order
  */
 export function parseConversationId(conversationId: string, ownUserId: string): Conversation {

@@ -1,4 +1,7 @@
-/** One step in one conversation: under its lock, in one transaction, with the group that belongs to what is stored. */
+/**
+ * One step in one conversation: under its lock, in one transaction, with the group that belongs to what is
+ * stored.
+ */
 import { CryptoError, type Env, type Group, saveEpoch } from '@sinetti/crypto-core';
 import type { ConversationState } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -28,8 +31,8 @@ import { conversationState } from './views.ts';
 export type TransactionDeps = Pick<SessionDeps, 'env' | 'locks'>;
 
 /**
- * Runs a step [Note: one ratchet step at a time]. The group in memory is taken out first and put back only after the
- * browser has committed, so that whatever goes wrong it is loaded again from what is stored.
+ * Runs a step [Note: one ratchet step at a time]. The group in memory is taken out first and put back only
+ * after the browser has committed, so that whatever goes wrong it is loaded again from what is stored.
  * @param durability `strict` when the step uses up a sending key
  */
 export async function inTransaction<T>(
@@ -59,7 +62,9 @@ export async function inTransaction<T>(
   });
 }
 
-/** A step that is refused for another account key leaves nothing behind but that key, for the person to judge. */
+/**
+ * A step that is refused for another account key leaves nothing behind but that key, for the person to judge.
+ */
 async function writeOrOfferKey<T>(
   account: AccountOnDevice,
   durability: 'strict' | 'relaxed',
@@ -108,7 +113,9 @@ export class ConversationTransaction {
     this.#state = cached?.version === conversation.version ? cached.state : null;
   }
 
-  /** A member's group; null when what is stored of it can't be read back: then the conversation has forked. */
+  /**
+   * A member's group; null when what is stored of it can't be read back: then the conversation has forked.
+   */
   async state(): Promise<MlsGroup | null> {
     try {
       this.#state ??= await this.#load();
@@ -260,7 +267,10 @@ export class ConversationTransaction {
     return conversationState(this.tx, this.account, this.conversationId, this.conversation);
   }
 
-  /** Writes the conversation and whatever moved, once. @returns what may stay in memory when the transaction has committed */
+  /**
+   * Writes the conversation and whatever moved, once.
+   * @returns what may stay in memory when the transaction has committed
+   */
   save(): Promise<CachedGroup | null> {
     this.#saved ??= this.#write();
     return this.#saved;
@@ -292,7 +302,8 @@ export class ConversationTransaction {
     if (!this.#isNewEpoch) {
       for (const key of changes?.deletes ?? []) this.queueWrite(ratchets.delete([conversationId, key]));
     }
-    // A conversation that was forgotten and begins anew must not come by a version that another tab still has in memory.
+    // A conversation that was forgotten and begins anew must not come by a version that another tab still has
+    // in memory.
     if (conversation.version === 0) conversation.version = randomVersion(this.#env);
     if (moved || this.#isNewEpoch || this.#isGone) conversation.version++;
     if (this.#isNewEpoch) conversation.epochVersion = conversation.version;
@@ -340,7 +351,9 @@ export class ConversationTransaction {
     this.putGroup({ ...record, departures: validStatements(record.departures, treeOf(state.group)) });
   }
 
-  /** A discarded message is kept until its ciphertext can't reach the log any more: from the next epoch on. */
+  /**
+   * A discarded message is kept until its ciphertext can't reach the log any more: from the next epoch on.
+   */
   async #forgetDiscarded(): Promise<void> {
     const { conversationId, account, tx } = this;
     const outbox = tx.objectStore('outbox');

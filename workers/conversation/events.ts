@@ -1,4 +1,6 @@
-/** What happens in a log beside messages: who comes and goes, what is refused, where this device comes back. */
+/**
+ * What happens in a log beside messages: who comes and goes, what is refused, where this device comes back.
+ */
 
 import { ConversationId, check } from '../api/arguments.ts';
 import type { ConversationChange, ConversationEvent, CryptoApi, LogEntryInput } from '../api/cryptoApi.ts';
@@ -28,8 +30,8 @@ export function createEvents(session: Session): Pick<CryptoApi, 'events'> {
 }
 
 /**
- * What a commit that took effect has changed. Null for nothing to tell: this person's own arrival is none, and a direct
- * conversation has the same two people always.
+ * What a commit that took effect has changed. Null for nothing to tell: this person's own arrival is none,
+ * and a direct conversation has the same two people always.
  * @param before whom this device knew to be there; null for one that was outside
  * @param hasLostPlace this device was a member before, could not follow, and comes back by this commit
  */

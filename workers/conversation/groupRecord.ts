@@ -30,7 +30,10 @@ export function newGroupRecord(creatorId: string, name: string | null): GroupRec
   };
 }
 
-/** Keeps who made a group that is about to be joined, and which of its leaves its creator's device has to take out. */
+/**
+ * Keeps who made a group that is about to be joined, and which of its leaves its creator's device has to take
+ * out.
+ */
 export async function rememberGroup(
   transaction: ConversationTransaction,
   group: Group,
@@ -44,8 +47,8 @@ export async function rememberGroup(
 }
 
 /**
- * In a group again: whoever vouched for its tree is believed about who is in it. The creator's own devices believe only
- * each other.
+ * In a group again: whoever vouched for its tree is believed about who is in it. The creator's own devices
+ * believe only each other.
  */
 export async function acceptTreeMembers(transaction: ConversationTransaction): Promise<void> {
   const known = await transaction.group();
@@ -54,7 +57,10 @@ export async function acceptTreeMembers(transaction: ConversationTransaction): P
   transaction.putGroup({ ...known, uninvitedIds: [] });
 }
 
-/** Follows whether the relay has the name under a key of the epoch: who comes from outside doesn't know it yet. */
+/**
+ * Follows whether the relay has the name under a key of the epoch: who comes from outside doesn't know it
+ * yet.
+ */
 export async function trackNamelessDevices(
   transaction: ConversationTransaction,
   { external, group: next, sender }: Pick<ProcessedCommit, 'external' | 'group' | 'sender'>,
@@ -84,7 +90,10 @@ export async function clearNamelessDevices(transaction: ConversationTransaction)
   transaction.putGroup({ ...known, namelessDevices: [] });
 }
 
-/** @returns the name, trimmed and well-formed @throws CryptoApiError `usage` unless it has 1 to 100 characters */
+/**
+ * @returns the name, trimmed and well-formed
+ * @throws CryptoApiError `usage` unless it has 1 to 100 characters
+ */
 export function checkGroupName(name: string): string {
   // Lone surrogates become U+FFFD: no UTF-8 exists for them.
   const trimmed = decoder.decode(encoder.encode(name)).trim();

@@ -29,8 +29,8 @@ export function treeOf(group: Group): TreeView {
 }
 
 /**
- * The person who says that they leave. The statement is by one of their devices that are in the tree, of that very
- * leaf, and so of their present membership.
+ * The person who says that they leave. The statement is by one of their devices that are in the tree, of that
+ * very leaf, and so of their present membership.
  * @throws CryptoError `malformed`, `unsupported`, `bad-signature`, `policy`
  */
 export function verifiedLeaver(statement: Uint8Array, tree: TreeView): string {
@@ -41,8 +41,8 @@ export function verifiedLeaver(statement: Uint8Array, tree: TreeView): string {
 }
 
 /**
- * Whether a statement is the person's own, and of a time that this device was still in the group: their other device may
- * have followed the log further, and nobody shows it any more to who has left.
+ * Whether a statement is the person's own, and of a time that this device was still in the group: their other
+ * device may have followed the log further, and nobody shows it any more to who has left.
  */
 export function isOwnStatement(statement: Uint8Array, tree: TreeView, userId: string): boolean {
   try {

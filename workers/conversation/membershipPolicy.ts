@@ -1,6 +1,6 @@
 /**
- * Who may be in a conversation: the rules that every client applies to every commit, whatever the relay says, and the
- * pins by which it knows a person's devices (PROTOCOL sections 3, 4 and 6).
+ * Who may be in a conversation: the rules that every client applies to every commit, whatever the relay says,
+ * and the pins by which it knows a person's devices (PROTOCOL sections 3, 4 and 6).
  */
 import {
   type CommitPolicy,
@@ -29,8 +29,8 @@ type PinLookup = (userId: string) => Uint8Array | undefined;
 export class MembershipPolicy {
   readonly memberCheck: MemberCheck;
   /**
-   * For joining from outside. A group's creator comes back even to a tree with leaves that nobody may follow: only their
-   * devices can take these out again. They are in {@link distrustedKeys} then.
+   * For joining from outside. A group's creator comes back even to a tree with leaves that nobody may follow:
+   * only their devices can take these out again. They are in {@link distrustedKeys} then.
    */
   readonly rejoinCheck: MemberCheck;
   /** Signature keys of the leaves that {@link rejoinCheck} let through. */
@@ -60,7 +60,9 @@ export class MembershipPolicy {
     this.policy = rules.checkCommit;
   }
 
-  /** Reads the pins that the conversation's people may have. One's own is the key that certified this device. */
+  /**
+   * Reads the pins that the conversation's people may have. One's own is the key that certified this device.
+   */
   static async load(
     tx: WriteTransaction,
     account: UnlockedAccount & { readonly device: Device },

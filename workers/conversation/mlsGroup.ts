@@ -36,9 +36,9 @@ export interface RatchetChanges {
 export type RatchetLookup = (key: string) => Uint8Array | undefined;
 
 /**
- * A group with the bookkeeping that makes a step all or nothing: ratchets move in memory, and {@link accept} or
- * {@link revert} decides whether that move counts. What was accepted is stored with the step's transaction, and if
- * that fails the whole state is dropped and loaded again.
+ * A group with the bookkeeping that makes a step all or nothing: ratchets move in memory, and {@link accept}
+ * or {@link revert} decides whether that move counts. What was accepted is stored with the step's
+ * transaction, and if that fails the whole state is dropped and loaded again.
  */
 export class MlsGroup {
   #group: Group;
@@ -96,7 +96,9 @@ export class MlsGroup {
     for (const key of deletes) this.#move(key, null);
   }
 
-  /** Undoes them: a message that decrypts but breaks a rule must not use up the key of the one it imitates. */
+  /**
+   * Undoes them: a message that decrypts but breaks a rule must not use up the key of the one it imitates.
+   */
   revert(): void {
     this.#group = reloadSecretTree(this.#group, (key) => {
       const moved = this.#moved.get(key);

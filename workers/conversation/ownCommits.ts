@@ -1,4 +1,7 @@
-/** Own commits: made from what has to change, kept until the log shows them, given to the relay as often as it takes. */
+/**
+ * Own commits: made from what has to change, kept until the log shows them, given to the relay as often as it
+ * takes.
+ */
 import {
   type CreatedCommit,
   CryptoError,
@@ -67,7 +70,10 @@ export interface DueChanges {
   readonly superseded: readonly LeafIndex[];
   /** People who left, by statements that hold. */
   readonly leaveStatements: GroupRecord['departures'];
-  /** At the creator's own devices: leaves that only they can take out, since the others don't follow into such a tree. */
+  /**
+   * At the creator's own devices: leaves that only they can take out, since the others don't follow into such
+   * a tree.
+   */
   readonly unauthorized: readonly LeafIndex[];
   /** At the creator's own devices: the group says that it is somebody else's. */
   readonly rebind: boolean;
@@ -112,7 +118,10 @@ export async function leavingIds(transaction: ConversationTransaction): Promise<
   return new Set([...record.departures.map(({ userId }) => userId), ...uninvitedIds]);
 }
 
-/** Those that come in their place are added by the same commit (addMembers): without it nobody would be left to talk to. */
+/**
+ * Those that come in their place are added by the same commit (addMembers): without it nobody would be left
+ * to talk to.
+ */
 export async function supersededLeaves(
   { conversationId, account, tx }: ConversationTransaction,
   { group }: MlsGroup,
@@ -132,8 +141,8 @@ export function isDue({ revoked, leaveStatements, unauthorized, rebind }: DueCha
 }
 
 /**
- * Commits as a member: with a renewed leaf, the devices given, and without those who have to go. The commit is kept as
- * pending.
+ * Commits as a member: with a renewed leaf, the devices given, and without those who have to go. The commit
+ * is kept as pending.
  */
 export async function commitAsMember(
   transaction: ConversationTransaction,

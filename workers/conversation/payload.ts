@@ -1,6 +1,6 @@
 /**
- * The payload inside an application message (PROTOCOL section 4): versioned, typed JSON. Its message id is bound by
- * the authenticated data of the MLS message, so it isn't repeated inside.
+ * The payload inside an application message (PROTOCOL section 4): versioned, typed JSON. Its message id is
+ * bound by the authenticated data of the MLS message, so it isn't repeated inside.
  */
 
 import type { MessageContent } from '../api/cryptoApi.ts';
@@ -48,8 +48,8 @@ export function payloadText(plaintext: Uint8Array): string | null {
 }
 
 /**
- * What to show of a payload. A version or type from the future is `unknown`; what claims to be one of ours and breaks
- * its rules, or isn't a payload at all, is damaged.
+ * What to show of a payload. A version or type from the future is `unknown`; what claims to be one of ours
+ * and breaks its rules, or isn't a payload at all, is damaged.
  */
 export function payloadContent(payload: string): MessageContent {
   try {

@@ -1,4 +1,7 @@
-/** The devices of a group that their person has revoked: a member removes them before it sends (PROTOCOL section 3). */
+/**
+ * The devices of a group that their person has revoked: a member removes them before it sends (PROTOCOL
+ * section 3).
+ */
 import { type Group, groupView, type LeafIndex } from '@sinetti/crypto-core';
 import { isOfLeaf, readRevocation } from '../identity/revocations.ts';
 import type { UnlockedAccount } from '../session/session.ts';

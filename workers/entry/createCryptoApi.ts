@@ -89,8 +89,8 @@ export function isCryptoApiMethod(name: string): name is keyof CryptoApi {
 }
 
 /**
- * The whole api over one browser's storage. Each instance is one tab: several may share an IndexedDB factory and a
- * lock manager. Every method rejects with a CryptoApiError and nothing else.
+ * The whole api over one browser's storage. Each instance is one tab: several may share an IndexedDB factory
+ * and a lock manager. Every method rejects with a CryptoApiError and nothing else.
  */
 export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
   const session = new Session(deps);

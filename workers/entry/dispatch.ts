@@ -2,7 +2,9 @@ import type { CryptoApi, CryptoWorker } from '../api/cryptoApi.ts';
 import { toCryptoApiError } from '../api/toCryptoApiError.ts';
 import { isCryptoApiMethod } from './createCryptoApi.ts';
 
-/** The one call that the worker exposes. It never rejects: a failure is an answer, so that its code survives. */
+/**
+ * The one call that the worker exposes. It never rejects: a failure is an answer, so that its code survives.
+ */
 export function createDispatch(api: CryptoApi): CryptoWorker {
   return {
     async call(method, args) {

@@ -5,7 +5,10 @@ import {
   readDeviceCertificate,
 } from '@sinetti/crypto-core';
 
-/** The device certificate that a credential holds, its signature unchecked. @throws CryptoError `invalid-credential` */
+/**
+ * The device certificate that a credential holds, its signature unchecked.
+ * @throws CryptoError `invalid-credential`
+ */
 export function certificateOf(credential: Credential): DeviceCertificate {
   if (credential.type !== 'basic') throw new CryptoError('invalid-credential', 'not a device certificate');
   return readDeviceCertificate(credential.identity);

@@ -8,8 +8,8 @@ import type { SessionDeps } from '../session/session.ts';
 
 export interface PasswordDeps extends SessionDeps {
   /**
-   * In place of Argon2id, for tests that open hundreds of vaults. Whoever passes this in production gives the relay
-   * everybody's password.
+   * In place of Argon2id, for tests that open hundreds of vaults. Whoever passes this in production gives the
+   * relay everybody's password.
    */
   readonly DANGEROUS_passwordKeysForTesting?: typeof passwordKeys;
 }

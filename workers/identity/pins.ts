@@ -40,8 +40,8 @@ export async function putPin(
 }
 
 /**
- * Remembers another account key that was seen for a person, for them to judge: until then the pinned one stays. One
- * that was given up before is no news.
+ * Remembers another account key that was seen for a person, for them to judge: until then the pinned one
+ * stays. One that was given up before is no news.
  */
 export async function offerAccountKey(
   tx: WriteTransaction,
@@ -83,8 +83,8 @@ async function readRevision(tx: Transaction, { sealer }: UnlockedAccount): Promi
 }
 
 /**
- * Takes over whom the person has verified, on whichever device: the newest vault decides. An older one, of a late
- * answer or of a relay that brings back what was, changes nothing.
+ * Takes over whom the person has verified, on whichever device: the newest vault decides. An older one, of a
+ * late answer or of a relay that brings back what was, changes nothing.
  */
 export async function adoptVerified(
   tx: WriteTransaction,

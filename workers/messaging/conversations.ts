@@ -274,8 +274,9 @@ function checkStart(
 }
 
 /**
- * Whether a Welcome lets this device in. Not one that was processed before the mailbox lost it, or that came too late to
- * matter. A commit may remove a device and add it again: then the Welcome is to the entry that was processed last.
+ * Whether a Welcome lets this device in. Not one that was processed before the mailbox lost it, or that came
+ * too late to matter. A commit may remove a device and add it again: then the Welcome is to the entry that
+ * was processed last.
  */
 function letsDeviceIn(
   { conversation, isGroup }: ConversationTransaction,

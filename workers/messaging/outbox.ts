@@ -204,7 +204,10 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
     return readyMessage(transaction, messageId, content);
   }
 
-  /** What is written can go as the conversation stands, without a step of its own; null where something comes first. */
+  /**
+   * What is written can go as the conversation stands, without a step of its own; null where something comes
+   * first.
+   */
   async function encryptAtOnce(
     transaction: ConversationTransaction,
     payload: string,
@@ -260,7 +263,8 @@ async function needsHealing(transaction: ConversationTransaction, now: number): 
   const { committedAt, sentSinceCommit } = transaction.conversation;
   if (committedAt === null || sentSinceCommit >= MESSAGES_PER_COMMIT) return true;
   if (now - committedAt >= COMMIT_INTERVAL_MS) return true;
-  // A commit renews the group's name at the relay, too, where those who came last can't open the one that is there.
+  // A commit renews the group's name at the relay, too, where those who came last can't open the one that is
+  // there.
   const group = await transaction.group();
   return group !== null && isNameDue(group);
 }

@@ -322,8 +322,8 @@ function decryptEntry(state: MlsGroup, entry: LogEntryInput, epoch: number): str
 }
 
 /**
- * What an entry was refused for. Its bytes are a stranger's, so an error that nobody foresaw is the entry's doing as
- * well: it must not stop the ones after it.
+ * What an entry was refused for. Its bytes are a stranger's, so an error that nobody foresaw is the entry's
+ * doing as well: it must not stop the ones after it.
  */
 function reasonOf(error: unknown): ForkReason {
   if (error instanceof CryptoApiError && error.code === 'identity-changed') return 'unknown-device';

@@ -46,9 +46,9 @@ const encoder = new TextEncoder();
  * Who is signed in on this worker.
  *
  * [Note: how a session survives a reload]
- * The storage key is kept in IndexedDB, encrypted by an AES-GCM key that WebCrypto holds and never lets out, so that
- * copying the profile's files doesn't yield it in usable form, and deleting that one row locks all records. WebCrypto
- * answers later than an IndexedDB transaction waits, so none of it happens inside one.
+ * The storage key is kept in IndexedDB, encrypted by an AES-GCM key that WebCrypto holds and never lets out,
+ * so that copying the profile's files doesn't yield it in usable form, and deleting that one row locks all
+ * records. WebCrypto answers later than an IndexedDB transaction waits, so none of it happens inside one.
  */
 export class Session {
   readonly #deps: SessionDeps;
@@ -120,8 +120,8 @@ export class Session {
   }
 
   /**
-   * Destroys the wrapped storage key and the key that wraps it, also when this worker hasn't opened it. Steps under
-   * way fail with `locked`.
+   * Destroys the wrapped storage key and the key that wraps it, also when this worker hasn't opened it. Steps
+   * under way fail with `locked`.
    */
   async lock(): Promise<void> {
     this.#close();

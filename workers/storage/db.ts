@@ -1,7 +1,7 @@
 /**
- * The browser's storage. Two databases: a small root one that says who is signed in, and one for each person. Keys
- * and index values are in the clear (ids and positions, which the relay knows too); everything else is sealed
- * (see records.ts) before it comes here.
+ * The browser's storage. Two databases: a small root one that says who is signed in, and one for each person.
+ * Keys and index values are in the clear (ids and positions, which the relay knows too); everything else is
+ * sealed (see records.ts) before it comes here.
  */
 import { type DBSchema, type IDBPDatabase, type IDBPObjectStore, type IDBPTransaction, wrap } from 'idb';
 
@@ -108,7 +108,9 @@ const STORES: StoreName[] = [
   'copies',
 ];
 
-/** One step of a schema's history: what brings the version below to this one. Steps are only ever appended. */
+/**
+ * One step of a schema's history: what brings the version below to this one. Steps are only ever appended.
+ */
 export type Migration = (db: IDBDatabase, tx: IDBTransaction) => void;
 
 export const rootMigrations: readonly Migration[] = [(db) => void db.createObjectStore('sessions')];
@@ -143,7 +145,8 @@ export const accountMigrations: readonly Migration[] = [
 
 /**
  * Opens a database and brings its schema up to date, one migration after the other, in one transaction.
- * @param onClosed the connection is gone: another tab erases or upgrades the database, or the browser evicted it
+ * @param onClosed the connection is gone: another tab erases or upgrades the database, or the browser evicted
+ * it
  */
 export async function openDatabase(
   factory: IDBFactory,
@@ -191,8 +194,8 @@ export async function deleteAccountDatabase(factory: IDBFactory, userId: string)
 }
 
 /**
- * Runs `body` in one transaction over all stores: all of it is stored, or none. `body` may wait for nothing but this
- * transaction's own requests. The result is let out only after the browser has committed.
+ * Runs `body` in one transaction over all stores: all of it is stored, or none. `body` may wait for nothing
+ * but this transaction's own requests. The result is let out only after the browser has committed.
  * @param durability `strict` waits for the disk: for whatever uses up a sending key
  */
 export async function write<T>(

@@ -1,6 +1,6 @@
 /**
- * What is stored, and in which shape. Each record is sealed for the store and key it stands under, so that one can't
- * be put in the place of another, and is decoded strictly when it comes back.
+ * What is stored, and in which shape. Each record is sealed for the store and key it stands under, so that
+ * one can't be put in the place of another, and is decoded strictly when it comes back.
  */
 import { CryptoError, type Env, hiddenRecordKey, openRecord, sealRecord, toHex } from '@sinetti/crypto-core';
 import { CryptoApiError } from '../api/errors.ts';
@@ -71,7 +71,9 @@ export const ConversationRecord = object({
   pending: oneOf('none', 'start', 'member', 'external'),
   /** The epoch that the pending commit ends. */
   pendingEpoch: integer(0),
-  /** When this device last committed a path (ms since the Unix epoch); null until it has since it was let in. */
+  /**
+   * When this device last committed a path (ms since the Unix epoch); null until it has since it was let in.
+   */
   committedAt: nullable(integer(0)),
   sentSinceCommit: integer(0),
   /** The relay's time of the entry at joinedSeq, once it was seen. */
@@ -134,8 +136,8 @@ export const GroupRecord = object({
   creatorId: id,
   name: nullable(string(limits.groupName * 2)),
   /**
-   * Devices that joined from outside since the last commit of one that knows the name: there is none at the relay for
-   * them to open, until one that knows it commits again.
+   * Devices that joined from outside since the last commit of one that knows the name: there is none at the
+   * relay for them to open, until one that knows it commits again.
    */
   namelessDevices: array(id, limits.devicesPerStart),
   /** Statements that hold, of people who are in the tree. */

@@ -1,4 +1,7 @@
-/** Who people are: their account keys, compared by safety numbers, and what happens when one changes (PROTOCOL section 6). */
+/**
+ * Who people are: their account keys, compared by safety numbers, and what happens when one changes (PROTOCOL
+ * section 6).
+ */
 import {
   CryptoError,
   equalBytes,
@@ -192,7 +195,9 @@ function numberOf({ userId: own, device }: AccountOnDevice, userId: string, acco
   return safetyNumber({ userId: own, accountKey: device.accountKey }, { userId, accountKey });
 }
 
-/** The account keys that certify devices of that person, each once. Certificates that don't hold say nothing. */
+/**
+ * The account keys that certify devices of that person, each once. Certificates that don't hold say nothing.
+ */
 function accountKeysOf(userId: string, certificates: readonly Uint8Array[]): Uint8Array[] {
   const keys: Uint8Array[] = [];
   for (const bytes of certificates) {

@@ -187,7 +187,8 @@ describe('a second browser of the same person', () => {
     });
     expect(await alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ unread: 1 });
 
-    // The history view passes old entries in; those of before have no other answer, and nothing is stored of them.
+    // The history view passes old entries in; those of before have no other answer, and nothing is stored of
+    // them.
     const old = await laptop.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB).slice(0, 2));
     expect(old.messages.map(textOf)).toEqual(['(before-join)']);
     const all = await laptop.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB));

@@ -4,8 +4,8 @@ import { isOfLeaf } from '../../identity/revocations.ts';
 import { isSameDevice, type ProposedCommit, type Rules, removalGrounds } from './rules.ts';
 
 /**
- * Two people: each brings and removes their own devices, either removes what was revoked or is certified by an account
- * key that isn't its person's any more, and nobody else gets in.
+ * Two people: each brings and removes their own devices, either removes what was revoked or is certified by
+ * an account key that isn't its person's any more, and nobody else gets in.
  */
 export function directRules(
   participants: readonly [string, string],

@@ -19,15 +19,19 @@ import {
 } from './rules.ts';
 
 export interface GroupRules extends Rules {
-  /** Whose adding was refused since the rules were made: as long as they are in the tree, it isn't to be joined. */
+  /**
+   * Whose adding was refused since the rules were made: as long as they are in the tree, it isn't to be
+   * joined.
+   */
   readonly unauthorizedAdds: ReadonlySet<string>;
   /** Whether the tree that was checked last is signed by a device of the creator. */
   readonly isVouchedFor: () => boolean;
 }
 
 /**
- * A group of people: its creator adds them, everybody brings their own devices, and nobody is removed but by their own
- * devices or their own word, be it that they leave or that a device is theirs no more (PROTOCOL sections 3 and 4).
+ * A group of people: its creator adds them, everybody brings their own devices, and nobody is removed but by
+ * their own devices or their own word, be it that they leave or that a device is theirs no more (PROTOCOL
+ * sections 3 and 4).
  * @param known what this device remembers of the group, from before it lost it too
  */
 export function groupRules(ownUserId: string, known: GroupRecord | null): GroupRules {
@@ -86,7 +90,8 @@ function checkCommit(
   // A creator's device that came back to a tree with another binding knows better.
   const creatorId = known?.creatorId ?? creatorOf(commit.group.extensions);
   const sender = certificateOf(commit.senderCredential);
-  // What a creator's own device does to put the group right, the others needn't agree to: they are not in that epoch.
+  // What a creator's own device does to put the group right, the others needn't agree to: they are not in
+  // that epoch.
   const isRepair = known !== null && sender.userId === creatorId && creatorId === ownUserId;
   if (commit.changesExtensions && !isRepair) throw new CryptoError('policy', 'changes the extensions');
   if (commit.updates.length > 0) throw new CryptoError('policy', "commits another's update");
@@ -109,7 +114,10 @@ function isOwnOf(sender: DeviceName, removed: DeviceName, external: boolean): bo
   return external ? isSameDevice(removed, sender) : removed.userId === sender.userId;
 }
 
-/** Whether a leaf is one that the creator's devices take out: of somebody uninvited, or without a certificate that holds. */
+/**
+ * Whether a leaf is one that the creator's devices take out: of somebody uninvited, or without a certificate
+ * that holds.
+ */
 export function isUnauthorized(
   { uninvitedIds, distrustedKeys }: Pick<GroupRecord, 'uninvitedIds' | 'distrustedKeys'>,
   userId: string | undefined,
@@ -142,8 +150,8 @@ function checkExternal(commit: ProposedCommit, unauthorizedAdds: Set<string>): v
 }
 
 /**
- * The people whose leave statements come with the commit. Each leaves as a whole: with one device left behind, nothing
- * would be there any more to verify the statement by.
+ * The people whose leave statements come with the commit. Each leaves as a whole: with one device left
+ * behind, nothing would be there any more to verify the statement by.
  * @throws CryptoError `policy`
  */
 function leaversOf(

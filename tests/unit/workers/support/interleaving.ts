@@ -1,6 +1,7 @@
 /**
- * A group played in any order: each step of each device is one draw of a seeded generator, so that what is under way
- * (a commit made and not submitted, an answer that got lost, a tab that is gone) meets everything that the others do.
+ * A group played in any order: each step of each device is one draw of a seeded generator, so that what is
+ * under way (a commit made and not submitted, an answer that got lost, a tab that is gone) meets everything
+ * that the others do.
  */
 
 import type {
