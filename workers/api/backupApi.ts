@@ -65,5 +65,5 @@ export interface BackupApi {
    * Restores messages that this device can't read otherwise. Ignores entries that no device of the person
    * sealed.
    */
-  readBackup(copies: readonly StoredBackupEntry[]): Promise<ReadBackup>;
+  readBackup(entries: readonly StoredBackupEntry[]): Promise<ReadBackup>;
 }

@@ -1,4 +1,4 @@
-/** Who has left a group by their own signed word, as far as its tree can tell (PROTOCOL section 4). */
+/** Verification of leave statements against a group's tree (PROTOCOL section 4). */
 import {
   CryptoError,
   equalBytes,
@@ -14,11 +14,12 @@ import {
 import { readableCertificate } from '../identity/certificates.ts';
 import { isSameDevice } from './rules/rules.ts';
 
-/** The tree that statements are held against. */
+/** The parts of a group's tree by which statements are verified. */
 export interface TreeView extends Pick<GroupView, 'groupId' | 'epoch' | 'members'> {
   readonly leafRef: (leafIndex: LeafIndex) => Uint8Array | null;
 }
 
+/** A leave statement, with the person whose it is as the relay says. */
 export interface AttributedStatement {
   readonly userId: string;
   readonly statement: Uint8Array;
@@ -29,8 +30,8 @@ export function treeOf(group: Group): TreeView {
 }
 
 /**
- * The person who says that they leave. The statement is by one of their devices that are in the tree, of that
- * very leaf, and so of their present membership.
+ * Returns the person who left. A valid statement is signed by one of their devices in the tree and names its
+ * present leaf, and with that their present membership.
  * @throws CryptoError `malformed`, `unsupported`, `bad-signature`, `policy`
  */
 export function verifiedLeaver(statement: Uint8Array, tree: TreeView): string {
@@ -41,8 +42,9 @@ export function verifiedLeaver(statement: Uint8Array, tree: TreeView): string {
 }
 
 /**
- * Whether a statement is the person's own, and of a time that this device was still in the group: their other
- * device may have followed the log further, and nobody shows it any more to who has left.
+ * Returns whether a statement is the person's own and of their present membership. It may be of a later epoch
+ * than this device's: the other device that signed it may have followed the log further, which the relay
+ * shows to nobody who left.
  */
 export function isOwnStatement(statement: Uint8Array, tree: TreeView, userId: string): boolean {
   try {
@@ -54,7 +56,10 @@ export function isOwnStatement(statement: Uint8Array, tree: TreeView, userId: st
   }
 }
 
-/** @throws CryptoError `malformed`, `unsupported`, `bad-signature`, `policy` */
+/**
+ * Reads a statement and verifies its signature.
+ * @throws CryptoError `malformed`, `unsupported`, `bad-signature`, `policy`
+ */
 function verifiedClaim(
   statement: Uint8Array,
   tree: TreeView,
@@ -71,7 +76,7 @@ function verifiedClaim(
   return { claim, isOfPresentLeaf: ref !== null && equalBytes(claim.leafRef, ref) };
 }
 
-/** Those of the statements that hold, each person once. */
+/** Selects the valid statements, one for each person. */
 export function validStatements<T extends AttributedStatement>(
   statements: readonly T[],
   tree: TreeView,

@@ -6,7 +6,7 @@ import {
 } from '@sinetti/crypto-core';
 
 /**
- * The device certificate that a credential holds, its signature unchecked.
+ * Reads the device certificate in a credential, without verifying its signature.
  * @throws CryptoError `invalid-credential`
  */
 export function certificateOf(credential: Credential): DeviceCertificate {
@@ -14,7 +14,9 @@ export function certificateOf(credential: Credential): DeviceCertificate {
   return readDeviceCertificate(credential.identity);
 }
 
-/** As {@link certificateOf}, for leaves that nobody has checked: null for one that can't be read. */
+/**
+ * Reads as {@link certificateOf} does, from leaves that nobody has checked; null for one that can't be read.
+ */
 export function readableCertificate(credential: Credential): DeviceCertificate | null {
   try {
     return certificateOf(credential);

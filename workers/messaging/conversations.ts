@@ -1,4 +1,4 @@
-/** Starting and joining conversations, and what is known of them (PROTOCOL section 4). */
+/** Starting, joining and reading conversations (PROTOCOL section 4). */
 import {
   type Credential,
   CryptoError,
@@ -161,7 +161,7 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
           conversation.joinedAt = null;
           conversation.committedAt = null;
           conversation.sentSinceCommit = 0;
-          // An external commit that is under way can still be accepted: then it counts.
+          // A pending external commit of this epoch or a later one can still be accepted, so it stays.
           if (conversation.pending !== 'external' || conversation.pendingEpoch < epoch)
             transaction.dropPending();
         }
@@ -229,7 +229,9 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
     },
   };
 
-  /** Joins with the key package that the Welcome is for; a single-use one is gone with the step. */
+  /**
+   * Joins with the KeyPackage that the Welcome is for; a single-use one is deleted in the same transaction.
+   */
   async function openWelcome(transaction: ConversationTransaction, welcome: Uint8Array): Promise<Group> {
     const { account, tx } = transaction;
     const membershipPolicy = await transaction.membershipPolicy();
@@ -252,7 +254,7 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
 }
 
 /**
- * Whether this person may start that conversation, with those.
+ * Checks that this person can start the conversation with the given KeyPackages.
  * @returns the name of a group, null for a direct conversation
  * @throws CryptoApiError `usage`
  */
@@ -274,9 +276,9 @@ function checkStart(
 }
 
 /**
- * Whether a Welcome lets this device in. Not one that was processed before the mailbox lost it, or that came
- * too late to matter. A commit may remove a device and add it again: then the Welcome is to the entry that
- * was processed last.
+ * Returns whether a Welcome lets this device in. It doesn't if it was processed before, or came too late to
+ * matter. A commit may remove a device and add it again: then the Welcome is to the entry that was processed
+ * last.
  */
 function letsDeviceIn(
   { conversation, isGroup }: ConversationTransaction,
@@ -288,7 +290,7 @@ function letsDeviceIn(
   return seq > lastSeq && (membership === 'forked' || (isGroup && toEpoch > epoch));
 }
 
-/** @throws CryptoError `wrong-group`, `wrong-epoch` */
+/** Checks that a joined group is the expected one. @throws CryptoError `wrong-group`, `wrong-epoch` */
 function checkGroup({ context }: Group, conversationId: string, epoch: number): void {
   if (!equalBytes(context.groupId, groupIdOf(conversationId))) throw new CryptoError('wrong-group');
   if (context.epoch !== BigInt(epoch)) throw new CryptoError('wrong-epoch');

@@ -1,4 +1,4 @@
-/** Groups: who is added, who leaves, and what the group is called (PROTOCOL section 4). */
+/** Adding members, leaving and naming groups, and forgetting conversations (PROTOCOL section 4). */
 import { groupView, leafRef, sealGroupName, signLeaveStatement } from '@sinetti/crypto-core';
 import {
   AddMembersInput,
@@ -102,7 +102,7 @@ export function createGroups(deps: TransactionDeps, session: Session): GroupsApi
       requireGroup(conversationId, account.userId);
       const statement = await inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
         const state = await memberState(transaction);
-        // A commit gives this leaf another key, and the statement is about the leaf.
+        // A commit renews this leaf, and the statement is about the present one.
         if (transaction.conversation.pending !== 'none') return null;
         const { groupId, epoch, ownLeaf } = groupView(state.group);
         const ref = leafRef(state.group, ownLeaf);
@@ -131,7 +131,7 @@ export function createGroups(deps: TransactionDeps, session: Session): GroupsApi
         const record = await transaction.group();
         if (state !== null && record !== null) {
           const known = new Set(record.departures.map(({ userId }) => userId));
-          // Nobody commits their own removal: the others do that.
+          // MLS lets nobody commit their own removal, so the others do that.
           const unseen = statements.filter(({ userId }) => !known.has(userId) && userId !== account.userId);
           const departures = [...record.departures, ...validStatements(unseen, treeOf(state.group))];
           if (departures.length > known.size) transaction.putGroup({ ...record, departures });
@@ -161,7 +161,7 @@ export function createGroups(deps: TransactionDeps, session: Session): GroupsApi
         const isNameWanted = record !== null && (record.name === null || isNameDue(record));
         if (state !== null && isNameWanted && epoch === transaction.conversation.epoch) {
           const name = tryOpenName(state.group, sealedName);
-          // A name that is known stays: nobody has the right to change it.
+          // A known name stays, since nobody has the right to change it.
           if (name !== null && (record.name === null || record.name === name)) {
             transaction.putGroup({ ...record, name, namelessDevices: [] });
           }
@@ -197,7 +197,7 @@ export function createGroups(deps: TransactionDeps, session: Session): GroupsApi
   };
 }
 
-/** @throws CryptoApiError `usage` for a device that is outside */
+/** Loads the group of a member. @throws CryptoApiError `usage` for a device that is outside */
 async function memberState(transaction: ConversationTransaction): Promise<MlsGroup> {
   const state = transaction.conversation.membership === 'member' ? await transaction.state() : null;
   if (state === null) throw new CryptoApiError('usage', 'not a member');

@@ -1,4 +1,6 @@
-/** Small texts of the interface, sealed: drafts, recent emojis. */
+/**
+ * The local store: small named values of the interface, sealed (profile, contacts, drafts, recent emojis).
+ */
 
 import { check, LocalEntryName, LocalEntryPrefix, LocalEntryText } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
@@ -42,7 +44,8 @@ export function createLocalStore(
       if (text === null) return write(db, 'relaxed', (tx) => tx.objectStore('notes').delete(key));
       if (encoder.encode(text).length > limits.localEntryText)
         throw new CryptoApiError('usage', 'local entry length');
-      // Sealed at once: a note that is written just before the keys are locked is still kept.
+      // Sealing comes before the first wait, so that an entry written just before the keys are locked is
+      // still kept.
       const sealed = sealer.seal('notes', key, { name, text });
       await write(db, 'relaxed', async (tx) => {
         const store = tx.objectStore('notes');

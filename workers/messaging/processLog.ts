@@ -61,11 +61,12 @@ export function createLogProcessing(
   };
 }
 
-/** What stops the reading: the rest of the log is not for this device, as long as it stays outside. */
+/** The result of a commit after which this device is outside, so that it leaves the rest of the log alone. */
 const STOP = Symbol('stop');
 
+/** Processes a batch of entries inside one conversation transaction. */
 class LogProcessor {
-  /** What happened beside messages in the entries that were new. */
+  /** The events of the entries that were new. */
   readonly events: ConversationEvent[] = [];
   readonly #transaction: ConversationTransaction;
   readonly #deps: TransactionDeps;
@@ -86,10 +87,12 @@ class LogProcessor {
     return views;
   }
 
-  /** Entries processed before: from the cache, and what is in it no more has a reason instead. */
+  /**
+   * Answers entries that were processed before from the message cache, or with a reason where it lacks them.
+   */
   async #viewProcessed(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
     const { conversationId, conversation, account, tx } = this.#transaction;
-    // A Welcome doesn't say when it let this device in; the commit that it came with does.
+    // A Welcome doesn't say when it let this device in, but the entry of its commit does.
     const joining = entries.find(({ seq }) => seq === conversation.joinedSeq);
     conversation.joinedAt ??= (joining && (conversation.joinedBefore ?? joining.timestamp)) ?? null;
     if (conversation.returning && joining !== undefined) {
@@ -193,7 +196,10 @@ class LogProcessor {
     }
   }
 
-  /** MLS gives no device the key of its own message: the plaintext is the one that waited in the outbox. */
+  /**
+   * Takes the plaintext of an own message from the outbox, since MLS gives no device the key of its own
+   * message.
+   */
   async #takeFromOutbox(entry: LogEntryInput): Promise<MessageRecord> {
     const { conversationId, account, tx } = this.#transaction;
     const row = await tx.objectStore('outbox').get(entry.id);
@@ -215,7 +221,7 @@ class LogProcessor {
     const pending = await this.#transaction.pending();
     if (pending !== null && content !== null && equalBytes(pending.commit, content)) {
       const wasOutside = conversation.membership !== 'member';
-      const hasLostPlace = conversation.membership === 'forked';
+      const hasRejoined = conversation.membership === 'forked';
       const before = await this.#transaction.members();
       if (conversation.membership === 'none') {
         conversation.joinedSeq = conversation.pending === 'start' ? 0 : entry.seq;
@@ -226,16 +232,16 @@ class LogProcessor {
       await this.#clearUnauthorizedAdds(pending.addedIds);
       await clearNamelessDevices(this.#transaction);
       const state = await this.#transaction.state();
-      if (state !== null) this.#recordEvent(entry, changeOf(before, state, this.#transaction, hasLostPlace));
+      if (state !== null) this.#recordEvent(entry, changeOf(before, state, this.#transaction, hasRejoined));
       return;
     }
     if (conversation.membership === 'none') {
-      // The other one's start took the place of this one's: that is joined by its Welcome.
+      // The other person's start came first. This device drops its own and joins by the Welcome.
       this.#transaction.dropPending();
       return STOP;
     }
     if (conversation.membership === 'member') {
-      // The relay takes a commit for the current epoch only; what claims an earlier one changes nothing.
+      // An honest relay takes commits for the current epoch only, so one of an earlier epoch changes nothing.
       if (entry.epoch < conversation.epoch)
         return this.#recordEvent(entry, { kind: 'refused', code: 'wrong-epoch' });
       if ((await this.#applyOthersCommit(entry, content)) === STOP) return STOP;
@@ -284,7 +290,7 @@ class LogProcessor {
     if (change !== null) this.events.push(keepEvent(this.#transaction, entry, change));
   }
 
-  /** Whoever was refused once and is now added as the rules want it is a member like any other. */
+  /** Forgets that the rules once refused people who are now added as the rules allow. */
   async #clearUnauthorizedAdds(userIds: readonly string[]): Promise<void> {
     const group = await this.#transaction.group();
     if (group === null || !group.uninvitedIds.some((userId) => userIds.includes(userId))) return;
@@ -300,7 +306,10 @@ class LogProcessor {
   }
 }
 
-/** @throws CryptoError for whatever is wrong with it; the ratchet may then have moved */
+/**
+ * Decrypts an entry and checks its sender.
+ * @throws CryptoError for any fault of the entry; the ratchet may then have moved
+ */
 function decryptEntry(state: MlsGroup, entry: LogEntryInput, epoch: number): string {
   const content = fromBase64Url(entry.content);
   if (content === null || entry.epoch !== epoch) throw new CryptoError('malformed', 'log entry');
@@ -312,7 +321,7 @@ function decryptEntry(state: MlsGroup, entry: LogEntryInput, epoch: number): str
   if (userId !== entry.sender_id || deviceId !== entry.sender_device_id) {
     throw new CryptoError('policy', 'the relay names another sender');
   }
-  // A ciphertext that stands under another id in the log is a copy.
+  // A ciphertext that has another id in the log was copied there from its own entry.
   if (!equalBytes(authenticatedData, encoder.encode(entry.id))) {
     throw new CryptoError('malformed', 'message id');
   }
@@ -322,15 +331,15 @@ function decryptEntry(state: MlsGroup, entry: LogEntryInput, epoch: number): str
 }
 
 /**
- * What an entry was refused for. Its bytes are a stranger's, so an error that nobody foresaw is the entry's
- * doing as well: it must not stop the ones after it.
+ * Returns the reason that is shown for a refused entry. Its bytes may be a stranger's, so even an unforeseen
+ * error counts as a damaged entry and doesn't stop those after it.
  */
 function reasonOf(error: unknown): ForkReason {
   if (error instanceof CryptoApiError && error.code === 'identity-changed') return 'unknown-device';
   return error instanceof CryptoError ? reasonOfCode[error.code] : 'damaged';
 }
 
-/** For those who look closer; an unforeseen error has no code. */
+/** Returns the code that the details show; `internal` for an unforeseen error. */
 function codeOf(error: unknown): string {
   return error instanceof CryptoError || error instanceof CryptoApiError ? error.code : 'internal';
 }
@@ -350,7 +359,10 @@ function refusal(entry: LogEntryInput, reason: UndecryptableReason, own = false)
   return { ...received(entry, ''), payload: null, reason, own };
 }
 
-/** An entry that was delivered twice counts once. @throws CryptoApiError `usage` for entries out of order */
+/**
+ * Drops repetitions of entries that were delivered twice.
+ * @throws CryptoApiError `usage` for entries out of order
+ */
 function ascending(entries: readonly LogEntryInput[]): LogEntryInput[] {
   return entries.filter(({ seq }, i) => {
     const before = entries[i - 1];
@@ -359,7 +371,10 @@ function ascending(entries: readonly LogEntryInput[]): LogEntryInput[] {
   });
 }
 
-/** @throws CryptoApiError `gap`, whose detail is the sequence number that is missing */
+/**
+ * Checks that no entry is missing.
+ * @throws CryptoApiError `gap`, whose detail is the position that is missing
+ */
 function checkContiguous(entries: readonly LogEntryInput[], first: number): void {
   for (const [i, { seq }] of entries.entries()) {
     if (seq !== first + i) throw new CryptoApiError('gap', String(first + i));

@@ -19,20 +19,17 @@ import {
 } from './rules.ts';
 
 export interface GroupRules extends Rules {
-  /**
-   * Whose adding was refused since the rules were made: as long as they are in the tree, it isn't to be
-   * joined.
-   */
+  /** People whose adding these rules have refused. A tree with any of them in it may not be joined. */
   readonly unauthorizedAdds: ReadonlySet<string>;
-  /** Whether the tree that was checked last is signed by a device of the creator. */
+  /** Returns whether a device of the creator signed the tree that was checked last. */
   readonly isVouchedFor: () => boolean;
 }
 
 /**
- * A group of people: its creator adds them, everybody brings their own devices, and nobody is removed but by
- * their own devices or their own word, be it that they leave or that a device is theirs no more (PROTOCOL
- * sections 3 and 4).
- * @param known what this device remembers of the group, from before it lost it too
+ * The rules of a group: its creator adds people, everybody adds their own devices, and nobody is removed but
+ * by their own devices or on their own signed statement, that they leave or that they revoke a device
+ * (PROTOCOL sections 3 and 4).
+ * @param known this device's record of the group, which it keeps when it loses the group
  */
 export function groupRules(ownUserId: string, known: GroupRecord | null): GroupRules {
   const unauthorizedAdds = new Set<string>();
@@ -55,7 +52,7 @@ export function groupRules(ownUserId: string, known: GroupRecord | null): GroupR
         return;
       }
       if (!isMember(join, ownUserId)) throw new CryptoError('policy', 'a group that one is not in');
-      // The creator's devices come back to put things right, and what they sign has been put right.
+      // The creator's devices rejoin to repair the group, and a tree that one of them signed is repaired.
       if (ownUserId === creatorId || signer === creatorId) return;
       if (known?.uninvitedIds.some((userId) => isMember(join, userId)) === true) {
         throw new CryptoError('policy', 'somebody is in it whom its creator did not add');
@@ -64,14 +61,14 @@ export function groupRules(ownUserId: string, known: GroupRecord | null): GroupR
   };
 }
 
-/** @throws CryptoError `policy` for a group that isn't bound to a creator */
+/** Returns the creator of a group. @throws CryptoError `policy` for a group that isn't bound to one */
 export function creatorOf(extensions: readonly Extension[]): string {
   const creatorId = boundTo(extensions);
   if (creatorId === null) throw new CryptoError('policy', 'a group without a creator');
   return creatorId;
 }
 
-/** Null for a binding that can't be read, too. */
+/** Returns the creator that a group is bound to; null if the binding is absent or can't be read. */
 export function boundTo(extensions: readonly Extension[]): string | null {
   try {
     return findGroupBinding(extensions)?.creatorId ?? null;
@@ -87,10 +84,10 @@ function checkCommit(
   known: GroupRecord | null,
   unauthorizedAdds: Set<string>,
 ): void {
-  // A creator's device that came back to a tree with another binding knows better.
+  // The record goes first: a creator's device may have rejoined a tree that is bound to another creator.
   const creatorId = known?.creatorId ?? creatorOf(commit.group.extensions);
   const sender = certificateOf(commit.senderCredential);
-  // What a creator's own device does to put the group right, the others needn't agree to: they are not in
+  // A creator's own device may break these rules to repair the group; the other people's devices are not in
   // that epoch.
   const isRepair = known !== null && sender.userId === creatorId && creatorId === ownUserId;
   if (commit.changesExtensions && !isRepair) throw new CryptoError('policy', 'changes the extensions');
@@ -115,8 +112,8 @@ function isOwnOf(sender: DeviceName, removed: DeviceName, external: boolean): bo
 }
 
 /**
- * Whether a leaf is one that the creator's devices take out: of somebody uninvited, or without a certificate
- * that holds.
+ * Returns whether the creator's devices remove a leaf: its person was added against the rules, or its
+ * certificate is invalid.
  */
 export function isUnauthorized(
   { uninvitedIds, distrustedKeys }: Pick<GroupRecord, 'uninvitedIds' | 'distrustedKeys'>,
@@ -132,7 +129,7 @@ function checkAdds(commit: ProposedCommit, sender: DeviceName, unauthorizedAdds:
     .map((credential) => certificateOf(credential).userId)
     .filter((userId) => userId !== sender.userId);
   if (others.length === 0) return;
-  // A member's own device, brought by somebody else, is no stranger's.
+  // A device of a member is refused, too, but brings no stranger into the group.
   for (const userId of others) if (!isMember(commit.group, userId)) unauthorizedAdds.add(userId);
   throw new CryptoError('policy', 'adds somebody without being the creator');
 }
@@ -150,8 +147,8 @@ function checkExternal(commit: ProposedCommit, unauthorizedAdds: Set<string>): v
 }
 
 /**
- * The people whose leave statements come with the commit. Each leaves as a whole: with one device left
- * behind, nothing would be there any more to verify the statement by.
+ * Returns the people whose leave statements come with the commit. It has to remove all devices of each: with
+ * the device that signed removed and another one left, nothing could verify the statement any more.
  * @throws CryptoError `policy`
  */
 function leaversOf(

@@ -1,4 +1,4 @@
-/** What the rules of a kind of conversation decide. Refusals are CryptoError `policy`. */
+/** The interface of the rules of a kind of conversation. Refusals are CryptoError `policy`. */
 import {
   type CommitPolicy,
   CryptoError,
@@ -8,11 +8,11 @@ import {
 } from '@sinetti/crypto-core';
 import { readRevocation } from '../../identity/revocations.ts';
 
-/** How a device gets in: somebody added it, or it adds itself. */
+/** The ways to join: by Welcome after somebody added the device, or by its own external commit. */
 export type JoinMethod = 'welcome' | 'external';
 
 export interface Rules {
-  /** Whether a device of that person may be in the tree at all. */
+  /** Returns whether devices of that person may be in the tree at all. */
   readonly admits: (userId: string) => boolean;
   readonly checkCommit: CommitPolicy;
   readonly checkJoin: (join: JoinProposal, method: JoinMethod) => void;
@@ -25,15 +25,15 @@ export interface DeviceName {
   readonly deviceId: string;
 }
 
-/** What a commit says for its removals. */
+/** The grounds that a commit gives for its removals. */
 export interface Grounds {
-  /** Leave statements, unchecked. */
+  /** The leave statements, not verified yet. */
   readonly leaveStatements: readonly Uint8Array[];
-  /** Those of the revocations whose signatures hold. */
+  /** The revocations whose signatures are valid. */
   readonly revocations: readonly DeviceRevocation[];
 }
 
-/** @throws CryptoError `policy` for what can't be read */
+/** Reads the grounds of a commit. @throws CryptoError `policy` for grounds that can't be read */
 export function removalGrounds({ authenticatedData }: ProposedCommit): Grounds {
   try {
     const { departures, revocations } = decodeRemovalGrounds(authenticatedData);
