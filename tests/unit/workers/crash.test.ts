@@ -20,11 +20,11 @@ import { crashAtWrite } from './support/storage.ts';
 const seed = process.env['SINETTI_TEST_SEED'] ?? randomBytes(4).toString('hex');
 
 interface Scene {
-  /** Whose storage is hit. */
+  /** The device whose storage crashes. */
   readonly device: TestDevice;
-  /** The call that is hit. */
+  /** The call during which it crashes. */
   readonly call: (device: TestDevice) => Promise<unknown>;
-  /** What has to be true in the end, the crash notwithstanding. */
+  /** Checks the state that has to follow in spite of the crash. */
   readonly outcome: (device: TestDevice) => Promise<void>;
 }
 
@@ -241,12 +241,12 @@ const scenes: Record<string, () => Promise<Scene>> = {
 
 describe('a crash at any write', () => {
   for (const [name, setUp] of Object.entries(scenes)) {
-    it(`${name}: the step is undone as a whole, and can be taken again`, async () => {
+    it(`undoes ${name} as a whole, and lets it run again`, async () => {
       let nth = 1;
       for (;;) {
         const { device, call, outcome } = await setUp();
         const crashed = await crashAtWrite(nth, () => call(device));
-        // By turns the tab is gone, and only its transaction failed.
+        // In turns the whole tab is gone, or only its transaction has failed.
         await outcome(nth % 2 === 0 ? device : await device.openTab());
         if (!crashed) break;
         nth++;
@@ -254,7 +254,7 @@ describe('a crash at any write', () => {
       expect(nth).toBeGreaterThan(1);
     });
 
-    it(`${name}: a result that nobody heard of is found again`, async () => {
+    it(`finds the result of ${name} again in a tab that did not hear of it`, async () => {
       const { device, call, outcome } = await setUp();
       await call(device);
       await expect(device.openTab().then(outcome)).resolves.toBeUndefined();
@@ -263,7 +263,7 @@ describe('a crash at any write', () => {
 });
 
 describe('the sending ratchet', () => {
-  it(`gives no key twice, whatever crashes (SINETTI_TEST_SEED=${seed})`, async () => {
+  it(`uses no sending key twice, whichever write crashes (SINETTI_TEST_SEED=${seed})`, async () => {
     const { relay, device } = createWorld(seed);
     const alice = await device(ALICE);
     const bob = await Rogue.create(relay, BOB, 'bob');
@@ -300,7 +300,7 @@ describe('the sending ratchet', () => {
     const opened = [...letOut].map((content) => bob.open(content));
     const generations = opened.map(({ generation }) => generation);
     expect(new Set(generations).size).toBe(letOut.size);
-    // A key that no ciphertext was let out for would be a gap: a step half taken.
+    // A gap would be a key that was used up without its ciphertext, so half a transaction.
     expect(generations.sort((a, b) => a - b)).toEqual(generations.map((_, i) => i));
   });
 });

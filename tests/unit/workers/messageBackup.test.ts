@@ -17,7 +17,7 @@ import {
 import { openVaultOf } from './support/rogue.ts';
 import { answer } from './support/storage.ts';
 
-/** The copies of one person as the relay keeps them. */
+/** The message backup of one person at the relay. */
 class MemoryBackup {
   items: StoredBackupEntry[] = [];
   lastPosition = 0;
@@ -84,7 +84,7 @@ async function say(from: TestDevice, ...texts: string[]): Promise<void> {
   }
 }
 
-/** A browser in which Alice logs in now. */
+/** Logs Alice in on a new browser. */
 async function newDevice(): Promise<TestDevice> {
   const device = await world.device(ALICE);
   await device.sync();
@@ -94,8 +94,8 @@ async function newDevice(): Promise<TestDevice> {
 
 const history = async (device: TestDevice) => (await device.history(ALICE_AND_BOB)).map(textOf);
 
-describe('copies', () => {
-  it('let a new device read what was said before it came, by all and in its place', async () => {
+describe('the message backup', () => {
+  it('lets a new device read all earlier messages, each in its place', async () => {
     await say(alice, 'mine');
     await say(bob, 'yours', 'äö "quoted" 👋');
     expect(await upload(alice)).toBe(3);
@@ -111,11 +111,11 @@ describe('copies', () => {
     for (const [i, { messageId, senderId, senderDeviceId, seq, timestamp }] of views.entries()) {
       expect(original[i]).toMatchObject({ messageId, senderId, senderDeviceId, seq, timestamp });
     }
-    // As everywhere: what one's other device sent was received here.
+    // A message that the person's other device sent counts as received on this one.
     expect(views[0]?.status).toBe('received');
   });
 
-  it('of what was read from copies are not made again, and of the rest once', async () => {
+  it('takes each message once, and none that a device restored from it', async () => {
     await say(alice, 'old');
     await upload(alice);
     const phone = await newDevice();
@@ -128,7 +128,7 @@ describe('copies', () => {
     expect(await alice.api.conversationsToBackUp()).toEqual([]);
   });
 
-  it('that a device has left itself are not read back by it', async () => {
+  it('does not return to a device the entries that it stored itself', async () => {
     await say(alice, 'one');
     await upload(alice);
     expect(backup.after((await alice.api.backupState()).position)).toEqual([]);
@@ -138,13 +138,13 @@ describe('copies', () => {
     await phone.sync();
     await upload(phone);
     await say(bob, 'three');
-    // Another device's is among them: all of them are looked at, and nothing in them is new.
+    // Another device stored one in between, so all of them are read again, and none is new.
     await upload(alice);
     expect(backup.after((await alice.api.backupState()).position)).toHaveLength(2);
     expect((await download(alice)).texts).toEqual([]);
   });
 
-  it('give back what this browser has lost, and leave to the log what that still has', async () => {
+  it('restores lost messages, and leaves to the log those that are still to come from it', async () => {
     await say(bob, 'kept elsewhere');
     await upload(alice);
     const phone = await newDevice();
@@ -162,7 +162,7 @@ describe('copies', () => {
     expect((await phone.api.readBackup(backup.items)).messages).toEqual([]);
   });
 
-  it('count as unread where the person has not read them', async () => {
+  it('counts restored messages above the read position as unread', async () => {
     await say(bob, 'one', 'two');
     await upload(alice);
     const phone = await newDevice();
@@ -174,7 +174,7 @@ describe('copies', () => {
     });
   });
 
-  it('come in batches, in the order of the conversation', async () => {
+  it('takes messages in batches, in the order of the conversation', async () => {
     for (let i = 0; i < limits.backupEntriesPerCall + 5; i++) await alice.send(ALICE_AND_BOB, `message ${i}`);
     await alice.sync();
     const first = await alice.api.nextBackupEntries(ALICE_AND_BOB);
@@ -185,7 +185,7 @@ describe('copies', () => {
     expect(texts).toEqual(Array.from({ length: limits.backupEntriesPerCall + 5 }, (_, i) => `message ${i}`));
   });
 
-  it('are sealed, of few sizes, and for their place alone', async () => {
+  it('seals entries for their place alone, in few sizes', async () => {
     await say(alice, 'a', 'a longer sentence, which is nobody else’s business');
     const { copies } = (await alice.api.nextBackupEntries(ALICE_AND_BOB)) ?? { copies: [] };
     expect(new Set(copies.map(({ sealed }) => sealed.length)).size).toBe(1);
@@ -201,7 +201,7 @@ describe('copies', () => {
     expect((await phone.api.readBackup(moved)).messages).toEqual([]);
   });
 
-  it('that no device of the person has made are ignored, and stop nothing', async () => {
+  it('ignores entries that no device of the person has sealed, and reads the others', async () => {
     await say(alice, 'true');
     const bobs = openVaultOf(world.relay, BOB).historyKey;
     const id = world.relay.uuid();
@@ -216,7 +216,7 @@ describe('copies', () => {
     expect((await download(phone)).texts).toEqual(['true']);
   });
 
-  it('are not made of what could not be read', async () => {
+  it("takes no message that this browser can't read", async () => {
     await say(alice, 'readable');
     const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(accountDatabaseName(ALICE)));
     await answer(db.transaction('messages', 'readwrite').objectStore('messages').clear());
@@ -225,7 +225,7 @@ describe('copies', () => {
     expect(await alice.api.conversationsToBackUp()).toEqual([]);
   });
 
-  it('go with their conversation', async () => {
+  it('forgets its position with the conversation', async () => {
     await say(alice, 'one');
     await upload(alice);
     await alice.api.forgetConversation(ALICE_AND_BOB);
@@ -235,8 +235,8 @@ describe('copies', () => {
   });
 });
 
-describe('the switch', () => {
-  it('is on, until the person switches it off: then no device copies any more', async () => {
+describe('the backup setting', () => {
+  it('is on at first, and stops all devices from backing up once it is off', async () => {
     await say(alice, 'one');
     await upload(alice);
     const phone = await newDevice();
@@ -256,7 +256,7 @@ describe('the switch', () => {
     await download(phone);
     expect((await phone.api.backupState()).kept).toBe(false);
     expect(await upload(phone)).toBe(0);
-    // Nor does a device that comes later.
+    // A device that joins later backs up nothing either.
     const laptop = await newDevice();
     await download(laptop);
     await say(bob, 'three');
@@ -264,7 +264,7 @@ describe('the switch', () => {
     expect(await upload(laptop)).toBe(0);
   });
 
-  it('on again copies everything anew, from every device that has it', async () => {
+  it('backs up everything anew once it is on again', async () => {
     await say(alice, 'one');
     await upload(alice);
     const phone = await newDevice();
@@ -274,7 +274,7 @@ describe('the switch', () => {
     await download(phone);
     await phone.api.setBackupKept(true);
     await uploadSetting(phone);
-    // Also what the phone itself has only from the copies of before.
+    // The phone backs up the message as well that it has only from the former backup.
     expect(await upload(phone)).toBe(1);
     await download(alice);
     expect((await alice.api.backupState()).kept).toBe(true);
@@ -282,7 +282,7 @@ describe('the switch', () => {
     expect(await upload(alice)).toBe(1);
   });
 
-  it('tells of copies that came after it from a device that had not heard', async () => {
+  it('reports entries that a device stored without knowing that it is off', async () => {
     await say(alice, 'one');
     await upload(alice);
     const phone = await newDevice();
@@ -297,7 +297,7 @@ describe('the switch', () => {
     expect(await alice.api.backupSetting(true)).toMatchObject({ kept: false });
   });
 
-  it('does not go back to an older choice that the relay shows again', async () => {
+  it('ignores an older setting that the relay shows again', async () => {
     await alice.api.setBackupKept(false);
     await uploadSetting(alice);
     await alice.api.setBackupKept(true);
@@ -309,7 +309,7 @@ describe('the switch', () => {
     expect((await alice.api.backupState()).kept).toBe(false);
   });
 
-  it('that was changed again before it was told is told as it is now', async () => {
+  it('is uploaded as it is now if it changed again during its upload', async () => {
     await alice.api.setBackupKept(false);
     const setting = await alice.api.backupSetting();
     await alice.api.setBackupKept(true);

@@ -27,11 +27,11 @@ interface PublishedDevice {
   lastResort: string | null;
 }
 
-/** What the relay knows of a group. */
+/** The relay's row of a group. */
 interface GroupRow {
   readonly creatorId: string;
   readonly members: Set<string>;
-  /** Who left, and whose leaves no commit has removed yet. */
+  /** The statements of people who left and whose leaves no commit has removed yet, by user id. */
   readonly leaveStatements: Map<string, string>;
   name: { sealedName: string; epoch: number } | null;
 }
@@ -39,7 +39,9 @@ interface GroupRow {
 export class StaleEpoch extends Error {}
 export class NotAMember extends Error {}
 
-/** What the relay does for the worker: numbers entries, compares epochs, keeps mailboxes. In memory. */
+/**
+ * A relay in memory that does all the worker needs: it numbers entries, compares epochs and keeps mailboxes.
+ */
 export class MemoryRelay {
   readonly devices: PublishedDevice[] = [];
   readonly vaults = new Map<string, SealedVault>();
@@ -64,7 +66,7 @@ export class MemoryRelay {
     else device.keyPackages.push(...packages.keyPackages);
   }
 
-  /** One key package of every device of these people but one. */
+  /** Claims one KeyPackage of every device of these people but `except`. */
   claim(userIds: readonly string[], except: string) {
     return this.devices
       .filter(({ userId, deviceId }) => userIds.includes(userId) && deviceId !== except)
@@ -84,7 +86,10 @@ export class MemoryRelay {
     return group === undefined ? conversationId.includes(userId) : group.members.has(userId);
   }
 
-  /** A group is its members' alone; who may write in a direct conversation is left to the clients here. */
+  /**
+   * Refuses people who aren't members of a group. In a direct conversation this relay leaves the check to the
+   * clients.
+   */
   #admit(conversationId: string, userId: string): void {
     if (this.groups.has(conversationId) && !this.isIn(conversationId, userId)) throw new NotAMember();
   }
@@ -155,7 +160,7 @@ export class MemoryRelay {
     return entry;
   }
 
-  /** An application message; idempotent by its id. */
+  /** Appends an application message; idempotent by its id. */
   send(
     sender: { userId: string; deviceId: string },
     message: { conversationId: string; messageId: string; epoch: number; content: string },
@@ -169,7 +174,7 @@ export class MemoryRelay {
     return this.append(sender, conversationId, { id, kind: 'application', epoch, content });
   }
 
-  /** Whatever a hostile relay would put in the log. */
+  /** Appends any entry, as a hostile relay may. */
   append(
     sender: { userId: string; deviceId: string },
     conversationId: string,
