@@ -19,7 +19,10 @@ import {
 } from './rules.ts';
 
 export interface GroupRules extends Rules {
-  /** People whose adding these rules have refused. A tree with any of them in it may not be joined. */
+  /**
+   * People whose adding these rules have refused. A tree that holds any of them may be joined from outside only
+   * if a device of the creator signed it, or by the creator's devices.
+   */
   readonly unauthorizedAdds: ReadonlySet<string>;
   /** Returns whether a device of the creator signed the tree that was checked last. */
   readonly isVouchedFor: () => boolean;
