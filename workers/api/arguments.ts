@@ -1,4 +1,4 @@
-/** What the page may pass in. Everything is checked here before it is used; a breach is `usage`. */
+/** Checks of the arguments that the page passes in, made before anything uses them; a breach is `usage`. */
 
 import {
   array,
@@ -52,7 +52,7 @@ export const RecoverableVault = object({
   recoveryWrap: bytes(limits.keyWrap),
 });
 
-/** As people type it: whatever it is, the core says whether it is one. */
+/** Text as people type it; crypto-core decides whether it is a recovery key. */
 export const RecoveryKeyText = string(512);
 
 export const PasswordChange = object({
@@ -89,9 +89,12 @@ export const StartInput = object({
 
 export const AddMembersInput = object({ conversationId: ConversationId, keyPackages: ClaimedKeyPackages });
 
-export const Statement = bytes(limits.leaveStatement);
+export const LeaveStatement = bytes(limits.leaveStatement);
 
-export const Departed = array(object({ userId: Id, statement: Statement }), limits.devicesPerStart);
+export const LeaveStatements = array(
+  object({ userId: Id, statement: LeaveStatement }),
+  limits.devicesPerStart,
+);
 
 export const GroupNameInput = object({
   conversationId: ConversationId,
@@ -117,7 +120,10 @@ export const ExternalInput = object({
   groupInfo: bytes(limits.groupInfo),
 });
 
-/** The content stays text until it is needed: what it holds is the peer's doing, and never stops the others. */
+/**
+ * Entries of a log. The content stays undecoded text, since a peer chose it and one bad entry must not stop
+ * the others.
+ */
 export const LogEntries = array(
   object({
     id: Id,
@@ -148,17 +154,17 @@ export const QueueInput = object({
 
 export const AcceptedInput = object({ seq: integer(1), timestamp });
 
-export const NoteName = string(limits.noteName, /./);
-export const NotePrefix = string(limits.noteName);
+export const LocalEntryName = string(limits.localEntryName, /./);
+export const LocalEntryPrefix = string(limits.localEntryName);
 // UTF-16 units here; the limit in UTF-8 is checked where it is written.
-export const NoteText = nullable(string(limits.noteText));
+export const LocalEntryText = nullable(string(limits.localEntryText));
 
-export const StoredCopies = array(
-  object({ id: Id, conversationId: ConversationId, position: integer(1), sealed: bytes(limits.historyItem) }),
-  limits.copiesPerCall,
+export const StoredBackupEntries = array(
+  object({ id: Id, conversationId: ConversationId, position: integer(1), sealed: bytes(limits.backupEntry) }),
+  limits.backupEntriesPerCall,
 );
 
-export const CopiesStored = object({
+export const BackupEntriesStored = object({
   conversationId: ConversationId,
   upTo: integer(0),
   stored: nullable(object({ count: integer(0), lastPosition: integer(0) })),

@@ -1,49 +1,69 @@
-/** The part of the worker's API for copies of messages at the relay, sealed for this person's other devices, also those to come. */
+/**
+ * The part of the worker's API for the message backup: copies at the relay, sealed for the person's present
+ * and future devices.
+ */
 import type { MessageView, WireBytes } from './cryptoApi.ts';
 
 export interface BackupEntry {
-  /** The message's id. */
+  /** The id of the message, or a random one for a setting. */
   readonly id: string;
   readonly conversationId: string;
   readonly sealed: WireBytes;
 }
 
 export interface StoredBackupEntry extends BackupEntry {
-  /** Counts up in the order of storing. */
+  /** The relay's number of the entry, ascending in the order of storing. */
   readonly position: number;
 }
 
 export interface ReadBackup {
-  /** What can be read now and could not before. */
+  /** Messages that this device couldn't read before. */
   readonly messages: readonly MessageView[];
   readonly kept: boolean;
-  /** Copies came after the person had switched them off: a device that hadn't heard of it yet. */
+  /**
+   * Messages were added after the person had switched the backup off, by a device that didn't know it yet.
+   */
   readonly isLate: boolean;
 }
 
 export interface BackupApi {
-  /** Whether copies are wanted, and up to which position of the relay's they are known here. */
+  /**
+   * Returns whether the person wants the backup, and the relay's position up to which this device knows it.
+   */
   backupState(): Promise<{ readonly kept: boolean; readonly position: number }>;
-  /** For all devices of the person; they are told by {@link backupSetting}. */
+  /**
+   * Switches the backup on or off for all devices of the person; {@link backupSetting} tells the other ones.
+   */
   setBackupKept(kept: boolean): Promise<void>;
   /**
-   * What has to be put among the copies, after all others were deleted if it is off. Null once that was done, unless it
-   * is asked for again.
+   * Returns the entry to store in the backup, so that the other devices learn the setting. Where `kept` is
+   * false, all entries have to be deleted first. Null once the entry has been stored, unless it is asked for
+   * `again`.
    */
   backupSetting(again?: boolean): Promise<{ readonly kept: boolean; readonly copy: BackupEntry } | null>;
+  /** Notes that the relay has taken the setting, unless it was changed meanwhile. */
   backupSettingStored(kept: boolean): Promise<void>;
-  /** Those with messages that have no copy yet. */
+  /** Lists the conversations that have messages without a backup. */
   conversationsToBackUp(): Promise<string[]>;
-  /** The next ones of a conversation, oldest first; perhaps none, up to a position. Null when all have copies. */
+  /**
+   * Seals the next messages of a conversation, oldest first, up to the position `upTo`; there may be none to
+   * store among them. Null when all are backed up.
+   */
   nextBackupEntries(
     conversationId: string,
   ): Promise<{ readonly copies: readonly BackupEntry[]; readonly upTo: number } | null>;
-  /** @param input.stored what the relay said; null when there was nothing to store */
+  /**
+   * Notes that the messages up to `upTo` are backed up.
+   * @param input.stored the relay's answer; null when there was nothing to store
+   */
   backupEntriesStored(input: {
     conversationId: string;
     upTo: number;
     stored: { readonly count: number; readonly lastPosition: number } | null;
   }): Promise<void>;
-  /** Takes over what can't be read here otherwise. What isn't this person's is ignored. */
-  readBackup(copies: readonly StoredBackupEntry[]): Promise<ReadBackup>;
+  /**
+   * Restores messages that this device can't read otherwise. Ignores entries that no device of the person
+   * sealed.
+   */
+  readBackup(entries: readonly StoredBackupEntry[]): Promise<ReadBackup>;
 }

@@ -1,6 +1,6 @@
 /**
- * The door of the room that holds the keys. Only plain cloneable values cross it, and no key ever does: what comes out
- * is plaintext for the screen, public facts, and ciphertext ready to send. Bytes are unpadded base64url, as the relay's
+ * The worker's API. Only plain cloneable values cross it, and no key ever does: the page gets plaintext for
+ * the screen, public facts, and ciphertext ready to send. Bytes are unpadded base64url, as the relay's
  * contract wants them, so that the page never handles them.
  */
 
@@ -26,7 +26,7 @@ export type WireBytes = string;
 export interface PasswordParams {
   readonly salt: WireBytes;
   readonly opsLimit: number;
-  /** Bytes. */
+  /** Memory in bytes. */
   readonly memLimit: number;
 }
 
@@ -43,12 +43,15 @@ export interface DeviceIdentity {
   readonly certificate: WireBytes;
 }
 
-/** Why a message can't be read (PROTOCOL, section 8). A closed list: each has its sentence in the interface. */
+/**
+ * The reason for which a message can't be read (PROTOCOL section 8). The list is closed: each has its
+ * sentence in the interface.
+ */
 export type UndecryptableReason = 'before-join' | 'storage-erased' | 'damaged' | 'unknown-device' | 'rules';
 
 export type MessageContent =
   | { readonly kind: 'text'; readonly text: string }
-  /** A payload type of a newer version: "Update the app to see this message". Kept as it came. */
+  /** A payload type of a newer version ("Update the app to see this message"), kept as it came. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'undecryptable'; readonly reason: UndecryptableReason };
 
@@ -59,11 +62,11 @@ export interface MessageView {
   readonly seq: number | null;
   readonly senderId: string;
   readonly senderDeviceId: string;
-  /** RFC 3339: the relay's time once it has one, the sender's until then. */
+  /** RFC 3339: the relay's time once the message has one, the sender's until then. */
   readonly timestamp: string;
-  /** `received` for what others and one's other devices sent. */
+  /** `received` for messages of other people and of the person's other devices. */
   readonly status: 'sending' | 'sent' | 'failed' | 'received';
-  /** With `failed`: the code of what stopped it. */
+  /** With `failed`: the code of the error that stopped it. */
   readonly failure?: string;
   readonly content: MessageContent;
 }
@@ -71,52 +74,59 @@ export interface MessageView {
 export interface ConversationState {
   readonly conversationId: string;
   /**
-   * `joined`: can read and write. `starting`: an own commit waits for its place in the log. `outside`: this device is
-   * not a member yet (use a Welcome, or join by external commit). `forked`: must rejoin by external commit.
+   * `joined`: can read and write. `starting`: an own commit waits for its place in the log. `outside`: this
+   * device is not a member yet (use a Welcome, or join by external commit). `forked`: must rejoin by external
+   * commit.
    */
   readonly status: 'joined' | 'starting' | 'outside' | 'forked';
   readonly epoch: number;
   /** All log entries up to and including this one have been processed. */
   readonly lastSeq: number;
-  /** The entry that let this device in; what is older can't be read here. 0 for who started it. */
+  /**
+   * The position of the entry that let this device in; it can't decrypt older ones. 0 where it started the
+   * conversation.
+   */
   readonly joinedSeq: number;
-  /** How far this person has read, and the other one (direct conversations). */
+  /** The positions up to which this person, and in direct conversations the other one, have read. */
   readonly readSeq: number;
   readonly peerReadSeq: number;
-  /** Messages of other people after readSeq, counted up to 100. */
+  /** The number of messages of other people after readSeq, counted up to 100. */
   readonly unread: number;
-  /** Newest message, for lists. */
+  /** The newest message, for lists. */
   readonly lastMessage: MessageView | null;
-  /** The cryptographic membership, by person. */
+  /** The members of the MLS group, by person. */
   readonly members: readonly { readonly userId: string; readonly deviceIds: readonly string[] }[];
   /**
-   * RFC 3339: the relay's time of the entry at joinedSeq, or of the one that first let this device in if it has been
-   * added again since: "you can read messages since". Null until that entry was seen: after a Welcome, give it to processEntries once with those that follow. Null outside, too.
+   * RFC 3339: the relay's time of the entry at joinedSeq, or of the one that first let this device in if it
+   * has been added again since ("you can read messages since"). Null outside, and until that entry was seen:
+   * after a Welcome, give it to processEntries once with those that follow.
    */
   readonly joinedAt: string | null;
-  /** With `forked`, the code that the commit was refused with. */
+  /** With `forked`: the code with which the commit was refused. */
   readonly refusal?: string;
   /** Null for direct conversations, and for a group that this device was never in. */
   readonly group: GroupState | null;
 }
 
-/** What a group's members know of it, whatever the relay says. */
+/** The facts of a group that its members know from its keys, whatever the relay says. */
 export interface GroupState {
-  /** Null until a sealed name could be opened. It never changes after that. */
+  /** Null until a sealed name could be opened; it never changes after that. */
   readonly name: string | null;
-  /** Who made the group, as bound into its keys. */
+  /** The person who created the group, as its keys bind it. */
   readonly creatorId: string;
-  /** Who has left by a statement that holds, and is still in `members`: the next commit removes them. */
+  /** People with a valid leave statement who are still in `members`: the next commit removes them. */
   readonly leavingIds: readonly string[];
-  /** A device has come that can't open the name as the relay last had it: see {@link GroupsApi.sealGroupName}. */
+  /**
+   * A device has joined that can't open the name as the relay has it: see {@link GroupsApi.sealGroupName}.
+   */
   readonly nameDue: boolean;
 }
 
-/** Something that happened in a conversation's log beside messages. */
+/** A change that a conversation's log shows beside messages. */
 export interface ConversationEvent {
   readonly conversationId: string;
   readonly seq: number;
-  /** Whose commit it was, as the relay says. */
+  /** The committer, as the relay says. */
   readonly senderId: string;
   readonly senderDeviceId: string;
   /** RFC 3339: the relay's time. */
@@ -125,35 +135,41 @@ export interface ConversationEvent {
 }
 
 export type ConversationChange =
-  /** People in the keys of a group before and after a commit. */
+  /** People whom a commit added to a group's keys, and removed from them. */
   | { readonly kind: 'members'; readonly added: readonly string[]; readonly removed: readonly string[] }
   /** A commit that this device did not follow, and the code it was refused with. */
   | { readonly kind: 'refused'; readonly code: string }
-  /** This device had lost its place and came back: with who came and went meanwhile. */
+  /** This device had forked and came back; people were added and removed meanwhile. */
   | { readonly kind: 'rejoined'; readonly added: readonly string[]; readonly removed: readonly string[] }
   /** This device was out of the group, and was added again. */
   | { readonly kind: 'returned' };
 
-/** A KeyPackage that the relay handed out, and whose it says it is. */
+/** A KeyPackage that the relay handed out, with the device that the relay names as its owner. */
 export interface ClaimedKeyPackage {
   readonly userId: string;
   readonly deviceId: string;
   readonly keyPackage: WireBytes;
 }
 
-/** A commit to submit; it takes effect here when the log is processed up to it, and is dropped if another one won. */
+/**
+ * A commit to submit. It takes effect here when the log is processed up to it, and is dropped if another one
+ * came first.
+ */
 export interface CommitSubmission {
   readonly conversationId: string;
-  /** The epoch it ends: what the relay compares. */
+  /** The epoch that it ends, which the relay compares with the current one. */
   readonly epoch: number;
   readonly commit: WireBytes;
   readonly welcomes: readonly { readonly deviceIds: readonly string[]; readonly welcome: WireBytes }[];
   readonly groupInfo: WireBytes;
-  /** The group's name under a key of the epoch this commit starts. Null in direct conversations, or if unknown here. */
+  /**
+   * The group's name, sealed under a key of the epoch that the commit starts. Null in direct conversations,
+   * or if unknown here.
+   */
   readonly sealedName: WireBytes | null;
-  /** People (this one excepted) it brings into a group: with them it goes to POST /group/{id}/add. */
+  /** People whom it adds to a group, this person excepted. With any, it goes to POST /group/{id}/add. */
   readonly addedIds: readonly string[];
-  /** People who left, and whose leaves it removes. */
+  /** People who left and whose leaves it removes. */
   readonly removedIds: readonly string[];
 }
 
@@ -169,7 +185,10 @@ export interface LogEntryInput {
   readonly timestamp: string;
 }
 
-/** The newest `limit` messages below the position `before` (or of all); with `after`, the oldest above that one. */
+/**
+ * A page: the newest `limit` messages below the position `before` (or of all); with `after`, the oldest above
+ * that one.
+ */
 export interface MessagePage {
   readonly before?: number;
   readonly after?: number;
@@ -177,9 +196,9 @@ export interface MessagePage {
 }
 
 export interface ProcessResult {
-  /** Every message of the entries given, in log order; those processed before are answered from the cache. */
+  /** Every message of the given entries, in log order; those processed before are answered from the cache. */
   readonly messages: readonly MessageView[];
-  /** What else happened in those that are new here. */
+  /** The events of those entries that are new here. */
   readonly events: readonly ConversationEvent[];
   readonly state: ConversationState;
 }
@@ -187,26 +206,40 @@ export interface ProcessResult {
 export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi {
   // Account. The password goes in, and only values derived from it come out.
 
-  /** New Argon2id parameters and what the relay gets as the password. Keeps the wrapping key for {@link createVault}. */
+  /**
+   * Draws Argon2id parameters and derives the key that the relay gets as the password. Keeps the wrapping key
+   * for {@link createVault}.
+   */
   beginSignUp(password: string): Promise<{ authKey: WireBytes; passwordParams: PasswordParams }>;
-  /** Errors: `unsupported` when the relay asks for parameters too weak or too heavy to be its own. */
+  /**
+   * Derives the key that the relay gets as the password. Errors: `unsupported` when its parameters are too
+   * weak or too heavy to be honest.
+   */
   beginLogin(password: string, passwordParams: PasswordParams): Promise<{ authKey: WireBytes }>;
-  /** A fresh vault for an account that has none, for PUT /vault. Nothing is kept until {@link openVault}. */
+  /**
+   * Creates a vault for an account that has none, for PUT /vault. Nothing is kept until {@link openVault}.
+   */
   createVault(userId: string): Promise<SealedVault>;
-  /** Opens the vault with the password of beginSignUp/beginLogin, and this person's storage. Errors: `wrong-password`. */
+  /**
+   * Opens the vault with the password of beginSignUp/beginLogin, and this person's storage. Errors:
+   * `wrong-password`.
+   */
   openVault(userId: string, vault: SealedVault): Promise<void>;
-  /** After a reload, without the password. False when this browser's storage can't be opened: sign in again. */
+  /**
+   * Reopens the session after a reload, without the password. False when this browser's storage can't be
+   * opened: sign in again.
+   */
   resume(userId: string): Promise<boolean>;
-  /** This browser's device: made once, then resumed. */
+  /** Opens this browser's device, which is created once. */
   openDevice(): Promise<DeviceIdentity & { readonly isNew: boolean }>;
-  /** Single-use KeyPackages for the relay; their private halves stay here. */
+  /** Creates single-use KeyPackages for the relay; their private halves stay here. */
   createKeyPackages(
     count: number,
     lastResort: boolean,
   ): Promise<{ keyPackages: WireBytes[]; lastResort: WireBytes | null }>;
-  /** Logging out: destroys the session's wrapped storage key, opened or not; the sealed records stay. */
+  /** Logs out: destroys the session's wrapped storage key, opened or not; the sealed records stay. */
   lock(): Promise<void>;
-  /** Logging out and erasing this browser. Other tabs of the person are locked by it. Errors: `locked`. */
+  /** Logs out and erases this browser. Other tabs of the person are locked by it. Errors: `locked`. */
   erase(): Promise<void>;
 
   // Conversations.
@@ -214,11 +247,11 @@ export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi 
   conversations(): Promise<ConversationState[]>;
   conversation(conversationId: string): Promise<ConversationState>;
   /**
-   * The first commit of a conversation, adding the devices given (every device of everybody in it but this one; for a
-   * group whose creator has no other device, none). A group needs a name, and has this person as its creator; POST
-   * /group may take the submission's `sealedName`. While an own start waits, it answers that one again. Errors:
-   * `identity-changed`, `invalid-credential` (a device whose certificate doesn't hold), `invalid-key-package`,
-   * `invalid-leaf` (a device too old for groups), `usage`.
+   * Creates the first commit of a conversation, which adds the devices given (every device of everybody in it
+   * but this one; for a group whose creator has no other device, none). A group needs a name, and has this
+   * person as its creator; POST /group may take the submission's `sealedName`. While an own start is pending,
+   * answers that one again. Errors: `identity-changed`, `invalid-credential` (a device whose certificate
+   * doesn't hold), `invalid-key-package`, `invalid-leaf` (a device too old for groups), `usage`.
    */
   startConversation(input: {
     conversationId: string;
@@ -227,10 +260,11 @@ export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi 
     group?: { name: string };
   }): Promise<CommitSubmission>;
   /**
-   * Joins what it was added to. A member stays as it is, unless it was out of the group in the meantime, without a log
-   * that would have told it: a Welcome to a later epoch says so. Errors: `missing-key` (the Welcome is for none of this
-   * device's KeyPackages), `wrong-group`, `wrong-epoch`, `policy` (a group to which neither its creator nor this person
-   * added the device, or with another creator than before), `identity-changed`, and the core's for a broken one.
+   * Joins the conversation that this device was added to. A member stays as it is, unless it was removed and
+   * added again and no log showed it that: a Welcome to a later epoch does. Errors: `missing-key` (the
+   * Welcome is for none of this device's KeyPackages), `wrong-group`, `wrong-epoch`, `policy` (a group to
+   * which neither its creator nor this person added the device, or with another creator than before),
+   * `identity-changed`, and crypto-core's for a broken one.
    */
   joinByWelcome(input: {
     conversationId: string;
@@ -239,10 +273,10 @@ export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi 
     welcome: WireBytes;
   }): Promise<ConversationState>;
   /**
-   * For a device outside, or forked: joins, or rejoins in place of its old leaf. It is a member once the log has been
-   * processed from that commit on. Errors: `usage` for a member, and as {@link joinByWelcome}; `policy` for a group
-   * that holds no device of this person, or somebody whose adding was refused here (ask again later: its creator's
-   * devices remove them).
+   * Joins from outside, or rejoins after a fork in place of the old leaf. The device is a member once the log
+   * has been processed from that commit on. Errors: `usage` for a member, and as {@link joinByWelcome};
+   * `policy` for a group that holds no device of this person, or holds somebody whose adding was refused here
+   * (ask again later: its creator's devices remove them).
    */
   joinByExternalCommit(input: {
     conversationId: string;
@@ -250,29 +284,30 @@ export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi 
     groupInfo: WireBytes;
   }): Promise<CommitSubmission>;
   /**
-   * Next entries of the log, in order. A bad entry becomes a message with its reason and never stops those after it.
-   * For a device outside they are left alone, unless its own external commit is among them. Errors: `gap`, whose detail
-   * is the position that is missing (nothing was processed then), `usage` for entries out of order.
+   * Processes the next entries of the log, in order. A bad entry becomes a message with its reason and never
+   * stops those after it. A device outside leaves them alone, unless its own external commit is among them.
+   * Errors: `gap`, whose detail is the position that is missing (nothing was processed then), `usage` for
+   * entries out of order.
    */
   processEntries(conversationId: string, entries: readonly LogEntryInput[]): Promise<ProcessResult>;
-  /** From the preserved-message cache, ascending. */
+  /** Reads a page of the message cache, ascending. */
   messages(conversationId: string, page: MessagePage): Promise<MessageView[]>;
-  /** How many messages the preserved-message cache has of a conversation. */
+  /** Counts the messages of a conversation in the message cache. */
   messageCount(conversationId: string): Promise<number>;
-  /** The newest events of a conversation that this device has processed, ascending: at most 1,000. */
+  /** Lists the newest events of a conversation that this device has processed, ascending: at most 1,000. */
   events(conversationId: string): Promise<ConversationEvent[]>;
   setReadPosition(conversationId: string, reader: 'own' | 'peer', seq: number): Promise<ConversationState>;
 
-  // Notes: small texts of the interface (drafts, recent emojis) that are nobody else's business. They stay in this
-  // browser, sealed with their names, until it is erased.
+  // Local store: small named values of the interface (profile, contacts, drafts, recent emojis). They stay in
+  // this browser, sealed with their names, until it is erased.
 
-  /** Those whose names begin so; all without a prefix. In no order. */
+  /** Lists the entries whose names begin with the prefix, or all without one, in no order. */
   localEntries(prefix?: string): Promise<LocalEntry[]>;
-  /** Null when there is none. */
+  /** Reads the text of an entry; null when there is none. */
   readLocal(name: string): Promise<string | null>;
   /**
-   * Replaces a note; null removes it. Errors: `usage` for more than 64 KiB of UTF-8, a name that is empty or longer
-   * than 200 characters, or a note more than 2,000.
+   * Writes an entry; null removes it. Errors: `usage` for more than 64 KiB of UTF-8, a name that is empty or
+   * longer than 200 characters, or an entry beyond the 2,000th.
    */
   writeLocal(name: string, text: string | null): Promise<void>;
 }
@@ -282,7 +317,10 @@ export interface LocalEntry {
   readonly text: string;
 }
 
-/** What the worker exposes over Comlink: one call, whose failures keep their codes (Comlink drops them). */
+/**
+ * The interface that the worker exposes over Comlink: one call that answers failures as values, since Comlink
+ * drops their codes.
+ */
 export interface CryptoWorker {
   call(method: keyof CryptoApi, args: unknown[]): Promise<CallResult>;
 }

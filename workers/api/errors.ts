@@ -1,7 +1,7 @@
 import type { CryptoErrorCode } from '@sinetti/crypto-core';
 
 /**
- * Every code that can cross the worker's door: those of the core, and what only a browser can refuse with.
+ * Every code with which the worker's API can fail: crypto-core's, and those that only a browser can cause.
  *
  * | code | meaning |
  * |---|---|
@@ -9,11 +9,12 @@ import type { CryptoErrorCode } from '@sinetti/crypto-core';
  * | gap | log entries are missing; `detail` is the sequence number wanted next |
  * | identity-changed | the account key differs from the one pinned for that person |
  * | storage | IndexedDB refused or lost something; `detail` is the browser's error name |
- * | pending | an own commit waits: submit it again (nextCommit) and process the log first |
+ * | pending | an own commit is pending: submit it again (nextCommit) and process the log first |
  * | not-found | no such message |
  * | internal | a bug; `detail` is the error's name, never its message |
  *
- * `wrong-password`, `unsupported` and `usage` (an argument that isn't what the interface says) are the core's.
+ * `wrong-password`, `unsupported` and `usage` (an argument that isn't what the interface says) are
+ * crypto-core's.
  */
 const workerCodes = [
   'locked',
@@ -25,7 +26,7 @@ const workerCodes = [
   'internal',
 ] as const;
 
-// A record, so that a code which the core adds or drops fails to compile here.
+// This is a record, so that a code which crypto-core adds or drops fails to compile here.
 const coreCodes: Readonly<Record<CryptoErrorCode, true>> = {
   malformed: true,
   unsupported: true,
@@ -65,7 +66,10 @@ export function isCryptoApiErrorCode(code: string): code is CryptoApiErrorCode {
   return cryptoApiErrorCodes.has(code);
 }
 
-/** What every method of the CryptoApi rejects with. `detail` never holds plaintext, a key or a password. */
+/**
+ * The error with which every method of the CryptoApi rejects. `detail` never holds plaintext, a key or a
+ * password.
+ */
 export class CryptoApiError extends Error {
   readonly code: CryptoApiErrorCode;
   readonly detail: string;
@@ -78,7 +82,7 @@ export class CryptoApiError extends Error {
   }
 }
 
-/** The error of a refused call, on the page's side of the worker's API. */
+/** Rebuilds the error of a refused call on the page's side of the worker's API. */
 export function fromWire(code: string, detail: string): CryptoApiError {
   return isCryptoApiErrorCode(code)
     ? new CryptoApiError(code, detail)

@@ -5,64 +5,76 @@ export interface MemberName {
   readonly name: string;
 }
 
-/** Who comes into conversations and who leaves them, and what groups and their members are called. */
+/**
+ * The part of the worker's API for changing who is in a conversation, and for the names of groups and their
+ * members.
+ */
 export interface GroupsApi {
   /**
-   * Adds people with all their devices, or this person's other devices, and removes who has left. In a direct
-   * conversation: the other one's devices in the place of those under a former account key. The same again while
-   * it waits is answered with the same commit. Errors: `policy` (others may be added by the creator's devices only),
-   * `pending` (another own commit waits: see {@link nextCommit}), `usage` for a device outside, and as
-   * `startConversation`.
+   * Adds people with all their devices, or this person's other devices, and removes those who left. In a
+   * direct conversation it puts the other person's devices in the place of those under a former account key.
+   * While the commit is pending, the same call answers it again. Errors: `policy` (only the creator's devices
+   * may add others), `pending` (another own commit is: see {@link nextCommit}), `usage` for a device outside,
+   * and as `startConversation`.
    */
   addMembers(input: {
     conversationId: string;
     keyPackages: readonly ClaimedKeyPackage[];
   }): Promise<CommitSubmission>;
   /**
-   * The commit that has to be submitted before anything else: an own one that waits, else one that removes who has
-   * left. Null when there is none. Also for direct conversations.
+   * Returns the commit that has to be submitted before anything else: the pending one, or a new one that
+   * makes the changes that are due, such as removing people who left or revoked devices. Null when there is
+   * none. Serves direct conversations, too.
    */
   nextCommit(conversationId: string): Promise<CommitSubmission | null>;
   /**
-   * Drops an own commit that waits, after the relay refused it for good and the log was processed to its end. Were it
-   * to appear in the log after all, this device would have to rejoin.
+   * Drops the pending commit, after the relay refused it for good and the log was processed to its end. Were
+   * it to appear in the log after all, this device would have to rejoin.
    */
   discardCommit(conversationId: string): Promise<ConversationState>;
   /**
-   * This person's signed word that they leave the group, for DELETE /group/{id}/leave. It holds until this device's
-   * next commit in the group. Errors: `pending` (submit {@link nextCommit}, process the log, and ask again; also for a
-   * device that has never committed in the group: it has to once before), `usage` outside.
+   * Signs this person's leave statement for DELETE /group/{id}/leave. It is valid until this device's next
+   * commit in the group. Errors: `pending` (submit {@link nextCommit}, process the log, and ask again; also
+   * for a device that has never committed in the group and has to once before), `usage` outside.
    */
   leaveStatement(conversationId: string): Promise<WireBytes>;
   /**
-   * What the relay says of people who left. Kept are the statements that hold: those people are in `leavingIds` then,
-   * and no message is made before a commit has removed them. Others are ignored, and so not in `leavingIds`: one of an
-   * epoch that this device hasn't reached is to be given again once it has.
+   * Takes in the leave statements that the relay has. Valid ones are kept: their people are in `leavingIds`
+   * then, and no message is encrypted before a commit has removed them. Others are ignored, and so not in
+   * `leavingIds`: give one of an epoch that this device hasn't reached again once it has.
    */
   setLeaveStatements(
     conversationId: string,
-    departed: readonly { userId: string; statement: WireBytes }[],
+    statements: readonly { userId: string; statement: WireBytes }[],
   ): Promise<ConversationState>;
   /**
-   * Whether a statement is this person's own word, by one of their devices, that they left the group as this device
-   * knows it. Not for one that has lost the group's tree: it can't tell.
+   * Returns whether a leave statement is this person's own, signed by one of their devices in the group as
+   * this device knows it. False on a device that has lost the group's tree, since it can't tell.
    */
   hasLeft(conversationId: string, statement: WireBytes): Promise<boolean>;
   /**
-   * The sealed name as the relay has it. One that can't be opened here (of another epoch, or forged) is ignored; the
-   * known one in the current epoch is no longer due.
+   * Takes in the sealed name that the relay has. One that can't be opened here (of another epoch, or forged)
+   * is ignored. Once the relay has the known name in the current epoch, sealing it is no longer due.
    */
   setGroupName(input: {
     conversationId: string;
     sealedName: WireBytes;
     epoch: number;
   }): Promise<ConversationState>;
-  /** The name under a key of the current epoch, for PUT /group/{id}/name. Null where it isn't due, or not known. */
+  /**
+   * Seals the name under a key of the current epoch, for PUT /group/{id}/name. Null where that isn't due, or
+   * the name not known.
+   */
   sealGroupName(conversationId: string): Promise<{ epoch: number; sealedName: WireBytes } | null>;
-  /** The names last known of everybody who is or was in a group of this browser's. */
+  /** Lists the names last known of everybody who is or was in a group on this browser. */
   memberNames(): Promise<MemberName[]>;
-  /** Keeps names of a group's members, beside those of former ones, until the conversation is forgotten. */
+  /**
+   * Keeps names of a group's members, beside those of former members, until the conversation is forgotten.
+   */
   rememberMemberNames(conversationId: string, names: readonly MemberName[]): Promise<void>;
-  /** Erases all of a conversation from this browser: keys, messages, outbox. For a group that was left or deleted. */
+  /**
+   * Erases a conversation from this browser with its keys, messages and outbox, for a group that was left or
+   * deleted.
+   */
   forgetConversation(conversationId: string): Promise<void>;
 }

@@ -1,7 +1,10 @@
-/** The part of the worker's API for what keeps an account its person's: recovery, password, revoked devices, who others are. */
+/**
+ * The part of the worker's API for the security of an account: recovery, password, revoked devices, trust
+ * between people.
+ */
 import type { PasswordParams, SealedVault, WireBytes } from './cryptoApi.ts';
 
-/** A vault key under a new password, and how that is shown to the relay. */
+/** The vault key wrapped under a new password, and the key that shows the relay that password. */
 export interface NewCredentials {
   readonly authKey: WireBytes;
   readonly passwordParams: PasswordParams;
@@ -9,7 +12,7 @@ export interface NewCredentials {
 }
 
 export interface NewRecoveryKey {
-  /** As it is shown, once: 14 groups of 4 characters, joined by hyphens. */
+  /** The text that is shown once: 14 groups of 4 characters, joined by hyphens. */
   readonly recoveryKey: string;
   readonly recoveryAuthKey: WireBytes;
   readonly recoveryWrap: WireBytes;
@@ -21,38 +24,41 @@ export interface RevokedDevice {
   readonly statement: WireBytes;
 }
 
-/** How far it is certain who a person is. Times are RFC 3339. */
+/** The trust in a contact's account key. Times are RFC 3339. */
 export interface ContactTrust {
   readonly userId: string;
-  /** When their safety number was compared; null if it was not. */
+  /** The time at which their safety number was compared; null if it was not. */
   readonly verifiedAt: string | null;
   /** Another account key was seen: nothing is sent to them directly until it is accepted or refused. */
   readonly keyOffered: boolean;
-  /** When another account key was accepted. */
+  /** The times at which other account keys were accepted. */
   readonly changedAt: readonly string[];
 }
 
-/** 60 digits each, the same on both sides. */
+/** Safety numbers of 60 digits each, the same on both sides. */
 export interface SafetyNumbers {
   readonly current: string;
-  /** Of the account key that is offered. */
+  /** The one of the account key that is offered. */
   readonly offered: string | null;
 }
 
 export interface SecurityApi {
   // Recovery key and password.
 
-  /** Takes effect with PUT /vault. The only time that the key is let out. */
+  /** Creates a recovery key, which takes effect with PUT /vault. It is let out this once only. */
   createRecoveryKey(): Promise<NewRecoveryKey>;
   /** Keeps the key for {@link recoverVault}. Errors: `bad-recovery-key` for one that was mistyped. */
   beginRecovery(recoveryKey: string): Promise<{ recoveryAuthKey: WireBytes }>;
-  /** As openVault, by the recovery key, which a new password then replaces. Errors: `bad-recovery-key`. */
+  /**
+   * Opens the vault as openVault does, by the recovery key, and wraps it for a new password. Errors:
+   * `bad-recovery-key`.
+   */
   recoverVault(
     userId: string,
     vault: Pick<SealedVault, 'sealedVault' | 'recoveryWrap'>,
     newPassword: string,
   ): Promise<NewCredentials>;
-  /** For PUT /users/me/password. Errors: `wrong-password`. */
+  /** Wraps the vault key for a new password, for PUT /users/me/password. Errors: `wrong-password`. */
   changePassword(input: {
     currentPassword: string;
     currentParams: PasswordParams;
@@ -60,49 +66,56 @@ export interface SecurityApi {
     passwordWrap: WireBytes;
   }): Promise<NewCredentials & { readonly currentAuthKey: WireBytes }>;
 
-  // Devices that are no more.
+  // Revoked devices.
 
-  /** The signed statement for DELETE /devices/{id}. */
+  /** Signs the revocation for DELETE /devices/{id}. */
   revokeDevice(deviceId: string): Promise<WireBytes>;
   /**
-   * What the relay says of revoked devices. Statements that hold are kept for good, others ignored. From then on no
-   * message is made in a conversation before a commit has removed such a device.
+   * Takes in the revocations that the relay has. Valid ones are kept for good, others ignored. From then on
+   * no message is encrypted in a conversation before a commit has removed such a device.
    */
   setRevoked(revoked: readonly RevokedDevice[]): Promise<void>;
   /**
-   * This device itself was revoked: forgets all that the browser holds of the person but the open session, which gets
-   * another device. Errors: `usage` when the statement doesn't hold: a relay can't make a browser forget.
+   * Forgets all that the browser holds of the person but the open session, after this device itself was
+   * revoked; the session gets another device. Errors: `usage` when the statement isn't valid, since a relay
+   * must not be able to make a browser forget.
    */
   resetDevice(revocation: WireBytes): Promise<void>;
 
   // Trust between people.
 
-  /** Everybody whose account key is known here. */
+  /** Lists everybody whose account key is known here. */
   contactTrust(): Promise<ContactTrust[]>;
   /**
-   * A person's device certificates as the relay has them: the first account key that is seen is pinned, another one
-   * offered. Null while no key is known.
+   * Takes in a person's device certificates as the relay has them: pins the first account key that is seen,
+   * and records another one as offered. Null while no key is known.
    */
   observeDevices(userId: string, certificates: readonly WireBytes[]): Promise<ContactTrust | null>;
-  /** Errors: `not-found` for a person of whom no device was seen yet. */
+  /** Computes the safety numbers with a person. Errors: `not-found` while no device of theirs was seen. */
   safetyNumbers(userId: string): Promise<SafetyNumbers>;
   /**
-   * The vault with a mark that a safety number was compared, or without it, for PUT /vault. It counts here once it is
-   * taken over by {@link adoptVerified}. Errors: `usage` when the number isn't the present one.
+   * Seals the vault with a mark that a safety number was compared, or without it, for PUT /vault. The mark
+   * counts here once {@link adoptVerified} has taken it over. Errors: `usage` when the number isn't the
+   * present one.
    */
   sealVerified(
     vault: SealedVault,
     mark: { userId: string; safetyNumber: string; verified: boolean },
   ): Promise<WireBytes>;
-  /** Takes over the marks in the vault, of whichever device; those of an older vault than the newest seen are ignored. */
+  /**
+   * Takes over the marks that any device set in the vault; ignores a vault that is older than the newest one
+   * seen.
+   */
   adoptVerified(vault: SealedVault): Promise<void>;
-  /** By the number that the person has seen. Errors: `usage` when it isn't that of the key that is offered. */
+  /**
+   * Accepts the offered key by the number that the person has seen. Errors: `usage` when it is another key's.
+   */
   acceptAccountKey(userId: string, safetyNumber: string): Promise<ContactTrust>;
-  /** As {@link acceptAccountKey}: the key so far stays. */
+  /** Refuses the offered key, so that the pinned one stays. Errors: as {@link acceptAccountKey}. */
   refuseAccountKey(userId: string, safetyNumber: string): Promise<ContactTrust>;
   /**
-   * Whether a direct conversation still holds devices under an account key that the person had before: nothing is
-   * sent in it until addMembers has put the present ones in their place.
+   * Returns whether a direct conversation still holds devices under a former account key of the other person:
+   * nothing is sent in it until addMembers has put their present devices in the place of those.
    */
   hasFormerDevices(conversationId: string): Promise<boolean>;
 }

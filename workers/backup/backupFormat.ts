@@ -1,7 +1,7 @@
 /**
- * What a copy at the relay holds: a line of JSON, the payload as it came, and padding to Padmé sizes of the payload, so
- * that the size of a copy tells as little as that of the message did. Sealed under the history key for its place: the conversation
- * and the message id that the relay keeps it under.
+ * The format of a message backup's entry: a line of JSON, the payload as it came, and padding to Padmé sizes
+ * of the payload, so that the size of an entry tells as little as that of the message did. It is sealed under
+ * the history key for its place: the conversation and the message id under which the relay keeps it.
  */
 import { CryptoError, type Env, openRecord, paddedLength, sealRecord } from '@sinetti/crypto-core';
 import { boolean, type Guarded, GuardFailure, integer, object, oneOf, string } from '../codec/guards.ts';
@@ -11,7 +11,7 @@ import { payloadBytes, payloadText } from '../conversation/payload.ts';
 
 const COLLECTION = 'history';
 const NEWLINE = 0x0a;
-/** Bytes: every header fits, so that its numbers don't show in the size. */
+/** Bytes reserved for the header. Every header fits, so that its numbers don't show in the size. */
 const HEADER_ROOM = 320;
 
 const id = string(128);
@@ -27,7 +27,10 @@ export const MessageEntry = object({
 });
 export type MessageEntry = Guarded<typeof MessageEntry>;
 
-/** Whether the person wants copies. The newest one counts; the relay can withhold it, but not make one up. */
+/**
+ * The person's choice to keep a backup or not. The newest one counts; the relay can withhold it, but not make
+ * one up.
+ */
 export const SettingEntry = object({ type: oneOf('setting'), kept: boolean, version: integer(1) });
 export type SettingEntry = Guarded<typeof SettingEntry>;
 
@@ -38,7 +41,7 @@ export interface Place {
 
 export type OpenedEntry = (MessageEntry & { readonly payload: string }) | SettingEntry;
 
-/** Null for a message that is too large to be copied. */
+/** Seals a message for its place; null if it is too large for an entry. */
 export function sealMessageEntry(
   historyKey: Uint8Array,
   at: Place,
@@ -47,9 +50,9 @@ export function sealMessageEntry(
   env: Env,
 ): Uint8Array | null {
   const content = payloadBytes(payload);
-  const copy: MessageEntry = { type: 'message', ...message, payloadLength: content.length };
-  const sealed = seal(historyKey, at, encodeJson(copy), content, env);
-  return sealed.length > limits.historyItem ? null : sealed;
+  const entry: MessageEntry = { type: 'message', ...message, payloadLength: content.length };
+  const sealed = seal(historyKey, at, encodeJson(entry), content, env);
+  return sealed.length > limits.backupEntry ? null : sealed;
 }
 
 export function sealSettingEntry(
@@ -58,21 +61,24 @@ export function sealSettingEntry(
   setting: Omit<SettingEntry, 'type'>,
   env: Env,
 ): Uint8Array {
-  const copy: SettingEntry = { type: 'setting', ...setting };
-  return seal(historyKey, at, encodeJson(copy), new Uint8Array(), env);
+  const entry: SettingEntry = { type: 'setting', ...setting };
+  return seal(historyKey, at, encodeJson(entry), new Uint8Array(), env);
 }
 
-/** @throws CryptoError `corrupt-record` for anything that no device of the person has sealed for this place */
+/**
+ * Opens an entry.
+ * @throws CryptoError `corrupt-record` for anything that no device of the person has sealed for this place
+ */
 export function openEntry(historyKey: Uint8Array, at: Place, sealed: Uint8Array): OpenedEntry {
   const plaintext = openRecord(historyKey, COLLECTION, placeOf(at), sealed);
   try {
     const end = plaintext.indexOf(NEWLINE);
     const header = plaintext.subarray(0, end);
     if (decodeJson(header, Kind).type === 'setting') return decodeJson(header, SettingEntry);
-    const copy = decodeJson(header, MessageEntry);
-    const payload = payloadText(plaintext.subarray(end + 1, end + 1 + copy.payloadLength));
+    const entry = decodeJson(header, MessageEntry);
+    const payload = payloadText(plaintext.subarray(end + 1, end + 1 + entry.payloadLength));
     if (payload === null) throw new GuardFailure('UTF-8');
-    return { ...copy, payload };
+    return { ...entry, payload };
   } catch (error) {
     if (error instanceof GuardFailure) throw new CryptoError('corrupt-record', error.message);
     throw error;

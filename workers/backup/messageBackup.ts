@@ -1,6 +1,9 @@
-/** Copies of messages that this person's devices leave at the relay for those to come (PROTOCOL section 5). */
+/**
+ * The message backup: sealed copies of messages at the relay, for the person's other devices (PROTOCOL
+ * section 5).
+ */
 import { CryptoError } from '@sinetti/crypto-core';
-import { ConversationId, CopiesStored, check, StoredCopies } from '../api/arguments.ts';
+import { BackupEntriesStored, ConversationId, check, StoredBackupEntries } from '../api/arguments.ts';
 import type { BackupEntry, CryptoApi, MessageView } from '../api/cryptoApi.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import { boolean } from '../codec/guards.ts';
@@ -45,7 +48,7 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
   return {
     async backupState() {
       const account = session.account();
-      const { kept, position } = await read(account.db, (tx) => readHistory(tx, account));
+      const { kept, position } = await read(account.db, (tx) => readBackupRecord(tx, account));
       return { kept, position };
     },
 
@@ -53,10 +56,10 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
       const kept = check('setBackupKept', boolean, wanted);
       const account = session.account();
       await write(account.db, 'relaxed', async (tx) => {
-        const record = await readHistory(tx, account);
+        const record = await readBackupRecord(tx, account);
         if (record.kept === kept) return;
-        await putHistory(tx, account, { ...record, kept, version: record.version + 1, isTold: false });
-        // The relay has lost its copies in between: everything is copied anew.
+        await putBackupRecord(tx, account, { ...record, kept, version: record.version + 1, isTold: false });
+        // The relay deleted all entries when the backup was switched off, so every message is sealed anew.
         if (kept) await restart(tx, account);
       });
     },
@@ -64,7 +67,7 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
     async backupSetting(again = false) {
       check('backupSetting', boolean, again);
       const account = session.account();
-      const { kept, isTold, version } = await read(account.db, (tx) => readHistory(tx, account));
+      const { kept, isTold, version } = await read(account.db, (tx) => readBackupRecord(tx, account));
       if (isTold && !again) return null;
       const at = { conversationId: `direct:${account.userId}:${account.userId}`, messageId: randomUuid(env) };
       const sealed = sealSettingEntry(account.vault.historyKey, at, { kept, version }, env);
@@ -78,20 +81,20 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
       const kept = check('backupSettingStored', boolean, told);
       const account = session.account();
       await write(account.db, 'relaxed', async (tx) => {
-        const record = await readHistory(tx, account);
+        const record = await readBackupRecord(tx, account);
         // The person may have changed their mind meanwhile.
-        if (record.kept === kept) await putHistory(tx, account, { ...record, isTold: true });
+        if (record.kept === kept) await putBackupRecord(tx, account, { ...record, isTold: true });
       });
     },
 
     async conversationsToBackUp() {
       const account = session.account();
       return read(account.db, async (tx) => {
-        if (!(await readHistory(tx, account)).kept) return [];
+        if (!(await readBackupRecord(tx, account)).kept) return [];
         const due: string[] = [];
         for (const conversationId of await tx.objectStore('heads').getAllKeys()) {
           const conversation = await readConversation(tx, account.sealer, conversationId);
-          if (conversation.lastSeq > (await copiedUpTo(tx, account, conversationId, conversation)))
+          if (conversation.lastSeq > (await backedUpTo(tx, account, conversationId, conversation)))
             due.push(conversationId);
         }
         return due;
@@ -102,77 +105,77 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
       const conversationId = check('nextBackupEntries', ConversationId, id);
       const account = session.account();
       return read(account.db, async (tx) => {
-        if (!(await readHistory(tx, account)).kept) return null;
+        if (!(await readBackupRecord(tx, account)).kept) return null;
         const conversation = await readConversation(tx, account.sealer, conversationId);
-        const from = await copiedUpTo(tx, account, conversationId, conversation);
+        const from = await backedUpTo(tx, account, conversationId, conversation);
         return conversation.lastSeq <= from
           ? null
-          : copiesAfter(tx, account, conversationId, from, conversation.lastSeq);
+          : entriesAfter(tx, account, conversationId, from, conversation.lastSeq);
       });
     },
 
     async backupEntriesStored(input) {
-      const { conversationId, upTo, stored } = check('backupEntriesStored', CopiesStored, input);
+      const { conversationId, upTo, stored } = check('backupEntriesStored', BackupEntriesStored, input);
       const account = session.account();
       await write(account.db, 'relaxed', async (tx) => {
         const sealed = account.sealer.seal('copies', conversationId, { upTo } satisfies BackupPositionRecord);
         await tx.objectStore('copies').put(sealed, conversationId);
         if (stored === null) return;
-        const record = await readHistory(tx, account);
-        // Nobody else's copies are among them: there is nothing to read up to there.
+        const record = await readBackupRecord(tx, account);
+        // A difference means that another device stored entries in between, which are still to be read.
         if (record.position + stored.count !== stored.lastPosition) return;
-        await putHistory(tx, account, { ...record, position: stored.lastPosition });
+        await putBackupRecord(tx, account, { ...record, position: stored.lastPosition });
       });
     },
 
     async readBackup(given) {
-      const copies = check('readBackup', StoredCopies, given);
+      const entries = check('readBackup', StoredBackupEntries, given);
       const account = session.accountOnDevice();
       const { historyKey } = account.vault;
-      const opened = copies.map(({ conversationId, id, sealed }) =>
-        openedCopy(historyKey, { conversationId, messageId: id }, sealed),
+      const opened = entries.map(({ conversationId, id, sealed }) =>
+        tryOpenEntry(historyKey, { conversationId, messageId: id }, sealed),
       );
       const result = await write(account.db, 'relaxed', async (tx) => {
-        const record = await readHistory(tx, account);
+        const record = await readBackupRecord(tx, account);
         const messages: MessageView[] = [];
         let isLate = false;
-        for (const [i, copy] of opened.entries()) {
-          const at = copies[i];
-          if (at === undefined || copy === null) continue;
+        for (const [i, entry] of opened.entries()) {
+          const at = entries[i];
+          if (at === undefined || entry === null) continue;
           record.position = Math.max(record.position, at.position);
-          if (copy.type === 'setting') {
-            if (copy.version < record.version || !record.isTold) continue;
-            await follow(tx, account, record, copy);
+          if (entry.type === 'setting') {
+            if (entry.version < record.version || !record.isTold) continue;
+            await adoptSetting(tx, account, record, entry);
             isLate = false;
             continue;
           }
           isLate ||= !record.kept;
-          const { payload, seq, senderId, senderDeviceId, timestamp } = copy;
+          const { payload, seq, senderId, senderDeviceId, timestamp } = entry;
           const own = senderDeviceId === account.device.deviceId;
           const message = { senderId, senderDeviceId, timestamp, own, payload, reason: null };
           if (await restore(tx, account, at, seq, message)) {
             messages.push(messageView(at.conversationId, seq, at.id, message));
           }
         }
-        record.position = Math.max(record.position, copies.at(-1)?.position ?? 0);
-        await putHistory(tx, account, record);
+        record.position = Math.max(record.position, entries.at(-1)?.position ?? 0);
+        await putBackupRecord(tx, account, record);
         return { messages, kept: record.kept, isLate };
       });
       for (const conversationId of new Set(result.messages.map((message) => message.conversationId))) {
-        await countAgain(account, conversationId);
+        await recountUnread(account, conversationId);
       }
       return result;
     },
   };
 
-  async function copiesAfter(
+  async function entriesAfter(
     tx: Transaction,
     account: UnlockedAccount,
     conversationId: string,
     from: number,
     lastSeq: number,
   ) {
-    const copies: BackupEntry[] = [];
+    const entries: BackupEntry[] = [];
     let bytes = 0;
     const range = IDBKeyRange.bound([conversationId, from], [conversationId, lastSeq], true);
     let cursor = await tx.objectStore('messages').openCursor(range);
@@ -187,18 +190,18 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
         payload === null ? null : sealMessageEntry(account.vault.historyKey, at, message, payload, env);
       if (sealed !== null) {
         bytes += sealed.length;
-        copies.push({ id: messageId, conversationId, sealed: toBase64Url(sealed) });
+        entries.push({ id: messageId, conversationId, sealed: toBase64Url(sealed) });
       }
-      if (copies.length >= limits.copiesPerCall || bytes >= limits.copyBytesPerCall) {
-        return { copies, upTo: seq };
+      if (entries.length >= limits.backupEntriesPerCall || bytes >= limits.backupBytesPerCall) {
+        return { copies: entries, upTo: seq };
       }
       cursor = await cursor.continue();
     }
-    return { copies, upTo: lastSeq };
+    return { copies: entries, upTo: lastSeq };
   }
 
-  /** Restored messages may be newer than what the person has read. */
-  async function countAgain(account: ReturnType<Session['accountOnDevice']>, conversationId: string) {
+  /** Counts the unread messages anew, since restored ones may be newer than the read position. */
+  async function recountUnread(account: ReturnType<Session['accountOnDevice']>, conversationId: string) {
     const known = await read(account.db, (tx) => tx.objectStore('heads').getKey(conversationId));
     if (known === undefined) return;
     await inTransaction(account, deps, conversationId, 'relaxed', async ({ conversation, tx }) => {
@@ -207,12 +210,12 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
   }
 }
 
-async function readHistory(tx: Transaction, { sealer }: UnlockedAccount): Promise<BackupRecord> {
+async function readBackupRecord(tx: Transaction, { sealer }: UnlockedAccount): Promise<BackupRecord> {
   const sealed = await tx.objectStore('device').get('history');
   return sealed === undefined ? { ...firstRecord } : sealer.open('device', 'history', sealed, BackupRecord);
 }
 
-async function putHistory(
+async function putBackupRecord(
   tx: WriteTransaction,
   { sealer }: UnlockedAccount,
   record: BackupRecord,
@@ -220,8 +223,11 @@ async function putHistory(
   await tx.objectStore('device').put(sealer.seal('device', 'history', record), 'history');
 }
 
-/** Of what came before this device joined, the copies are where it has it from. */
-async function copiedUpTo(
+/**
+ * Returns the position up to which a conversation is backed up. It starts at this device's join, since
+ * messages from before it reach this device through the backup.
+ */
+async function backedUpTo(
   tx: Transaction,
   { sealer }: UnlockedAccount,
   conversationId: string,
@@ -233,6 +239,7 @@ async function copiedUpTo(
     : sealer.open('copies', conversationId, sealed, BackupPositionRecord).upTo;
 }
 
+/** Backs up every message of every conversation anew. */
 async function restart(tx: WriteTransaction, { sealer }: UnlockedAccount): Promise<void> {
   for (const conversationId of await tx.objectStore('heads').getAllKeys()) {
     const record: BackupPositionRecord = { upTo: 0 };
@@ -240,8 +247,8 @@ async function restart(tx: WriteTransaction, { sealer }: UnlockedAccount): Promi
   }
 }
 
-/** Another device has switched it. */
-async function follow(
+/** Takes over the setting that another device has made. */
+async function adoptSetting(
   tx: WriteTransaction,
   account: UnlockedAccount,
   record: BackupRecord,
@@ -252,8 +259,8 @@ async function follow(
   record.version = version;
 }
 
-/** Null for what is none of this person's: the relay can keep anything under anything. */
-function openedCopy(
+/** Opens an entry; null if no device of the person sealed it, since the relay can return anything. */
+function tryOpenEntry(
   historyKey: Uint8Array,
   at: { conversationId: string; messageId: string },
   sealed: Uint8Array,
@@ -266,7 +273,10 @@ function openedCopy(
   }
 }
 
-/** Only where this device has nothing to read, nor will have from the log. @returns whether it was put there */
+/**
+ * Stores a message from the backup, unless this device can read it already or will from the log.
+ * @returns whether it was stored
+ */
 async function restore(
   tx: WriteTransaction,
   account: UnlockedAccount,

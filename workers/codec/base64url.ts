@@ -1,10 +1,14 @@
-/** Unpadded base64url (RFC 4648 section 5): the form in which bytes cross the worker's API and stand in JSON records. */
+/**
+ * Unpadded base64url (RFC 4648 section 5), in which bytes cross the worker's API and are written in JSON
+ * records.
+ */
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const VALUES = new Int8Array(128).fill(-1);
 for (let value = 0; value < ALPHABET.length; value++) VALUES[ALPHABET.charCodeAt(value)] = value;
 
-// Argument lists have a limit; String.fromCharCode is called on pieces of this many characters (a multiple of 4).
+// Argument lists have a limit, so String.fromCharCode is called on pieces of this many characters (a multiple
+// of 4).
 const PIECE = 8192;
 
 export function toBase64Url(bytes: Uint8Array): string {
@@ -30,7 +34,7 @@ export function toBase64Url(bytes: Uint8Array): string {
   return text;
 }
 
-/** The bytes, or null for anything but their one canonical encoding. */
+/** Decodes the bytes; null for anything but their one canonical encoding. */
 export function fromBase64Url(text: string): Uint8Array | null {
   if (text.length % 4 === 1) return null;
   const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));

@@ -1,11 +1,12 @@
 /**
- * Strict checks of values from outside: arguments from the page, JSON read back from storage, payloads from a peer.
- * A guard returns the value as its type, copying only the fields it knows, or throws {@link GuardFailure}.
+ * Strict checks of values from outside: arguments from the page, JSON read back from storage, payloads from a
+ * peer. A guard returns the value as its type, copying only the fields it knows, or throws {@link
+ * GuardFailure}.
  */
 export type Guard<T> = (value: unknown) => T;
 export type Guarded<G> = G extends Guard<infer T> ? T : never;
 
-/** Says which field was wrong, never what it held. */
+/** The failure of a guard. It names the field that was wrong, never its value. */
 export class GuardFailure extends Error {
   constructor(expected: string) {
     super(expected);
@@ -13,7 +14,7 @@ export class GuardFailure extends Error {
   }
 }
 
-/** @param fits further condition; the name of what is expected is all that an error shows */
+/** @param expected the only text that an error shows, so that it never quotes the value */
 function refine<T>(expected: string, fits: (value: unknown) => value is T): Guard<T> {
   return (value) => {
     if (!fits(value)) throw new GuardFailure(expected);
@@ -31,7 +32,7 @@ export function string(maxLength: number, pattern?: RegExp): Guard<string> {
   );
 }
 
-/** A safe integer within both bounds. */
+/** Accepts a safe integer within both bounds. */
 export function integer(min: number, max = Number.MAX_SAFE_INTEGER): Guard<number> {
   return refine(
     'integer',
@@ -52,7 +53,7 @@ export function nullable<T>(guard: Guard<T>): Guard<T | null> {
   return (value) => (value === null ? null : guard(value));
 }
 
-/** For a field that records of earlier versions don't have. */
+/** Fills in a field that records of earlier versions don't have. */
 export function withDefault<T>(guard: Guard<T>, absent: T): Guard<T> {
   return (value) => (value === undefined ? absent : guard(value));
 }

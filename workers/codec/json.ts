@@ -4,7 +4,7 @@ import { type Guard, GuardFailure } from './guards.ts';
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Byte arrays stand in JSON as base64url; {@link bytes} brings them back. */
+/** Encodes a value as JSON, with byte arrays as base64url, which {@link bytes} decodes. */
 export function encodeJson(value: unknown): Uint8Array {
   return encoder.encode(
     JSON.stringify(value, (_key, field: unknown) =>
@@ -13,7 +13,7 @@ export function encodeJson(value: unknown): Uint8Array {
   );
 }
 
-/** @throws GuardFailure for anything that isn't JSON of that shape */
+/** Decodes JSON. @throws GuardFailure for anything that isn't JSON of that shape */
 export function decodeJson<T>(encoded: Uint8Array, guard: Guard<T>): T {
   let value: unknown;
   try {
@@ -24,7 +24,7 @@ export function decodeJson<T>(encoded: Uint8Array, guard: Guard<T>): T {
   return guard(value);
 }
 
-/** A byte string written as unpadded base64url. */
+/** Decodes bytes that are written as unpadded base64url. */
 export function bytes(maxLength: number, minLength = 0): Guard<Uint8Array> {
   return (value) => {
     const decoded = typeof value === 'string' ? fromBase64Url(value) : null;

@@ -1,8 +1,11 @@
-/** Sizes in bytes. Those of the wire are the relay's (relay/contract/limits.ts), which the worker can't import. */
+/**
+ * Limits; sizes are in bytes. Those of the wire repeat the relay's (relay/contract/limits.ts), which the
+ * worker can't import.
+ */
 export const limits = {
-  /** UTF-8 of a message's text. */
+  /** A message's text in UTF-8. */
   text: 64 * 1024,
-  /** An encoded payload: what still fits the relay's 128 KiB once it is padded and sealed. */
+  /** An encoded payload, which still fits the relay's 128 KiB once it is padded and sealed. */
   payload: 120 * 1024,
   content: 128 * 1024,
   commit: 2 * 1024 * 1024,
@@ -17,32 +20,32 @@ export const limits = {
   certificate: 1024,
   revocation: 1024,
   devicesPerPerson: 1000,
-  /** Account keys that a contact had before. */
+  /** Former account keys of a contact. */
   formerKeys: 100,
-  /** Contacts in the vault whose safety numbers were compared: what its size has room for. */
+  /** Verified contacts in the vault; its size has room for no more. */
   verifiedContacts: 600,
   sealedVault: 64 * 1024,
-  /** Characters: far beyond what anybody types, short of what would hang the worker. */
+  /** Characters of a password: more than anybody types, and too few to hang the worker. */
   password: 4096,
   keyPackagesPerCall: 200,
   devicesPerStart: 1000,
   entriesPerCall: 1000,
   messagesPerPage: 1000,
-  historyItem: 128 * 1024,
-  copiesPerCall: 200,
-  /** Bytes of sealed copies at which no more are made in one call. */
-  copyBytesPerCall: 1024 * 1024,
-  /** Characters of a note's name. */
-  noteName: 200,
-  noteText: 64 * 1024,
+  backupEntry: 128 * 1024,
+  backupEntriesPerCall: 200,
+  /** Bytes of sealed backup entries after which a call makes no more. */
+  backupBytesPerCall: 1024 * 1024,
+  /** Characters of the name of an entry in the local store. */
+  localEntryName: 200,
+  localEntryText: 64 * 1024,
   /** Characters of a person's name. */
   memberName: 256,
-  /** People whose names are kept for a group, also after they left it. */
+  /** People whose names are kept for a group, former members included. */
   namesPerGroup: 2000,
-  /** Events kept for a conversation: the newest. */
+  /** Events kept for a conversation; older ones are dropped. */
   eventsPerConversation: 1000,
-  /** How many notes a person has in a browser. */
-  notes: 2000,
-  /** Unread messages are counted up to here. */
+  /** Entries in the local store. */
+  localEntries: 2000,
+  /** Unread messages, which are counted no further. */
   unread: 100,
 } as const;

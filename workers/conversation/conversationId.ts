@@ -6,13 +6,16 @@ export type Conversation =
 
 const encoder = new TextEncoder();
 
-/** The MLS group id is the conversation id, so that neither can be passed off as another's. */
+/**
+ * Returns the MLS group id: the conversation id itself, so that no group can be passed off as another
+ * conversation's.
+ */
 export function groupIdOf(conversationId: string): Uint8Array {
   return encoder.encode(conversationId);
 }
 
 /**
- * What a conversation id says. The two people of a direct conversation are in order, and this one is among them.
+ * Parses a conversation id. The two people of a direct conversation are in order, and this one is among them.
  * @throws CryptoApiError `usage` for other people's conversation, or an id not in order
  */
 export function parseConversationId(conversationId: string, ownUserId: string): Conversation {

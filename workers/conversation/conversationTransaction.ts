@@ -1,4 +1,4 @@
-/** One step in one conversation: under its lock, in one transaction, with the group that belongs to what is stored. */
+/** The conversation transaction: lock, read, change, write, all or nothing (PROTOCOL section 5). */
 import { CryptoError, type Env, type Group, saveEpoch } from '@sinetti/crypto-core';
 import type { ConversationState } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -20,7 +20,7 @@ import {
   sealingKey,
 } from '../storage/records.ts';
 import { parseConversationId } from './conversationId.ts';
-import { leavesOf, verifiedLeaves } from './leaveStatements.ts';
+import { treeOf, validStatements } from './leaveStatements.ts';
 import { MembershipPolicy } from './membershipPolicy.ts';
 import { type CachedGroup, cacheGroup, MlsGroup, type RatchetLookup, takeCachedGroup } from './mlsGroup.ts';
 import { conversationState } from './views.ts';
@@ -28,9 +28,10 @@ import { conversationState } from './views.ts';
 export type TransactionDeps = Pick<SessionDeps, 'env' | 'locks'>;
 
 /**
- * Runs a step [Note: one ratchet step at a time]. The group in memory is taken out first and put back only after the
- * browser has committed, so that whatever goes wrong it is loaded again from what is stored.
- * @param durability `strict` when the step uses up a sending key
+ * Runs `body` in one transaction of one conversation, under its lock [Note: one ratchet step at a time]. The
+ * cached group is taken out first and put back only after the browser has committed, so that after any
+ * failure it is loaded again from storage.
+ * @param durability `strict` when the transaction uses up a sending key
  */
 export async function inTransaction<T>(
   account: AccountOnDevice,
@@ -41,7 +42,7 @@ export async function inTransaction<T>(
 ): Promise<T> {
   return deps.locks.request(conversationLock(account.userId, conversationId), async () => {
     const cached = takeCachedGroup(account, conversationId);
-    const { result, keep } = await writeAndRemember(account, durability, async (tx) => {
+    const { result, keep } = await writeOrOfferKey(account, durability, async (tx) => {
       const conversation = await readConversation(tx, account.sealer, conversationId);
       const transaction = new ConversationTransaction(
         account,
@@ -59,8 +60,11 @@ export async function inTransaction<T>(
   });
 }
 
-/** A step that is refused for another account key leaves nothing behind but that key, for the person to judge. */
-async function writeAndRemember<T>(
+/**
+ * Writes all of `body` or nothing; where another account key stops it, keeps that key for the person to
+ * judge.
+ */
+async function writeOrOfferKey<T>(
   account: AccountOnDevice,
   durability: 'strict' | 'relaxed',
   body: (tx: WriteTransaction) => Promise<T>,
@@ -108,7 +112,7 @@ export class ConversationTransaction {
     this.#state = cached?.version === conversation.version ? cached.state : null;
   }
 
-  /** A member's group; null when what is stored of it can't be read back: then the conversation has forked. */
+  /** Loads the group of a member. Null when its records can't be read back, which makes this device fork. */
   async state(): Promise<MlsGroup | null> {
     try {
       this.#state ??= await this.#load();
@@ -119,7 +123,7 @@ export class ConversationTransaction {
     return this.#state;
   }
 
-  /** Who was in the tree when this device last knew it; null for one that is outside. */
+  /** Returns the members of the tree as this device last knew it; null for a device that is outside. */
   async members(): Promise<MembersRecord | null> {
     if (this.conversation.membership === 'none') return null;
     if (this.#state !== null) return this.#state.members();
@@ -129,9 +133,9 @@ export class ConversationTransaction {
       : this.account.sealer.open('members', this.conversationId, sealed, MembersRecord);
   }
 
-  /** This device can't follow the others any more, until it rejoins. */
+  /** Marks that this device can't follow the others any more, until it rejoins. */
   fork(reason: ForkReason, refusal: string | null = null): void {
-    // Who was there is what the tree is compared with then.
+    // The rejoin compares its tree with these members.
     if (this.#state !== null && this.#isNewEpoch) this.#putMembers(this.#state);
     this.#state = null;
     this.conversation.membership = 'forked';
@@ -153,7 +157,10 @@ export class ConversationTransaction {
     return parseConversationId(this.conversationId, this.account.userId).kind === 'group';
   }
 
-  /** What is known of a group of people; null for a direct conversation, and for a group never met. */
+  /**
+   * Reads the record of a group; null for a direct conversation, and for a group that this device was never
+   * in.
+   */
   async group(): Promise<GroupRecord | null> {
     if (this.#group === undefined) {
       const { conversationId, account, tx } = this;
@@ -170,7 +177,7 @@ export class ConversationTransaction {
     this.queueWrite(this.tx.objectStore('groups').put(sealed, this.conversationId));
   }
 
-  /** Enters a new epoch: the keys of the one before go. */
+  /** Enters a new epoch, which deletes the keys of the one before. */
   enterEpoch(state: MlsGroup): void {
     this.#state = state;
     this.#isNewEpoch = true;
@@ -181,7 +188,7 @@ export class ConversationTransaction {
     this.queueWrite(this.#forgetDiscarded());
   }
 
-  /** Removed from the group: its keys go, the messages stay. */
+  /** Leaves the group after this device was removed: its keys are deleted, its messages stay. */
   leave(): void {
     this.#state = null;
     this.#isNewEpoch = false;
@@ -227,7 +234,7 @@ export class ConversationTransaction {
     this.queueWrite(this.tx.objectStore('pending').put(sealed, this.conversationId));
   }
 
-  /** The pending commit is in force. */
+  /** Enters the epoch of the pending commit, which the log has shown. */
   enterPending(pending: PendingRecord, now: number): void {
     const ratchets = new Map(pending.ratchets.map(({ key, value }) => [key, value]));
     this.dropPending();
@@ -247,20 +254,23 @@ export class ConversationTransaction {
     this.queueWrite(this.tx.objectStore('messages').put({ messageId, sealed }, [this.conversationId, seq]));
   }
 
-  /** A request whose answer is awaited before the step ends. */
+  /** Queues a write request, which {@link save} awaits. */
   queueWrite(request: Promise<unknown>): void {
-    // It is awaited in `save`; until then a failure isn't unhandled.
+    // Without a handler a failure before `save` would count as unhandled.
     request.catch(() => {});
     this.#writes.push(request);
   }
 
-  /** Saves, and tells the state that results: the last thing a step does. */
+  /** Saves, and returns the state that results. Nothing may change in the transaction after it. */
   async finish(): Promise<ConversationState> {
     await this.save();
     return conversationState(this.tx, this.account, this.conversationId, this.conversation);
   }
 
-  /** Writes the conversation and whatever moved, once. @returns what may stay in memory when the transaction has committed */
+  /**
+   * Writes the conversation record and all that changed, once.
+   * @returns the group to cache when the transaction has committed
+   */
   save(): Promise<CachedGroup | null> {
     this.#saved ??= this.#write();
     return this.#saved;
@@ -280,7 +290,7 @@ export class ConversationTransaction {
       this.queueWrite(tx.objectStore('members').delete(conversationId));
     }
     if (this.#isNewEpoch && state !== null) {
-      await this.#forgetDepartures(state);
+      await this.#dropSpentStatements(state);
       const epoch = account.sealer.sealBytes('epochs', conversationId, saveEpoch(state.group));
       this.queueWrite(tx.objectStore('epochs').put(epoch, conversationId));
       this.#putMembers(state);
@@ -292,7 +302,8 @@ export class ConversationTransaction {
     if (!this.#isNewEpoch) {
       for (const key of changes?.deletes ?? []) this.queueWrite(ratchets.delete([conversationId, key]));
     }
-    // A conversation that was forgotten and begins anew must not come by a version that another tab still has in memory.
+    // A conversation that was forgotten and begins anew must not reach a version that another tab still has
+    // cached.
     if (conversation.version === 0) conversation.version = randomVersion(this.#env);
     if (moved || this.#isNewEpoch || this.#isGone) conversation.version++;
     if (this.#isNewEpoch) conversation.epochVersion = conversation.version;
@@ -316,7 +327,7 @@ export class ConversationTransaction {
       sameEpoch === null ? tx.objectStore('epochs').get(conversationId) : undefined,
     ]);
     const sealed = new Map(keys.map(([, key], i) => [key, values[i]]));
-    // A group is large and its ratchets are many: each is opened when it is first needed.
+    // A large group has many ratchets, so each is opened only when it is first needed.
     const stored: RatchetLookup = (key) => {
       const value = sealed.get(key);
       return value === undefined
@@ -333,14 +344,14 @@ export class ConversationTransaction {
     this.queueWrite(this.tx.objectStore('members').put(sealed, this.conversationId));
   }
 
-  /** Who is out of the tree, or back in it with other leaves, has no departure ahead any more. */
-  async #forgetDepartures(state: MlsGroup): Promise<void> {
+  /** Drops the leave statements of people who are out of the tree, or back in it with other leaves. */
+  async #dropSpentStatements(state: MlsGroup): Promise<void> {
     const record = await this.group();
     if (record === null || record.departures.length === 0) return;
-    this.putGroup({ ...record, departures: verifiedLeaves(record.departures, leavesOf(state.group)) });
+    this.putGroup({ ...record, departures: validStatements(record.departures, treeOf(state.group)) });
   }
 
-  /** A discarded message is kept until its ciphertext can't reach the log any more: from the next epoch on. */
+  /** Deletes discarded messages, whose ciphertext can't reach the log any more in a new epoch. */
   async #forgetDiscarded(): Promise<void> {
     const { conversationId, account, tx } = this;
     const outbox = tx.objectStore('outbox');

@@ -1,4 +1,4 @@
-/** What happens in a log beside messages: who comes and goes, what is refused, where this device comes back. */
+/** Events: what a log shows beside messages, such as people added or removed, refused commits and rejoins. */
 
 import { ConversationId, check } from '../api/arguments.ts';
 import type { ConversationChange, ConversationEvent, CryptoApi, LogEntryInput } from '../api/cryptoApi.ts';
@@ -28,26 +28,26 @@ export function createEvents(session: Session): Pick<CryptoApi, 'events'> {
 }
 
 /**
- * What a commit that took effect has changed. Null for nothing to tell: this person's own arrival is none, and a direct
- * conversation has the same two people always.
- * @param before whom this device knew to be there; null for one that was outside
- * @param hasLostPlace this device was a member before, could not follow, and comes back by this commit
+ * Compares the members before and after a commit that took effect. Null where there is nothing to tell: this
+ * person's own arrival is no event, and a direct conversation always has the same two people.
+ * @param before the members as this device knew them; null for a device that was outside
+ * @param hasRejoined this device had forked, and comes back by this commit
  */
 export function changeOf(
   before: MembersRecord | null,
   state: MlsGroup,
   { isGroup, account }: Pick<ConversationTransaction, 'isGroup' | 'account'>,
-  hasLostPlace: boolean,
+  hasRejoined: boolean,
 ): ConversationChange | null {
   const [were, are] = [peopleOf(before ?? []), peopleOf(state.members())];
   const isCompared = isGroup && were.has(account.userId);
   const added = isCompared ? [...are].filter((userId) => !were.has(userId)) : [];
   const removed = isCompared ? [...were].filter((userId) => !are.has(userId)) : [];
-  if (hasLostPlace) return { kind: 'rejoined', added, removed };
+  if (hasRejoined) return { kind: 'rejoined', added, removed };
   return added.length + removed.length === 0 ? null : { kind: 'members', added, removed };
 }
 
-/** Keeps an event with the step. */
+/** Stores an event in the transaction. */
 export function keepEvent(
   transaction: ConversationTransaction,
   entry: LogEntryInput,
@@ -69,7 +69,7 @@ export function keepEvent(
   return eventView(conversationId, entry.seq, record);
 }
 
-/** A conversation keeps no more than the newest of its events. */
+/** Deletes the oldest events beyond the number that a conversation keeps. */
 export async function forgetOldestEvents({ conversationId, tx }: ConversationTransaction): Promise<void> {
   const store = tx.objectStore('events');
   const within = withinConversation(conversationId);

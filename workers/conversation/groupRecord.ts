@@ -1,4 +1,4 @@
-/** What a device knows of a group of people beside its tree. */
+/** The group record: a device's knowledge of a group beside the MLS state. */
 import {
   CryptoError,
   type Group,
@@ -30,7 +30,10 @@ export function newGroupRecord(creatorId: string, name: string | null): GroupRec
   };
 }
 
-/** Keeps who made a group that is about to be joined, and which of its leaves its creator's device has to take out. */
+/**
+ * Records the creator of a group that is being joined, and the leaves that the creator's devices have to
+ * remove.
+ */
 export async function rememberGroup(
   transaction: ConversationTransaction,
   group: Group,
@@ -44,18 +47,22 @@ export async function rememberGroup(
 }
 
 /**
- * In a group again: whoever vouched for its tree is believed about who is in it. The creator's own devices believe only
- * each other.
+ * Accepts everybody in the tree of a group that was joined again, since its signer vouched for them. The
+ * creator's own devices accept only a tree that one of them signed, because the others rely on them to remove
+ * unauthorized members.
  */
-export async function believeTree(transaction: ConversationTransaction): Promise<void> {
+export async function acceptTreeMembers(transaction: ConversationTransaction): Promise<void> {
   const known = await transaction.group();
   if (known === null || known.uninvitedIds.length === 0) return;
   if (known.creatorId === transaction.account.userId && !known.vouchedFor) return;
   transaction.putGroup({ ...known, uninvitedIds: [] });
 }
 
-/** Follows whether the relay has the name under a key of the epoch: who comes from outside doesn't know it yet. */
-export async function followName(
+/**
+ * Tracks the devices that can't open the name at the relay: those that joined by external commit, until a
+ * device that knows the name commits.
+ */
+export async function trackNamelessDevices(
   transaction: ConversationTransaction,
   { external, group: next, sender }: Pick<ProcessedCommit, 'external' | 'group' | 'sender'>,
 ): Promise<void> {
@@ -72,21 +79,24 @@ export async function followName(
   }
 }
 
-/** Whether a device has come that can't open the name as the relay last had it. */
+/** Returns whether a device has joined that can't open the name as the relay has it. */
 export function isNameDue({ name, namelessDevices }: Pick<GroupRecord, 'name' | 'namelessDevices'>): boolean {
   return name !== null && namelessDevices.length > 0;
 }
 
-/** An own commit is in force: it brought the name, where that is known here. */
-export async function nameBrought(transaction: ConversationTransaction): Promise<void> {
+/** Notes that an own commit has taken effect, which brought the name to the relay where it is known here. */
+export async function clearNamelessDevices(transaction: ConversationTransaction): Promise<void> {
   const known = await transaction.group();
   if (known === null || !isNameDue(known)) return;
   transaction.putGroup({ ...known, namelessDevices: [] });
 }
 
-/** @returns the name, trimmed and well-formed @throws CryptoApiError `usage` unless it has 1 to 100 characters */
+/**
+ * Returns a group's name, trimmed and well-formed.
+ * @throws CryptoApiError `usage` unless it has 1 to 100 characters
+ */
 export function checkGroupName(name: string): string {
-  // Lone surrogates become U+FFFD: no UTF-8 exists for them.
+  // Lone surrogates become U+FFFD, since no UTF-8 exists for them.
   const trimmed = decoder.decode(encoder.encode(name)).trim();
   const characters = Array.from(trimmed).length;
   if (characters === 0 || characters > limits.groupName)
@@ -94,7 +104,10 @@ export function checkGroupName(name: string): string {
   return trimmed;
 }
 
-/** The name as the relay has it, if it was sealed in this epoch; null if it doesn't open, or isn't a name. */
+/**
+ * Opens the name that the relay has, if it was sealed in this epoch; null if it doesn't open, or isn't a
+ * name.
+ */
 export function tryOpenName(group: Group, sealedName: Uint8Array): string | null {
   try {
     return checkGroupName(openGroupName(groupNameKey(group), group.context.groupId, sealedName));

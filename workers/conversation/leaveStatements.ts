@@ -1,4 +1,4 @@
-/** Who has left a group by their own signed word, as far as its tree can tell (PROTOCOL section 4). */
+/** Verification of leave statements against a group's tree (PROTOCOL section 4). */
 import {
   CryptoError,
   equalBytes,
@@ -14,76 +14,84 @@ import {
 import { readableCertificate } from '../identity/certificates.ts';
 import { isSameDevice } from './rules/rules.ts';
 
-/** The tree that statements are held against. */
-export interface Leaves extends Pick<GroupView, 'groupId' | 'epoch' | 'members'> {
+/** The parts of a group's tree by which statements are verified. */
+export interface TreeView extends Pick<GroupView, 'groupId' | 'epoch' | 'members'> {
   readonly leafRef: (leafIndex: LeafIndex) => Uint8Array | null;
 }
 
-export interface StatedLeave {
+/** A leave statement, with the person whose it is as the relay says. */
+export interface AttributedStatement {
   readonly userId: string;
   readonly statement: Uint8Array;
 }
 
-export function leavesOf(group: Group): Leaves {
+export function treeOf(group: Group): TreeView {
   return { ...groupView(group), leafRef: (leafIndex) => leafRef(group, leafIndex) };
 }
 
 /**
- * The person who says that they leave. The statement is by one of their devices that are in the tree, of that very
- * leaf, and so of their present membership.
+ * Returns the person who left. A valid statement is signed by one of their devices in the tree and names its
+ * present leaf, and with that their present membership.
  * @throws CryptoError `malformed`, `unsupported`, `bad-signature`, `policy`
  */
-export function whoLeft(statement: Uint8Array, leaves: Leaves): string {
-  const { claim, isOfPresentLeaf } = verifiedClaim(statement, leaves);
-  if (claim.epoch > leaves.epoch) throw new CryptoError('policy', 'leaves a later epoch');
+export function verifiedLeaver(statement: Uint8Array, tree: TreeView): string {
+  const { claim, isOfPresentLeaf } = verifiedClaim(statement, tree);
+  if (claim.epoch > tree.epoch) throw new CryptoError('policy', 'leaves a later epoch');
   if (!isOfPresentLeaf) throw new CryptoError('policy', 'left before it was added again');
   return claim.userId;
 }
 
 /**
- * Whether a statement is the person's own, and of a time that this device was still in the group: their other device may
- * have followed the log further, and nobody shows it any more to who has left.
+ * Returns whether a statement is the person's own and of their present membership. It may be of a later epoch
+ * than this device's: the other device that signed it may have followed the log further, which the relay
+ * shows to nobody who left.
  */
-export function isOwnLeave(statement: Uint8Array, leaves: Leaves, userId: string): boolean {
+export function isOwnStatement(statement: Uint8Array, tree: TreeView, userId: string): boolean {
   try {
-    const { claim, isOfPresentLeaf } = verifiedClaim(statement, leaves);
-    return claim.userId === userId && (isOfPresentLeaf || claim.epoch > leaves.epoch);
+    const { claim, isOfPresentLeaf } = verifiedClaim(statement, tree);
+    return claim.userId === userId && (isOfPresentLeaf || claim.epoch > tree.epoch);
   } catch (error) {
     if (error instanceof CryptoError) return false;
     throw error;
   }
 }
 
-/** @throws CryptoError `malformed`, `unsupported`, `bad-signature`, `policy` */
+/**
+ * Reads a statement and verifies its signature.
+ * @throws CryptoError `malformed`, `unsupported`, `bad-signature`, `policy`
+ */
 function verifiedClaim(
   statement: Uint8Array,
-  leaves: Leaves,
+  tree: TreeView,
 ): { claim: LeaveStatement; isOfPresentLeaf: boolean } {
   const claim = readLeaveStatement(statement);
-  if (!equalBytes(claim.groupId, leaves.groupId)) throw new CryptoError('policy', 'leaves another group');
-  const signer = leaves.members.find(({ credential }) => {
+  if (!equalBytes(claim.groupId, tree.groupId)) throw new CryptoError('policy', 'leaves another group');
+  const signer = tree.members.find(({ credential }) => {
     const certificate = readableCertificate(credential);
     return certificate !== null && isSameDevice(certificate, claim);
   });
   if (signer === undefined) throw new CryptoError('policy', 'left by a device that is not in the group');
   verifyLeaveStatement(statement, signer.signatureKey);
-  const ref = leaves.leafRef(signer.leafIndex);
+  const ref = tree.leafRef(signer.leafIndex);
   return { claim, isOfPresentLeaf: ref !== null && equalBytes(claim.leafRef, ref) };
 }
 
-/** Those of the departures that hold, each person once. */
-export function verifiedLeaves<T extends StatedLeave>(departures: readonly T[], leaves: Leaves): T[] {
+/** Selects the valid statements, one for each person. */
+export function validStatements<T extends AttributedStatement>(
+  statements: readonly T[],
+  tree: TreeView,
+): T[] {
   const seen = new Set<string>();
-  return departures.filter(({ userId, statement }) => {
-    if (seen.has(userId) || !holds(userId, statement, leaves)) return false;
+  return statements.filter(({ userId, statement }) => {
+    if (seen.has(userId) || !isValidFor(userId, statement, tree)) return false;
     seen.add(userId);
     return true;
   });
 }
 
-function holds(userId: string, statement: Uint8Array, leaves: Leaves): boolean {
+function isValidFor(userId: string, statement: Uint8Array, tree: TreeView): boolean {
   try {
-    return whoLeft(statement, leaves) === userId;
+    return verifiedLeaver(statement, tree) === userId;
   } catch (error) {
     if (error instanceof CryptoError) return false;
     throw error;

@@ -1,6 +1,6 @@
 /**
- * Who may be in a conversation: the rules that every client applies to every commit, whatever the relay says, and the
- * pins by which it knows a person's devices (PROTOCOL sections 3, 4 and 6).
+ * The membership policy of a conversation: the rules that every client applies to every commit, whatever the
+ * relay says, and the pins by which it knows a person's devices (PROTOCOL sections 3, 4 and 6).
  */
 import {
   type CommitPolicy,
@@ -20,25 +20,25 @@ import { type GroupRecord, PinRecord } from '../storage/records.ts';
 import { parseConversationId } from './conversationId.ts';
 import { directRules } from './rules/directRules.ts';
 import { type GroupRules, groupRules } from './rules/groupRules.ts';
-import { isSameDevice, type Rules, type WayIn } from './rules/rules.ts';
+import { isSameDevice, type JoinMethod, type Rules } from './rules/rules.ts';
 
-/** The account key pinned for a person, if there is one. */
+/** Returns the account key pinned for a person, if there is one. */
 type PinLookup = (userId: string) => Uint8Array | undefined;
 
-/** The checks of one step in one conversation, and what they learn. */
+/** The checks of one conversation transaction, and the results that they gather. */
 export class MembershipPolicy {
   readonly memberCheck: MemberCheck;
   /**
-   * For joining from outside. A group's creator comes back even to a tree with leaves that nobody may follow: only their
-   * devices can take these out again. They are in {@link distrustedKeys} then.
+   * The check of members for an external join. A group's creator rejoins even a tree with leaves that break
+   * the rules, since only their devices can remove these. Such leaves are in {@link distrustedKeys} then.
    */
   readonly rejoinCheck: MemberCheck;
   /** Signature keys of the leaves that {@link rejoinCheck} let through. */
   readonly distrustedKeys: Uint8Array[] = [];
   readonly policy: CommitPolicy;
-  /** Whose adding the rules refused in this step. */
-  readonly uninvited: ReadonlySet<string>;
-  /** Whether a device of the group's creator signed the tree that was joined in this step. */
+  /** People whose adding the rules refused in this transaction. */
+  readonly unauthorizedAdds: ReadonlySet<string>;
+  /** Returns whether a device of the group's creator signed the tree that was joined in this transaction. */
   readonly isVouchedFor: () => boolean;
   readonly #rules: Rules;
   readonly #pinned: PinLookup;
@@ -47,20 +47,23 @@ export class MembershipPolicy {
 
   private constructor(
     rules: Rules,
-    { uninvited, isVouchedFor }: Pick<GroupRules, 'uninvited' | 'isVouchedFor'>,
+    { unauthorizedAdds, isVouchedFor }: Pick<GroupRules, 'unauthorizedAdds' | 'isVouchedFor'>,
     pinned: PinLookup,
     isCreator: boolean,
   ) {
     this.#rules = rules;
     this.#pinned = pinned;
-    this.uninvited = uninvited;
+    this.unauthorizedAdds = unauthorizedAdds;
     this.isVouchedFor = isVouchedFor;
     this.memberCheck = (leaf, { replaces }) => this.#checkMember(leaf, replaces);
     this.rejoinCheck = isCreator ? (leaf, context) => this.#distrust(leaf, context) : this.memberCheck;
     this.policy = rules.checkCommit;
   }
 
-  /** Reads the pins that the conversation's people may have. One's own is the key that certified this device. */
+  /**
+   * Reads the pins that the conversation's people may have. The person's own is the key that certified this
+   * device.
+   */
   static async load(
     tx: WriteTransaction,
     account: UnlockedAccount & { readonly device: Device },
@@ -72,7 +75,7 @@ export class MembershipPolicy {
       const pinned = await readPins(tx, account, conversation.participants);
       return new MembershipPolicy(
         directRules(conversation.participants, pinned),
-        { uninvited: new Set(), isVouchedFor: () => false },
+        { unauthorizedAdds: new Set(), isVouchedFor: () => false },
         pinned,
         false,
       );
@@ -82,18 +85,21 @@ export class MembershipPolicy {
     return new MembershipPolicy(rules, rules, await readPins(tx, account, null), isCreator);
   }
 
-  joinPolicy(way: WayIn): JoinPolicy {
-    return (join) => this.#rules.checkJoin(join, way);
+  joinPolicy(method: JoinMethod): JoinPolicy {
+    return (join) => this.#rules.checkJoin(join, method);
   }
 
-  /** Runs what checks members; a refusal for another account key than the pinned one says so by its code. */
+  /**
+   * Runs `body`, which checks members.
+   * @throws IdentityChanged in place of its error when an account key isn't the pinned one
+   */
   run<T>(body: () => T): T {
     this.#changed = null;
     const known = new Set(this.#seenFirst.keys());
     try {
       return body();
     } catch (error) {
-      // What a refused message claimed is no first sight.
+      // Account keys that a refused message claimed must not be pinned.
       for (const userId of this.#seenFirst.keys()) if (!known.has(userId)) this.#seenFirst.delete(userId);
       throw this.#changed ?? error;
     }
@@ -135,7 +141,7 @@ export class MembershipPolicy {
   }
 
   #accountKeyOf(userId: string, claimed: Uint8Array): Uint8Array {
-    // A stranger is refused by the rules, whatever the key.
+    // The rules refuse a stranger whatever the key is.
     if (!this.#rules.admits(userId)) return claimed;
     const pinned = this.#pinned(userId) ?? this.#seenFirst.get(userId);
     if (pinned === undefined) {
@@ -147,7 +153,10 @@ export class MembershipPolicy {
   }
 }
 
-/** @param people null for everybody; a record is opened when it is asked for */
+/**
+ * Reads pins; each record is opened when it is first asked for.
+ * @param people null for everybody
+ */
 async function readPins(
   tx: WriteTransaction,
   account: UnlockedAccount & { readonly device: Device },

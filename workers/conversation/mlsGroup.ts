@@ -3,14 +3,17 @@ import { readableCertificate } from '../identity/certificates.ts';
 import type { UnlockedAccount } from '../session/session.ts';
 import type { MembersRecord } from '../storage/records.ts';
 
-/** A group that stays in memory between steps, with the versions of the conversation it was saved with. */
+/**
+ * A group that stays in memory between transactions, with the versions of the conversation record it was
+ * saved with.
+ */
 export interface CachedGroup {
   readonly version: number;
   readonly epochVersion: number;
   readonly state: MlsGroup;
 }
 
-/** Groups in memory, by person and conversation. They go with the person who signs out. */
+/** The groups in memory, by unlocked account and conversation. They are dropped with the account. */
 const cachedGroups = new WeakMap<UnlockedAccount, Map<string, CachedGroup>>();
 
 export function cacheGroup(account: UnlockedAccount, conversationId: string, group: CachedGroup): void {
@@ -18,7 +21,7 @@ export function cacheGroup(account: UnlockedAccount, conversationId: string, gro
   cachedGroups.set(account, groups.set(conversationId, group));
 }
 
-/** Takes the group out of memory, so that whatever fails next it is loaded again from what is stored. */
+/** Takes the group out of the cache, so that after any failure it is loaded again from storage. */
 export function takeCachedGroup(account: UnlockedAccount, conversationId: string): CachedGroup | null {
   const groups = cachedGroups.get(account);
   const group = groups?.get(conversationId) ?? null;
@@ -26,24 +29,24 @@ export function takeCachedGroup(account: UnlockedAccount, conversationId: string
   return group;
 }
 
-/** What a step has to write of the ratchets. */
+/** The ratchets that a transaction has to write and to delete. */
 export interface RatchetChanges {
   readonly puts: ReadonlyMap<string, Uint8Array>;
   readonly deletes: ReadonlySet<string>;
 }
 
-/** A stored ratchet, as bytes that the caller may keep and wipe. */
+/** Returns a stored ratchet, as bytes that the caller may keep and wipe. */
 export type RatchetLookup = (key: string) => Uint8Array | undefined;
 
 /**
- * A group with the bookkeeping that makes a step all or nothing: ratchets move in memory, and {@link accept} or
- * {@link revert} decides whether that move counts. What was accepted is stored with the step's transaction, and if
- * that fails the whole state is dropped and loaded again.
+ * A group with the bookkeeping that makes a transaction all or nothing: ratchets move in memory, and {@link
+ * accept} or {@link revert} decides whether that move counts. Accepted moves are stored by the transaction;
+ * if that fails, the whole group is dropped and loaded again.
  */
 export class MlsGroup {
   #group: Group;
   readonly #stored: RatchetLookup;
-  /** Accepted moves that {@link #stored} doesn't know of; null for what is to be destroyed. */
+  /** Accepted moves that {@link #stored} doesn't know of; null for a ratchet that is to be deleted. */
   readonly #moved = new Map<string, Uint8Array | null>();
   #unsaved = new Map<string, Uint8Array | null>();
   #members: MembersRecord | null = null;
@@ -54,19 +57,21 @@ export class MlsGroup {
     this.#stored = stored;
   }
 
-  /** A group as stored. */
+  /** Loads a stored group. */
   static load(epoch: Uint8Array, stored: RatchetLookup): MlsGroup {
     return new MlsGroup(loadGroup(epoch, stored), stored);
   }
 
-  /** A group that was just made or joined: all of its secret tree is still to be stored. */
+  /** Wraps a group that was just created or joined, all of whose secret tree is still to be stored. */
   static fresh(group: Group): MlsGroup {
     const state = new MlsGroup(group, () => undefined);
     state.accept();
     return state;
   }
 
-  /** A pending commit's group, now in force: as {@link fresh}, from its record. */
+  /**
+   * Restores a pending commit's group that took effect; as in {@link fresh}, all of it is still to be stored.
+   */
   static restore(epoch: Uint8Array, ratchets: ReadonlyMap<string, Uint8Array>): MlsGroup {
     const state = new MlsGroup(
       loadGroup(epoch, (key) => ratchets.get(key)?.slice()),
@@ -76,7 +81,7 @@ export class MlsGroup {
     return state;
   }
 
-  /** The same epoch after another tab moved its ratchets. */
+  /** Loads the ratchets of the same epoch again, after another tab moved them. */
   reload(stored: RatchetLookup): MlsGroup {
     return new MlsGroup(reloadSecretTree(this.#group, stored), stored);
   }
@@ -89,14 +94,17 @@ export class MlsGroup {
     return Number(this.#group.context.epoch);
   }
 
-  /** Counts the ratchet steps taken since the last call of accept or revert. */
+  /** Accepts the ratchet moves since the last call of accept or revert. */
   accept(): void {
     const { puts, deletes } = this.#group.secretTree.takeChanges();
     for (const [key, value] of puts) this.#move(key, value);
     for (const key of deletes) this.#move(key, null);
   }
 
-  /** Undoes them: a message that decrypts but breaks a rule must not use up the key of the one it imitates. */
+  /**
+   * Undoes the moves: a message that decrypts but breaks a rule must not use up the key of the one it
+   * imitates.
+   */
   revert(): void {
     this.#group = reloadSecretTree(this.#group, (key) => {
       const moved = this.#moved.get(key);
@@ -104,7 +112,7 @@ export class MlsGroup {
     });
   }
 
-  /** Accepted changes since the last call, for the step's transaction. */
+  /** Returns the accepted changes since the last call, for the transaction to write. */
   takeUnsaved(): RatchetChanges {
     const puts = new Map<string, Uint8Array>();
     const deletes = new Set<string>();
@@ -116,7 +124,7 @@ export class MlsGroup {
     return { puts, deletes };
   }
 
-  /** Who is in the tree, by person. */
+  /** Returns the devices in the tree, by person. */
   members(): MembersRecord {
     if (this.#members === null) {
       const devicesOf = new Map<string, string[]>();

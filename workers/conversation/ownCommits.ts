@@ -1,4 +1,7 @@
-/** Own commits: made from what has to change, kept until the log shows them, given to the relay as often as it takes. */
+/**
+ * Own commits: created from the changes that are due, pending until the log shows them, submitted as often as
+ * it takes.
+ */
 import {
   type CreatedCommit,
   CryptoError,
@@ -26,14 +29,14 @@ import type { MlsGroup } from './mlsGroup.ts';
 import { type RevokedLeaf, revokedLeaves } from './revokedLeaves.ts';
 import { boundTo, isUnauthorized } from './rules/groupRules.ts';
 
-/** A KeyPackage that the relay handed out, with whose it says it is. */
+/** A KeyPackage that the relay handed out, with the device that the relay names as its owner. */
 export interface Claimed {
   readonly userId: string;
   readonly deviceId: string;
   readonly keyPackage: Uint8Array;
 }
 
-/** What the relay is given for a commit that is kept as pending. */
+/** Builds the submission of a pending commit. */
 export function submissionOf(
   conversationId: string,
   epoch: number,
@@ -51,23 +54,31 @@ export function submissionOf(
   };
 }
 
-/** The own commit that waits for its place in the log. */
-export async function waitingCommit(transaction: ConversationTransaction): Promise<CommitSubmission | null> {
+/** Returns the pending commit; null if there is none. */
+export async function pendingSubmission(
+  transaction: ConversationTransaction,
+): Promise<CommitSubmission | null> {
   const { conversationId, conversation } = transaction;
   const pending = await transaction.pending();
   return pending === null ? null : submissionOf(conversationId, conversation.pendingEpoch, pending);
 }
 
-/** What has to change in a conversation before anything is said in it. */
+/** The changes that a commit has to make before this device encrypts anything in a conversation. */
 export interface DueChanges {
   readonly revoked: readonly RevokedLeaf[];
-  /** In a direct conversation: leaves under an account key that the other person had before. */
+  /** In a direct conversation: leaves under a former account key of the other person. */
   readonly superseded: readonly LeafIndex[];
-  /** People who left, by statements that hold. */
-  readonly leaves: GroupRecord['departures'];
-  /** At the creator's own devices: leaves that only they can take out, since the others don't follow into such a tree. */
+  /** Valid leave statements of people who are still in the tree. */
+  readonly leaveStatements: GroupRecord['departures'];
+  /**
+   * At the creator's own devices: leaves that only they can remove, since the others don't follow into such a
+   * tree.
+   */
   readonly unauthorized: readonly LeafIndex[];
-  /** At the creator's own devices: the group says that it is somebody else's. */
+  /**
+   * At the creator's own devices: the group is bound to another creator, and has to be bound to this one
+   * again.
+   */
   readonly rebind: boolean;
 }
 
@@ -79,15 +90,15 @@ export async function dueChanges(transaction: ConversationTransaction, state: Ml
     return {
       revoked,
       superseded: await supersededLeaves(transaction, state),
-      leaves: [],
+      leaveStatements: [],
       unauthorized: [],
       rebind: false,
     };
   }
   const superseded: LeafIndex[] = [];
-  const { creatorId, departures: leaves, distrustedKeys, uninvitedIds } = record;
+  const { creatorId, departures: leaveStatements, distrustedKeys, uninvitedIds } = record;
   if (creatorId !== transaction.account.userId)
-    return { revoked, superseded, leaves, unauthorized: [], rebind: false };
+    return { revoked, superseded, leaveStatements, unauthorized: [], rebind: false };
   const members = uninvitedIds.length + distrustedKeys.length > 0 ? groupView(group).members : [];
   const unauthorized = members.flatMap(({ leafIndex, credential, signatureKey }) => {
     const userId = readableCertificate(credential)?.userId;
@@ -96,13 +107,15 @@ export async function dueChanges(transaction: ConversationTransaction, state: Ml
   return {
     revoked,
     superseded,
-    leaves,
+    leaveStatements,
     unauthorized,
     rebind: boundTo(group.context.extensions) !== creatorId,
   };
 }
 
-/** People whose leaves the next own commit takes out: they can be added again by the same one. */
+/**
+ * Returns the people whose leaves the next own commit removes, and who can be added again by the same commit.
+ */
 export async function leavingIds(transaction: ConversationTransaction): Promise<ReadonlySet<string>> {
   const record = await transaction.group();
   if (record === null) return new Set();
@@ -110,7 +123,10 @@ export async function leavingIds(transaction: ConversationTransaction): Promise<
   return new Set([...record.departures.map(({ userId }) => userId), ...uninvitedIds]);
 }
 
-/** Those that come in their place are added by the same commit (addMembers): without it nobody would be left to talk to. */
+/**
+ * Finds the leaves under a former account key of the other person. Only a commit that adds their present
+ * devices (addMembers) removes these, since without it nobody would be left to talk to.
+ */
 export async function supersededLeaves(
   { conversationId, account, tx }: ConversationTransaction,
   { group }: MlsGroup,
@@ -125,13 +141,13 @@ export async function supersededLeaves(
   });
 }
 
-export function isDue({ revoked, leaves, unauthorized, rebind }: DueChanges): boolean {
-  return revoked.length > 0 || leaves.length > 0 || unauthorized.length > 0 || rebind;
+export function isDue({ revoked, leaveStatements, unauthorized, rebind }: DueChanges): boolean {
+  return revoked.length > 0 || leaveStatements.length > 0 || unauthorized.length > 0 || rebind;
 }
 
 /**
- * Commits as a member: with a renewed leaf, the devices given, and without those who have to go. The commit is kept as
- * pending.
+ * Commits as a member: renews this device's leaf, adds the given devices, makes the changes that are due. The
+ * commit is pending from then on.
  */
 export async function commitAsMember(
   transaction: ConversationTransaction,
@@ -166,13 +182,16 @@ export async function commitAsMember(
   const complete = {
     ...submission,
     addedIds: submission.addedIds.filter((userId) => leaving.has(userId) || !state.hasPerson(userId)),
-    removedIds: due.leaves.map(({ userId }) => userId),
+    removedIds: due.leaveStatements.map(({ userId }) => userId),
   };
   transaction.setPending('member', conversation.epoch, created.pending, complete);
   return submissionOf(conversationId, conversation.epoch, complete);
 }
 
-/** @param name the group's, null in a direct conversation and where it isn't known */
+/**
+ * Collects all that is submitted with a new commit.
+ * @param name the group's name; null in a direct conversation and where it isn't known
+ */
 export function submissionFor(
   {
     pending,
@@ -201,13 +220,13 @@ function othersAmong(adds: readonly Claimed[], ownUserId: string): string[] {
   return [...new Set(adds.map(({ userId }) => userId))].filter((userId) => userId !== ownUserId);
 }
 
-/** Of the group's epoch. */
+/** Exports the key of the group's epoch under which the name is sealed. */
 export function groupNameKey(group: Group): Uint8Array {
   return exportSecret(group, GROUP_NAME_LABEL, group.context.groupId, 32);
 }
 
 /**
- * The relay hands out key packages by user and device: they have to be those devices'.
+ * Checks that a KeyPackage belongs to the device for which the relay handed it out.
  * @throws CryptoError `invalid-key-package`
  */
 export function checkClaim(claimed: Claimed): void {
@@ -219,7 +238,7 @@ export function checkClaim(claimed: Claimed): void {
 }
 
 /**
- * Those of the claims that may be added: without devices under an account key that their person has no more.
+ * Selects the claims that may be added, leaving out devices under a former account key of their person.
  * @throws CryptoError `invalid-key-package` for a revoked device
  */
 export async function presentClaims(
@@ -241,7 +260,7 @@ export async function presentClaims(
 }
 
 /**
- * The relay has no business handing out what a revoked device left behind.
+ * Refuses KeyPackages that a revoked device left behind; an honest relay hands none out.
  * @throws CryptoError `invalid-key-package`
  */
 async function refuseRevoked({ tx }: ConversationTransaction, claims: readonly Claimed[]): Promise<void> {
@@ -254,10 +273,10 @@ async function refuseRevoked({ tx }: ConversationTransaction, claims: readonly C
 
 function leavesToRemove(
   group: Group,
-  { revoked, superseded, leaves, unauthorized }: DueChanges,
+  { revoked, superseded, leaveStatements, unauthorized }: DueChanges,
 ): LeafIndex[] {
   const removed = new Set([...unauthorized, ...superseded, ...revoked.map(({ leafIndex }) => leafIndex)]);
-  const gone = new Set(leaves.map(({ userId }) => userId));
+  const gone = new Set(leaveStatements.map(({ userId }) => userId));
   if (gone.size > 0) {
     for (const { leafIndex, credential } of groupView(group).members) {
       const userId = readableCertificate(credential)?.userId;
@@ -267,9 +286,9 @@ function leavesToRemove(
   return [...removed];
 }
 
-function groundsOf({ revoked, leaves }: DueChanges): Uint8Array {
+function groundsOf({ revoked, leaveStatements }: DueChanges): Uint8Array {
   return encodeRemovalGrounds({
-    departures: leaves.map(({ statement }) => statement),
+    departures: leaveStatements.map(({ statement }) => statement),
     revocations: revoked.map(({ statement }) => statement),
   });
 }

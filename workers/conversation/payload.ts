@@ -1,6 +1,6 @@
 /**
- * The payload inside an application message (PROTOCOL section 4): versioned, typed JSON. Its message id is bound by
- * the authenticated data of the MLS message, so it isn't repeated inside.
+ * The payload inside an application message (PROTOCOL section 4): versioned, typed JSON. Its message id is
+ * bound by the authenticated data of the MLS message, so it isn't repeated inside.
  */
 
 import type { MessageContent } from '../api/cryptoApi.ts';
@@ -23,7 +23,7 @@ const TextPayload = object({
 });
 
 /**
- * Lone surrogates become U+FFFD: no UTF-8 exists for them.
+ * Encodes a text message. Lone surrogates become U+FFFD, since no UTF-8 exists for them.
  * @throws CryptoApiError `usage` for an empty text, or one beyond 64 KiB of UTF-8 or what fits a message
  */
 export function encodeTextPayload(text: string, sentAt: string): string {
@@ -38,7 +38,7 @@ export function payloadBytes(payload: string): Uint8Array {
   return encoder.encode(payload);
 }
 
-/** The text of a decrypted payload; null when it isn't UTF-8. */
+/** Decodes a decrypted payload; null when it isn't UTF-8. */
 export function payloadText(plaintext: Uint8Array): string | null {
   try {
     return decoder.decode(plaintext);
@@ -48,8 +48,8 @@ export function payloadText(plaintext: Uint8Array): string | null {
 }
 
 /**
- * What to show of a payload. A version or type from the future is `unknown`; what claims to be one of ours and breaks
- * its rules, or isn't a payload at all, is damaged.
+ * Returns the content to show for a payload. A version or type from the future is `unknown`; a payload that
+ * claims to be one of ours and breaks its rules, or that is none at all, is damaged.
  */
 export function payloadContent(payload: string): MessageContent {
   try {

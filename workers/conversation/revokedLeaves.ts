@@ -1,4 +1,4 @@
-/** The devices of a group that their person has revoked: a member removes them before it sends (PROTOCOL section 3). */
+/** Revoked devices in a group, which a member removes before it sends (PROTOCOL section 3). */
 import { type Group, groupView, type LeafIndex } from '@sinetti/crypto-core';
 import { isOfLeaf, readRevocation } from '../identity/revocations.ts';
 import type { UnlockedAccount } from '../session/session.ts';
@@ -11,7 +11,7 @@ export interface RevokedLeaf {
   readonly statement: Uint8Array;
 }
 
-/** The leaves of revoked devices, this one's left out: nobody removes their own leaf. */
+/** Finds the leaves of revoked devices, without this device's, since nobody can remove their own leaf. */
 export async function revokedLeaves(
   tx: Transaction,
   account: UnlockedAccount,

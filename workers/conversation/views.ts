@@ -1,4 +1,4 @@
-/** Views of what is stored: the preserved-message cache and the state of a conversation. */
+/** Views of stored records for the worker's API: messages, and the state of a conversation. */
 import type { ConversationState, GroupState, MessageContent, MessageView } from '../api/cryptoApi.ts';
 import { limits } from '../codec/limits.ts';
 import type { UnlockedAccount } from '../session/session.ts';
@@ -51,7 +51,7 @@ export function outboxView(
     senderId: account.userId,
     senderDeviceId: account.device?.deviceId ?? '',
     timestamp: record.timestamp ?? record.sentAt,
-    // A discarded message is shown to nobody; whoever looks at it anyway sees that it wasn't sent.
+    // A discarded message is hidden; an answer that contains it all the same says that it wasn't sent.
     status: record.status === 'discarded' ? 'failed' : record.status,
     ...(record.failure === null ? {} : { failure: record.failure }),
     content: payloadContent(record.payload),
@@ -71,7 +71,7 @@ export function openOutbox(account: UnlockedAccount, messageId: string, row: Out
   return account.sealer.open('outbox', messageId, row.sealed, OutboxRecord);
 }
 
-/** The message of that id in the log, if this device has it. */
+/** Finds the message of that id in the message cache; null if it isn't there. */
 export async function findMessage(
   tx: Transaction,
   account: UnlockedAccount,
@@ -84,7 +84,7 @@ export async function findMessage(
   return messageView(conversationId, seq, messageId, openMessage(account, conversationId, seq, row));
 }
 
-/** The newest messages below `before` (or of all), ascending. */
+/** Reads the newest messages below `before` (or of all), ascending. */
 export async function newestMessages(
   tx: Transaction,
   account: UnlockedAccount,
@@ -100,7 +100,7 @@ export async function newestMessages(
   return views.reverse();
 }
 
-/** The oldest messages above `after`, ascending. */
+/** Reads the oldest messages above `after`, ascending. */
 export async function oldestMessages(
   tx: Transaction,
   account: UnlockedAccount,
@@ -132,7 +132,7 @@ async function messagesFrom(
   return views;
 }
 
-/** Messages of other people above the read position, counted up to the limit. */
+/** Counts the messages of other people above the read position, up to the limit. */
 export async function countUnread(
   tx: Transaction,
   account: UnlockedAccount,
@@ -195,7 +195,7 @@ function groupFacts(account: UnlockedAccount, conversationId: string, sealed: Ui
   };
 }
 
-/** Every conversation that has a state here. */
+/** Returns the state of every conversation that has a record here. */
 export async function allConversations(
   tx: Transaction,
   account: UnlockedAccount,

@@ -3,7 +3,7 @@ import type { Env } from '@sinetti/crypto-core';
 // getRandomValues fills at most this many bytes a call.
 const QUOTA = 65_536;
 
-/** The browser's randomness and clock: the only impure source the core ever sees. */
+/** The browser's randomness and clock, the only impure source that crypto-core ever sees. */
 export const browserEnv: Env = {
   random(length) {
     const bytes = new Uint8Array(length);

@@ -15,10 +15,10 @@ import { createLogProcessing } from '../messaging/processLog.ts';
 import { Session } from '../session/session.ts';
 import { createTrust } from '../trust/trust.ts';
 
-/** What the api needs from its surroundings, so that it also runs where there is no browser. */
+/** The surroundings of the api, injected so that it also runs where there is no browser. */
 export type CryptoApiDeps = PasswordDeps;
 
-// A record, so that a method which the interface adds or drops fails to compile here.
+// This is a record, so that a method which the interface adds or drops fails to compile here.
 const methods: Readonly<Record<keyof CryptoApi, true>> = {
   beginSignUp: true,
   beginLogin: true,
@@ -89,8 +89,8 @@ export function isCryptoApiMethod(name: string): name is keyof CryptoApi {
 }
 
 /**
- * The whole api over one browser's storage. Each instance is one tab: several may share an IndexedDB factory and a
- * lock manager. Every method rejects with a CryptoApiError and nothing else.
+ * Creates the whole api over one browser's storage. Each instance is one tab: several may share an IndexedDB
+ * factory and a lock manager. Every method rejects with a CryptoApiError and nothing else.
  */
 export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
   const session = new Session(deps);

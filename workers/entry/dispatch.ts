@@ -2,11 +2,14 @@ import type { CryptoApi, CryptoWorker } from '../api/cryptoApi.ts';
 import { toCryptoApiError } from '../api/toCryptoApiError.ts';
 import { isCryptoApiMethod } from './createCryptoApi.ts';
 
-/** The one call that the worker exposes. It never rejects: a failure is an answer, so that its code survives. */
+/**
+ * Creates the one call that the worker exposes. It never rejects, but answers failures as values, so that
+ * their codes survive.
+ */
 export function createDispatch(api: CryptoApi): CryptoWorker {
   return {
     async call(method, args) {
-      // The method's own checks see to the arguments.
+      // Each method checks its own arguments.
       const target: ((...args: never[]) => Promise<unknown>) | null = isCryptoApiMethod(method)
         ? api[method]
         : null;

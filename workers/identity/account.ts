@@ -48,7 +48,7 @@ const LIFETIME_DAYS = { before: 1, after: 90 };
 
 export function createAccount(deps: PasswordDeps, session: Session): AccountApi {
   const { env } = deps;
-  /** From beginSignUp or beginLogin until the vault is open. */
+  /** Kept from beginSignUp or beginLogin until the vault is open. */
   let wrapKey: Uint8Array | null = null;
 
   function keepWrapKey(next: Uint8Array | null): void {
@@ -112,7 +112,7 @@ export function createAccount(deps: PasswordDeps, session: Session): AccountApi 
     async openDevice() {
       const account = session.account();
       const { sealer, userId, vault } = account;
-      // Two tabs that start at once make one device: the first one's is found by the other.
+      // One write transaction reads and creates, so that two tabs that start at once make one device.
       const { device, isNew } = await write(account.db, 'strict', async (tx) => {
         const devices = tx.objectStore('device');
         const stored = await devices.get('device');
@@ -173,7 +173,7 @@ export function createAccount(deps: PasswordDeps, session: Session): AccountApi 
     },
   };
 
-  /** Nobody may use an expired package any more, so its keys would only be something to steal. */
+  /** Deletes expired KeyPackages, which nobody may use any more and whose keys could only be stolen. */
   async function forgetExpired(store: KeyPackageStore, { sealer }: UnlockedAccount): Promise<void> {
     const now = seconds(env.now());
     const [refs, rows] = await Promise.all([store.getAllKeys(), store.getAll()]);
@@ -204,7 +204,7 @@ export function createAccount(deps: PasswordDeps, session: Session): AccountApi 
   }
 }
 
-/** Signs in with an opened vault: in one transaction with what it says of the people who were verified. */
+/** Opens the session of an opened vault, and takes over its verified contacts in the same transaction. */
 export async function openAccount(
   session: Session,
   env: Env,
@@ -217,7 +217,7 @@ export async function openAccount(
   );
 }
 
-/** Whole seconds since the Unix epoch, as MLS counts time. */
+/** Returns whole seconds since the Unix epoch, in which MLS counts time. */
 function seconds(milliseconds: number): bigint {
   return BigInt(Math.floor(milliseconds / 1000));
 }

@@ -5,13 +5,18 @@ import {
   readDeviceCertificate,
 } from '@sinetti/crypto-core';
 
-/** The device certificate that a credential holds, its signature unchecked. @throws CryptoError `invalid-credential` */
+/**
+ * Reads the device certificate in a credential, without verifying its signature.
+ * @throws CryptoError `invalid-credential`
+ */
 export function certificateOf(credential: Credential): DeviceCertificate {
   if (credential.type !== 'basic') throw new CryptoError('invalid-credential', 'not a device certificate');
   return readDeviceCertificate(credential.identity);
 }
 
-/** As {@link certificateOf}, for leaves that nobody has checked: null for one that can't be read. */
+/**
+ * Reads as {@link certificateOf} does, from leaves that nobody has checked; null for one that can't be read.
+ */
 export function readableCertificate(credential: Credential): DeviceCertificate | null {
   try {
     return certificateOf(credential);

@@ -1,4 +1,4 @@
-/** What a password becomes: one key to show, and one that wraps the vault's. */
+/** The two keys that a password becomes: one to show the relay, and one that wraps the vault key. */
 import { DEFAULT_PASSWORD_COST, passwordKeys } from '@sinetti/crypto-core';
 import type { PasswordParams } from '../api/arguments.ts';
 import type { WireBytes, PasswordParams as WireParams } from '../api/cryptoApi.ts';
@@ -8,7 +8,7 @@ import type { SessionDeps } from '../session/session.ts';
 
 export interface PasswordDeps extends SessionDeps {
   /**
-   * In place of Argon2id, for tests that open hundreds of vaults. Whoever passes this in production gives the relay
+   * Replaces Argon2id in tests that open hundreds of vaults. Passing it in production would give the relay
    * everybody's password.
    */
   readonly DANGEROUS_passwordKeysForTesting?: typeof passwordKeys;
@@ -28,7 +28,7 @@ export function derivePasswordKeys(
   return { authKey: toBase64Url(authKey), wrapKey };
 }
 
-/** Of a password that is being chosen: under a fresh salt, at today's cost. */
+/** Derives the keys of a newly chosen password, with a fresh salt and today's cost. */
 export function newPasswordKeys(
   deps: PasswordDeps,
   password: string,

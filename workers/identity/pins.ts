@@ -1,11 +1,11 @@
-/** The account keys that people are known by (PROTOCOL section 6). */
+/** Pins: the account keys by which people are known (PROTOCOL section 6). */
 import { equalBytes, type Vault, type VerifiedContact } from '@sinetti/crypto-core';
 import { CryptoApiError } from '../api/errors.ts';
 import type { UnlockedAccount } from '../session/session.ts';
 import type { Transaction, WriteTransaction } from '../storage/db.ts';
 import { MarksRecord, PinRecord } from '../storage/records.ts';
 
-/** A device of a known person is certified by another account key than theirs. */
+/** The error for a device of a known person that another account key than the pinned one certifies. */
 export class IdentityChanged extends CryptoApiError {
   readonly userId: string;
   readonly accountKey: Uint8Array;
@@ -40,8 +40,8 @@ export async function putPin(
 }
 
 /**
- * Remembers another account key that was seen for a person, for them to judge: until then the pinned one stays. One
- * that was given up before is no news.
+ * Records another account key that was seen for a contact, for this person to accept or refuse; until then
+ * the pinned one stays. A former key of the contact is not offered again.
  */
 export async function offerAccountKey(
   tx: WriteTransaction,
@@ -55,10 +55,10 @@ export async function offerAccountKey(
   await putPin(tx, account, userId, { ...pin, offered: accountKey });
 }
 
-/** Whom the person has verified, oldest first, and by which revision of the vault. */
+/** The contacts that the person has verified, oldest first, and the revision of the vault that says so. */
 export type Marks = Pick<Vault, 'verified' | 'revision'>;
 
-/** The marks that count here; of revision -1 before a vault was seen. */
+/** Reads the marks that count here; their revision is -1 before a vault was seen. */
 export async function readMarks(tx: Transaction, account: UnlockedAccount): Promise<Marks> {
   const pins = tx.objectStore('pins');
   const [revision, userIds, rows] = await Promise.all([
@@ -83,8 +83,8 @@ async function readRevision(tx: Transaction, { sealer }: UnlockedAccount): Promi
 }
 
 /**
- * Takes over whom the person has verified, on whichever device: the newest vault decides. An older one, of a late
- * answer or of a relay that brings back what was, changes nothing.
+ * Takes over the verified contacts of a vault, which any of the person's devices may have sealed. An older
+ * vault than the newest one seen, from a late answer or a relay that rolls back, changes nothing.
  */
 export async function adoptVerified(
   tx: WriteTransaction,

@@ -1,4 +1,4 @@
-/** The other ways to the vault: the recovery key, and a new password in the place of the one before. */
+/** The recovery key, and the change of the password. */
 import {
   createRecoveryKey,
   decodeRecoveryKey,
@@ -23,7 +23,7 @@ type RecoveryApi = Pick<CryptoApi, 'createRecoveryKey' | 'beginRecovery' | 'reco
 
 export function createRecovery(deps: PasswordDeps, session: Session): RecoveryApi {
   const { env } = deps;
-  /** From beginRecovery until the vault is open. */
+  /** Kept from beginRecovery until the vault is open. */
   let recoveryKey: Uint8Array | null = null;
 
   function keep(next: Uint8Array | null): void {

@@ -1,4 +1,4 @@
-/** Devices that their person has revoked, as far as this browser knows (PROTOCOL section 3). */
+/** Revocations, as far as this browser knows them (PROTOCOL section 3). */
 import {
   type Credential,
   CryptoError,
@@ -11,7 +11,7 @@ import type { WriteTransaction } from '../storage/db.ts';
 import { sealingKey } from '../storage/records.ts';
 import { readableCertificate } from './certificates.ts';
 
-/** What a statement says, if it holds. */
+/** Verifies and reads a revocation; null if it isn't valid. */
 export function readRevocation(statement: Uint8Array): DeviceRevocation | null {
   try {
     return verifyDeviceRevocation(statement);
@@ -21,7 +21,7 @@ export function readRevocation(statement: Uint8Array): DeviceRevocation | null {
   }
 }
 
-/** Whether it is about the device of that leaf, by the account key that certified it. */
+/** Returns whether a revocation is of the device in a leaf, signed by the account key that certified it. */
 export function isOfLeaf(revocation: DeviceRevocation, credential: Credential): boolean {
   const certificate = readableCertificate(credential);
   return (
@@ -32,7 +32,7 @@ export function isOfLeaf(revocation: DeviceRevocation, credential: Credential): 
   );
 }
 
-/** Keeps a statement for good: a relay can't take it back. */
+/** Stores a revocation for good, so that a relay can't take it back. */
 export async function putRevocation(
   tx: WriteTransaction,
   { sealer }: UnlockedAccount,

@@ -51,7 +51,10 @@ export function createRevoking(session: Session): RevokingApi {
   };
 }
 
-/** Null for a person who isn't known yet: what their statements are worth shows with their first device. */
+/**
+ * Returns the pinned account key; null for a person who isn't known yet, whose revocations are kept and
+ * compared with their leaves later.
+ */
 async function accountKeyOf(
   tx: Transaction,
   account: AccountOnDevice,

@@ -1,4 +1,4 @@
-/** Starting and joining conversations, and what is known of them (PROTOCOL section 4). */
+/** Starting, joining and reading conversations (PROTOCOL section 4). */
 import {
   type Credential,
   CryptoError,
@@ -34,15 +34,20 @@ import {
   inTransaction,
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
-import { believeTree, checkGroupName, newGroupRecord, rememberGroup } from '../conversation/groupRecord.ts';
+import {
+  acceptTreeMembers,
+  checkGroupName,
+  newGroupRecord,
+  rememberGroup,
+} from '../conversation/groupRecord.ts';
 import { MlsGroup } from '../conversation/mlsGroup.ts';
 import {
   type Claimed,
   checkClaim,
+  pendingSubmission,
   presentClaims,
   submissionFor,
   submissionOf,
-  waitingCommit,
 } from '../conversation/ownCommits.ts';
 import {
   allConversations,
@@ -92,13 +97,13 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
     },
 
     async startConversation(input) {
-      const { conversationId, keyPackages, group: made } = check('startConversation', StartInput, input);
+      const { conversationId, keyPackages, group: newGroup } = check('startConversation', StartInput, input);
       const account = session.accountOnDevice();
-      const name = startableAs(
+      const name = checkStart(
         parseConversationId(conversationId, account.userId),
         account,
         keyPackages,
-        made,
+        newGroup,
       );
       for (const claimed of keyPackages) checkClaim(claimed);
       return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
@@ -108,9 +113,9 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
         if (name === null && claims.every(({ userId }) => userId === account.userId)) {
           throw new CryptoApiError('usage', 'the other person has no device to add');
         }
-        const waiting =
-          transaction.conversation.pending === 'start' ? await waitingCommit(transaction) : null;
-        if (waiting !== null) return waiting;
+        const pending =
+          transaction.conversation.pending === 'start' ? await pendingSubmission(transaction) : null;
+        if (pending !== null) return pending;
         if (name !== null) transaction.putGroup(newGroupRecord(account.userId, name));
         const membershipPolicy = await transaction.membershipPolicy();
         const { memberCheck, policy } = membershipPolicy;
@@ -142,13 +147,13 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
       parseConversationId(conversationId, account.userId);
       return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
         const { conversation } = transaction;
-        if (isNews(transaction, epoch, seq)) {
+        if (letsDeviceIn(transaction, epoch, seq)) {
           const group = await openWelcome(transaction, welcome);
           checkGroup(group, conversationId, epoch);
           transaction.enterEpoch(MlsGroup.fresh(group));
           await (await transaction.membershipPolicy()).savePins(transaction.tx, account, env.now());
           await rememberGroup(transaction, group, await transaction.membershipPolicy());
-          await believeTree(transaction);
+          await acceptTreeMembers(transaction);
           conversation.returning = transaction.isGroup && conversation.lastSeq > 0;
           if (conversation.returning) conversation.joinedBefore ??= conversation.joinedAt;
           conversation.lastSeq = seq;
@@ -156,7 +161,7 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
           conversation.joinedAt = null;
           conversation.committedAt = null;
           conversation.sentSinceCommit = 0;
-          // An external commit that is under way can still be accepted: then it counts.
+          // A pending external commit of this epoch or a later one can still be accepted, so it stays.
           if (conversation.pending !== 'external' || conversation.pendingEpoch < epoch)
             transaction.dropPending();
         }
@@ -224,7 +229,9 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
     },
   };
 
-  /** Joins with the key package that the Welcome is for; a single-use one is gone with the step. */
+  /**
+   * Joins with the KeyPackage that the Welcome is for; a single-use one is deleted in the same transaction.
+   */
   async function openWelcome(transaction: ConversationTransaction, welcome: Uint8Array): Promise<Group> {
     const { account, tx } = transaction;
     const membershipPolicy = await transaction.membershipPolicy();
@@ -247,19 +254,19 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
 }
 
 /**
- * Whether this person may start that conversation, with those.
+ * Checks that this person can start the conversation with the given KeyPackages.
  * @returns the name of a group, null for a direct conversation
  * @throws CryptoApiError `usage`
  */
-function startableAs(
+function checkStart(
   conversation: Conversation,
   { userId: own }: UnlockedAccount,
   keyPackages: readonly Claimed[],
-  made: { name: string } | null,
+  newGroup: { name: string } | null,
 ): string | null {
   if (conversation.kind === 'group') {
-    if (made === null) throw new CryptoApiError('usage', 'a group needs a name');
-    return checkGroupName(made.name);
+    if (newGroup === null) throw new CryptoApiError('usage', 'a group needs a name');
+    return checkGroupName(newGroup.name);
   }
   const { participants } = conversation;
   if (!participants.every((id) => id === own || keyPackages.some(({ userId }) => userId === id))) {
@@ -269,16 +276,21 @@ function startableAs(
 }
 
 /**
- * Whether a Welcome lets this device in. Not one that was processed before the mailbox lost it, or that came too late to
- * matter. A commit may remove a device and add it again: then the Welcome is to the entry that was processed last.
+ * Returns whether a Welcome lets this device in. It doesn't if it was processed before, or came too late to
+ * matter. A commit may remove a device and add it again: then the Welcome is to the entry that was processed
+ * last.
  */
-function isNews({ conversation, isGroup }: ConversationTransaction, toEpoch: number, seq: number): boolean {
+function letsDeviceIn(
+  { conversation, isGroup }: ConversationTransaction,
+  toEpoch: number,
+  seq: number,
+): boolean {
   const { epoch, lastSeq, membership } = conversation;
   if (membership === 'none') return seq >= lastSeq;
   return seq > lastSeq && (membership === 'forked' || (isGroup && toEpoch > epoch));
 }
 
-/** @throws CryptoError `wrong-group`, `wrong-epoch` */
+/** Checks that a joined group is the expected one. @throws CryptoError `wrong-group`, `wrong-epoch` */
 function checkGroup({ context }: Group, conversationId: string, epoch: number): void {
   if (!equalBytes(context.groupId, groupIdOf(conversationId))) throw new CryptoError('wrong-group');
   if (context.epoch !== BigInt(epoch)) throw new CryptoError('wrong-epoch');

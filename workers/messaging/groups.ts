@@ -1,12 +1,12 @@
-/** Groups: who is added, who leaves, and what the group is called (PROTOCOL section 4). */
+/** Adding members, leaving and naming groups, and forgetting conversations (PROTOCOL section 4). */
 import { groupView, leafRef, sealGroupName, signLeaveStatement } from '@sinetti/crypto-core';
 import {
   AddMembersInput,
   ConversationId,
   check,
-  Departed,
   GroupNameInput,
-  Statement,
+  LeaveStatement,
+  LeaveStatements,
 } from '../api/arguments.ts';
 import type { CommitSubmission, CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -18,7 +18,7 @@ import {
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
 import { isNameDue, tryOpenName } from '../conversation/groupRecord.ts';
-import { isOwnLeave, leavesOf, verifiedLeaves } from '../conversation/leaveStatements.ts';
+import { isOwnStatement, treeOf, validStatements } from '../conversation/leaveStatements.ts';
 import { type MlsGroup, takeCachedGroup } from '../conversation/mlsGroup.ts';
 import {
   type Claimed,
@@ -28,8 +28,8 @@ import {
   groupNameKey,
   isDue,
   leavingIds,
+  pendingSubmission,
   presentClaims,
-  waitingCommit,
 } from '../conversation/ownCommits.ts';
 import { conversationLock } from '../session/locks.ts';
 import type { Session } from '../session/session.ts';
@@ -59,9 +59,9 @@ export function createGroups(deps: TransactionDeps, session: Session): GroupsApi
       return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
         const state = await memberState(transaction);
         const claims = await presentClaims(transaction, keyPackages);
-        const waiting = await waitingCommit(transaction);
-        if (waiting !== null) {
-          if (welcomesExactly(waiting, claims)) return waiting;
+        const pending = await pendingSubmission(transaction);
+        if (pending !== null) {
+          if (welcomesExactly(pending, claims)) return pending;
           throw new CryptoApiError('pending');
         }
         const leaving = await leavingIds(transaction);
@@ -78,8 +78,8 @@ export function createGroups(deps: TransactionDeps, session: Session): GroupsApi
       const account = session.accountOnDevice();
       parseConversationId(conversationId, account.userId);
       return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
-        const waiting = await waitingCommit(transaction);
-        if (waiting !== null) return waiting;
+        const pending = await pendingSubmission(transaction);
+        if (pending !== null) return pending;
         const state = transaction.conversation.membership === 'member' ? await transaction.state() : null;
         if (state === null || !isDue(await dueChanges(transaction, state))) return null;
         return commitAsMember(transaction, state, [], env);
@@ -102,7 +102,7 @@ export function createGroups(deps: TransactionDeps, session: Session): GroupsApi
       requireGroup(conversationId, account.userId);
       const statement = await inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
         const state = await memberState(transaction);
-        // A commit gives this leaf another key, and the statement is about the leaf.
+        // A commit renews this leaf, and the statement is about the present one.
         if (transaction.conversation.pending !== 'none') return null;
         const { groupId, epoch, ownLeaf } = groupView(state.group);
         const ref = leafRef(state.group, ownLeaf);
@@ -123,7 +123,7 @@ export function createGroups(deps: TransactionDeps, session: Session): GroupsApi
 
     async setLeaveStatements(id, input) {
       const conversationId = check('setLeaveStatements', ConversationId, id);
-      const departed = check('setLeaveStatements', Departed, input);
+      const statements = check('setLeaveStatements', LeaveStatements, input);
       const account = session.accountOnDevice();
       requireGroup(conversationId, account.userId);
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
@@ -131,9 +131,9 @@ export function createGroups(deps: TransactionDeps, session: Session): GroupsApi
         const record = await transaction.group();
         if (state !== null && record !== null) {
           const known = new Set(record.departures.map(({ userId }) => userId));
-          // Nobody commits their own removal: the others do that.
-          const news = departed.filter(({ userId }) => !known.has(userId) && userId !== account.userId);
-          const departures = [...record.departures, ...verifiedLeaves(news, leavesOf(state.group))];
+          // MLS lets nobody commit their own removal, so the others do that.
+          const unseen = statements.filter(({ userId }) => !known.has(userId) && userId !== account.userId);
+          const departures = [...record.departures, ...validStatements(unseen, treeOf(state.group))];
           if (departures.length > known.size) transaction.putGroup({ ...record, departures });
         }
         return transaction.finish();
@@ -142,12 +142,12 @@ export function createGroups(deps: TransactionDeps, session: Session): GroupsApi
 
     async hasLeft(id, input) {
       const conversationId = check('hasLeft', ConversationId, id);
-      const statement = check('hasLeft', Statement, input);
+      const statement = check('hasLeft', LeaveStatement, input);
       const account = session.accountOnDevice();
       requireGroup(conversationId, account.userId);
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
         const state = transaction.conversation.membership === 'member' ? await transaction.state() : null;
-        return state !== null && isOwnLeave(statement, leavesOf(state.group), account.userId);
+        return state !== null && isOwnStatement(statement, treeOf(state.group), account.userId);
       });
     },
 
@@ -158,10 +158,10 @@ export function createGroups(deps: TransactionDeps, session: Session): GroupsApi
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
         const state = transaction.conversation.membership === 'member' ? await transaction.state() : null;
         const record = await transaction.group();
-        const isNews = record !== null && (record.name === null || isNameDue(record));
-        if (state !== null && isNews && epoch === transaction.conversation.epoch) {
+        const isNameWanted = record !== null && (record.name === null || isNameDue(record));
+        if (state !== null && isNameWanted && epoch === transaction.conversation.epoch) {
           const name = tryOpenName(state.group, sealedName);
-          // A name that is known stays: nobody has the right to change it.
+          // A known name stays, since nobody has the right to change it.
           if (name !== null && (record.name === null || record.name === name)) {
             transaction.putGroup({ ...record, name, namelessDevices: [] });
           }
@@ -197,7 +197,7 @@ export function createGroups(deps: TransactionDeps, session: Session): GroupsApi
   };
 }
 
-/** @throws CryptoApiError `usage` for a device that is outside */
+/** Loads the group of a member. @throws CryptoApiError `usage` for a device that is outside */
 async function memberState(transaction: ConversationTransaction): Promise<MlsGroup> {
   const state = transaction.conversation.membership === 'member' ? await transaction.state() : null;
   if (state === null) throw new CryptoApiError('usage', 'not a member');
@@ -205,8 +205,8 @@ async function memberState(transaction: ConversationTransaction): Promise<MlsGro
 }
 
 function welcomesExactly({ welcomes }: CommitSubmission, keyPackages: readonly Claimed[]): boolean {
-  const waiting = new Set(welcomes.flatMap(({ deviceIds }) => deviceIds));
-  return waiting.size === keyPackages.length && keyPackages.every(({ deviceId }) => waiting.has(deviceId));
+  const pending = new Set(welcomes.flatMap(({ deviceIds }) => deviceIds));
+  return pending.size === keyPackages.length && keyPackages.every(({ deviceId }) => pending.has(deviceId));
 }
 
 async function forget(tx: WriteTransaction, conversationId: string): Promise<void> {

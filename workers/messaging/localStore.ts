@@ -1,6 +1,8 @@
-/** Small texts of the interface, sealed: drafts, recent emojis. */
+/**
+ * The local store: small named values of the interface, sealed (profile, contacts, drafts, recent emojis).
+ */
 
-import { check, NoteName, NotePrefix, NoteText } from '../api/arguments.ts';
+import { check, LocalEntryName, LocalEntryPrefix, LocalEntryText } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { limits } from '../codec/limits.ts';
@@ -15,7 +17,7 @@ export function createLocalStore(
 ): Pick<CryptoApi, 'localEntries' | 'readLocal' | 'writeLocal'> {
   return {
     async localEntries(prefix = '') {
-      check('localEntries', NotePrefix, prefix);
+      check('localEntries', LocalEntryPrefix, prefix);
       const { db, sealer } = session.account();
       const [keys, rows] = await read(db, (tx) => {
         const store = tx.objectStore('notes');
@@ -26,28 +28,30 @@ export function createLocalStore(
         .filter(({ name }) => name.startsWith(prefix));
     },
 
-    async readLocal(noteName) {
-      const name = check('readLocal', NoteName, noteName);
+    async readLocal(given) {
+      const name = check('readLocal', LocalEntryName, given);
       const { db, sealer } = session.account();
       const key = sealer.hiddenKey('notes', name);
       const row = await read(db, (tx) => tx.objectStore('notes').get(key));
       return row === undefined ? null : sealer.open('notes', key, row, LocalEntryRecord).text;
     },
 
-    async writeLocal(noteName, noteText) {
-      const name = check('writeLocal', NoteName, noteName);
-      const text = check('writeLocal', NoteText, noteText);
+    async writeLocal(givenName, givenText) {
+      const name = check('writeLocal', LocalEntryName, givenName);
+      const text = check('writeLocal', LocalEntryText, givenText);
       const { db, sealer } = session.account();
       const key = sealer.hiddenKey('notes', name);
       if (text === null) return write(db, 'relaxed', (tx) => tx.objectStore('notes').delete(key));
-      if (encoder.encode(text).length > limits.noteText) throw new CryptoApiError('usage', 'note length');
-      // Sealed at once: a note that is written just before the keys are locked is still kept.
+      if (encoder.encode(text).length > limits.localEntryText)
+        throw new CryptoApiError('usage', 'local entry length');
+      // Sealing comes before the first wait, so that an entry written just before the keys are locked is
+      // still kept.
       const sealed = sealer.seal('notes', key, { name, text });
       await write(db, 'relaxed', async (tx) => {
         const store = tx.objectStore('notes');
         const [others, known] = await Promise.all([store.count(), store.getKey(key)]);
-        if (known === undefined && others >= limits.notes) {
-          throw new CryptoApiError('usage', 'too many notes');
+        if (known === undefined && others >= limits.localEntries) {
+          throw new CryptoApiError('usage', 'too many local entries');
         }
         await store.put(sealed, key);
       });

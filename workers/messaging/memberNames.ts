@@ -1,4 +1,4 @@
-/** The names last known of a group's people: those above its messages outlive their membership. */
+/** The names last known of a group's people, kept after they left, since their messages still show them. */
 
 import { ConversationId, check, MemberNames } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
@@ -32,7 +32,7 @@ export function createMemberNames(session: Session): Pick<CryptoApi, 'memberName
         const sealed = await store.get(conversationId);
         const known = sealed === undefined ? [] : sealer.open('names', conversationId, sealed, NamesRecord);
         const renewed = new Set(news.map((name) => name.userId));
-        // Whoever was met last stands last, and the first are given up first.
+        // Renewed names go to the end, so that the cut drops those that were not seen for longest.
         const names = [...known.filter((name) => !renewed.has(name.userId)), ...news];
         const record: NamesRecord = names.slice(-limits.namesPerGroup);
         await store.put(sealer.seal('names', conversationId, record), conversationId);

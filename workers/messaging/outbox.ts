@@ -1,4 +1,4 @@
-/** Messages from the moment they are written until the log has them. */
+/** The outbox, which keeps messages from the moment they are written until the log has them. */
 import { encryptApplication } from '@sinetti/crypto-core';
 import { AcceptedInput, check, FailureCode, Id, QueueInput } from '../api/arguments.ts';
 import type { CryptoApi, PreparedMessage, ReadyMessage } from '../api/cryptoApi.ts';
@@ -16,8 +16,8 @@ import {
   commitAsMember,
   dueChanges,
   isDue,
+  pendingSubmission,
   supersededLeaves,
-  waitingCommit,
 } from '../conversation/ownCommits.ts';
 import { encodeTextPayload, payloadBytes } from '../conversation/payload.ts';
 import { findMessage, openOutbox, outboxView } from '../conversation/views.ts';
@@ -38,7 +38,9 @@ type OutboxApi = Pick<
   'queueMessage' | 'prepareMessage' | 'messageAccepted' | 'messageFailed' | 'discardMessage' | 'outbox'
 >;
 
-/** Healing (PROTOCOL section 4): a device renews its own leaf after so many messages, or so long. */
+/**
+ * The number of messages and the time after which a device renews its own leaf (PROTOCOL section 4, healing).
+ */
 const MESSAGES_PER_COMMIT = 50;
 const COMMIT_INTERVAL_MS = 24 * 60 * 60 * 1000;
 
@@ -110,7 +112,7 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
       const account = session.account();
       return write(account.db, 'relaxed', async (tx) => {
         const waiting = await find(tx, account, messageId);
-        // The log may have been faster than the acknowledgement.
+        // The log's entry may arrive before the acknowledgement does.
         if (waiting === null) return requireLogged(tx, account, messageId);
         const record: OutboxRecord = { ...waiting.record, status: 'sent', failure: null, seq, timestamp };
         await put(tx, account, messageId, waiting.row, record);
@@ -128,7 +130,7 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
           return requireLogged(tx, account, messageId);
         }
         const { row, record } = waiting;
-        // What the relay has taken hasn't failed, whatever a second attempt met.
+        // A message that the relay has taken was sent, even if a second attempt failed.
         const failed: OutboxRecord =
           record.status === 'sent' ? record : { ...record, status: 'failed', failure };
         await put(tx, account, messageId, row, failed);
@@ -144,7 +146,8 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
         if (waiting === null) return;
         const { row, record } = waiting;
         if (record.status === 'sent') throw new CryptoApiError('usage', 'the message was sent');
-        // Its ciphertext may be on its way: if the log has it after all, it is shown like any other.
+        // Its ciphertext may be under way; the record is kept so that the message can be shown if the log has
+        // it after all.
         if (record.ciphertext === null) await tx.objectStore('outbox').delete(messageId);
         else await put(tx, account, messageId, row, { ...record, status: 'discarded' });
       });
@@ -167,7 +170,7 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
     },
   };
 
-  /** Null when the message isn't in the outbox any more. */
+  /** Prepares a message; null when it isn't in the outbox any more. */
   async function prepare(
     transaction: ConversationTransaction,
     messageId: string,
@@ -176,11 +179,12 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
     const waiting = await find(tx, account, messageId);
     if (waiting === null || waiting.record.status === 'discarded') return null;
     const state = conversation.membership === 'member' ? await transaction.state() : null;
-    if (state === null) return whileOutside(transaction);
+    if (state === null) return prepareOutside(transaction);
     if (!(await isPeerKnown(transaction, state))) throw new CryptoApiError('identity-changed');
 
     const { row, record } = waiting;
-    // Nothing more is said to somebody who left, not even what was encrypted before that was known.
+    // Nothing is sent to somebody who left or to a revoked device, even if it was encrypted before that was
+    // known.
     const changesDue = isDue(await dueChanges(transaction, state));
     const current = record.epoch === conversation.epoch && !changesDue ? record.ciphertext : null;
     if (
@@ -188,7 +192,7 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
       (changesDue || conversation.pending === 'member' || (await needsHealing(transaction, env.now())))
     ) {
       const submission =
-        (await waitingCommit(transaction)) ?? (await commitAsMember(transaction, state, [], env));
+        (await pendingSubmission(transaction)) ?? (await commitAsMember(transaction, state, [], env));
       return { kind: 'commit', submission };
     }
     const content = current ?? encrypt(state, conversation, record.payload, messageId);
@@ -204,7 +208,7 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
     return readyMessage(transaction, messageId, content);
   }
 
-  /** What is written can go as the conversation stands, without a step of its own; null where something comes first. */
+  /** Encrypts a message in the transaction that queues it; null where something has to go first. */
   async function encryptAtOnce(
     transaction: ConversationTransaction,
     payload: string,
@@ -223,12 +227,13 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
     return encrypt(state, conversation, payload, messageId);
   }
 
-  async function whileOutside(transaction: ConversationTransaction): Promise<PreparedMessage> {
+  /** Returns the next thing to do for a message while this device isn't a member. */
+  async function prepareOutside(transaction: ConversationTransaction): Promise<PreparedMessage> {
     const { conversation } = transaction;
     if (conversation.pending === 'external') return { kind: 'wait' };
     const start =
       conversation.membership === 'none' && conversation.pending === 'start'
-        ? await waitingCommit(transaction)
+        ? await pendingSubmission(transaction)
         : null;
     return start === null ? { kind: 'outside' } : { kind: 'commit', submission: start };
   }
@@ -246,7 +251,10 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
   }
 }
 
-/** False while it is in doubt who the other person of a direct conversation is. */
+/**
+ * Returns whether the other person's account key is settled: none is offered, and no device under a former
+ * one is in the direct conversation.
+ */
 async function isPeerKnown(transaction: ConversationTransaction, state: MlsGroup): Promise<boolean> {
   const { conversationId, account, tx } = transaction;
   const peer = peerOf(conversationId, account.userId);
@@ -260,15 +268,16 @@ async function needsHealing(transaction: ConversationTransaction, now: number): 
   const { committedAt, sentSinceCommit } = transaction.conversation;
   if (committedAt === null || sentSinceCommit >= MESSAGES_PER_COMMIT) return true;
   if (now - committedAt >= COMMIT_INTERVAL_MS) return true;
-  // A commit renews the group's name at the relay, too, where those who came last can't open the one that is there.
+  // A commit also brings the group's name to devices that joined from outside and can't open the one at the
+  // relay.
   const group = await transaction.group();
   return group !== null && isNameDue(group);
 }
 
-/** Whether no message of the conversation waits for its turn. */
+/** Returns whether no message of the conversation waits for its turn. */
 async function isNothingWaiting({ conversationId, account, tx }: ConversationTransaction): Promise<boolean> {
   const index = tx.objectStore('outbox').index('conversation');
-  // Backwards, since of many the newest is the likeliest to wait.
+  // The cursor goes backwards, since the newest message is the likeliest to wait.
   let cursor = await index.openCursor(withinConversation(conversationId), 'prev');
   while (cursor !== null) {
     if (openOutbox(account, cursor.primaryKey, cursor.value).status === 'sending') return false;
@@ -307,7 +316,7 @@ async function put(
   await tx.objectStore('outbox').put({ conversationId, order, sealed }, messageId);
 }
 
-/** Message ids in the order of writing. */
+/** Returns the message ids in the order of writing. */
 async function primaryKeys(tx: Transaction): Promise<string[]> {
   return tx.objectStore('outbox').index('order').getAllKeys();
 }
@@ -317,7 +326,7 @@ async function alreadySent(account: UnlockedAccount, messageId: string): Promise
   return { kind: 'sent', message };
 }
 
-/** @throws CryptoApiError `not-found` */
+/** Finds a message that the log has. @throws CryptoApiError `not-found` */
 async function requireLogged(tx: Transaction, account: UnlockedAccount, messageId: string) {
   const message = await findMessage(tx, account, messageId);
   if (message === null) throw new CryptoApiError('not-found');

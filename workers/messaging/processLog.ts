@@ -25,7 +25,11 @@ import {
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
 import { changeOf, forgetOldestEvents, keepEvent } from '../conversation/events.ts';
-import { believeTree, followName, nameBrought } from '../conversation/groupRecord.ts';
+import {
+  acceptTreeMembers,
+  clearNamelessDevices,
+  trackNamelessDevices,
+} from '../conversation/groupRecord.ts';
 import { MlsGroup } from '../conversation/mlsGroup.ts';
 import { payloadText } from '../conversation/payload.ts';
 import { messageView, openMessage, openOutbox } from '../conversation/views.ts';
@@ -48,20 +52,21 @@ export function createLogProcessing(
       const account = session.accountOnDevice();
       parseConversationId(conversationId, account.userId);
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
-        const reader = new LogReader(transaction, deps);
-        const messages = await reader.read(entries);
-        if (reader.events.length > 0) await forgetOldestEvents(transaction);
-        return { messages, events: reader.events, state: await transaction.finish() };
+        const processor = new LogProcessor(transaction, deps);
+        const messages = await processor.process(entries);
+        if (processor.events.length > 0) await forgetOldestEvents(transaction);
+        return { messages, events: processor.events, state: await transaction.finish() };
       });
     },
   };
 }
 
-/** What stops the reading: the rest of the log is not for this device, as long as it stays outside. */
+/** The result of a commit after which this device is outside, so that it leaves the rest of the log alone. */
 const STOP = Symbol('stop');
 
-class LogReader {
-  /** What happened beside messages in the entries that were new. */
+/** Processes a batch of entries inside one conversation transaction. */
+class LogProcessor {
+  /** The events of the entries that were new. */
   readonly events: ConversationEvent[] = [];
   readonly #transaction: ConversationTransaction;
   readonly #deps: TransactionDeps;
@@ -71,27 +76,29 @@ class LogReader {
     this.#deps = deps;
   }
 
-  async read(given: readonly LogEntryInput[]): Promise<MessageView[]> {
+  async process(given: readonly LogEntryInput[]): Promise<MessageView[]> {
     const { conversation } = this.#transaction;
     const entries = ascending(given);
     const firstNew = entries.findIndex(({ seq }) => seq > conversation.lastSeq);
     const known = firstNew < 0 ? entries : entries.slice(0, firstNew);
     const fresh = firstNew < 0 ? [] : entries.slice(firstNew);
-    const views = await this.#recall(known);
-    if (fresh.length > 0) views.push(...(await this.#readFresh(fresh)));
+    const views = await this.#viewProcessed(known);
+    if (fresh.length > 0) views.push(...(await this.#processNew(fresh)));
     return views;
   }
 
-  /** Entries processed before: from the cache, and what is in it no more has a reason instead. */
-  async #recall(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
+  /**
+   * Answers entries that were processed before from the message cache, or with a reason where it lacks them.
+   */
+  async #viewProcessed(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
     const { conversationId, conversation, account, tx } = this.#transaction;
-    // A Welcome doesn't say when it let this device in; the commit that it came with does.
+    // A Welcome doesn't say when it let this device in, but the entry of its commit does.
     const joining = entries.find(({ seq }) => seq === conversation.joinedSeq);
     conversation.joinedAt ??= (joining && (conversation.joinedBefore ?? joining.timestamp)) ?? null;
     if (conversation.returning && joining !== undefined) {
       conversation.returning = false;
       conversation.joinedBefore = null;
-      this.#tell(joining, { kind: 'returned' });
+      this.#recordEvent(joining, { kind: 'returned' });
     }
     const messages = entries.filter(({ kind }) => kind === 'application');
     const rows = await Promise.all(
@@ -108,46 +115,46 @@ class LogReader {
         );
       }
       const reason = entry.seq <= conversation.joinedSeq ? 'before-join' : 'storage-erased';
-      return this.#view(entry, refusal(entry, reason, entry.sender_device_id === account.device.deviceId));
+      return this.#viewOf(entry, refusal(entry, reason, entry.sender_device_id === account.device.deviceId));
     });
   }
 
-  async #readFresh(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
+  async #processNew(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
     const { conversation } = this.#transaction;
     if (conversation.membership === 'none' && conversation.pending !== 'start') {
-      const joined = conversation.pending === 'external' ? await this.#findOwnJoin(entries) : -1;
+      const joined = conversation.pending === 'external' ? await this.#indexOfOwnJoin(entries) : -1;
       if (joined < 0) return [];
       checkContiguous(entries, entries[0]?.seq ?? 0);
-      return this.#readFromJoin(entries, joined);
+      return this.#processFromJoin(entries, joined);
     }
     checkContiguous(entries, conversation.lastSeq + 1);
-    return this.#readAll(entries);
+    return this.#processAll(entries);
   }
 
-  async #findOwnJoin(entries: readonly LogEntryInput[]): Promise<number> {
+  async #indexOfOwnJoin(entries: readonly LogEntryInput[]): Promise<number> {
     const pending = await this.#transaction.pending();
     if (pending === null) return -1;
     const commit = toBase64Url(pending.commit);
     return entries.findIndex(({ kind, content }) => kind === 'commit' && content === commit);
   }
 
-  async #readFromJoin(entries: readonly LogEntryInput[], joined: number): Promise<MessageView[]> {
+  async #processFromJoin(entries: readonly LogEntryInput[], joined: number): Promise<MessageView[]> {
     const before = entries
       .slice(0, joined)
       .filter(({ kind }) => kind === 'application')
-      .map((entry) => this.#view(entry, refusal(entry, 'before-join')));
-    return [...before, ...(await this.#readAll(entries.slice(joined)))];
+      .map((entry) => this.#viewOf(entry, refusal(entry, 'before-join')));
+    return [...before, ...(await this.#processAll(entries.slice(joined)))];
   }
 
-  async #readAll(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
+  async #processAll(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
     const { conversation } = this.#transaction;
     const views: MessageView[] = [];
     for (const entry of entries) {
       if (entry.kind === 'application') {
-        const record = await this.#message(entry);
-        this.#keep(entry, record);
-        views.push(this.#view(entry, record));
-      } else if ((await this.#commit(entry)) === STOP) {
+        const record = await this.#decryptMessage(entry);
+        this.#storeMessage(entry, record);
+        views.push(this.#viewOf(entry, record));
+      } else if ((await this.#applyCommit(entry)) === STOP) {
         return views;
       }
       conversation.lastSeq = entry.seq;
@@ -155,7 +162,7 @@ class LogReader {
     return views;
   }
 
-  #keep(entry: LogEntryInput, record: MessageRecord): void {
+  #storeMessage(entry: LogEntryInput, record: MessageRecord): void {
     const { conversation, account } = this.#transaction;
     this.#transaction.putMessage(entry.seq, entry.id, record);
     if (entry.sender_id !== account.userId && entry.seq > conversation.readSeq) {
@@ -163,16 +170,16 @@ class LogReader {
     }
   }
 
-  #view(entry: LogEntryInput, record: MessageRecord): MessageView {
+  #viewOf(entry: LogEntryInput, record: MessageRecord): MessageView {
     return messageView(this.#transaction.conversationId, entry.seq, entry.id, record);
   }
 
   // Application entries.
 
-  async #message(entry: LogEntryInput): Promise<MessageRecord> {
+  async #decryptMessage(entry: LogEntryInput): Promise<MessageRecord> {
     const { conversation, account } = this.#transaction;
     if (entry.sender_device_id === account.device.deviceId) {
-      return entry.sender_id === account.userId ? this.#ownMessage(entry) : refusal(entry, 'rules');
+      return entry.sender_id === account.userId ? this.#takeFromOutbox(entry) : refusal(entry, 'rules');
     }
     const state = conversation.membership === 'member' ? await this.#transaction.state() : null;
     if (state === null)
@@ -189,8 +196,11 @@ class LogReader {
     }
   }
 
-  /** MLS gives no device the key of its own message: the plaintext is the one that waited in the outbox. */
-  async #ownMessage(entry: LogEntryInput): Promise<MessageRecord> {
+  /**
+   * Takes the plaintext of an own message from the outbox, since MLS gives no device the key of its own
+   * message.
+   */
+  async #takeFromOutbox(entry: LogEntryInput): Promise<MessageRecord> {
     const { conversationId, account, tx } = this.#transaction;
     const row = await tx.objectStore('outbox').get(entry.id);
     if (row === undefined || row.conversationId !== conversationId) {
@@ -205,42 +215,42 @@ class LogReader {
 
   // Commits.
 
-  async #commit(entry: LogEntryInput): Promise<void | typeof STOP> {
+  async #applyCommit(entry: LogEntryInput): Promise<void | typeof STOP> {
     const { conversation } = this.#transaction;
     const content = fromBase64Url(entry.content);
     const pending = await this.#transaction.pending();
     if (pending !== null && content !== null && equalBytes(pending.commit, content)) {
       const wasOutside = conversation.membership !== 'member';
-      const hasLostPlace = conversation.membership === 'forked';
+      const hasRejoined = conversation.membership === 'forked';
       const before = await this.#transaction.members();
       if (conversation.membership === 'none') {
         conversation.joinedSeq = conversation.pending === 'start' ? 0 : entry.seq;
         conversation.joinedAt = entry.timestamp;
       }
       this.#transaction.enterPending(pending, this.#deps.env.now());
-      if (wasOutside) await believeTree(this.#transaction);
-      await this.#welcomed(pending.addedIds);
-      await nameBrought(this.#transaction);
+      if (wasOutside) await acceptTreeMembers(this.#transaction);
+      await this.#clearUnauthorizedAdds(pending.addedIds);
+      await clearNamelessDevices(this.#transaction);
       const state = await this.#transaction.state();
-      if (state !== null) this.#tell(entry, changeOf(before, state, this.#transaction, hasLostPlace));
+      if (state !== null) this.#recordEvent(entry, changeOf(before, state, this.#transaction, hasRejoined));
       return;
     }
     if (conversation.membership === 'none') {
-      // The other one's start took the place of this one's: that is joined by its Welcome.
+      // The other person's start came first. This device drops its own and joins by the Welcome.
       this.#transaction.dropPending();
       return STOP;
     }
     if (conversation.membership === 'member') {
-      // The relay takes a commit for the current epoch only; what claims an earlier one changes nothing.
+      // An honest relay takes commits for the current epoch only, so one of an earlier epoch changes nothing.
       if (entry.epoch < conversation.epoch)
-        return this.#tell(entry, { kind: 'refused', code: 'wrong-epoch' });
-      if ((await this.#othersCommit(entry, content)) === STOP) return STOP;
+        return this.#recordEvent(entry, { kind: 'refused', code: 'wrong-epoch' });
+      if ((await this.#applyOthersCommit(entry, content)) === STOP) return STOP;
     }
     if (conversation.pending !== 'none' && conversation.pendingEpoch <= entry.epoch)
       this.#transaction.dropPending();
   }
 
-  async #othersCommit(entry: LogEntryInput, content: Uint8Array | null): Promise<void | typeof STOP> {
+  async #applyOthersCommit(entry: LogEntryInput, content: Uint8Array | null): Promise<void | typeof STOP> {
     const { conversation, tx, account } = this.#transaction;
     const membershipPolicy = await this.#transaction.membershipPolicy();
     const state = await this.#transaction.state();
@@ -257,8 +267,8 @@ class LogReader {
     } catch (error) {
       if (error instanceof IdentityChanged) await offerAccountKey(tx, account, error);
       this.#transaction.fork(reasonOf(error), codeOf(error));
-      this.#tell(entry, { kind: 'refused', code: codeOf(error) });
-      await this.#rememberUninvited(membershipPolicy.uninvited);
+      this.#recordEvent(entry, { kind: 'refused', code: codeOf(error) });
+      await this.#rememberUnauthorizedAdds(membershipPolicy.unauthorizedAdds);
       return;
     }
     if (processed.selfRemoved) {
@@ -269,24 +279,26 @@ class LogReader {
     }
     this.#transaction.enterEpoch(next);
     await membershipPolicy.savePins(tx, account, this.#deps.env.now());
-    await this.#welcomed(processed.adds.map(({ credential }) => certificateOf(credential).userId));
-    await followName(this.#transaction, processed);
-    this.#tell(entry, changeOf(before, next, this.#transaction, false));
+    await this.#clearUnauthorizedAdds(
+      processed.adds.map(({ credential }) => certificateOf(credential).userId),
+    );
+    await trackNamelessDevices(this.#transaction, processed);
+    this.#recordEvent(entry, changeOf(before, next, this.#transaction, false));
   }
 
-  #tell(entry: LogEntryInput, change: ConversationChange | null): void {
+  #recordEvent(entry: LogEntryInput, change: ConversationChange | null): void {
     if (change !== null) this.events.push(keepEvent(this.#transaction, entry, change));
   }
 
-  /** Whoever was refused once and is now added as the rules want it is a member like any other. */
-  async #welcomed(userIds: readonly string[]): Promise<void> {
+  /** Forgets that the rules once refused people who are now added as the rules allow. */
+  async #clearUnauthorizedAdds(userIds: readonly string[]): Promise<void> {
     const group = await this.#transaction.group();
     if (group === null || !group.uninvitedIds.some((userId) => userIds.includes(userId))) return;
     const uninvitedIds = group.uninvitedIds.filter((userId) => !userIds.includes(userId));
     this.#transaction.putGroup({ ...group, uninvitedIds });
   }
 
-  async #rememberUninvited(userIds: ReadonlySet<string>): Promise<void> {
+  async #rememberUnauthorizedAdds(userIds: ReadonlySet<string>): Promise<void> {
     const group = await this.#transaction.group();
     if (group === null || userIds.size === 0) return;
     const uninvitedIds = [...new Set([...group.uninvitedIds, ...userIds])].slice(-limits.devicesPerStart);
@@ -294,7 +306,10 @@ class LogReader {
   }
 }
 
-/** @throws CryptoError for whatever is wrong with it; the ratchet may then have moved */
+/**
+ * Decrypts an entry and checks its sender.
+ * @throws CryptoError for any fault of the entry; the ratchet may then have moved
+ */
 function decryptEntry(state: MlsGroup, entry: LogEntryInput, epoch: number): string {
   const content = fromBase64Url(entry.content);
   if (content === null || entry.epoch !== epoch) throw new CryptoError('malformed', 'log entry');
@@ -306,7 +321,7 @@ function decryptEntry(state: MlsGroup, entry: LogEntryInput, epoch: number): str
   if (userId !== entry.sender_id || deviceId !== entry.sender_device_id) {
     throw new CryptoError('policy', 'the relay names another sender');
   }
-  // A ciphertext that stands under another id in the log is a copy.
+  // A ciphertext that has another id in the log was copied there from its own entry.
   if (!equalBytes(authenticatedData, encoder.encode(entry.id))) {
     throw new CryptoError('malformed', 'message id');
   }
@@ -316,15 +331,15 @@ function decryptEntry(state: MlsGroup, entry: LogEntryInput, epoch: number): str
 }
 
 /**
- * What an entry was refused for. Its bytes are a stranger's, so an error that nobody foresaw is the entry's doing as
- * well: it must not stop the ones after it.
+ * Returns the reason that is shown for a refused entry. Its bytes may be a stranger's, so even an unforeseen
+ * error counts as a damaged entry and doesn't stop those after it.
  */
 function reasonOf(error: unknown): ForkReason {
   if (error instanceof CryptoApiError && error.code === 'identity-changed') return 'unknown-device';
   return error instanceof CryptoError ? reasonOfCode[error.code] : 'damaged';
 }
 
-/** For those who look closer; an unforeseen error has no code. */
+/** Returns the code that the details show; `internal` for an unforeseen error. */
 function codeOf(error: unknown): string {
   return error instanceof CryptoError || error instanceof CryptoApiError ? error.code : 'internal';
 }
@@ -344,7 +359,10 @@ function refusal(entry: LogEntryInput, reason: UndecryptableReason, own = false)
   return { ...received(entry, ''), payload: null, reason, own };
 }
 
-/** An entry that was delivered twice counts once. @throws CryptoApiError `usage` for entries out of order */
+/**
+ * Drops repetitions of entries that were delivered twice.
+ * @throws CryptoApiError `usage` for entries out of order
+ */
 function ascending(entries: readonly LogEntryInput[]): LogEntryInput[] {
   return entries.filter(({ seq }, i) => {
     const before = entries[i - 1];
@@ -353,7 +371,10 @@ function ascending(entries: readonly LogEntryInput[]): LogEntryInput[] {
   });
 }
 
-/** @throws CryptoApiError `gap`, whose detail is the sequence number that is missing */
+/**
+ * Checks that no entry is missing.
+ * @throws CryptoApiError `gap`, whose detail is the position that is missing
+ */
 function checkContiguous(entries: readonly LogEntryInput[], first: number): void {
   for (const [i, { seq }] of entries.entries()) {
     if (seq !== first + i) throw new CryptoApiError('gap', String(first + i));

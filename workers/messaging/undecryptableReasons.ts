@@ -2,8 +2,9 @@ import type { CryptoErrorCode } from '@sinetti/crypto-core';
 import type { UndecryptableReason } from '../api/cryptoApi.ts';
 
 /**
- * What a person is told about an entry that was refused with a code (PROTOCOL section 8). `corrupt-record` means that
- * this device's own state can't be read back; what no entry can cause is damaged, for want of anything truer.
+ * The reason that a person sees for an entry that was refused with a code (PROTOCOL section 8).
+ * `corrupt-record` means that this device's own state can't be read back. Codes that no entry can cause count
+ * as damaged.
  */
 export const reasonOfCode: Readonly<Record<CryptoErrorCode, Exclude<UndecryptableReason, 'before-join'>>> = {
   malformed: 'damaged',

@@ -20,16 +20,16 @@ export interface SessionDeps {
   readonly subtle: SubtleCrypto;
 }
 
-/** This browser as a device of the person. */
+/** The device that this browser is. */
 export interface Device {
   readonly deviceId: string;
   readonly certificate: Uint8Array;
   readonly signatureKey: SignatureKeyPair;
-  /** The person's own account key, which every leaf of the person has to be certified by. */
+  /** The person's account key, which has to certify every leaf of theirs. */
   readonly accountKey: Uint8Array;
 }
 
-/** Whose storage is open, with everything that is needed to work in it. */
+/** The account whose storage is open, with the keys and the device to work in it. */
 export interface UnlockedAccount {
   readonly userId: string;
   readonly db: AccountDatabase;
@@ -43,16 +43,16 @@ export type AccountOnDevice = UnlockedAccount & { readonly device: Device };
 const encoder = new TextEncoder();
 
 /**
- * Who is signed in on this worker.
+ * The session of this worker, which holds the unlocked account.
  *
  * [Note: how a session survives a reload]
- * The storage key is kept in IndexedDB, encrypted by an AES-GCM key that WebCrypto holds and never lets out, so that
- * copying the profile's files doesn't yield it in usable form, and deleting that one row locks all records. WebCrypto
- * answers later than an IndexedDB transaction waits, so none of it happens inside one.
+ * The storage key is kept in IndexedDB, encrypted by an AES-GCM key that WebCrypto holds and never lets out,
+ * so that copying the profile's files doesn't yield it in usable form, and deleting that one row locks all
+ * records. WebCrypto answers later than an IndexedDB transaction waits, so none of it happens inside one.
  */
 export class Session {
   readonly #deps: SessionDeps;
-  #person: UnlockedAccount | null = null;
+  #account: UnlockedAccount | null = null;
 
   constructor(deps: SessionDeps) {
     this.#deps = deps;
@@ -60,8 +60,8 @@ export class Session {
 
   /** @throws CryptoApiError `locked` */
   account(): UnlockedAccount {
-    if (this.#person === null) throw new CryptoApiError('locked');
-    return this.#person;
+    if (this.#account === null) throw new CryptoApiError('locked');
+    return this.#account;
   }
 
   /** @throws CryptoApiError `locked`, `usage` before the device was opened */
@@ -72,9 +72,9 @@ export class Session {
   }
 
   /**
-   * Opens the person's storage, and keeps it openable until {@link lock}.
-   * @param vaultKey what the vault is sealed under; kept from here on
-   * @param body writes in the same transaction what else the vault holds
+   * Unlocks the account's storage, and keeps it openable until {@link lock}.
+   * @param vaultKey the key under which the vault is sealed; kept from here on
+   * @param body writes the rest of the vault in the same transaction
    */
   async open(
     userId: string,
@@ -86,7 +86,7 @@ export class Session {
     const row = await this.#wrap(userId, storageKey);
     const vault: VaultRecord = { accountSeed, historyKey, vaultKey };
     const sealer = new Sealer(storageKey, this.#deps.env);
-    const account = await this.#openPerson(userId, sealer, vault);
+    const account = await this.#openAccount(userId, sealer, vault);
     try {
       await write(account.db, 'relaxed', async (tx) => {
         await tx.objectStore('device').put(sealer.seal('device', 'vault', vault), 'vault');
@@ -94,7 +94,7 @@ export class Session {
       });
       await this.#inRoot(async (root) => {
         const tx = root.transaction('sessions', 'readwrite');
-        // One person is signed in at a time: nobody else's key is left behind.
+        // Only one account is signed in at a time, so no other one's key is left behind.
         await Promise.all([tx.store.clear(), tx.store.put(row, userId), tx.done]);
       });
     } catch (error) {
@@ -102,26 +102,26 @@ export class Session {
       sealer.wipe();
       throw error;
     }
-    this.#person = account;
+    this.#account = account;
   }
 
-  /** False when this browser holds no session of that person, or lost the storage that it opened. */
+  /** Unlocks the account again. False when this browser holds no session of it, or lost the storage. */
   async resume(userId: string): Promise<boolean> {
-    if (this.#person?.userId === userId) return true;
+    if (this.#account?.userId === userId) return true;
     this.#close();
     const row = await this.#inRoot((root) => root.get('sessions', userId));
     const storageKey = row === undefined ? null : await this.#unwrap(userId, row);
     if (storageKey === null) return false;
     const sealer = new Sealer(storageKey, this.#deps.env);
-    const account = await this.#openPerson(userId, sealer, null);
+    const account = await this.#openAccount(userId, sealer, null);
     if (account === null) return false;
-    this.#person = account;
+    this.#account = account;
     return true;
   }
 
   /**
-   * Destroys the wrapped storage key and the key that wraps it, also when this worker hasn't opened it. Steps under
-   * way fail with `locked`.
+   * Destroys the wrapped storage key and the key that wraps it, also when this worker hasn't opened it.
+   * Transactions that are under way fail with `locked`.
    */
   async lock(): Promise<void> {
     this.#close();
@@ -134,7 +134,7 @@ export class Session {
     await deleteAccountDatabase(this.#deps.indexedDB, userId);
   }
 
-  /** Forgets all that this browser holds of the person but the open session, as if it had just signed in. */
+  /** Erases all that this browser holds of the account but the open session, as if it had just signed in. */
   async reset(): Promise<void> {
     const { userId, vault } = this.account();
     const row = await this.#inRoot((root) => root.get('sessions', userId));
@@ -143,28 +143,28 @@ export class Session {
     this.#close();
     await deleteAccountDatabase(this.#deps.indexedDB, userId);
     const sealer = new Sealer(storageKey, this.#deps.env);
-    const account = await this.#openPerson(userId, sealer, vault);
+    const account = await this.#openAccount(userId, sealer, vault);
     await write(account.db, 'relaxed', async (tx) => {
       await tx.objectStore('device').put(sealer.seal('device', 'vault', vault), 'vault');
     });
-    this.#person = account;
+    this.#account = account;
   }
 
   #close(): void {
-    this.#person?.db.close();
-    this.#person?.sealer.wipe();
-    this.#person = null;
+    this.#account?.db.close();
+    this.#account?.sealer.wipe();
+    this.#account = null;
   }
 
-  async #openPerson(userId: string, sealer: Sealer, vault: VaultRecord): Promise<UnlockedAccount>;
-  async #openPerson(userId: string, sealer: Sealer, vault: null): Promise<UnlockedAccount | null>;
-  async #openPerson(
+  async #openAccount(userId: string, sealer: Sealer, vault: VaultRecord): Promise<UnlockedAccount>;
+  async #openAccount(userId: string, sealer: Sealer, vault: null): Promise<UnlockedAccount | null>;
+  async #openAccount(
     userId: string,
     sealer: Sealer,
     vault: VaultRecord | null,
   ): Promise<UnlockedAccount | null> {
     const db = await openAccountDatabase(this.#deps.indexedDB, userId, () => {
-      if (this.#person?.db === db) this.#close();
+      if (this.#account?.db === db) this.#close();
     });
     try {
       const [vaultRow, deviceRow] = await Promise.all([
@@ -173,7 +173,7 @@ export class Session {
       ]);
       const known = vault ?? (vaultRow && sealer.open('device', 'vault', vaultRow, VaultRecord));
       if (known === undefined) {
-        // A session without its storage: the browser evicted it.
+        // The session outlived its storage, which the browser evicted.
         db.close();
         return null;
       }
@@ -215,7 +215,7 @@ export class Session {
       );
       return new Uint8Array(key);
     } catch {
-      // Whatever is wrong with the row, the way out is the same: sign in again.
+      // Any fault of the row has the same remedy, which is to sign in again.
       return null;
     }
   }

@@ -1,11 +1,11 @@
 /**
- * The browser's storage. Two databases: a small root one that says who is signed in, and one for each person. Keys
- * and index values are in the clear (ids and positions, which the relay knows too); everything else is sealed
- * (see records.ts) before it comes here.
+ * The browser's storage. It has two kinds of databases: a small root one with the session, and one for each
+ * account. Keys and index values are in the clear (ids and positions, which the relay knows too); everything
+ * else is sealed (see records.ts) before it comes here.
  */
 import { type DBSchema, type IDBPDatabase, type IDBPObjectStore, type IDBPTransaction, wrap } from 'idb';
 
-/** A session: the storage key, wrapped by a key that WebCrypto never lets out. Gone after logging out. */
+/** A session: the storage key, wrapped by a key that WebCrypto never lets out. Logging out deletes it. */
 export interface SessionRow {
   readonly wrappingKey: CryptoKey;
   readonly iv: Uint8Array;
@@ -29,33 +29,33 @@ interface RootSchema extends DBSchema {
 }
 
 interface AccountSchema extends DBSchema {
-  /** `vault`, `device` and `history`. */
+  /** The single records `vault`, `device`, `marks` and `history` (the message backup's). */
   device: { key: string; value: Uint8Array };
-  /** By KeyPackageRef in hexadecimal. */
+  /** KeyPackageRef in hexadecimal to a KeyPackage with its private halves. */
   keyPackages: { key: string; value: Uint8Array };
-  /** User id to the account key seen first. */
+  /** User id to the pinned account key, an offered one and former ones. */
   pins: { key: string; value: Uint8Array };
-  /** Conversation id to position, membership and counters: rewritten with each step, and small. */
+  /** Conversation id to the conversation record: small, and rewritten by each transaction. */
   heads: { key: string; value: Uint8Array };
-  /** Conversation id to who is in the tree: written once an epoch. */
+  /** Conversation id to the members of the tree: written once an epoch. */
   members: { key: string; value: Uint8Array };
   /** Conversation id to the group without its ratchets: written once an epoch. */
   epochs: { key: string; value: Uint8Array };
-  /** [conversation id, secret tree key] to a ratchet: only what moved is written. */
+  /** [conversation id, secret tree key] to a ratchet: only those that moved are written. */
   ratchets: { key: [string, string]; value: Uint8Array };
-  /** Conversation id to what is known of a group of people: its creator, its name, who left it. */
+  /** Conversation id to the group record: its creator, its name, leave statements. */
   groups: { key: string; value: Uint8Array };
-  /** Conversation id to the own commit that the log hasn't shown yet. */
+  /** Conversation id to the pending commit. */
   pending: { key: string; value: Uint8Array };
-  /** [conversation id, seq]: the preserved-message cache. */
+  /** [conversation id, seq] to a message: the message cache. */
   messages: { key: [string, number]; value: MessageRow; indexes: { messageId: string } };
-  /** By message id. */
+  /** Message id to a message that the log doesn't have yet. */
   outbox: { key: string; value: OutboxRow; indexes: { order: number; conversation: [string, number] } };
-  /** By the hidden key of the note's name, in hexadecimal. */
+  /** Hidden key of a name, in hexadecimal, to an entry of the local store. */
   notes: { key: string; value: Uint8Array };
-  /** Conversation id to the position up to which its messages have copies at the relay. */
+  /** Conversation id to the position up to which its messages are in the message backup. */
   copies: { key: string; value: Uint8Array };
-  /** [conversation id, seq] to what happened there beside messages. */
+  /** [conversation id, seq] to the event of that entry. */
   events: { key: [string, number]; value: Uint8Array };
   /** Conversation id to the names last known of people who are or were in the group. */
   names: { key: string; value: Uint8Array };
@@ -86,7 +86,7 @@ export type AccountDatabase = IDBPDatabase<AccountSchema>;
 export type ReadTransaction = IDBPTransaction<AccountSchema, StoreName[]>;
 export type WriteTransaction = IDBPTransaction<AccountSchema, StoreName[], 'readwrite'>;
 export type KeyPackageStore = IDBPObjectStore<AccountSchema, StoreName[], 'keyPackages', 'readwrite'>;
-/** What reads accept: either kind. */
+/** Either kind of transaction, which reading accepts. */
 export type Transaction = ReadTransaction | WriteTransaction;
 
 const STORES: StoreName[] = [
@@ -108,7 +108,7 @@ const STORES: StoreName[] = [
   'copies',
 ];
 
-/** One step of a schema's history: what brings the version below to this one. Steps are only ever appended. */
+/** Brings the schema of the version below to this one. Migrations are only ever appended. */
 export type Migration = (db: IDBDatabase, tx: IDBTransaction) => void;
 
 export const rootMigrations: readonly Migration[] = [(db) => void db.createObjectStore('sessions')];
@@ -143,7 +143,8 @@ export const accountMigrations: readonly Migration[] = [
 
 /**
  * Opens a database and brings its schema up to date, one migration after the other, in one transaction.
- * @param onClosed the connection is gone: another tab erases or upgrades the database, or the browser evicted it
+ * @param onClosed called when the connection is gone: another tab erases or upgrades the database, or the
+ * browser evicted it
  */
 export async function openDatabase(
   factory: IDBFactory,
@@ -160,7 +161,7 @@ export async function openDatabase(
   await wrap(request);
   const db = request.result;
   db.addEventListener('versionchange', () => {
-    // Holding on would block the other tab for as long as this one lives.
+    // An open connection would block the other tab for as long as this one lives.
     db.close();
     onClosed();
   });
@@ -191,9 +192,9 @@ export async function deleteAccountDatabase(factory: IDBFactory, userId: string)
 }
 
 /**
- * Runs `body` in one transaction over all stores: all of it is stored, or none. `body` may wait for nothing but this
- * transaction's own requests. The result is let out only after the browser has committed.
- * @param durability `strict` waits for the disk: for whatever uses up a sending key
+ * Runs `body` in one transaction over all stores, of which all is stored or nothing. `body` may wait for
+ * nothing but this transaction's own requests. The result is let out only after the browser has committed.
+ * @param durability `strict` waits for the disk, as a transaction that uses up a sending key has to
  */
 export async function write<T>(
   db: AccountDatabase,
@@ -202,7 +203,7 @@ export async function write<T>(
 ): Promise<T> {
   const tx = db.transaction(STORES, 'readwrite', { durability });
   const done = tx.done;
-  // Whoever fails first is reported below; the same failure must not surface again as an unhandled rejection.
+  // The first failure is reported below; it must not surface again as an unhandled rejection.
   done.catch(() => {});
   let result: T;
   try {
@@ -215,7 +216,7 @@ export async function write<T>(
   return result;
 }
 
-/** Reads in one transaction: one moment's view of all stores. */
+/** Runs `body` in one read transaction, which shows all stores as of one moment. */
 export async function read<T>(db: AccountDatabase, body: (tx: ReadTransaction) => Promise<T>): Promise<T> {
   const tx = db.transaction(STORES, 'readonly');
   tx.done.catch(() => {});
@@ -226,11 +227,11 @@ function abort(tx: WriteTransaction): void {
   try {
     tx.abort();
   } catch {
-    // It has ended already: what made `body` fail was its failure.
+    // The transaction has ended already, and its failure is the one that made `body` fail.
   }
 }
 
-/** All keys [conversation id, …] of a compound-key store. */
+/** Returns the range of all keys [conversation id, …] of a compound-key store. */
 export function withinConversation(conversationId: string): IDBKeyRange {
   return IDBKeyRange.bound([conversationId], [conversationId, []]);
 }

@@ -1,6 +1,6 @@
 /**
- * What is stored, and in which shape. Each record is sealed for the store and key it stands under, so that one can't
- * be put in the place of another, and is decoded strictly when it comes back.
+ * The stored records and their shapes. Each is sealed for the store and key that it is under, so that none
+ * can be put in the place of another, and is decoded strictly when it is read.
  */
 import { CryptoError, type Env, hiddenRecordKey, openRecord, sealRecord, toHex } from '@sinetti/crypto-core';
 import { CryptoApiError } from '../api/errors.ts';
@@ -27,7 +27,7 @@ const timestamp = string(64);
 export const VaultRecord = object({
   accountSeed: bytes(32, 32),
   historyKey: bytes(32, 32),
-  /** What the vault at the relay is sealed under: for a new wrap, or new marks. */
+  /** The key under which the vault at the relay is sealed, kept for a new wrap or new marks. */
   vaultKey: bytes(32, 32),
 });
 export type VaultRecord = Guarded<typeof VaultRecord>;
@@ -39,26 +39,29 @@ export const DeviceRecord = object({
 });
 export type DeviceRecord = Guarded<typeof DeviceRecord>;
 
-/** The account key that a person is known by. Times are milliseconds since the Unix epoch. */
+/** A pin: the account key by which a person is known. Times are milliseconds since the Unix epoch. */
 export const PinRecord = object({
   accountKey: bytes(32, 32),
   firstSeen: integer(0),
-  /** When their safety number was compared; null if it was not. */
+  /** The time at which their safety number was compared; null if it was not. */
   verifiedAt: withDefault(nullable(integer(0)), null),
-  /** Another account key that was seen for them, until the person accepts or refuses it. */
+  /** Another account key that was seen for them, until this person accepts or refuses it. */
   offered: withDefault(nullable(bytes(32, 32)), null),
-  /** The account keys before this one, and when another was accepted in their place. */
+  /** The former account keys, each with the time at which another was accepted in its place. */
   former: withDefault(array(object({ accountKey: bytes(32, 32), until: integer(0) }), limits.formerKeys), []),
 });
 export type PinRecord = Guarded<typeof PinRecord>;
 
-/** Where a conversation stands. Rewritten with each step, so nothing in it grows with the group. */
+/**
+ * The conversation record: position, membership and counters. Each transaction writes it, so nothing in it
+ * grows with the group.
+ */
 export const ConversationRecord = object({
   /** `forked`: a commit was refused that the others may have followed. */
   membership: oneOf('none', 'member', 'forked'),
-  /** With `forked`: why, which is also what becomes of the messages that can't be read until the rejoin. */
+  /** With `forked`: the reason, which messages that can't be read until the rejoin show as well. */
   forkReason: oneOf('damaged', 'rules', 'unknown-device', 'storage-erased'),
-  /** Counts the steps: a tab whose group in memory is of another version loads it again. */
+  /** Counts the changes of the group: a tab whose cached group is of another version loads it again. */
   version: integer(0),
   /** The version at which the epoch's record was written. */
   epochVersion: integer(0),
@@ -71,16 +74,19 @@ export const ConversationRecord = object({
   pending: oneOf('none', 'start', 'member', 'external'),
   /** The epoch that the pending commit ends. */
   pendingEpoch: integer(0),
-  /** When this device last committed a path (ms since the Unix epoch); null until it has since it was let in. */
+  /**
+   * The time of this device's last commit with a path (ms since the Unix epoch); null until its first since
+   * it joined.
+   */
   committedAt: nullable(integer(0)),
   sentSinceCommit: integer(0),
-  /** The relay's time of the entry at joinedSeq, once it was seen. */
+  /** The relay's time of the entry at joinedSeq; null until that was seen. */
   joinedAt: withDefault(nullable(timestamp), null),
   /** The entry at joinedSeq, not seen yet, added this device again to a group that it was in before. */
   returning: withDefault(boolean, false),
-  /** With `returning`: `joinedAt` as it was, since what this device read then stays readable. */
+  /** With `returning`: `joinedAt` as it was before, since the messages of that time stay readable. */
   joinedBefore: withDefault(nullable(timestamp), null),
-  /** With `forked`: the code that the commit was refused with. */
+  /** With `forked`: the code with which the commit was refused. */
   refusal: withDefault(nullable(string(64)), null),
 });
 export type ConversationRecord = Guarded<typeof ConversationRecord>;
@@ -111,7 +117,7 @@ export const newConversationRecord: ConversationRecord = {
 export const MembersRecord = array(object({ userId: id, deviceIds: array(id, 100_000) }), 100_000);
 export type MembersRecord = Guarded<typeof MembersRecord>;
 
-/** The group after an own commit that waits for its place in the log, and what was given to the relay. */
+/** A pending commit: the group after it, and the parts that the relay is given. */
 export const PendingRecord = object({
   group: bytes(64 * 1024 * 1024),
   ratchets: array(object({ key: string(32), value: bytes(1024 * 1024) }), 1_000_000),
@@ -120,36 +126,39 @@ export const PendingRecord = object({
   welcomeDeviceIds: array(id, limits.devicesPerStart),
   groupInfo: bytes(limits.groupInfo),
   sealedName: withDefault(nullable(bytes(limits.sealedName)), null),
-  /** People it brings in, and people who left that it removes. */
+  /** People whom it adds, and people who left whom it removes. */
   addedIds: withDefault(array(id, limits.devicesPerStart), []),
   removedIds: withDefault(array(id, limits.devicesPerStart), []),
 });
 export type PendingRecord = Guarded<typeof PendingRecord>;
 
-/** What the relay is given of a pending commit. */
+/** The parts of a pending commit that the relay is given. */
 export type Submission = Omit<PendingRecord, 'group' | 'ratchets'>;
 
-/** What is known of a group of people beside its tree. */
+/** The group record: a device's knowledge of a group beside the MLS state. */
 export const GroupRecord = object({
   creatorId: id,
   name: nullable(string(limits.groupName * 2)),
   /**
-   * Devices that joined from outside since the last commit of one that knows the name: there is none at the relay for
-   * them to open, until one that knows it commits again.
+   * Devices that joined from outside since the last commit of a device that knows the name. They can't open
+   * the name at the relay until such a device commits again.
    */
   namelessDevices: array(id, limits.devicesPerStart),
-  /** Statements that hold, of people who are in the tree. */
+  /** The valid leave statements of people who are still in the tree. */
   departures: array(object({ userId: id, statement: bytes(limits.leaveStatement) }), limits.devicesPerStart),
-  /** People whose adding was refused here. */
+  /** People whose adding the rules refused here. */
   uninvitedIds: array(id, limits.devicesPerStart),
-  /** A device of the creator signed the tree that was joined last: it has been put right. */
+  /**
+   * A device of the creator signed the tree that was joined last, which means that the group has been
+   * repaired.
+   */
   vouchedFor: boolean,
-  /** At the creator's devices: signature keys of leaves in the tree whose certificates don't hold. */
+  /** At the creator's devices: signature keys of leaves in the tree whose certificates are invalid. */
   distrustedKeys: array(bytes(64), limits.devicesPerStart),
 });
 export type GroupRecord = Guarded<typeof GroupRecord>;
 
-/** An entry of the preserved-message cache: the payload as it came, or the reason why there is none. */
+/** An entry of the message cache: the payload as it came, or the reason why there is none. */
 export const MessageRecord = object({
   senderId: id,
   senderDeviceId: id,
@@ -174,40 +183,43 @@ export const OutboxRecord = object({
 });
 export type OutboxRecord = Guarded<typeof OutboxRecord>;
 
-/** Which vault's marks of verified people count here. */
+/** The revision of the vault whose marks of verified contacts count here. */
 export const MarksRecord = object({ revision: integer(0) });
 export type MarksRecord = Guarded<typeof MarksRecord>;
 
-/** How this device stands with the copies of messages at the relay. */
+/** This device's state of the message backup. */
 export const BackupRecord = object({
-  /** Whether the person wants copies to be kept. */
+  /** The person wants the backup to be kept. */
   kept: boolean,
-  /** Counts the changes of that: an older choice doesn't come back, whatever the relay shows. */
+  /** Counts the changes of `kept`, so that a relay can't bring an older choice back. */
   version: integer(0),
   /** The person's other devices have been told of it. */
   isTold: boolean,
-  /** Of the newest copy that this device has read or left there. */
+  /** The relay's position of the newest entry that this device has read or stored. */
   position: integer(0),
 });
 export type BackupRecord = Guarded<typeof BackupRecord>;
 
-/** All messages of a conversation up to here have copies, where they can. */
+/** The position up to which all messages of a conversation that can be are in the backup. */
 export const BackupPositionRecord = object({ upTo: integer(0) });
 export type BackupPositionRecord = Guarded<typeof BackupPositionRecord>;
 
-/** The name is inside, too: the record stands under a hidden key. */
-export const LocalEntryRecord = object({ name: string(limits.noteName), text: string(limits.noteText) });
+/** An entry of the local store. The record includes the name, since its key hides it. */
+export const LocalEntryRecord = object({
+  name: string(limits.localEntryName),
+  text: string(limits.localEntryText),
+});
 export type LocalEntryRecord = Guarded<typeof LocalEntryRecord>;
 
-/** What happened at a position of the log beside messages. */
+/** The event of an entry of the log. */
 export const EventRecord = object({
   kind: oneOf('members', 'refused', 'rejoined', 'returned'),
   senderId: id,
   senderDeviceId: id,
   timestamp,
-  /** With `refused`. */
+  /** With `refused`: the code of the refusal. */
   code: nullable(string(64)),
-  /** People, by the keys. */
+  /** The people who were added to the MLS group and removed from it. */
   added: array(id, 100_000),
   removed: array(id, 100_000),
 });
@@ -219,7 +231,7 @@ export const NamesRecord = array(
 );
 export type NamesRecord = Guarded<typeof NamesRecord>;
 
-/** Seals and opens a person's records. */
+/** Seals and opens the records of an account. */
 export class Sealer {
   #storageKey: Uint8Array | null;
   readonly #env: Env;
@@ -254,12 +266,12 @@ export class Sealer {
     }
   }
 
-  /** The key of a record that must not show what it is of, in hexadecimal. */
+  /** Returns the key, in hexadecimal, of a record whose key must not show its name. */
   hiddenKey(store: StoreName, key: string): string {
     return toHex(hiddenRecordKey(this.#key(), store, key));
   }
 
-  /** Forgets the key: a step under way fails instead of sealing under what is left of it. */
+  /** Forgets the key, so that a transaction under way fails instead of sealing under a wiped one. */
   wipe(): void {
     this.#storageKey?.fill(0);
     this.#storageKey = null;
@@ -271,7 +283,9 @@ export class Sealer {
   }
 }
 
-/** The conversation of a conversation; of an unknown one, that of an outsider. */
+/**
+ * Reads the conversation record; for an unknown conversation, returns a new one of a device that is outside.
+ */
 export async function readConversation(
   tx: Transaction,
   sealer: Sealer,
@@ -283,7 +297,7 @@ export async function readConversation(
     : sealer.open('heads', conversationId, sealed, ConversationRecord);
 }
 
-/** The key under which a compound-key record is sealed. */
+/** Returns the key for which a record of a compound-key store is sealed. */
 export function sealingKey(conversationId: string, key: string | number): string {
   return `${conversationId}/${key}`;
 }

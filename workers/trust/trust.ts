@@ -1,4 +1,4 @@
-/** Who people are: their account keys, compared by safety numbers, and what happens when one changes (PROTOCOL section 6). */
+/** Trust between people: safety numbers, verified contacts and changed account keys (PROTOCOL section 6). */
 import {
   CryptoError,
   equalBytes,
@@ -44,7 +44,7 @@ type TrustApi = Pick<
 export function createTrust(deps: TransactionDeps, session: Session): TrustApi {
   const { env } = deps;
 
-  /** Decides about the key that was offered, if it is the one whose number the person has seen. */
+  /** Applies a decision about the offered key, if its safety number is the one that the person has seen. */
   async function decide(
     method: 'acceptAccountKey' | 'refuseAccountKey',
     id: string,
@@ -66,7 +66,7 @@ export function createTrust(deps: TransactionDeps, session: Session): TrustApi {
     });
   }
 
-  /** The vault as it is at the relay, opened. */
+  /** Opens the vault that the relay has. */
   async function openSealed(method: 'sealVerified' | 'adoptVerified', vault: unknown): Promise<Vault> {
     const { sealedVault } = check(method, SealedVault, vault);
     const account = session.account();
@@ -99,7 +99,7 @@ export function createTrust(deps: TransactionDeps, session: Session): TrustApi {
         const pin = await readPin(tx, account, userId);
         if (pin === null) {
           const [first] = keys;
-          // Two at once say that one of them is somebody else's.
+          // If there are two keys at once, one isn't the person's, so neither is pinned.
           if (first === undefined || keys.length > 1 || userId === account.userId) return null;
           await putPin(tx, account, userId, newPin(first, env.now()));
         } else {
@@ -130,7 +130,7 @@ export function createTrust(deps: TransactionDeps, session: Session): TrustApi {
       if (numberOf(account, userId, accountKey) !== compared) {
         throw new CryptoApiError('usage', 'another key than the one shown');
       }
-      // What a relay has brought back is not built upon: the marks of this browser take its place.
+      // A vault that the relay has rolled back is not built upon; this browser's marks replace it.
       const newest = opened.revision < marks.revision ? marks : opened;
       const others = newest.verified.filter((contact) => contact.userId !== userId);
       const marked = verified ? [...others, { userId, accountKey }] : others;
@@ -177,7 +177,7 @@ function contactTrust(userId: string, { verifiedAt, offered, former }: PinRecord
   };
 }
 
-/** @throws CryptoApiError `not-found` for a person of whom no device was seen yet */
+/** Reads a pin. @throws CryptoApiError `not-found` for a person of whom no device was seen yet */
 async function requirePin(
   tx: Transaction | WriteTransaction,
   account: AccountOnDevice,
@@ -192,7 +192,9 @@ function numberOf({ userId: own, device }: AccountOnDevice, userId: string, acco
   return safetyNumber({ userId: own, accountKey: device.accountKey }, { userId, accountKey });
 }
 
-/** The account keys that certify devices of that person, each once. Certificates that don't hold say nothing. */
+/**
+ * Collects the account keys that certify devices of that person, each once. Invalid certificates are skipped.
+ */
 function accountKeysOf(userId: string, certificates: readonly Uint8Array[]): Uint8Array[] {
   const keys: Uint8Array[] = [];
   for (const bytes of certificates) {

@@ -25,7 +25,7 @@ function createBrowser(seed = 'browser'): Browser {
 }
 
 describe('password and vault', () => {
-  it('derives with Argon2id at the production cost, and opens the vault on another browser', async () => {
+  it('derives keys with Argon2id at the production cost, and opens a vault on another browser', async () => {
     const first = createBrowser('first').tab({ realPasswordKeys: true });
     const { authKey, passwordParams } = await first.beginSignUp(PASSWORD);
     expect(passwordParams).toMatchObject({ opsLimit: 3, memLimit: 128 * 1024 * 1024 });
@@ -37,7 +37,7 @@ describe('password and vault', () => {
     expect(await second.openDevice()).toMatchObject({ userId: ALICE, isNew: true });
   });
 
-  it("refuses parameters that would weaken the password, or that can't be the relay's own", async () => {
+  it('refuses Argon2id parameters that are too weak or too heavy', async () => {
     const api = createBrowser().tab({ realPasswordKeys: true });
     const { passwordParams } = await createBrowser().tab().beginSignUp(PASSWORD);
     const MIB = 1024 * 1024;
@@ -56,7 +56,7 @@ describe('password and vault', () => {
     });
   });
 
-  it('does not open with another password, or as another person', async () => {
+  it('does not open a vault with another password, or as another person', async () => {
     const { vault, passwordParams } = await signUp(createBrowser('one'), ALICE);
     const api = createBrowser('two').tab();
     await expect(api.openVault(ALICE, vault)).rejects.toMatchObject({ code: 'usage' });
@@ -72,7 +72,7 @@ describe('password and vault', () => {
 });
 
 describe('the session', () => {
-  it('resumes after a reload, without the password', async () => {
+  it('resumes a session after a reload, without the password', async () => {
     const browser = createBrowser();
     const { api } = await signUp(browser, ALICE);
     const device = await api.openDevice();
@@ -82,7 +82,7 @@ describe('the session', () => {
     expect(await reloaded.openDevice()).toEqual({ ...device, isNew: false });
   });
 
-  it('keeps a key that can be used and not read', async () => {
+  it('wraps the storage key by a key that can be used and not read', async () => {
     const browser = createBrowser();
     await signUp(browser, ALICE);
     const [session] = await rows<{ wrappingKey: CryptoKey }>(browser, 'sinetti', 'sessions');
@@ -90,7 +90,7 @@ describe('the session', () => {
     await expect(crypto.subtle.exportKey('raw', session!.wrappingKey)).rejects.toThrow('not extractable');
   });
 
-  it('locks: no call works any more, the session is gone, the records stay', async () => {
+  it('refuses every call after a lock, deletes the session and keeps the records', async () => {
     const { alice } = await createPair();
     await alice.send(ALICE_AND_BOB, 'still here');
     await alice.sync();
@@ -117,14 +117,14 @@ describe('the session', () => {
     await alice.send(ALICE_AND_BOB, 'and again');
   });
 
-  it('locks also what a tab that never signed in finds', async () => {
+  it('deletes the session also when a tab locks that never unlocked it', async () => {
     const browser = createBrowser();
     await signUp(browser, ALICE);
     await browser.tab().lock();
     expect(await browser.tab().resume(ALICE)).toBe(false);
   });
 
-  it("doesn't resume when the browser evicted the person's records", async () => {
+  it("doesn't resume a session when the browser evicted the account's records", async () => {
     const browser = createBrowser();
     const { api } = await signUp(browser, ALICE);
     await deleteDatabase(browser, accountDatabaseName(ALICE));
@@ -132,7 +132,7 @@ describe('the session', () => {
     await expect(api.conversations()).rejects.toMatchObject({ code: 'locked' });
   });
 
-  it("doesn't resume from a row that was tampered with", async () => {
+  it("doesn't resume a session from a row that was tampered with", async () => {
     const browser = createBrowser();
     await signUp(browser, ALICE);
     const db = await open(browser, 'sinetti');
@@ -144,7 +144,7 @@ describe('the session', () => {
     expect(await browser.tab().resume(ALICE)).toBe(false);
   });
 
-  it('erases: the database is gone, in other tabs too', async () => {
+  it('deletes the database on erase, also when other tabs have it open', async () => {
     const { alice } = await createPair();
     const other = await alice.openTab();
     await alice.api.erase();
@@ -154,7 +154,7 @@ describe('the session', () => {
     expect(await alice.browser.tab().resume(ALICE)).toBe(false);
   });
 
-  it("leaves nobody else's session behind when another person signs in", async () => {
+  it('deletes the session of one account when another signs in', async () => {
     const browser = createBrowser();
     await signUp(browser, ALICE);
     await signUp(browser, BOB);
@@ -164,7 +164,7 @@ describe('the session', () => {
 });
 
 describe('the device', () => {
-  it('is made once, even when two tabs start together', async () => {
+  it('creates one device, even when two tabs start together', async () => {
     const browser = createBrowser();
     const { api } = await signUp(browser, ALICE);
     const other = browser.tab();
@@ -175,7 +175,7 @@ describe('the device', () => {
     expect(one.deviceId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it('makes key packages that all differ, and the last resort only when asked', async () => {
+  it('creates KeyPackages that all differ, and a last-resort one only when asked', async () => {
     const { api } = await signUp(createBrowser(), ALICE);
     await expect(api.createKeyPackages(1, false)).rejects.toMatchObject({ code: 'usage' });
     await api.openDevice();
@@ -186,8 +186,8 @@ describe('the device', () => {
   });
 });
 
-describe('key packages', () => {
-  it('are used once, but for the last resort, and forgotten when they expire', async () => {
+describe('KeyPackages', () => {
+  it('deletes a KeyPackage that was used or has expired, but not a used last-resort one', async () => {
     const world = createWorld();
     const alice = await world.device(ALICE);
     const bob = await world.device(BOB);
@@ -205,7 +205,7 @@ describe('key packages', () => {
     expect(await stored()).toHaveLength(3);
   });
 
-  it('of last resort let several people in', async () => {
+  it('lets several people add a device by its last-resort KeyPackage', async () => {
     const world = createWorld();
     const bob = await world.device(BOB);
     world.relay.devices[0]!.keyPackages.length = 0;

@@ -48,7 +48,7 @@ describe('records at rest', () => {
     const keys = openVaultOf(relay, ALICE);
     for (const device of [alice, laptop]) {
       const raw = await dump(device.browser);
-      // What may be seen is seen, so the search works.
+      // The search finds public values, so it would find secrets as well.
       expect(raw.includes(ALICE_AND_BOB)).toBe(true);
       expect(raw.includes(messageId)).toBe(device === alice);
 
@@ -110,7 +110,7 @@ describe('records at rest', () => {
     db.close();
   });
 
-  it('are each sealed for their own place', async () => {
+  it('do not open in the place of another record', async () => {
     const { alice } = await createPair();
     await alice.send(ALICE_AND_BOB, 'one');
     await alice.send(ALICE_AND_BOB, 'two');
@@ -123,7 +123,7 @@ describe('records at rest', () => {
     await expect(alice.history(ALICE_AND_BOB)).rejects.toMatchObject({ code: 'corrupt-record' });
   });
 
-  it('of single messages that were lost leave a reason in their place', async () => {
+  it('show a reason in the place of a single message record that was lost', async () => {
     const { alice, bob, relay } = await createPair();
     await alice.send(ALICE_AND_BOB, 'mine');
     await bob.sync();
@@ -139,7 +139,7 @@ describe('records at rest', () => {
     ]);
   });
 
-  it('that were lost make the device rejoin, and do not stop the log', async () => {
+  it('make a device rejoin when its epoch or ratchets are damaged, and do not stop the log', async () => {
     for (const lost of ['epochs', 'ratchets']) {
       const { alice, bob } = await createPair();
       await bob.send(ALICE_AND_BOB, 'before');
@@ -171,14 +171,17 @@ describe('records at rest', () => {
   });
 });
 
-/** The parts of each key; a simple one has one part. */
+/** Reads the parts of each key; a simple key has one part. */
 async function keysOf(store: IDBObjectStore): Promise<(string | number)[][]> {
   const keys = (await answer(store.getAllKeys())) as (string | (string | number)[])[];
   return keys.map((key) => [key].flat());
 }
 
-describe('what a message writes', () => {
-  /** Bytes for one message sent and one received, once the ratchets are open, with `devices` of Bob's. */
+describe('the writes of a message', () => {
+  /**
+   * Measures the bytes for one message sent and one received, once the ratchets are open, with `devices` of
+   * Bob's.
+   */
   async function measure(devices: number) {
     const { relay, device } = createWorld();
     const alice = await device(ALICE);
@@ -198,7 +201,7 @@ describe('what a message writes', () => {
     return { send, receive };
   }
 
-  it('is the same in a group of 2 and of 100, and small', async () => {
+  it('take as few bytes in a group of 100 as in a group of 2', async () => {
     const [two, hundred] = [await measure(1), await measure(99)];
     for (const direction of ['send', 'receive'] as const) {
       const [small, large] = [two[direction], hundred[direction]];
@@ -212,7 +215,7 @@ describe('what a message writes', () => {
     }
   });
 
-  it('is one transaction for a batch of 200 entries', async () => {
+  it('are one transaction for a batch of 200 entries', async () => {
     const { relay, device } = createWorld();
     const alice = await device(ALICE);
     const bob = await Rogue.create(relay, BOB, 'bob');
@@ -235,7 +238,7 @@ describe('what a message writes', () => {
 describe('migrations', () => {
   const newBrowser = () => new Browser('migrations', new Clock());
 
-  it('run once each, in order, and keep what is there', async () => {
+  it('run once each, in order, and keep existing records', async () => {
     const { indexedDB } = newBrowser();
     const ran: string[] = [];
     const first: Migration = (db) => {
@@ -262,7 +265,7 @@ describe('migrations', () => {
     expect(ran).toEqual(['first', 'second']);
   });
 
-  it('leave the database alone when one fails', async () => {
+  it('leave the database as it was when one of them fails', async () => {
     const { indexedDB } = newBrowser();
     const first: Migration = (db) => void db.createObjectStore('kept');
     const failing: Migration = (db) => {
@@ -278,7 +281,7 @@ describe('migrations', () => {
     db.close();
   });
 
-  it('of a newer version than this one are refused as storage', async () => {
+  it('refuse a database of a newer version with the code storage', async () => {
     const { alice } = await createPair();
     await alice.api.lock();
     const newer = [...accountMigrations, () => {}];
@@ -291,7 +294,7 @@ describe('migrations', () => {
     });
   });
 
-  it('have a first version that stays as it was released', async () => {
+  it('keep the first version of the schema as it was released', async () => {
     const db = await openDatabase(newBrowser().indexedDB, 'test', accountMigrations.slice(0, 1), () => {});
     const tx = db.transaction([...db.objectStoreNames]);
     const schema = [...db.objectStoreNames].map((name) => {

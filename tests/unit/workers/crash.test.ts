@@ -20,11 +20,11 @@ import { crashAtWrite } from './support/storage.ts';
 const seed = process.env['SINETTI_TEST_SEED'] ?? randomBytes(4).toString('hex');
 
 interface Scene {
-  /** Whose storage is hit. */
+  /** The device whose storage crashes. */
   readonly device: TestDevice;
-  /** The call that is hit. */
-  readonly step: (device: TestDevice) => Promise<unknown>;
-  /** What has to be true in the end, the crash notwithstanding. */
+  /** The call during which it crashes. */
+  readonly call: (device: TestDevice) => Promise<unknown>;
+  /** Checks the state that has to follow in spite of the crash. */
   readonly outcome: (device: TestDevice) => Promise<void>;
 }
 
@@ -34,7 +34,7 @@ const scenes: Record<string, () => Promise<Scene>> = {
     const messageId = alice.relay.uuid();
     return {
       device: alice,
-      step: (device) => device.queue(ALICE_AND_BOB, 'written', messageId),
+      call: (device) => device.queue(ALICE_AND_BOB, 'written', messageId),
       async outcome(device) {
         await device.queue(ALICE_AND_BOB, 'written', messageId);
         await device.flush(messageId);
@@ -50,7 +50,7 @@ const scenes: Record<string, () => Promise<Scene>> = {
     const messageId = alice.relay.uuid();
     return {
       device: alice,
-      step: (device) => device.queue(ALICE_AND_BOB, 'written', messageId),
+      call: (device) => device.queue(ALICE_AND_BOB, 'written', messageId),
       async outcome(device) {
         await device.queue(ALICE_AND_BOB, 'written', messageId);
         await device.flush(messageId);
@@ -69,7 +69,7 @@ const scenes: Record<string, () => Promise<Scene>> = {
     await alice.flush(first);
     return {
       device: alice,
-      step: (device) => device.api.prepareMessage(messageId),
+      call: (device) => device.api.prepareMessage(messageId),
       async outcome(device) {
         expect(await device.waiting(messageId)).toMatchObject({ content: { text: 'written' } });
         await device.flush(messageId);
@@ -84,7 +84,7 @@ const scenes: Record<string, () => Promise<Scene>> = {
     const messageId = await bob.queue(ALICE_AND_BOB, 'written');
     return {
       device: bob,
-      step: (device) => device.api.prepareMessage(messageId),
+      call: (device) => device.api.prepareMessage(messageId),
       async outcome(device) {
         await device.flush(messageId);
         await device.send(ALICE_AND_BOB, 'after');
@@ -101,7 +101,7 @@ const scenes: Record<string, () => Promise<Scene>> = {
     await bob.send(ALICE_AND_BOB, 'three');
     return {
       device: alice,
-      step: (device) => device.sync(),
+      call: (device) => device.sync(),
       async outcome(device) {
         await device.sync();
         expect((await device.history(ALICE_AND_BOB)).map(textOf)).toEqual(['one', 'two', 'three']);
@@ -120,7 +120,7 @@ const scenes: Record<string, () => Promise<Scene>> = {
     const { seq, timestamp } = alice.relay.send(alice, prepared);
     return {
       device: alice,
-      step: (device) => device.api.messageAccepted(messageId, { seq, timestamp }),
+      call: (device) => device.api.messageAccepted(messageId, { seq, timestamp }),
       async outcome(device) {
         await device.flush(messageId);
         await device.sync();
@@ -138,7 +138,7 @@ const scenes: Record<string, () => Promise<Scene>> = {
     const keyPackages = world.relay.claim([ALICE, BOB], alice.deviceId);
     return {
       device: alice,
-      step: (device) => device.api.startConversation({ conversationId: ALICE_AND_BOB, keyPackages }),
+      call: (device) => device.api.startConversation({ conversationId: ALICE_AND_BOB, keyPackages }),
       async outcome(device) {
         await device.start(ALICE_AND_BOB);
         await device.send(ALICE_AND_BOB, 'started');
@@ -156,7 +156,7 @@ const scenes: Record<string, () => Promise<Scene>> = {
     const [welcome] = world.relay.mailbox(bob.deviceId);
     return {
       device: bob,
-      step: (device) => device.api.joinByWelcome(welcome!),
+      call: (device) => device.api.joinByWelcome(welcome!),
       async outcome(device) {
         expect((await device.sync()).map(textOf)).toEqual(['hello']);
         expect(await device.api.conversation(ALICE_AND_BOB)).toMatchObject({
@@ -173,7 +173,7 @@ const scenes: Record<string, () => Promise<Scene>> = {
     const keyPackages = alice.relay.claim([DAVE], '');
     return {
       device: alice,
-      step: (device) => device.api.addMembers({ conversationId: GROUP, keyPackages }),
+      call: (device) => device.api.addMembers({ conversationId: GROUP, keyPackages }),
       async outcome(device) {
         await device.add(GROUP, [DAVE]);
         await dave.sync();
@@ -187,11 +187,11 @@ const scenes: Record<string, () => Promise<Scene>> = {
     const { alice, bob, carol } = await createTrio();
     await bob.leave(GROUP);
     await alice.sync();
-    const departed = alice.relay.departed(GROUP);
+    const leaveStatements = alice.relay.leaveStatements(GROUP);
     return {
       device: alice,
-      async step(device) {
-        await device.api.setLeaveStatements(GROUP, departed);
+      async call(device) {
+        await device.api.setLeaveStatements(GROUP, leaveStatements);
         await device.api.nextCommit(GROUP);
       },
       async outcome(device) {
@@ -211,7 +211,7 @@ const scenes: Record<string, () => Promise<Scene>> = {
     await bob.queue(GROUP, 'queued');
     return {
       device: bob,
-      step: (device) => device.api.forgetConversation(GROUP),
+      call: (device) => device.api.forgetConversation(GROUP),
       async outcome(device) {
         const whole = (await device.api.conversation(GROUP)).status === 'joined';
         expect(await device.history(GROUP)).toHaveLength(whole ? 1 : 0);
@@ -229,7 +229,7 @@ const scenes: Record<string, () => Promise<Scene>> = {
     const laptop = await world.device(ALICE);
     return {
       device: laptop,
-      step: (device) => device.sync(),
+      call: (device) => device.sync(),
       async outcome(device) {
         await device.sync();
         await device.send(ALICE_AND_BOB, 'in');
@@ -241,12 +241,12 @@ const scenes: Record<string, () => Promise<Scene>> = {
 
 describe('a crash at any write', () => {
   for (const [name, setUp] of Object.entries(scenes)) {
-    it(`${name}: the step is undone as a whole, and can be taken again`, async () => {
+    it(`undoes ${name} as a whole, and lets it run again`, async () => {
       let nth = 1;
       for (;;) {
-        const { device, step, outcome } = await setUp();
-        const crashed = await crashAtWrite(nth, () => step(device));
-        // By turns the tab is gone, and only its transaction failed.
+        const { device, call, outcome } = await setUp();
+        const crashed = await crashAtWrite(nth, () => call(device));
+        // In turns the whole tab is gone, or only its transaction has failed.
         await outcome(nth % 2 === 0 ? device : await device.openTab());
         if (!crashed) break;
         nth++;
@@ -254,16 +254,16 @@ describe('a crash at any write', () => {
       expect(nth).toBeGreaterThan(1);
     });
 
-    it(`${name}: a result that nobody heard of is found again`, async () => {
-      const { device, step, outcome } = await setUp();
-      await step(device);
+    it(`finds the result of ${name} again in a tab that did not hear of it`, async () => {
+      const { device, call, outcome } = await setUp();
+      await call(device);
       await expect(device.openTab().then(outcome)).resolves.toBeUndefined();
     });
   }
 });
 
 describe('the sending ratchet', () => {
-  it(`gives no key twice, whatever crashes (SINETTI_TEST_SEED=${seed})`, async () => {
+  it(`uses no sending key twice, whichever write crashes (SINETTI_TEST_SEED=${seed})`, async () => {
     const { relay, device } = createWorld(seed);
     const alice = await device(ALICE);
     const bob = await Rogue.create(relay, BOB, 'bob');
@@ -300,7 +300,7 @@ describe('the sending ratchet', () => {
     const opened = [...letOut].map((content) => bob.open(content));
     const generations = opened.map(({ generation }) => generation);
     expect(new Set(generations).size).toBe(letOut.size);
-    // A key that no ciphertext was let out for would be a gap: a step half taken.
+    // A gap would be a key that was used up without its ciphertext, so half a transaction.
     expect(generations.sort((a, b) => a - b)).toEqual(generations.map((_, i) => i));
   });
 });

@@ -17,8 +17,8 @@ import { dump } from './support/storage.ts';
 const changes = (events: readonly ConversationEvent[]): ConversationChange[] =>
   events.map(({ change }) => change);
 
-describe('who comes to a group and who leaves it', () => {
-  it('is kept with the log by everybody who was there, for every tab and session after it', async () => {
+describe('the events of a group', () => {
+  it('keep who was added and removed, for later tabs and sessions of every member', async () => {
     const { alice, bob, carol, relay, world } = await createTrio();
     const dave = await world.device(DAVE);
     await alice.add(GROUP, [DAVE]);
@@ -36,7 +36,7 @@ describe('who comes to a group and who leaves it', () => {
     const afterReload = await bob.openTab();
     expect(changes(await alice.api.events(GROUP))).toEqual([others, daveCame, carolLeft]);
     expect(changes(await afterReload.api.events(GROUP))).toEqual([daveCame, carolLeft]);
-    // One's own arrival is no change among the others.
+    // A person's own arrival is no event on their device.
     expect(changes(await dave.api.events(GROUP))).toEqual([carolLeft]);
     const [first] = await bob.api.events(GROUP);
     const entry = relay.entries(GROUP).find(({ seq }) => seq === first?.seq);
@@ -48,7 +48,7 @@ describe('who comes to a group and who leaves it', () => {
     });
   });
 
-  it('comes with the entries that it happened in, once', async () => {
+  it('are answered once, with the entries that they happened in', async () => {
     const { alice, bob, relay, world } = await createTrio();
     await world.device(DAVE);
     const { lastSeq } = await bob.api.conversation(GROUP);
@@ -60,7 +60,7 @@ describe('who comes to a group and who leaves it', () => {
     expect(await bob.api.events(GROUP)).toEqual(first.events);
   });
 
-  it('is no news when only a device comes, a leaf is renewed, or two people talk', async () => {
+  it('do not include a new device of a member, a renewed leaf or a direct message', async () => {
     const { alice, bob, world } = await createTrio();
     const before = await alice.api.events(GROUP);
     const phone = await world.device(BOB);
@@ -77,7 +77,7 @@ describe('who comes to a group and who leaves it', () => {
     expect(await pair.bob.api.events(ALICE_AND_BOB)).toEqual([]);
   });
 
-  it('is told as a return to the device of somebody who left on another one and was added again', async () => {
+  it('tell a device of a return when its person left on another device and was added again', async () => {
     const { alice, bob, relay, world } = await createTrio();
     const phone = await world.device(BOB);
     await phone.sync();
@@ -96,14 +96,14 @@ describe('who comes to a group and who leaves it', () => {
     expect(events[0]).toMatchObject({ seq: joinedSeq, senderId: ALICE, timestamp: entry[0]?.timestamp });
     expect((await phone.api.processEntries(GROUP, entry)).events).toEqual([]);
     expect(await phone.api.events(GROUP)).toEqual(events);
-    // The same invitation again lets nobody in a second time.
-    // What it read before it was out is still there to be read.
+    // The same Welcome lets nobody in a second time.
+    // Messages from before the removal stay readable.
     expect((await phone.api.joinByWelcome(welcome!)).joinedAt).toBe(joinedAt);
     await bob.sync();
     expect(await bob.api.events(GROUP)).toEqual([]);
   });
 
-  it('goes with the conversation, and is sealed until then', async () => {
+  it('are sealed, and deleted with the conversation', async () => {
     const { alice } = await createTrio();
     expect(await alice.api.events(GROUP)).toHaveLength(1);
     expect((await dump(alice.browser)).includes(Buffer.from('senderDeviceId'))).toBe(false);
@@ -113,7 +113,7 @@ describe('who comes to a group and who leaves it', () => {
 });
 
 describe('a commit that is refused', () => {
-  it('leaves its code where it stands in the log, and the return of this device with whom it finds', async () => {
+  it('leaves an event with its code, and another with the members found at the rejoin', async () => {
     const world = createWorld();
     const { relay } = world;
     const alice = await world.device(ALICE);
@@ -140,7 +140,7 @@ describe('a commit that is refused', () => {
       },
     ]);
 
-    // The creator comes back and takes the stranger out; then Carol comes back.
+    // The creator rejoins and removes the stranger; then Carol rejoins.
     await alice.sync();
     await alice.send(GROUP, 'put right');
     await carol.sync();
@@ -150,7 +150,7 @@ describe('a commit that is refused', () => {
     expect(await tab.api.events(GROUP)).toHaveLength(before.length + 2);
   });
 
-  it('is told of in a direct conversation too, and what claims an earlier epoch as well', async () => {
+  it('leaves an event in a direct conversation and for an earlier epoch, too', async () => {
     const { alice, bob, relay } = await createPair();
     const [start] = relay.entries(ALICE_AND_BOB);
     relay.append(alice, ALICE_AND_BOB, { kind: 'commit', epoch: 0, content: start!.content });
@@ -163,7 +163,7 @@ describe('a commit that is refused', () => {
     ]);
   });
 
-  it('is told of as long as it is among the newest: a relay that repeats itself fills no disk', async () => {
+  it('loses its event to newer ones, so that a relay that repeats commits fills no disk', async () => {
     const { alice, bob, relay } = await createPair();
     const [start] = relay.entries(ALICE_AND_BOB);
     for (let count = 0; count < 1010; count++) {
@@ -178,7 +178,7 @@ describe('a commit that is refused', () => {
     expect(kept.map(({ seq }) => seq)).toEqual(entries.slice(-1000).map(({ seq }) => seq));
   });
 
-  it('tells of those who came in the same batch before it only once', async () => {
+  it('reports members who were added earlier in the same batch only once', async () => {
     const { alice, bob, relay, world } = await createTrio();
     await world.device(DAVE);
     await alice.add(GROUP, [DAVE]);
@@ -198,7 +198,7 @@ describe('the names of members', () => {
     { userId: BOB, name: 'bob' },
   ];
 
-  it('are kept after they left, renewed when they change, and gone with the group', async () => {
+  it('are kept after members left, renewed when they change, and deleted with the group', async () => {
     const { alice } = await createTrio();
     await alice.api.rememberMemberNames(GROUP, names);
     await alice.api.rememberMemberNames(GROUP, [{ userId: ALICE, name: 'alicia' }]);
@@ -213,7 +213,7 @@ describe('the names of members', () => {
     expect(await alice.api.memberNames()).toEqual([]);
   });
 
-  it('belong to groups, and are names', async () => {
+  it('are refused for a direct conversation, and when they are too long', async () => {
     const { alice } = await createTrio();
     const remember = (id: string, name: string) => alice.api.rememberMemberNames(id, [{ userId: BOB, name }]);
     await expect(remember(ALICE_AND_BOB, 'bob')).rejects.toMatchObject({ code: 'usage' });

@@ -14,8 +14,8 @@ import {
 import { NotAMember } from './support/relay.ts';
 import { Rogue } from './support/rogue.ts';
 
-describe('leaving', () => {
-  it('takes the leaves out with the next commit, before anything more is said', async () => {
+describe('leaving a group', () => {
+  it('makes the next commit remove all leaves of the person before any message is sent', async () => {
     const { alice, bob, carol, relay, world } = await createTrio();
     const phone = await world.device(BOB);
     await phone.sync();
@@ -24,7 +24,7 @@ describe('leaving', () => {
     await alice.send(GROUP, 'with Bob');
     await bob.sync();
     const written = await alice.queue(GROUP, 'without Bob');
-    // Encrypted before it is known, and not sent any more after.
+    // This message is encrypted before the statement is known, and not sent any more afterwards.
     expect(await alice.api.prepareMessage(written)).toMatchObject({ kind: 'message' });
     await bob.leave(GROUP);
     expect(await bob.api.conversations()).toEqual([]);
@@ -43,10 +43,10 @@ describe('leaving', () => {
       expect(people(state)).toEqual([ALICE, CAROL]);
       expect(state.group?.leavingIds).toEqual([]);
     }
-    expect(relay.departed(GROUP)).toEqual([]);
+    expect(relay.leaveStatements(GROUP)).toEqual([]);
     expect(() => relay.submit(phone, next.submission)).toThrow(NotAMember);
 
-    // The other device, which nobody told, finds itself outside, and can read nothing of it.
+    // The person's other device, which nobody told, finds itself outside and can read none of it.
     const { joinedSeq } = await phone.api.conversation(GROUP);
     const since = relay.entries(GROUP, joinedSeq);
     const { messages, state } = await phone.api.processEntries(GROUP, since);
@@ -54,7 +54,7 @@ describe('leaving', () => {
     expect(state).toMatchObject({ status: 'outside', members: [] });
   });
 
-  it('needs no message: whoever hears of it may commit at once', async () => {
+  it('lets a member commit the removal at once, without a message to send', async () => {
     const { bob, carol, relay } = await createTrio();
     await bob.leave(GROUP);
     await carol.sync();
@@ -65,7 +65,7 @@ describe('leaving', () => {
     expect(await carol.api.nextCommit(GROUP)).toBeNull();
   });
 
-  it('is followed by a return, in which the old word counts no more', async () => {
+  it('ignores the old leave statement once the person was added again', async () => {
     const { alice, bob, carol, relay } = await createTrio();
     const statement = await bob.leave(GROUP);
     await alice.sync();
@@ -83,14 +83,14 @@ describe('leaving', () => {
     expect(relay.group(GROUP).members.has(BOB)).toBe(true);
   });
 
-  it("is believed by one's other device for one's own word alone, of the present membership", async () => {
+  it("makes the person's other device accept only their own present statement", async () => {
     const { alice, bob, carol, world } = await createTrio();
     const phone = await world.device(BOB);
     await phone.sync();
     for (const device of [alice, bob, carol]) await device.sync();
     const carols = await carol.leaveStatement(GROUP);
     await bob.sync();
-    // The phone doesn't learn of the commit that goes before this word.
+    // The phone doesn't process the commit that goes before this statement.
     const bobs = await bob.leave(GROUP);
     expect(await phone.api.hasLeft(GROUP, bobs)).toBe(true);
     for (const forged of [carols, 'AAAA', `${bobs.slice(0, -4)}AAAA`]) {
@@ -107,7 +107,7 @@ describe('leaving', () => {
     expect(await phone.api.hasLeft(GROUP, bobs)).toBe(false);
   });
 
-  it('and adding go into one commit, also for the device that did not forget', async () => {
+  it('goes into one commit with adding the person again, whose other device did not forget', async () => {
     const { alice, bob, relay, world } = await createTrio();
     const phone = await world.device(BOB);
     await phone.sync();
@@ -125,7 +125,7 @@ describe('leaving', () => {
     expect((await alice.sync()).map(textOf)).toEqual(['back at once']);
   });
 
-  it('and adding go into one commit', async () => {
+  it('goes into one commit with adding the same person and others', async () => {
     const { alice, bob, carol, relay, world } = await createTrio();
     const dave = await world.device(DAVE);
     await bob.leave(GROUP);
@@ -141,7 +141,7 @@ describe('leaving', () => {
     expect((await dave.sync()).map(textOf)).toEqual(['back at once']);
   });
 
-  it('is nothing that somebody can say for others, or of another group, or of themselves to themselves', async () => {
+  it('ignores a leave statement for other people, from another group, or of this person', async () => {
     const { alice, bob, carol, relay, world } = await createTrio();
     const other = 'group:88888888-0000-4000-8000-000000000008';
     await bob.createGroup(other, 'Other', [ALICE]);
@@ -166,7 +166,7 @@ describe('leaving', () => {
       expect(group?.leavingIds).toEqual([]);
     }
     expect(await alice.api.nextCommit(GROUP)).toBeNull();
-    // A word that was given and not acted on ends with the next commit of its device.
+    // A statement that nobody has acted on becomes invalid with the next commit of its device.
     world.clock.advance(DAY);
     await bob.send(GROUP, 'stays');
     await alice.sync();
@@ -176,7 +176,7 @@ describe('leaving', () => {
     expect(relay.log(GROUP).epoch).toBe((await carol.api.conversation(GROUP)).epoch);
   });
 
-  it('ends what the leaver can read, whatever they kept', async () => {
+  it('keeps later messages from the person who left, whatever keys they kept', async () => {
     const world = createWorld();
     const alice = await world.device(ALICE);
     const carol = await world.device(CAROL);

@@ -1,42 +1,42 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Event, Play, Troupe } from './support/interleaving.ts';
+import { type Event, Population, Simulation } from './support/interleaving.ts';
 
 const seed = process.env['SINETTI_TEST_SEED'] ?? randomBytes(4).toString('hex');
-/** At least 200: most of them small, where the interleavings are the densest. */
+/** At least 200 runs, most of them with few people, where the interleavings are the densest. */
 const runs = Number(process.env['SINETTI_GROUP_RUNS'] ?? 200);
 const sizes = [3, 3, 4, 3, 5, 3, 4, 6, 3, 8] as const;
-const TROUPE = 30;
+const POPULATION = 30;
 const BATCHES = 10;
 
-/** The large ones are few: their steps cost the most. */
+/** Returns the number of people in a run. Large groups are few, since their runs take the longest. */
 function sizeOf(run: number): number {
-  if (run % 1000 === 0) return TROUPE;
+  if (run % 1000 === 0) return POPULATION;
   if (run % 100 === 5) return 15;
   return sizes[Math.floor(run / BATCHES) % sizes.length]!;
 }
 
 describe(`groups in any order (SINETTI_TEST_SEED=${seed} SINETTI_GROUP_RUNS=${runs})`, () => {
-  let troupe: Troupe;
-  /** In how many runs each came up. */
+  let population: Population;
+  /** The number of runs in which each event came up. */
   const events = new Map<Event, number>();
   beforeAll(async () => {
-    troupe = await Troupe.gather(seed, TROUPE);
+    population = await Population.signUp(seed, POPULATION);
   });
 
   it.each(Array.from({ length: BATCHES }, (_, batch) => batch))(
-    'end with everybody in the same epoch, and every message once: part %i',
+    'end with all members in the same epoch and every message once: part %i',
     { timeout: 120_000 + runs * 5_000 },
     async (batch) => {
       for (let run = batch; run < runs; run += BATCHES) {
-        const play = new Play(troupe, sizeOf(run), `${seed}/${run}`);
-        expect({ run, wrong: await play.run(30 + 6 * sizeOf(run)) }).toEqual({ run, wrong: [] });
-        for (const event of play.events) events.set(event, (events.get(event) ?? 0) + 1);
+        const simulation = new Simulation(population, sizeOf(run), `${seed}/${run}`);
+        expect({ run, wrong: await simulation.run(30 + 6 * sizeOf(run)) }).toEqual({ run, wrong: [] });
+        for (const event of simulation.events) events.set(event, (events.get(event) ?? 0) + 1);
       }
     },
   );
 
-  it('meet everything that can come in between', () => {
+  it('include every kind of race that the test is for', () => {
     const all: Record<Event, true> = {
       'a commit came too late': true,
       'a message came too late': true,

@@ -15,7 +15,7 @@ import {
 import { StaleEpoch } from './support/relay.ts';
 
 describe('a group', () => {
-  it('is started alone, adds people with all their devices, and carries what they say', async () => {
+  it('starts with its creator alone, adds people with all their devices, and delivers messages', async () => {
     const world = createWorld();
     const alice = await world.device(ALICE);
     const laptop = await world.device(ALICE);
@@ -49,11 +49,11 @@ describe('a group', () => {
     expect(states[0]!.members.map(({ deviceIds }) => deviceIds.length)).toEqual([2, 2]);
     expect((await alice.history(GROUP)).map(textOf)).toEqual(['to myself', 'thanks']);
     expect((await laptop.history(GROUP)).map(textOf)).toEqual(['to myself', 'thanks']);
-    // Nobody reads what was said before they came.
+    // Nobody can read messages from before they joined.
     for (const device of [bob, phone]) expect((await device.history(GROUP)).map(textOf)).toEqual(['thanks']);
   });
 
-  it('needs a name of 1 to 100 characters, and people of its own kind of conversation', async () => {
+  it('refuses a name without 1 to 100 characters, and group calls for direct conversations', async () => {
     const world = createWorld();
     const alice = await world.device(ALICE);
     const start = (name: string) =>
@@ -71,7 +71,7 @@ describe('a group', () => {
     expect((await alice.api.conversation(GROUP)).group?.name).toBe('\u{1F6E0}'.repeat(100));
   });
 
-  it('is named at the relay in every epoch that a member starts, and read by who was just added', async () => {
+  it('seals its name anew with each commit of a member, for those who were just added', async () => {
     const { alice, bob, carol, relay } = await createTrio();
     const sealed = () => relay.group(GROUP).name;
     expect(sealed()).toMatchObject({ epoch: 2 });
@@ -80,7 +80,7 @@ describe('a group', () => {
     await carol.sync();
     expect((await carol.api.conversation(GROUP)).group?.name).toBe('Skerry');
 
-    // A name from elsewhere, of another epoch, or altered changes nothing.
+    // A name of another group or another epoch, or one that was altered, changes nothing.
     const name = sealed()!;
     for (const [sealedName, epoch] of [
       ['AAAA', 3],
@@ -93,12 +93,12 @@ describe('a group', () => {
     }
   });
 
-  it('gives its name again to a device that joined from outside, with the next message of a member', async () => {
+  it("brings its name to a device that joined from outside by a member's next message", async () => {
     const { alice, bob, relay, world } = await createTrio();
     await alice.send(GROUP, 'settled');
     const phone = await world.device(BOB);
     await phone.sync();
-    // Its own commits can't bring the name: it doesn't know it.
+    // Its own commits can't bring the name, since it doesn't know it.
     await phone.send(GROUP, 'what is this called?');
     await phone.sync();
     expect(await phone.api.conversation(GROUP)).toMatchObject({ status: 'joined', group: { name: null } });
@@ -142,7 +142,7 @@ describe('a group', () => {
     const sealed = await alice.api.sealGroupName(GROUP);
     expect(sealed?.epoch).toBe(relay.log(GROUP).epoch);
     relay.group(GROUP).name = sealed;
-    // Only the name itself, in this epoch, is what was due.
+    // Only the name itself in this epoch settles what was due.
     const { group: unmoved } = await carol.api.setGroupName({
       conversationId: GROUP,
       sealedName: 'AAAA',
@@ -158,7 +158,7 @@ describe('a group', () => {
     expect(relay.log(GROUP).epoch).toBe(epoch);
   });
 
-  it('says since when each device can read', async () => {
+  it('tells each device since when it can read', async () => {
     const { alice, bob, relay } = await createTrio();
     const [start, adding] = relay.entries(GROUP);
     expect(await alice.api.conversation(GROUP)).toMatchObject({ joinedSeq: 0, joinedAt: start!.timestamp });
@@ -167,7 +167,7 @@ describe('a group', () => {
     expect(state).toMatchObject({ joinedSeq: 2, joinedAt: adding!.timestamp });
   });
 
-  it('is followed by a member who was away for 200 commits', async () => {
+  it('lets a member who was away for 200 commits catch up', async () => {
     const { alice, bob, carol, relay, world } = await createTrio();
     for (let round = 0; round < 100; round++) {
       world.clock.advance(DAY);
@@ -184,8 +184,8 @@ describe('a group', () => {
   });
 });
 
-describe('adding', () => {
-  it("is the creator's, but for one's own devices", async () => {
+describe('adding members to a group', () => {
+  it('refuses to add people for anybody but the creator, and adds own devices for everybody', async () => {
     const { alice, bob, relay, world } = await createTrio();
     await world.device(DAVE);
     const dave = relay.claim([DAVE], '');
@@ -207,7 +207,7 @@ describe('adding', () => {
     expect(await alice.api.conversation(GROUP)).toMatchObject({ status: 'joined', epoch: 3 });
   });
 
-  it('answers the same commit until the log shows it, and another only after that', async () => {
+  it('answers the pending commit until the log shows it, and a new one only after that', async () => {
     const { alice, relay, world } = await createTrio();
     await world.device(DAVE);
     const dave = relay.claim([DAVE], '');
@@ -227,7 +227,7 @@ describe('adding', () => {
     await expect(add()).rejects.toMatchObject({ code: 'usage' });
   });
 
-  it('is dropped when the relay never takes it', async () => {
+  it('drops a pending commit that the relay never takes', async () => {
     const { alice, relay, world } = await createTrio();
     await world.device(DAVE);
     await alice.api.addMembers({ conversationId: GROUP, keyPackages: relay.claim([DAVE], '') });
@@ -238,7 +238,7 @@ describe('adding', () => {
     expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
   });
 
-  it('loses against a commit that came first, and is made again', async () => {
+  it('creates another commit when one of somebody else came first', async () => {
     const { alice, bob, relay, world } = await createTrio();
     const dave = await world.device(DAVE);
     const late = await alice.api.addMembers({
@@ -256,8 +256,8 @@ describe('adding', () => {
   });
 });
 
-describe('forgetting', () => {
-  it('erases the keys and messages, and lets the group be joined anew, also past a tab that remembers', async () => {
+describe('forgetting a conversation', () => {
+  it('erases keys and messages, and lets a group be joined anew although a tab has it cached', async () => {
     const { alice, bob, relay } = await createTrio();
     const stale = await bob.openTab();
     await bob.send(GROUP, 'one');
@@ -283,7 +283,7 @@ describe('forgetting', () => {
     expect(relay.log(GROUP).epoch).toBe((await stale.api.conversation(GROUP)).epoch);
   });
 
-  it('leaves no tab with keys that it takes for the new ones, however often it was joined and used since', async () => {
+  it('lets no tab use its cached keys after the group was joined again, however often', async () => {
     for (let sends = 0; sends < 8; sends++) {
       const { alice, bob } = await createTrio();
       const stale = await bob.openTab();

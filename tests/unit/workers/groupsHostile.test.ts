@@ -14,27 +14,27 @@ import {
   textOf,
 } from './support/device.ts';
 import { decode, Rogue } from './support/rogue.ts';
-import { bound, createTrioWithRogue, readOn } from './support/rogueTrio.ts';
+import { bound, createTrioWithRogue, processLogOn } from './support/rogueTrio.ts';
 
-describe('a word of leaving', () => {
-  it('counts in its own group and epoch only, signed by the leaf that it names', async () => {
+describe('a leave statement', () => {
+  it('accepts a leave statement only for its group, a known epoch and the leaf that signed it', async () => {
     const { alice, bob, carol } = await createTrioWithRogue();
     bob.commit(GROUP, {});
     for (const device of [alice, carol]) await device.sync();
     const { epoch } = await alice.api.conversation(GROUP);
-    const departed = async (statement: string) =>
+    const leavingAfter = async (statement: string) =>
       (await alice.api.setLeaveStatements(GROUP, [{ userId: BOB, statement }])).group?.leavingIds;
-    expect(await departed(bob.leaveStatement({ groupId: new TextEncoder().encode('group:other') }))).toEqual(
-      [],
-    );
-    expect(await departed(bob.leaveStatement({ epoch: BigInt(epoch + 1) }))).toEqual([]);
-    expect(await departed(bob.leaveStatement({ deviceId: carol.deviceId, userId: CAROL }))).toEqual([]);
-    expect(await departed(bob.leaveStatement({ leafRef: new Uint8Array(32) }))).toEqual([]);
-    expect(await departed(bob.leaveStatement())).toEqual([BOB]);
+    expect(
+      await leavingAfter(bob.leaveStatement({ groupId: new TextEncoder().encode('group:other') })),
+    ).toEqual([]);
+    expect(await leavingAfter(bob.leaveStatement({ epoch: BigInt(epoch + 1) }))).toEqual([]);
+    expect(await leavingAfter(bob.leaveStatement({ deviceId: carol.deviceId, userId: CAROL }))).toEqual([]);
+    expect(await leavingAfter(bob.leaveStatement({ leafRef: new Uint8Array(32) }))).toEqual([]);
+    expect(await leavingAfter(bob.leaveStatement())).toEqual([BOB]);
   });
 });
 
-describe('an invitation', () => {
+describe('a Welcome', () => {
   async function invite(from: Rogue, creatorId: string, others: string[] = [], epoch = 1) {
     const { relay } = from;
     const claimed = relay.claim([CAROL], '').map(({ keyPackage }) => keyPackage);
@@ -42,7 +42,7 @@ describe('an invitation', () => {
     return { conversationId: GROUP, epoch, seq: 1, welcome };
   }
 
-  it('is followed when the creator or one’s own device made it, and from nobody else', async () => {
+  it('accepts a Welcome from the creator or the person’s own device, and from nobody else', async () => {
     const world = createWorld();
     const carol = await world.device(CAROL);
     const bob = await Rogue.create(world.relay, BOB, 'bob');
@@ -63,12 +63,12 @@ describe('an invitation', () => {
     });
   });
 
-  it('to the group one was in before is refused from another creator', async () => {
+  it('refuses a Welcome that names another creator than the group had before', async () => {
     const { alice, carol, relay } = await createTrioWithRogue();
     const mallory = await Rogue.create(relay, DAVE, 'dave');
     const { lastSeq } = await carol.api.conversation(GROUP);
     relay.append(mallory, GROUP, { kind: 'commit', epoch: relay.log(GROUP).epoch, content: 'AAAA' });
-    await readOn(carol);
+    await processLogOn(carol);
     const input = { ...(await invite(mallory, DAVE)), seq: lastSeq + 5 };
     await expect(carol.api.joinByWelcome(input)).rejects.toMatchObject({ code: 'policy' });
     expect(await carol.api.conversation(GROUP)).toMatchObject({
@@ -78,7 +78,7 @@ describe('an invitation', () => {
     expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
   });
 
-  it('to a later epoch of the group one is in is refused from anybody but its creator', async () => {
+  it('refuses a Welcome to a later epoch for a member if it is not from the creator', async () => {
     const { carol, relay } = await createTrioWithRogue();
     const mallory = await Rogue.create(relay, DAVE, 'dave');
     const before = await carol.api.conversation(GROUP);
@@ -92,11 +92,11 @@ describe('an invitation', () => {
   });
 });
 
-describe('a group info for a new device', () => {
+describe('a GroupInfo for a new device', () => {
   const offer = (device: TestDevice, epoch: number, groupInfo: string) =>
     device.api.joinByExternalCommit({ conversationId: GROUP, epoch, groupInfo });
 
-  it('is refused when it is forged, of another group or epoch, or of a group that one is not in', async () => {
+  it('refuses a GroupInfo that is forged, of another group or epoch, or without the person', async () => {
     const { bob, relay, world } = await createTrioWithRogue();
     const phone = await world.device(CAROL);
     const { epoch, groupInfo } = relay.log(GROUP);
@@ -131,7 +131,7 @@ describe('a group info for a new device', () => {
 });
 
 describe('a relay that lies about who is in a group', () => {
-  it('is not believed: the members are those of the tree', async () => {
+  it('shows the members of the tree, whoever the relay says is in the group', async () => {
     const { alice, bob, carol, relay } = await createTrio();
     relay.group(GROUP).members.delete(BOB);
     relay.group(GROUP).members.add(DAVE);

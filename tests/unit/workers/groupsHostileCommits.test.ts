@@ -2,14 +2,16 @@ import { encodeRemovalGrounds } from '@sinetti/crypto-core';
 import { describe, expect, it } from 'vitest';
 import { ALICE, BOB, CAROL, DAVE, GROUP, people, textOf } from './support/device.ts';
 import { decode, Rogue } from './support/rogue.ts';
-import { bound, createTrioWithRogue, readOn, type Trio } from './support/rogueTrio.ts';
+import { bound, createTrioWithRogue, processLogOn, type Trio } from './support/rogueTrio.ts';
 
-/** Both honest ones refuse Bob's last commit, and say nothing into the epoch it started. */
+/**
+ * Expects that both honest members refuse Bob's last commit, and send nothing in the epoch that it started.
+ */
 async function expectRefused({ alice, carol, bob }: Trio, refusal: string, reason: string) {
   bob.say(GROUP, 'unheard');
   for (const device of [alice, carol]) {
     const before = await device.api.conversation(GROUP);
-    const { messages, state } = await readOn(device);
+    const { messages, state } = await processLogOn(device);
     expect(state).toMatchObject({ status: 'forked', refusal, epoch: before.epoch });
     expect(people(state)).toEqual([ALICE, BOB, CAROL]);
     expect(messages.map(textOf)).toEqual([`(${reason})`]);
@@ -19,7 +21,7 @@ async function expectRefused({ alice, carol, bob }: Trio, refusal: string, reaso
   }
 }
 
-/** The creator comes back and puts the group right; then so does everybody else. */
+/** Expects that the creator rejoins and repairs the group, and that everybody else rejoins then. */
 async function expectRepaired({ alice, carol, relay }: Trio) {
   await alice.sync();
   const messageId = await alice.queue(GROUP, 'going on');
@@ -40,8 +42,8 @@ async function expectRepaired({ alice, carol, relay }: Trio) {
   }
 }
 
-describe('a commit that no member of a group follows', () => {
-  it('adds a stranger: nobody comes back until the creator has taken the stranger out', async () => {
+describe('a hostile commit in a group', () => {
+  it('refuses a commit that adds a stranger, and rejoins once the creator has removed them', async () => {
     const trio = await createTrioWithRogue();
     const { bob, carol, relay } = trio;
     const dave = await Rogue.create(relay, DAVE, 'dave');
@@ -51,7 +53,7 @@ describe('a commit that no member of a group follows', () => {
     await expectRepaired(trio);
   });
 
-  it('adds another device of a member: refused, and no reason to stay away', async () => {
+  it('refuses a commit that adds another device of a member, and rejoins at once', async () => {
     const trio = await createTrioWithRogue();
     const { alice, carol, bob, relay } = trio;
     const phone = await Rogue.ofPerson(relay, CAROL);
@@ -64,7 +66,7 @@ describe('a commit that no member of a group follows', () => {
     expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, BOB, CAROL]);
   });
 
-  it('comes from outside, by somebody who is no member', async () => {
+  it('refuses an external commit of somebody who is no member', async () => {
     const trio = await createTrioWithRogue();
     const dave = await Rogue.create(trio.relay, DAVE, 'dave');
     trio.relay.group(GROUP).members.add(DAVE);
@@ -74,7 +76,7 @@ describe('a commit that no member of a group follows', () => {
     await expectRepaired(trio);
   });
 
-  it('brings a device in the name of a member whom another account key certified', async () => {
+  it('refuses a commit that adds a device of a member under another account key', async () => {
     const trio = await createTrioWithRogue();
     const impostor = await Rogue.create(trio.relay, CAROL, 'not carol');
     trio.bob.commit(GROUP, { adds: [impostor] });
@@ -83,7 +85,7 @@ describe('a commit that no member of a group follows', () => {
     await expectRepaired(trio);
   });
 
-  it('brings a device without a certificate that holds, by the creator’s own rights too', async () => {
+  it('refuses a commit that adds a device whose certificate has a broken signature', async () => {
     const trio = await createTrioWithRogue();
     const phone = await Rogue.create(trio.relay, BOB, 'bob');
     phone.forgeCertificate();
@@ -95,7 +97,7 @@ describe('a commit that no member of a group follows', () => {
     await expectRepaired(trio);
   });
 
-  it('brings a device whose credential is no certificate at all', async () => {
+  it('refuses a commit that adds a device whose credential is no certificate', async () => {
     const trio = await createTrioWithRogue();
     const phone = await Rogue.create(trio.relay, BOB, 'bob');
     phone.forgeCertificate(new Uint8Array([1, 2, 3]));
@@ -108,22 +110,22 @@ describe('a commit that no member of a group follows', () => {
   });
 
   it.each<[string, (trio: Trio) => Uint8Array | undefined | Promise<Uint8Array>]>([
-    ['without a word of hers', () => undefined],
+    ['without a leave statement', () => undefined],
     [
-      'with a word that is not hers',
+      'with the leave statement of somebody else',
       ({ bob }) => encodeRemovalGrounds({ departures: [decode(bob.leaveStatement())], revocations: [] }),
     ],
     [
-      'with a word about another group of the same person',
+      'with a leave statement of somebody else for another group',
       ({ bob }) =>
         encodeRemovalGrounds({
           departures: [decode(bob.leaveStatement({ groupId: new Uint8Array(40) }))],
           revocations: [],
         }),
     ],
-    ['with something that is no word', () => new Uint8Array([9, 9])],
+    ['with grounds that can’t be read', () => new Uint8Array([9, 9])],
     [
-      'with her word about another group',
+      'with her leave statement for another group',
       async ({ carol, alice }) => {
         const other = 'group:88888888-0000-4000-8000-000000000008';
         await alice.createGroup(other, 'Other', [CAROL]);
@@ -134,7 +136,7 @@ describe('a commit that no member of a group follows', () => {
         });
       },
     ],
-  ])('removes Carol %s', async (_how, statementsOf) => {
+  ])('refuses a commit that removes a member %s', async (_how, statementsOf) => {
     const trio = await createTrioWithRogue();
     const { alice, bob, carol } = trio;
     bob.commit(GROUP, {});
@@ -142,7 +144,7 @@ describe('a commit that no member of a group follows', () => {
     const authenticatedData = await statementsOf(trio);
     bob.commit(GROUP, { removes: [carol.deviceId], ...(authenticatedData && { authenticatedData }) });
     await expectRefused(trio, 'policy', 'rules');
-    // She is out of the tree, and can't tell who would let her in: the creator adds her again.
+    // Carol is out of the tree and can't join from outside, so the creator adds her again.
     await expect(carol.joinByExternalCommit(GROUP)).rejects.toMatchObject({ code: 'policy' });
     await alice.sync();
     await alice.add(GROUP, [CAROL]);
@@ -151,7 +153,7 @@ describe('a commit that no member of a group follows', () => {
     expect((await alice.sync()).map(textOf)).toEqual(['back']);
   });
 
-  it('leaves a device of somebody who left', async () => {
+  it('refuses a commit that leaves a device of somebody who left in the tree', async () => {
     const trio = await createTrioWithRogue();
     const { alice, bob, carol, relay, world } = trio;
     const phone = await world.device(CAROL);
@@ -159,20 +161,20 @@ describe('a commit that no member of a group follows', () => {
     await carol.sync();
     await alice.sync();
     bob.follow(relay.entries(GROUP).at(-1)!.content);
-    const word = decode(await phone.api.leaveStatement(GROUP));
+    const statement = decode(await phone.api.leaveStatement(GROUP));
     bob.commit(GROUP, {
       removes: [phone.deviceId],
-      authenticatedData: encodeRemovalGrounds({ departures: [word], revocations: [] }),
+      authenticatedData: encodeRemovalGrounds({ departures: [statement], revocations: [] }),
     });
-    expect((await readOn(alice)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
-    expect((await readOn(carol)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
+    expect((await processLogOn(alice)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
+    expect((await processLogOn(carol)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
   });
 
   it.each([
     ['names another creator', bound(BOB)],
     ['names no creator', []],
     ['names a creator that can’t be read', [{ type: 0xf0a1, data: new Uint8Array([1]) }]],
-  ])('%s', async (_what, extensions) => {
+  ])('refuses a commit that %s', async (_what, extensions) => {
     const trio = await createTrioWithRogue();
     trio.bob.commit(GROUP, { extensions });
     await expectRefused(trio, 'policy', 'rules');
@@ -183,14 +185,14 @@ describe('a commit that no member of a group follows', () => {
     }
   });
 
-  it('is none of ours: the relay’s invention, or an old one put in its place', async () => {
+  it('refuses a commit that the relay invented or took from an earlier epoch', async () => {
     for (const content of ['AAAA', null]) {
       const trio = await createTrioWithRogue();
       const { alice, bob, carol, relay } = trio;
       const old = relay.entries(GROUP)[1]!.content;
       relay.append(bob, GROUP, { kind: 'commit', epoch: relay.log(GROUP).epoch, content: content ?? old });
       for (const device of [alice, carol]) {
-        const { state } = await readOn(device);
+        const { state } = await processLogOn(device);
         expect(state.status).toBe('forked');
         await device.sync();
         expect(await device.api.conversation(GROUP)).toMatchObject({ status: 'joined' });
@@ -201,7 +203,7 @@ describe('a commit that no member of a group follows', () => {
     }
   });
 
-  it('is a repetition of an earlier one: nothing happens', async () => {
+  it('ignores a commit that repeats an earlier one', async () => {
     const { alice, bob, carol, relay } = await createTrioWithRogue();
     const { epoch, content, id } = relay.entries(GROUP)[1]!;
     relay.append(bob, GROUP, { kind: 'commit', epoch, content, id });
@@ -209,7 +211,7 @@ describe('a commit that no member of a group follows', () => {
     expect((await carol.sync()).map(textOf)).toEqual(['unmoved']);
   });
 
-  it('is withheld: what comes after it is missed, and asked for by its number', async () => {
+  it('names the position of a commit that the relay withholds', async () => {
     const { alice, carol, relay, world } = await createTrioWithRogue();
     world.clock.advance(24 * 60 * 60 * 1000);
     await alice.send(GROUP, 'after a commit');
@@ -244,10 +246,10 @@ describe('somebody whose adding was refused', () => {
     for (const entry of relay.entries(GROUP, (await alice.api.conversation(GROUP)).lastSeq)) {
       dave.follow(entry.content);
     }
-    // Dave's own commit is the last word about the tree, when the relay makes Carol come back once more.
+    // Dave signs the newest tree, when the relay makes Carol rejoin once more.
     dave.commit(GROUP, {});
     relay.append(bob, GROUP, { kind: 'commit', epoch: relay.log(GROUP).epoch, content: 'AAAA' });
-    expect((await readOn(carol)).state.status).toBe('forked');
+    expect((await processLogOn(carol)).state.status).toBe('forked');
     await carol.sync();
     const state = await carol.api.conversation(GROUP);
     expect(state.status).toBe('joined');
@@ -271,7 +273,7 @@ describe("the creator's other device", () => {
     dave.publish();
     bob.commit(GROUP, { adds: [dave] });
     for (const device of [alice, laptop]) {
-      expect((await readOn(device)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
+      expect((await processLogOn(device)).state).toMatchObject({ status: 'forked', refusal: 'policy' });
     }
     await alice.sync();
     if (laptopIsThere) await laptop.sync();

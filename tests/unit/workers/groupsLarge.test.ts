@@ -9,13 +9,13 @@ import { ALICE, BOB, CAROL, createWorld, GROUP, textOf } from './support/device.
 
 const PEOPLE = 250;
 
-/** Devices that nobody opens: all that a group knows of them is their KeyPackages. */
+/** Creates KeyPackages of devices that never come online; a group knows no more of them. */
 function absentDevices(count: number): ClaimedKeyPackage[] {
   const env = { random: seededRandom('absent'), now: () => Date.UTC(2026, 2, 1) };
   const now = BigInt(env.now() / 1000);
   return Array.from({ length: count }, (_, i) => {
     const id = (kind: string) => `${i.toString(16).padStart(8, '0')}-0000-4000-8000-00000000000${kind}`;
-    // Two devices a person.
+    // Each person has two devices.
     const accountSeed = seededRandom(`account ${i >> 1}`)(32);
     const userId = `${(i >> 1).toString(16).padStart(8, '0')}-0000-4000-8000-000000000001`;
     const signatureKey = createSignatureKeyPair(env);
@@ -34,14 +34,14 @@ function absentDevices(count: number): ClaimedKeyPackage[] {
   });
 }
 
-/** Bytes on the wire of what a commit brings with it. */
+/** Returns the bytes on the wire of each part of a commit. */
 function sizesOf({ commit, welcomes, groupInfo }: CommitSubmission) {
   const bytes = (wire: string) => Math.floor((wire.length * 3) / 4);
   return { commit: bytes(commit), welcome: bytes(welcomes[0]?.welcome ?? ''), groupInfo: bytes(groupInfo) };
 }
 
 describe(`a large group, of ${PEOPLE} people with ${2 * PEOPLE} devices`, () => {
-  it('is made, grown, spoken in and opened within the limits of the relay', async () => {
+  it('is created, extended and used within the limits of the relay', async () => {
     const measured: Record<string, unknown> = {};
     const timed = async <T>(name: string, body: () => Promise<T>): Promise<T> => {
       const start = performance.now();
@@ -100,7 +100,7 @@ describe(`a large group, of ${PEOPLE} people with ${2 * PEOPLE} devices`, () => 
     process.stdout.write(`${JSON.stringify(measured, null, 1)}\n`);
   });
 
-  it('takes no more devices at once than a commit may carry', async () => {
+  it('refuses more devices at once than a commit may carry', async () => {
     const alice = await createWorld().device(ALICE);
     const start = (count: number) =>
       alice.api.startConversation({
@@ -112,7 +112,7 @@ describe(`a large group, of ${PEOPLE} people with ${2 * PEOPLE} devices`, () => 
     expect(await alice.api.conversation(GROUP)).toMatchObject({ status: 'outside' });
   });
 
-  it('has limits in the worker that are the relay’s', () => {
+  it('has the same limits in the worker as at the relay', () => {
     const { commitMax, welcomeMax, groupInfoMax, keyPackageMax, sealedNameMax, leaveStatementMax } =
       relayLimits;
     expect(limits).toMatchObject({

@@ -4,7 +4,7 @@ import { toBase64Url } from '../../../workers/codec/base64url.ts';
 import { ALICE, ALICE_AND_BOB, BOB, CAROL, createPair, createWorld, textOf } from './support/device.ts';
 import { decode, Rogue } from './support/rogue.ts';
 
-/** Alice, with a rogue of Bob's in the conversation. */
+/** Alice in a conversation with Bob, whose client keeps none of the rules. */
 async function createPairWithRogue() {
   const world = createWorld();
   const { relay } = world;
@@ -24,7 +24,7 @@ function flipped(content: string, at: number): string {
   return toBase64Url(bytes);
 }
 
-/** What a hostile relay puts in the log in place of, or before, Bob's message `good`. */
+/** The entries that a hostile relay puts in the log before Bob's message `good`. */
 const forgeries: Record<
   string,
   { reason: string; forge: (pair: Pair, good: LogEntryInput) => Partial<LogEntryInput> }
@@ -73,42 +73,45 @@ const forgeries: Record<
   },
 };
 
-describe('a forged message gets its reason, and the good one after it still arrives', () => {
-  it.each(Object.entries(forgeries))('%s', async (_name, { reason, forge }) => {
-    const pair = await createPair();
-    const { alice, bob, relay, world } = pair;
-    await bob.send(ALICE_AND_BOB, 'settled');
-    const laptop = await world.device(ALICE);
-    await laptop.sync();
-    await alice.sync();
-    await bob.sync();
+describe('a forged message', () => {
+  it.each(Object.entries(forgeries))(
+    'shows a forged message with its reason, and the next one after it: %s',
+    async (_name, { reason, forge }) => {
+      const pair = await createPair();
+      const { alice, bob, relay, world } = pair;
+      await bob.send(ALICE_AND_BOB, 'settled');
+      const laptop = await world.device(ALICE);
+      await laptop.sync();
+      await alice.sync();
+      await bob.sync();
 
-    const messageId = await bob.queue(ALICE_AND_BOB, 'good');
-    const prepared = await bob.api.prepareMessage(messageId);
-    if (prepared.kind !== 'message') throw new Error(prepared.kind);
-    const good = {
-      id: messageId,
-      kind: 'application',
-      epoch: prepared.epoch,
-      content: prepared.content,
-      sender_id: BOB,
-      sender_device_id: bob.deviceId,
-    } as const;
-    // The forgery comes first: it must not use up the key of the message it imitates.
-    relay.append(bob, ALICE_AND_BOB, { ...good, ...forge(pair, { ...good, seq: 0, timestamp: '' }) });
-    const genuine = relay.append(bob, ALICE_AND_BOB, good);
-    const views = await alice.sync();
-    expect(views.map(textOf)).toEqual([`(${reason})`, 'good']);
-    expect(await alice.api.conversation(ALICE_AND_BOB)).toMatchObject({
-      status: 'joined',
-      lastSeq: genuine.seq,
-    });
-    // Asked again, the answers are the same.
-    const again = await alice.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB).slice(-2));
-    expect(again.messages).toEqual(views);
-  });
+      const messageId = await bob.queue(ALICE_AND_BOB, 'good');
+      const prepared = await bob.api.prepareMessage(messageId);
+      if (prepared.kind !== 'message') throw new Error(prepared.kind);
+      const good = {
+        id: messageId,
+        kind: 'application',
+        epoch: prepared.epoch,
+        content: prepared.content,
+        sender_id: BOB,
+        sender_device_id: bob.deviceId,
+      } as const;
+      // The forgery comes first, since it must not use up the key of the message that it imitates.
+      relay.append(bob, ALICE_AND_BOB, { ...good, ...forge(pair, { ...good, seq: 0, timestamp: '' }) });
+      const genuine = relay.append(bob, ALICE_AND_BOB, good);
+      const views = await alice.sync();
+      expect(views.map(textOf)).toEqual([`(${reason})`, 'good']);
+      expect(await alice.api.conversation(ALICE_AND_BOB)).toMatchObject({
+        status: 'joined',
+        lastSeq: genuine.seq,
+      });
+      // A second call answers the same.
+      const again = await alice.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB).slice(-2));
+      expect(again.messages).toEqual(views);
+    },
+  );
 
-  it('replayed, under its own id or a new one', async () => {
+  it('shows a replayed message as damaged, under its own id or a new one', async () => {
     const { alice, bob, relay } = await createPair();
     const messageId = await bob.send(ALICE_AND_BOB, 'once');
     const original = relay.entries(ALICE_AND_BOB).at(-1)!;
@@ -117,11 +120,11 @@ describe('a forged message gets its reason, and the good one after it still arri
     relay.append(bob, ALICE_AND_BOB, { kind, epoch, content });
     await bob.send(ALICE_AND_BOB, 'good');
     expect((await alice.sync()).map(textOf)).toEqual(['once', '(damaged)', '(damaged)', 'good']);
-    // The sender's own copy can't be doubled either.
+    // Nor can the relay repeat a message to its own sender.
     expect((await bob.sync()).map(textOf)).toEqual(['once', '(damaged)', '(storage-erased)', 'good']);
   });
 
-  it('an own message that came back altered', async () => {
+  it('shows an own message that the relay altered as damaged', async () => {
     const { alice, relay } = await createPair();
     const messageId = await alice.queue(ALICE_AND_BOB, 'mine');
     const prepared = await alice.api.prepareMessage(messageId);
@@ -131,7 +134,7 @@ describe('a forged message gets its reason, and the good one after it still arri
     expect((await alice.sync()).map(textOf)).toEqual(['(damaged)', 'good']);
   });
 
-  it('too far ahead in its ratchet', async () => {
+  it('shows a message that is too far ahead in its ratchet as damaged', async () => {
     const { alice, bob, relay } = await createPairWithRogue();
     bob.say(ALICE_AND_BOB, 'good');
     for (let skipped = 0; skipped < 1100; skipped++) bob.encrypt('withheld', '');
@@ -145,7 +148,7 @@ describe('a forged message gets its reason, and the good one after it still arri
 });
 
 describe('a payload', () => {
-  it('of a newer version is kept and shown as unknown; a broken one is damaged', async () => {
+  it('shows a payload of a newer version as unknown, and a broken one as damaged', async () => {
     const { alice, bob } = await createPairWithRogue();
     const sentAt = '2026-03-01T10:00:00Z';
     const payloads: [string | Uint8Array, string][] = [
@@ -168,8 +171,10 @@ describe('a payload', () => {
   });
 });
 
-describe('a commit that no client should follow', () => {
-  /** Alice is forked by it, tells so, rejoins, and hears the next good message. */
+describe('a hostile commit in a direct conversation', () => {
+  /**
+   * Expects that Alice has forked, shows the reason for the next message, and sends nothing before a rejoin.
+   */
   async function expectRejoin(
     { alice, bob }: Awaited<ReturnType<typeof createPairWithRogue>>,
     reason: string,
@@ -187,12 +192,12 @@ describe('a commit that no client should follow', () => {
     expect(await alice.api.prepareMessage(messageId)).toEqual({ kind: 'outside' });
   }
 
-  it('garbage: forked, and joined again by external commit', async () => {
+  it('forks at a commit that is garbage, and rejoins by external commit', async () => {
     const pair = await createPairWithRogue();
     const { alice, bob, relay } = pair;
     bob.say(ALICE_AND_BOB, 'heard');
     await alice.sync();
-    // The relay can't tell: it counts the epoch on, and so does whoever sent it.
+    // The relay can't tell the difference, so it counts the epoch on, as the committer does.
     const real = relay.entries(ALICE_AND_BOB).length;
     bob.commit(ALICE_AND_BOB, {});
     Object.assign(relay.log(ALICE_AND_BOB).entries[real]!, { content: 'AAAA' });
@@ -209,15 +214,15 @@ describe('a commit that no client should follow', () => {
     await alice.flush((await alice.api.outbox())[0]!.messageId);
   });
 
-  it('adds a stranger to a direct conversation', async () => {
+  it('refuses a commit that adds a stranger to a direct conversation', async () => {
     const pair = await createPairWithRogue();
     pair.bob.commit(ALICE_AND_BOB, { adds: [await Rogue.create(pair.relay, CAROL, 'carol')] });
     await expectRejoin(pair, 'rules');
-    // As long as the stranger is in it, there is nothing to come back to.
+    // Alice can't rejoin as long as the stranger is in the tree.
     await expect(pair.alice.joinByExternalCommit(ALICE_AND_BOB)).rejects.toMatchObject({ code: 'policy' });
   });
 
-  it('comes from a stranger outside', async () => {
+  it('refuses an external commit of a stranger', async () => {
     const pair = await createPairWithRogue();
     const carol = await Rogue.create(pair.relay, CAROL, 'carol');
     carol.joinFromOutside(ALICE_AND_BOB);
@@ -225,7 +230,7 @@ describe('a commit that no client should follow', () => {
     await expect(pair.alice.joinByExternalCommit(ALICE_AND_BOB)).rejects.toMatchObject({ code: 'policy' });
   });
 
-  it("changes the group's extensions", async () => {
+  it("refuses a commit that changes the group's extensions", async () => {
     const pair = await createPairWithRogue();
     pair.bob.commit(ALICE_AND_BOB, { extensions: [] });
     await expectRejoin(pair, 'rules');
@@ -233,7 +238,7 @@ describe('a commit that no client should follow', () => {
     expect(await pair.alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'joined', epoch: 3 });
   });
 
-  it('removes a device of somebody else', async () => {
+  it('refuses a commit that removes a device of somebody else', async () => {
     const pair = await createPairWithRogue();
     pair.bob.commit(ALICE_AND_BOB, { removes: [pair.alice.deviceId] });
     await expectRejoin(pair, 'rules');
@@ -241,7 +246,7 @@ describe('a commit that no client should follow', () => {
     expect(await pair.alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'joined' });
   });
 
-  it("brings a device that another account key certified in that person's name", async () => {
+  it('refuses a commit that adds a device of a participant under another account key', async () => {
     const pair = await createPairWithRogue();
     const impostor = await Rogue.create(pair.relay, BOB, 'not bob');
     impostor.joinFromOutside(ALICE_AND_BOB);
@@ -252,7 +257,7 @@ describe('a commit that no client should follow', () => {
     });
   });
 
-  it('is of an epoch that is over: nothing happens', async () => {
+  it('ignores a commit of an earlier epoch', async () => {
     const { alice, bob, relay } = await createPairWithRogue();
     bob.commit(ALICE_AND_BOB, {});
     await alice.sync();
@@ -261,7 +266,7 @@ describe('a commit that no client should follow', () => {
     expect((await alice.sync()).map(textOf)).toEqual(['good']);
   });
 
-  it('is of an epoch yet to come: this device has missed something', async () => {
+  it('forks at a commit of a later epoch', async () => {
     const pair = await createPairWithRogue();
     pair.relay.append(pair.bob, ALICE_AND_BOB, { kind: 'commit', epoch: 7, content: 'AAAA' });
     await expectRejoin(pair, 'damaged');
@@ -270,7 +275,7 @@ describe('a commit that no client should follow', () => {
 });
 
 describe("a person's own other device", () => {
-  it('may remove this one, which is then outside, keeps what it had, and may come back', async () => {
+  it('may remove this device, which keeps its messages and may join again', async () => {
     const { alice, bob, relay } = await createPairWithRogue();
     bob.say(ALICE_AND_BOB, 'heard');
     const phone = await Rogue.ofPerson(relay, ALICE);
@@ -284,7 +289,7 @@ describe("a person's own other device", () => {
     expect(messages.map(textOf)).toEqual(['heard']);
     expect(state).toMatchObject({ status: 'outside', lastSeq: 4, members: [] });
 
-    // The pin outlives the membership: in Bob's name nobody else gets in.
+    // The pin outlives the membership, so nobody else gets in under Bob's user id.
     const impostor = await Rogue.create(relay, BOB, 'not bob');
     const keyPackage = toBase64Url(impostor.bundle.bytes);
     await expect(
@@ -303,7 +308,7 @@ describe("a person's own other device", () => {
 });
 
 describe('starting and joining', () => {
-  it("refuses key packages that aren't the claimed device's, or aren't key packages", async () => {
+  it("refuse KeyPackages that aren't the claimed device's, or that can't be read", async () => {
     const world = createWorld();
     const alice = await world.device(ALICE);
     const bob = await world.device(BOB);
@@ -323,7 +328,7 @@ describe('starting and joining', () => {
     expect(await alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'joined' });
   });
 
-  it('refuses Welcomes of another group, epoch or company, and stays outside', async () => {
+  it('refuse Welcomes of another group, another epoch or with a stranger in the tree', async () => {
     const world = createWorld();
     const alice = await world.device(ALICE);
     const bob = await Rogue.create(world.relay, BOB, 'bob');

@@ -15,8 +15,8 @@ beforeEach(async () => {
 const names = async (prefix?: string) =>
   (await alice.api.localEntries(prefix)).map(({ name }) => name).toSorted();
 
-describe('notes', () => {
-  it('are kept across a reload, replaced, and removed', async () => {
+describe('the local store', () => {
+  it('keeps entries across a reload, replaces and removes them', async () => {
     expect(await alice.api.readLocal('recent')).toBeNull();
     await alice.api.writeLocal('recent', 'one');
     await alice.api.writeLocal('recent', 'two');
@@ -27,7 +27,7 @@ describe('notes', () => {
     await alice.api.writeLocal('recent', null);
   });
 
-  it('come back as they were written, lone surrogates included', async () => {
+  it('returns texts as they were written, lone surrogates included', async () => {
     const text = 'a\u0000\ud800b "quoted" \u202e';
     await alice.api.writeLocal('odd', text);
     expect(await alice.api.readLocal('odd')).toBe(text);
@@ -35,7 +35,7 @@ describe('notes', () => {
     expect(await alice.api.readLocal('empty')).toBe('');
   });
 
-  it('are found by the beginning of their names', async () => {
+  it('finds entries by the prefix of their names', async () => {
     await alice.api.writeLocal('draft:1', 'one');
     await alice.api.writeLocal('draft:2', 'two');
     await alice.api.writeLocal('emoji', 'three');
@@ -44,7 +44,7 @@ describe('notes', () => {
     expect(await names('other')).toEqual([]);
   });
 
-  it('belong to one person, and stay sealed while nobody is signed in', async () => {
+  it('belongs to one account, and stays sealed while nobody is signed in', async () => {
     await alice.api.writeLocal('mine', 'text');
     const bob = await world.device(BOB);
     expect(await bob.api.localEntries()).toEqual([]);
@@ -54,38 +54,40 @@ describe('notes', () => {
     await expect(alice.api.writeLocal('mine', 'other')).rejects.toMatchObject({ code: 'locked' });
   });
 
-  it('are kept when they are written just before the keys are locked', async () => {
+  it('keeps an entry that is written just before the keys are locked', async () => {
     await Promise.all([alice.api.writeLocal('last', 'words'), alice.api.lock()]);
     await alice.api.beginLogin(PASSWORD, world.relay.passwordParams.get(ALICE)!);
     await alice.api.openVault(ALICE, world.relay.vaults.get(ALICE)!);
     expect(await alice.api.readLocal('last')).toBe('words');
   });
 
-  it('go with the browser when it is erased', async () => {
+  it('is deleted when the browser is erased', async () => {
     await alice.api.writeLocal('mine', 'text');
     await alice.api.erase();
     const databases = await alice.browser.indexedDB.databases();
     expect(databases.map(({ name }) => name)).not.toContain(accountDatabaseName(ALICE));
   });
 
-  it('are bounded in length, by what UTF-8 makes of them, and in number', async () => {
+  it('refuses texts that are too long in UTF-8, names that are too long, and too many entries', async () => {
     const usage = { code: 'usage' };
-    await alice.api.writeLocal('full', 'x'.repeat(limits.noteText));
-    await expect(alice.api.writeLocal('over', 'ä'.repeat(limits.noteText / 2 + 1))).rejects.toMatchObject(
+    await alice.api.writeLocal('full', 'x'.repeat(limits.localEntryText));
+    await expect(
+      alice.api.writeLocal('over', 'ä'.repeat(limits.localEntryText / 2 + 1)),
+    ).rejects.toMatchObject(usage);
+    await expect(alice.api.writeLocal('', 'text')).rejects.toMatchObject(usage);
+    await expect(alice.api.writeLocal('n'.repeat(limits.localEntryName + 1), 'text')).rejects.toMatchObject(
       usage,
     );
-    await expect(alice.api.writeLocal('', 'text')).rejects.toMatchObject(usage);
-    await expect(alice.api.writeLocal('n'.repeat(limits.noteName + 1), 'text')).rejects.toMatchObject(usage);
     await expect(alice.api.writeLocal('kind', 7 as never)).rejects.toMatchObject(usage);
 
-    for (let i = 1; i < limits.notes; i++) await alice.api.writeLocal(`note ${i}`, 'text');
+    for (let i = 1; i < limits.localEntries; i++) await alice.api.writeLocal(`entry ${i}`, 'text');
     await expect(alice.api.writeLocal('one more', 'text')).rejects.toMatchObject(usage);
-    await alice.api.writeLocal('note 1', 'what is there can be replaced');
-    await alice.api.writeLocal('note 1', null);
+    await alice.api.writeLocal('entry 1', 'what is there can be replaced');
+    await alice.api.writeLocal('entry 1', null);
     await alice.api.writeLocal('one more', 'text');
   }, 30_000);
 
-  it('that were moved to the place of another are refused', async () => {
+  it('refuses an entry that was moved to the place of another', async () => {
     await alice.api.writeLocal('one', 'first');
     await alice.api.writeLocal('two', 'second');
     const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(accountDatabaseName(ALICE)));

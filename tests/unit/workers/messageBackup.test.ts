@@ -17,30 +17,30 @@ import {
 import { openVaultOf } from './support/rogue.ts';
 import { answer } from './support/storage.ts';
 
-/** The copies of one person as the relay keeps them. */
-class KeptCopies {
+/** The message backup of one person at the relay. */
+class MemoryBackup {
   items: StoredBackupEntry[] = [];
   lastPosition = 0;
 
-  put(copies: readonly BackupEntry[]): { count: number; lastPosition: number } {
-    const fresh = copies.filter(({ id }) => !this.items.some((item) => item.id === id));
-    for (const copy of fresh) this.items.push({ ...copy, position: ++this.lastPosition });
+  put(entries: readonly BackupEntry[]): { count: number; lastPosition: number } {
+    const fresh = entries.filter(({ id }) => !this.items.some((item) => item.id === id));
+    for (const entry of fresh) this.items.push({ ...entry, position: ++this.lastPosition });
     return { count: fresh.length, lastPosition: this.lastPosition };
   }
 
   after(position: number): StoredBackupEntry[] {
-    return this.items.filter((item) => item.position > position).slice(0, limits.copiesPerCall);
+    return this.items.filter((item) => item.position > position).slice(0, limits.backupEntriesPerCall);
   }
 }
 
 let world: World;
 let alice: TestDevice;
 let bob: TestDevice;
-let kept: KeptCopies;
+let backup: MemoryBackup;
 
 beforeEach(async () => {
   ({ world, alice, bob } = await createPair());
-  kept = new KeptCopies();
+  backup = new MemoryBackup();
 });
 
 async function upload(device: TestDevice): Promise<number> {
@@ -49,7 +49,7 @@ async function upload(device: TestDevice): Promise<number> {
     for (;;) {
       const next = await device.api.nextBackupEntries(conversationId);
       if (next === null) break;
-      const stored = next.copies.length === 0 ? null : kept.put(next.copies);
+      const stored = next.copies.length === 0 ? null : backup.put(next.copies);
       count += stored?.count ?? 0;
       await device.api.backupEntriesStored({ conversationId, upTo: next.upTo, stored });
     }
@@ -61,7 +61,7 @@ async function download(device: TestDevice) {
   const texts: string[] = [];
   let isLate = false;
   for (;;) {
-    const page = kept.after((await device.api.backupState()).position);
+    const page = backup.after((await device.api.backupState()).position);
     if (page.length === 0) return { texts, isLate };
     const read = await device.api.readBackup(page);
     texts.push(...read.messages.map(textOf));
@@ -69,11 +69,11 @@ async function download(device: TestDevice) {
   }
 }
 
-async function tell(device: TestDevice): Promise<void> {
+async function uploadSetting(device: TestDevice): Promise<void> {
   const setting = await device.api.backupSetting();
   if (setting === null) return;
-  if (!setting.kept) kept.items = [];
-  kept.put([setting.copy]);
+  if (!setting.kept) backup.items = [];
+  backup.put([setting.copy]);
   await device.api.backupSettingStored(setting.kept);
 }
 
@@ -84,7 +84,7 @@ async function say(from: TestDevice, ...texts: string[]): Promise<void> {
   }
 }
 
-/** A browser in which Alice logs in now. */
+/** Logs Alice in on a new browser. */
 async function newDevice(): Promise<TestDevice> {
   const device = await world.device(ALICE);
   await device.sync();
@@ -94,8 +94,8 @@ async function newDevice(): Promise<TestDevice> {
 
 const history = async (device: TestDevice) => (await device.history(ALICE_AND_BOB)).map(textOf);
 
-describe('copies', () => {
-  it('let a new device read what was said before it came, by all and in its place', async () => {
+describe('the message backup', () => {
+  it('lets a new device read all earlier messages, each in its place', async () => {
     await say(alice, 'mine');
     await say(bob, 'yours', 'äö "quoted" 👋');
     expect(await upload(alice)).toBe(3);
@@ -111,11 +111,11 @@ describe('copies', () => {
     for (const [i, { messageId, senderId, senderDeviceId, seq, timestamp }] of views.entries()) {
       expect(original[i]).toMatchObject({ messageId, senderId, senderDeviceId, seq, timestamp });
     }
-    // As everywhere: what one's other device sent was received here.
+    // A message that the person's other device sent counts as received on this one.
     expect(views[0]?.status).toBe('received');
   });
 
-  it('of what was read from copies are not made again, and of the rest once', async () => {
+  it('takes each message once, and none that a device restored from it', async () => {
     await say(alice, 'old');
     await upload(alice);
     const phone = await newDevice();
@@ -128,23 +128,23 @@ describe('copies', () => {
     expect(await alice.api.conversationsToBackUp()).toEqual([]);
   });
 
-  it('that a device has left itself are not read back by it', async () => {
+  it('does not return to a device the entries that it stored itself', async () => {
     await say(alice, 'one');
     await upload(alice);
-    expect(kept.after((await alice.api.backupState()).position)).toEqual([]);
+    expect(backup.after((await alice.api.backupState()).position)).toEqual([]);
     const phone = await newDevice();
     await download(phone);
     await say(bob, 'two');
     await phone.sync();
     await upload(phone);
     await say(bob, 'three');
-    // Another device's is among them: all of them are looked at, and nothing in them is new.
+    // Another device stored one in between, so all of them are read again, and none is new.
     await upload(alice);
-    expect(kept.after((await alice.api.backupState()).position)).toHaveLength(2);
+    expect(backup.after((await alice.api.backupState()).position)).toHaveLength(2);
     expect((await download(alice)).texts).toEqual([]);
   });
 
-  it('give back what this browser has lost, and leave to the log what that still has', async () => {
+  it('restores lost messages, and leaves to the log those that are still to come from it', async () => {
     await say(bob, 'kept elsewhere');
     await upload(alice);
     const phone = await newDevice();
@@ -157,12 +157,12 @@ describe('copies', () => {
     const db = await answer<IDBDatabase>(phone.browser.indexedDB.open(accountDatabaseName(ALICE)));
     await answer(db.transaction('messages', 'readwrite').objectStore('messages').clear());
     db.close();
-    const { messages } = await phone.api.readBackup(kept.items);
+    const { messages } = await phone.api.readBackup(backup.items);
     expect(messages.map(textOf)).toEqual(['kept elsewhere', 'still to come']);
-    expect((await phone.api.readBackup(kept.items)).messages).toEqual([]);
+    expect((await phone.api.readBackup(backup.items)).messages).toEqual([]);
   });
 
-  it('count as unread where the person has not read them', async () => {
+  it('counts restored messages above the read position as unread', async () => {
     await say(bob, 'one', 'two');
     await upload(alice);
     const phone = await newDevice();
@@ -174,18 +174,18 @@ describe('copies', () => {
     });
   });
 
-  it('come in batches, in the order of the conversation', async () => {
-    for (let i = 0; i < limits.copiesPerCall + 5; i++) await alice.send(ALICE_AND_BOB, `message ${i}`);
+  it('takes messages in batches, in the order of the conversation', async () => {
+    for (let i = 0; i < limits.backupEntriesPerCall + 5; i++) await alice.send(ALICE_AND_BOB, `message ${i}`);
     await alice.sync();
     const first = await alice.api.nextBackupEntries(ALICE_AND_BOB);
-    expect(first?.copies).toHaveLength(limits.copiesPerCall);
-    expect(await upload(alice)).toBe(limits.copiesPerCall + 5);
+    expect(first?.copies).toHaveLength(limits.backupEntriesPerCall);
+    expect(await upload(alice)).toBe(limits.backupEntriesPerCall + 5);
     const phone = await newDevice();
     const { texts } = await download(phone);
-    expect(texts).toEqual(Array.from({ length: limits.copiesPerCall + 5 }, (_, i) => `message ${i}`));
+    expect(texts).toEqual(Array.from({ length: limits.backupEntriesPerCall + 5 }, (_, i) => `message ${i}`));
   });
 
-  it('are sealed, of few sizes, and for their place alone', async () => {
+  it('seals entries for their place alone, in few sizes', async () => {
     await say(alice, 'a', 'a longer sentence, which is nobody else’s business');
     const { copies } = (await alice.api.nextBackupEntries(ALICE_AND_BOB)) ?? { copies: [] };
     expect(new Set(copies.map(({ sealed }) => sealed.length)).size).toBe(1);
@@ -201,7 +201,7 @@ describe('copies', () => {
     expect((await phone.api.readBackup(moved)).messages).toEqual([]);
   });
 
-  it('that no device of the person has made are ignored, and stop nothing', async () => {
+  it('ignores entries that no device of the person has sealed, and reads the others', async () => {
     await say(alice, 'true');
     const bobs = openVaultOf(world.relay, BOB).historyKey;
     const id = world.relay.uuid();
@@ -209,14 +209,14 @@ describe('copies', () => {
       random: (length) => new Uint8Array(length),
       now: () => 0,
     });
-    kept.put([{ id, conversationId: ALICE_AND_BOB, sealed: toBase64Url(forged) }]);
-    kept.put([{ id: world.relay.uuid(), conversationId: GROUP, sealed: 'AAAA' }]);
+    backup.put([{ id, conversationId: ALICE_AND_BOB, sealed: toBase64Url(forged) }]);
+    backup.put([{ id: world.relay.uuid(), conversationId: GROUP, sealed: 'AAAA' }]);
     await upload(alice);
     const phone = await newDevice();
     expect((await download(phone)).texts).toEqual(['true']);
   });
 
-  it('are not made of what could not be read', async () => {
+  it("takes no message that this browser can't read", async () => {
     await say(alice, 'readable');
     const db = await answer<IDBDatabase>(alice.browser.indexedDB.open(accountDatabaseName(ALICE)));
     await answer(db.transaction('messages', 'readwrite').objectStore('messages').clear());
@@ -225,7 +225,7 @@ describe('copies', () => {
     expect(await alice.api.conversationsToBackUp()).toEqual([]);
   });
 
-  it('go with their conversation', async () => {
+  it('forgets its position with the conversation', async () => {
     await say(alice, 'one');
     await upload(alice);
     await alice.api.forgetConversation(ALICE_AND_BOB);
@@ -235,8 +235,8 @@ describe('copies', () => {
   });
 });
 
-describe('the switch', () => {
-  it('is on, until the person switches it off: then no device copies any more', async () => {
+describe('the backup setting', () => {
+  it('is on at first, and stops all devices from backing up once it is off', async () => {
     await say(alice, 'one');
     await upload(alice);
     const phone = await newDevice();
@@ -247,16 +247,16 @@ describe('the switch', () => {
     expect((await alice.api.backupState()).kept).toBe(false);
     expect(await alice.api.conversationsToBackUp()).toEqual([]);
     expect(await alice.api.nextBackupEntries(ALICE_AND_BOB)).toBeNull();
-    await tell(alice);
+    await uploadSetting(alice);
     expect(await alice.api.backupSetting()).toBeNull();
-    expect(kept.items).toHaveLength(1);
+    expect(backup.items).toHaveLength(1);
 
     await say(bob, 'two');
     await phone.sync();
     await download(phone);
     expect((await phone.api.backupState()).kept).toBe(false);
     expect(await upload(phone)).toBe(0);
-    // Nor does a device that comes later.
+    // A device that joins later backs up nothing either.
     const laptop = await newDevice();
     await download(laptop);
     await say(bob, 'three');
@@ -264,17 +264,17 @@ describe('the switch', () => {
     expect(await upload(laptop)).toBe(0);
   });
 
-  it('on again copies everything anew, from every device that has it', async () => {
+  it('backs up everything anew once it is on again', async () => {
     await say(alice, 'one');
     await upload(alice);
     const phone = await newDevice();
     await download(phone);
     await alice.api.setBackupKept(false);
-    await tell(alice);
+    await uploadSetting(alice);
     await download(phone);
     await phone.api.setBackupKept(true);
-    await tell(phone);
-    // Also what the phone itself has only from the copies of before.
+    await uploadSetting(phone);
+    // The phone backs up the message as well that it has only from the former backup.
     expect(await upload(phone)).toBe(1);
     await download(alice);
     expect((await alice.api.backupState()).kept).toBe(true);
@@ -282,13 +282,13 @@ describe('the switch', () => {
     expect(await upload(alice)).toBe(1);
   });
 
-  it('tells of copies that came after it from a device that had not heard', async () => {
+  it('reports entries that a device stored without knowing that it is off', async () => {
     await say(alice, 'one');
     await upload(alice);
     const phone = await newDevice();
     await download(phone);
     await alice.api.setBackupKept(false);
-    await tell(alice);
+    await uploadSetting(alice);
     await say(bob, 'two');
     await phone.sync();
     expect(await upload(phone)).toBe(1);
@@ -297,19 +297,19 @@ describe('the switch', () => {
     expect(await alice.api.backupSetting(true)).toMatchObject({ kept: false });
   });
 
-  it('does not go back to an older choice that the relay shows again', async () => {
+  it('ignores an older setting that the relay shows again', async () => {
     await alice.api.setBackupKept(false);
-    await tell(alice);
+    await uploadSetting(alice);
     await alice.api.setBackupKept(true);
-    await tell(alice);
-    const on = kept.items.at(-1)!;
+    await uploadSetting(alice);
+    const on = backup.items.at(-1)!;
     await alice.api.setBackupKept(false);
-    await tell(alice);
+    await uploadSetting(alice);
     await alice.api.readBackup([{ ...on, position: 100 }]);
     expect((await alice.api.backupState()).kept).toBe(false);
   });
 
-  it('that was changed again before it was told is told as it is now', async () => {
+  it('is uploaded as it is now if it changed again during its upload', async () => {
     await alice.api.setBackupKept(false);
     const setting = await alice.api.backupSetting();
     await alice.api.setBackupKept(true);

@@ -24,14 +24,14 @@ describe('the outbox', () => {
     await reloaded.sync();
     expect(await reloaded.api.outbox()).toEqual([]);
     expect(await reloaded.api.prepareMessage(messageId)).toMatchObject({ kind: 'sent', message: { seq: 2 } });
-    // Late news about a message that the log has change nothing.
+    // Late answers for a message that the log has change nothing.
     expect(await reloaded.api.messageFailed(messageId, 'timeout')).toMatchObject({ status: 'sent' });
     expect(
       await reloaded.api.messageAccepted(messageId, { seq: 2, timestamp: '2026-03-01T00:00:00.000Z' }),
     ).toMatchObject({ status: 'sent', seq: 2 });
   });
 
-  it('is encrypted as it is written where nothing has to go before it: what preparing it answers', async () => {
+  it('encrypts a message at once where nothing has to go first, as preparing it would', async () => {
     const { alice } = await createPair();
     const write = async (device: TestDevice, text: string) => {
       const messageId = device.relay.uuid();
@@ -41,15 +41,15 @@ describe('the outbox', () => {
     const first = await write(alice, 'first');
     expect(first.ready).toMatchObject({ kind: 'message', messageId: first.message.messageId });
     expect(await alice.api.prepareMessage(first.message.messageId)).toEqual(first.ready);
-    // Another waits before it, in whichever tab.
+    // In any tab, the first message waits before this one.
     expect((await write(await alice.openTab(), 'second')).ready).toBeNull();
   });
 
   it.each([
     ['outside', async ({ world }: Pair) => world.device(ALICE)],
-    ['whose own leaf is due', async ({ bob }: Pair) => bob],
+    ['whose own leaf has to be renewed', async ({ bob }: Pair) => bob],
     [
-      'whose commit waits',
+      'whose commit is pending',
       async ({ alice, bob, world }: Pair) => {
         await bob.send(ALICE_AND_BOB, 'before');
         await alice.sync();
@@ -60,7 +60,7 @@ describe('the outbox', () => {
         return alice;
       },
     ],
-  ])('is encrypted later by a device %s', async (_name, deviceOf) => {
+  ])('encrypts a message later on a device %s', async (_name, deviceOf) => {
     const device = await deviceOf(await createPair());
     const messageId = device.relay.uuid();
     const sentAt = '2026-03-01T10:00:00.000Z';
@@ -69,7 +69,7 @@ describe('the outbox', () => {
     expect(queued.ready).toBeNull();
   });
 
-  it('takes the same message once, and no other under its id', async () => {
+  it('queues the same message once, and refuses another under its id', async () => {
     const { alice } = await createPair();
     const messageId = await alice.queue(ALICE_AND_BOB, 'once');
     await alice.queue(ALICE_AND_BOB, 'once', messageId);
@@ -86,7 +86,7 @@ describe('the outbox', () => {
     expect((await alice.api.outbox()).map(textOf)).toEqual(['a', 'b', 'c']);
   });
 
-  it('forgets a discarded message, unless it got through after all', async () => {
+  it('deletes a discarded message, unless the log has it after all', async () => {
     const { alice, bob, relay } = await createPair();
     const unsent = await alice.queue(ALICE_AND_BOB, 'never prepared');
     await alice.api.discardMessage(unsent);
@@ -96,7 +96,7 @@ describe('the outbox', () => {
     const prepared = await alice.api.prepareMessage(inFlight);
     if (prepared.kind !== 'message') throw new Error(prepared.kind);
     await alice.api.discardMessage(inFlight);
-    // News of the attempt that was under way doesn't bring it back.
+    // An answer to the attempt that was under way doesn't bring it back.
     await expect(alice.api.messageFailed(inFlight, 'timeout')).rejects.toMatchObject({ code: 'not-found' });
     expect(await alice.api.outbox()).toEqual([]);
     relay.send(alice, prepared);
@@ -105,7 +105,7 @@ describe('the outbox', () => {
     const stopped = await alice.queue(ALICE_AND_BOB, 'stopped');
     await alice.api.prepareMessage(stopped);
     await alice.api.discardMessage(stopped);
-    // With the epoch goes the last chance of its ciphertext, and with that the record.
+    // A new epoch deletes the record, since the log can't take its ciphertext any more.
     await bob.sync();
     await bob.send(ALICE_AND_BOB, 'commits first');
     await alice.sync();
@@ -113,13 +113,13 @@ describe('the outbox', () => {
     await alice.api.discardMessage(stopped);
   });
 
-  it('refuses to discard what was sent', async () => {
+  it('refuses to discard a message that was sent', async () => {
     const { alice } = await createPair();
     const messageId = await alice.send(ALICE_AND_BOB, 'sent');
     await expect(alice.api.discardMessage(messageId)).rejects.toMatchObject({ code: 'usage' });
   });
 
-  it('carries any text of up to 64 KiB, and no other', async () => {
+  it('accepts any text of up to 64 KiB, and refuses longer and empty ones', async () => {
     const { alice, bob } = await createPair();
     const texts = ['ä'.repeat(32 * 1024), '"\\\u202e<b>\u0000', '👩‍👩‍👧', ' '];
     for (const text of texts) await alice.send(ALICE_AND_BOB, text);

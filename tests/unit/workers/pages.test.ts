@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { MessagePage } from '../../../workers/api/cryptoApi.ts';
 import { ALICE_AND_BOB, createPair, GROUP, textOf } from './support/device.ts';
 
-describe('pages of the preserved-message cache', () => {
-  it('go back from the end, or forward from anywhere, and count what there is', async () => {
+describe('pages of the message cache', () => {
+  it('go back from the end or forward from anywhere, and messages are counted', async () => {
     const { alice, bob } = await createPair();
     const written = ['one', 'two', 'three', 'four', 'five'];
     for (const text of written) await alice.send(ALICE_AND_BOB, text);
@@ -22,7 +22,7 @@ describe('pages of the preserved-message cache', () => {
   });
 
   it.each([{ after: -1, limit: 1 }, { after: 0.5, limit: 1 }, { after: Number.NaN, limit: 1 }, { limit: 0 }])(
-    'refuse %j',
+    'refuse the bounds %j',
     async (page) => {
       const { alice } = await createPair();
       await expect(alice.api.messages(ALICE_AND_BOB, page)).rejects.toMatchObject({ code: 'usage' });

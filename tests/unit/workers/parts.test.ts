@@ -13,7 +13,7 @@ import { reasonOfCode } from '../../../workers/messaging/undecryptableReasons.ts
 import { Browser, Clock, seededRandom } from './support/browser.ts';
 
 describe('base64url', () => {
-  it('is the canonical unpadded encoding of any bytes', () => {
+  it('encodes any bytes canonically, without padding', () => {
     const random = seededRandom('base64url');
     for (const length of [0, 1, 2, 3, 4, 31, 32, 33, 20_000]) {
       const sample = random(length);
@@ -40,7 +40,7 @@ describe('guards', () => {
   });
   const good = { name: 'ada', age: 36, kind: 'a', tags: ['x'] };
 
-  it('copy what they know and nothing else', () => {
+  it('copy the fields that they know and no others', () => {
     expect(Person({ ...good, extra: 1 })).toEqual(good);
   });
 
@@ -69,13 +69,13 @@ describe('guards', () => {
 describe('JSON records', () => {
   const Row = object({ key: bytes(4, 2) });
 
-  it('bring byte strings back', () => {
+  it('return byte strings as they were encoded', () => {
     const row = { key: new Uint8Array([1, 2, 3]) };
     expect(decodeJson(encodeJson(row), Row)).toEqual(row);
   });
 
   it.each(['{"key":"AQ"}', '{"key":"AQIDBAU"}', '{"key":"A"}', '{"key":7}', '{}', '{', ''])(
-    'refuse %s',
+    'refuse %s as a record',
     (text) => {
       expect(() => decodeJson(new TextEncoder().encode(text), Row)).toThrow(GuardFailure);
     },
@@ -83,16 +83,16 @@ describe('JSON records', () => {
 });
 
 describe('payloads', () => {
-  it('are versioned JSON', () => {
+  it('are JSON with a version and a type', () => {
     const payload = encodeTextPayload('hei', '2026-03-01T10:00:00Z');
     expect(JSON.parse(payload)).toEqual({ v: 1, type: 'text', text: 'hei', sentAt: '2026-03-01T10:00:00Z' });
     expect(payloadContent(payload)).toEqual({ kind: 'text', text: 'hei' });
   });
 });
 
-describe('reasons', () => {
-  it('are those of the closed list, each of them in use', () => {
-    // `before-join` is told by the position in the log, not by a code.
+describe('the reasons of undecryptable messages', () => {
+  it('are those of the closed list, each of which some code has', () => {
+    // The position in the log tells `before-join`, not a code.
     expect(new Set(Object.values(reasonOfCode))).toEqual(
       new Set(['damaged', 'unknown-device', 'rules', 'storage-erased']),
     );
@@ -107,13 +107,13 @@ describe('reasons', () => {
     ['policy', 'rules'],
     ['invalid-commit', 'rules'],
     ['corrupt-record', 'storage-erased'],
-  ] as const)('%s is told as %s', (code, reason) => {
+  ] as const)('map the code %s to %s', (code, reason) => {
     expect(reasonOfCode[code]).toBe(reason);
   });
 });
 
 describe('errors', () => {
-  it('keep their codes, and the messages of none but the expected', () => {
+  it('keep their codes, and their messages only if they are written to be shown', () => {
     const cases: [unknown, Partial<CryptoApiError>][] = [
       [new CryptoApiError('gap', '7'), { code: 'gap', detail: '7' }],
       [new CryptoError('replayed'), { code: 'replayed', detail: '' }],
@@ -128,18 +128,18 @@ describe('errors', () => {
     for (const [error, expected] of cases) expect(toCryptoApiError(error)).toMatchObject(expected);
   });
 
-  it('come out of the wire as the codes that are known', () => {
+  it('are rebuilt on the page with known codes only', () => {
     expect(fromWire('gap', '7')).toMatchObject({ code: 'gap', detail: '7', message: 'gap: 7' });
     expect(fromWire('constructor', 'x')).toMatchObject({ code: 'internal' });
     expect(cryptoApiErrorCodes.has('identity-changed')).toBe(true);
   });
 });
 
-describe('the door', () => {
-  const door = createDispatch(new Browser('door', new Clock()).tab());
-  const call = (method: string, ...args: unknown[]) => door.call(method as keyof CryptoApi, args);
+describe('the dispatch', () => {
+  const dispatch = createDispatch(new Browser('dispatch', new Clock()).tab());
+  const call = (method: string, ...args: unknown[]) => dispatch.call(method as keyof CryptoApi, args);
 
-  it('answers values and failures alike', async () => {
+  it('answers both results and failures as values', async () => {
     expect(await call('resume', 'a0000000-0000-4000-8000-000000000001')).toEqual({ ok: true, value: false });
     expect(await call('conversations')).toEqual({ ok: false, code: 'locked', detail: '' });
   });
@@ -166,13 +166,13 @@ describe('the door', () => {
     expect(await call(method, ...args)).toMatchObject({ ok: false, code: 'usage' });
   });
 
-  it('never rejects', async () => {
-    await expect(door.call('resume', null as never)).resolves.toMatchObject({ ok: false, code: 'usage' });
+  it('answers a call without an array of arguments instead of rejecting', async () => {
+    await expect(dispatch.call('resume', null as never)).resolves.toMatchObject({ ok: false, code: 'usage' });
   });
 });
 
 describe("the browser's randomness", () => {
-  it('fills beyond what one call may ask for', () => {
+  it('fills more bytes than one call of getRandomValues may ask for', () => {
     const drawn = browserEnv.random(200_000);
     expect(drawn).toHaveLength(200_000);
     expect(drawn.subarray(-32).some((byte) => byte !== 0)).toBe(true);

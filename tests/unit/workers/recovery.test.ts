@@ -5,7 +5,7 @@ import { ALICE, ALICE_AND_BOB, BOB, createPair, PASSWORD, textOf } from './suppo
 
 const NEW_PASSWORD = 'a quieter harbour';
 
-/** Alice with a recovery key that the relay knows of. */
+/** Creates Alice and Bob, and a recovery key of Alice's whose wrap the relay has. */
 async function aliceWithRecoveryKey() {
   const pair = await createPair();
   const { alice, relay } = pair;
@@ -18,7 +18,7 @@ async function aliceWithRecoveryKey() {
 const freshBrowser = () => new Browser('another browser', new Clock()).tab();
 
 describe('the recovery key', () => {
-  it('opens the vault on a fresh browser, for a new password', async () => {
+  it('opens the vault on a fresh browser, and wraps it for a new password', async () => {
     const { alice, bob, recoveryKey, recoveryAuthKey, vault } = await aliceWithRecoveryKey();
     await bob.send(ALICE_AND_BOB, 'are you there?');
     const api = freshBrowser();
@@ -26,7 +26,7 @@ describe('the recovery key', () => {
     const recovered = await api.recoverVault(ALICE, vault, NEW_PASSWORD);
     const device = await api.openDevice();
     expect(device).toMatchObject({ userId: ALICE, isNew: true });
-    // The same person: her other device believes the certificate.
+    // Alice's other device accepts the certificate, since her account key is the same.
     expect(await alice.api.observeDevices(ALICE, [device.certificate])).toBeNull();
     expect(await bob.api.observeDevices(ALICE, [device.certificate])).toMatchObject({ keyOffered: false });
 
@@ -39,7 +39,7 @@ describe('the recovery key', () => {
     await expect(later.openVault(ALICE, renewed)).rejects.toMatchObject({ code: 'wrong-password' });
   });
 
-  it('is another one each time, and only the one that the vault is wrapped for opens it', async () => {
+  it('is another key each time, and opens only a vault that is wrapped for it', async () => {
     const { alice, recoveryKey, vault } = await aliceWithRecoveryKey();
     const second = await alice.api.createRecoveryKey();
     expect(second.recoveryKey).not.toBe(recoveryKey);
@@ -54,7 +54,7 @@ describe('the recovery key', () => {
     await api.recoverVault(ALICE, rewrapped, NEW_PASSWORD);
   });
 
-  it('is refused when it was mistyped, before anybody is asked', async () => {
+  it('refuses a mistyped recovery key before the relay is asked', async () => {
     const { recoveryKey, vault } = await aliceWithRecoveryKey();
     const api = freshBrowser();
     const mistyped = recoveryKey.replace(/^./, (digit) => (digit === 'A' ? 'B' : 'A'));
@@ -64,7 +64,7 @@ describe('the recovery key', () => {
     await expect(api.recoverVault(ALICE, vault, NEW_PASSWORD)).rejects.toMatchObject({ code: 'usage' });
   });
 
-  it("opens nobody else's vault", async () => {
+  it("doesn't open another person's vault by a recovery key", async () => {
     const { recoveryKey, vault } = await aliceWithRecoveryKey();
     const api = freshBrowser();
     await api.beginRecovery(recoveryKey);
@@ -73,7 +73,7 @@ describe('the recovery key', () => {
     });
   });
 
-  it('can be made after a reload, and not while the browser is locked', async () => {
+  it('can be created after a reload, but not while the browser is locked', async () => {
     const { alice, vault } = await aliceWithRecoveryKey();
     const reloaded = await alice.openTab();
     const { recoveryKey, recoveryWrap } = await reloaded.api.createRecoveryKey();
@@ -86,7 +86,7 @@ describe('the recovery key', () => {
 });
 
 describe('a new password', () => {
-  it('opens the vault from then on, and the old one does not', async () => {
+  it('opens the vault from then on, and the old password does not', async () => {
     const { alice, relay } = await createPair();
     const vault = relay.vaults.get(ALICE)!;
     const currentParams = relay.passwordParams.get(ALICE)!;
@@ -110,13 +110,13 @@ describe('a new password', () => {
     }
     expect(await api.beginLogin(NEW_PASSWORD, changed.passwordParams)).toEqual({ authKey: changed.authKey });
     await api.openVault(ALICE, renewed);
-    // This browser goes on as it was.
+    // The session of this browser is not affected.
     await alice.send(ALICE_AND_BOB, 'still me');
     await alice.sync();
     expect((await alice.history(ALICE_AND_BOB)).map(textOf)).toEqual(['still me']);
   });
 
-  it('is not set by who does not know the old one', async () => {
+  it('is refused without the old password', async () => {
     const { alice, relay } = await createPair();
     await expect(
       alice.api.changePassword({

@@ -11,7 +11,7 @@ import {
   textOf,
 } from './support/device.ts';
 
-/** Bob revokes his phone: the relay drops it and hands out the statement. */
+/** Revokes a device: the relay drops it, and returns the revocation. */
 async function revoke(by: TestDevice, device: TestDevice) {
   const statement = await by.api.revokeDevice(device.deviceId);
   const { devices } = by.relay;
@@ -35,7 +35,7 @@ async function memberDevices(device: TestDevice, conversationId: string): Promis
   return members.flatMap(({ deviceIds }) => deviceIds);
 }
 
-/** What a device makes of the log that a relay in league with it goes on giving it. */
+/** Reads the log on a device that a colluding relay goes on serving. */
 async function read(device: TestDevice, conversationId: string): Promise<string[]> {
   const { lastSeq } = await device.api.conversation(conversationId);
   const entries = device.relay.entries(conversationId, lastSeq);
@@ -44,7 +44,7 @@ async function read(device: TestDevice, conversationId: string): Promise<string[
 }
 
 describe('a revoked device in a direct conversation', () => {
-  it('is taken out by the other one before anything more is said, and reads nothing of it', async () => {
+  it('is removed by the other person before their next message, which it cannot read', async () => {
     const { alice, bob, phone } = await pairWithPhone();
     await alice.send(ALICE_AND_BOB, 'before');
     expect(await read(phone, ALICE_AND_BOB)).toEqual(['before']);
@@ -56,12 +56,12 @@ describe('a revoked device in a direct conversation', () => {
     expect(await memberDevices(alice, ALICE_AND_BOB)).not.toContain(phone.deviceId);
     expect(await read(phone, ALICE_AND_BOB)).toEqual([]);
     expect(await phone.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'outside' });
-    // Bob follows, although nobody told him of his own statement here.
+    // Bob's device follows, although nobody gave it his revocation.
     await bob.sync();
     expect((await bob.history(ALICE_AND_BOB)).map(textOf)).toEqual(['before', 'after']);
   });
 
-  it('loses even what was encrypted before the revocation was known', async () => {
+  it('gets no message that was encrypted before the revocation was known', async () => {
     const { alice, bob, phone } = await pairWithPhone();
     await alice.send(ALICE_AND_BOB, 'healed');
     await alice.sync();
@@ -73,7 +73,7 @@ describe('a revoked device in a direct conversation', () => {
     expect(await read(phone, ALICE_AND_BOB)).toEqual(['healed']);
   });
 
-  it('is taken out by its own person at once', async () => {
+  it('is removed by its own person at once', async () => {
     const { alice, bob, phone } = await pairWithPhone();
     await bob.api.setRevoked([await revoke(bob, phone)]);
     const submission = await bob.api.nextCommit(ALICE_AND_BOB);
@@ -86,12 +86,12 @@ describe('a revoked device in a direct conversation', () => {
     expect(await read(phone, ALICE_AND_BOB)).toEqual([]);
   });
 
-  it('that lets itself in again is taken out again', async () => {
+  it('is removed again after it rejoined by external commit', async () => {
     const { alice, bob, phone } = await pairWithPhone();
     await alice.api.setRevoked([await revoke(bob, phone)]);
     await alice.send(ALICE_AND_BOB, 'without you');
     await read(phone, ALICE_AND_BOB);
-    // A relay in league with the thief takes the commit.
+    // A relay that colludes with the thief accepts the commit.
     await phone.joinByExternalCommit(ALICE_AND_BOB);
     await phone.syncOne(ALICE_AND_BOB);
     expect(await phone.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'joined' });
@@ -102,7 +102,7 @@ describe('a revoked device in a direct conversation', () => {
     expect((await bob.history(ALICE_AND_BOB)).map(textOf)).toEqual(['without you', 'still without you']);
   });
 
-  it('is not added again by what it left behind at the relay', async () => {
+  it('is not added again by a KeyPackage that it left at the relay', async () => {
     const { world, relay } = await createPair();
     const carol = await world.device('c0000000-0000-4000-8000-000000000003');
     const bob = await world.device(BOB);
@@ -127,7 +127,7 @@ describe('a revoked device in a group', () => {
     return { ...trio, phone };
   }
 
-  it('is taken out by any member, and everybody follows', async () => {
+  it('is removed by any member, whose commit everybody follows', async () => {
     const { alice, bob, carol, phone } = await trioWithPhone();
     const revocation = await revoke(bob, phone);
     await carol.api.setRevoked([revocation]);
@@ -138,12 +138,12 @@ describe('a revoked device in a group', () => {
       expect(await memberDevices(device, GROUP)).not.toContain(phone.deviceId);
     }
     expect(await read(phone, GROUP)).toEqual([]);
-    // Who hears of it later has nothing left to do.
+    // A member who learns of it later has nothing left to do.
     await alice.api.setRevoked([revocation]);
     expect(await alice.api.nextCommit(GROUP)).toBeNull();
   });
 
-  it('goes with somebody who leaves', async () => {
+  it('is removed together with its person who leaves', async () => {
     const { alice, bob, carol, phone, relay } = await trioWithPhone();
     await alice.api.setRevoked([await revoke(bob, phone)]);
     await carol.leave(GROUP);
@@ -152,12 +152,12 @@ describe('a revoked device in a group', () => {
     await bob.sync();
     expect((await bob.history(GROUP)).map(textOf)).toEqual(['two of us']);
     expect(await memberDevices(bob, GROUP)).toEqual([alice.deviceId, bob.deviceId]);
-    expect(relay.departed(GROUP)).toEqual([]);
+    expect(relay.leaveStatements(GROUP)).toEqual([]);
   });
 });
 
 describe('a revocation', () => {
-  it('counts for nothing unless its owner signed it', async () => {
+  it('ignores a revocation that the owner of the device has not signed', async () => {
     const { alice, bob, phone } = await pairWithPhone();
     const genuine = await revoke(bob, phone);
     const statement = await alice.api.revokeDevice(phone.deviceId);
@@ -173,7 +173,7 @@ describe('a revocation', () => {
     expect(await read(phone, ALICE_AND_BOB)).toEqual(['to both']);
   });
 
-  it('is kept sealed, and over a reload', async () => {
+  it('keeps a revocation sealed, and over a reload', async () => {
     const { alice, bob, phone } = await pairWithPhone();
     const revocation = await revoke(bob, phone);
     await alice.api.setRevoked([revocation]);
@@ -194,7 +194,7 @@ describe('a revocation', () => {
 });
 
 describe('a browser whose device was revoked', () => {
-  it('starts anew: nothing of before is left, and it is another device of the same person', async () => {
+  it('forgets all that it held, and becomes another device of the same person', async () => {
     const { alice, bob, phone } = await pairWithPhone();
     await alice.send(ALICE_AND_BOB, 'for the old device');
     await phone.sync();

@@ -3,7 +3,7 @@ import { ALICE, ALICE_AND_BOB, BOB, CAROL, createPair, createWorld, DAY, textOf 
 import { StaleEpoch } from './support/relay.ts';
 
 describe('two people', () => {
-  it('start, join by Welcome, and talk both ways', async () => {
+  it('start a conversation, join it by Welcome, and send both ways', async () => {
     const { alice, bob } = await createPair();
     await alice.send(ALICE_AND_BOB, 'hello');
     expect((await bob.sync()).map(textOf)).toEqual(['hello']);
@@ -37,7 +37,7 @@ describe('two people', () => {
     expect(await bob.api.setReadPosition(ALICE_AND_BOB, 'own', lastSeq)).toMatchObject({ unread: 0 });
   });
 
-  it('see who is in the tree, and how far each has read', async () => {
+  it('see the members of the tree, and how far each has read', async () => {
     const { alice, bob } = await createPair();
     await alice.send(ALICE_AND_BOB, 'one');
     await alice.send(ALICE_AND_BOB, 'two');
@@ -61,7 +61,7 @@ describe('two people', () => {
 
     expect(await bob.api.setReadPosition(ALICE_AND_BOB, 'own', 2)).toMatchObject({ readSeq: 2, unread: 1 });
     expect(await bob.api.setReadPosition(ALICE_AND_BOB, 'own', 9)).toMatchObject({ readSeq: 9, unread: 0 });
-    // Another device had read further than this one had processed: what comes now is not new to the person.
+    // Another device had read further than this one had processed, so the next messages aren't unread.
     await alice.send(ALICE_AND_BOB, 'three');
     await bob.sync();
     expect(await bob.api.conversation(ALICE_AND_BOB)).toMatchObject({ unread: 0 });
@@ -72,7 +72,7 @@ describe('two people', () => {
     ]);
   });
 
-  it('start at the same time: one start wins, the other person joins it, and nothing is lost or doubled', async () => {
+  it('start at the same time: the later start joins the first one, and no message is lost', async () => {
     const world = createWorld();
     const alice = await world.device(ALICE);
     const bob = await world.device(BOB);
@@ -87,7 +87,7 @@ describe('two people', () => {
     world.relay.submit(alice, winner);
     expect(() => world.relay.submit(bob, loser)).toThrow(StaleEpoch);
 
-    // The start of somebody else takes the place of the own one; what follows it is left for the Welcome.
+    // The other person's start replaces the device's own; later entries are left until the Welcome.
     const { state } = await bob.api.processEntries(ALICE_AND_BOB, world.relay.entries(ALICE_AND_BOB));
     expect(state).toMatchObject({ status: 'outside', lastSeq: 0 });
 
@@ -100,7 +100,7 @@ describe('two people', () => {
     }
   });
 
-  it('take up a start again that never reached the relay', async () => {
+  it('resume a start that never reached the relay', async () => {
     const world = createWorld();
     const alice = await world.device(ALICE);
     const bob = await world.device(BOB);
@@ -114,7 +114,7 @@ describe('two people', () => {
     expect((await bob.sync()).map(textOf)).toEqual(['finally']);
   });
 
-  it('heal: a device that was let in renews its keys before its first message, then every 50 or 24 hours', async () => {
+  it('renew their own leaf before the first message, then after 50 messages or 24 hours', async () => {
     const { alice, bob, relay, world } = await createPair();
     const commits = () => relay.entries(ALICE_AND_BOB).filter(({ kind }) => kind === 'commit');
     await alice.send(ALICE_AND_BOB, 'the starter has just committed');
@@ -141,7 +141,7 @@ describe('two people', () => {
     expect(texts.at(-1)).toBe('a day later');
   });
 
-  it('encrypt again when the epoch moved, and never twice in the same one', async () => {
+  it('encrypt a message again when the epoch changed, and once only in each', async () => {
     const { alice, bob, relay } = await createPair();
     const messageId = await alice.queue(ALICE_AND_BOB, 'in between');
     const first = await alice.api.prepareMessage(messageId);
@@ -161,7 +161,7 @@ describe('two people', () => {
 });
 
 describe('a second browser of the same person', () => {
-  it('joins by external commit; from then on both see what either sends, and what is older has its reason', async () => {
+  it('joins by external commit, reads later messages, and shows a reason for older ones', async () => {
     const { alice, bob, relay, world } = await createPair();
     await alice.send(ALICE_AND_BOB, 'before the laptop');
     await bob.sync();
@@ -187,7 +187,7 @@ describe('a second browser of the same person', () => {
     });
     expect(await alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ unread: 1 });
 
-    // The history view passes old entries in; those of before have no other answer, and nothing is stored of them.
+    // The history view passes old entries in. Those from before the join get a reason, which is not stored.
     const old = await laptop.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB).slice(0, 2));
     expect(old.messages.map(textOf)).toEqual(['(before-join)']);
     const all = await laptop.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB));
@@ -202,7 +202,7 @@ describe('a second browser of the same person', () => {
     expect(result).toMatchObject({ messages: [], state: { status: 'outside', lastSeq: 0 } });
   });
 
-  it('joins again when another commit came before its own', async () => {
+  it('makes its external commit again when another commit came first', async () => {
     const { alice, bob, relay, world } = await createPair();
     const laptop = await world.device(ALICE);
     const { epoch, groupInfo } = relay.log(ALICE_AND_BOB);
@@ -218,7 +218,7 @@ describe('a second browser of the same person', () => {
     expect((await bob.sync()).map(textOf)).toEqual(['commits first', 'made it']);
   });
 
-  it('comes back in the place of its old leaf after its storage was erased', async () => {
+  it('rejoins in the place of its old leaf after its storage was erased', async () => {
     const { alice, bob, world } = await createPair();
     await alice.send(ALICE_AND_BOB, 'kept by Bob');
     await bob.sync();
@@ -230,8 +230,8 @@ describe('a second browser of the same person', () => {
   });
 });
 
-describe('preconditions', () => {
-  it("refuses groups without a name, other people's conversations, and conversations with nobody to add", async () => {
+describe('the calls of a conversation', () => {
+  it("refuse groups without a name, other people's conversations and starts without anybody", async () => {
     const world = createWorld();
     const alice = await world.device(ALICE);
     const start = (conversationId: string) =>
@@ -242,7 +242,7 @@ describe('preconditions', () => {
     await expect(start(ALICE_AND_BOB)).rejects.toMatchObject({ code: 'usage' });
   });
 
-  it('names the entry that is missing, and processes none', async () => {
+  it('name the position of a missing entry, and process no entry then', async () => {
     const { alice, bob, relay } = await createPair();
     for (const text of ['one', 'two', 'three', 'four']) await alice.send(ALICE_AND_BOB, text);
     const [, one, two, , four] = relay.entries(ALICE_AND_BOB);
@@ -260,7 +260,7 @@ describe('preconditions', () => {
     expect((await bob.sync()).map(textOf)).toEqual(['three', 'four']);
   });
 
-  it('answers a Welcome that was processed before with the state as it is', async () => {
+  it('answer a Welcome that was processed before with the state as it is', async () => {
     const world = createWorld();
     const alice = await world.device(ALICE);
     const bob = await world.device(BOB);

@@ -6,7 +6,7 @@ import { ALICE_AND_BOB, createPair, type TestDevice, textOf } from './support/de
 const seed = process.env['SINETTI_TEST_SEED'] ?? randomBytes(4).toString('hex');
 
 describe('two tabs of one device', () => {
-  it(`interleave sends and receives in any order (SINETTI_TEST_SEED=${seed})`, async () => {
+  it(`send and receive in any order, and show the same messages (SINETTI_TEST_SEED=${seed})`, async () => {
     const { alice, bob } = await createPair(seed);
     const otherTab = await alice.openTab();
     const random = seededRandom(seed);
@@ -34,7 +34,7 @@ describe('two tabs of one device', () => {
     for (const device of [alice, otherTab, bob]) expect(await device.api.outbox()).toEqual([]);
   });
 
-  it('process the same entries at the same time, each once', async () => {
+  it('process the same entries at the same time, and count each once', async () => {
     const { alice, bob } = await createPair();
     const otherTab = await bob.openTab();
     for (let i = 0; i < 10; i++) await alice.send(ALICE_AND_BOB, `${i}`);
@@ -44,7 +44,7 @@ describe('two tabs of one device', () => {
     expect(await bob.api.conversation(ALICE_AND_BOB)).toMatchObject({ unread: 10 });
   });
 
-  it('prepare the same message at the same time: one ciphertext', async () => {
+  it('get the same ciphertext when they prepare one message at the same time', async () => {
     const { alice } = await createPair();
     const otherTab = await alice.openTab();
     const messageId = await alice.queue(ALICE_AND_BOB, 'twice?');

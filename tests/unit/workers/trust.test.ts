@@ -22,7 +22,7 @@ async function trustIn(device: TestDevice, userId: string) {
   return (await device.api.contactTrust()).find((contact) => contact.userId === userId);
 }
 
-/** Bob has lost his keys and begun again under the same name. */
+/** Alice and Bob, and a Bob who has lost his keys and begun again under the same user id. */
 async function pairAndNewBob() {
   const pair = await createPair();
   const { alice, bob, relay, world } = pair;
@@ -35,8 +35,8 @@ async function pairAndNewBob() {
   return { ...pair, newBob, newCertificate: await certificateOf(newBob) };
 }
 
-/** What the services do once a key was accepted. */
-async function reach(alice: TestDevice): Promise<void> {
+/** Replaces Bob's former devices in the conversation, as the services do once a key was accepted. */
+async function replaceFormerDevices(alice: TestDevice): Promise<void> {
   const keyPackages = alice.relay.claim([BOB], alice.deviceId);
   const submission = await alice.api.addMembers({ conversationId: ALICE_AND_BOB, keyPackages });
   alice.submit(submission);
@@ -44,7 +44,7 @@ async function reach(alice: TestDevice): Promise<void> {
 }
 
 describe('safety numbers', () => {
-  it('are the same on both sides, and of nobody else', async () => {
+  it('are the same on both sides, and differ for each pair of people', async () => {
     const { alice, bob, carol } = await createTrio();
     const numbers = await alice.api.safetyNumbers(BOB);
     expect(numbers.current).toMatch(/^\d{60}$/);
@@ -54,7 +54,7 @@ describe('safety numbers', () => {
     expect((await carol.api.safetyNumbers(ALICE)).current).not.toBe(numbers.current);
   });
 
-  it("are there before the first message, once the person's devices were seen", async () => {
+  it("exist before the first message, once the person's devices were seen", async () => {
     const world = createWorld();
     const [alice, bob] = [await world.device(ALICE), await world.device(BOB)];
     await expect(alice.api.safetyNumbers(BOB)).rejects.toMatchObject({ code: 'not-found' });
@@ -67,7 +67,7 @@ describe('safety numbers', () => {
     expect(await alice.api.safetyNumbers(BOB)).toEqual(await bob.api.safetyNumbers(ALICE));
   });
 
-  it('pin nothing when a first sight shows two account keys', async () => {
+  it('are not available when a person is first seen with two account keys', async () => {
     const { bob, newCertificate } = await pairAndNewBob();
     const carol = await createWorld('carol').device(CAROL);
     expect(await carol.api.observeDevices(BOB, [await certificateOf(bob), newCertificate])).toBeNull();
@@ -85,7 +85,7 @@ describe('marking somebody as verified', () => {
     return marked;
   }
 
-  it('is kept over a reload, and can be taken back', async () => {
+  it('keeps the mark over a reload, and can be undone', async () => {
     const { alice } = await createPair();
     expect(await trustIn(alice, BOB)).toMatchObject({ verifiedAt: null });
     await mark(alice, BOB, true);
@@ -95,7 +95,7 @@ describe('marking somebody as verified', () => {
     expect(await trustIn(alice, BOB)).toMatchObject({ verifiedAt: null });
   });
 
-  it('travels with the vault: to a browser that knows the person, and to one that does not yet', async () => {
+  it('brings the mark to other browsers by the vault, whether they know the contact or not', async () => {
     const { alice, world } = await createPair();
     await mark(alice, BOB, true);
     const laptop = await world.device(ALICE);
@@ -108,7 +108,7 @@ describe('marking somebody as verified', () => {
     expect((await trustIn(alice, BOB))?.verifiedAt).toBeNull();
   });
 
-  it('is neither undone nor brought back by an older vault, in any tab, nor after signing in again', async () => {
+  it('ignores the marks of an older vault, in any tab and after signing in again', async () => {
     const { alice, relay } = await createPair();
     const before = relay.vaults.get(ALICE)!;
     const marked = await mark(alice, BOB, true);
@@ -124,7 +124,7 @@ describe('marking somebody as verified', () => {
     expect((await trustIn(alice, BOB))?.verifiedAt).toBeNull();
   });
 
-  it('is kept by the next change although the relay has brought back an older vault', async () => {
+  it('keeps the mark at the next change although the relay has rolled the vault back', async () => {
     const { alice, carol, relay, world } = await createTrio();
     const before = relay.vaults.get(ALICE)!;
     await mark(alice, BOB, true);
@@ -137,7 +137,7 @@ describe('marking somebody as verified', () => {
     expect((await trustIn(laptop, CAROL))?.verifiedAt).not.toBeNull();
   });
 
-  it('is for the number that was compared, and nothing else', async () => {
+  it('refuses a mark for another safety number than the present one', async () => {
     const { alice, relay } = await createPair();
     const vault = relay.vaults.get(ALICE)!;
     const wrong = { userId: BOB, safetyNumber: '0'.repeat(60), verified: true };
@@ -147,7 +147,7 @@ describe('marking somebody as verified', () => {
     });
   });
 
-  it("is not believed from a vault that isn't this person's", async () => {
+  it("refuses the marks of a vault that isn't this person's", async () => {
     const { alice, bob, relay } = await createPair();
     await mark(bob, ALICE, true);
     await expect(alice.api.adoptVerified(relay.vaults.get(BOB)!)).rejects.toMatchObject({
@@ -155,7 +155,7 @@ describe('marking somebody as verified', () => {
     });
   });
 
-  it('leaves the vault openable by the password, with the same keys', async () => {
+  it('leaves a vault that the password opens, with the same keys', async () => {
     const { alice, relay } = await createPair();
     const marked = await mark(alice, BOB, true);
     const browser = new Browser('elsewhere', new Clock()).tab();
@@ -169,7 +169,7 @@ describe('marking somebody as verified', () => {
 });
 
 describe("a contact's account key that changes", () => {
-  it('stops what is sent to them, until it is accepted: then the new Bob reads, and the old one does not', async () => {
+  it('stops sending until the key is accepted, and encrypts to devices under it alone then', async () => {
     const { alice, bob, newBob, newCertificate, relay } = await pairAndNewBob();
     expect(await alice.api.observeDevices(BOB, [newCertificate])).toMatchObject({ keyOffered: true });
     const messageId = relay.uuid();
@@ -189,10 +189,10 @@ describe("a contact's account key that changes", () => {
       keyOffered: false,
       changedAt: ['2026-03-01T00:00:00.000Z'],
     });
-    // The old devices are still the only ones of his in the conversation.
+    // Bob's only devices in the conversation are still the old ones.
     await expect(alice.api.prepareMessage(messageId)).rejects.toMatchObject({ code: 'identity-changed' });
     expect(await alice.api.hasFormerDevices(ALICE_AND_BOB)).toBe(true);
-    await reach(alice);
+    await replaceFormerDevices(alice);
     expect(await alice.api.hasFormerDevices(ALICE_AND_BOB)).toBe(false);
     await alice.flush(messageId);
     await alice.sync();
@@ -204,13 +204,13 @@ describe("a contact's account key that changes", () => {
     const { lastSeq } = await bob.api.conversation(ALICE_AND_BOB);
     const { messages } = await bob.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB, lastSeq));
     expect(messages.map(textOf)).not.toContain('who are you?');
-    // What was seen before is no news any more.
+    // A former key is not offered again.
     expect(await alice.api.observeDevices(BOB, [await certificateOf(bob)])).toMatchObject({
       keyOffered: false,
     });
   });
 
-  it('can be refused: the conversation goes on with the one that was known', async () => {
+  it('can be refused, and the conversation goes on under the pinned key', async () => {
     const { alice, bob, newCertificate } = await pairAndNewBob();
     await alice.api.observeDevices(BOB, [newCertificate]);
     const { offered } = await alice.api.safetyNumbers(BOB);
@@ -223,7 +223,7 @@ describe("a contact's account key that changes", () => {
     expect((await bob.history(ALICE_AND_BOB)).map(textOf)).toContain('still you');
   });
 
-  it('unmarks who was verified', async () => {
+  it('removes the mark that the contact is verified', async () => {
     const { alice, newCertificate, relay } = await pairAndNewBob();
     const vault = relay.vaults.get(ALICE)!;
     const { current: safetyNumber } = await alice.api.safetyNumbers(BOB);
@@ -233,12 +233,12 @@ describe("a contact's account key that changes", () => {
     expect((await trustIn(alice, BOB))?.verifiedAt).not.toBeNull();
     const { offered } = await alice.api.safetyNumbers(BOB);
     expect((await alice.api.acceptAccountKey(BOB, offered!)).verifiedAt).toBeNull();
-    // The mark in the vault is of the key before: it isn't one of this key, and asks for nothing.
+    // The mark in the vault is of the former key, so it neither verifies this one nor offers a key.
     await alice.api.adoptVerified({ ...vault, sealedVault });
     expect(await trustIn(alice, BOB)).toMatchObject({ verifiedAt: null, keyOffered: false });
   });
 
-  it('is noticed in what the relay hands out', async () => {
+  it('is noticed in a KeyPackage that the relay hands out', async () => {
     const { relay } = await pairAndNewBob();
     const { alice } = await createTrio('another world');
     expect(await trustIn(alice, BOB)).toMatchObject({ keyOffered: false });
@@ -249,14 +249,14 @@ describe("a contact's account key that changes", () => {
     expect(await trustIn(alice, BOB)).toMatchObject({ keyOffered: true });
   });
 
-  it("is followed by the person's other device once it is accepted there too", async () => {
+  it("is followed by the accepting person's other device once accepted there, too", async () => {
     const { alice, newBob, newCertificate, world } = await pairAndNewBob();
     const laptop = await world.device(ALICE);
     await laptop.sync();
     await alice.sync();
     await alice.api.observeDevices(BOB, [newCertificate]);
     await alice.api.acceptAccountKey(BOB, (await alice.api.safetyNumbers(BOB)).offered!);
-    await reach(alice);
+    await replaceFormerDevices(alice);
     await newBob.sync();
 
     const { lastSeq } = await laptop.api.conversation(ALICE_AND_BOB);

@@ -4,8 +4,8 @@ import { isOfLeaf } from '../../identity/revocations.ts';
 import { isSameDevice, type ProposedCommit, type Rules, removalGrounds } from './rules.ts';
 
 /**
- * Two people: each brings and removes their own devices, either removes what was revoked or is certified by an account
- * key that isn't its person's any more, and nobody else gets in.
+ * The rules of a direct conversation: each of the two people adds and removes their own devices, either may
+ * remove a device that was revoked or is certified by a former account key, and nobody else gets in.
  */
 export function directRules(
   participants: readonly [string, string],
@@ -15,7 +15,7 @@ export function directRules(
   return {
     admits,
     checkCommit: (commit) => checkCommit(commit, admits, pinned),
-    // Who is in the tree is all that there is to check, and that was done leaf by leaf.
+    // Each leaf of the tree has been checked already, and there is nothing else to check.
     checkJoin: () => {},
   };
 }
@@ -44,7 +44,7 @@ function checkCommit(
     const own = commit.external ? isSameDevice(removed, sender) : removed.userId === sender.userId;
     if (!own) throw new CryptoError('policy', 'removes a device that is not its own');
   }
-  // Nobody sends either in a direct conversation, so whatever they are for, it isn't this.
+  // No honest client sends either in a direct conversation.
   if (commit.changesExtensions) throw new CryptoError('policy', 'changes the extensions');
   if (commit.updates.length > 0) throw new CryptoError('policy', "commits another's update");
 }

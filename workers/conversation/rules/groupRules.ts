@@ -8,7 +8,7 @@ import {
 import { certificateOf, readableCertificate } from '../../identity/certificates.ts';
 import { isOfLeaf } from '../../identity/revocations.ts';
 import type { GroupRecord } from '../../storage/records.ts';
-import { whoLeft } from '../leaveStatements.ts';
+import { verifiedLeaver } from '../leaveStatements.ts';
 import {
   type DeviceName,
   type Grounds,
@@ -19,39 +19,43 @@ import {
 } from './rules.ts';
 
 export interface GroupRules extends Rules {
-  /** Whose adding was refused since the rules were made: as long as they are in the tree, it isn't to be joined. */
-  readonly uninvited: ReadonlySet<string>;
-  /** Whether the tree that was checked last is signed by a device of the creator. */
+  /**
+   * People whose adding these rules have refused. A tree that holds any of them may be joined from outside only
+   * if a device of the creator signed it, or by the creator's devices.
+   */
+  readonly unauthorizedAdds: ReadonlySet<string>;
+  /** Returns whether a device of the creator signed the tree that was checked last. */
   readonly isVouchedFor: () => boolean;
 }
 
 /**
- * A group of people: its creator adds them, everybody brings their own devices, and nobody is removed but by their own
- * devices or their own word, be it that they leave or that a device is theirs no more (PROTOCOL sections 3 and 4).
- * @param known what this device remembers of the group, from before it lost it too
+ * The rules of a group: its creator adds people, everybody adds their own devices, and nobody is removed but
+ * by their own devices or on their own signed statement, that they leave or that they revoke a device
+ * (PROTOCOL sections 3 and 4).
+ * @param known this device's record of the group, which it keeps when it loses the group
  */
 export function groupRules(ownUserId: string, known: GroupRecord | null): GroupRules {
-  const uninvited = new Set<string>();
+  const unauthorizedAdds = new Set<string>();
   let vouchedFor = false;
   return {
-    uninvited,
+    unauthorizedAdds,
     isVouchedFor: () => vouchedFor,
     admits: () => true,
-    checkCommit: (commit) => checkCommit(commit, ownUserId, known, uninvited),
-    checkJoin(join, way) {
-      const isReturnOfCreator = way === 'external' && known?.creatorId === ownUserId;
+    checkCommit: (commit) => checkCommit(commit, ownUserId, known, unauthorizedAdds),
+    checkJoin(join, method) {
+      const isReturnOfCreator = method === 'external' && known?.creatorId === ownUserId;
       const creatorId = isReturnOfCreator ? ownUserId : creatorOf(join.extensions);
       if (known !== null && known.creatorId !== creatorId) throw new CryptoError('policy', 'another creator');
       const signer = certificateOf(join.signer.credential).userId;
       vouchedFor = signer === creatorId;
-      if (way === 'welcome') {
+      if (method === 'welcome') {
         if (signer !== creatorId && signer !== ownUserId) {
           throw new CryptoError('policy', 'invited by somebody other than the creator');
         }
         return;
       }
       if (!isMember(join, ownUserId)) throw new CryptoError('policy', 'a group that one is not in');
-      // The creator's devices come back to put things right, and what they sign has been put right.
+      // The creator's devices rejoin to repair the group, and a tree that one of them signed is repaired.
       if (ownUserId === creatorId || signer === creatorId) return;
       if (known?.uninvitedIds.some((userId) => isMember(join, userId)) === true) {
         throw new CryptoError('policy', 'somebody is in it whom its creator did not add');
@@ -60,14 +64,14 @@ export function groupRules(ownUserId: string, known: GroupRecord | null): GroupR
   };
 }
 
-/** @throws CryptoError `policy` for a group that isn't bound to a creator */
+/** Returns the creator of a group. @throws CryptoError `policy` for a group that isn't bound to one */
 export function creatorOf(extensions: readonly Extension[]): string {
   const creatorId = boundTo(extensions);
   if (creatorId === null) throw new CryptoError('policy', 'a group without a creator');
   return creatorId;
 }
 
-/** Null for a binding that can't be read, too. */
+/** Returns the creator that a group is bound to; null if the binding is absent or can't be read. */
 export function boundTo(extensions: readonly Extension[]): string | null {
   try {
     return findGroupBinding(extensions)?.creatorId ?? null;
@@ -81,19 +85,20 @@ function checkCommit(
   commit: ProposedCommit,
   ownUserId: string,
   known: GroupRecord | null,
-  uninvited: Set<string>,
+  unauthorizedAdds: Set<string>,
 ): void {
-  // A creator's device that came back to a tree with another binding knows better.
+  // The record goes first: a creator's device may have rejoined a tree that is bound to another creator.
   const creatorId = known?.creatorId ?? creatorOf(commit.group.extensions);
   const sender = certificateOf(commit.senderCredential);
-  // What a creator's own device does to put the group right, the others needn't agree to: they are not in that epoch.
+  // A creator's own device may break these rules to repair the group; the other people's devices are not in
+  // that epoch.
   const isRepair = known !== null && sender.userId === creatorId && creatorId === ownUserId;
   if (commit.changesExtensions && !isRepair) throw new CryptoError('policy', 'changes the extensions');
   if (commit.updates.length > 0) throw new CryptoError('policy', "commits another's update");
-  if (commit.external) checkExternal(commit, uninvited);
-  if (sender.userId !== creatorId) checkAdds(commit, sender, uninvited);
+  if (commit.external) checkExternal(commit, unauthorizedAdds);
+  if (sender.userId !== creatorId) checkAdds(commit, sender, unauthorizedAdds);
   const grounds = removalGrounds(commit);
-  const left = departedOf(commit, grounds);
+  const left = leaversOf(commit, grounds);
   for (const { leafIndex, credential } of commit.removes) {
     const removed = readableCertificate(credential);
     const isOwn = removed !== null && isOwnOf(sender, removed, commit.external);
@@ -109,7 +114,10 @@ function isOwnOf(sender: DeviceName, removed: DeviceName, external: boolean): bo
   return external ? isSameDevice(removed, sender) : removed.userId === sender.userId;
 }
 
-/** Whether a leaf is one that the creator's devices take out: of somebody uninvited, or without a certificate that holds. */
+/**
+ * Returns whether the creator's devices remove a leaf: its person was added against the rules, or its
+ * certificate is invalid.
+ */
 export function isUnauthorized(
   { uninvitedIds, distrustedKeys }: Pick<GroupRecord, 'uninvitedIds' | 'distrustedKeys'>,
   userId: string | undefined,
@@ -119,13 +127,13 @@ export function isUnauthorized(
   return distrustedKeys.some((key) => equalBytes(key, signatureKey));
 }
 
-function checkAdds(commit: ProposedCommit, sender: DeviceName, uninvited: Set<string>): void {
+function checkAdds(commit: ProposedCommit, sender: DeviceName, unauthorizedAdds: Set<string>): void {
   const others = commit.adds
     .map((credential) => certificateOf(credential).userId)
     .filter((userId) => userId !== sender.userId);
   if (others.length === 0) return;
-  // A member's own device, brought by somebody else, is no stranger's.
-  for (const userId of others) if (!isMember(commit.group, userId)) uninvited.add(userId);
+  // A device of a member is refused, too, but brings no stranger into the group.
+  for (const userId of others) if (!isMember(commit.group, userId)) unauthorizedAdds.add(userId);
   throw new CryptoError('policy', 'adds somebody without being the creator');
 }
 
@@ -133,27 +141,27 @@ function isMember({ members }: Pick<GroupView, 'members'>, userId: string): bool
   return members.some(({ credential }) => readableCertificate(credential)?.userId === userId);
 }
 
-function checkExternal(commit: ProposedCommit, uninvited: Set<string>): void {
+function checkExternal(commit: ProposedCommit, unauthorizedAdds: Set<string>): void {
   const { userId } = certificateOf(commit.senderCredential);
   if (commit.adds.length > 0) throw new CryptoError('policy', 'an external commit that adds others');
   if (isMember(commit.group, userId)) return;
-  uninvited.add(userId);
+  unauthorizedAdds.add(userId);
   throw new CryptoError('policy', 'joins from outside without being a member');
 }
 
 /**
- * The people whose leave statements come with the commit. Each leaves as a whole: with one device left behind, nothing
- * would be there any more to verify the statement by.
+ * Returns the people whose leave statements come with the commit. It has to remove all devices of each: with
+ * the device that signed removed and another one left, nothing could verify the statement any more.
  * @throws CryptoError `policy`
  */
-function departedOf(
+function leaversOf(
   commit: ProposedCommit,
-  { departures }: Pick<Grounds, 'departures'>,
+  { leaveStatements }: Pick<Grounds, 'leaveStatements'>,
 ): ReadonlySet<string> {
   const left = new Set<string>();
-  const leaves = { ...commit.group, leafRef: commit.leafRef };
+  const tree = { ...commit.group, leafRef: commit.leafRef };
   try {
-    for (const statement of departures) left.add(whoLeft(statement, leaves));
+    for (const statement of leaveStatements) left.add(verifiedLeaver(statement, tree));
   } catch (error) {
     if (!(error instanceof CryptoError)) throw error;
     throw new CryptoError('policy', `leave statement: ${error.message}`);

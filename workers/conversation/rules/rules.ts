@@ -1,4 +1,4 @@
-/** What the rules of a kind of conversation decide. Refusals are CryptoError `policy`. */
+/** The interface of the rules of a kind of conversation. Refusals are CryptoError `policy`. */
 import {
   type CommitPolicy,
   CryptoError,
@@ -8,14 +8,14 @@ import {
 } from '@sinetti/crypto-core';
 import { readRevocation } from '../../identity/revocations.ts';
 
-/** How a device gets in: somebody added it, or it adds itself. */
-export type WayIn = 'welcome' | 'external';
+/** The ways to join: by Welcome after somebody added the device, or by its own external commit. */
+export type JoinMethod = 'welcome' | 'external';
 
 export interface Rules {
-  /** Whether a device of that person may be in the tree at all. */
+  /** Returns whether devices of that person may be in the tree at all. */
   readonly admits: (userId: string) => boolean;
   readonly checkCommit: CommitPolicy;
-  readonly checkJoin: (join: JoinProposal, way: WayIn) => void;
+  readonly checkJoin: (join: JoinProposal, method: JoinMethod) => void;
 }
 
 export type ProposedCommit = Parameters<CommitPolicy>[0];
@@ -25,20 +25,20 @@ export interface DeviceName {
   readonly deviceId: string;
 }
 
-/** What a commit says for its removals. */
+/** The grounds that a commit gives for its removals. */
 export interface Grounds {
-  /** Leave statements, unchecked. */
-  readonly departures: readonly Uint8Array[];
-  /** Those of the revocations whose signatures hold. */
+  /** The leave statements, not verified yet. */
+  readonly leaveStatements: readonly Uint8Array[];
+  /** The revocations whose signatures are valid. */
   readonly revocations: readonly DeviceRevocation[];
 }
 
-/** @throws CryptoError `policy` for what can't be read */
+/** Reads the grounds of a commit. @throws CryptoError `policy` for grounds that can't be read */
 export function removalGrounds({ authenticatedData }: ProposedCommit): Grounds {
   try {
     const { departures, revocations } = decodeRemovalGrounds(authenticatedData);
     return {
-      departures,
+      leaveStatements: departures,
       revocations: revocations.map(readRevocation).filter((revocation) => revocation !== null),
     };
   } catch (error) {

@@ -35,7 +35,7 @@ export class MemoryLocks implements Locks {
   }
 }
 
-/** Bytes from SHA-256 in counter mode. */
+/** Draws bytes from SHA-256 in counter mode. */
 export function seededRandom(seed: string): (length: number) => Uint8Array {
   let counter = 0;
   return (length) => {
@@ -48,7 +48,7 @@ export function seededRandom(seed: string): (length: number) => Uint8Array {
   };
 }
 
-/** A hash in place of Argon2id: these tests open many vaults and guess no passwords. */
+/** Hashes in place of Argon2id, since these tests open many vaults and guess no passwords. */
 export function cheapPasswordKeys(password: string, { salt }: { readonly salt: Uint8Array }) {
   const key = (label: string) =>
     new Uint8Array(createHash('sha256').update(label).update(salt).update(password).digest());
@@ -74,7 +74,7 @@ export class Browser {
     this.#clock = clock;
   }
 
-  /** A new tab: a worker that knows nothing but what is stored. */
+  /** Opens a new tab, whose worker knows nothing but the stored records. */
   tab(options: { realPasswordKeys?: boolean } = {}): CryptoApi {
     return createCryptoApi({
       env: { random: this.#random, now: () => this.#clock.now() },

@@ -10,7 +10,7 @@ import { MemoryRelay, StaleEpoch } from './relay.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** A page over one tab: what the services do with the api, without the waiting. */
+/** The page of one tab: uses the api as the services do, but without waiting. */
 export class TestDevice {
   readonly relay: MemoryRelay;
   readonly browser: Browser;
@@ -26,7 +26,7 @@ export class TestDevice {
     this.api = api;
   }
 
-  /** Signs up, or in on a new browser when the person has a vault. */
+  /** Signs up, or logs in on a new browser when the person has a vault. */
   static async create(relay: MemoryRelay, browser: Browser, userId: string): Promise<TestDevice> {
     const api = browser.tab();
     const { passwordParams } = await api.beginSignUp(PASSWORD);
@@ -44,7 +44,7 @@ export class TestDevice {
     return new TestDevice(relay, browser, userId, deviceId, api);
   }
 
-  /** Another tab of the same browser, or the same one after a reload. */
+  /** Opens another tab of the same browser, which is also a reload. */
   async openTab(): Promise<TestDevice> {
     const api = this.browser.tab();
     if (!(await api.resume(this.userId))) throw new Error('the session is gone');
@@ -88,7 +88,7 @@ export class TestDevice {
     throw new Error('nobody was added');
   }
 
-  /** This person leaves a group, with all their devices. */
+  /** Leaves a group with all devices of this person. */
   async leave(conversationId: string): Promise<string> {
     const statement = await this.leaveStatement(conversationId);
     this.relay.leave(conversationId, this.userId, statement);
@@ -107,10 +107,10 @@ export class TestDevice {
       if (submission !== null) this.submit(submission);
       await this.syncOne(conversationId);
     }
-    throw new Error('no word of it');
+    throw new Error('no leave statement');
   }
 
-  /** False for a commit that came too late. */
+  /** Submits a commit; false if it came too late. */
   submit(submission: CommitSubmission): boolean {
     try {
       this.relay.submit(this, submission);
@@ -121,15 +121,15 @@ export class TestDevice {
     }
   }
 
-  /** What the relay says of a group: its name, and who has left. */
+  /** Takes in a group's name and leave statements from the relay. */
   async refreshGroup(conversationId: string): Promise<void> {
     const group = this.relay.groups.get(conversationId);
     if (group === undefined) return;
     if (group.name !== null) await this.api.setGroupName({ conversationId, ...group.name });
-    await this.api.setLeaveStatements(conversationId, this.relay.departed(conversationId));
+    await this.api.setLeaveStatements(conversationId, this.relay.leaveStatements(conversationId));
   }
 
-  /** Everything the relay has for this device. @returns the messages that are new here */
+  /** Processes all that the relay has for this device. @returns the messages that are new here */
   async sync(): Promise<MessageView[]> {
     const views: MessageView[] = [];
     for (const id of this.relay.conversationsOf(this.userId)) views.push(...(await this.syncOne(id)));
@@ -206,19 +206,19 @@ export class TestDevice {
     return view;
   }
 
-  /** All messages of a conversation as this browser keeps them. */
+  /** Lists all messages of a conversation in this browser's message cache. */
   async history(conversationId: string): Promise<MessageView[]> {
     return this.api.messages(conversationId, { limit: 1000 });
   }
 }
 
-/** The text of a view, or why there is none. */
+/** Returns the text of a message, or the reason for which there is none. */
 export function textOf({ content }: MessageView): string {
   if (content.kind === 'text') return content.text;
   return content.kind === 'unknown' ? '(unknown)' : `(${content.reason})`;
 }
 
-/** Who is in a conversation, as far as this device knows. */
+/** Returns the people in a conversation, as far as this device knows. */
 export const people = ({ members }: ConversationState) => members.map(({ userId }) => userId).sort();
 
 export const ALICE = 'a0000000-0000-4000-8000-000000000001';
@@ -248,7 +248,7 @@ export function createWorld(seed = 'world'): World {
 
 export const GROUP = 'group:99999999-0000-4000-8000-000000000009';
 
-/** Alice's group with Bob and Carol, who have a device each. */
+/** Creates Alice's group with Bob and Carol, who have a device each. */
 export async function createTrio(seed?: string) {
   const world = createWorld(seed);
   const alice = await world.device(ALICE);
@@ -260,7 +260,7 @@ export async function createTrio(seed?: string) {
   return { world, alice, bob, carol, relay: world.relay };
 }
 
-/** Alice and Bob with a device each, both in the conversation. */
+/** Creates Alice and Bob with a device each, both in the conversation. */
 export async function createPair(seed?: string) {
   const world = createWorld(seed);
   const alice = await world.device(ALICE);

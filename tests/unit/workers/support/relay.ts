@@ -27,19 +27,21 @@ interface PublishedDevice {
   lastResort: string | null;
 }
 
-/** What the relay knows of a group. */
+/** The relay's row of a group. */
 interface GroupRow {
   readonly creatorId: string;
   readonly members: Set<string>;
-  /** Who left, and whose leaves no commit has removed yet. */
-  readonly departed: Map<string, string>;
+  /** The statements of people who left and whose leaves no commit has removed yet, by user id. */
+  readonly leaveStatements: Map<string, string>;
   name: { sealedName: string; epoch: number } | null;
 }
 
 export class StaleEpoch extends Error {}
 export class NotAMember extends Error {}
 
-/** What the relay does for the worker: numbers entries, compares epochs, keeps mailboxes. In memory. */
+/**
+ * A relay in memory that does all the worker needs: it numbers entries, compares epochs and keeps mailboxes.
+ */
 export class MemoryRelay {
   readonly devices: PublishedDevice[] = [];
   readonly vaults = new Map<string, SealedVault>();
@@ -64,7 +66,7 @@ export class MemoryRelay {
     else device.keyPackages.push(...packages.keyPackages);
   }
 
-  /** One key package of every device of these people but one. */
+  /** Claims one KeyPackage of every device of these people but `except`. */
   claim(userIds: readonly string[], except: string) {
     return this.devices
       .filter(({ userId, deviceId }) => userIds.includes(userId) && deviceId !== except)
@@ -84,14 +86,17 @@ export class MemoryRelay {
     return group === undefined ? conversationId.includes(userId) : group.members.has(userId);
   }
 
-  /** A group is its members' alone; who may write in a direct conversation is left to the clients here. */
+  /**
+   * Refuses people who aren't members of a group. In a direct conversation this relay leaves the check to the
+   * clients.
+   */
   #admit(conversationId: string, userId: string): void {
     if (this.groups.has(conversationId) && !this.isIn(conversationId, userId)) throw new NotAMember();
   }
 
   createGroup(conversationId: string, creatorId: string): void {
     const members = new Set([creatorId]);
-    this.groups.set(conversationId, { creatorId, members, departed: new Map(), name: null });
+    this.groups.set(conversationId, { creatorId, members, leaveStatements: new Map(), name: null });
     this.log(conversationId);
   }
 
@@ -102,9 +107,9 @@ export class MemoryRelay {
   }
 
   leave(conversationId: string, userId: string, statement: string | null): void {
-    const { members, departed } = this.group(conversationId);
+    const { members, leaveStatements } = this.group(conversationId);
     members.delete(userId);
-    if (statement !== null) departed.set(userId, statement);
+    if (statement !== null) leaveStatements.set(userId, statement);
     const theirs = this.devices.filter((device) => device.userId === userId);
     for (const { deviceId } of theirs) {
       const kept = this.mailbox(deviceId).filter((item) => item.conversationId !== conversationId);
@@ -112,8 +117,11 @@ export class MemoryRelay {
     }
   }
 
-  departed(conversationId: string): { userId: string; statement: string }[] {
-    return [...this.group(conversationId).departed].map(([userId, statement]) => ({ userId, statement }));
+  leaveStatements(conversationId: string): { userId: string; statement: string }[] {
+    return [...this.group(conversationId).leaveStatements].map(([userId, statement]) => ({
+      userId,
+      statement,
+    }));
   }
 
   log(conversationId: string): Log {
@@ -152,7 +160,7 @@ export class MemoryRelay {
     return entry;
   }
 
-  /** An application message; idempotent by its id. */
+  /** Appends an application message; idempotent by its id. */
   send(
     sender: { userId: string; deviceId: string },
     message: { conversationId: string; messageId: string; epoch: number; content: string },
@@ -166,7 +174,7 @@ export class MemoryRelay {
     return this.append(sender, conversationId, { id, kind: 'application', epoch, content });
   }
 
-  /** Whatever a hostile relay would put in the log. */
+  /** Appends any entry, as a hostile relay may. */
   append(
     sender: { userId: string; deviceId: string },
     conversationId: string,
@@ -197,9 +205,9 @@ export class MemoryRelay {
     if (sealedName !== null) group.name = { sealedName, epoch };
     for (const userId of addedIds) {
       group.members.add(userId);
-      group.departed.delete(userId);
+      group.leaveStatements.delete(userId);
     }
-    for (const userId of removedIds) group.departed.delete(userId);
+    for (const userId of removedIds) group.leaveStatements.delete(userId);
   }
 
   uuid(): string {

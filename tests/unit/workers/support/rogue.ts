@@ -29,7 +29,7 @@ import type { MemoryRelay } from './relay.ts';
 
 const anybody = { memberCheck: () => {}, policy: () => {} };
 
-/** A device with valid keys that keeps none of the rules: what a modified client could send. */
+/** A device with valid keys that keeps none of the rules, as a modified client could. */
 export class Rogue {
   readonly relay: MemoryRelay;
   readonly userId: string;
@@ -40,13 +40,16 @@ export class Rogue {
   #certificate: Uint8Array;
   #group: Group | null = null;
 
-  /** Of a person with an account key of this text's, whoever else there may be of that id. */
+  /**
+   * Creates a device under an account key that is drawn from the text `account`, whether or not the person
+   * has another one.
+   */
   static async create(relay: MemoryRelay, userId: string, account: string): Promise<Rogue> {
     await ready();
     return new Rogue(relay, userId, seededRandom(account)(32));
   }
 
-  /** Of a person who has signed up. */
+  /** Creates a device of a person who has signed up. */
   static async ofPerson(relay: MemoryRelay, userId: string): Promise<Rogue> {
     await ready();
     return new Rogue(relay, userId, openVaultOf(relay, userId).accountSeed);
@@ -67,7 +70,7 @@ export class Rogue {
     this.bundle = this.#createBundle();
   }
 
-  /** Another credential for the same keys: a certificate with a broken signature, unless said otherwise. */
+  /** Replaces the credential of the same keys, by default with a certificate whose signature is broken. */
   forgeCertificate(identity?: Uint8Array): void {
     this.#certificate =
       identity ?? this.#certificate.map((byte, at, all) => (at === all.length - 1 ? byte ^ 1 : byte));
@@ -115,7 +118,7 @@ export class Rogue {
     this.#submit(conversationId, epoch, joined);
   }
 
-  /** A group of its own making, under any id, with the Welcome into its epoch `epoch` for those it adds. */
+  /** Creates a group of its own, under any id, and a Welcome into its epoch `epoch` for those it adds. */
   found(groupId: string, keyPackages: readonly string[], extensions: readonly Extension[] = [], epoch = 1) {
     let group = createGroup(
       {
@@ -140,7 +143,7 @@ export class Rogue {
     };
   }
 
-  /** Catches up with a commit of somebody else. */
+  /** Processes a commit of somebody else. */
   follow(commit: string): { selfRemoved: boolean } {
     const { group, selfRemoved } = processCommit(this.group, decode(commit), anybody);
     this.#group = group;
@@ -160,13 +163,13 @@ export class Rogue {
     );
   }
 
-  /** Opens an application message, whoever it is from. */
+  /** Decrypts an application message of anybody. */
   open(content: string): { text: string; generation: number } {
     const { plaintext, generation } = decryptApplication(this.group, decode(content));
     return { text: new TextDecoder().decode(plaintext), generation };
   }
 
-  /** An application message; its authenticated data is the id unless said otherwise. */
+  /** Encrypts an application message with its id as the authenticated data. */
   encrypt(plaintext: string | Uint8Array, messageId: string): string {
     const bytes = typeof plaintext === 'string' ? new TextEncoder().encode(plaintext) : plaintext;
     return toBase64Url(encryptApplication(this.group, bytes, new TextEncoder().encode(messageId), this.#env));
@@ -185,7 +188,7 @@ export class Rogue {
     this.send(conversationId, JSON.stringify({ v: 1, type: 'text', text, sentAt: '2026-03-01T10:00:00Z' }));
   }
 
-  /** Commits what it likes. */
+  /** Submits a commit with any changes. */
   commit(
     conversationId: string,
     change: {
@@ -240,7 +243,7 @@ export class Rogue {
   }
 }
 
-/** What the password opens: the keys that nothing at rest may show. */
+/** Opens a person's vault by the password, for the keys that nothing at rest may show. */
 export function openVaultOf(relay: MemoryRelay, userId: string): Vault {
   const vault = relay.vaults.get(userId);
   const params = relay.passwordParams.get(userId);

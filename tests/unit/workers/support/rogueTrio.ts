@@ -4,7 +4,7 @@ import { Rogue } from './rogue.ts';
 
 export const bound = (creatorId: string) => [groupBindingExtension({ creatorId })];
 
-/** Alice's group with Carol, and with Bob, whose client keeps none of the rules. */
+/** Creates Alice's group with Carol, and with Bob, whose client keeps none of the rules. */
 export async function createTrioWithRogue() {
   const world = createWorld();
   const { relay } = world;
@@ -21,8 +21,8 @@ export async function createTrioWithRogue() {
 }
 export type Trio = Awaited<ReturnType<typeof createTrioWithRogue>>;
 
-/** What the relay has for a device, without any attempt to come back. */
-export async function readOn(device: TestDevice) {
+/** Processes the log of the group on a device, which doesn't rejoin if it forks. */
+export async function processLogOn(device: TestDevice) {
   const { lastSeq } = await device.api.conversation(GROUP);
   return device.api.processEntries(GROUP, device.relay.entries(GROUP, lastSeq));
 }

@@ -1,4 +1,4 @@
-/** What happens to a browser's storage: crashes in the middle, and what is found when it is read raw. */
+/** Tools for a browser's storage: crashes at a write, measurements and a dump of all bytes. */
 import type { Browser } from './browser.ts';
 
 /** Runs `body` with `before` in front of every call of a method, whichever object it is called on. */
@@ -26,7 +26,7 @@ async function intercept<T extends object>(
 
 /**
  * Runs `body` and kills its transaction at the `nth` write, as if the tab had died there.
- * @returns whether it came to that many writes
+ * @returns whether there were that many writes
  */
 export async function crashAtWrite(nth: number, body: () => Promise<unknown>): Promise<boolean> {
   let writes = 0;
@@ -48,7 +48,7 @@ export async function crashAtWrite(nth: number, body: () => Promise<unknown>): P
   return false;
 }
 
-/** The bytes of the values that `body` stores, by store. */
+/** Measures the bytes of the values that `body` stores, by store. */
 export async function measureWrites(body: () => Promise<unknown>): Promise<Map<string, number>> {
   const bytes = new Map<string, number>();
   const count = ({ name }: IDBObjectStore, [value]: readonly unknown[]) => {
@@ -58,14 +58,14 @@ export async function measureWrites(body: () => Promise<unknown>): Promise<Map<s
   return bytes;
 }
 
-/** How many transactions `body` opens. */
+/** Counts the transactions that `body` opens. */
 export async function countTransactions(body: () => Promise<unknown>): Promise<number> {
   let transactions = 0;
   await intercept(IDBDatabase.prototype, ['transaction'], () => transactions++, body);
   return transactions;
 }
 
-/** Every key and value of every database of a browser, one after the other. */
+/** Reads every key and value of every database of a browser as bytes. */
 export async function dump(browser: Browser): Promise<Buffer> {
   const parts: Buffer[] = [];
   for (const { name } of await browser.indexedDB.databases()) {
@@ -92,7 +92,7 @@ export function answer<T>(request: IDBRequest<T>): Promise<T> {
 function rawBytes(value: unknown): Buffer {
   if (value instanceof Uint8Array) return Buffer.from(value);
   if (Array.isArray(value)) return Buffer.concat(value.map(rawBytes));
-  // What the browser does with a non-extractable key is beyond IndexedDB's records.
+  // The bytes of a non-extractable key are the browser's, and no record shows them.
   if (value instanceof CryptoKey) return Buffer.alloc(0);
   if (typeof value === 'object' && value !== null) return Buffer.concat(Object.values(value).map(rawBytes));
   return Buffer.from(String(value));
