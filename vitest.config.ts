@@ -111,6 +111,7 @@ export default defineConfig({
             'tests/integration/**/*.test.ts',
             'tests/docs/**/*.test.ts',
             'tests/doors/**/*.test.ts',
+            'tests/run/**/*.test.ts',
             'tests/support/**/*.test.ts',
           ],
           exclude: long,

@@ -68,6 +68,8 @@ const service = (name, ...services) => ({
  * @type {{ door: number, room: string, own?: string[], may: string[], packages?: string[], typesOf?: string[] }[]}
  */
 const rooms = [
+  // A file in no room below may import nothing.
+  ...['workers', 'src', 'src/services'].map((room) => ({ door: 4, room, own: [], may: [] })),
   { door: 1, room: core, own: ['./*'], may: [] },
   { door: 1, room: `${core}/index.ts`, may: [core] },
   coreLayer('codec'),
@@ -179,8 +181,15 @@ function patternsOf({ door, room, own = ['./**'], may, packages = [], typesOf = 
   ];
 }
 
+/** The linter compares paths as they are written. */
+const roundabout = {
+  regex: '(?:^\\./+|[^./]/+)\\.\\.(?:/|$)|//|node_modules',
+  message: 'Door 1 to 6: a path leads up first, then down.',
+};
+
 const relayKeepsOut = {
-  regex: '(^(\\.\\./)+(src|crypto-core|workers)/|^@sinetti/crypto-core|^libsodium|^#)',
+  regex:
+    '(^(\\.\\./)+(src|crypto-core|workers)/|^@sinetti/crypto-core|^libsodium|^ts-mls|^@hpke/|^sodium|^#|^node:module$)',
   message: 'Door 6: the relay cannot decrypt because it has no code to.',
 };
 
@@ -188,17 +197,22 @@ const filesOf = (room) => [/\.tsx?$/.test(room) ? room : `${room}/**`];
 
 /** Rows of the linter's `overrides`. */
 export const doors = [
-  ...rooms.map((room) => ({ files: filesOf(room.room), patterns: patternsOf(room) })),
+  ...rooms.map((room) => ({ files: filesOf(room.room), patterns: [roundabout, ...patternsOf(room)] })),
   {
     files: ['relay/src/**'],
     patterns: [
+      roundabout,
       relayKeepsOut,
-      { regex: '^(kysely|libsql)', message: 'Door 6: SQL stays in repositories, db and migrations.' },
+      {
+        regex: '^(?:kysely|libsql|pg|@libsql|better-sqlite3|node:sqlite)',
+        message: 'Door 6: SQL stays in repositories, db and migrations.',
+      },
     ],
   },
   {
     files: ['relay/src/repositories/**', 'relay/src/db/**', 'relay/migrations/**'],
     patterns: [
+      roundabout,
       relayKeepsOut,
       {
         regex: '/(routes|mqtt|presence|messaging)/',

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { ofVitest, runs } from './projects.mjs';
 
 const [version] = process.argv.slice(2);
-if (!/^\d+(?:\.\d+){0,2}$/.test(version ?? '')) {
+if (!/^\d+(?:\.\d+){0,2}$/.test(version ?? '') || process.argv.length > 3) {
   process.stderr.write('Say which Node: npm run test:node -- 26\n');
   process.exit(2);
 }
@@ -40,22 +40,30 @@ async function startsTheProduct(environment) {
       if (found !== undefined) resolve(found);
     });
   });
-  const url = await Promise.race([address, ended.then(() => null)]);
-  if (url === null) throw new Error(`the product did not start:\n${output}`);
-  for (const place of ['/', '/api/openapi.json']) {
-    const answer = await fetch(`${url}${place}`);
-    if (!answer.ok) throw new Error(`${place} answered ${answer.status}`);
+  const late = setTimeout(() => relay.kill(), 60_000);
+  try {
+    const url = await Promise.race([address, ended.then(() => null)]);
+    if (url === null) throw new Error(`the product did not start:\n${output}`);
+    for (const place of ['/', '/api/openapi.json']) {
+      const answer = await fetch(`${url}${place}`);
+      if (!answer.ok) throw new Error(`${place} answered ${answer.status}`);
+    }
+  } finally {
+    clearTimeout(late);
+    relay.kill();
+    await ended;
+    await rm(dataDir, { recursive: true });
   }
-  relay.kill();
-  await ended;
-  await rm(dataDir, { recursive: true });
 }
 
 if (!existsSync(bin)) {
   run('npm', ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', `${name}@${version}`]);
 }
 const environment = { ...process.env, PATH: `${bin}${path.delimiter}${process.env.PATH}` };
-run('node', ['--version'], environment);
+const { stdout } = spawnSync('node', ['--version'], { env: environment, encoding: 'utf8' });
+if (!`${stdout.trim()}.`.startsWith(`v${version}.`)) {
+  throw new Error(`${bin} holds Node ${stdout.trim()}: remove ${folder} and try again`);
+}
 run('npm', ['run', 'build'], environment);
 await startsTheProduct(environment);
 process.stdout.write('The product starts.\n');

@@ -8,13 +8,22 @@ export function testsOfPlaywright(report) {
     ...(suite.specs ?? []).flatMap(({ title, tests }) =>
       tests.map(({ projectName, results, status }) => ({
         name: [`${projectName} tests/e2e/${titles.join(' › ')}`, title].join(' › '),
-        state: states[status],
+        state: states[status] ?? 'failed',
         milliseconds: results.reduce((sum, { duration }) => sum + duration, 0),
         isFlaky: status === 'flaky',
       })),
     ),
   ];
-  return report.suites.flatMap((file) => inSuite(file, [file.title]));
+  return [
+    ...report.suites.flatMap((file) => inSuite(file, [file.title])),
+    // A file that could not be loaded, or an error outside of any test.
+    ...report.errors.map(({ message }) => ({
+      name: `playwright › ${message?.split('\n')[0]}`,
+      state: 'failed',
+      milliseconds: 0,
+      isFlaky: false,
+    })),
+  ];
 }
 
 const count = (tests, state) => tests.filter((test) => test.state === state).length;
@@ -29,8 +38,9 @@ function duration(milliseconds) {
  * @param tests of all steps
  * @param steps with their names, milliseconds and whether they failed
  * @param leftOut sentences about what this machine could not run
+ * @param problems sentences about what was to run and did not
  */
-export function summary({ tests, steps, leftOut }) {
+export function summary({ tests, steps, leftOut, problems }) {
   const slowest = tests.toSorted((one, other) => other.milliseconds - one.milliseconds).slice(0, 10);
   const flaky = tests.filter(({ isFlaky }) => isFlaky);
   const failed = tests.filter(({ state }) => state === 'failed');
@@ -45,10 +55,7 @@ export function summary({ tests, steps, leftOut }) {
       flaky.map(({ name }) => name),
     ),
     ...list('Left out', leftOut),
-    ...list(
-      'Failed',
-      failed.map(({ name }) => name),
-    ),
+    ...list('Failed', [...failed.map(({ name }) => name), ...problems]),
     ...list(
       'Steps',
       steps.map(

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import type { Reporter, TestModule } from 'vitest/node';
+import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 
 /** A test of either runner, as summary.mjs reads it. */
 export interface ReportedTest {
@@ -11,6 +11,8 @@ export interface ReportedTest {
   readonly isFlaky: boolean;
 }
 
+const failure = (name: string): ReportedTest => ({ name, state: 'failed', milliseconds: 0, isFlaky: false });
+
 /** Writes down every test that ran, for the summary of the whole run. */
 export class VitestReport implements Reporter {
   readonly #file: string;
@@ -19,7 +21,7 @@ export class VitestReport implements Reporter {
     this.#file = file;
   }
 
-  onTestRunEnd(modules: readonly TestModule[]): void {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[] = []): void {
     const tests = modules.flatMap((module) => {
       const place = `${module.project.name} ${module.relativeModuleId}`;
       const own = [...module.children.allTests()].map((test): ReportedTest => {
@@ -31,10 +33,12 @@ export class VitestReport implements Reporter {
           isFlaky: test.diagnostic()?.flaky === true,
         };
       });
-      // A file that could not be read holds no test, and must not pass for that.
-      const isBroken = module.errors().length > 0;
-      return isBroken ? [...own, { name: place, state: 'failed', milliseconds: 0, isFlaky: false }] : own;
+      // A file that could not be read, or a hook that failed, is no test and must not pass for that.
+      const suites = [...module.children.allSuites()].filter((suite) => suite.errors().length > 0);
+      const broken = suites.map((suite) => failure(`${place} › ${suite.fullName}`));
+      return [...own, ...broken, ...(module.errors().length > 0 ? [failure(place)] : [])];
     });
-    writeFileSync(this.#file, JSON.stringify(tests));
+    const outside = unhandled.map(({ message }) => failure(`vitest › ${message.split('\n')[0]}`));
+    writeFileSync(this.#file, JSON.stringify([...tests, ...outside]));
   }
 }

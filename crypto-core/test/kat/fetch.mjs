@@ -1,24 +1,38 @@
 // Fetches the published vectors from their pinned commits, cuts them anew and compares them with those that are carried
 // in test/vectors, byte by byte; --write puts them in their place.
 // VECTORS_MIRROR names an address or a folder that has <owner>/<name>/<commit>/<path>.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { carried, cutOrigins, differences, readOrigins } from './origins.mjs';
 
-const mirror = process.env.VECTORS_MIRROR ?? 'https://raw.githubusercontent.com';
+const mirror = process.env.VECTORS_MIRROR || 'https://raw.githubusercontent.com';
+
+/** No published file comes near it. */
+const maxBytes = 256 * 1024 * 1024;
 
 async function readOrigin(place) {
-  if (!/^https?:/.test(mirror)) {
+  if (!/^https?:/i.test(mirror)) {
     const folder = mirror.startsWith('file:') ? fileURLToPath(mirror) : mirror;
-    return readFile(resolve(folder, place));
+    const file = resolve(folder, place);
+    const found = await stat(file);
+    if (!found.isFile() || found.size > maxBytes)
+      throw new Error(`${file} is not a file of up to ${maxBytes} bytes`);
+    return readFile(file);
   }
   const url = `${mirror}/${place}`;
   const answer = await fetch(url, { signal: AbortSignal.timeout(60_000) }).catch((error) => {
     throw new Error(`${url}: ${error.cause?.message ?? error.message}`);
   });
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
-  return Buffer.from(await answer.arrayBuffer());
+  const parts = [];
+  let length = 0;
+  for await (const part of answer.body) {
+    length += part.length;
+    if (length > maxBytes) throw new Error(`${url} is larger than ${maxBytes} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
 }
 
 async function write(files) {

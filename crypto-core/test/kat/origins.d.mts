@@ -3,6 +3,8 @@ export interface Origin {
   readonly place: string;
   /** The SHA-256 of the published file. */
   readonly sum: string;
+  /** The SHA-256 of what is carried of it, for a file that is cut. */
+  readonly cutSum?: string;
   /** The values that a case needs in order to be carried. Without them the whole file is carried. */
   readonly keep?: Readonly<Record<string, number>>;
   /** The number of cases in the published file, for a file that is cut. */

@@ -10,9 +10,9 @@ export function readOrigins(folder) {
   const sources = JSON.parse(readFileSync(`${folder}/origins.json`, 'utf8'));
   return new Map(
     sources.flatMap(({ files, folder: of, repository, commit, path, keep }) =>
-      Object.entries(files).map(([file, { sha256: sum, cases }]) => [
+      Object.entries(files).map(([file, { sha256: sum, carried: cutSum, cases }]) => [
         `${of}/${file}`,
-        { place: `${repository}/${commit}/${path}${file}`, sum, keep, cases },
+        { place: `${repository}/${commit}/${path}${file}`, sum, cutSum, keep, cases },
       ]),
     ),
   );
