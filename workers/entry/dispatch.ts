@@ -1,25 +1,25 @@
 import type { CryptoApi, CryptoWorker } from '../api/cryptoApi.ts';
-import { toCryptoApiError } from '../api/toCryptoApiError.ts';
-import { isCryptoApiMethod } from './createCryptoApi.ts';
+import { CryptoApiError } from '../api/errors.ts';
 
 /**
- * Creates the one call that the worker exposes. It never rejects, but answers failures as values, so that
- * their codes survive.
+ * Creates the one call that the worker exposes. It answers failures as values instead of rejecting, so that their
+ * codes survive.
+ * @param api as `createCryptoApi` makes it: its own properties are its methods
  */
 export function createDispatch(api: CryptoApi): CryptoWorker {
   return {
     async call(method, args) {
-      // Each method checks its own arguments.
-      const target: ((...args: never[]) => Promise<unknown>) | null = isCryptoApiMethod(method)
-        ? api[method]
-        : null;
-      if (target === null || !Array.isArray(args))
+      // Each method checks its own arguments. Inherited properties are no methods.
+      if (!Object.hasOwn(api, method) || !Array.isArray(args)) {
         return { ok: false, code: 'usage', detail: 'unknown method' };
+      }
+      const target: (...args: never[]) => Promise<unknown> = api[method];
       try {
         return { ok: true, value: await target(...(args as never[])) };
       } catch (error) {
-        const { code, detail } = toCryptoApiError(error);
-        return { ok: false, code, detail };
+        // The api rejects with nothing else.
+        if (!(error instanceof CryptoApiError)) throw error;
+        return { ok: false, code: error.code, detail: error.detail };
       }
     },
   };
