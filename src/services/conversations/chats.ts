@@ -1,7 +1,7 @@
 import type { ConversationState, MessageView } from '../../crypto/client.ts';
-import { type Chat, type ConversationKey, chatsAtom, emptyChat } from '../../store/chats.ts';
+import { type Chat, type ConversationKey, chatsAtom, emptyChat, groupKeyOf } from '../../store/chats.ts';
 import { keyOf } from '../core/conversationIds.ts';
-import type { Store } from '../core/deps.ts';
+import type { SessionDeps } from '../core/deps.ts';
 
 function byTime(one: MessageView, other: MessageView): number {
   return (
@@ -91,11 +91,10 @@ function insert(merged: MessageView[], fresh: readonly MessageView[]): MessageVi
 export interface Chats {
   get(key: ConversationKey): Chat;
   change(key: ConversationKey, change: (chat: Chat) => Partial<Chat>): void;
+  /** Ignores states of a forgotten group: they are from before. */
   setState(state: ConversationState): void;
   /** As {@link setState}, for all at once. */
   setStates(states: readonly ConversationState[]): void;
-  /** What processing the log has brought, as one change: each is followed by everything on screen. */
-  setProcessed(state: ConversationState, messages: readonly MessageView[]): void;
   /** Adds messages to chats that have been loaded; the others read them from the worker when they are opened. */
   addMessages(conversationId: string, messages: readonly MessageView[]): void;
   /** Whether the messages of a chat are kept. */
@@ -109,8 +108,18 @@ export interface Chats {
 }
 
 /** The chats on screen. Only this module writes their atom. */
-export function createChats(store: Store, ownUserId: string): Chats {
+export function createChats(
+  { sessionEvents, store }: Pick<SessionDeps, 'sessionEvents' | 'store'>,
+  ownUserId: string,
+): Chats {
   const loaded = new Set<string>();
+  const forgotten = new Set<ConversationKey>();
+
+  /** Null for a conversation of other people, and for a forgotten group. */
+  function shownKey({ conversationId }: ConversationState): ConversationKey | null {
+    const key = keyOf(conversationId, ownUserId);
+    return key === null || forgotten.has(key) ? null : key;
+  }
 
   function get(key: ConversationKey): Chat {
     return store.get(chatsAtom)[key] ?? emptyChat;
@@ -126,25 +135,32 @@ export function createChats(store: Store, ownUserId: string): Chats {
     return loaded.has(key) ? { messages: mergeMessages(messages, added) } : {};
   }
 
+  function setStates(states: readonly ConversationState[]): void {
+    const chats = { ...store.get(chatsAtom) };
+    for (const state of states) {
+      const key = shownKey(state);
+      if (key !== null) chats[key] = { ...(chats[key] ?? emptyChat), state };
+    }
+    store.set(chatsAtom, chats);
+  }
+
+  sessionEvents.on('conversationsChanged', ({ states }) => setStates(states));
+  sessionEvents.on('entriesProcessed', ({ messages, state }) => {
+    const key = shownKey(state);
+    // One change for both, because everything on screen follows each change.
+    if (key !== null) change(key, (chat) => ({ state, ...merged(key, chat, messages) }));
+  });
+  sessionEvents.on('groupForgotten', ({ groupId }) => void forgotten.add(groupKeyOf(groupId)));
+  sessionEvents.on('groupReturned', ({ groupId }) => void forgotten.delete(groupKeyOf(groupId)));
+
   return {
     get,
     change,
     setState(state) {
-      const key = keyOf(state.conversationId, ownUserId);
+      const key = shownKey(state);
       if (key !== null) change(key, () => ({ state }));
     },
-    setStates(states) {
-      const chats = { ...store.get(chatsAtom) };
-      for (const state of states) {
-        const key = keyOf(state.conversationId, ownUserId);
-        if (key !== null) chats[key] = { ...(chats[key] ?? emptyChat), state };
-      }
-      store.set(chatsAtom, chats);
-    },
-    setProcessed(state, messages) {
-      const key = keyOf(state.conversationId, ownUserId);
-      if (key !== null) change(key, (chat) => ({ state, ...merged(key, chat, messages) }));
-    },
+    setStates,
     addMessages(conversationId, messages) {
       const key = keyOf(conversationId, ownUserId);
       if (key === null || messages.length === 0 || !loaded.has(key)) return;

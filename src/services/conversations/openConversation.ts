@@ -16,8 +16,8 @@ import {
 import { relayServesAtom } from '../../store/connection.ts';
 import { connectionBannerAtom } from '../../store/session.ts';
 import { showToastAtom } from '../../store/toasts.ts';
-import { conversationOf } from '../core/conversationIds.ts';
-import type { Deps } from '../core/deps.ts';
+import { conversationOf, groupConversationId, keyOf } from '../core/conversationIds.ts';
+import type { SessionDeps } from '../core/deps.ts';
 import { type Background, isPassing, toAppError } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 import type { ChatEvents } from './chatEvents.ts';
@@ -41,17 +41,13 @@ export interface OpenConversation {
   /** As {@link open}, for a group; null closes a group. */
   openGroup(groupId: string | null): Promise<void>;
   loadOlder(key: ConversationKey): Promise<void>;
-  /** The chat is gone: it closes, and begins anew should it ever come back. */
-  forget(key: ConversationKey): void;
   /** Tells the relay how far the open chat has been read, if the page is in sight. */
   markRead(): void;
-  /** As {@link markRead}, once what has come to the open chat has been drawn. */
-  markReadSoon(): void;
   stop(): void;
 }
 
 export interface OpenConversationOptions {
-  readonly deps: Deps;
+  readonly deps: SessionDeps;
   readonly ownUserId: string;
   readonly chats: Chats;
   readonly chatEvents: Pick<ChatEvents, 'load'>;
@@ -70,7 +66,7 @@ function newestReceived(messages: readonly MessageView[], ownUserId: string): Me
 
 export function createOpenConversation(options: OpenConversationOptions): OpenConversation {
   const { background, chats, ownUserId, sync } = options;
-  const { api, clock, crypto, store } = options.deps;
+  const { api, clock, crypto, sessionEvents, store } = options.deps;
   /** One page at a time for a chat: each begins where the one before it ended. */
   const pages = createKeyedQueue();
   /** Per chat, the lowest log position that has been looked at. */
@@ -252,6 +248,21 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     else options.watch(userId === null ? null : { kind: 'status', userId });
   }
 
+  sessionEvents.on('entriesProcessed', ({ messages, state }) => {
+    const key = keyOf(state.conversationId, ownUserId);
+    if (key === null || key !== activeKey() || messages.length === 0) return;
+    // Waits until the messages have been drawn.
+    soon ??= clock.after(timings.readTelling, markReadNow);
+  });
+
+  // Should the group ever come back, its chat begins anew.
+  sessionEvents.on('groupForgotten', ({ groupId }) => {
+    const key = groupKeyOf(groupId);
+    lowestSeq.delete(key);
+    pendingReadReceipts.delete(groupConversationId(groupId));
+    if (activeKey() === key) activate({ userId: null, groupId: null });
+  });
+
   return {
     async open(userId) {
       if (userId === null) return activate({ userId, groupId: store.get(activeGroupAtom) });
@@ -276,19 +287,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
       }
     },
 
-    forget(key) {
-      lowestSeq.delete(key);
-      const conversationId = conversationOf(key, ownUserId);
-      if (conversationId !== null) pendingReadReceipts.delete(conversationId);
-      if (activeKey() === key) activate({ userId: null, groupId: null });
-    },
-
     markRead: () => background(markActiveRead),
-
-    markReadSoon() {
-      soon ??= clock.after(timings.readTelling, markReadNow);
-    },
-
     stop: () => soon?.cancel(),
   };
 }

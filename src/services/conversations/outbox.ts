@@ -9,8 +9,8 @@ import { forEachLimited } from '../../lib/parallel.ts';
 import { ApiError, isApiError, NetworkError } from '../../net/errors.ts';
 import type { Acknowledgement, Realtime } from '../../net/mqtt.ts';
 import { groupOf, peerOf } from '../core/conversationIds.ts';
-import type { Deps } from '../core/deps.ts';
-import { sessionEndedCode } from '../core/failures.ts';
+import type { SessionDeps } from '../core/deps.ts';
+import { type Background, sessionEndedCode } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 import type { Chats } from './chats.ts';
 import type { CommitSubmitter } from './commitSubmitter.ts';
@@ -43,7 +43,7 @@ export interface Outbox {
 }
 
 export interface OutboxOptions {
-  readonly deps: Deps;
+  readonly deps: SessionDeps;
   readonly ownUserId: string;
   readonly sync: Pick<Sync, 'catchUp'>;
   readonly joiner: Pick<Joiner, 'start'>;
@@ -61,6 +61,7 @@ export interface OutboxOptions {
   readonly realtime: Pick<Realtime, 'isConnected' | 'publish'>;
   /** Once for a flush, however many messages failed with it. */
   readonly onFailed: (error: unknown) => void;
+  readonly background: Background;
 }
 
 /**
@@ -237,6 +238,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
     flushes.set(conversationId, flush);
     return flush;
   }
+
+  options.deps.sessionEvents.on('holdReleased', ({ conversationId }) =>
+    options.background(() => flushOf(conversationId)()),
+  );
 
   return {
     async send(conversationId, ready) {

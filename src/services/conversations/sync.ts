@@ -10,7 +10,7 @@ import { type IncomingEvent, limits } from '../../net/contract.ts';
 import { isApiError } from '../../net/errors.ts';
 import { catchUpAtom } from '../../store/connection.ts';
 import { groupOf, keyOf, peerOf } from '../core/conversationIds.ts';
-import type { Deps } from '../core/deps.ts';
+import type { SessionDeps } from '../core/deps.ts';
 import { apiErrorOf, isUnreachable, sessionEndedCode } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 import { type EnterResult, type Joiner, passingFailures } from './joiner.ts';
@@ -25,15 +25,7 @@ const worthCounting = 200;
 type EntryEvent = Extract<IncomingEvent, { type: 'message' | 'commit' }>;
 type AvailableEvent = Extract<IncomingEvent, { type: 'available' }>;
 type DeliveredEvent = Extract<IncomingEvent, { type: 'delivered' }>;
-type Summary = Awaited<ReturnType<Deps['api']['listConversations']>>[number];
-
-export interface SyncListeners {
-  /** A conversation's log was processed further. */
-  onProcessed(result: ProcessResult): void;
-  onState(state: ConversationState): void;
-  /** This device will not enter a group as the relay offers it: why. */
-  onRefused(conversationId: string, code: string): void;
-}
+type Summary = Awaited<ReturnType<SessionDeps['api']['listConversations']>>[number];
 
 export interface Sync {
   /** Everything: the mailbox, then every conversation that is not up to date. */
@@ -87,8 +79,8 @@ function isMember(state: ConversationState): boolean {
  * Keeps this device's conversations in step with the relay's logs. Each conversation has one queue, so that its entries
  * are processed in order whatever they came by: fetched pages, live events, or the polling.
  */
-export function createSync(deps: Deps, ownUserId: string, joiner: Joiner, listeners: SyncListeners): Sync {
-  const { api, clock, crypto, log, store } = deps;
+export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner): Sync {
+  const { api, clock, crypto, log, sessionEvents, store } = deps;
   const queue = createKeyedQueue();
   const live = new Map<string, EntryEvent[]>();
   /** Conversations that could not be entered: not tried again before the time given. */
@@ -99,6 +91,10 @@ export function createSync(deps: Deps, ownUserId: string, joiner: Joiner, listen
   const forgotten = new Set<string>();
   /** A catch-up of many messages is under way. */
   let isCounting = false;
+
+  function emitState(state: ConversationState): void {
+    sessionEvents.emit('conversationsChanged', { states: [state] });
+  }
 
   async function listEntries(conversationId: string, query: LogPage) {
     const groupId = groupOf(conversationId);
@@ -124,7 +120,7 @@ export function createSync(deps: Deps, ownUserId: string, joiner: Joiner, listen
   ): Promise<ConversationState> {
     const result = await crypto.processEntries(conversationId, entries);
     countProcessed(entries.length);
-    listeners.onProcessed(result);
+    sessionEvents.emit('entriesProcessed', result);
     return result.state;
   }
 
@@ -166,7 +162,7 @@ export function createSync(deps: Deps, ownUserId: string, joiner: Joiner, listen
       if (groupOf(conversationId) === null || isOurs || code === sessionEndedCode) throw error;
       restingUntil.set(conversationId, clock.now() + timings.rejoinPause);
       log.warn('sync-stalled', { code });
-      listeners.onRefused(conversationId, code);
+      sessionEvents.emit('groupRefused', { conversationId, code });
       return null;
     }
   }
@@ -217,7 +213,7 @@ export function createSync(deps: Deps, ownUserId: string, joiner: Joiner, listen
 
   async function catchUpNow(conversationId: string, upTo?: number): Promise<ConversationState> {
     const state = await bringUpToDate(conversationId, upTo);
-    listeners.onState(state);
+    emitState(state);
     return state;
   }
 
@@ -240,7 +236,7 @@ export function createSync(deps: Deps, ownUserId: string, joiner: Joiner, listen
     if (positions.peer !== null && positions.peer > state.peerReadSeq) {
       state = await crypto.setReadPosition(conversationId, 'peer', positions.peer);
     }
-    listeners.onState(state);
+    emitState(state);
   }
 
   async function syncConversation(conversationId: string, summary: Summary | undefined): Promise<void> {
@@ -311,11 +307,11 @@ export function createSync(deps: Deps, ownUserId: string, joiner: Joiner, listen
     const entries = [...bySeq.values()].sort((one, other) => one.seq - other.seq);
     try {
       const state = await process(conversationId, entries.slice(0, limits.messagesPerPage));
-      if (isMember(state) && entries.length <= limits.messagesPerPage) return listeners.onState(state);
+      if (isMember(state) && entries.length <= limits.messagesPerPage) return;
     } catch (error) {
       if (errorCode(error) !== 'gap') throw error;
     }
-    listeners.onState(await bringUpToDate(conversationId, entries.at(-1)?.seq));
+    emitState(await bringUpToDate(conversationId, entries.at(-1)?.seq));
   }
 
   return {

@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Locks } from '../../lib/locks.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Api } from '../../net/api.ts';
+import type { SessionEvents } from './sessionEvents.ts';
 
 export type Store = ReturnType<typeof createStore>;
 
@@ -20,4 +21,9 @@ export interface Deps {
   readonly newId: () => string;
   /** The events `auth-error` and `ws-message` (spec sections 4 and 7); in the browser, the window. */
   readonly events: EventTarget;
+}
+
+/** What the services of one session are given. */
+export interface SessionDeps extends Deps {
+  readonly sessionEvents: SessionEvents;
 }

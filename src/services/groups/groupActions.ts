@@ -10,7 +10,7 @@ import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { OpenConversation } from '../conversations/openConversation.ts';
 import type { Sync } from '../conversations/sync.ts';
 import { groupConversationId } from '../core/conversationIds.ts';
-import type { Deps } from '../core/deps.ts';
+import type { SessionDeps } from '../core/deps.ts';
 import { toAppError } from '../core/failures.ts';
 import { creationLock } from './groupEndings.ts';
 import type { GroupList } from './groupList.ts';
@@ -40,7 +40,7 @@ export interface GroupActions {
 }
 
 export interface GroupActionsOptions {
-  readonly deps: Deps;
+  readonly deps: SessionDeps;
   readonly ownUserId: string;
   readonly list: Pick<GroupList, 'forget' | 'giveUp' | 'onOpened' | 'reconcile'>;
   readonly sync: Pick<Sync, 'catchUp'>;
@@ -51,7 +51,7 @@ export interface GroupActionsOptions {
 /** What a person does with groups. Every failure is an AppError with the catalogue's sentence (spec section 8). */
 export function createGroupActions(options: GroupActionsOptions): GroupActions {
   const { commitSubmitter, list, ownUserId, openConversation, sync } = options;
-  const { api, crypto, locks, newId, store } = options.deps;
+  const { api, crypto, locks, newId, sessionEvents, store } = options.deps;
 
   function progress(step: GroupProgress | null): void {
     store.set(groupProgressAtom, step);
@@ -182,6 +182,11 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     }
   }
 
+  async function giveUp(groupId: string, tell: () => Promise<unknown>): Promise<void> {
+    await list.giveUp(groupId, () => toleratingAbsence(tell));
+    sessionEvents.emit('groupGivenUp', { groupId });
+  }
+
   async function lastSeqOf(groupId: string): Promise<number> {
     return (await crypto.conversation(groupConversationId(groupId))).lastSeq;
   }
@@ -226,13 +231,11 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     leave: (groupId) =>
       failingWith(t('errors.leaveGroupFailed'), async () => {
         const statement = await leaveStatement(groupConversationId(groupId));
-        await list.giveUp(groupId, () => toleratingAbsence(() => api.leaveGroup(groupId, statement)));
+        await giveUp(groupId, () => api.leaveGroup(groupId, statement));
       }),
 
     delete: (groupId) =>
-      failingWith(t('errors.deleteGroupFailed'), async () => {
-        await list.giveUp(groupId, () => toleratingAbsence(() => api.deleteGroup(groupId)));
-      }),
+      failingWith(t('errors.deleteGroupFailed'), () => giveUp(groupId, () => api.deleteGroup(groupId))),
 
     remove: (groupId) => list.forget(groupId),
 

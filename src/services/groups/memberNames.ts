@@ -1,20 +1,23 @@
 import { memberNamesAtom } from '../../store/names.ts';
-import type { Deps } from '../core/deps.ts';
+import { groupConversationId } from '../core/conversationIds.ts';
+import type { SessionDeps } from '../core/deps.ts';
 
 export interface MemberNames {
   /** Shows the names that this browser has kept. */
   load(): Promise<void>;
   /** Shows a group's names as the relay gives them, id to name, and keeps them. */
   learn(conversationId: string, names: ReadonlyMap<string, string>): Promise<void>;
-  /** The group's records are gone from this browser: when it comes back, its names are kept anew. */
-  forget(conversationId: string): void;
 }
 
 /** Characters that the worker keeps of a name: far more than the relay lets anybody have. */
 const maxLength = 256;
 
 /** The names of everybody met in a group, also of who has left it. Only this module writes their atom. */
-export function createMemberNames({ crypto, store }: Pick<Deps, 'crypto' | 'store'>): MemberNames {
+export function createMemberNames({
+  crypto,
+  sessionEvents,
+  store,
+}: Pick<SessionDeps, 'crypto' | 'sessionEvents' | 'store'>): MemberNames {
   /** What this session has kept, by conversation. */
   const kept = new Map<string, ReadonlyMap<string, string>>();
 
@@ -23,6 +26,9 @@ export function createMemberNames({ crypto, store }: Pick<Deps, 'crypto' | 'stor
     if ([...names].every(([userId, name]) => shown.get(userId) === name)) return;
     store.set(memberNamesAtom, new Map([...shown, ...names]));
   }
+
+  // The names went with the group's records: should it come back, they are kept anew.
+  sessionEvents.on('groupForgotten', ({ groupId }) => void kept.delete(groupConversationId(groupId)));
 
   return {
     async load() {
@@ -46,7 +52,5 @@ export function createMemberNames({ crypto, store }: Pick<Deps, 'crypto' | 'stor
       );
       kept.set(conversationId, new Map([...(before ?? []), ...news]));
     },
-
-    forget: (conversationId) => void kept.delete(conversationId),
   };
 }

@@ -2,7 +2,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import type { ConversationEvent, CryptoApi } from '../../../../src/crypto/client.ts';
 import { type ChatEvents, createChatEvents } from '../../../../src/services/conversations/chatEvents.ts';
 import { chatEventsAtom } from '../../../../src/store/chatEvents.ts';
-import { conversationId, me, peer, type TestDeps, testDeps } from './support/deps.ts';
+import { conversationId, me, peer, state, type TestDeps, testDeps } from './support/deps.ts';
 
 let deps: TestDeps;
 let chatEvents: ChatEvents;
@@ -21,6 +21,10 @@ function refusal(seq: number): ConversationEvent {
 
 const shown = () => deps.store.get(chatEventsAtom)[peer]?.map(({ seq }) => seq);
 
+function happen(happened: ConversationEvent[]): void {
+  deps.sessionEvents.emit('entriesProcessed', { state: state(), messages: [], events: happened });
+}
+
 beforeEach(() => {
   events.mockReset().mockResolvedValue([refusal(2), refusal(4)]);
   deps = testDeps({ crypto: { events } });
@@ -28,31 +32,35 @@ beforeEach(() => {
 });
 
 it('are read once, when the chat is opened, and followed from then on', async () => {
-  chatEvents.add(conversationId, [refusal(4)]);
+  happen([refusal(4)]);
   expect(shown()).toBeUndefined();
   await chatEvents.load(conversationId);
   await chatEvents.load(conversationId);
   expect(events).toHaveBeenCalledOnce();
-  chatEvents.add(conversationId, [refusal(7)]);
+  happen([refusal(7)]);
   expect(shown()).toEqual([2, 4, 7]);
 });
 
 it('that come while they are read are there once, in their order', async () => {
   const loading = chatEvents.load(conversationId);
-  chatEvents.add(conversationId, [refusal(4), refusal(5)]);
+  happen([refusal(4), refusal(5)]);
   await loading;
   expect(shown()).toEqual([2, 4, 5]);
 });
 
-it('are read again after a failure, or when the conversation was forgotten', async () => {
+it('are read again after a failure', async () => {
   events.mockRejectedValueOnce(new Error('storage'));
   await expect(chatEvents.load(conversationId)).rejects.toThrow('storage');
   await chatEvents.load(conversationId);
   expect(shown()).toEqual([2, 4]);
-  chatEvents.forget(conversationId);
-  expect(shown()).toBeUndefined();
-  await chatEvents.load(conversationId);
-  expect(events).toHaveBeenCalledTimes(3);
+});
+
+it('are read again when the group was forgotten', async () => {
+  await chatEvents.load(`group:${peer}`);
+  deps.sessionEvents.emit('groupForgotten', { groupId: peer });
+  expect(deps.store.get(chatEventsAtom)).toEqual({});
+  await chatEvents.load(`group:${peer}`);
+  expect(events).toHaveBeenCalledTimes(2);
 });
 
 it('of other people’s conversations are nobody’s', async () => {

@@ -5,7 +5,8 @@ import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { memberNamesAtom, nameOfAtom } from '../../../../src/store/names.ts';
 import { me, peer, type TestDeps, testDeps } from './support/deps.ts';
 
-const group = 'group:00000000-0000-4000-8000-0000000000a1';
+const groupId = '00000000-0000-4000-8000-0000000000a1';
+const group = `group:${groupId}`;
 const carl = '00000000-0000-4000-8000-000000000003';
 
 let deps: TestDeps;
@@ -45,7 +46,7 @@ it('are kept once, and again only when they change or the group was forgotten', 
   ]);
   await names.learn(group, new Map([...both, [peer, 'bertram']]));
   expect(rememberMemberNames).toHaveBeenLastCalledWith(group, [{ userId: peer, name: 'bertram' }]);
-  names.forget(group);
+  deps.sessionEvents.emit('groupForgotten', { groupId });
   await names.learn(group, both);
   expect(rememberMemberNames).toHaveBeenCalledTimes(3);
 });
