@@ -112,6 +112,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
       lists.stop();
       services.groupList.stop();
       openConversation.stop();
+      security.stop();
       services.knownPresence.end();
       clearSession(store);
       active = false;

@@ -428,6 +428,17 @@ describe('after the session', () => {
     expect(deps.clock.pending).toBe(0);
   });
 
+  it("opening a chat no longer looks at the other person's devices", async () => {
+    const userDevices = vi.fn<Api['userDevices']>().mockResolvedValue([]);
+    Object.assign(deps.api, { userDevices });
+    messenger.stop();
+    await openSession(true);
+    messenger.stop();
+    deps.store.set(activeChatAtom, peer);
+    await settled();
+    expect(userDevices).not.toHaveBeenCalled();
+  });
+
   it('a late answer does not reach the screen of the next one', async () => {
     let answer: () => void = () => undefined;
     listContacts.mockReturnValue(
