@@ -38,11 +38,20 @@ export const emptyChat: Chat = { state: null, messages: [], loading: false, hasO
 /** By {@link ConversationKey}. */
 export const chatsAtom = atom<Readonly<Record<ConversationKey, Chat>>>({});
 
-/** User id of the open direct chat. At most one of this and {@link activeGroupAtom} is set. */
-export const activeChatAtom = atom<string | null>(null);
+/** The open conversation; null while none is. */
+export const activeConversationAtom = atom<ConversationKey | null>(null);
 
-/** Id of the open group. */
-export const activeGroupAtom = atom<string | null>(null);
+/** User id of the other person in the open direct chat; null while none is open. */
+export const activeChatAtom = atom((get) => {
+  const key = get(activeConversationAtom);
+  return key === null || groupIdOfKey(key) !== null ? null : key;
+});
+
+/** Id of the open group; null while none is open. */
+export const activeGroupAtom = atom((get) => {
+  const key = get(activeConversationAtom);
+  return key === null ? null : groupIdOfKey(key);
+});
 
 /** Unread direct messages of other people, the open chat left out (spec section 4). */
 export const unreadTotalAtom = atom((get) => {

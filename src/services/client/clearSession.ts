@@ -1,5 +1,5 @@
 import { chatEventsAtom } from '../../store/chatEvents.ts';
-import { activeChatAtom, activeGroupAtom, chatsAtom } from '../../store/chats.ts';
+import { activeConversationAtom, chatsAtom } from '../../store/chats.ts';
 import { catchUpAtom, realtimeStatusAtom } from '../../store/connection.ts';
 import { contactsAtom, incomingRequestsAtom, outgoingRequestsAtom } from '../../store/contacts.ts';
 import { groupProgressAtom, groupsAtom } from '../../store/groups.ts';
@@ -12,8 +12,7 @@ import type { Store } from '../core/deps.ts';
 /** Takes what a session has shown off the screen. */
 export function clearSession(store: Store): void {
   store.set(chatsAtom, {});
-  store.set(activeChatAtom, null);
-  store.set(activeGroupAtom, null);
+  store.set(activeConversationAtom, null);
   store.set(groupsAtom, unloadedList);
   store.set(groupProgressAtom, null);
   store.set(chatEventsAtom, {});

@@ -1,5 +1,5 @@
 import type { IncomingEvent } from '../../net/contract.ts';
-import { activeChatAtom, activeGroupAtom, groupKeyOf } from '../../store/chats.ts';
+import { activeConversationAtom } from '../../store/chats.ts';
 import { keyOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Services } from './services.ts';
@@ -20,18 +20,16 @@ export function createIncomingEventHandler(
   const { contacts, groupList, joiner, security, sync } = services;
   const { store } = options.deps;
 
-  function activeKey(): string | null {
-    const groupId = store.get(activeGroupAtom);
-    return groupId === null ? store.get(activeChatAtom) : groupKeyOf(groupId);
-  }
-
   return async (event) => {
     switch (event.type) {
       case 'message':
       case 'commit':
         return sync.onEntry(event);
       case 'available':
-        return sync.onAvailable(event, keyOf(event.conversationId, ownUserId) === activeKey());
+        return sync.onAvailable(
+          event,
+          keyOf(event.conversationId, ownUserId) === store.get(activeConversationAtom),
+        );
       case 'welcome':
         if (keyOf(event.conversationId, ownUserId) === null) return;
         await joiner.refreshMailbox();

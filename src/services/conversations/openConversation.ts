@@ -8,9 +8,11 @@ import { isApiError } from '../../net/errors.ts';
 import type { WatchedChat } from '../../net/mqtt.ts';
 import {
   activeChatAtom,
+  activeConversationAtom,
   activeGroupAtom,
   type ConversationKey,
   emptyChat,
+  groupIdOfKey,
   groupKeyOf,
 } from '../../store/chats.ts';
 import { relayServesAtom } from '../../store/connection.ts';
@@ -81,10 +83,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     return conversationId;
   }
 
-  function activeKey(): ConversationKey | null {
-    const groupId = store.get(activeGroupAtom);
-    return groupId === null ? store.get(activeChatAtom) : groupKeyOf(groupId);
-  }
+  const activeKey = () => store.get(activeConversationAtom);
 
   function lower(key: ConversationKey, seqs: readonly (number | null)[]): void {
     const known = seqs.filter((seq): seq is number => seq !== null);
@@ -236,16 +235,25 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     );
   }
 
-  function activate(active: { userId: string | null; groupId: string | null }): void {
-    const { groupId, userId } = active;
-    if ((groupId === null ? userId : groupKeyOf(groupId)) !== activeKey()) {
+  function watchedChat(key: ConversationKey | null): WatchedChat | null {
+    if (key === null) return null;
+    const groupId = groupIdOfKey(key);
+    return groupId === null ? { kind: 'status', userId: key } : { kind: 'group', groupId };
+  }
+
+  function activate(key: ConversationKey | null): void {
+    if (key !== activeKey()) {
       markReadNow();
       trimActive();
     }
-    store.set(activeChatAtom, userId);
-    store.set(activeGroupAtom, groupId);
-    if (groupId !== null) options.watch({ kind: 'group', groupId });
-    else options.watch(userId === null ? null : { kind: 'status', userId });
+    store.set(activeConversationAtom, key);
+    options.watch(watchedChat(key));
+  }
+
+  async function openKey(key: ConversationKey): Promise<void> {
+    if (conversationOf(key, ownUserId) === null) return;
+    activate(key);
+    await show(key);
   }
 
   sessionEvents.on('entriesProcessed', ({ messages, state }) => {
@@ -260,22 +268,18 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     const key = groupKeyOf(groupId);
     lowestSeq.delete(key);
     pendingReadReceipts.delete(groupConversationId(groupId));
-    if (activeKey() === key) activate({ userId: null, groupId: null });
+    if (activeKey() === key) activate(null);
   });
 
   return {
     async open(userId) {
-      if (userId === null) return activate({ userId, groupId: store.get(activeGroupAtom) });
-      if (conversationOf(userId, ownUserId) === null) return;
-      activate({ userId, groupId: null });
-      await show(userId);
+      if (userId !== null) await openKey(userId);
+      else if (store.get(activeGroupAtom) === null) activate(null);
     },
 
     async openGroup(groupId) {
-      if (groupId === null) return activate({ userId: store.get(activeChatAtom), groupId });
-      if (conversationOf(groupKeyOf(groupId), ownUserId) === null) return;
-      activate({ userId: null, groupId });
-      await show(groupKeyOf(groupId));
+      if (groupId !== null) await openKey(groupKeyOf(groupId));
+      else if (store.get(activeChatAtom) === null) activate(null);
     },
 
     async loadOlder(key) {

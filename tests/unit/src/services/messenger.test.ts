@@ -6,7 +6,7 @@ import type { Realtime, RealtimeListeners } from '../../../../src/net/mqtt.ts';
 import type { PresenceListeners } from '../../../../src/net/presence.ts';
 import { createMessenger, type Messenger } from '../../../../src/services/client/messenger.ts';
 import { timings } from '../../../../src/services/core/timings.ts';
-import { activeChatAtom, chatsAtom } from '../../../../src/store/chats.ts';
+import { activeConversationAtom, chatsAtom } from '../../../../src/store/chats.ts';
 import { offlineAtom, presenceAtom, realtimeStatusAtom } from '../../../../src/store/connection.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { groupsAtom } from '../../../../src/store/groups.ts';
@@ -419,7 +419,7 @@ describe('after the session', () => {
     await settled();
     messenger.stop();
     expect(deps.store.get(chatsAtom)).toEqual({});
-    expect(deps.store.get(activeChatAtom)).toBeNull();
+    expect(deps.store.get(activeConversationAtom)).toBeNull();
     expect(deps.store.get(contactsAtom)).toEqual(unloadedList);
     expect(deps.store.get(groupsAtom)).toEqual(unloadedList);
     expect(deps.store.get(notificationsAtom)).toEqual(unloadedList);
@@ -434,7 +434,7 @@ describe('after the session', () => {
     messenger.stop();
     await openSession(true);
     messenger.stop();
-    deps.store.set(activeChatAtom, peer);
+    deps.store.set(activeConversationAtom, peer);
     await settled();
     expect(userDevices).not.toHaveBeenCalled();
   });

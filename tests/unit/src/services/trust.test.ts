@@ -5,7 +5,7 @@ import { NetworkError } from '../../../../src/net/errors.ts';
 import type { CommitSubmitter } from '../../../../src/services/conversations/commitSubmitter.ts';
 import { createBackground } from '../../../../src/services/core/failures.ts';
 import { createTrust, type Trust } from '../../../../src/services/people/trust.ts';
-import { activeChatAtom } from '../../../../src/store/chats.ts';
+import { activeConversationAtom } from '../../../../src/store/chats.ts';
 import { trustAtom } from '../../../../src/store/trust.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
@@ -66,13 +66,13 @@ describe('looking at who somebody is', () => {
   it('happens whenever their chat is opened', async () => {
     worker.observeDevices.mockResolvedValue({ ...known, keyOffered: true });
     expect(ofPeer()).toEqual(known);
-    deps.store.set(activeChatAtom, peer);
+    deps.store.set(activeConversationAtom, peer);
     await settled();
     expect(worker.observeDevices).toHaveBeenCalledWith(peer, ['Y2VydA']);
     expect(ofPeer()?.keyOffered).toBe(true);
     trust.stop();
-    deps.store.set(activeChatAtom, null);
-    deps.store.set(activeChatAtom, peer);
+    deps.store.set(activeConversationAtom, null);
+    deps.store.set(activeConversationAtom, peer);
     await settled();
     expect(worker.observeDevices).toHaveBeenCalledOnce();
   });
