@@ -36,10 +36,10 @@ export interface Chat {
 export const emptyChat: Chat = { state: null, messages: [], loading: false, hasOlder: false };
 
 /** By {@link ConversationKey}. */
-export const chatsAtom = atom<Readonly<Record<ConversationKey, Chat>>>({});
+export const chatsAtom = sessionAtom<Readonly<Record<ConversationKey, Chat>>>({});
 
 /** The open conversation; null while none is. */
-export const activeConversationAtom = atom<ConversationKey | null>(null);
+export const activeConversationAtom = sessionAtom<ConversationKey | null>(null);
 
 /** User id of the other person in the open direct chat; null while none is open. */
 export const activeChatAtom = atom((get) => {

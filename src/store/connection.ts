@@ -1,9 +1,10 @@
 import { atom } from 'jotai';
+import { sessionAtom } from './sessionAtom.ts';
 
 export type RealtimeStatus = 'connecting' | 'connected' | 'reconnecting' | 'closed';
 
 /** State of the MQTT connection; while it isn't `connected`, sending uses REST. */
-export const realtimeStatusAtom = atom<RealtimeStatus>('closed');
+export const realtimeStatusAtom = sessionAtom<RealtimeStatus>('closed');
 
 /** Whether the relay is out of reach, as far as this browser can tell: what is written waits until it isn't. */
 export const offlineAtom = atom(false);
@@ -27,7 +28,7 @@ export interface CatchUp {
 }
 
 /** Null while nothing is on its way that would take long. */
-export const catchUpAtom = atom<CatchUp | null>(null);
+export const catchUpAtom = sessionAtom<CatchUp | null>(null);
 
 /** What has been said of who is online. */
 export interface KnownPresence {

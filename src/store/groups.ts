@@ -1,6 +1,7 @@
 import { atom } from 'jotai';
 import { activeGroupAtom, chatsAtom, groupKeyOf } from './chats.ts';
 import { type LoadedList, unloadedList } from './loadedList.ts';
+import { sessionAtom } from './sessionAtom.ts';
 
 export interface GroupMember {
   readonly userId: string;
@@ -43,7 +44,7 @@ export interface Group {
 }
 
 /** By name; those without an opened one last, by the time of their creation. */
-export const groupsAtom = atom<LoadedList<Group>>(unloadedList);
+export const groupsAtom = sessionAtom<LoadedList<Group>>(unloadedList);
 
 /** The open group; null also while nothing is known of it yet. */
 export const openGroupAtom = atom((get): Group | null => {
@@ -68,4 +69,4 @@ export type GroupProgress =
   | { readonly step: 'sealing' | 'submitting' | 'opening' };
 
 /** Null when nothing does. */
-export const groupProgressAtom = atom<GroupProgress | null>(null);
+export const groupProgressAtom = sessionAtom<GroupProgress | null>(null);

@@ -1,3 +1,4 @@
+import { resetSessionAtomsAtom } from '../../store/sessionAtom.ts';
 import type { OwnNames } from '../account/ownNames.ts';
 import { updateProfile } from '../account/profile.ts';
 import type { Security } from '../account/security.ts';
@@ -13,7 +14,6 @@ import type { DataExport } from '../export/dataExport.ts';
 import type { GroupActions } from '../groups/groupActions.ts';
 import type { Contacts } from '../people/contacts.ts';
 import type { Notifications } from '../people/notifications.ts';
-import { clearSession } from './clearSession.ts';
 import { createIncomingEventHandler } from './incomingEvents.ts';
 import { createRelayConnection, type RelayConnectionOptions } from './relayConnection.ts';
 import { createServices, type ServicesOptions } from './services.ts';
@@ -58,6 +58,7 @@ export interface Messenger {
 export function createMessenger(options: MessengerOptions): Messenger {
   const { topUpKeyPackages, userId } = options;
   let active = true;
+  options.deps.store.set(resetSessionAtomsAtom);
   const isActive = () => active;
   const { crypto, log } = options.deps;
   const background = createBackground(log);
@@ -114,7 +115,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
       openConversation.stop();
       security.stop();
       services.knownPresence.end();
-      clearSession(store);
+      store.set(resetSessionAtomsAtom);
       active = false;
     },
   };

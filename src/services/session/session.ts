@@ -131,7 +131,6 @@ export function createSession(options: SessionOptions): Session {
     closeScope();
     const opened = await options.openScope(user.id);
     scope = opened;
-    // First, because what ends with the session begins anew with it (store/sessionAtom).
     store.set(currentUserAtom, user);
     await opened.start();
     if (scope !== opened) return opened;
