@@ -25,6 +25,7 @@ import { timings } from '../core/timings.ts';
 import type { ChatEvents } from './chatEvents.ts';
 import { type Chats, mergeMessages } from './chats.ts';
 import type { Sync } from './sync.ts';
+import { waitingMessages } from './waitingMessages.ts';
 
 const pageSize = 50;
 /** Whoever scrolls back wants more than a screenful at once. */
@@ -141,9 +142,11 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     chats.setLoaded(key, true);
     chats.change(key, () => ({ loading: true }));
     try {
-      const [state, waiting] = await Promise.all([crypto.conversation(conversationId), crypto.outbox()]);
-      const own = waiting.filter((message) => message.conversationId === conversationId);
-      chats.change(key, (chat) => ({ state, messages: mergeMessages(chat.messages, own) }));
+      const [state, waiting] = await Promise.all([
+        crypto.conversation(conversationId),
+        waitingMessages(crypto, conversationId),
+      ]);
+      chats.change(key, (chat) => ({ state, messages: mergeMessages(chat.messages, waiting) }));
       const [more] = await Promise.all([loadCached(key), options.chatEvents.load(conversationId)]);
       chats.change(key, () => ({ hasOlder: more || mayHaveOlder(key) }));
     } catch (error) {

@@ -17,6 +17,7 @@ import type { CommitSubmitter } from './commitSubmitter.ts';
 import type { Joiner } from './joiner.ts';
 import { stopsAll } from './sendErrors.ts';
 import type { Sync } from './sync.ts';
+import { waitingMessages } from './waitingMessages.ts';
 
 /** How often a message is prepared again because the conversation moved under it. */
 const maxPreparations = 8;
@@ -180,16 +181,17 @@ export function createOutbox(options: OutboxOptions): Outbox {
     }
   }
 
+  /** Returns whether a waiting message is to be sent: not one that failed, unless it is tried again. */
+  function isDue({ messageId, status }: MessageView): boolean {
+    return status === 'sending' || retries.has(messageId);
+  }
+
   async function flushLocked(conversationId: string): Promise<void> {
     if (options.isOffline()) return;
-    const waiting = (await crypto.outbox()).filter(
-      (message) =>
-        message.conversationId === conversationId &&
-        (message.status === 'sending' || retries.has(message.messageId)),
-    );
+    const due = (await waitingMessages(crypto, conversationId)).filter(isDue);
     await sendAll(
       conversationId,
-      waiting.map(({ messageId }) => messageId),
+      due.map(({ messageId }) => messageId),
     );
   }
 
@@ -252,10 +254,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
       await flushOf(conversationId)();
     },
     async flushAll() {
-      const waiting = (await crypto.outbox()).filter(
-        ({ messageId, status }) => status === 'sending' || retries.has(messageId),
-      );
-      const ids = new Set(waiting.map((message) => message.conversationId));
+      const due = (await crypto.outbox()).filter(isDue);
+      const ids = new Set(due.map((message) => message.conversationId));
       await forEachLimited(ids, conversationsAtOnce, (id) => flushOf(id)());
     },
   };
