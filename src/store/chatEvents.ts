@@ -4,7 +4,7 @@ import { sessionAtom } from './sessionAtom.ts';
 
 export type { ConversationEvent } from '../crypto/client.ts';
 
-/** What happened beside messages in the chats that were opened in this session; ascending by position. */
+/** The events beside messages in the chats that were opened in this session; ascending by position. */
 export const chatEventsAtom = sessionAtom<Readonly<Record<ConversationKey, readonly ConversationEvent[]>>>(
   {},
 );

@@ -63,7 +63,7 @@ export const unreadTotalAtom = atom((get) => {
   );
 });
 
-/** Where the reader was in a chat: the message at the upper edge, and the pixels of it that were above. */
+/** The place of the reader in a chat: the message at the upper edge, and the pixels of it that were above. */
 export interface ReadingPlace {
   readonly messageId: string;
   readonly offset: number;
@@ -71,5 +71,5 @@ export interface ReadingPlace {
   readonly heights: ReadonlyMap<string | number | bigint, number>;
 }
 
-/** Of chats that were left elsewhere than at their newest message. */
+/** The reading places in chats that were left elsewhere than at their newest message. */
 export const readingPlacesAtom = sessionAtom<Readonly<Record<ConversationKey, ReadingPlace | null>>>({});

@@ -5,14 +5,14 @@ import { sessionAtom } from './sessionAtom.ts';
 
 export interface GroupMember {
   readonly userId: string;
-  /** As the relay's list names them, or did when it was last read; null for somebody who was never on it. */
+  /** The name on the relay's list, when it was last read; null for somebody who was never on it. */
   readonly username: string | null;
   /** Devices in the group's keys; 0 for somebody on the relay's list only. */
   readonly devices: number;
 }
 
 /**
- * Where the relay's list of members and the group's keys say different things after everything the relay has to say
+ * The differences between the relay's list of members and the group's keys after everything the relay has to say
  * was processed. Nothing is sent while it lasts.
  */
 export interface MembershipMismatch {
@@ -28,9 +28,9 @@ export interface Group {
   readonly name: string | null;
   /** As bound into the group's keys, once this device is in it; until then what the relay says. Null: account deleted. */
   readonly creatorId: string | null;
-  /** Who is in the group's keys, by name. Empty until this device is in the group. */
+  /** The people in the group's keys, by name. Empty until this device is in the group. */
   readonly members: readonly GroupMember[];
-  /** Of `members`, once there are any; until then what the relay says. */
+  /** The length of `members`, once there are any; until then what the relay says. */
   readonly memberCount: number;
   /** RFC 3339; null until the relay has said so. */
   readonly createdAt: string | null;
@@ -62,7 +62,7 @@ export const groupUnreadTotalAtom = atom((get) => {
   );
 });
 
-/** What takes long while a group is created or people are added. */
+/** The step that takes long while a group is created or people are added. */
 export type GroupProgress =
   /** People whose keys are there, of those who are added. */
   | { readonly step: 'gathering-keys'; readonly done: number; readonly total: number }

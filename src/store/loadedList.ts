@@ -15,14 +15,14 @@ export interface LoadedList<T> {
 
 export const unloadedList: LoadedList<never> = { items: [], loading: false, loaded: false, error: null };
 
-/** What is to be said of a list that could not be loaded, and another try; null when there is nothing to say. */
+/** Returns what to say of a list that could not be loaded, and how to try again; null when there is nothing to say. */
 export function useLoadFailure({ error, items, loading }: LoadedList<unknown>) {
   const actions = useAtomValue(requiredActionsAtom);
   const offline = useAtomValue(offlineAtom);
   const isOld = items.length > 0;
   // Offline the header says already why nothing is new.
   if (error === null || (isOld && offline)) return null;
-  // What fails again says so in the list, again.
+  // A list that fails again says so in its place again.
   return {
     sentence: error,
     isOld,

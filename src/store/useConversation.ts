@@ -60,7 +60,7 @@ export function useConversation(key: ConversationKey, chat: Chat, failures: Conv
     onRetry,
     onDiscard,
     onCopy,
-    // What is unread stands at the end.
+    // Unread messages stand at the end.
     place: unread > 0 ? null : (places[key] ?? null),
     onLeave: (left: ReadingPlace | null) => setPlaces((before) => ({ ...before, [key]: left })),
   };

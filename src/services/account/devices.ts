@@ -21,7 +21,7 @@ export interface Devices {
   acknowledge(): Promise<void>;
   /** Somebody's device was revoked: a contact's, a fellow member's, or an own one, which may be this. */
   onRevoked(revoked: { userId: string; deviceId: string }): Promise<void>;
-  /** What was revoked while this browser was away. */
+  /** Acts on the devices that were revoked while this browser was away. */
   catchUp(): Promise<void>;
 }
 

@@ -17,7 +17,9 @@ export interface SecurityOptions {
   readonly background: Background;
 }
 
-/** What keeps an account its person's, and others who they are, for as long as a session lasts. */
+/**
+ * The services that protect the account of a session and the identities of others: recovery, devices, trust, password.
+ */
 export interface Security {
   readonly recovery: Recovery;
   readonly devices: Devices;

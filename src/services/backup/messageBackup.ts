@@ -11,7 +11,7 @@ import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 
-/** Of one person, all tabs: what one has copied the others need not. */
+/** Shared by all tabs of one person, because messages that one has copied the others need not. */
 const lockName = 'sinetti:history';
 
 /**
@@ -51,7 +51,7 @@ export function createMessageBackup({
     if (store.get(historyKeptAtom) !== kept) store.set(historyKeptAtom, kept);
   }
 
-  /** Until it is told, only this device knows what the person has chosen. */
+  /** Uploads the person's choice, which only this device knows until then. */
   async function tellSetting(again = false): Promise<void> {
     const setting = await crypto.backupSetting(again);
     if (setting === null) return;
@@ -60,7 +60,9 @@ export function createMessageBackup({
     await crypto.backupSettingStored(setting.kept);
   }
 
-  /** What is on screen as unreadable is replaced; the rest is read from the worker when somebody looks for it. */
+  /**
+   * Replaces messages that are on screen as unreadable; the others are read from the worker when their chat is opened.
+   */
   async function show(restored: readonly MessageView[]): Promise<void> {
     const ids = [...new Set(restored.map(({ conversationId }) => conversationId))];
     for (const conversationId of ids) {

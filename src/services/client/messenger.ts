@@ -50,7 +50,7 @@ export interface Messenger {
   onReachable(): void;
   /** The page may not come back from where it goes. */
   onHidden(): void;
-  /** Whether the person is here: said before the page goes, while there is a socket to say it. */
+  /** Tells the relay whether the person is here; before the page goes, while there is a socket to say it. */
   setPresent(present: boolean): void;
   stop(): void;
 }

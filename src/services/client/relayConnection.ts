@@ -44,7 +44,7 @@ export function createRelayConnection(options: RelayConnectionOptions): RelayCon
   let timers: Timer[] = [];
 
   async function syncAndSend(): Promise<void> {
-    // What waits can leave even when some conversation could not be brought up to date.
+    // Waiting messages can leave even when some conversation could not be brought up to date.
     try {
       // Nothing is said to a device that was revoked meanwhile.
       await Promise.all([sync.syncAll(), security.devices.catchUp()]);
@@ -79,11 +79,11 @@ export function createRelayConnection(options: RelayConnectionOptions): RelayCon
     if (!talking) return;
     if (status === 'connected') {
       options.onConnected();
-      // Who is offline has first to be found again, which onReachable() tells of.
+      // While offline, the relay has first to be found again, upon which onReachable() is called.
       if (!store.get(offlineAtom)) catchUp.now();
     } else {
       if (wasConnected) options.onDisconnected();
-      if (status === 'reconnecting') catchUp.hasten();
+      if (status === 'reconnecting') catchUp.stopWaiting();
     }
   });
   sessionEvents.on('realtimeReceived', ({ event }) => {
@@ -135,8 +135,8 @@ export function createRelayConnection(options: RelayConnectionOptions): RelayCon
     },
 
     onReachable() {
-      realtime.hasten();
-      presence.hasten();
+      realtime.reconnectNow();
+      presence.reconnectNow();
       catchUp.soon();
     },
 

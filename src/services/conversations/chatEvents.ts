@@ -8,7 +8,7 @@ export interface ChatEvents {
   load(conversationId: string): Promise<void>;
 }
 
-/** What happened in the chats on screen beside messages. Only this module writes its atom. */
+/** Shows the events in the chats on screen that are no messages. Only this module writes their atom. */
 export function createChatEvents(
   { crypto, sessionEvents, store }: Pick<SessionDeps, 'crypto' | 'sessionEvents' | 'store'>,
   ownUserId: string,

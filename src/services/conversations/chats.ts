@@ -6,7 +6,7 @@ import type { SessionDeps } from '../core/deps.ts';
 function byTime(one: MessageView, other: MessageView): number {
   return (
     Date.parse(one.timestamp) - Date.parse(other.timestamp) ||
-    // Those without a position wait in the outbox and come after those of equal time (spec section 2).
+    // Messages without a position wait in the outbox and come after those of equal time (spec section 2).
     (one.seq ?? Number.POSITIVE_INFINITY) - (other.seq ?? Number.POSITIVE_INFINITY) ||
     (one.messageId < other.messageId ? -1 : 1)
   );
@@ -15,7 +15,7 @@ function byTime(one: MessageView, other: MessageView): number {
 type MessageIndex = Map<string, MessageView>;
 
 /**
- * Which messages a list holds, by id: building it again for each message that arrives would cost as much as the list is
+ * The messages of each list by id: building it again for each message that arrives would cost as much as the list is
  * long. It moves on to the list that a merge makes; an older list, should it be merged again, gets a new one.
  */
 const indexes = new WeakMap<readonly MessageView[], MessageIndex>();
@@ -26,7 +26,7 @@ function indexOf(messages: readonly MessageView[]): MessageIndex {
   return index;
 }
 
-/** Where the message is in a sorted list, or where it belongs. */
+/** Returns the index of a message in a sorted list, or the one at which it belongs. */
 function placeOf(messages: readonly MessageView[], message: MessageView): number {
   let low = 0;
   let high = messages.length;
@@ -93,11 +93,11 @@ export interface Chats {
   change(key: ConversationKey, change: (chat: Chat) => Partial<Chat>): void;
   /** Ignores states of a forgotten group: they are from before. */
   setState(state: ConversationState): void;
-  /** As {@link setState}, for all at once. */
+  /** Does what {@link setState} does, for all at once. */
   setStates(states: readonly ConversationState[]): void;
   /** Adds messages to chats that have been loaded; the others read them from the worker when they are opened. */
   addMessages(conversationId: string, messages: readonly MessageView[]): void;
-  /** Whether the messages of a chat are kept. */
+  /** Sets whether the messages of a chat are kept. */
   setLoaded(key: ConversationKey, isLoaded: boolean): void;
   isLoaded(key: ConversationKey): boolean;
   removeMessage(messageId: string): void;
@@ -130,7 +130,7 @@ export function createChats(
     store.set(chatsAtom, { ...store.get(chatsAtom), [key]: { ...chat, ...changeChat(chat) } });
   }
 
-  /** Of chats that have been loaded; the others read them from the worker when they are opened. */
+  /** Merges messages into a chat that has been loaded; the others read them from the worker when they are opened. */
   function merged(key: ConversationKey, { messages }: Chat, added: readonly MessageView[]): Partial<Chat> {
     return loaded.has(key) ? { messages: mergeMessages(messages, added) } : {};
   }

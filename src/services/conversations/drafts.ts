@@ -41,7 +41,7 @@ export function createDrafts(
     const notes = await crypto.localEntries(notePrefix);
     const found = Object.fromEntries(notes.map(({ name, text }) => [name.slice(notePrefix.length), text]));
     kept = { ...found, ...kept };
-    // What is being written right now is newer.
+    // A draft that is being written right now is newer.
     store.set(draftsAtom, (drafts) => ({ ...found, ...drafts }));
   }
 

@@ -41,7 +41,7 @@ export interface OpenConversation {
    * a direct chat.
    */
   open(userId: string | null): Promise<void>;
-  /** As {@link open}, for a group; null closes a group. */
+  /** Does for a group what {@link open} does for a direct chat; null closes a group. */
   openGroup(groupId: string | null): Promise<void>;
   loadOlder(key: ConversationKey): Promise<void>;
   /** Tells the relay how far the open chat has been read, if the page is in sight. */
@@ -75,7 +75,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
   /** Per chat, the lowest log position that has been looked at. */
   const lowestSeq = new Map<string, number>();
 
-  /** Messages read here that the relay has not heard of: told again with the next occasion. */
+  /** Messages read here that the relay does not know of yet: sent again with the next occasion. */
   const pendingReadReceipts = new Map<string, string>();
 
   function idOf(key: ConversationKey): string {
@@ -93,7 +93,10 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     if (Number.isFinite(lowest)) lowestSeq.set(key, lowest);
   }
 
-  /** What this device can still show below the lowest position: its own cache, then what came before it joined. */
+  /**
+   * Returns whether this device can still show something below the lowest position: of its cache, or from before it
+   * joined.
+   */
   function mayHaveOlder(key: ConversationKey): boolean {
     if (options.isGone(idOf(key))) return false;
     const lowest = lowestSeq.get(key);
@@ -183,7 +186,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
 
   let soon: Timer | null = null;
 
-  /** What was drawn in a chat that is left has been read. */
+  /** Marks read at once what waits to be: the messages of a chat that is left were drawn. */
   function markReadNow(): void {
     if (soon === null) return;
     soon.cancel();
@@ -199,7 +202,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     }
   }
 
-  /** Of a relay that is known to be out of reach the page tells already. */
+  /** Says that new messages could not be fetched, unless the page already says that the relay is out of reach. */
   function tellFetchFailed(key: ConversationKey, error: unknown): void {
     if (!isPassing(error) || activeKey() !== key || !store.get(relayServesAtom)) return;
     store.set(showToastAtom, 'error', t('errors.loadMessagesFailed'));

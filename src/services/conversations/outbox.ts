@@ -19,13 +19,13 @@ import { stopsAll } from './sendErrors.ts';
 import type { Sync } from './sync.ts';
 import { waitingMessages } from './waitingMessages.ts';
 
-/** How often a message is prepared again because the conversation moved under it. */
+/** The number of times a message is prepared, because the conversation may move under it. */
 const maxPreparations = 8;
 /** The members of the group are in doubt: everything goes on waiting. */
 const heldCode = 'members-in-doubt';
 const conversationsAtOnce = 4;
 
-/** Where a message goes. */
+/** The recipient of a message. */
 type Recipient =
   | { readonly groupId: null; readonly userId: string }
   | { readonly groupId: string; readonly userId?: never };
@@ -35,7 +35,7 @@ interface Failure {
 }
 
 export interface Outbox {
-  /** As {@link flush}, after a message was written: one that nothing has to go before is sent as it is. */
+  /** Flushes after a message was written: one that nothing has to go before is sent as it is. */
   send(conversationId: string, ready: ReadyMessage | null): Promise<void>;
   /** Sends what waits in a conversation, in order. `retry` names a failed message that is to be tried again. */
   flush(conversationId: string, retry?: string): Promise<void>;
@@ -50,7 +50,7 @@ export interface OutboxOptions {
   readonly joiner: Pick<Joiner, 'start'>;
   readonly commitSubmitter: CommitSubmitter;
   /**
-   * Whether messages may be sent: not while a group's members are in doubt. What waits goes on waiting then. A promise
+   * Returns whether messages may be sent: not while a group's members are in doubt, when they go on waiting. A promise
    * where that has to be looked into.
    */
   readonly maySend: (conversationId: string) => boolean | Promise<boolean>;
@@ -88,7 +88,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
             : { type: 'group_message', ...sent, groupId: to.groupId },
         );
       } catch (error) {
-        // Whether it arrived is unknown; the message id makes asking again over REST harmless.
+        // It may have arrived or not; the message id makes sending it again over REST harmless.
         if (!(error instanceof NetworkError)) throw error;
       }
     }
@@ -114,7 +114,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   ): Promise<MessageView> {
     const allowed = maySend(conversationId);
     if (!(await allowed)) throw new AppError(heldCode, t('errors.membersInDoubt'));
-    // What had to be looked into may have changed what goes first.
+    // Looking into it may have changed what goes first.
     let next: PreparedMessage | undefined = allowed === true ? ready : undefined;
     const recipient = recipientOf(conversationId);
     const backoff = createBackoff({
@@ -137,7 +137,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         }
       }
       if (prepared.kind === 'commit') {
-        // What the relay refuses for good has been dropped then, and the message goes without it.
+        // A commit that the relay refuses for good has been dropped by then, and the message goes without it.
         await commitSubmitter.submit(prepared.submission);
         continue;
       }

@@ -16,7 +16,7 @@ import { timings } from '../core/timings.ts';
 import { type EnterResult, type Joiner, passingFailures } from './joiner.ts';
 
 const conversationsAtOnce = 4;
-/** How often one catch-up tries to become a member before the conversation rests. */
+/** The number of times one catch-up tries to become a member before the conversation rests. */
 const maxRounds = 6;
 const maxMailboxParts = 20;
 /** Fewer messages than this are there before their number can be read. */
@@ -87,7 +87,7 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
   const restingUntil = new Map<string, number>();
   /** Groups whose joining commit, at the position given, has been asked for: it says since when this device can read. */
   const joinLookedUp = new Map<string, number>();
-  /** Erased here: what is still told of them is from before, until something asks for them anew. */
+  /** Conversations that were erased here: their events are from before, until something asks for them anew. */
   const forgotten = new Set<string>();
   /** A catch-up of many messages is under way. */
   let isCounting = false;
@@ -175,7 +175,10 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     return replay(state, replayFrom(state), isInside ? upTo : undefined);
   }
 
-  /** Who left and was added again is shown the log from there only: their other devices find a gap before it. */
+  /**
+   * Reads past the gap that a person's other devices find when they left and were added again: the relay shows the log
+   * from there only.
+   */
   async function readOnPastGap(conversationId: string, upTo?: number): Promise<ConversationState> {
     try {
       return await readOn(conversationId, upTo);

@@ -8,7 +8,7 @@ import type { SessionEvents } from './sessionEvents.ts';
 
 export type Store = ReturnType<typeof createStore>;
 
-/** What every service is given. Nothing here is global, so that a test or a second client can have its own. */
+/** The dependencies of every service. Nothing here is global, so that a test or a second client can have its own. */
 export interface Deps {
   readonly crypto: CryptoApi;
   readonly api: Api;
@@ -23,7 +23,7 @@ export interface Deps {
   readonly events: EventTarget;
 }
 
-/** What the services of one session are given. */
+/** The dependencies of the services of one session. */
 export interface SessionDeps extends Deps {
   readonly sessionEvents: SessionEvents;
 }

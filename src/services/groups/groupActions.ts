@@ -15,10 +15,12 @@ import { toAppError } from '../core/failures.ts';
 import { creationLock } from './groupEndings.ts';
 import type { GroupList } from './groupList.ts';
 
-/** How often a commit is made again because others were faster. */
+/** The number of times a commit is made, because others may be faster. */
 const maxAttempts = 8;
 const claimsAtOnce = 2;
-/** What one commit brings in: what the relay takes at once, and what its sizes allow. */
+/**
+ * The most that one commit brings in: as many people as the relay takes at once, as many devices as its sizes allow.
+ */
 const peoplePerCommit = limits.membersPerAdd;
 const devicesPerCommit = 500;
 
@@ -48,7 +50,7 @@ export interface GroupActionsOptions {
   readonly openConversation: Pick<OpenConversation, 'openGroup'>;
 }
 
-/** What a person does with groups. Every failure is an AppError with the catalogue's sentence (spec section 8). */
+/** The actions of a person on groups. Every failure is an AppError with the catalogue's sentence (spec section 8). */
 export function createGroupActions(options: GroupActionsOptions): GroupActions {
   const { commitSubmitter, list, ownUserId, openConversation, sync } = options;
   const { api, crypto, locks, newId, sessionEvents, store } = options.deps;
@@ -114,7 +116,10 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     }
   }
 
-  /** Who is told that it failed must not find the group later. Without an answer of the relay it stays to be finished. */
+  /**
+   * Erases a group whose creation failed, so that the person does not find it later. Without an answer of the relay it
+   * stays to be finished.
+   */
   async function abandon(groupId: string): Promise<void> {
     try {
       await toleratingAbsence(() => api.deleteGroup(groupId));

@@ -35,7 +35,7 @@ import { createMemberComparisons } from './memberComparisons.ts';
 import type { MemberNames } from './memberNames.ts';
 
 const groupsAtOnce = 4;
-/** How often the relay's list is read again before a difference counts as one. */
+/** The number of times the relay's list is read before a difference counts as one. */
 const settlingRounds = 4;
 
 export interface GroupList extends Pick<List, 'load' | 'refresh' | 'poll'> {
@@ -47,13 +47,13 @@ export interface GroupList extends Pick<List, 'load' | 'refresh' | 'poll'> {
    * @throws ApiError, NetworkError
    */
   reconcile(groupId: string, upTo?: number): Promise<void>;
-  /** Whether the members of a group are beyond doubt; a promise where this session has yet to compare them. */
+  /** Returns whether the members of a group are beyond doubt; a promise where this session has yet to compare them. */
   maySend(conversationId: string): boolean | Promise<boolean>;
-  /** Whether the relay has said that a conversation's group is no more, for this person or for everybody. */
+  /** Returns whether the relay has said that a conversation's group is no more, for this person or for everybody. */
   hasEnded(conversationId: string): boolean;
   /** Takes a group off the list and its records out of this browser. */
   forget(groupId: string): Promise<void>;
-  /** The same once the relay has been told, whose list says so before it has answered. */
+  /** Forgets the group once the relay has been told, whose list says so before it has answered. */
   giveUp(groupId: string, tell: () => Promise<void>): Promise<void>;
   stop(): void;
 }
@@ -80,7 +80,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
   const { api, clock, crypto, log, random, sessionEvents, store } = options.deps;
   const known = new Map<string, KnownGroup>();
   const forgotten = new Set<string>();
-  /** As each group looked when its members were last compared: see {@link look}. */
+  /** The looks of each group when its members were last compared: see {@link look}. */
   const compared = new Map<string, string>();
   const lastMembers = new Map<string, ReadonlySet<string>>();
   /** Why this device did not enter a group; also of groups that the list hasn't named yet. */
@@ -177,7 +177,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
     show();
   }
 
-  /** What the relay tells that only the keys can judge: who has left, and what the group is called. */
+  /** Takes over what the relay says and only the keys can judge: who has left, and what the group is called. */
   async function learn(details: GroupDetails, state: ConversationState): Promise<ConversationState> {
     const { conversationId } = state;
     let learnt = state;
@@ -239,19 +239,19 @@ export function createGroupList(options: GroupListOptions): GroupList {
 
   const comparisons = createMemberComparisons(compareOnce);
 
-  /** What the list or the screen asks for, unless one that goes on is the answer to it. */
+  /** Compares for the list or the screen, unless a comparison that goes on answers them. */
   async function compareIfDue(groupId: string, said?: GroupSummary): Promise<void> {
     // While this browser is creating it, the relay and the keys know different things.
     if (stateOf(groupId)?.status !== 'joined') await endings.created(groupId);
     await comparisons.runIf(groupId, () => {
       const facts = known.get(groupId);
       if (facts === undefined) return false;
-      const isNews = said !== undefined && isNewer(said, facts.summary);
-      return isNews || facts.listed === null || needsComparison(groupId);
+      const hasChanged = said !== undefined && isNewer(said, facts.summary);
+      return hasChanged || facts.listed === null || needsComparison(groupId);
     });
   }
 
-  /** What the relay had before it is asked for its list, or what the list was to decide about. */
+  /** Returns whether the relay had the group before it is asked for its list, or the list is to decide about it. */
   function isKnownToRelay(groupId: string): boolean {
     return summaryOf(groupId) !== null || stateOf(groupId)?.status === 'joined' || endings.isDoubted(groupId);
   }
@@ -286,7 +286,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
     background(() => forEachLimited(due, groupsAtOnce, (said) => compareIfDue(said.id, said)));
   }
 
-  /** What an earlier session has left to do, unless another member has sealed the name in the meantime. */
+  /** Does what an earlier session has left to do, unless another member has sealed the name in the meantime. */
   function tidy(summary: GroupSummary): void {
     const state = stateOf(summary.id);
     if (state === null) return;

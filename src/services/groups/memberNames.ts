@@ -18,7 +18,7 @@ export function createMemberNames({
   sessionEvents,
   store,
 }: Pick<SessionDeps, 'crypto' | 'sessionEvents' | 'store'>): MemberNames {
-  /** What this session has kept, by conversation. */
+  /** The names that this session has kept, by conversation. */
   const kept = new Map<string, ReadonlyMap<string, string>>();
 
   function show(names: ReadonlyMap<string, string>): void {
@@ -33,7 +33,7 @@ export function createMemberNames({
   return {
     async load() {
       const names = await crypto.memberNames();
-      // What the relay has said in the meantime is newer.
+      // Names that the relay has given in the meantime are newer.
       store.set(
         memberNamesAtom,
         new Map([...names.map(({ userId, name }) => [userId, name] as const), ...store.get(memberNamesAtom)]),
@@ -44,13 +44,13 @@ export function createMemberNames({
       const names = new Map([...given].map(([userId, name]) => [userId, name.slice(0, maxLength)]));
       show(names);
       const before = kept.get(conversationId);
-      const news = [...names].filter(([userId, name]) => before?.get(userId) !== name);
-      if (news.length === 0) return;
+      const changed = [...names].filter(([userId, name]) => before?.get(userId) !== name);
+      if (changed.length === 0) return;
       await crypto.rememberMemberNames(
         conversationId,
-        news.map(([userId, name]) => ({ userId, name })),
+        changed.map(([userId, name]) => ({ userId, name })),
       );
-      kept.set(conversationId, new Map([...(before ?? []), ...news]));
+      kept.set(conversationId, new Map([...(before ?? []), ...changed]));
     },
   };
 }

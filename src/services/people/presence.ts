@@ -47,7 +47,7 @@ function wsMessageOf(event: Event): WsMessage | null {
 }
 
 export interface PresenceTracking {
-  /** Nobody tells any more who is online: what was told holds for a moment, since most connections are back by then. */
+  /** Forgets who is online after a moment without the socket, in which most connections come back. */
   lost(): void;
   end(): void;
 }

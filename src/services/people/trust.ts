@@ -13,7 +13,7 @@ import { onStates } from '../core/sessionEvents.ts';
 import { changeVault, type StoredVault } from '../core/vault.ts';
 
 export interface Trust {
-  /** What this browser knows of people; from now on it is looked at again whenever a chat is opened. */
+  /** Shows what this browser knows of people; from now on looks at their devices whenever a chat is opened. */
   start(): Promise<void>;
   stop(): void;
   /** Takes over who was verified, on whichever device. */
@@ -21,7 +21,7 @@ export interface Trust {
   /** Looks at what this browser knows once more: a step has met another account key. */
   reload(): Promise<void>;
   /**
-   * Whether messages may be sent: not while it is in doubt who the other one is. What waits goes on waiting then. A
+   * Returns whether messages may be sent: not while it is in doubt who the other one is, when they go on waiting. A
    * promise where their devices have to be looked at.
    */
   maySend(conversationId: string): boolean | Promise<boolean>;

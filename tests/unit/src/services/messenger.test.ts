@@ -35,7 +35,7 @@ const onDisconnected = vi.fn<() => void>();
 const onUnauthorized = vi.fn<RealtimeListeners['onUnauthorized']>();
 const realtime = {
   open: vi.fn<() => void>(),
-  hasten: vi.fn<() => void>(),
+  reconnectNow: vi.fn<() => void>(),
   close: vi.fn<() => void>(),
   watch: vi.fn<Realtime['watch']>(),
   publish: vi.fn<Realtime['publish']>(),
@@ -43,7 +43,7 @@ const realtime = {
 };
 const presence = {
   open: vi.fn<() => void>(),
-  hasten: vi.fn<() => void>(),
+  reconnectNow: vi.fn<() => void>(),
   close: vi.fn<() => void>(),
 };
 
@@ -265,7 +265,7 @@ describe('being found again', () => {
     deps.store.set(offlineAtom, false);
     messenger.onReachable();
     await settled();
-    expect(realtime.hasten).toHaveBeenCalledOnce();
+    expect(realtime.reconnectNow).toHaveBeenCalledOnce();
     expect(listContacts).not.toHaveBeenCalled();
     connected = true;
     realtimeListeners.onStatus('connected');
