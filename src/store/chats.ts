@@ -29,7 +29,7 @@ export interface Chat {
   /** Ascending by time; those still in the outbox after those of equal time. No message id twice. */
   readonly messages: readonly MessageView[];
   readonly loading: boolean;
-  /** Whether older messages exist that are not in `messages`. */
+  /** True while older messages exist that are not in `messages`. */
   readonly hasOlder: boolean;
 }
 

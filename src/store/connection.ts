@@ -34,7 +34,7 @@ export const catchUpAtom = sessionAtom<CatchUp | null>(null);
 export interface KnownPresence {
   /** User id to online. */
   readonly online: Readonly<Record<string, boolean>>;
-  /** Whether there has been a list of who is online, so that whoever isn't in the map is not. */
+  /** True once there was a list of everybody online: people who aren't in the map are offline then. */
   readonly listed: boolean;
 }
 

@@ -26,7 +26,7 @@ export interface Group {
   readonly id: string;
   /** Null until this device has opened the sealed name. */
   readonly name: string | null;
-  /** As bound into the group's keys, once this device is in it; until then what the relay says. Null: account deleted. */
+  /** The id bound into the group's keys, once this device is in it; until then the relay's. Null: account deleted. */
   readonly creatorId: string | null;
   /** The people in the group's keys, by name. Empty until this device is in the group. */
   readonly members: readonly GroupMember[];

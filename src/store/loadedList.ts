@@ -7,7 +7,7 @@ export interface LoadedList<T> {
   /** Before the relay has answered: what this browser has kept of its last answer. */
   readonly items: readonly T[];
   readonly loading: boolean;
-  /** Whether the relay has answered in this session: only then is an empty list known to be empty. */
+  /** True once the relay has answered in this session: only then is an empty list known to be empty. */
   readonly loaded: boolean;
   /** The sentence of the first load's failure; cleared on success. */
   readonly error: string | null;

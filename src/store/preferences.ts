@@ -7,11 +7,11 @@ export type Theme = (typeof themes)[number];
 
 /** The preferences of this browser, whoever is signed in. */
 export interface Preferences {
-  /** Whether a new message sounds. */
+  /** True where a new message sounds. */
   readonly sound: boolean;
   /** Off until chosen, as the browser asks for permission then. */
   readonly desktopNotifications: boolean;
-  /** Whether desktop notifications show what was written. */
+  /** True where desktop notifications show the text of the message. */
   readonly showMessageText: boolean;
   readonly theme: Theme;
 }

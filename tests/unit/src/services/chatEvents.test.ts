@@ -31,7 +31,7 @@ beforeEach(() => {
   chatEvents = createChatEvents(deps, me);
 });
 
-it('are read once, when the chat is opened, and followed from then on', async () => {
+it('reads the events of a chat once, when it is opened, and adds those that come from then on', async () => {
   happen([refusal(4)]);
   expect(shown()).toBeUndefined();
   await chatEvents.load(conversationId);
@@ -41,21 +41,21 @@ it('are read once, when the chat is opened, and followed from then on', async ()
   expect(shown()).toEqual([2, 4, 7]);
 });
 
-it('that come while they are read are there once, in their order', async () => {
+it('shows an event that comes while the kept ones are read once, in its order', async () => {
   const loading = chatEvents.load(conversationId);
   happen([refusal(4), refusal(5)]);
   await loading;
   expect(shown()).toEqual([2, 4, 5]);
 });
 
-it('are read again after a failure', async () => {
+it('reads the events of a chat again after a failure', async () => {
   events.mockRejectedValueOnce(new Error('storage'));
   await expect(chatEvents.load(conversationId)).rejects.toThrow('storage');
   await chatEvents.load(conversationId);
   expect(shown()).toEqual([2, 4]);
 });
 
-it('are read again when the group was forgotten', async () => {
+it('reads the events of a group again after it was forgotten', async () => {
   await chatEvents.load(`group:${peer}`);
   deps.sessionEvents.emit('groupForgotten', { groupId: peer });
   expect(deps.store.get(chatEventsAtom)).toEqual({});
@@ -63,7 +63,7 @@ it('are read again when the group was forgotten', async () => {
   expect(events).toHaveBeenCalledTimes(2);
 });
 
-it('of other people’s conversations are nobody’s', async () => {
+it('shows no events of other people’s conversations', async () => {
   await chatEvents.load(`direct:${peer}:00000000-0000-4000-8000-000000000009`);
   expect(deps.store.get(chatEventsAtom)).toEqual({});
 });

@@ -26,14 +26,14 @@ beforeEach(() => {
 
 const shown = () => Object.fromEntries(deps.store.get(memberNamesAtom));
 
-it('of an earlier session are shown, and give way to what the relay says now', async () => {
+it('shows the names of an earlier session until the relay gives newer ones', async () => {
   const loading = names.load();
   await names.learn(group, new Map([[peer, 'bertram']]));
   await loading;
   expect(shown()).toEqual({ [peer]: 'bertram', [carl]: 'carl' });
 });
 
-it('are kept once, and again only when they change or the group was forgotten', async () => {
+it('keeps a name once, and again only when it changes or the group was forgotten', async () => {
   const both = new Map([
     [me, 'anna'],
     [peer, 'bert'],
@@ -51,7 +51,7 @@ it('are kept once, and again only when they change or the group was forgotten', 
   expect(rememberMemberNames).toHaveBeenCalledTimes(3);
 });
 
-it('stay the same object while nothing is new, and are cut where a relay sends no name but a book', async () => {
+it('keeps the same map while no name is new, and cuts a name of more than 256 characters', async () => {
   await names.learn(group, new Map([[peer, 'b'.repeat(70_000)]]));
   const before = deps.store.get(memberNamesAtom);
   expect(before.get(peer)).toHaveLength(256);
@@ -59,7 +59,7 @@ it('stay the same object while nothing is new, and are cut where a relay sends n
   expect(deps.store.get(memberNamesAtom)).toBe(before);
 });
 
-it('are shown of who has left, and a contact’s own name goes before them', async () => {
+it('names members who have left, and prefers the name of a contact', async () => {
   await names.load();
   deps.store.set(contactsAtom, {
     items: [{ id: peer, username: 'bertil', email: 'b@example.org' }],
