@@ -8,7 +8,7 @@ export type RegisterInput = RouteBody<typeof routes.register>;
 export type CommitBody = RouteBody<typeof routes.submitCommit>;
 export type GroupSummary = RouteResponse<typeof routes.listGroups>[number];
 export type GroupDetails = RouteResponse<typeof routes.getGroup>;
-/** Which part of a log to list. */
+/** The part of a log to list. */
 export interface LogPage {
   readonly after?: number;
   readonly before?: number;
@@ -41,7 +41,7 @@ export function createApi(http: Http) {
     updateProfile: (body: RouteBody<typeof routes.updateProfile>) =>
       http.call(routes.updateProfile, { body }),
 
-    /** What the relay holds of a person that no other call answers. */
+    /** Reads the data that the relay holds of a person and no other call answers. */
     accountData: () => http.call(routes.accountData, {}),
 
     /** A 401 is left to the caller: the account may be gone. */
@@ -69,7 +69,7 @@ export function createApi(http: Http) {
 
     revokedDevices: (userId: string) => http.call(routes.revokedDevices, { params: { id: userId } }),
 
-    /** Of oneself, contacts and fellow members, revoked since a time (RFC 3339). */
+    /** Lists the revocations of oneself, contacts and fellow members since a time (RFC 3339). */
     visibleRevocations: (since?: string) =>
       http.call(routes.visibleRevocations, { query: since === undefined ? {} : { since } }),
 
@@ -141,16 +141,16 @@ export function createApi(http: Http) {
     leaveGroup: (id: string, statement: string | null) =>
       http.call(routes.leaveGroup, { params: { id }, body: statement === null ? {} : { statement } }),
 
-    /** What this person left a group with; `not-found` for one that they didn't leave. */
+    /** Reads the leave statement of this person; `not-found` for a group that they didn't leave. */
     getDeparture: (id: string) => http.call(routes.getDeparture, { params: { id } }),
 
     deleteGroup: (id: string) => http.call(routes.deleteGroup, { params: { id } }),
 
-    /** As {@link listUserMessages}, of a group. */
+    /** Does for a group what {@link listUserMessages} does for a person. */
     listGroupMessages: (id: string, page: LogPage) =>
       http.call(routes.listGroupMessages, { params: { id }, query: page }),
 
-    /** As {@link sendUserMessage}, to a group. */
+    /** Does for a group what {@link sendUserMessage} does for a person. */
     sendGroupMessage: (id: string, body: RouteBody<typeof routes.sendGroupMessage>) =>
       http.call(routes.sendGroupMessage, { params: { id }, body, unauthenticated: 'caller' }),
 
@@ -158,7 +158,7 @@ export function createApi(http: Http) {
 
     getHistory: (query: { after: number; limit: number }) => http.call(routes.getHistory, { query }),
 
-    /** Those of one conversation, or all. */
+    /** Deletes the copies of one conversation, or all. */
     deleteHistory: (query: { conversationId?: string }) => http.call(routes.deleteHistory, { query }),
 
     listNotifications: () => http.call(routes.listNotifications, {}),

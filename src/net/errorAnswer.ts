@@ -32,14 +32,15 @@ function sentenceOf(detail: string | undefined): string | null {
 }
 
 /**
- * What an answer that is no success says.
+ * Reads the error that an unsuccessful answer carries.
  * @param body its JSON; undefined when it is none
  */
 export function readErrorAnswer(status: number, body: unknown): ApiError {
   const coded = CodedBody.safeParse(body);
   if (coded.success) {
     const { code, detail, epoch } = coded.data;
-    // What is wrong with a request is said to who wrote the client: the person has met the client's own checks.
+    // An invalid request is the client's fault, so its detail is for developers: the person has met the client's own
+    // checks.
     const sentence = code === 'invalid-request' ? null : sentenceOf(detail);
     return new ApiError({ status, code, detail: sentence, epoch });
   }

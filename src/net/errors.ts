@@ -7,7 +7,7 @@ export type ApiErrorCode = ErrorCode | 'invalid-response';
 export class ApiError extends Error {
   /** HTTP status; over MQTT the one that goes with the code. */
   readonly status: number;
-  /** Of a foreign answer the one that goes with its status. */
+  /** The relay's code; for an answer of another server, the code that fits its status. */
   readonly code: ApiErrorCode;
   /** It has no code of the relay's: a proxy, or another server, has answered. */
   readonly isForeign: boolean;
@@ -44,17 +44,23 @@ export class NetworkError extends Error {
   }
 }
 
-/** Whether it is the relay that says so: a proxy's 404 is no word on what was asked for. */
+/**
+ * Returns whether the relay itself has answered with one of the codes: a proxy's 404 says nothing of what was asked
+ * for.
+ */
 export function isApiError(error: unknown, ...codes: ApiErrorCode[]): error is ApiError {
   return error instanceof ApiError && !error.isForeign && codes.includes(error.code);
 }
 
-/** Whether the server doesn't know the path, which says nothing about what was asked. */
+/** Returns whether the server doesn't know the path, which says nothing about what was asked. */
 export function isUnknownPath(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 404 || error.status === 405);
 }
 
-/** Whether the server has failed, which says nothing about what was asked. An answer that breaks the contract counts. */
+/**
+ * Returns whether the server has failed, which says nothing about what was asked. An answer that breaks the contract
+ * counts.
+ */
 export function isServerFailure(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status >= 500 || error.code === 'invalid-response');
 }

@@ -18,7 +18,10 @@ export type CallInput<R extends Route> = Part<'params', RouteParams<R>> &
   Part<'body', RouteBody<R>> & {
     /** Try the route's further paths while {@link mayTryNextPath}. */
     readonly fallback?: boolean;
-    /** Who acts on a 401: the session ends at once (`session`, the default), or the caller decides (`caller`). */
+    /**
+     * The party that acts on a 401: the session ends at once (`session`, the default), or the caller decides
+     * (`caller`).
+     */
     readonly unauthenticated?: 'session' | 'caller';
     /** In place of the stored one: the call that ends a session is made when nothing else has its token any more. */
     readonly token?: string | undefined;
@@ -68,8 +71,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Whether another path may do better: nothing was reached, the call is unknown there, or the server failed. Any other
- * answer is about what was asked, and who has waited until the time was out isn't made to wait as long again.
+ * Returns whether another path may do better: nothing was reached, the call is unknown there, or the server failed. Any
+ * other answer is about what was asked, and who has waited until the time was out isn't made to wait as long again.
  */
 function mayTryNextPath(error: unknown): boolean {
   if (error instanceof NetworkError) return error.code === 'unreachable';

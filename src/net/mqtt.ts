@@ -28,7 +28,7 @@ export const acknowledgementTimeoutMs = 30_000;
 
 const notAuthorized = 0x87;
 
-/** Where the relay stored a message. */
+/** The place at which the relay stored a message. */
 export interface Acknowledgement {
   readonly seq: number;
   readonly timestamp: string;
@@ -65,8 +65,8 @@ export type WatchedChat =
 
 export interface Realtime {
   open(): void;
-  /** There is reason to think that the relay can be reached now. */
-  hasten(): void;
+  /** Connects without waiting for the back-off, because the relay can probably be reached now. */
+  reconnectNow(): void;
   close(): void;
   isConnected(): boolean;
   /** Null when no chat is open. */
@@ -85,7 +85,7 @@ function topicOf(chat: WatchedChat): string {
   return chat.kind === 'status' ? topics.userStatus(chat.userId) : topics.groupMessages(chat.groupId);
 }
 
-/** Whether an event may come on the topic of a group: what concerns other conversations may not. */
+/** Returns whether an event may come on the topic of a group: one that concerns another conversation may not. */
 function isOfGroup(event: IncomingEvent, groupId: string): boolean {
   return 'conversationId' in event && event.conversationId === groupConversationId(groupId);
 }
@@ -112,7 +112,7 @@ function codeOf(packet: Refusal | undefined): ErrorCode | null {
   return errorCodes.find((known) => known === given) ?? null;
 }
 
-/** What an unsuccessful PUBACK says, in the terms REST would have used. */
+/** Translates an unsuccessful PUBACK into the error that REST would have answered. */
 function refusal(packet: Puback): ApiError {
   const code = codeOf(packet) ?? 'internal';
   const epoch = Epoch.safeParse(Number(userProperty(packet, pubackProperties.epoch)));
@@ -198,7 +198,7 @@ export function createRealtime(options: RealtimeOptions): Realtime {
       if (expected) listeners.onEvent(event.data);
       else log.warn('invalid-event', { code: 'invalid-response' });
     } else if (topic.startsWith('group/')) {
-      // Of the group that was open until now: the log is asked when it is opened again.
+      // The event is of a group that has just been closed: its log is read when it is opened again.
       return;
     } else {
       const change = PresenceChange.safeParse(payload);
@@ -278,7 +278,7 @@ export function createRealtime(options: RealtimeOptions): Realtime {
   return {
     open: () => reconnector.open(),
 
-    hasten: () => reconnector.hasten(),
+    reconnectNow: () => reconnector.reconnectNow(),
 
     close() {
       const session = client;

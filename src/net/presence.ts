@@ -27,8 +27,8 @@ export interface PresenceOptions {
 
 export interface Presence {
   open(): void;
-  /** There is reason to think that the relay can be reached now. */
-  hasten(): void;
+  /** Connects without waiting for the back-off, because the relay can probably be reached now. */
+  reconnectNow(): void;
   close(): void;
 }
 
@@ -88,7 +88,7 @@ export function createPresence(options: PresenceOptions): Presence {
 
   return {
     open: () => reconnector.open(),
-    hasten: () => reconnector.hasten(),
+    reconnectNow: () => reconnector.reconnectNow(),
     close() {
       const current = socket;
       socket = null;

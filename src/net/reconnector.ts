@@ -9,8 +9,8 @@ export type RealtimeStatus = 'connecting' | 'connected' | 'reconnecting' | 'clos
 export interface Reconnector {
   open(): void;
   close(): void;
-  /** There is reason to think that it works now: what would be tried later is tried at once. */
-  hasten(): void;
+  /** Makes a scheduled attempt at once, because it probably works now. */
+  reconnectNow(): void;
   /** The attempt has led to a working connection. */
   succeeded(): void;
   /** The attempt has failed, or the connection was lost. */
@@ -48,7 +48,7 @@ export function createReconnector(options: {
       options.onStatus('connecting');
       attempt();
     },
-    hasten() {
+    reconnectNow() {
       if (timer === null) return;
       timer.cancel();
       backoff.reset();

@@ -1,6 +1,6 @@
 import { sessionAtom } from './sessionAtom.ts';
 
-/** How far the deletion of the account has come; null while none is under way. */
+/** The progress of the account's deletion; null while none is under way. */
 export type DeletionProgress =
   | { readonly step: 'groups'; readonly done: number; readonly total: number }
   | { readonly step: 'account' };

@@ -6,8 +6,8 @@ import type { Person } from './contacts.ts';
 import type { SafetyNumbers } from './trust.ts';
 
 /**
- * What a person can do. Services implement it, `app/bootstrap` injects it, features call it: so features reach the
- * network and the keys without importing either. Every promise rejects with an AppError whose message can be shown.
+ * Everything a person can do. Services implement it, `app/bootstrap` injects it, features call it: so features reach
+ * the network and the keys without importing either. Every promise rejects with an AppError whose message can be shown.
  */
 export interface AppActions {
   /** For a form when it appears: what signing in takes is made ready. */
@@ -57,7 +57,7 @@ export interface AppActions {
    */
   exportData(format: ExportFormat, file: FileSink): Promise<boolean>;
   cancelDataExport(): void;
-  /** Asks anew for the lists that could not be loaded yet; what fails again is told in the store. */
+  /** Asks anew for the lists that could not be loaded yet; a list that fails again says so in the store. */
   retryLists(): Promise<void>;
   searchUsers(query: string): Promise<readonly Person[]>;
   sendContactRequest(userId: string): Promise<{ success: boolean; message: string }>;
@@ -91,7 +91,7 @@ export interface AppActions {
   readNotification(notificationId: string): Promise<void>;
   readAllNotifications(): Promise<void>;
   deleteNotification(notificationId: string): Promise<void>;
-  /** Whether sealed copies of messages are kept for new devices; off, those there are get deleted. */
+  /** Switches whether sealed copies of messages are kept for new devices; off, those there are get deleted. */
   setBackupKept(kept: boolean): Promise<void>;
   /** A small text of the interface, kept sealed in this browser; null when there is none. */
   readLocal(name: string): Promise<string | null>;

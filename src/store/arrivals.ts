@@ -8,7 +8,7 @@ export interface Arrival {
 
 /**
  * Compares the chats with those it was given before, and answers what has come: of each chat the newest. What was there
- * when this began is history, not news.
+ * when this began is history, not an arrival.
  *
  * @param beganAt milliseconds since the Unix epoch
  */
@@ -23,9 +23,9 @@ export function createArrivals(beganAt: number) {
       const heardSeq = heard.get(key);
       heard.set(key, message?.seq ?? 0);
       if (message === null || message.senderId === ownId) continue;
-      const isNews =
+      const isNew =
         heardSeq === undefined ? Date.parse(message.timestamp) >= beganAt : (message.seq ?? 0) > heardSeq;
-      if (isNews) arrivals.push({ key, message });
+      if (isNew) arrivals.push({ key, message });
     }
     return arrivals;
   };

@@ -6,8 +6,8 @@ import { connectionBannerAtom } from './session.ts';
 import { readyUpdateAtom } from './update.ts';
 
 /**
- * What the head of the dashboard may say and when, the most urgent first. Without a connection nothing can be done about
- * what is below that.
+ * The banners of the dashboard's head with their conditions, the most urgent first. Without a connection nothing can be
+ * done about what is below that.
  */
 const conditions = {
   'connection-error': (get) => get(connectionBannerAtom),

@@ -29,20 +29,29 @@ export interface Chat {
   /** Ascending by time; those still in the outbox after those of equal time. No message id twice. */
   readonly messages: readonly MessageView[];
   readonly loading: boolean;
-  /** Whether older messages exist that are not in `messages`. */
+  /** True while older messages exist that are not in `messages`. */
   readonly hasOlder: boolean;
 }
 
 export const emptyChat: Chat = { state: null, messages: [], loading: false, hasOlder: false };
 
 /** By {@link ConversationKey}. */
-export const chatsAtom = atom<Readonly<Record<ConversationKey, Chat>>>({});
+export const chatsAtom = sessionAtom<Readonly<Record<ConversationKey, Chat>>>({});
 
-/** User id of the open direct chat. At most one of this and {@link activeGroupAtom} is set. */
-export const activeChatAtom = atom<string | null>(null);
+/** The open conversation; null while none is. */
+export const activeConversationAtom = sessionAtom<ConversationKey | null>(null);
 
-/** Id of the open group. */
-export const activeGroupAtom = atom<string | null>(null);
+/** User id of the other person in the open direct chat; null while none is open. */
+export const activeChatAtom = atom((get) => {
+  const key = get(activeConversationAtom);
+  return key === null || groupIdOfKey(key) !== null ? null : key;
+});
+
+/** Id of the open group; null while none is open. */
+export const activeGroupAtom = atom((get) => {
+  const key = get(activeConversationAtom);
+  return key === null ? null : groupIdOfKey(key);
+});
 
 /** Unread direct messages of other people, the open chat left out (spec section 4). */
 export const unreadTotalAtom = atom((get) => {
@@ -54,7 +63,7 @@ export const unreadTotalAtom = atom((get) => {
   );
 });
 
-/** Where the reader was in a chat: the message at the upper edge, and the pixels of it that were above. */
+/** The place of the reader in a chat: the message at the upper edge, and the pixels of it that were above. */
 export interface ReadingPlace {
   readonly messageId: string;
   readonly offset: number;
@@ -62,5 +71,5 @@ export interface ReadingPlace {
   readonly heights: ReadonlyMap<string | number | bigint, number>;
 }
 
-/** Of chats that were left elsewhere than at their newest message. */
+/** The reading places in chats that were left elsewhere than at their newest message. */
 export const readingPlacesAtom = sessionAtom<Readonly<Record<ConversationKey, ReadingPlace | null>>>({});

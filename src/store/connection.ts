@@ -1,14 +1,15 @@
 import { atom } from 'jotai';
+import { sessionAtom } from './sessionAtom.ts';
 
 export type RealtimeStatus = 'connecting' | 'connected' | 'reconnecting' | 'closed';
 
 /** State of the MQTT connection; while it isn't `connected`, sending uses REST. */
-export const realtimeStatusAtom = atom<RealtimeStatus>('closed');
+export const realtimeStatusAtom = sessionAtom<RealtimeStatus>('closed');
 
-/** Whether the relay is out of reach, as far as this browser can tell: what is written waits until it isn't. */
+/** True while the relay is out of reach, as far as this browser can tell: messages wait until it isn't. */
 export const offlineAtom = atom(false);
 
-/** What keeps the relay from serving: it doesn't answer (`silent`), or answers that it can't (`failing`). */
+/** The reason why the relay doesn't serve: it doesn't answer (`silent`), or answers that it can't (`failing`). */
 export type RelayTrouble = 'silent' | 'failing';
 
 /**
@@ -16,7 +17,7 @@ export type RelayTrouble = 'silent' | 'failing';
  */
 export const relayTroubleAtom = atom<RelayTrouble | null>(null);
 
-/** Whether the relay serves, as far as it is known. While it doesn't, the head of the page says so. */
+/** True while the relay serves, as far as it is known. While it doesn't, the head of the page says so. */
 export const relayServesAtom = atom((get) => !get(offlineAtom) && get(relayTroubleAtom) === null);
 
 /** A stretch of the past on its way into this browser, in messages. */
@@ -27,13 +28,13 @@ export interface CatchUp {
 }
 
 /** Null while nothing is on its way that would take long. */
-export const catchUpAtom = atom<CatchUp | null>(null);
+export const catchUpAtom = sessionAtom<CatchUp | null>(null);
 
-/** What has been said of who is online. */
+/** The presence of people, as far as it has been heard. */
 export interface KnownPresence {
   /** User id to online. */
   readonly online: Readonly<Record<string, boolean>>;
-  /** Whether there has been a list of who is online, so that whoever isn't in the map is not. */
+  /** True once there was a list of everybody online: people who aren't in the map are offline then. */
   readonly listed: boolean;
 }
 

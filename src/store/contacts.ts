@@ -1,5 +1,5 @@
-import { atom } from 'jotai';
 import { type LoadedList, unloadedList } from './loadedList.ts';
+import { sessionAtom } from './sessionAtom.ts';
 
 export interface Person {
   readonly id: string;
@@ -19,6 +19,6 @@ export interface OutgoingRequest {
   readonly created_at: string;
 }
 
-export const contactsAtom = atom<LoadedList<Person>>(unloadedList);
-export const incomingRequestsAtom = atom<LoadedList<IncomingRequest>>(unloadedList);
-export const outgoingRequestsAtom = atom<LoadedList<OutgoingRequest>>(unloadedList);
+export const contactsAtom = sessionAtom<LoadedList<Person>>(unloadedList);
+export const incomingRequestsAtom = sessionAtom<LoadedList<IncomingRequest>>(unloadedList);
+export const outgoingRequestsAtom = sessionAtom<LoadedList<OutgoingRequest>>(unloadedList);

@@ -4,7 +4,7 @@ import { attemptAtom } from './attempt.ts';
 import type { ConversationKey } from './chats.ts';
 import { sessionAtom } from './sessionAtom.ts';
 
-/** Unsent text by {@link ConversationKey}. The worker keeps it, sealed: services/drafts.ts. */
+/** Unsent text by {@link ConversationKey}. The worker keeps it, sealed: services/conversations/drafts.ts. */
 export const draftsAtom = sessionAtom<Readonly<Record<ConversationKey, string>>>({});
 
 /** Sends a conversation's draft, trimmed, and empties it; a blank one stays. `failure` as in {@link attemptAtom}. */

@@ -16,7 +16,7 @@ const memorySchema = z.object({
   tone: z.literal([0, 1, 2, 3, 4, 5]).catch(0),
 });
 
-/** What the emoji picker remembers of its person, as it is kept: sealed, in this browser. */
+/** The memory of the emoji picker, as it is kept: sealed, in this browser. */
 export type EmojiMemory = Readonly<z.infer<typeof memorySchema>>;
 
 const nothing: EmojiMemory = { recent: [], tone: 0 };

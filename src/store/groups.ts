@@ -1,17 +1,18 @@
 import { atom } from 'jotai';
 import { activeGroupAtom, chatsAtom, groupKeyOf } from './chats.ts';
 import { type LoadedList, unloadedList } from './loadedList.ts';
+import { sessionAtom } from './sessionAtom.ts';
 
 export interface GroupMember {
   readonly userId: string;
-  /** As the relay's list names them, or did when it was last read; null for somebody who was never on it. */
+  /** The name on the relay's list, when it was last read; null for somebody who was never on it. */
   readonly username: string | null;
   /** Devices in the group's keys; 0 for somebody on the relay's list only. */
   readonly devices: number;
 }
 
 /**
- * Where the relay's list of members and the group's keys say different things after everything the relay has to say
+ * The differences between the relay's list of members and the group's keys after everything the relay has to say
  * was processed. Nothing is sent while it lasts.
  */
 export interface MembershipMismatch {
@@ -25,11 +26,11 @@ export interface Group {
   readonly id: string;
   /** Null until this device has opened the sealed name. */
   readonly name: string | null;
-  /** As bound into the group's keys, once this device is in it; until then what the relay says. Null: account deleted. */
+  /** The id bound into the group's keys, once this device is in it; until then the relay's. Null: account deleted. */
   readonly creatorId: string | null;
-  /** Who is in the group's keys, by name. Empty until this device is in the group. */
+  /** The people in the group's keys, by name. Empty until this device is in the group. */
   readonly members: readonly GroupMember[];
-  /** Of `members`, once there are any; until then what the relay says. */
+  /** The length of `members`, once there are any; until then what the relay says. */
   readonly memberCount: number;
   /** RFC 3339; null until the relay has said so. */
   readonly createdAt: string | null;
@@ -43,7 +44,7 @@ export interface Group {
 }
 
 /** By name; those without an opened one last, by the time of their creation. */
-export const groupsAtom = atom<LoadedList<Group>>(unloadedList);
+export const groupsAtom = sessionAtom<LoadedList<Group>>(unloadedList);
 
 /** The open group; null also while nothing is known of it yet. */
 export const openGroupAtom = atom((get): Group | null => {
@@ -61,11 +62,11 @@ export const groupUnreadTotalAtom = atom((get) => {
   );
 });
 
-/** What takes long while a group is created or people are added. */
+/** The step that takes long while a group is created or people are added. */
 export type GroupProgress =
   /** People whose keys are there, of those who are added. */
   | { readonly step: 'gathering-keys'; readonly done: number; readonly total: number }
   | { readonly step: 'sealing' | 'submitting' | 'opening' };
 
 /** Null when nothing does. */
-export const groupProgressAtom = atom<GroupProgress | null>(null);
+export const groupProgressAtom = sessionAtom<GroupProgress | null>(null);

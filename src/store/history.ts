@@ -1,4 +1,4 @@
-import { atom } from 'jotai';
+import { sessionAtom } from './sessionAtom.ts';
 
-/** Whether sealed copies of messages are kept for new devices of this person. Null until it is known. */
-export const historyKeptAtom = atom<boolean | null>(null);
+/** True while sealed copies of messages are kept for new devices of this person. Null until it is known. */
+export const historyKeptAtom = sessionAtom<boolean | null>(null);

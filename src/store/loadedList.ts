@@ -7,7 +7,7 @@ export interface LoadedList<T> {
   /** Before the relay has answered: what this browser has kept of its last answer. */
   readonly items: readonly T[];
   readonly loading: boolean;
-  /** Whether the relay has answered in this session: only then is an empty list known to be empty. */
+  /** True once the relay has answered in this session: only then is an empty list known to be empty. */
   readonly loaded: boolean;
   /** The sentence of the first load's failure; cleared on success. */
   readonly error: string | null;
@@ -15,14 +15,14 @@ export interface LoadedList<T> {
 
 export const unloadedList: LoadedList<never> = { items: [], loading: false, loaded: false, error: null };
 
-/** What is to be said of a list that could not be loaded, and another try; null when there is nothing to say. */
+/** Returns what to say of a list that could not be loaded, and how to try again; null when there is nothing to say. */
 export function useLoadFailure({ error, items, loading }: LoadedList<unknown>) {
   const actions = useAtomValue(requiredActionsAtom);
   const offline = useAtomValue(offlineAtom);
   const isOld = items.length > 0;
   // Offline the header says already why nothing is new.
   if (error === null || (isOld && offline)) return null;
-  // What fails again says so in the list, again.
+  // A list that fails again says so in its place again.
   return {
     sentence: error,
     isOld,

@@ -1,9 +1,10 @@
 import { atom } from 'jotai';
 import { contactsAtom } from './contacts.ts';
 import { displayName, unknownPersonName } from './people.ts';
+import { sessionAtom } from './sessionAtom.ts';
 
 /** User id to username, of everybody whom this person is or was in a group with. */
-export const memberNamesAtom = atom<ReadonlyMap<string, string>>(new Map());
+export const memberNamesAtom = sessionAtom<ReadonlyMap<string, string>>(new Map());
 
 /** Display names of contacts and of those met in groups; {@link unknownPersonName} for everybody else. */
 export const nameOfAtom = atom((get): ((userId: string) => string) => {

@@ -1,5 +1,6 @@
 import { atom } from 'jotai';
 import { type LoadedList, unloadedList } from './loadedList.ts';
+import { sessionAtom } from './sessionAtom.ts';
 
 export interface Notification {
   readonly id: string;
@@ -12,7 +13,7 @@ export interface Notification {
 }
 
 /** Newest first. */
-export const notificationsAtom = atom<LoadedList<Notification>>(unloadedList);
+export const notificationsAtom = sessionAtom<LoadedList<Notification>>(unloadedList);
 
 export const unreadNotificationsAtom = atom(
   (get) => get(notificationsAtom).items.filter((notification) => !notification.read).length,

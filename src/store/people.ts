@@ -6,7 +6,7 @@ export function displayName(person: { readonly username: string; readonly email?
   return visibleName(person.username) || visibleName(person.email?.split('@')[0] ?? '') || t('app.user');
 }
 
-/** Who is no contact (any more). */
+/** The name for people who are no contacts (any more). */
 export function unknownPersonName(): string {
   return t('app.unknownUser');
 }

@@ -5,20 +5,20 @@ export const preferencesStorageKey = 'preferences';
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
-/** How this browser behaves, whoever is signed in. */
+/** The preferences of this browser, whoever is signed in. */
 export interface Preferences {
-  /** Whether a new message sounds. */
+  /** True where a new message sounds. */
   readonly sound: boolean;
   /** Off until chosen, as the browser asks for permission then. */
   readonly desktopNotifications: boolean;
-  /** Whether desktop notifications show what was written. */
+  /** True where desktop notifications show the text of the message. */
   readonly showMessageText: boolean;
   readonly theme: Theme;
 }
 
 /**
- * What a browser keeps, as preferences. Each by itself: a value that is not understood counts as not chosen yet, and must
- * not cost the others. Read before the first paint, so without a library of schemas.
+ * Parses the preferences that a browser keeps, each by itself: a value that is not understood counts as not chosen yet,
+ * and must not cost the others. Read before the first paint, so without a library of schemas.
  */
 export function parsePreferences(stored: string | null): Preferences {
   const kept = jsonOf(stored);

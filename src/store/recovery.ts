@@ -3,5 +3,5 @@ import { sessionAtom } from './sessionAtom.ts';
 /** Whether the account has a recovery key; `unknown` until the relay has said so. */
 export const recoveryKeyAtom = sessionAtom<'unknown' | 'none' | 'present'>('unknown');
 
-/** Whether the person has put the offer of a recovery key aside in this browser. Null until that is known. */
+/** True once the person has put the offer of a recovery key aside in this browser. Null until that is known. */
 export const recoveryOfferDismissedAtom = sessionAtom<boolean | null>(null);

@@ -17,7 +17,7 @@ export const authStatusAtom = atom<AuthStatus>('loading');
 export const currentUserAtom = atom<CurrentUser | null>(null);
 export const authErrorAtom = atom<string | null>(null);
 
-/** What takes long at sign-up and login, for the person who waits; null when nothing does. */
+/** The step that takes long at sign-up and login, for the person who waits; null when none does. */
 export type AuthProgress =
   | 'deriving-keys'
   | 'signing-in'
@@ -29,5 +29,8 @@ export const authProgressAtom = atom<AuthProgress | null>(null);
 /** The spec's connection-error banner. */
 export const connectionBannerAtom = atom(false);
 
-/** Where the dashboard's guard sends who is signed out: the login form, or home after an intended end. */
+/**
+ * The path to which the dashboard's guard sends people who are signed out: the login form, or home after an intended
+ * end.
+ */
 export const signedOutPathAtom = atom<string>(paths.login);

@@ -1,16 +1,21 @@
-import { atom } from 'jotai';
-import { currentUserAtom } from './session.ts';
+import { atom, type SetStateAction } from 'jotai';
 
-const ownIdAtom = atom((get) => get(currentUserAtom)?.id ?? null);
+const resetsAtom = atom(0);
 
-/** State that ends with the session: whoever logs in next in this tab starts anew. */
+/**
+ * Sets every session atom back to its initial value. It is called when a session ends, so that nothing of it stays on
+ * screen, and again when one begins: a screen may still write on its way out.
+ */
+export const resetSessionAtomsAtom = atom(null, (_get, set) => set(resetsAtom, (resets) => resets + 1));
+
+/** State that ends with the session, also when the same person logs in next. */
 export function sessionAtom<T>(initial: T) {
-  const valueAtomAtom = atom((get) => {
-    get(ownIdAtom);
+  const currentAtom = atom((get) => {
+    get(resetsAtom);
     return atom(initial);
   });
   return atom(
-    (get) => get(get(valueAtomAtom)),
-    (get, set, change: (value: T) => T) => set(get(valueAtomAtom), change),
+    (get) => get(get(currentAtom)),
+    (get, set, change: SetStateAction<T>) => set(get(currentAtom), change),
   );
 }

@@ -1,4 +1,4 @@
 import { atom } from 'jotai';
 
-/** Whether the list of keyboard shortcuts is shown. */
+/** True while the list of keyboard shortcuts is shown. */
 export const shortcutsHelpOpenAtom = atom(false);

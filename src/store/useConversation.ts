@@ -17,8 +17,8 @@ export interface ConversationFailures {
 }
 
 /**
- * What a chat with one person and a group have in common: a list of messages and a form to write more, each as the
- * properties of its component. What goes on to every row stays the same from one drawing to the next.
+ * Returns the parts that a chat with one person and a group have in common: a list of messages and a form to write more,
+ * each as the properties of its component. Callbacks that every row is given stay the same from one drawing to the next.
  */
 export function useConversation(key: ConversationKey, chat: Chat, failures: ConversationFailures) {
   const actions = useAtomValue(requiredActionsAtom);
@@ -60,7 +60,7 @@ export function useConversation(key: ConversationKey, chat: Chat, failures: Conv
     onRetry,
     onDiscard,
     onCopy,
-    // What is unread stands at the end.
+    // Unread messages stand at the end.
     place: unread > 0 ? null : (places[key] ?? null),
     onLeave: (left: ReadingPlace | null) => setPlaces((before) => ({ ...before, [key]: left })),
   };

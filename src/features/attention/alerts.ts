@@ -3,14 +3,7 @@ import { t } from '../../i18n/i18n.ts';
 import { followOpenedChats, showDesktopNotification } from '../../lib/desktopNotifications.ts';
 import { claimAmongTabs } from '../../lib/tabClaim.ts';
 import { type Arrival, createArrivals } from '../../store/arrivals.ts';
-import {
-  activeChatAtom,
-  activeGroupAtom,
-  type ConversationKey,
-  chatsAtom,
-  groupIdOfKey,
-  groupKeyOf,
-} from '../../store/chats.ts';
+import { activeConversationAtom, type ConversationKey, chatsAtom, groupIdOfKey } from '../../store/chats.ts';
 import { groupsAtom } from '../../store/groups.ts';
 import { nameOfAtom } from '../../store/names.ts';
 import { preferencesAtom } from '../../store/preferences.ts';
@@ -41,9 +34,7 @@ export function startAlerts(store: Store, onOpen: (key: ConversationKey) => void
   let ended = false;
 
   function isReading(key: ConversationKey): boolean {
-    const groupId = store.get(activeGroupAtom);
-    const active = groupId === null ? store.get(activeChatAtom) : groupKeyOf(groupId);
-    return document.visibilityState === 'visible' && key === active;
+    return document.visibilityState === 'visible' && key === store.get(activeConversationAtom);
   }
 
   const unreadIn = (key: ConversationKey) => store.get(chatsAtom)[key]?.state?.unread ?? 0;

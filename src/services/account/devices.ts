@@ -1,11 +1,11 @@
-import type { ConversationState } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { coalesce } from '../../lib/coalesce.ts';
 import { isApiError } from '../../net/errors.ts';
 import { devicesAtom, newDevicesAtom, type OwnDevice } from '../../store/devices.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
-import type { Deps } from '../core/deps.ts';
+import type { SessionDeps } from '../core/deps.ts';
 import { toAppError } from '../core/failures.ts';
+import { onStates } from '../core/sessionEvents.ts';
 import { deviceNameEntry } from './enrolment.ts';
 
 /** Ids of the own devices that the person has seen in the list or been told of. */
@@ -19,16 +19,14 @@ export interface Devices {
   revoke(deviceId: string): Promise<void>;
   /** The person has seen who has signed in. */
   acknowledge(): Promise<void>;
-  /** Looks at who has signed in when a conversation holds an own device that isn't known. */
-  onStates(states: readonly ConversationState[]): void;
   /** Somebody's device was revoked: a contact's, a fellow member's, or an own one, which may be this. */
   onRevoked(revoked: { userId: string; deviceId: string }): Promise<void>;
-  /** What was revoked while this browser was away. */
+  /** Acts on the devices that were revoked while this browser was away. */
   catchUp(): Promise<void>;
 }
 
 export interface DevicesOptions {
-  readonly deps: Deps;
+  readonly deps: SessionDeps;
   readonly ownUserId: string;
   readonly commitSubmitter: Pick<CommitSubmitter, 'settle'>;
   /** This device was revoked: the session is over. */
@@ -36,11 +34,11 @@ export interface DevicesOptions {
   readonly background: (task: () => Promise<unknown>) => void;
 }
 
-type Device = Awaited<ReturnType<Deps['api']['listDevices']>>[number];
+type Device = Awaited<ReturnType<SessionDeps['api']['listDevices']>>[number];
 
 export function createDevices(options: DevicesOptions): Devices {
   const { background, commitSubmitter, ownUserId } = options;
-  const { api, clock, crypto, store } = options.deps;
+  const { api, clock, crypto, sessionEvents, store } = options.deps;
   let known: Set<string> | null = null;
   /** RFC 3339: revocations before this have been fetched. */
   let revocationsSince: string | undefined;
@@ -93,6 +91,18 @@ export function createDevices(options: DevicesOptions): Devices {
     await load();
   }
 
+  onStates(sessionEvents, (states) => {
+    const listed = new Set((store.get(devicesAtom) ?? []).map(({ id }) => id));
+    const hasUnknown = states.some(({ members }) =>
+      members.some(
+        ({ deviceIds, userId }) =>
+          userId === ownUserId && deviceIds.some((id) => known?.has(id) === false && !listed.has(id)),
+      ),
+    );
+    // A device that a conversation holds and the list doesn't has signed in since the list was read.
+    if (hasUnknown) background(load);
+  });
+
   return {
     load: () => load().catch((error: unknown) => Promise.reject(toAppError(error, t('devices.loadFailed')))),
 
@@ -136,17 +146,6 @@ export function createDevices(options: DevicesOptions): Devices {
       const ids = (store.get(devicesAtom) ?? []).map(({ id }) => id);
       store.set(newDevicesAtom, () => []);
       await keepKnown([...(known ?? []), ...ids]);
-    },
-
-    onStates(states) {
-      const listed = new Set((store.get(devicesAtom) ?? []).map(({ id }) => id));
-      const isNews = states.some(({ members }) =>
-        members.some(
-          ({ deviceIds, userId }) =>
-            userId === ownUserId && deviceIds.some((id) => known?.has(id) === false && !listed.has(id)),
-        ),
-      );
-      if (isNews) background(load);
     },
 
     async onRevoked({ deviceId, userId }) {

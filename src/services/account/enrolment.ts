@@ -4,7 +4,10 @@ import { isApiError } from '../../net/errors.ts';
 import { showToastAtom } from '../../store/toasts.ts';
 import type { Deps } from '../core/deps.ts';
 
-/** How many single-use KeyPackages a device keeps at the relay, and below which number it tops up (PROTOCOL section 3). */
+/**
+ * The number of single-use KeyPackages that a device keeps at the relay, and the one below which it tops up (PROTOCOL
+ * section 3).
+ */
 export const keyPackageStock = 50;
 export const keyPackageMinimum = 20;
 
@@ -37,7 +40,7 @@ export async function fetchVault(deps: AccountDeps, userId: string): Promise<Sea
   }
 }
 
-/** What the person calls this device, where it isn't what it is called by itself. */
+/** The local entry of the name that the person has given this device in place of its default. */
 export const deviceNameEntry = 'device-name';
 
 /**

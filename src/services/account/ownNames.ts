@@ -2,7 +2,7 @@ import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { Email, Username } from '../../net/contract.ts';
 
-/** What a person goes by, to others and at log-in. */
+/** The names by which others know a person, and by which they log in. */
 export interface OwnNames {
   readonly username: string;
   readonly email: string;

@@ -32,7 +32,7 @@ export async function askProfile({ api, clock }: Pick<Deps, 'api' | 'clock'>): P
   return Promise.race([answer, patience]).finally(() => timer?.cancel());
 }
 
-/** As it was kept last, or null. */
+/** Returns the profile that was kept last; null where none was kept, or another person's. */
 export async function recallProfile(
   crypto: Pick<CryptoApi, 'readLocal'>,
   userId: string,

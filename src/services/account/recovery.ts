@@ -8,7 +8,7 @@ import { changeVault, type StoredVault } from '../core/vault.ts';
 const dismissedNote = 'recovery-offer-dismissed';
 
 export interface Recovery {
-  /** What the vault at the relay says, and what this browser remembers. */
+  /** Shows whether the vault has a recovery key, and whether the offer of one was put aside in this browser. */
   onVault(vault: StoredVault): Promise<void>;
   /** A new key, for the person to keep. It counts for nothing until {@link Recovery.save}. */
   create(): Promise<string>;
@@ -19,7 +19,7 @@ export interface Recovery {
 
 export function createRecovery(deps: Deps): Recovery {
   const { crypto, store } = deps;
-  /** What is at stake is sealed and a proof: the key itself goes to the screen and is not kept here. */
+  /** The parts for the relay of the key created last; the key itself goes to the screen and is not kept here. */
   let created: { recoveryWrap: string; recoveryAuthKey: string } | null = null;
 
   let shownVersion = 0;

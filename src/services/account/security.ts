@@ -1,7 +1,6 @@
-import type { ConversationState } from '../../crypto/client.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { Sync } from '../conversations/sync.ts';
-import type { Deps } from '../core/deps.ts';
+import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { createTrust, type Trust } from '../people/trust.ts';
 import { createDevices, type Devices } from './devices.ts';
@@ -9,18 +8,18 @@ import { changePassword, type PasswordChange } from './password.ts';
 import { createRecovery, type Recovery } from './recovery.ts';
 
 export interface SecurityOptions {
-  readonly deps: Deps;
+  readonly deps: SessionDeps;
   readonly ownUserId: string;
   readonly sync: Pick<Sync, 'catchUp'>;
   readonly commitSubmitter: CommitSubmitter;
   /** This very device was revoked: the session is over. */
   readonly onThisRevoked: () => Promise<void>;
-  /** It has been decided who somebody is: what waits for them may go. */
-  readonly onDecided: (conversationId: string) => void;
   readonly background: Background;
 }
 
-/** What keeps an account its person's, and others who they are, for as long as a session lasts. */
+/**
+ * The services that protect the account of a session and the identities of others: recovery, devices, trust, password.
+ */
 export interface Security {
   readonly recovery: Recovery;
   readonly devices: Devices;
@@ -30,7 +29,6 @@ export interface Security {
   stop(): void;
   /** The relay can be reached: what the vault holds by now. */
   refresh(): Promise<void>;
-  onStates(states: readonly ConversationState[]): void;
 }
 
 export function createSecurity(options: SecurityOptions): Security {
@@ -49,10 +47,6 @@ export function createSecurity(options: SecurityOptions): Security {
       const vault = await deps.api.getVault();
       await recovery.onVault(vault);
       await trust.onVault(vault);
-    },
-    onStates(states) {
-      devices.onStates(states);
-      trust.onStates(states);
     },
   };
 }

@@ -6,12 +6,12 @@ import { isApiError } from '../../net/errors.ts';
 import { catchUpAtom } from '../../store/connection.ts';
 import { historyKeptAtom } from '../../store/history.ts';
 import type { Chats } from '../conversations/chats.ts';
-import { keyOf } from '../core/conversationIds.ts';
-import type { Deps } from '../core/deps.ts';
+import { groupConversationId, keyOf } from '../core/conversationIds.ts';
+import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 
-/** Of one person, all tabs: what one has copied the others need not. */
+/** Shared by all tabs of one person, because messages that one has copied the others need not. */
 const lockName = 'sinetti:history';
 
 /**
@@ -23,17 +23,13 @@ export interface MessageBackup {
   start(): void;
   /** Reads what other devices have left since the last time, then leaves what has no copy yet. */
   sync(): Promise<void>;
-  /** There may be new messages in a conversation: they are copied together with what comes soon after them. */
-  onProcessed(conversationId: string): void;
   /** Switches it for all devices of the person; off, it deletes the copies. */
   setKept(kept: boolean): Promise<void>;
-  /** The person has left the conversation for good: its copies go with it. */
-  forget(conversationId: string): void;
   stop(): void;
 }
 
 export interface MessageBackupOptions {
-  readonly deps: Deps;
+  readonly deps: SessionDeps;
   readonly ownUserId: string;
   readonly chats: Pick<Chats, 'get' | 'addMessages' | 'setStates'>;
   readonly background: Background;
@@ -45,7 +41,7 @@ export function createMessageBackup({
   deps,
   ownUserId,
 }: MessageBackupOptions): MessageBackup {
-  const { api, clock, crypto, locks, log, store } = deps;
+  const { api, clock, crypto, locks, log, sessionEvents, store } = deps;
   const due = new Set<string>();
   let timer: Timer | null = null;
   /** The relay has no more room: another session may find some. */
@@ -55,7 +51,7 @@ export function createMessageBackup({
     if (store.get(historyKeptAtom) !== kept) store.set(historyKeptAtom, kept);
   }
 
-  /** Until it is told, only this device knows what the person has chosen. */
+  /** Uploads the person's choice, which only this device knows until then. */
   async function tellSetting(again = false): Promise<void> {
     const setting = await crypto.backupSetting(again);
     if (setting === null) return;
@@ -64,7 +60,9 @@ export function createMessageBackup({
     await crypto.backupSettingStored(setting.kept);
   }
 
-  /** What is on screen as unreadable is replaced; the rest is read from the worker when somebody looks for it. */
+  /**
+   * Replaces messages that are on screen as unreadable; the others are read from the worker when their chat is opened.
+   */
   async function show(restored: readonly MessageView[]): Promise<void> {
     const ids = [...new Set(restored.map(({ conversationId }) => conversationId))];
     for (const conversationId of ids) {
@@ -154,28 +152,31 @@ export function createMessageBackup({
     await locks.request(lockName, () => uploadAll(ids));
   });
 
+  sessionEvents.on('entriesProcessed', ({ messages, state }) => {
+    if (messages.length === 0) return;
+    due.add(state.conversationId);
+    // Together with what comes soon after.
+    timer ??= clock.after(timings.historyCopying, () => {
+      timer = null;
+      background(uploadDue);
+    });
+  });
+
+  sessionEvents.on('groupGivenUp', ({ groupId }) => {
+    const conversationId = groupConversationId(groupId);
+    due.delete(conversationId);
+    background(() => api.deleteHistory({ conversationId }));
+  });
+
   return {
     start: () => background(async () => showKept((await crypto.backupState()).kept)),
 
     sync: syncOnce,
 
-    onProcessed(conversationId) {
-      due.add(conversationId);
-      timer ??= clock.after(timings.historyCopying, () => {
-        timer = null;
-        background(uploadDue);
-      });
-    },
-
     async setKept(kept) {
       await crypto.setBackupKept(kept);
       showKept(kept);
       background(syncOnce);
-    },
-
-    forget(conversationId) {
-      due.delete(conversationId);
-      background(() => api.deleteHistory({ conversationId }));
     },
 
     stop() {

@@ -7,8 +7,8 @@ export interface CatchUpTiming {
   /** Reads what was missed once events are heard, or when that takes too long. */
   soon(): void;
   now(): void;
-  /** Events will not be heard for a while: what waits for them is read without. */
-  hasten(): void;
+  /** Reads at once if {@link soon} is waiting, because events will not be heard for a while. */
+  stopWaiting(): void;
   cancel(): void;
 }
 
@@ -20,8 +20,8 @@ export interface CatchUpOptions {
 }
 
 /**
- * When to ask the relay for everything that may have changed. What is read once the own topic is subscribed to misses
- * nothing, because whatever changes later is told of; what is read before has to be read again. So a start shows what
+ * Decides when to ask the relay for everything that may have changed. A reading after the own topic was subscribed to
+ * misses nothing, because later changes come as events; an earlier one has to be repeated. So a start shows what
  * this browser has kept and waits for the subscription, which {@link CatchUpTiming.now} is called with, but not for ever.
  */
 export function createCatchUp({ background, clock, isHearing, read }: CatchUpOptions): CatchUpTiming {
@@ -44,7 +44,7 @@ export function createCatchUp({ background, clock, isHearing, read }: CatchUpOpt
       else patience ??= clock.after(timings.subscriptionPatience, now);
     },
     now,
-    hasten() {
+    stopWaiting() {
       if (patience !== null) now();
     },
     cancel,

@@ -12,7 +12,7 @@ import { authErrorEvent, createSession, type Session } from '../session/session.
 import { createLoginProofStore, createTokenStore } from '../session/token.ts';
 import type { Messenger } from './messenger.ts';
 
-/** Where the relay is. */
+/** The addresses of the relay. */
 export interface RelayAddresses {
   /** Origin of the API without `/api`; empty for the page's own. */
   readonly apiHost: string;
@@ -27,9 +27,9 @@ export interface ClientOptions extends Omit<Deps, 'api'> {
   readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
   readonly deviceName: string;
   readonly navigate: (path: string) => void;
-  /** What the browser says of its network. */
+  /** Returns whether the browser takes itself to be online. */
   readonly isOnline: () => boolean;
-  /** Whether the person can see the page: only then is a message read. */
+  /** Returns whether the person can see the page: only then is a message read. */
   readonly isVisible: () => boolean;
   readonly createSocket: PresenceOptions['createSocket'];
   readonly fetch?: typeof globalThis.fetch;
@@ -61,7 +61,7 @@ export function createClient(options: ClientOptions): Client {
     host: addresses.apiHost,
     token: readToken,
     onUnauthenticated(token, handledBy, code) {
-      // Of several calls that the end of a session meets, the first decides what the person sees.
+      // The end of a session may meet several calls: the first decides what the person sees.
       const first = tokens.removeIf(token);
       if (first) session.onTokenRefused(code);
       if (first && handledBy === 'session') options.events.dispatchEvent(new Event(authErrorEvent));

@@ -37,7 +37,7 @@ export async function deleteAccount(options: DeletionOptions): Promise<void> {
   }
 }
 
-/** As far as it goes: with the account the relay ends every membership that is left. */
+/** Ends as many memberships as it can: with the account the relay ends those that are left. */
 async function endGroups(
   { deps, groups, ownUserId }: DeletionOptions,
   tell: (progress: DeletionProgress) => void,

@@ -1,23 +1,21 @@
 import type { ConversationEvent } from '../../crypto/client.ts';
 import { chatEventsAtom } from '../../store/chatEvents.ts';
-import { keyOf } from '../core/conversationIds.ts';
-import type { Deps } from '../core/deps.ts';
+import { groupConversationId, keyOf } from '../core/conversationIds.ts';
+import type { SessionDeps } from '../core/deps.ts';
 
 export interface ChatEvents {
   /** Reads what this browser keeps, once; from then on the chat's events are on screen. */
   load(conversationId: string): Promise<void>;
-  /** Adds to a chat that was loaded; the others read them when they are opened. */
-  add(conversationId: string, events: readonly ConversationEvent[]): void;
-  forget(conversationId: string): void;
 }
 
-/** What happened in the chats on screen beside messages. Only this module writes its atom. */
+/** Shows the events in the chats on screen that are no messages. Only this module writes their atom. */
 export function createChatEvents(
-  { crypto, store }: Pick<Deps, 'crypto' | 'store'>,
+  { crypto, sessionEvents, store }: Pick<SessionDeps, 'crypto' | 'sessionEvents' | 'store'>,
   ownUserId: string,
 ): ChatEvents {
   const loaded = new Set<string>();
 
+  /** Adds to a chat that was loaded; the others read them when they are opened. */
   function add(conversationId: string, events: readonly ConversationEvent[]): void {
     const key = keyOf(conversationId, ownUserId);
     if (key === null || events.length === 0 || !loaded.has(conversationId)) return;
@@ -28,9 +26,18 @@ export function createChatEvents(
     store.set(chatEventsAtom, { ...present, [key]: ascending });
   }
 
-  return {
-    add,
+  function forget(conversationId: string): void {
+    loaded.delete(conversationId);
+    const key = keyOf(conversationId, ownUserId);
+    if (key === null) return;
+    const { [key]: _forgotten, ...others } = store.get(chatEventsAtom);
+    store.set(chatEventsAtom, others);
+  }
 
+  sessionEvents.on('entriesProcessed', ({ events, state }) => add(state.conversationId, events));
+  sessionEvents.on('groupForgotten', ({ groupId }) => forget(groupConversationId(groupId)));
+
+  return {
     async load(conversationId) {
       if (loaded.has(conversationId)) return;
       loaded.add(conversationId);
@@ -40,14 +47,6 @@ export function createChatEvents(
         loaded.delete(conversationId);
         throw error;
       }
-    },
-
-    forget(conversationId) {
-      loaded.delete(conversationId);
-      const key = keyOf(conversationId, ownUserId);
-      if (key === null) return;
-      const { [key]: _forgotten, ...others } = store.get(chatEventsAtom);
-      store.set(chatEventsAtom, others);
     },
   };
 }

@@ -1,12 +1,12 @@
 import type { ConversationState, MessageView } from '../../crypto/client.ts';
-import { type Chat, type ConversationKey, chatsAtom, emptyChat } from '../../store/chats.ts';
+import { type Chat, type ConversationKey, chatsAtom, emptyChat, groupKeyOf } from '../../store/chats.ts';
 import { keyOf } from '../core/conversationIds.ts';
-import type { Store } from '../core/deps.ts';
+import type { SessionDeps } from '../core/deps.ts';
 
 function byTime(one: MessageView, other: MessageView): number {
   return (
     Date.parse(one.timestamp) - Date.parse(other.timestamp) ||
-    // Those without a position wait in the outbox and come after those of equal time (spec section 2).
+    // Messages without a position wait in the outbox and come after those of equal time (spec section 2).
     (one.seq ?? Number.POSITIVE_INFINITY) - (other.seq ?? Number.POSITIVE_INFINITY) ||
     (one.messageId < other.messageId ? -1 : 1)
   );
@@ -15,7 +15,7 @@ function byTime(one: MessageView, other: MessageView): number {
 type MessageIndex = Map<string, MessageView>;
 
 /**
- * Which messages a list holds, by id: building it again for each message that arrives would cost as much as the list is
+ * The messages of each list by id: building it again for each message that arrives would cost as much as the list is
  * long. It moves on to the list that a merge makes; an older list, should it be merged again, gets a new one.
  */
 const indexes = new WeakMap<readonly MessageView[], MessageIndex>();
@@ -26,7 +26,7 @@ function indexOf(messages: readonly MessageView[]): MessageIndex {
   return index;
 }
 
-/** Where the message is in a sorted list, or where it belongs. */
+/** Returns the index of a message in a sorted list, or the one at which it belongs. */
 function placeOf(messages: readonly MessageView[], message: MessageView): number {
   let low = 0;
   let high = messages.length;
@@ -91,14 +91,13 @@ function insert(merged: MessageView[], fresh: readonly MessageView[]): MessageVi
 export interface Chats {
   get(key: ConversationKey): Chat;
   change(key: ConversationKey, change: (chat: Chat) => Partial<Chat>): void;
+  /** Ignores states of a forgotten group: they are from before. */
   setState(state: ConversationState): void;
-  /** As {@link setState}, for all at once. */
+  /** Does what {@link setState} does, for all at once. */
   setStates(states: readonly ConversationState[]): void;
-  /** What processing the log has brought, as one change: each is followed by everything on screen. */
-  setProcessed(state: ConversationState, messages: readonly MessageView[]): void;
   /** Adds messages to chats that have been loaded; the others read them from the worker when they are opened. */
   addMessages(conversationId: string, messages: readonly MessageView[]): void;
-  /** Whether the messages of a chat are kept. */
+  /** Sets whether the messages of a chat are kept. */
   setLoaded(key: ConversationKey, isLoaded: boolean): void;
   isLoaded(key: ConversationKey): boolean;
   removeMessage(messageId: string): void;
@@ -109,8 +108,18 @@ export interface Chats {
 }
 
 /** The chats on screen. Only this module writes their atom. */
-export function createChats(store: Store, ownUserId: string): Chats {
+export function createChats(
+  { sessionEvents, store }: Pick<SessionDeps, 'sessionEvents' | 'store'>,
+  ownUserId: string,
+): Chats {
   const loaded = new Set<string>();
+  const forgotten = new Set<ConversationKey>();
+
+  /** Null for a conversation of other people, and for a forgotten group. */
+  function shownKey({ conversationId }: ConversationState): ConversationKey | null {
+    const key = keyOf(conversationId, ownUserId);
+    return key === null || forgotten.has(key) ? null : key;
+  }
 
   function get(key: ConversationKey): Chat {
     return store.get(chatsAtom)[key] ?? emptyChat;
@@ -121,30 +130,37 @@ export function createChats(store: Store, ownUserId: string): Chats {
     store.set(chatsAtom, { ...store.get(chatsAtom), [key]: { ...chat, ...changeChat(chat) } });
   }
 
-  /** Of chats that have been loaded; the others read them from the worker when they are opened. */
+  /** Merges messages into a chat that has been loaded; the others read them from the worker when they are opened. */
   function merged(key: ConversationKey, { messages }: Chat, added: readonly MessageView[]): Partial<Chat> {
     return loaded.has(key) ? { messages: mergeMessages(messages, added) } : {};
   }
+
+  function setStates(states: readonly ConversationState[]): void {
+    const chats = { ...store.get(chatsAtom) };
+    for (const state of states) {
+      const key = shownKey(state);
+      if (key !== null) chats[key] = { ...(chats[key] ?? emptyChat), state };
+    }
+    store.set(chatsAtom, chats);
+  }
+
+  sessionEvents.on('conversationsChanged', ({ states }) => setStates(states));
+  sessionEvents.on('entriesProcessed', ({ messages, state }) => {
+    const key = shownKey(state);
+    // One change for both, because everything on screen follows each change.
+    if (key !== null) change(key, (chat) => ({ state, ...merged(key, chat, messages) }));
+  });
+  sessionEvents.on('groupForgotten', ({ groupId }) => void forgotten.add(groupKeyOf(groupId)));
+  sessionEvents.on('groupReturned', ({ groupId }) => void forgotten.delete(groupKeyOf(groupId)));
 
   return {
     get,
     change,
     setState(state) {
-      const key = keyOf(state.conversationId, ownUserId);
+      const key = shownKey(state);
       if (key !== null) change(key, () => ({ state }));
     },
-    setStates(states) {
-      const chats = { ...store.get(chatsAtom) };
-      for (const state of states) {
-        const key = keyOf(state.conversationId, ownUserId);
-        if (key !== null) chats[key] = { ...(chats[key] ?? emptyChat), state };
-      }
-      store.set(chatsAtom, chats);
-    },
-    setProcessed(state, messages) {
-      const key = keyOf(state.conversationId, ownUserId);
-      if (key !== null) change(key, (chat) => ({ state, ...merged(key, chat, messages) }));
-    },
+    setStates,
     addMessages(conversationId, messages) {
       const key = keyOf(conversationId, ownUserId);
       if (key === null || messages.length === 0 || !loaded.has(key)) return;

@@ -4,7 +4,7 @@ import type { Deps } from '../core/deps.ts';
 import type { Joiner } from './joiner.ts';
 import type { Sync } from './sync.ts';
 
-/** How a commit ended: `taken` may also mean that another tab had brought it in before. */
+/** The outcome of a commit: `taken` may also mean that another tab had brought it in before. */
 export type CommitOutcome =
   | { readonly kind: 'taken' }
   /** Another commit took its epoch. */

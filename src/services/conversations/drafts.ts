@@ -1,7 +1,7 @@
 import type { Timer } from '../../lib/clock.ts';
-import type { ConversationKey } from '../../store/chats.ts';
+import { type ConversationKey, groupKeyOf } from '../../store/chats.ts';
 import { draftsAtom } from '../../store/drafts.ts';
-import type { Deps } from '../core/deps.ts';
+import type { SessionDeps } from '../core/deps.ts';
 import { type Background, ended } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 
@@ -14,12 +14,13 @@ export interface Drafts {
   start(): Promise<void>;
   /** Keeps now what would be kept soon: the page may not come back. */
   flush(): void;
-  forget(key: ConversationKey): void;
   stop(): void;
 }
 
-export function createDrafts(deps: Pick<Deps, 'clock' | 'crypto' | 'store'>, background: Background): Drafts {
-  const { clock, crypto, store } = deps;
+export function createDrafts(
+  { clock, crypto, sessionEvents, store }: Pick<SessionDeps, 'clock' | 'crypto' | 'sessionEvents' | 'store'>,
+  background: Background,
+): Drafts {
   let kept: Readonly<Record<ConversationKey, string>> = {};
   let timer: Timer | null = null;
   let unsubscribe: () => void = () => undefined;
@@ -40,9 +41,13 @@ export function createDrafts(deps: Pick<Deps, 'clock' | 'crypto' | 'store'>, bac
     const notes = await crypto.localEntries(notePrefix);
     const found = Object.fromEntries(notes.map(({ name, text }) => [name.slice(notePrefix.length), text]));
     kept = { ...found, ...kept };
-    // What is being written right now is newer.
+    // A draft that is being written right now is newer.
     store.set(draftsAtom, (drafts) => ({ ...found, ...drafts }));
   }
+
+  sessionEvents.on('groupForgotten', ({ groupId }) =>
+    store.set(draftsAtom, ({ [groupKeyOf(groupId)]: _forgotten, ...others }) => others),
+  );
 
   return {
     flush,
@@ -52,10 +57,6 @@ export function createDrafts(deps: Pick<Deps, 'clock' | 'crypto' | 'store'>, bac
         timer ??= clock.after(timings.draftKeeping, flush);
       });
       await ended(background, restore);
-    },
-
-    forget(key) {
-      store.set(draftsAtom, ({ [key]: _forgotten, ...others }) => others);
     },
 
     stop() {

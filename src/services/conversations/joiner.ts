@@ -8,7 +8,7 @@ import type { Deps } from '../core/deps.ts';
 
 type WelcomeItem = Awaited<ReturnType<Deps['api']['listWelcomes']>>[number];
 
-/** How an attempt to become a member ended. */
+/** The outcome of an attempt to become a member. */
 export type EnterResult =
   /** By external commit: it takes effect once the log has been processed from `seq`. */
   | { readonly kind: 'committed'; readonly seq: number }
@@ -72,7 +72,10 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
     });
   }
 
-  /** As far as the mailbox has been read. One to a large group has megabytes: a reading under way is waited for. */
+  /**
+   * Looks in the mailbox as far as it has been read; waits for a reading under way, since a Welcome to a large group
+   * has megabytes.
+   */
   async function hasWelcome(conversationId: string): Promise<boolean> {
     const isThere = () => mailbox.some((item) => item.conversationId === conversationId);
     if (!isThere()) await reading?.catch(() => undefined);

@@ -14,6 +14,7 @@ import { timings } from '../core/timings.ts';
 import type { Chats } from './chats.ts';
 import type { Outbox } from './outbox.ts';
 import { sendErrorText } from './sendErrors.ts';
+import { waitingMessage } from './waitingMessages.ts';
 
 export interface Messaging {
   send(key: ConversationKey, text: string): Promise<void>;
@@ -91,7 +92,7 @@ export function createMessaging(options: MessagingOptions): Messaging {
 
     async retry(messageId) {
       requireToken();
-      const message = (await crypto.outbox()).find((one) => one.messageId === messageId);
+      const message = await waitingMessage(crypto, messageId);
       if (message === undefined) return;
       const { failure: _failure, ...waiting } = message;
       chats.addMessages(message.conversationId, [{ ...waiting, status: 'sending' }]);
@@ -99,7 +100,7 @@ export function createMessaging(options: MessagingOptions): Messaging {
     },
 
     async discard(messageId) {
-      const message = (await crypto.outbox()).find((one) => one.messageId === messageId);
+      const message = await waitingMessage(crypto, messageId);
       await crypto.discardMessage(messageId);
       chats.removeMessage(messageId);
       if (message !== undefined) await refreshState(message.conversationId);

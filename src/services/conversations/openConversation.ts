@@ -8,21 +8,24 @@ import { isApiError } from '../../net/errors.ts';
 import type { WatchedChat } from '../../net/mqtt.ts';
 import {
   activeChatAtom,
+  activeConversationAtom,
   activeGroupAtom,
   type ConversationKey,
   emptyChat,
+  groupIdOfKey,
   groupKeyOf,
 } from '../../store/chats.ts';
 import { relayServesAtom } from '../../store/connection.ts';
 import { connectionBannerAtom } from '../../store/session.ts';
 import { showToastAtom } from '../../store/toasts.ts';
-import { conversationOf } from '../core/conversationIds.ts';
-import type { Deps } from '../core/deps.ts';
+import { conversationOf, groupConversationId, keyOf } from '../core/conversationIds.ts';
+import type { SessionDeps } from '../core/deps.ts';
 import { type Background, isPassing, toAppError } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 import type { ChatEvents } from './chatEvents.ts';
 import { type Chats, mergeMessages } from './chats.ts';
 import type { Sync } from './sync.ts';
+import { waitingMessages } from './waitingMessages.ts';
 
 const pageSize = 50;
 /** Whoever scrolls back wants more than a screenful at once. */
@@ -38,20 +41,16 @@ export interface OpenConversation {
    * a direct chat.
    */
   open(userId: string | null): Promise<void>;
-  /** As {@link open}, for a group; null closes a group. */
+  /** Does for a group what {@link open} does for a direct chat; null closes a group. */
   openGroup(groupId: string | null): Promise<void>;
   loadOlder(key: ConversationKey): Promise<void>;
-  /** The chat is gone: it closes, and begins anew should it ever come back. */
-  forget(key: ConversationKey): void;
   /** Tells the relay how far the open chat has been read, if the page is in sight. */
   markRead(): void;
-  /** As {@link markRead}, once what has come to the open chat has been drawn. */
-  markReadSoon(): void;
   stop(): void;
 }
 
 export interface OpenConversationOptions {
-  readonly deps: Deps;
+  readonly deps: SessionDeps;
   readonly ownUserId: string;
   readonly chats: Chats;
   readonly chatEvents: Pick<ChatEvents, 'load'>;
@@ -70,13 +69,13 @@ function newestReceived(messages: readonly MessageView[], ownUserId: string): Me
 
 export function createOpenConversation(options: OpenConversationOptions): OpenConversation {
   const { background, chats, ownUserId, sync } = options;
-  const { api, clock, crypto, store } = options.deps;
+  const { api, clock, crypto, sessionEvents, store } = options.deps;
   /** One page at a time for a chat: each begins where the one before it ended. */
   const pages = createKeyedQueue();
   /** Per chat, the lowest log position that has been looked at. */
   const lowestSeq = new Map<string, number>();
 
-  /** Messages read here that the relay has not heard of: told again with the next occasion. */
+  /** Messages read here that the relay does not know of yet: sent again with the next occasion. */
   const pendingReadReceipts = new Map<string, string>();
 
   function idOf(key: ConversationKey): string {
@@ -85,10 +84,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     return conversationId;
   }
 
-  function activeKey(): ConversationKey | null {
-    const groupId = store.get(activeGroupAtom);
-    return groupId === null ? store.get(activeChatAtom) : groupKeyOf(groupId);
-  }
+  const activeKey = () => store.get(activeConversationAtom);
 
   function lower(key: ConversationKey, seqs: readonly (number | null)[]): void {
     const known = seqs.filter((seq): seq is number => seq !== null);
@@ -97,7 +93,10 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     if (Number.isFinite(lowest)) lowestSeq.set(key, lowest);
   }
 
-  /** What this device can still show below the lowest position: its own cache, then what came before it joined. */
+  /**
+   * Returns whether this device can still show something below the lowest position: of its cache, or from before it
+   * joined.
+   */
   function mayHaveOlder(key: ConversationKey): boolean {
     if (options.isGone(idOf(key))) return false;
     const lowest = lowestSeq.get(key);
@@ -146,9 +145,11 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     chats.setLoaded(key, true);
     chats.change(key, () => ({ loading: true }));
     try {
-      const [state, waiting] = await Promise.all([crypto.conversation(conversationId), crypto.outbox()]);
-      const own = waiting.filter((message) => message.conversationId === conversationId);
-      chats.change(key, (chat) => ({ state, messages: mergeMessages(chat.messages, own) }));
+      const [state, waiting] = await Promise.all([
+        crypto.conversation(conversationId),
+        waitingMessages(crypto, conversationId),
+      ]);
+      chats.change(key, (chat) => ({ state, messages: mergeMessages(chat.messages, waiting) }));
       const [more] = await Promise.all([loadCached(key), options.chatEvents.load(conversationId)]);
       chats.change(key, () => ({ hasOlder: more || mayHaveOlder(key) }));
     } catch (error) {
@@ -185,7 +186,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
 
   let soon: Timer | null = null;
 
-  /** What was drawn in a chat that is left has been read. */
+  /** Marks read at once what waits to be: the messages of a chat that is left were drawn. */
   function markReadNow(): void {
     if (soon === null) return;
     soon.cancel();
@@ -201,7 +202,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     }
   }
 
-  /** Of a relay that is known to be out of reach the page tells already. */
+  /** Says that new messages could not be fetched, unless the page already says that the relay is out of reach. */
   function tellFetchFailed(key: ConversationKey, error: unknown): void {
     if (!isPassing(error) || activeKey() !== key || !store.get(relayServesAtom)) return;
     store.set(showToastAtom, 'error', t('errors.loadMessagesFailed'));
@@ -240,31 +241,51 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     );
   }
 
-  function activate(active: { userId: string | null; groupId: string | null }): void {
-    const { groupId, userId } = active;
-    if ((groupId === null ? userId : groupKeyOf(groupId)) !== activeKey()) {
+  function watchedChat(key: ConversationKey | null): WatchedChat | null {
+    if (key === null) return null;
+    const groupId = groupIdOfKey(key);
+    return groupId === null ? { kind: 'status', userId: key } : { kind: 'group', groupId };
+  }
+
+  function activate(key: ConversationKey | null): void {
+    if (key !== activeKey()) {
       markReadNow();
       trimActive();
     }
-    store.set(activeChatAtom, userId);
-    store.set(activeGroupAtom, groupId);
-    if (groupId !== null) options.watch({ kind: 'group', groupId });
-    else options.watch(userId === null ? null : { kind: 'status', userId });
+    store.set(activeConversationAtom, key);
+    options.watch(watchedChat(key));
   }
+
+  async function openKey(key: ConversationKey): Promise<void> {
+    if (conversationOf(key, ownUserId) === null) return;
+    activate(key);
+    await show(key);
+  }
+
+  sessionEvents.on('entriesProcessed', ({ messages, state }) => {
+    const key = keyOf(state.conversationId, ownUserId);
+    if (key === null || key !== activeKey() || messages.length === 0) return;
+    // Waits until the messages have been drawn.
+    soon ??= clock.after(timings.readTelling, markReadNow);
+  });
+
+  // Should the group ever come back, its chat begins anew.
+  sessionEvents.on('groupForgotten', ({ groupId }) => {
+    const key = groupKeyOf(groupId);
+    lowestSeq.delete(key);
+    pendingReadReceipts.delete(groupConversationId(groupId));
+    if (activeKey() === key) activate(null);
+  });
 
   return {
     async open(userId) {
-      if (userId === null) return activate({ userId, groupId: store.get(activeGroupAtom) });
-      if (conversationOf(userId, ownUserId) === null) return;
-      activate({ userId, groupId: null });
-      await show(userId);
+      if (userId !== null) await openKey(userId);
+      else if (store.get(activeGroupAtom) === null) activate(null);
     },
 
     async openGroup(groupId) {
-      if (groupId === null) return activate({ userId: store.get(activeChatAtom), groupId });
-      if (conversationOf(groupKeyOf(groupId), ownUserId) === null) return;
-      activate({ userId: null, groupId });
-      await show(groupKeyOf(groupId));
+      if (groupId !== null) await openKey(groupKeyOf(groupId));
+      else if (store.get(activeChatAtom) === null) activate(null);
     },
 
     async loadOlder(key) {
@@ -276,19 +297,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
       }
     },
 
-    forget(key) {
-      lowestSeq.delete(key);
-      const conversationId = conversationOf(key, ownUserId);
-      if (conversationId !== null) pendingReadReceipts.delete(conversationId);
-      if (activeKey() === key) activate({ userId: null, groupId: null });
-    },
-
     markRead: () => background(markActiveRead),
-
-    markReadSoon() {
-      soon ??= clock.after(timings.readTelling, markReadNow);
-    },
-
     stop: () => soon?.cancel(),
   };
 }

@@ -9,22 +9,23 @@ import { forEachLimited } from '../../lib/parallel.ts';
 import { ApiError, isApiError, NetworkError } from '../../net/errors.ts';
 import type { Acknowledgement, Realtime } from '../../net/mqtt.ts';
 import { groupOf, peerOf } from '../core/conversationIds.ts';
-import type { Deps } from '../core/deps.ts';
-import { sessionEndedCode } from '../core/failures.ts';
+import type { SessionDeps } from '../core/deps.ts';
+import { type Background, sessionEndedCode } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 import type { Chats } from './chats.ts';
 import type { CommitSubmitter } from './commitSubmitter.ts';
 import type { Joiner } from './joiner.ts';
 import { stopsAll } from './sendErrors.ts';
 import type { Sync } from './sync.ts';
+import { waitingMessages } from './waitingMessages.ts';
 
-/** How often a message is prepared again because the conversation moved under it. */
+/** The number of times a message is prepared, because the conversation may move under it. */
 const maxPreparations = 8;
 /** The members of the group are in doubt: everything goes on waiting. */
 const heldCode = 'members-in-doubt';
 const conversationsAtOnce = 4;
 
-/** Where a message goes. */
+/** The recipient of a message. */
 type Recipient =
   | { readonly groupId: null; readonly userId: string }
   | { readonly groupId: string; readonly userId?: never };
@@ -34,7 +35,7 @@ interface Failure {
 }
 
 export interface Outbox {
-  /** As {@link flush}, after a message was written: one that nothing has to go before is sent as it is. */
+  /** Flushes after a message was written: one that nothing has to go before is sent as it is. */
   send(conversationId: string, ready: ReadyMessage | null): Promise<void>;
   /** Sends what waits in a conversation, in order. `retry` names a failed message that is to be tried again. */
   flush(conversationId: string, retry?: string): Promise<void>;
@@ -43,13 +44,13 @@ export interface Outbox {
 }
 
 export interface OutboxOptions {
-  readonly deps: Deps;
+  readonly deps: SessionDeps;
   readonly ownUserId: string;
   readonly sync: Pick<Sync, 'catchUp'>;
   readonly joiner: Pick<Joiner, 'start'>;
   readonly commitSubmitter: CommitSubmitter;
   /**
-   * Whether messages may be sent: not while a group's members are in doubt. What waits goes on waiting then. A promise
+   * Returns whether messages may be sent: not while a group's members are in doubt, when they go on waiting. A promise
    * where that has to be looked into.
    */
   readonly maySend: (conversationId: string) => boolean | Promise<boolean>;
@@ -61,6 +62,7 @@ export interface OutboxOptions {
   readonly realtime: Pick<Realtime, 'isConnected' | 'publish'>;
   /** Once for a flush, however many messages failed with it. */
   readonly onFailed: (error: unknown) => void;
+  readonly background: Background;
 }
 
 /**
@@ -86,7 +88,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
             : { type: 'group_message', ...sent, groupId: to.groupId },
         );
       } catch (error) {
-        // Whether it arrived is unknown; the message id makes asking again over REST harmless.
+        // It may have arrived or not; the message id makes sending it again over REST harmless.
         if (!(error instanceof NetworkError)) throw error;
       }
     }
@@ -112,7 +114,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   ): Promise<MessageView> {
     const allowed = maySend(conversationId);
     if (!(await allowed)) throw new AppError(heldCode, t('errors.membersInDoubt'));
-    // What had to be looked into may have changed what goes first.
+    // Looking into it may have changed what goes first.
     let next: PreparedMessage | undefined = allowed === true ? ready : undefined;
     const recipient = recipientOf(conversationId);
     const backoff = createBackoff({
@@ -135,7 +137,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         }
       }
       if (prepared.kind === 'commit') {
-        // What the relay refuses for good has been dropped then, and the message goes without it.
+        // A commit that the relay refuses for good has been dropped by then, and the message goes without it.
         await commitSubmitter.submit(prepared.submission);
         continue;
       }
@@ -179,16 +181,17 @@ export function createOutbox(options: OutboxOptions): Outbox {
     }
   }
 
+  /** Returns whether a waiting message is to be sent: not one that failed, unless it is tried again. */
+  function isDue({ messageId, status }: MessageView): boolean {
+    return status === 'sending' || retries.has(messageId);
+  }
+
   async function flushLocked(conversationId: string): Promise<void> {
     if (options.isOffline()) return;
-    const waiting = (await crypto.outbox()).filter(
-      (message) =>
-        message.conversationId === conversationId &&
-        (message.status === 'sending' || retries.has(message.messageId)),
-    );
+    const due = (await waitingMessages(crypto, conversationId)).filter(isDue);
     await sendAll(
       conversationId,
-      waiting.map(({ messageId }) => messageId),
+      due.map(({ messageId }) => messageId),
     );
   }
 
@@ -238,6 +241,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
     return flush;
   }
 
+  options.deps.sessionEvents.on('holdReleased', ({ conversationId }) =>
+    options.background(() => flushOf(conversationId)()),
+  );
+
   return {
     async send(conversationId, ready) {
       await flushOf(conversationId)(ready ?? undefined);
@@ -247,10 +254,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
       await flushOf(conversationId)();
     },
     async flushAll() {
-      const waiting = (await crypto.outbox()).filter(
-        ({ messageId, status }) => status === 'sending' || retries.has(messageId),
-      );
-      const ids = new Set(waiting.map((message) => message.conversationId));
+      const due = (await crypto.outbox()).filter(isDue);
+      const ids = new Set(due.map((message) => message.conversationId));
       await forEachLimited(ids, conversationsAtOnce, (id) => flushOf(id)());
     },
   };

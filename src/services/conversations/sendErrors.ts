@@ -4,7 +4,7 @@ import { AppError } from '../../lib/appError.ts';
 import { errorCode } from '../../lib/errorCode.ts';
 import { ApiError, NetworkError } from '../../net/errors.ts';
 
-/** What the worker can refuse a message with, as a reason for the person. */
+/** The worker's codes for refusing a message, with the reason to show the person. */
 const cryptoReasons: Readonly<Record<string, MessageId>> = {
   'identity-changed': 'errors.identityChanged',
   storage: 'errors.storageFailed',
@@ -25,7 +25,7 @@ export function sendErrorText(error: unknown): string {
   return reason === undefined ? t('errors.sendFailed') : t('errors.sendFailedBecause', { detail: t(reason) });
 }
 
-/** Whether the messages behind this one would meet the same failure, so that they fail with it. */
+/** Returns whether the messages behind this one would meet the same failure, so that they fail with it. */
 export function stopsAll(error: unknown): boolean {
   if (error instanceof NetworkError) return true;
   return error instanceof ApiError && (error.status === 401 || error.status >= 500);

@@ -10,13 +10,13 @@ import { type IncomingEvent, limits } from '../../net/contract.ts';
 import { isApiError } from '../../net/errors.ts';
 import { catchUpAtom } from '../../store/connection.ts';
 import { groupOf, keyOf, peerOf } from '../core/conversationIds.ts';
-import type { Deps } from '../core/deps.ts';
+import type { SessionDeps } from '../core/deps.ts';
 import { apiErrorOf, isUnreachable, sessionEndedCode } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 import { type EnterResult, type Joiner, passingFailures } from './joiner.ts';
 
 const conversationsAtOnce = 4;
-/** How often one catch-up tries to become a member before the conversation rests. */
+/** The number of times one catch-up tries to become a member before the conversation rests. */
 const maxRounds = 6;
 const maxMailboxParts = 20;
 /** Fewer messages than this are there before their number can be read. */
@@ -25,15 +25,7 @@ const worthCounting = 200;
 type EntryEvent = Extract<IncomingEvent, { type: 'message' | 'commit' }>;
 type AvailableEvent = Extract<IncomingEvent, { type: 'available' }>;
 type DeliveredEvent = Extract<IncomingEvent, { type: 'delivered' }>;
-type Summary = Awaited<ReturnType<Deps['api']['listConversations']>>[number];
-
-export interface SyncListeners {
-  /** A conversation's log was processed further. */
-  onProcessed(result: ProcessResult): void;
-  onState(state: ConversationState): void;
-  /** This device will not enter a group as the relay offers it: why. */
-  onRefused(conversationId: string, code: string): void;
-}
+type Summary = Awaited<ReturnType<SessionDeps['api']['listConversations']>>[number];
 
 export interface Sync {
   /** Everything: the mailbox, then every conversation that is not up to date. */
@@ -87,18 +79,22 @@ function isMember(state: ConversationState): boolean {
  * Keeps this device's conversations in step with the relay's logs. Each conversation has one queue, so that its entries
  * are processed in order whatever they came by: fetched pages, live events, or the polling.
  */
-export function createSync(deps: Deps, ownUserId: string, joiner: Joiner, listeners: SyncListeners): Sync {
-  const { api, clock, crypto, log, store } = deps;
+export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner): Sync {
+  const { api, clock, crypto, log, sessionEvents, store } = deps;
   const queue = createKeyedQueue();
   const live = new Map<string, EntryEvent[]>();
   /** Conversations that could not be entered: not tried again before the time given. */
   const restingUntil = new Map<string, number>();
   /** Groups whose joining commit, at the position given, has been asked for: it says since when this device can read. */
   const joinLookedUp = new Map<string, number>();
-  /** Erased here: what is still told of them is from before, until something asks for them anew. */
+  /** Conversations that were erased here: their events are from before, until something asks for them anew. */
   const forgotten = new Set<string>();
   /** A catch-up of many messages is under way. */
   let isCounting = false;
+
+  function emitState(state: ConversationState): void {
+    sessionEvents.emit('conversationsChanged', { states: [state] });
+  }
 
   async function listEntries(conversationId: string, query: LogPage) {
     const groupId = groupOf(conversationId);
@@ -124,7 +120,7 @@ export function createSync(deps: Deps, ownUserId: string, joiner: Joiner, listen
   ): Promise<ConversationState> {
     const result = await crypto.processEntries(conversationId, entries);
     countProcessed(entries.length);
-    listeners.onProcessed(result);
+    sessionEvents.emit('entriesProcessed', result);
     return result.state;
   }
 
@@ -166,7 +162,7 @@ export function createSync(deps: Deps, ownUserId: string, joiner: Joiner, listen
       if (groupOf(conversationId) === null || isOurs || code === sessionEndedCode) throw error;
       restingUntil.set(conversationId, clock.now() + timings.rejoinPause);
       log.warn('sync-stalled', { code });
-      listeners.onRefused(conversationId, code);
+      sessionEvents.emit('groupRefused', { conversationId, code });
       return null;
     }
   }
@@ -179,7 +175,10 @@ export function createSync(deps: Deps, ownUserId: string, joiner: Joiner, listen
     return replay(state, replayFrom(state), isInside ? upTo : undefined);
   }
 
-  /** Who left and was added again is shown the log from there only: their other devices find a gap before it. */
+  /**
+   * Reads past the gap that a person's other devices find when they left and were added again: the relay shows the log
+   * from there only.
+   */
   async function readOnPastGap(conversationId: string, upTo?: number): Promise<ConversationState> {
     try {
       return await readOn(conversationId, upTo);
@@ -217,7 +216,7 @@ export function createSync(deps: Deps, ownUserId: string, joiner: Joiner, listen
 
   async function catchUpNow(conversationId: string, upTo?: number): Promise<ConversationState> {
     const state = await bringUpToDate(conversationId, upTo);
-    listeners.onState(state);
+    emitState(state);
     return state;
   }
 
@@ -240,7 +239,7 @@ export function createSync(deps: Deps, ownUserId: string, joiner: Joiner, listen
     if (positions.peer !== null && positions.peer > state.peerReadSeq) {
       state = await crypto.setReadPosition(conversationId, 'peer', positions.peer);
     }
-    listeners.onState(state);
+    emitState(state);
   }
 
   async function syncConversation(conversationId: string, summary: Summary | undefined): Promise<void> {
@@ -311,11 +310,11 @@ export function createSync(deps: Deps, ownUserId: string, joiner: Joiner, listen
     const entries = [...bySeq.values()].sort((one, other) => one.seq - other.seq);
     try {
       const state = await process(conversationId, entries.slice(0, limits.messagesPerPage));
-      if (isMember(state) && entries.length <= limits.messagesPerPage) return listeners.onState(state);
+      if (isMember(state) && entries.length <= limits.messagesPerPage) return;
     } catch (error) {
       if (errorCode(error) !== 'gap') throw error;
     }
-    listeners.onState(await bringUpToDate(conversationId, entries.at(-1)?.seq));
+    emitState(await bringUpToDate(conversationId, entries.at(-1)?.seq));
   }
 
   return {

@@ -16,7 +16,7 @@ export function peerOf(conversationId: string, ownUserId: string): string | null
   return higher === ownUserId && lower !== ownUserId ? lower : null;
 }
 
-/** What a conversation is called in the store; null for other people's. */
+/** Returns the key of a conversation in the store; null for other people's. */
 export function keyOf(conversationId: string, ownUserId: string): ConversationKey | null {
   const groupId = groupOf(conversationId);
   return groupId === null ? peerOf(conversationId, ownUserId) : groupKeyOf(groupId);

@@ -20,30 +20,39 @@ export function apiErrorOf(error: unknown): ApiError | null {
   );
 }
 
-/** Whether what was asked may be done although it failed: one of several paths gave no answer, or broke down. */
+/**
+ * Returns whether the request may have been carried out although it failed: one of several paths gave no answer, or
+ * broke down.
+ */
 export function mayBeDone(error: unknown): boolean {
   if (!(error instanceof AggregateError)) return false;
   return error.errors.some((one: unknown) => one instanceof NetworkError || isServerFailure(one));
 }
 
-/** Whether nothing answered at all. */
+/** Returns whether nothing answered at all. */
 export function isUnreachable(error: unknown): boolean {
   if (error instanceof NetworkError) return true;
   return error instanceof AggregateError && error.errors.every((one) => one instanceof NetworkError);
 }
 
-/** What keeps the relay, or what stands before it, from serving; null for any other failure. */
+/** Returns the trouble that keeps the relay, or a proxy before it, from serving; null for any other failure. */
 export function troubleOf(error: unknown): RelayTrouble | null {
   if (isUnreachable(error)) return 'silent';
   return (apiErrorOf(error)?.status ?? 0) >= 500 ? 'failing' : null;
 }
 
-/** Whether the failure says nothing about what was asked: the relay isn't reached, is in trouble, or asks to wait. */
+/**
+ * Returns whether the failure says nothing about what was asked: the relay isn't reached, is in trouble, or asks to
+ * wait.
+ */
 export function isPassing(error: unknown): boolean {
   return troubleOf(error) !== null || apiErrorOf(error)?.status === 429;
 }
 
-/** What keeps the relay from saying anything about what was asked. @throws the failure itself when that says something */
+/**
+ * Returns the trouble that keeps the relay from answering what was asked. @throws the failure itself when that says
+ * something
+ */
 export function passingTrouble(error: unknown): RelayTrouble {
   if (!isPassing(error)) throw error;
   return troubleOf(error) ?? 'failing';

@@ -1,23 +1,29 @@
-import type { ConversationEvent, ConversationState, MessageView } from '../../crypto/client.ts';
+import type { ConversationState, ProcessResult } from '../../crypto/client.ts';
+import type { ErrorCode, IncomingEvent } from '../../net/contract.ts';
+import type { RealtimeStatus } from '../../store/connection.ts';
 
-/** What happens in a session, each said once by the service that knows of it; whoever needs to know listens. */
+/** The events of a session. Each is emitted by the service that knows of it, and by no other. */
 export interface SessionEventMap {
-  /** States that a conversation has now; of several at once where a session starts. */
+  /** New states of conversations: of all at once when a session starts. */
   conversationsChanged: { readonly states: readonly ConversationState[] };
-  /** Entries of a conversation's log that have been processed, with the state that they led to. */
-  entriesProcessed: {
-    readonly state: ConversationState;
-    readonly messages: readonly MessageView[];
-    readonly events: readonly ConversationEvent[];
-  };
+  /** Entries of a conversation's log were processed, which led to the state that comes with them. */
+  entriesProcessed: ProcessResult;
   /** This device refuses to enter a group, by the code that its tree or commit was refused with. */
   groupRefused: { readonly conversationId: string; readonly code: string };
-  /** A group and what this browser had of it are gone. */
+  /** A group is being erased from this browser. */
   groupForgotten: { readonly groupId: string };
-  /** The person has left or deleted a group: nothing of it is to be kept anywhere. */
+  /** The relay lists a group again that had been erased here. */
+  groupReturned: { readonly groupId: string };
+  /** The person has left or deleted a group, so nothing of it is to be kept anywhere. */
   groupGivenUp: { readonly groupId: string };
-  /** A doubt about who is in a conversation is over: messages that waited may go. */
+  /** A doubt about who is in a conversation is over, so messages that waited may go. */
   holdReleased: { readonly conversationId: string };
+  /** The real-time connection is in another state. */
+  realtimeChanged: { readonly status: RealtimeStatus };
+  /** The relay has sent an event in real time. */
+  realtimeReceived: { readonly event: IncomingEvent };
+  /** The relay refuses the token in real time; the code is null where it has not said why. */
+  tokenRefused: { readonly token: string; readonly code: ErrorCode | null };
 }
 
 type Listener<Event> = (event: Event) => void;
@@ -34,8 +40,12 @@ export function createSessionEvents(): SessionEvents {
     entriesProcessed: [],
     groupRefused: [],
     groupForgotten: [],
+    groupReturned: [],
     groupGivenUp: [],
     holdReleased: [],
+    realtimeChanged: [],
+    realtimeReceived: [],
+    tokenRefused: [],
   };
   return {
     on: (name, listener) => void listeners[name].push(listener),
@@ -43,4 +53,10 @@ export function createSessionEvents(): SessionEvents {
       for (const listener of listeners[name]) listener(event);
     },
   };
+}
+
+/** Calls the listener with every new state of a conversation, whether or not entries led to it. */
+export function onStates(events: SessionEvents, listener: Listener<readonly ConversationState[]>): void {
+  events.on('conversationsChanged', ({ states }) => listener(states));
+  events.on('entriesProcessed', ({ state }) => listener([state]));
 }

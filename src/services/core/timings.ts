@@ -4,29 +4,29 @@ export const timings = {
   contactsPolling: 10_000,
   /** The log is asked at this interval while the real-time connection is down. */
   syncPolling: 10_000,
-  /** How long an entry of the open group may take on its way by MQTT before it is fetched. */
+  /** The time that an entry of the open group may take on its way by MQTT before it is fetched. */
   streamedEntry: 500,
   notificationPolling: 10_000,
-  /** How long what is known of who is online outlives the presence socket. */
+  /** The time for which known presence outlives the presence socket. */
   presenceGrace: 5_000,
   /** Between attempts to read a list that could not be read. */
   listRetryBase: 1_000,
   listRetryMax: 10_000,
-  /** How long a start waits for the real-time subscription before it reads what it would read once more with it. */
+  /** The time for which a start waits for the real-time subscription before it reads without it. */
   subscriptionPatience: 2_000,
-  /** How long a start waits for the relay before it shows what this browser has. */
+  /** The time for which a start waits for the relay before it shows what this browser has. */
   startPatience: 4_000,
-  /** How often the relay is looked for while it can't be reached. */
+  /** Between attempts to reach the relay while it can't be reached. */
   reachPolling: 10_000,
   redirectNotSignedIn: 1_500,
   redirectUnauthenticated: 2_000,
-  /** How often the copies that other devices have left meanwhile are looked for. */
+  /** Between readings of the copies that other devices have left meanwhile. */
   historyPolling: 300_000,
-  /** How long messages gather before their copies are left at the relay. */
+  /** The time for which messages gather before their copies are left at the relay. */
   historyCopying: 5_000,
-  /** How long the open chat's new messages gather before they count as read: the screen comes first. */
+  /** The time for which the open chat's new messages gather before they count as read: the screen comes first. */
   readTelling: 30,
-  /** How much of a draft a crash may lose. */
+  /** The time after a change at which a draft is kept: a crash may lose as much. */
   draftKeeping: 500,
   /** Signing out must not hang on a relay that doesn't answer. */
   logoutAnswer: 3_000,
@@ -36,7 +36,7 @@ export const timings = {
   /** Between readings of a group's members that differ from its keys: either may only be late. */
   settleBase: 250,
   settleMax: 2_000,
-  /** How often they are compared while they differ. */
+  /** Between comparisons of a group's members while they differ. */
   mismatchPolling: 10_000,
   /** Within which time the leaves of who has left a group are removed, and its name is sealed for who came later. */
   tidyingByCreator: 500,

@@ -1,6 +1,6 @@
 import type { ExportLayout } from './layout.ts';
 
-/** What programs that read the file can rely on. */
+/** The shape that programs which read the file can rely on. */
 const format = { format: 'user-data', version: 1 } as const;
 
 /** The file for programs: one JSON object, which ends with the messages of all conversations. */

@@ -24,7 +24,7 @@ export function createDataExport(deps: Deps): DataExport {
       running = own;
       store.set(exportProgressAtom, () => ({ format, done: 0, total: 0 }));
       try {
-        // Of no use to whoever doesn't export anything.
+        // Loaded here, because most sessions export nothing.
         const { writeExport } = await import('./writeExport.ts');
         const written = writeExport(deps, format, file, {
           signal: own.signal,

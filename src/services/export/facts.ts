@@ -45,7 +45,7 @@ export interface ExportFacts {
   readonly account: Answer<'accountData'>;
 }
 
-/** What this browser knows, and what the relay holds of the person; without a connection only the former. */
+/** Gathers what this browser knows and what the relay holds of the person; without a connection only the former. */
 export async function gatherFacts(
   { api, clock, store }: Deps,
   user: CurrentUser,
@@ -75,7 +75,7 @@ export async function gatherFacts(
   };
 }
 
-/** What this browser has of a list; null where it doesn't know whether there is anything. */
+/** Returns what this browser has of a list; null where it doesn't know whether there is anything. */
 function itemsIn<T>({ items, loaded }: LoadedList<T>): readonly T[] | null {
   return loaded || items.length > 0 ? items : null;
 }

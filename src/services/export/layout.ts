@@ -1,7 +1,7 @@
 import type { ExportFacts } from './facts.ts';
 import type { ExportedMessage } from './records.ts';
 
-/** What a file of the export looks like, part by part from its beginning to its end. */
+/** The layout of a file of the export, part by part from its beginning to its end. */
 export interface ExportLayout {
   head(
     facts: ExportFacts,

@@ -29,7 +29,9 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** What HTML has no way to write: the control characters, noncharacters and halves of surrogate pairs. */
+/**
+ * The characters that HTML has no way to write: the control characters, noncharacters and halves of surrogate pairs.
+ */
 const unwritable = /[^\P{Cc}\t\n\r]|[\p{Cs}\uFFFE\uFFFF]/gu;
 
 function escaped(text: string): string {

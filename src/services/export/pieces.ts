@@ -6,7 +6,7 @@ export const pieceLength = 256 * 1024;
 /** Text on its way into a file: it leaves in pieces, after each of which the page gets its turn. */
 export interface Pieces {
   add(text: string): Promise<void>;
-  /** What has been added so far is in the file. */
+  /** Resolves once everything added so far is in the file. */
   flush(): Promise<void>;
 }
 

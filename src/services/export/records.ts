@@ -29,13 +29,13 @@ export interface ExportedMessage {
   readonly is_read: boolean;
 }
 
-/** Who and what the ids of a conversation stand for. */
+/** The names of the people and groups in a conversation, by id. */
 export interface ConversationNames {
   readonly nameOf: (userId: string) => string;
   readonly groupNameOf: (groupId: string) => string | null;
 }
 
-/** Whom a conversation is with, as a heading. */
+/** Returns the heading of a conversation: the other person's name, or the group's. */
 export function conversationTitle(
   conversationId: string,
   user: CurrentUser,

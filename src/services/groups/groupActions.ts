@@ -10,15 +10,17 @@ import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { OpenConversation } from '../conversations/openConversation.ts';
 import type { Sync } from '../conversations/sync.ts';
 import { groupConversationId } from '../core/conversationIds.ts';
-import type { Deps } from '../core/deps.ts';
+import type { SessionDeps } from '../core/deps.ts';
 import { toAppError } from '../core/failures.ts';
 import { creationLock } from './groupEndings.ts';
 import type { GroupList } from './groupList.ts';
 
-/** How often a commit is made again because others were faster. */
+/** The number of times a commit is made, because others may be faster. */
 const maxAttempts = 8;
 const claimsAtOnce = 2;
-/** What one commit brings in: what the relay takes at once, and what its sizes allow. */
+/**
+ * The most that one commit brings in: as many people as the relay takes at once, as many devices as its sizes allow.
+ */
 const peoplePerCommit = limits.membersPerAdd;
 const devicesPerCommit = 500;
 
@@ -40,7 +42,7 @@ export interface GroupActions {
 }
 
 export interface GroupActionsOptions {
-  readonly deps: Deps;
+  readonly deps: SessionDeps;
   readonly ownUserId: string;
   readonly list: Pick<GroupList, 'forget' | 'giveUp' | 'onOpened' | 'reconcile'>;
   readonly sync: Pick<Sync, 'catchUp'>;
@@ -48,10 +50,10 @@ export interface GroupActionsOptions {
   readonly openConversation: Pick<OpenConversation, 'openGroup'>;
 }
 
-/** What a person does with groups. Every failure is an AppError with the catalogue's sentence (spec section 8). */
+/** The actions of a person on groups. Every failure is an AppError with the catalogue's sentence (spec section 8). */
 export function createGroupActions(options: GroupActionsOptions): GroupActions {
   const { commitSubmitter, list, ownUserId, openConversation, sync } = options;
-  const { api, crypto, locks, newId, store } = options.deps;
+  const { api, crypto, locks, newId, sessionEvents, store } = options.deps;
 
   function progress(step: GroupProgress | null): void {
     store.set(groupProgressAtom, step);
@@ -114,7 +116,10 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     }
   }
 
-  /** Who is told that it failed must not find the group later. Without an answer of the relay it stays to be finished. */
+  /**
+   * Erases a group whose creation failed, so that the person does not find it later. Without an answer of the relay it
+   * stays to be finished.
+   */
   async function abandon(groupId: string): Promise<void> {
     try {
       await toleratingAbsence(() => api.deleteGroup(groupId));
@@ -182,6 +187,11 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     }
   }
 
+  async function giveUp(groupId: string, tell: () => Promise<unknown>): Promise<void> {
+    await list.giveUp(groupId, () => toleratingAbsence(tell));
+    sessionEvents.emit('groupGivenUp', { groupId });
+  }
+
   async function lastSeqOf(groupId: string): Promise<number> {
     return (await crypto.conversation(groupConversationId(groupId))).lastSeq;
   }
@@ -226,13 +236,11 @@ export function createGroupActions(options: GroupActionsOptions): GroupActions {
     leave: (groupId) =>
       failingWith(t('errors.leaveGroupFailed'), async () => {
         const statement = await leaveStatement(groupConversationId(groupId));
-        await list.giveUp(groupId, () => toleratingAbsence(() => api.leaveGroup(groupId, statement)));
+        await giveUp(groupId, () => api.leaveGroup(groupId, statement));
       }),
 
     delete: (groupId) =>
-      failingWith(t('errors.deleteGroupFailed'), async () => {
-        await list.giveUp(groupId, () => toleratingAbsence(() => api.deleteGroup(groupId)));
-      }),
+      failingWith(t('errors.deleteGroupFailed'), () => giveUp(groupId, () => api.deleteGroup(groupId))),
 
     remove: (groupId) => list.forget(groupId),
 

@@ -34,8 +34,8 @@ export interface GroupEndingsOptions {
 }
 
 /**
- * How a group ends here. The relay's list says so by not having it, where it had it before it was asked: then nothing
- * more is asked of that group.
+ * Ends groups in this browser. The relay's list says so by not having it, where it had it before it was asked: then
+ * nothing more is asked of that group.
  */
 export function createGroupEndings(options: GroupEndingsOptions): GroupEndings {
   const { maintenance, factsOf, ownUserId } = options;
@@ -54,9 +54,9 @@ export function createGroupEndings(options: GroupEndingsOptions): GroupEndings {
     return true;
   }
 
-  /** Whether another device of this person has said so, in a way that holds. */
+  /** Returns whether another device of this person has left the group, by a leave statement that verifies. */
   async function hasLeft(groupId: string): Promise<boolean> {
-    // Who has made it deletes it instead.
+    // The creator can't leave a group, only delete it.
     if (factsOf(groupId)?.summary?.creator_id === ownUserId) return false;
     const { statement } = await api.getDeparture(groupId);
     return statement !== null && (await crypto.hasLeft(groupConversationId(groupId), statement));

@@ -2,7 +2,7 @@ import type { ConversationState } from '../../crypto/client.ts';
 import type { GroupDetails, GroupSummary } from '../../net/api.ts';
 import type { Group, GroupMember, MembershipMismatch } from '../../store/groups.ts';
 
-/** What is known of a group beside its keys: what the relay says, and what came of comparing the two. */
+/** The facts of a group beside its keys: what the relay says, and what came of comparing the two. */
 export interface KnownGroup {
   readonly id: string;
   /** Null while only this browser's records name the group: offline, say. */
@@ -17,7 +17,10 @@ export interface KnownGroup {
   readonly refusal: string | null;
 }
 
-/** Who is in the group's keys and has not left: their leaves go with the next commit, before anything is sent. */
+/**
+ * Returns the members in the group's keys who have not left: their leaves go with the next commit, before anything is
+ * sent.
+ */
 export function presentMembers(
   state: ConversationState | null,
 ): readonly ConversationState['members'][number][] {
@@ -26,7 +29,7 @@ export function presentMembers(
   return state.members.filter(({ userId }) => !departed.has(userId));
 }
 
-/** Whether this browser has something of a group that it would be a loss to erase unasked. */
+/** Returns whether this browser has something of a group that it would be a loss to erase unasked. */
 export function isWorthKeeping(state: ConversationState | null): boolean {
   if (state === null || state.status === 'starting') return false;
   return state.lastMessage !== null || (state.status !== 'outside' && state.group !== null);
@@ -38,7 +41,7 @@ function compareText(one: string, other: string): number {
   return collator.compare(one, other) || (one < other ? -1 : 1);
 }
 
-/** Those whom the relay doesn't name come last. */
+/** Sorts people whom the relay doesn't name last. */
 function byName(one: GroupMember, other: GroupMember): number {
   if (one.username === null || other.username === null) {
     return (
@@ -98,7 +101,7 @@ export function inOrder(groups: readonly Group[]): Group[] {
   });
 }
 
-/** Where the relay's list and the keys differ; null where they agree. */
+/** Returns the differences between the relay's list and the keys; null where they agree. */
 export function mismatchOf(
   details: Pick<GroupDetails, 'members'>,
   state: ConversationState,
@@ -110,7 +113,7 @@ export function mismatchOf(
   return unlisted.length === 0 && withoutKeys.length === 0 ? null : { unlisted, withoutKeys };
 }
 
-/** Whether the name isn't known here, or who came from outside can't open it yet. */
+/** Returns whether the name isn't known here, or members who came from outside can't open it yet. */
 export function isNameWanted({ group, status }: ConversationState): boolean {
   return status === 'joined' && group !== null && (group.name === null || group.nameDue);
 }
@@ -119,7 +122,10 @@ export function sameIds(one: ReadonlySet<string>, other: ReadonlySet<string>): b
   return one.size === other.size && [...one].every((id) => other.has(id));
 }
 
-/** Whether one word of the relay differs from another that isn't younger: every commit brings a name of its epoch. */
+/**
+ * Returns whether one summary of the relay differs from another that isn't younger: every commit brings a name of its
+ * epoch.
+ */
 export function isNewer(one: GroupSummary, other: GroupSummary | null): boolean {
   if (other === null || one.name_epoch !== other.name_epoch)
     return one.name_epoch > (other?.name_epoch ?? -1);

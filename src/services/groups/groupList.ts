@@ -12,10 +12,11 @@ import type { Chats } from '../conversations/chats.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { Sync } from '../conversations/sync.ts';
 import { groupConversationId, groupOf } from '../core/conversationIds.ts';
-import type { Deps } from '../core/deps.ts';
+import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import type { List, Lists } from '../core/lists.ts';
 import type { ResponseCache } from '../core/responseCache.ts';
+import { onStates } from '../core/sessionEvents.ts';
 import { timings } from '../core/timings.ts';
 import { createGroupEndings } from './groupEndings.ts';
 import {
@@ -34,7 +35,7 @@ import { createMemberComparisons } from './memberComparisons.ts';
 import type { MemberNames } from './memberNames.ts';
 
 const groupsAtOnce = 4;
-/** How often the relay's list is read again before a difference counts as one. */
+/** The number of times the relay's list is read before a difference counts as one. */
 const settlingRounds = 4;
 
 export interface GroupList extends Pick<List, 'load' | 'refresh' | 'poll'> {
@@ -46,24 +47,19 @@ export interface GroupList extends Pick<List, 'load' | 'refresh' | 'poll'> {
    * @throws ApiError, NetworkError
    */
   reconcile(groupId: string, upTo?: number): Promise<void>;
-  /** Whether the members of a group are beyond doubt; a promise where this session has yet to compare them. */
+  /** Returns whether the members of a group are beyond doubt; a promise where this session has yet to compare them. */
   maySend(conversationId: string): boolean | Promise<boolean>;
-  /** To be told of every state of every conversation, first of those that this browser has kept. */
-  onStates(states: readonly ConversationState[]): void;
-  onRefused(conversationId: string, code: string): void;
-  /** Whether a conversation is of a group that was forgotten: what comes of it still is from before. */
-  hasForgotten(conversationId: string): boolean;
-  /** Whether the relay has said that a conversation's group is no more, for this person or for everybody. */
+  /** Returns whether the relay has said that a conversation's group is no more, for this person or for everybody. */
   hasEnded(conversationId: string): boolean;
   /** Takes a group off the list and its records out of this browser. */
   forget(groupId: string): Promise<void>;
-  /** The same once the relay has been told, whose list says so before it has answered. */
+  /** Forgets the group once the relay has been told, whose list says so before it has answered. */
   giveUp(groupId: string, tell: () => Promise<void>): Promise<void>;
   stop(): void;
 }
 
 export interface GroupListOptions {
-  readonly deps: Deps;
+  readonly deps: SessionDeps;
   readonly ownUserId: string;
   readonly lists: Pick<Lists, 'create'>;
   readonly recall: ResponseCache['recall']['listGroups'];
@@ -71,10 +67,6 @@ export interface GroupListOptions {
   readonly sync: Pick<Sync, 'catchUp' | 'forget'>;
   readonly commitSubmitter: CommitSubmitter;
   readonly names: Pick<MemberNames, 'learn'>;
-  /** A group is gone, with its messages. */
-  readonly onForgotten: (groupId: string) => void;
-  /** A doubt about a group's members is over: what waited can be sent. */
-  readonly onResolved: (conversationId: string) => void;
   readonly background: Background;
 }
 
@@ -85,10 +77,10 @@ export interface GroupListOptions {
  */
 export function createGroupList(options: GroupListOptions): GroupList {
   const { background, chats, commitSubmitter, names, ownUserId, sync } = options;
-  const { api, clock, crypto, log, random, store } = options.deps;
+  const { api, clock, crypto, log, random, sessionEvents, store } = options.deps;
   const known = new Map<string, KnownGroup>();
   const forgotten = new Set<string>();
-  /** As each group looked when its members were last compared: see {@link look}. */
+  /** The looks of each group when its members were last compared: see {@link look}. */
   const compared = new Map<string, string>();
   const lastMembers = new Map<string, ReadonlySet<string>>();
   /** Why this device did not enter a group; also of groups that the list hasn't named yet. */
@@ -152,7 +144,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
   function updateListed(given: GroupSummary, change: Partial<KnownGroup> = {}): void {
     const { id, name, name_epoch, creator_id, member_count, created_at } = given;
     const summary = { id, name, name_epoch, creator_id, member_count, created_at };
-    forgotten.delete(id);
+    if (forgotten.delete(id)) sessionEvents.emit('groupReturned', { groupId: id });
     endings.delete(id);
     update(id, { summary, ended: false, left: false, ...change });
   }
@@ -179,20 +171,20 @@ export function createGroupList(options: GroupListOptions): GroupList {
   async function forget(groupId: string): Promise<void> {
     forgotten.add(groupId);
     for (const facts of [known, compared, lastMembers, refusals, endings, comparisons]) facts.delete(groupId);
-    options.onForgotten(groupId);
+    sessionEvents.emit('groupForgotten', { groupId });
     await sync.forget(groupConversationId(groupId));
     chats.remove(groupKeyOf(groupId));
     show();
   }
 
-  /** What the relay tells that only the keys can judge: who has left, and what the group is called. */
+  /** Takes over what the relay says and only the keys can judge: who has left, and what the group is called. */
   async function learn(details: GroupDetails, state: ConversationState): Promise<ConversationState> {
     const { conversationId } = state;
     let learnt = state;
     const departed = details.departed.map(({ statement, user_id }) => ({ userId: user_id, statement }));
     if (departed.length > 0) learnt = await crypto.setLeaveStatements(conversationId, departed);
     if (isNameWanted(learnt)) learnt = await openName(details, learnt);
-    if (!forgotten.has(details.id)) chats.setState(learnt);
+    chats.setState(learnt);
     return learnt;
   }
 
@@ -240,26 +232,26 @@ export function createGroupList(options: GroupListOptions): GroupList {
     if (mismatch !== null && !wasInDoubt) log.warn('members-differ');
     if (mismatch !== null)
       maintenance.later('compare', groupId, timings.mismatchPolling, () => compareIfDue(groupId));
-    else if (wasInDoubt) options.onResolved(groupConversationId(groupId));
+    else if (wasInDoubt) sessionEvents.emit('holdReleased', { conversationId: groupConversationId(groupId) });
     if (state !== null) maintenance.tidySoon(groupId, state);
     return seq;
   }
 
   const comparisons = createMemberComparisons(compareOnce);
 
-  /** What the list or the screen asks for, unless one that goes on is the answer to it. */
+  /** Compares for the list or the screen, unless a comparison that goes on answers them. */
   async function compareIfDue(groupId: string, said?: GroupSummary): Promise<void> {
     // While this browser is creating it, the relay and the keys know different things.
     if (stateOf(groupId)?.status !== 'joined') await endings.created(groupId);
     await comparisons.runIf(groupId, () => {
       const facts = known.get(groupId);
       if (facts === undefined) return false;
-      const isNews = said !== undefined && isNewer(said, facts.summary);
-      return isNews || facts.listed === null || needsComparison(groupId);
+      const hasChanged = said !== undefined && isNewer(said, facts.summary);
+      return hasChanged || facts.listed === null || needsComparison(groupId);
     });
   }
 
-  /** What the relay had before it is asked for its list, or what the list was to decide about. */
+  /** Returns whether the relay had the group before it is asked for its list, or the list is to decide about it. */
   function isKnownToRelay(groupId: string): boolean {
     return summaryOf(groupId) !== null || stateOf(groupId)?.status === 'joined' || endings.isDoubted(groupId);
   }
@@ -294,7 +286,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
     background(() => forEachLimited(due, groupsAtOnce, (said) => compareIfDue(said.id, said)));
   }
 
-  /** What an earlier session has left to do, unless another member has sealed the name in the meantime. */
+  /** Does what an earlier session has left to do, unless another member has sealed the name in the meantime. */
   function tidy(summary: GroupSummary): void {
     const state = stateOf(summary.id);
     if (state === null) return;
@@ -343,6 +335,20 @@ export function createGroupList(options: GroupListOptions): GroupList {
     failure: t('errors.loadGroupsFailed'),
   });
 
+  onStates(sessionEvents, (states) => {
+    const changed = states.flatMap((state) => follow(state) ?? []);
+    if (changed.length > 0) show(changed.length === 1 ? changed[0] : undefined);
+  });
+
+  sessionEvents.on('groupRefused', ({ code, conversationId }) => {
+    const groupId = groupOf(conversationId);
+    if (groupId === null) return;
+    refusals.set(groupId, code);
+    if (!known.has(groupId)) return;
+    update(groupId, {});
+    show(groupId);
+  });
+
   return {
     ...list,
     reconcile: (groupId, upTo) => comparisons.run(groupId, upTo),
@@ -362,20 +368,6 @@ export function createGroupList(options: GroupListOptions): GroupList {
       if (known.has(groupId) && !hasEnded(groupId)) background(() => compareIfDue(groupId));
     },
 
-    onStates(states) {
-      const changed = states.flatMap((state) => follow(state) ?? []);
-      if (changed.length > 0) show(changed.length === 1 ? changed[0] : undefined);
-    },
-
-    onRefused(conversationId, code) {
-      const groupId = groupOf(conversationId);
-      if (groupId === null) return;
-      refusals.set(groupId, code);
-      if (!known.has(groupId)) return;
-      update(groupId, {});
-      show(groupId);
-    },
-
     async giveUp(groupId, tell) {
       givenUp.add(groupId);
       try {
@@ -387,10 +379,5 @@ export function createGroupList(options: GroupListOptions): GroupList {
     },
 
     hasEnded: (conversationId) => hasEnded(groupOf(conversationId) ?? ''),
-
-    hasForgotten(conversationId) {
-      const groupId = groupOf(conversationId);
-      return groupId !== null && forgotten.has(groupId);
-    },
   };
 }

@@ -22,7 +22,7 @@ export interface GroupMaintenanceOptions {
   readonly commitSubmitter: Pick<CommitSubmitter, 'settle'>;
   readonly isKnown: (groupId: string) => boolean;
   readonly hasEnded: (groupId: string) => boolean;
-  /** What the relay said last of a group; null before it has. */
+  /** Returns the relay's last summary of a group; null before there is one. */
   readonly summaryOf: (groupId: string) => GroupSummary | null;
   /** Reads the relay's list again. */
   readonly refresh: () => Promise<void>;
@@ -30,8 +30,9 @@ export interface GroupMaintenanceOptions {
 }
 
 /**
- * What every member who is there could do for a group, and one is enough: remove who has left, seal the name for who
- * came from outside. The creator goes first, so that the others find it done, and nobody waits for the next message.
+ * Does for a group what every present member could, and one is enough: removes members who have left, seals the name
+ * for those who came from outside. The creator goes first, so that the others find it done, and nobody waits for the
+ * next message.
  */
 export function createGroupMaintenance(options: GroupMaintenanceOptions): GroupMaintenance {
   const { background, commitSubmitter, isKnown, ownUserId } = options;
@@ -66,7 +67,7 @@ export function createGroupMaintenance(options: GroupMaintenanceOptions): GroupM
       // A commit has ended the epoch, and brought the name; or the group is gone.
       if (!isApiError(error, 'stale-epoch', 'not-found')) throw error;
     }
-    // What the relay has now is what counts: another member may have been faster.
+    // The name that the relay has now counts: another member may have been faster.
     await options.refresh();
   }
 

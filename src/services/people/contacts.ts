@@ -97,7 +97,7 @@ export function createContacts({ deps, lists, ownUserId, recall }: ContactsOptio
   };
   const each = (task: (list: List) => Promise<void>) => Promise.all(Object.values(all).map(task));
 
-  /** How many events are still to come of what this tab has done itself, after which it reads the list anyway. */
+  /** The number of events still to come of this tab's own changes, after which it reads the list anyway. */
   const echoes: Record<ContactListName, number> = { contacts: 0, requests: 0, 'sent-requests': 0 };
 
   function takeEcho(name: ContactListName): boolean {

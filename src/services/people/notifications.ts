@@ -20,7 +20,7 @@ interface NotificationsOptions {
   readonly recall: ResponseCache['recall']['listNotifications'];
 }
 
-/** What has happened to this person. A change shows at once, and is taken back when the relay refuses it. */
+/** The notifications of this person. A change shows at once, and is taken back when the relay refuses it. */
 export function createNotifications({ deps, lists, recall }: NotificationsOptions): Notifications {
   const { api, store } = deps;
   /** Counts changes, so that a list asked for before one doesn't undo it. */

@@ -1,6 +1,7 @@
 import type { Timer } from '../../lib/clock.ts';
 import { nothingKnown, presenceAtom } from '../../store/connection.ts';
-import type { Deps } from '../core/deps.ts';
+import { peerOf } from '../core/conversationIds.ts';
+import type { Deps, SessionDeps } from '../core/deps.ts';
 import { timings } from '../core/timings.ts';
 
 /** The event by which the parts of the page hear of presence and new messages (spec section 7). */
@@ -14,6 +15,17 @@ export type WsMessage =
 
 export function dispatchWsMessage(events: EventTarget, detail: WsMessage): void {
   events.dispatchEvent(new CustomEvent<WsMessage>(wsMessageEvent, { detail }));
+}
+
+/** Tells the page of new messages in direct chats. */
+export function announceMessages(
+  { events, sessionEvents }: Pick<SessionDeps, 'events' | 'sessionEvents'>,
+  ownUserId: string,
+): void {
+  sessionEvents.on('entriesProcessed', ({ messages, state }) => {
+    const peer = peerOf(state.conversationId, ownUserId);
+    if (peer !== null && messages.length > 0) dispatchWsMessage(events, { type: 'message', userId: peer });
+  });
 }
 
 /** The detail of the event, or null: whatever runs in the page may dispatch one. */
@@ -35,7 +47,7 @@ function wsMessageOf(event: Event): WsMessage | null {
 }
 
 export interface PresenceTracking {
-  /** Nobody tells any more who is online: what was told holds for a moment, since most connections are back by then. */
+  /** Forgets who is online after a moment without the socket, in which most connections come back. */
   lost(): void;
   end(): void;
 }

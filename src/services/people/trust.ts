@@ -1,4 +1,4 @@
-import type { ContactTrust, ConversationState, SafetyNumbers } from '../../crypto/client.ts';
+import type { ContactTrust, SafetyNumbers } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { coalesce } from '../../lib/coalesce.ts';
 import { errorCode } from '../../lib/errorCode.ts';
@@ -7,21 +7,21 @@ import { trustAtom } from '../../store/trust.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { Sync } from '../conversations/sync.ts';
 import { directConversationId, peerOf } from '../core/conversationIds.ts';
-import type { Deps } from '../core/deps.ts';
+import type { SessionDeps } from '../core/deps.ts';
 import { toAppError } from '../core/failures.ts';
+import { onStates } from '../core/sessionEvents.ts';
 import { changeVault, type StoredVault } from '../core/vault.ts';
 
 export interface Trust {
-  /** What this browser knows of people; from now on it is looked at again whenever a chat is opened. */
+  /** Shows what this browser knows of people; from now on looks at their devices whenever a chat is opened. */
   start(): Promise<void>;
   stop(): void;
   /** Takes over who was verified, on whichever device. */
   onVault(vault: StoredVault): Promise<void>;
   /** Looks at what this browser knows once more: a step has met another account key. */
   reload(): Promise<void>;
-  onStates(states: readonly ConversationState[]): void;
   /**
-   * Whether messages may be sent: not while it is in doubt who the other one is. What waits goes on waiting then. A
+   * Returns whether messages may be sent: not while it is in doubt who the other one is, when they go on waiting. A
    * promise where their devices have to be looked at.
    */
   maySend(conversationId: string): boolean | Promise<boolean>;
@@ -32,12 +32,10 @@ export interface Trust {
 }
 
 export interface TrustOptions {
-  readonly deps: Deps;
+  readonly deps: SessionDeps;
   readonly ownUserId: string;
   readonly sync: Pick<Sync, 'catchUp'>;
   readonly commitSubmitter: CommitSubmitter;
-  /** It has been decided who somebody is: what waits for them may go. */
-  readonly onDecided: (conversationId: string) => void;
   readonly background: (task: () => Promise<unknown>) => void;
 }
 
@@ -45,7 +43,7 @@ const maxAttempts = 5;
 
 export function createTrust(options: TrustOptions): Trust {
   const { background, commitSubmitter, ownUserId, sync } = options;
-  const { api, crypto, store } = options.deps;
+  const { api, crypto, sessionEvents, store } = options.deps;
   let unsubscribe: () => void = () => undefined;
 
   function show(trust: ContactTrust): void {
@@ -92,8 +90,12 @@ export function createTrust(options: TrustOptions): Trust {
     } catch (error) {
       throw toAppError(error, t('trust.decisionFailed'));
     }
-    options.onDecided(conversationId);
+    sessionEvents.emit('holdReleased', { conversationId });
   }
+
+  onStates(sessionEvents, (states) => {
+    if (states.some(({ refusal }) => refusal === 'identity-changed')) background(() => reload());
+  });
 
   return {
     reload: () => reload(),
@@ -111,10 +113,6 @@ export function createTrust(options: TrustOptions): Trust {
     async onVault(vault) {
       await crypto.adoptVerified(vault);
       await reload();
-    },
-
-    onStates(states) {
-      if (states.some(({ refusal }) => refusal === 'identity-changed')) background(() => reload());
     },
 
     maySend(conversationId) {

@@ -11,14 +11,14 @@ import type { TokenStore } from './token.ts';
 export interface ConnectivityOptions {
   readonly deps: Deps;
   readonly tokens: TokenStore;
-  /** How this browser is called in the list of devices. */
+  /** The name of this browser in the list of devices. */
   readonly deviceName: string;
-  /** What the browser says of its network, which may be wrong either way. */
+  /** Returns whether the browser takes itself to be online, which may be wrong either way. */
   readonly isOnline: () => boolean;
   readonly background: Background;
   /** The session on screen, if there is one. */
   readonly current: () => SessionScope | null;
-  /** What the relay says of the person who was known like this. */
+  /** Called with the relay's profile of the person, and the one known before. */
   readonly onProfile: (user: Profile, known: Profile | null) => void;
   /**
    * The relay takes the token no more.
@@ -27,13 +27,13 @@ export interface ConnectivityOptions {
   readonly onRefused: (confirmed: boolean) => Promise<void>;
 }
 
-/** Whether the relay can be reached, and the way back to it. */
+/** Knows whether the relay can be reached, and finds the way back to it. */
 export interface Connectivity {
   /** No session is on screen: nothing is known but what the browser says. */
   reset(): void;
   /** A session goes on: offline until the relay has confirmed it, if something keeps it from that. */
   begin(trouble: RelayTrouble | null): void;
-  /** Whether the relay has said of this session that it holds. */
+  /** Returns whether the relay has said of this session that it holds. */
   isConfirmed(): boolean;
   /**
    * Asks the relay whether the token still holds, unless there is none to ask with, and notes what keeps the relay
@@ -68,7 +68,7 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
     if (trouble !== null) setTrouble(trouble);
   }
 
-  /** Who finds the relay takes the session up where it was left. */
+  /** Looks for the relay, and takes the session up where it was left once it is found. */
   const reachAgain = coalesce(async () => {
     const opened = current();
     if (opened === null || !store.get(offlineAtom)) return;
@@ -77,7 +77,7 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
       if (current() !== opened) return;
       await registerDevice(deps, options.deviceName);
       if (current() !== opened) return;
-      // Which a start without the relay has left undone.
+      // A start without the relay has left it undone.
       if (!confirmed) background(() => topUpKeyPackages(deps));
       confirmed = true;
       onProfile(user, store.get(currentUserAtom));
@@ -101,7 +101,7 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
       if (current() !== opened) return;
       setTrouble(null);
       store.set(connectionBannerAtom, false);
-      // What the person has changed meanwhile is newer than the answer.
+      // A change that the person has made meanwhile is newer than the answer.
       if (store.get(currentUserAtom) === known) onProfile(user, known);
     } catch (error) {
       if (current() === opened) await onFailure(error);

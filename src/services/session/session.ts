@@ -35,7 +35,7 @@ import { isUsableToken, type LoginProofStore, tokenUserId } from './token.ts';
 /** Dispatched when a call was answered 401: the token has been removed already. */
 export const authErrorEvent = 'auth-error';
 
-/** What lives as long as a session does. */
+/** The services that live as long as a session does. */
 export interface SessionScope {
   /** Shows what this browser has. */
   start(): Promise<void>;
@@ -89,7 +89,7 @@ export function createSession(options: SessionOptions): Session {
   const { api, clock, crypto, events, log, store } = deps;
   let scope: SessionScope | null = null;
   let timers: Timer[] = [];
-  /** Whether the relay has refused the token because this device was revoked. */
+  /** True once the relay has refused the token because this device was revoked. */
   let isRevoked = false;
   /** The account is being deleted: the relay ends the session before it says so. */
   let isEnding = false;
@@ -131,7 +131,6 @@ export function createSession(options: SessionOptions): Session {
     closeScope();
     const opened = await options.openScope(user.id);
     scope = opened;
-    // First, because what ends with the session begins anew with it (store/sessionAtom).
     store.set(currentUserAtom, user);
     await opened.start();
     if (scope !== opened) return opened;
@@ -160,7 +159,7 @@ export function createSession(options: SessionOptions): Session {
   }
 
   /**
-   * What the relay says of the session that is on screen.
+   * Has the relay confirm the session that is on screen.
    * @param kept what this browser knew of the person
    * @throws whatever it refuses it with
    */
@@ -185,7 +184,7 @@ export function createSession(options: SessionOptions): Session {
     background(() => topUpKeyPackages(deps));
   }
 
-  /** How the relay takes note of this device. */
+  /** Registers this device at the relay. */
   async function greet(): Promise<{ trouble: RelayTrouble | null; isAnew: boolean }> {
     try {
       return { trouble: null, isAnew: await registerDevice(deps, options.deviceName) };
@@ -194,7 +193,7 @@ export function createSession(options: SessionOptions): Session {
     }
   }
 
-  /** What the relay answers changes nothing: without a word to it the token simply runs out unused. */
+  /** Ends the token at the relay. Its answer changes nothing: a token that was not ended simply runs out unused. */
   async function tellEnd(token: string, revocation: Revocation | null): Promise<void> {
     const logOut = () => api.logout(token).catch(() => undefined);
     if (revocation === null) return logOut();
@@ -257,7 +256,7 @@ export function createSession(options: SessionOptions): Session {
         }
         const kept = await recallProfile(crypto, userId);
         const user = kept ?? (await asked).user ?? unknownProfile(userId);
-        // What has been refused by now is not shown at all.
+        // A session that has been refused by now is not shown at all.
         await Promise.race([asked, Promise.resolve(null)]);
         opened = await openScope(user);
         await confirm(opened, userId, kept, asked);
@@ -266,7 +265,7 @@ export function createSession(options: SessionOptions): Session {
         if (errorCode(error) === sessionEndedCode || (opened !== null && scope !== opened)) return;
         const code = apiErrorOf(error)?.code ?? errorCode(error);
         log.warn('sign-in-failed', { code });
-        // Of what has no name nobody has said that it ends the session: a part of the app didn't load, or the page is
+        // A failure without a code need not end the session: a part of the app didn't load, or the page is
         // being left. The token stays, for the next start to take it up.
         const ended =
           code === 'internal'
@@ -282,10 +281,10 @@ export function createSession(options: SessionOptions): Session {
       endOnPurpose();
       if (erase) loginProofs.remove();
       const revocation = erase ? await revocationOfThisDevice(deps).catch(() => null) : null;
-      const told = token === null ? Promise.resolve() : tellEnd(token, revocation);
+      const ended = token === null ? Promise.resolve() : tellEnd(token, revocation);
       // Before the relay answers: whoever logs in next must not meet these keys.
       await (erase ? crypto.erase() : crypto.lock());
-      await Promise.race([told, delay(clock, timings.logoutAnswer)]);
+      await Promise.race([ended, delay(clock, timings.logoutAnswer)]);
     },
 
     async onDeviceRevoked() {

@@ -16,7 +16,7 @@ export interface SignInOptions {
   readonly deps: Deps;
   readonly tokens: TokenStore;
   readonly loginProofs: LoginProofStore;
-  /** How this browser is called in the list of devices. */
+  /** The name of this browser in the list of devices. */
   readonly deviceName: string;
   readonly background: Background;
   /** Brings the session on screen: the keys are open, and the relay knows the device. */

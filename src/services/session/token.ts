@@ -23,7 +23,7 @@ function claimsOf(token: string): Claims | null {
   }
 }
 
-/** Whether a token has three parts and an expiry that has not passed (spec section 4). */
+/** Returns whether a token has three parts and an expiry that has not passed (spec section 4). */
 export function isUsableToken(token: string, nowMs: number): boolean {
   const claims = claimsOf(token);
   return claims !== null && claims.exp * 1000 > nowMs;
@@ -57,7 +57,7 @@ export function createTokenStore(storage: Pick<Storage, 'getItem' | 'setItem' | 
 const loginProofKey = 'login-proof';
 
 /**
- * What the relay gave this browser at the last log-in, to be told from strangers who guess at the same account. It names
+ * The relay's proof of the last log-in of this browser, which tells it from strangers who guess at the account. It names
  * nobody and is worth nothing without the password, so it outlives the session.
  */
 export interface LoginProofStore {
@@ -76,7 +76,7 @@ export function createLoginProofStore(
   };
 }
 
-/** Whose token it is. */
+/** Returns the id of the person whose token it is. */
 export function tokenUserId(token: string): string | null {
   return claimsOf(token)?.sub ?? null;
 }

@@ -10,7 +10,7 @@ import { activateLocale } from '../../../../src/i18n/i18n.ts';
 import { mergeMessages } from '../../../../src/services/conversations/chats.ts';
 import { type AppActions, actionsAtom } from '../../../../src/store/actions.ts';
 import {
-  activeChatAtom,
+  activeConversationAtom,
   type Chat,
   chatsAtom,
   emptyChat,
@@ -83,7 +83,7 @@ async function loadOlderMessages(): Promise<void> {
 }
 
 const actions: Partial<AppActions> = {
-  openChat: async (userId) => store.set(activeChatAtom, userId),
+  openChat: async (userId) => store.set(activeConversationAtom, userId),
   loadOlderMessages,
 };
 store.set(actionsAtom, actions as AppActions);

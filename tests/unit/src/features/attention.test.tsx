@@ -2,7 +2,7 @@ import { act, cleanup } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Attention } from '../../../../src/features/attention/Attention.tsx';
 import { playChime } from '../../../../src/features/attention/chime.ts';
-import { activeChatAtom, chatsAtom, groupKeyOf } from '../../../../src/store/chats.ts';
+import { activeConversationAtom, chatsAtom, groupKeyOf } from '../../../../src/store/chats.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { groupsAtom } from '../../../../src/store/groups.ts';
 import { type Preferences, preferencesAtom } from '../../../../src/store/preferences.ts';
@@ -123,7 +123,7 @@ describe('a message', () => {
 
   it('is silent in the open chat of a page in sight', async () => {
     const { receive, store } = watch();
-    store.set(activeChatAtom, veikko.id);
+    store.set(activeConversationAtom, veikko.id);
     await receive('Moi');
     expect(playChime).not.toHaveBeenCalled();
   });
@@ -132,7 +132,7 @@ describe('a message', () => {
     inSight = false;
     focused = false;
     const { receive, store } = watch();
-    store.set(activeChatAtom, veikko.id);
+    store.set(activeConversationAtom, veikko.id);
     await receive('Salaisuus');
     expect(playChime).toHaveBeenCalledOnce();
     expect(desktop.map(({ title }) => title)).toEqual(['New message from veikko']);
@@ -175,7 +175,7 @@ describe('a message', () => {
 
   it('is claimed at once by the tab that shows it, so that no tab alerts', async () => {
     const { receive, store } = watch();
-    store.set(activeChatAtom, veikko.id);
+    store.set(activeConversationAtom, veikko.id);
     const received = await receive('Moi');
     expect(locks.held).toContain(`sinetti-alert:${received.messageId}`);
   });

@@ -1,8 +1,10 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/lib/appError.ts';
-import { currentUserAtom } from '../../../../src/store/session.ts';
-import { aino, veikko } from '../support/app.tsx';
+import { activeConversationAtom } from '../../../../src/store/chats.ts';
+import { contactsAtom } from '../../../../src/store/contacts.ts';
+import { resetSessionAtomsAtom } from '../../../../src/store/sessionAtom.ts';
+import { loaded, veikko } from '../support/app.tsx';
 import { openVeikko } from '../support/messagesTab.tsx';
 
 describe('writing', () => {
@@ -57,13 +59,15 @@ describe('writing', () => {
     expect(screen.getByRole('textbox', { name: 'Message to veikko' })).toHaveValue('For Veikko');
   });
 
-  it('shows no draft of one person to the next', async () => {
+  it('shows no draft of one session in the next', async () => {
     const { user, input, store } = await openVeikko();
     await user.type(input, 'Secret');
-    act(() => store.set(currentUserAtom, { ...aino, id: 'somebody-else' }));
-    expect(input).toHaveValue('');
-    act(() => store.set(currentUserAtom, aino));
-    expect(input).toHaveValue('');
+    act(() => {
+      store.set(resetSessionAtomsAtom);
+      store.set(contactsAtom, loaded(veikko));
+      store.set(activeConversationAtom, veikko.id);
+    });
+    expect(screen.getByRole('textbox', { name: 'Message to veikko' })).toHaveValue('');
   });
 
   it('takes the focus whenever its chat is asked for', async () => {

@@ -3,12 +3,22 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { activateLocale } from '../../../../src/i18n/i18n.ts';
 import { localeNames, pseudoLocale } from '../../../../src/i18n/locales.ts';
 import { DashboardPage } from '../../../../src/pages/dashboard/DashboardPage.tsx';
-import { activeChatAtom, activeGroupAtom, chatsAtom } from '../../../../src/store/chats.ts';
+import { chatsAtom } from '../../../../src/store/chats.ts';
 import { contactsAtom, incomingRequestsAtom, outgoingRequestsAtom } from '../../../../src/store/contacts.ts';
 import { groupsAtom } from '../../../../src/store/groups.ts';
 import { notificationsAtom } from '../../../../src/store/notifications.ts';
 import { dayLabel, fullTimestamp, shortMoment, timeOfDay } from '../../../../src/ui/format.ts';
-import { aino, chat, createWorld, failed, kaisa, loaded, message, veikko } from '../support/app.tsx';
+import {
+  aino,
+  chat,
+  createWorld,
+  failed,
+  kaisa,
+  loaded,
+  message,
+  veikko,
+  withOpening,
+} from '../support/app.tsx';
 import { wordsOutsideCatalogue } from '../support/catalogueOnly.ts';
 import { group } from '../support/groups.ts';
 import { setWindowWidth } from '../support/windowWidth.ts';
@@ -32,13 +42,12 @@ afterEach(() => activateLocale('en'));
 async function openDashboard() {
   setWindowWidth(1440);
   const world = createWorld();
-  const { store, actions } = world;
-  actions.openChat.mockImplementation(async (userId) => store.set(activeChatAtom, userId));
+  const { store } = world;
+  withOpening(world);
   store.set(contactsAtom, loaded(veikko));
   store.set(incomingRequestsAtom, loaded({ id: 'in', from_user: kaisa, created_at }));
   store.set(outgoingRequestsAtom, loaded({ id: 'out', to_user: kaisa, created_at }));
   store.set(chatsAtom, { [veikko.id]: chat([message(veikko.id, 'hello')], { unread: 1 }) });
-  actions.openGroup.mockImplementation(async (groupId) => store.set(activeGroupAtom, groupId));
   store.set(groupsAtom, loaded(group()));
   store.set(
     notificationsAtom,

@@ -5,7 +5,7 @@ import { activeChatAtom, activeGroupAtom } from '../../../../src/store/chats.ts'
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { groupsAtom } from '../../../../src/store/groups.ts';
 import { notificationsAtom } from '../../../../src/store/notifications.ts';
-import { createWorld, kaisa, loaded, veikko } from '../support/app.tsx';
+import { createWorld, kaisa, loaded, veikko, withOpening } from '../support/app.tsx';
 import { group } from '../support/groups.ts';
 import { openApp } from '../support/openApp.tsx';
 import { setWindowWidth } from '../support/windowWidth.ts';
@@ -18,14 +18,7 @@ afterEach(() => {
 async function openDashboard({ width = 1440, state }: { width?: number; state?: unknown } = {}) {
   setWindowWidth(width);
   const world = createWorld();
-  world.actions.openChat.mockImplementation(async (userId) => {
-    if (userId !== null) world.store.set(activeGroupAtom, null);
-    world.store.set(activeChatAtom, userId);
-  });
-  world.actions.openGroup.mockImplementation(async (groupId) => {
-    if (groupId !== null) world.store.set(activeChatAtom, null);
-    world.store.set(activeGroupAtom, groupId);
-  });
+  withOpening(world);
   world.store.set(contactsAtom, loaded(veikko, kaisa));
   world.store.set(
     groupsAtom,

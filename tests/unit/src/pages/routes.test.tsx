@@ -10,7 +10,7 @@ import {
   connectionBannerAtom,
   currentUserAtom,
 } from '../../../../src/store/session.ts';
-import { aino, chat, createWorld, loaded, message, veikko } from '../support/app.tsx';
+import { aino, chat, createWorld, loaded, message, veikko, withOpening } from '../support/app.tsx';
 import { openApp } from '../support/openApp.tsx';
 
 /** The whole application at an address, with fake actions behind it. */
@@ -32,7 +32,7 @@ function open(path: string, { signedIn }: { signedIn: boolean }) {
   });
   world.actions.signUp.mockImplementation(async () => signIn());
   world.actions.logOut.mockImplementation(async () => signOut());
-  world.actions.openChat.mockImplementation(async (userId) => world.store.set(activeChatAtom, userId));
+  withOpening(world);
   return {
     ...world,
     signOut,

@@ -1,11 +1,10 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { DashboardPage } from '../../../../src/pages/dashboard/DashboardPage.tsx';
-import { activeChatAtom, activeGroupAtom } from '../../../../src/store/chats.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { groupsAtom } from '../../../../src/store/groups.ts';
 import { shortcutsHelpOpenAtom } from '../../../../src/store/shortcutsHelp.ts';
-import { createWorld, kaisa, loaded, veikko } from '../support/app.tsx';
+import { createWorld, kaisa, loaded, veikko, withOpening } from '../support/app.tsx';
 import { group } from '../support/groups.ts';
 import { setWindowWidth } from '../support/windowWidth.ts';
 
@@ -13,9 +12,8 @@ import { setWindowWidth } from '../support/windowWidth.ts';
 async function openDashboard(width = 1440) {
   setWindowWidth(width);
   const world = createWorld();
-  const { store, actions } = world;
-  actions.openChat.mockImplementation(async (userId) => store.set(activeChatAtom, userId));
-  actions.openGroup.mockImplementation(async (groupId) => store.set(activeGroupAtom, groupId));
+  const { store } = world;
+  withOpening(world);
   store.set(contactsAtom, loaded(kaisa, veikko));
   store.set(groupsAtom, loaded(group({ id: 'g1', name: 'Sailing' }), group({ id: 'g2', name: 'Sauna' })));
   const user = world.show(<DashboardPage />, '/dashboard');

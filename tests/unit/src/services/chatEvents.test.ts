@@ -2,7 +2,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import type { ConversationEvent, CryptoApi } from '../../../../src/crypto/client.ts';
 import { type ChatEvents, createChatEvents } from '../../../../src/services/conversations/chatEvents.ts';
 import { chatEventsAtom } from '../../../../src/store/chatEvents.ts';
-import { conversationId, me, peer, type TestDeps, testDeps } from './support/deps.ts';
+import { conversationId, me, peer, state, type TestDeps, testDeps } from './support/deps.ts';
 
 let deps: TestDeps;
 let chatEvents: ChatEvents;
@@ -21,41 +21,49 @@ function refusal(seq: number): ConversationEvent {
 
 const shown = () => deps.store.get(chatEventsAtom)[peer]?.map(({ seq }) => seq);
 
+function happen(happened: ConversationEvent[]): void {
+  deps.sessionEvents.emit('entriesProcessed', { state: state(), messages: [], events: happened });
+}
+
 beforeEach(() => {
   events.mockReset().mockResolvedValue([refusal(2), refusal(4)]);
   deps = testDeps({ crypto: { events } });
   chatEvents = createChatEvents(deps, me);
 });
 
-it('are read once, when the chat is opened, and followed from then on', async () => {
-  chatEvents.add(conversationId, [refusal(4)]);
+it('reads the events of a chat once, when it is opened, and adds those that come from then on', async () => {
+  happen([refusal(4)]);
   expect(shown()).toBeUndefined();
   await chatEvents.load(conversationId);
   await chatEvents.load(conversationId);
   expect(events).toHaveBeenCalledOnce();
-  chatEvents.add(conversationId, [refusal(7)]);
+  happen([refusal(7)]);
   expect(shown()).toEqual([2, 4, 7]);
 });
 
-it('that come while they are read are there once, in their order', async () => {
+it('shows an event that comes while the kept ones are read once, in its order', async () => {
   const loading = chatEvents.load(conversationId);
-  chatEvents.add(conversationId, [refusal(4), refusal(5)]);
+  happen([refusal(4), refusal(5)]);
   await loading;
   expect(shown()).toEqual([2, 4, 5]);
 });
 
-it('are read again after a failure, or when the conversation was forgotten', async () => {
+it('reads the events of a chat again after a failure', async () => {
   events.mockRejectedValueOnce(new Error('storage'));
   await expect(chatEvents.load(conversationId)).rejects.toThrow('storage');
   await chatEvents.load(conversationId);
   expect(shown()).toEqual([2, 4]);
-  chatEvents.forget(conversationId);
-  expect(shown()).toBeUndefined();
-  await chatEvents.load(conversationId);
-  expect(events).toHaveBeenCalledTimes(3);
 });
 
-it('of other people’s conversations are nobody’s', async () => {
+it('reads the events of a group again after it was forgotten', async () => {
+  await chatEvents.load(`group:${peer}`);
+  deps.sessionEvents.emit('groupForgotten', { groupId: peer });
+  expect(deps.store.get(chatEventsAtom)).toEqual({});
+  await chatEvents.load(`group:${peer}`);
+  expect(events).toHaveBeenCalledTimes(2);
+});
+
+it('shows no events of other people’s conversations', async () => {
   await chatEvents.load(`direct:${peer}:00000000-0000-4000-8000-000000000009`);
   expect(deps.store.get(chatEventsAtom)).toEqual({});
 });

@@ -3,6 +3,7 @@ import { createStore } from 'jotai';
 import { describe, expect, it, vi } from 'vitest';
 import type { MessageView } from '../../../../src/crypto/client.ts';
 import { createChats, mergeMessages } from '../../../../src/services/conversations/chats.ts';
+import { createSessionEvents } from '../../../../src/services/core/sessionEvents.ts';
 import { chatsAtom } from '../../../../src/store/chats.ts';
 import { conversationId, me, peer, received, state } from './support/deps.ts';
 
@@ -94,7 +95,8 @@ describe('merging messages', () => {
 describe('the chats', () => {
   function setUp() {
     const store = createStore();
-    return { store, chats: createChats(store, me) };
+    const sessionEvents = createSessionEvents();
+    return { store, sessionEvents, chats: createChats({ store, sessionEvents }, me) };
   }
 
   it('keep messages of loaded chats only', () => {
@@ -141,6 +143,34 @@ describe('the chats', () => {
     expect(changed).toHaveBeenCalledOnce();
     expect(chats.get(peer).state?.unread).toBe(3);
     expect(Object.keys(store.get(chatsAtom))).toEqual([peer, `group-${peer}`]);
+  });
+
+  it('show the messages and the state of processed entries in one change', () => {
+    const { chats, sessionEvents, store } = setUp();
+    chats.setLoaded(peer, true);
+    const changed = vi.fn<() => void>();
+    store.sub(chatsAtom, changed);
+    sessionEvents.emit('entriesProcessed', {
+      state: state({ unread: 1 }),
+      messages: [received(1)],
+      events: [],
+    });
+    expect(changed).toHaveBeenCalledOnce();
+    expect(chats.get(peer).state?.unread).toBe(1);
+    expect(ids(chats.get(peer).messages)).toEqual(['m1']);
+  });
+
+  it('ignore late states of a forgotten group until the relay lists it again', () => {
+    const { chats, sessionEvents, store } = setUp();
+    const late = state({ conversationId: `group:${peer}` });
+    sessionEvents.emit('groupForgotten', { groupId: peer });
+    chats.setState(late);
+    sessionEvents.emit('conversationsChanged', { states: [late] });
+    sessionEvents.emit('entriesProcessed', { state: late, messages: [received(1)], events: [] });
+    expect(store.get(chatsAtom)).toEqual({});
+    sessionEvents.emit('groupReturned', { groupId: peer });
+    sessionEvents.emit('conversationsChanged', { states: [late] });
+    expect(Object.keys(store.get(chatsAtom))).toEqual([`group-${peer}`]);
   });
 
   it('keep the newest messages of a long one that is left', () => {

@@ -4,7 +4,7 @@ import type { MessageView } from '../../../../src/crypto/client.ts';
 import { NetworkError } from '../../../../src/net/errors.ts';
 import { type ExportProgress, exportProgressAtom } from '../../../../src/store/account.ts';
 import { groupsAtom } from '../../../../src/store/groups.ts';
-import { currentUserAtom } from '../../../../src/store/session.ts';
+import { resetSessionAtomsAtom } from '../../../../src/store/sessionAtom.ts';
 import { MemoryFile } from '../../../support/memoryFile.ts';
 import { group } from '../support/groups.ts';
 import { conversationId, me, peer, received, state } from './support/deps.ts';
@@ -308,7 +308,7 @@ describe('an export that does not come to its end', () => {
         if (after !== 400) return;
         // As the messenger does when it stops.
         dataExport.cancel();
-        deps.store.set(currentUserAtom, null);
+        deps.store.set(resetSessionAtomsAtom);
       },
     });
     expect(await run()).toBe(false);

@@ -105,14 +105,16 @@ describe('a new device', () => {
   it('is noticed by its place in a conversation', async () => {
     await devices.load();
     api.listDevices.mockClear();
-    devices.onStates([holding(here), state({ members: [{ userId: peer, deviceIds: ['theirs'] }] })]);
+    deps.sessionEvents.emit('conversationsChanged', {
+      states: [holding(here), state({ members: [{ userId: peer, deviceIds: ['theirs'] }] })],
+    });
     await settled();
     expect(api.listDevices).not.toHaveBeenCalled();
     api.listDevices.mockResolvedValue([listed(here), listed(phone)]);
-    devices.onStates([holding(here, phone)]);
+    deps.sessionEvents.emit('conversationsChanged', { states: [holding(here, phone)] });
     await settled();
     expect(newIds()).toEqual([phone]);
-    devices.onStates([holding(here, phone)]);
+    deps.sessionEvents.emit('conversationsChanged', { states: [holding(here, phone)] });
     await settled();
     expect(api.listDevices).toHaveBeenCalledOnce();
   });

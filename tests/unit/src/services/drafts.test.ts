@@ -79,7 +79,7 @@ describe('drafts', () => {
   it('are removed once they are sent, or their conversation is gone', async () => {
     await start();
     type('bert', '');
-    drafts.forget('group-1');
+    deps.sessionEvents.emit('groupForgotten', { groupId: '1' });
     drafts.flush();
     expect(writes.toSorted()).toEqual(['draft:bert=null', 'draft:group-1=null']);
     expect(shown()).toEqual({ bert: '' });

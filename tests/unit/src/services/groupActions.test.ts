@@ -291,7 +291,10 @@ describe('adding', () => {
 
 describe('leaving', () => {
   it('gives the others a statement, and forgets the group', async () => {
+    const onGivenUp = vi.fn<(given: { groupId: string }) => void>();
+    deps.sessionEvents.on('groupGivenUp', onGivenUp);
     await actions.leave(groupId);
+    expect(onGivenUp).toHaveBeenCalledExactlyOnceWith({ groupId });
     expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, 'c2lnbmVk');
     expect(steps).toEqual(['settle -', 'statement -', 'DELETE /leave -', `given up ${groupId}`]);
   });

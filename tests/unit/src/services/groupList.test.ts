@@ -115,7 +115,7 @@ describe('the list', () => {
 
 describe('a group that this device refuses to enter', () => {
   it('says why although the list comes later', async () => {
-    list.onRefused(idOf(sailing), 'policy');
+    deps.sessionEvents.emit('groupRefused', { conversationId: idOf(sailing), code: 'policy' });
     setKeys(outside(idOf(sailing)));
     await loaded();
     expect(shown()?.refusal).toBe('policy');
@@ -124,7 +124,7 @@ describe('a group that this device refuses to enter', () => {
   it('says why until it has entered it', async () => {
     setKeys(outside(idOf(sailing)));
     await loaded();
-    list.onRefused(idOf(sailing), 'policy');
+    deps.sessionEvents.emit('groupRefused', { conversationId: idOf(sailing), code: 'policy' });
     expect(shown()).toMatchObject({ refusal: 'policy', mismatch: null, members: [] });
     tell(outside(idOf(sailing)));
     expect(shown()?.refusal).toBe('policy');

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { GroupDetails, GroupSummary } from '../../../../src/net/api.ts';
 import { timings } from '../../../../src/services/core/timings.ts';
 import { creationLock } from '../../../../src/services/groups/groupEndings.ts';
@@ -172,14 +172,16 @@ describe('a group that the relay no longer lists', () => {
 
   it('stays away once it was forgotten, whatever is still told of it, until the relay lists it anew', async () => {
     await list.forget(sailing);
-    expect(list.hasForgotten(idOf(sailing))).toBe(true);
-    list.onStates([keys]);
+    tell(keys);
     expect(shown()).toBeUndefined();
+    expect(deps.store.get(chatsAtom)).toEqual({});
+    const onReturned = vi.fn<(group: { groupId: string }) => void>();
+    deps.sessionEvents.on('groupReturned', onReturned);
     getGroup.mockResolvedValue(details);
     setSummaries([summary(sailing)]);
     await list.refresh();
     await settled();
-    expect(list.hasForgotten(idOf(sailing))).toBe(false);
+    expect(onReturned).toHaveBeenCalledExactlyOnceWith({ groupId: sailing });
     expect(shown()).toMatchObject({ name: 'Sailing', ended: false });
   });
 

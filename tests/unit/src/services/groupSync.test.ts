@@ -1,8 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CommitSubmission, ConversationState, CryptoApi } from '../../../../src/crypto/client.ts';
+import type {
+  CommitSubmission,
+  ConversationState,
+  CryptoApi,
+  ProcessResult,
+} from '../../../../src/crypto/client.ts';
 import type { Api, LogPage } from '../../../../src/net/api.ts';
 import { createJoiner, type Joiner } from '../../../../src/services/conversations/joiner.ts';
-import { createSync, type Sync, type SyncListeners } from '../../../../src/services/conversations/sync.ts';
+import { createSync, type Sync } from '../../../../src/services/conversations/sync.ts';
 import { timings } from '../../../../src/services/core/timings.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
@@ -20,9 +25,8 @@ let own: ConversationState;
 let logLength: number;
 const pages: LogPage[] = [];
 const listeners = {
-  onProcessed: vi.fn<SyncListeners['onProcessed']>(),
-  onState: vi.fn<SyncListeners['onState']>(),
-  onRefused: vi.fn<SyncListeners['onRefused']>(),
+  onProcessed: vi.fn<(result: ProcessResult) => void>(),
+  onRefused: vi.fn<(refusal: { conversationId: string; code: string }) => void>(),
 };
 const submitCommit = vi.fn<Api['submitCommit']>();
 const addGroupMembers = vi.fn<Api['addGroupMembers']>();
@@ -117,7 +121,9 @@ beforeEach(() => {
     },
   });
   joiner = createJoiner(deps, me);
-  sync = createSync(deps, me, joiner, listeners);
+  deps.sessionEvents.on('entriesProcessed', listeners.onProcessed);
+  deps.sessionEvents.on('groupRefused', listeners.onRefused);
+  sync = createSync(deps, me, joiner);
 });
 
 const available = (seq: number) => ({ type: 'available', conversationId, seq }) as const;
@@ -230,7 +236,7 @@ describe('a group that this device will not enter', () => {
 
   it('is told of with its code, and left alone for a while', async () => {
     expect(await sync.catchUp(conversationId)).toMatchObject({ status: 'outside' });
-    expect(listeners.onRefused).toHaveBeenCalledExactlyOnceWith(conversationId, 'policy');
+    expect(listeners.onRefused).toHaveBeenCalledExactlyOnceWith({ conversationId, code: 'policy' });
     await sync.catchUp(conversationId);
     expect(joinByExternalCommit).toHaveBeenCalledOnce();
     await deps.clock.advance(timings.rejoinPause);

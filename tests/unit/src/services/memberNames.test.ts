@@ -5,7 +5,8 @@ import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { memberNamesAtom, nameOfAtom } from '../../../../src/store/names.ts';
 import { me, peer, type TestDeps, testDeps } from './support/deps.ts';
 
-const group = 'group:00000000-0000-4000-8000-0000000000a1';
+const groupId = '00000000-0000-4000-8000-0000000000a1';
+const group = `group:${groupId}`;
 const carl = '00000000-0000-4000-8000-000000000003';
 
 let deps: TestDeps;
@@ -25,14 +26,14 @@ beforeEach(() => {
 
 const shown = () => Object.fromEntries(deps.store.get(memberNamesAtom));
 
-it('of an earlier session are shown, and give way to what the relay says now', async () => {
+it('shows the names of an earlier session until the relay gives newer ones', async () => {
   const loading = names.load();
   await names.learn(group, new Map([[peer, 'bertram']]));
   await loading;
   expect(shown()).toEqual({ [peer]: 'bertram', [carl]: 'carl' });
 });
 
-it('are kept once, and again only when they change or the group was forgotten', async () => {
+it('keeps a name once, and again only when it changes or the group was forgotten', async () => {
   const both = new Map([
     [me, 'anna'],
     [peer, 'bert'],
@@ -45,12 +46,12 @@ it('are kept once, and again only when they change or the group was forgotten', 
   ]);
   await names.learn(group, new Map([...both, [peer, 'bertram']]));
   expect(rememberMemberNames).toHaveBeenLastCalledWith(group, [{ userId: peer, name: 'bertram' }]);
-  names.forget(group);
+  deps.sessionEvents.emit('groupForgotten', { groupId });
   await names.learn(group, both);
   expect(rememberMemberNames).toHaveBeenCalledTimes(3);
 });
 
-it('stay the same object while nothing is new, and are cut where a relay sends no name but a book', async () => {
+it('keeps the same map while no name is new, and cuts a name of more than 256 characters', async () => {
   await names.learn(group, new Map([[peer, 'b'.repeat(70_000)]]));
   const before = deps.store.get(memberNamesAtom);
   expect(before.get(peer)).toHaveLength(256);
@@ -58,7 +59,7 @@ it('stay the same object while nothing is new, and are cut where a relay sends n
   expect(deps.store.get(memberNamesAtom)).toBe(before);
 });
 
-it('are shown of who has left, and a contact’s own name goes before them', async () => {
+it('names members who have left, and prefers the name of a contact', async () => {
   await names.load();
   deps.store.set(contactsAtom, {
     items: [{ id: peer, username: 'bertil', email: 'b@example.org' }],

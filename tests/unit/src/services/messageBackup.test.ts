@@ -96,7 +96,7 @@ beforeEach(() => {
     conversation: async () => state({ unread: 3 }),
   };
   deps = testDeps({ api, crypto });
-  chats = createChats(deps.store, me);
+  chats = createChats(deps, me);
   messageBackup = createMessageBackup({ deps, ownUserId: me, chats, background: createBackground(deps.log) });
 });
 
@@ -170,10 +170,10 @@ describe('syncing', () => {
 describe('new messages', () => {
   it('are copied together with those that come soon after', async () => {
     worker.due.set(conversationId, [copy('x')]);
-    messageBackup.onProcessed(conversationId);
+    deps.sessionEvents.emit('entriesProcessed', { state: state(), messages: [received(1)], events: [] });
     await deps.clock.advance(4_000);
     worker.due.set(conversationId, [copy('x'), copy('y')]);
-    messageBackup.onProcessed(conversationId);
+    deps.sessionEvents.emit('entriesProcessed', { state: state(), messages: [received(1)], events: [] });
     expect(calls).toEqual([]);
     await deps.clock.advance(1_000);
     expect(calls).toEqual(['put x y']);
@@ -181,18 +181,17 @@ describe('new messages', () => {
 
   it('are nobody’s after the session', async () => {
     worker.due.set(conversationId, [copy('x')]);
-    messageBackup.onProcessed(conversationId);
+    deps.sessionEvents.emit('entriesProcessed', { state: state(), messages: [received(1)], events: [] });
     messageBackup.stop();
     await deps.clock.advance(10_000);
     expect(calls).toEqual([]);
     expect(deps.clock.pending).toBe(0);
   });
 
-  it('go with the conversation that the person leaves', async () => {
-    kept.push({ ...copy('x'), position: 1 });
-    messageBackup.forget(conversationId);
+  it('lose their copies with the group that the person leaves', async () => {
+    deps.sessionEvents.emit('groupGivenUp', { groupId: peer });
     await settled();
-    expect(calls).toEqual([`delete ${conversationId}`]);
+    expect(calls).toEqual([`delete group:${peer}`]);
   });
 });
 

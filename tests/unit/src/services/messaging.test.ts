@@ -35,7 +35,7 @@ beforeEach(() => {
   device = new SimulatedDevice();
   worker = device.api();
   deps = testDeps({ crypto: worker });
-  chats = createChats(deps.store, me);
+  chats = createChats(deps, me);
   chats.setLoaded(peer, true);
   messaging = createMessaging({
     deps,

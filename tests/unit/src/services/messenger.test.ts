@@ -6,7 +6,7 @@ import type { Realtime, RealtimeListeners } from '../../../../src/net/mqtt.ts';
 import type { PresenceListeners } from '../../../../src/net/presence.ts';
 import { createMessenger, type Messenger } from '../../../../src/services/client/messenger.ts';
 import { timings } from '../../../../src/services/core/timings.ts';
-import { activeChatAtom, chatsAtom } from '../../../../src/store/chats.ts';
+import { activeConversationAtom, chatsAtom } from '../../../../src/store/chats.ts';
 import { offlineAtom, presenceAtom, realtimeStatusAtom } from '../../../../src/store/connection.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { groupsAtom } from '../../../../src/store/groups.ts';
@@ -35,7 +35,7 @@ const onDisconnected = vi.fn<() => void>();
 const onUnauthorized = vi.fn<RealtimeListeners['onUnauthorized']>();
 const realtime = {
   open: vi.fn<() => void>(),
-  hasten: vi.fn<() => void>(),
+  reconnectNow: vi.fn<() => void>(),
   close: vi.fn<() => void>(),
   watch: vi.fn<Realtime['watch']>(),
   publish: vi.fn<Realtime['publish']>(),
@@ -43,7 +43,7 @@ const realtime = {
 };
 const presence = {
   open: vi.fn<() => void>(),
-  hasten: vi.fn<() => void>(),
+  reconnectNow: vi.fn<() => void>(),
   close: vi.fn<() => void>(),
 };
 
@@ -265,7 +265,7 @@ describe('being found again', () => {
     deps.store.set(offlineAtom, false);
     messenger.onReachable();
     await settled();
-    expect(realtime.hasten).toHaveBeenCalledOnce();
+    expect(realtime.reconnectNow).toHaveBeenCalledOnce();
     expect(listContacts).not.toHaveBeenCalled();
     connected = true;
     realtimeListeners.onStatus('connected');
@@ -419,13 +419,24 @@ describe('after the session', () => {
     await settled();
     messenger.stop();
     expect(deps.store.get(chatsAtom)).toEqual({});
-    expect(deps.store.get(activeChatAtom)).toBeNull();
+    expect(deps.store.get(activeConversationAtom)).toBeNull();
     expect(deps.store.get(contactsAtom)).toEqual(unloadedList);
     expect(deps.store.get(groupsAtom)).toEqual(unloadedList);
     expect(deps.store.get(notificationsAtom)).toEqual(unloadedList);
     expect(realtime.close).toHaveBeenCalledOnce();
     expect(presence.close).toHaveBeenCalledOnce();
     expect(deps.clock.pending).toBe(0);
+  });
+
+  it("opening a chat no longer looks at the other person's devices", async () => {
+    const userDevices = vi.fn<Api['userDevices']>().mockResolvedValue([]);
+    Object.assign(deps.api, { userDevices });
+    messenger.stop();
+    await openSession(true);
+    messenger.stop();
+    deps.store.set(activeConversationAtom, peer);
+    await settled();
+    expect(userDevices).not.toHaveBeenCalled();
   });
 
   it('a late answer does not reach the screen of the next one', async () => {

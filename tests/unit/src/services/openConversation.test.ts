@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CryptoApi } from '../../../../src/crypto/client.ts';
+import type { CryptoApi, MessageView } from '../../../../src/crypto/client.ts';
 import { NetworkError } from '../../../../src/net/errors.ts';
 import type { WatchedChat } from '../../../../src/net/mqtt.ts';
 import { type Chats, createChats } from '../../../../src/services/conversations/chats.ts';
@@ -48,7 +48,7 @@ beforeEach(() => {
   Object.assign(device, { membership: 'member', epoch: 1 });
   worker = device.api();
   deps = testDeps({ api: { markDelivered }, crypto: worker });
-  chats = createChats(deps.store, me);
+  chats = createChats(deps, me);
   openConversation = createOpenConversation({
     deps,
     ownUserId: me,
@@ -67,6 +67,11 @@ beforeEach(() => {
 function have(first: number, last: number): void {
   for (let seq = first; seq <= last; seq += 1) device.messages.push(received(seq));
   device.lastSeq = last;
+}
+
+/** A message comes while the session goes on. */
+function arrive(message: MessageView): void {
+  deps.sessionEvents.emit('entriesProcessed', { state: device.state(), messages: [message], events: [] });
 }
 
 const seqs = () => chats.get(peer).messages.map(({ seq }) => seq);
@@ -151,8 +156,7 @@ describe('opening a chat', () => {
     await settled();
     markDelivered.mockClear();
     for (const seq of [4, 5]) {
-      chats.addMessages(conversationId, [received(seq)]);
-      openConversation.markReadSoon();
+      arrive(received(seq));
     }
     await settled();
     expect(markDelivered).not.toHaveBeenCalled();
@@ -164,8 +168,7 @@ describe('opening a chat', () => {
     have(1, 3);
     await openConversation.open(peer);
     await settled();
-    chats.addMessages(conversationId, [received(4)]);
-    openConversation.markReadSoon();
+    arrive(received(4));
     await openConversation.open(null);
     await settled();
     expect(markDelivered).toHaveBeenLastCalledWith('m4');
@@ -282,8 +285,9 @@ describe('opening a group', () => {
   it('begins anew after it was forgotten: whoever comes back sees all that came since', async () => {
     have(1, 60);
     await openConversation.openGroup(groupId);
-    openConversation.forget(key);
+    deps.sessionEvents.emit('groupForgotten', { groupId });
     chats.remove(key);
+    deps.sessionEvents.emit('groupReturned', { groupId });
     expect(deps.store.get(activeGroupAtom)).toBeNull();
     expect(watch).toHaveBeenLastCalledWith(null);
     device.messages.length = 0;
@@ -294,7 +298,7 @@ describe('opening a group', () => {
 
   it('that is forgotten does not close another chat', async () => {
     await openConversation.open(peer);
-    openConversation.forget(key);
+    deps.sessionEvents.emit('groupForgotten', { groupId });
     expect(deps.store.get(activeChatAtom)).toBe(peer);
   });
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { NetworkError } from '../../../../src/net/errors.ts';
+import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, peer, type TestDeps } from './support/deps.ts';
 import {
   createTab,
@@ -70,6 +71,14 @@ describe('while it is in doubt who the other person is', () => {
     await tab.flush(conversationId);
     expect(logged()).toEqual(['one', 'two']);
   });
+});
+
+it('sends what was held once the doubt about its conversation is over', async () => {
+  await member();
+  await queue('held');
+  deps.sessionEvents.emit('holdReleased', { conversationId });
+  await settled();
+  expect(logged()).toEqual(['held']);
 });
 
 describe('offline', () => {

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ProcessResult } from '../../../../src/crypto/client.ts';
 import { NetworkError } from '../../../../src/net/errors.ts';
 import { createJoiner, type Joiner } from '../../../../src/services/conversations/joiner.ts';
-import { createSync, type Sync, type SyncListeners } from '../../../../src/services/conversations/sync.ts';
+import { createSync, type Sync } from '../../../../src/services/conversations/sync.ts';
 import { timings } from '../../../../src/services/core/timings.ts';
 import { catchUpAtom } from '../../../../src/store/connection.ts';
 import { settled } from '../net/support/fakeClock.ts';
@@ -13,14 +14,10 @@ let device: SimulatedDevice;
 let deps: TestDeps;
 let joiner: Joiner;
 let sync: Sync;
-const onProcessed = vi.fn<SyncListeners['onProcessed']>();
-const onState = vi.fn<SyncListeners['onState']>();
-const onRefused = vi.fn<SyncListeners['onRefused']>();
+const onProcessed = vi.fn<(result: ProcessResult) => void>();
 
 beforeEach(() => {
   onProcessed.mockReset();
-  onState.mockReset();
-  onRefused.mockReset();
   relay = new SimulatedRelay();
   device = new SimulatedDevice();
   deps = testDeps({
@@ -28,7 +25,8 @@ beforeEach(() => {
     crypto: { ...device.api(), forgetConversation: () => Promise.resolve() },
   });
   joiner = createJoiner(deps, me);
-  sync = createSync(deps, me, joiner, { onProcessed, onState, onRefused });
+  deps.sessionEvents.on('entriesProcessed', onProcessed);
+  sync = createSync(deps, me, joiner);
 });
 
 const texts = () =>
@@ -119,7 +117,7 @@ describe('catching up', () => {
         joinByWelcome: () => Promise.reject(Object.assign(new Error(), { code: 'storage' })),
       },
     });
-    sync = createSync(deps, me, createJoiner(deps, me), { onProcessed, onState, onRefused });
+    sync = createSync(deps, me, createJoiner(deps, me));
     await expect(sync.catchUp(conversationId)).rejects.toMatchObject({ code: 'storage' });
     expect(relay.welcomes.get('own-device')).toHaveLength(1);
   });
@@ -305,12 +303,15 @@ describe('what is still told of a conversation that was forgotten', () => {
 });
 
 describe('live entries', () => {
-  it('are processed in the order of the log, in one batch', async () => {
+  it('are processed in the order of the log, in one batch that is told once', async () => {
     await memberOf(0);
+    const onChanged = vi.fn<() => void>();
+    deps.sessionEvents.on('conversationsChanged', onChanged);
     for (const text of ['a', 'b', 'c']) relay.append('application', text, peer);
     await Promise.all([sync.onEntry(event(3)), sync.onEntry(event(2)), sync.onEntry(event(4))]);
     expect(texts()).toEqual(['a', 'b', 'c']);
     expect(onProcessed).toHaveBeenCalledTimes(1);
+    expect(onChanged).not.toHaveBeenCalled();
     expect(relay.calls).toEqual([]);
   });
 
@@ -331,6 +332,8 @@ describe('live entries', () => {
 
   it('that leave a gap have it fetched', async () => {
     await memberOf(0);
+    const onChanged = vi.fn<() => void>();
+    deps.sessionEvents.on('conversationsChanged', onChanged);
     for (const text of ['a', 'b', 'c']) relay.append('application', text, peer);
     await sync.onEntry(event(4));
     expect(texts()).toEqual(['a', 'b', 'c']);

@@ -5,7 +5,7 @@ import { NetworkError } from '../../../../src/net/errors.ts';
 import type { CommitSubmitter } from '../../../../src/services/conversations/commitSubmitter.ts';
 import { createBackground } from '../../../../src/services/core/failures.ts';
 import { createTrust, type Trust } from '../../../../src/services/people/trust.ts';
-import { activeChatAtom } from '../../../../src/store/chats.ts';
+import { activeConversationAtom } from '../../../../src/store/chats.ts';
 import { trustAtom } from '../../../../src/store/trust.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
@@ -35,7 +35,7 @@ const commitSubmitter = {
   submit: vi.fn<CommitSubmitter['submit']>(),
   settle: vi.fn<CommitSubmitter['settle']>(),
 };
-const onDecided = vi.fn<(conversationId: string) => void>();
+const onReleased = vi.fn<(conversationId: string) => void>();
 const catchUp = vi.fn<() => Promise<ReturnType<typeof state>>>();
 
 let deps: TestDeps;
@@ -49,12 +49,12 @@ beforeEach(async () => {
   worker.safetyNumbers.mockResolvedValue({ current: number, offered: null });
   catchUp.mockResolvedValue(state());
   deps = testDeps({ api, crypto: worker });
+  deps.sessionEvents.on('holdReleased', ({ conversationId: released }) => onReleased(released));
   trust = createTrust({
     deps,
     ownUserId: me,
     sync: { catchUp },
     commitSubmitter,
-    onDecided,
     background: createBackground(deps.log),
   });
   await trust.start();
@@ -66,13 +66,13 @@ describe('looking at who somebody is', () => {
   it('happens whenever their chat is opened', async () => {
     worker.observeDevices.mockResolvedValue({ ...known, keyOffered: true });
     expect(ofPeer()).toEqual(known);
-    deps.store.set(activeChatAtom, peer);
+    deps.store.set(activeConversationAtom, peer);
     await settled();
     expect(worker.observeDevices).toHaveBeenCalledWith(peer, ['Y2VydA']);
     expect(ofPeer()?.keyOffered).toBe(true);
     trust.stop();
-    deps.store.set(activeChatAtom, null);
-    deps.store.set(activeChatAtom, peer);
+    deps.store.set(activeConversationAtom, null);
+    deps.store.set(activeConversationAtom, peer);
     await settled();
     expect(worker.observeDevices).toHaveBeenCalledOnce();
   });
@@ -90,10 +90,14 @@ describe('looking at who somebody is', () => {
 
   it('happens when a conversation met another key', async () => {
     worker.contactTrust.mockResolvedValue([{ ...known, keyOffered: true }]);
-    trust.onStates([state({ status: 'forked', refusal: 'policy' })]);
+    deps.sessionEvents.emit('conversationsChanged', {
+      states: [state({ status: 'forked', refusal: 'policy' })],
+    });
     await settled();
     expect(ofPeer()?.keyOffered).toBe(false);
-    trust.onStates([state({ status: 'forked', refusal: 'identity-changed' })]);
+    deps.sessionEvents.emit('conversationsChanged', {
+      states: [state({ status: 'forked', refusal: 'identity-changed' })],
+    });
     await settled();
     expect(ofPeer()?.keyOffered).toBe(true);
   });
@@ -171,7 +175,7 @@ describe('a key that changed', () => {
     await trust[decision](peer, number);
     expect(worker[method]).toHaveBeenCalledWith(peer, number);
     expect(ofPeer()?.keyOffered).toBe(false);
-    expect(onDecided).toHaveBeenCalledWith(conversationId);
+    expect(onReleased).toHaveBeenCalledWith(conversationId);
   });
 
   it('stays open when the decision was about another one', async () => {
@@ -180,7 +184,7 @@ describe('a key that changed', () => {
     await expect(trust.accept(peer, number)).rejects.toMatchObject({
       message: 'Your decision could not be kept. Please try again.',
     });
-    expect(onDecided).not.toHaveBeenCalled();
+    expect(onReleased).not.toHaveBeenCalled();
   });
 
   it('accepted, lets messages go once the present devices are in the place of the former ones', async () => {

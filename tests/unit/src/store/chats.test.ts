@@ -1,6 +1,11 @@
 import { createStore } from 'jotai';
 import { expect, it } from 'vitest';
-import { activeChatAtom, chatsAtom, groupKeyOf, unreadTotalAtom } from '../../../../src/store/chats.ts';
+import {
+  activeConversationAtom,
+  chatsAtom,
+  groupKeyOf,
+  unreadTotalAtom,
+} from '../../../../src/store/chats.ts';
 import { chat, kaisa, veikko } from '../support/app.tsx';
 
 it('counts what is unread in every direct chat but the open one', () => {
@@ -11,8 +16,8 @@ it('counts what is unread in every direct chat but the open one', () => {
     [groupKeyOf('sailing')]: chat([], { unread: 7 }),
   });
   expect(store.get(unreadTotalAtom)).toBe(6);
-  store.set(activeChatAtom, kaisa.id);
+  store.set(activeConversationAtom, kaisa.id);
   expect(store.get(unreadTotalAtom)).toBe(4);
-  store.set(activeChatAtom, null);
+  store.set(activeConversationAtom, null);
   expect(store.get(unreadTotalAtom)).toBe(6);
 });

@@ -5,8 +5,8 @@ import {
   loadEmojiMemoryAtom,
   rememberEmojiAtom,
 } from '../../../../src/store/emoji.ts';
-import { currentUserAtom } from '../../../../src/store/session.ts';
-import { aino, createWorld } from '../support/app.tsx';
+import { resetSessionAtomsAtom } from '../../../../src/store/sessionAtom.ts';
+import { createWorld } from '../support/app.tsx';
 
 /** A session whose notes are kept, as the worker keeps them sealed. */
 function withNotes(first: string | null = null) {
@@ -61,7 +61,7 @@ describe('what the emoji picker remembers', () => {
   it('is no business of who signs in next', async () => {
     const { store, remembered } = withNotes();
     await store.set(rememberEmojiAtom, '🔥');
-    store.set(currentUserAtom, { ...aino, id: 'somebody-else' });
+    store.set(resetSessionAtomsAtom);
     expect(remembered().recent).toEqual([]);
   });
 });

@@ -5,7 +5,16 @@ import type { ReactNode } from 'react';
 import { MemoryRouter, useLocation } from 'react-router-dom';
 import { vi } from 'vitest';
 import { type AppActions, actionsAtom } from '../../../../src/store/actions.ts';
-import type { Chat, ConversationState, MessageContent, MessageView } from '../../../../src/store/chats.ts';
+import {
+  activeChatAtom,
+  activeConversationAtom,
+  activeGroupAtom,
+  type Chat,
+  type ConversationState,
+  groupKeyOf,
+  type MessageContent,
+  type MessageView,
+} from '../../../../src/store/chats.ts';
 import type { Person } from '../../../../src/store/contacts.ts';
 import { type LoadedList, unloadedList } from '../../../../src/store/loadedList.ts';
 import { authStatusAtom, type CurrentUser, currentUserAtom } from '../../../../src/store/session.ts';
@@ -107,6 +116,20 @@ export function createWorld({ signedIn = true } = {}) {
       return userEvent.setup();
     },
   };
+}
+
+/** Lets `openChat` and `openGroup` change the open conversation, as the services do. */
+export function withOpening({
+  actions,
+  store,
+}: Pick<ReturnType<typeof createWorld>, 'actions' | 'store'>): void {
+  actions.openChat.mockImplementation(async (userId) => {
+    if (userId !== null || store.get(activeGroupAtom) === null) store.set(activeConversationAtom, userId);
+  });
+  actions.openGroup.mockImplementation(async (groupId) => {
+    if (groupId !== null) store.set(activeConversationAtom, groupKeyOf(groupId));
+    else if (store.get(activeChatAtom) === null) store.set(activeConversationAtom, null);
+  });
 }
 
 function Address() {

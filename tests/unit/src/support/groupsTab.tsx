@@ -1,11 +1,11 @@
 import { screen } from '@testing-library/react';
 import { useState } from 'react';
 import { GroupsTab } from '../../../../src/features/groups/GroupsTab.tsx';
-import { activeGroupAtom, type Chat, chatsAtom, type MessageView } from '../../../../src/store/chats.ts';
+import { type Chat, chatsAtom, type MessageView } from '../../../../src/store/chats.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
 import { type Group, groupsAtom } from '../../../../src/store/groups.ts';
 import { memberNamesAtom } from '../../../../src/store/names.ts';
-import { chat, createWorld, kaisa, loaded, veikko } from './app.tsx';
+import { chat, createWorld, kaisa, loaded, veikko, withOpening } from './app.tsx';
 import { group, memberNames } from './groups.ts';
 
 /** The tab as the dashboard holds it. */
@@ -30,7 +30,7 @@ export function showGroups(groups: readonly Group[] = [], chats: Record<string, 
   world.store.set(groupsAtom, loaded(...groups));
   world.store.set(memberNamesAtom, memberNames);
   world.store.set(chatsAtom, chats);
-  world.actions.openGroup.mockImplementation(async (id) => world.store.set(activeGroupAtom, id));
+  withOpening(world);
   const user = world.show(<Tab />);
   return { ...world, user };
 }

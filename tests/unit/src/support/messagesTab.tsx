@@ -2,9 +2,9 @@ import { screen, within } from '@testing-library/react';
 import { useState } from 'react';
 import { vi } from 'vitest';
 import { MessagesTab } from '../../../../src/features/messages/MessagesTab.tsx';
-import { activeChatAtom, type Chat, chatsAtom, type MessageView } from '../../../../src/store/chats.ts';
+import { type Chat, chatsAtom, type MessageView } from '../../../../src/store/chats.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
-import { chat, createWorld, kaisa, loaded, veikko } from './app.tsx';
+import { chat, createWorld, kaisa, loaded, veikko, withOpening } from './app.tsx';
 
 /** The tab as the dashboard holds it: what is asked for opens, and takes the focus. */
 export function Tab({ onFindContacts = () => undefined }: { onFindContacts?: () => void }) {
@@ -29,7 +29,7 @@ export function showMessages(chats: Record<string, Chat> = {}) {
   const world = createWorld();
   world.store.set(contactsAtom, loaded(veikko, kaisa));
   world.store.set(chatsAtom, chats);
-  world.actions.openChat.mockImplementation(async (userId) => world.store.set(activeChatAtom, userId));
+  withOpening(world);
   const onFindContacts = vi.fn<() => void>();
   const user = world.show(<Tab onFindContacts={onFindContacts} />);
   return { ...world, user, onFindContacts };

@@ -3,8 +3,9 @@ import type { ConversationState, CryptoApi, MessageView } from '../../../../../s
 import { createKeyedQueue } from '../../../../../src/lib/keyedQueue.ts';
 import type { Api } from '../../../../../src/net/api.ts';
 import { ApiError, type ApiErrorCode } from '../../../../../src/net/errors.ts';
-import type { Deps } from '../../../../../src/services/core/deps.ts';
+import type { SessionDeps } from '../../../../../src/services/core/deps.ts';
 import { createLists, type Lists } from '../../../../../src/services/core/lists.ts';
+import { createSessionEvents } from '../../../../../src/services/core/sessionEvents.ts';
 import { capturedLog } from '../../net/support/capturedLog.ts';
 import { FakeClock } from '../../net/support/fakeClock.ts';
 
@@ -22,7 +23,7 @@ export function partial<T extends object>(parts: Partial<T>): T {
   });
 }
 
-export interface TestDeps extends Deps {
+export interface TestDeps extends SessionDeps {
   readonly clock: FakeClock;
   readonly lines: string[];
 }
@@ -44,6 +45,7 @@ export function testDeps(parts: { api?: Partial<Api>; crypto?: Partial<CryptoApi
       return `00000000-0000-4000-8000-1${String(ids).padStart(11, '0')}`;
     },
     events: new EventTarget(),
+    sessionEvents: createSessionEvents(),
   };
 }
 

@@ -101,7 +101,7 @@ function begin(): void {
     api: { listGroups, getDeparture, getGroup, putGroupName },
     crypto: { hasLeft, setLeaveStatements, setGroupName, sealGroupName, conversation: async () => keys },
   });
-  chats = createChats(deps.store, me);
+  chats = createChats(deps, me);
   catchUp.mockImplementation(async () => {
     tell(keys);
     return keys;
@@ -111,6 +111,8 @@ function begin(): void {
 
 /** As a session does at its start; again, the next session of this browser. */
 export function openList(): void {
+  deps.sessionEvents.on('groupForgotten', ({ groupId }) => onForgotten(groupId));
+  deps.sessionEvents.on('holdReleased', ({ conversationId }) => onResolved(conversationId));
   list = createGroupList({
     deps,
     ownUserId: me,
@@ -120,16 +122,13 @@ export function openList(): void {
     sync: { catchUp, forget },
     commitSubmitter: { submit: () => Promise.reject(new Error('unexpected')), settle },
     names: { learn },
-    onForgotten,
-    onResolved,
     background: createBackground(deps.log),
   });
 }
 
-/** As the session does with every state that it hears of. */
+/** Emits a state as the synchronisation does. */
 export function tell(changed: ConversationState): void {
-  chats.setState(changed);
-  list.onStates([changed]);
+  deps.sessionEvents.emit('conversationsChanged', { states: [changed] });
 }
 
 /** The conversation moves, and its state is told of. */

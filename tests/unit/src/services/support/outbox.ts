@@ -6,6 +6,7 @@ import { createCommitSubmitter } from '../../../../../src/services/conversations
 import { createJoiner } from '../../../../../src/services/conversations/joiner.ts';
 import { createOutbox, type Outbox } from '../../../../../src/services/conversations/outbox.ts';
 import { createSync } from '../../../../../src/services/conversations/sync.ts';
+import { createBackground } from '../../../../../src/services/core/failures.ts';
 import { conversationId, me, peer, refused, type TestDeps, testDeps } from './deps.ts';
 import { SimulatedDevice, SimulatedRelay } from './simulation.ts';
 
@@ -25,11 +26,7 @@ export const onIdentityChanged = vi.fn<() => void>();
 /** A second call makes another tab of the same browser: same worker storage, same locks. */
 export function createTab(tabDeps: TestDeps): Outbox {
   const joiner = createJoiner(tabDeps, me);
-  const sync = createSync(tabDeps, me, joiner, {
-    onProcessed: ({ messages }) => chats.addMessages(conversationId, messages),
-    onState: (state) => chats.setState(state),
-    onRefused: () => undefined,
-  });
+  const sync = createSync(tabDeps, me, joiner);
   return createOutbox({
     deps: tabDeps,
     ownUserId: me,
@@ -42,6 +39,7 @@ export function createTab(tabDeps: TestDeps): Outbox {
     chats,
     realtime: { isConnected: () => connected, publish },
     onFailed,
+    background: createBackground(tabDeps.log),
   });
 }
 
@@ -61,7 +59,7 @@ function begin(): void {
   device = new SimulatedDevice();
   worker = device.api();
   deps = testDeps({ api: relay.apiFor(me, 'own-device'), crypto: worker });
-  chats = createChats(deps.store, me);
+  chats = createChats(deps, me);
   chats.setLoaded(peer, true);
   outbox = createTab(deps);
   // As the relay does over MQTT.

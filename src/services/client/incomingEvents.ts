@@ -1,0 +1,49 @@
+import type { IncomingEvent } from '../../net/contract.ts';
+import { activeConversationAtom } from '../../store/chats.ts';
+import { keyOf } from '../core/conversationIds.ts';
+import type { SessionDeps } from '../core/deps.ts';
+import type { Services } from './services.ts';
+
+export interface IncomingEventsOptions {
+  readonly deps: Pick<SessionDeps, 'store'>;
+  readonly ownUserId: string;
+  readonly services: Pick<Services, 'contacts' | 'groupList' | 'joiner' | 'security' | 'sync'>;
+  /** Uploads KeyPackages in place of those that have been used up: others need them to reach this device. */
+  readonly topUpKeyPackages: () => Promise<void>;
+}
+
+/** Returns the handler of what the relay sends in real time. */
+export function createIncomingEventHandler(
+  options: IncomingEventsOptions,
+): (event: IncomingEvent) => Promise<void> {
+  const { ownUserId, services } = options;
+  const { contacts, groupList, joiner, security, sync } = services;
+  const { store } = options.deps;
+
+  return async (event) => {
+    switch (event.type) {
+      case 'message':
+      case 'commit':
+        return sync.onEntry(event);
+      case 'available':
+        return sync.onAvailable(
+          event,
+          keyOf(event.conversationId, ownUserId) === store.get(activeConversationAtom),
+        );
+      case 'welcome':
+        if (keyOf(event.conversationId, ownUserId) === null) return;
+        await joiner.refreshMailbox();
+        await sync.catchUp(event.conversationId);
+        await joiner.dropWelcomes(event.conversationId);
+        return options.topUpKeyPackages();
+      case 'delivered':
+        return sync.onDelivered(event);
+      case 'contacts':
+        return contacts.onChanged(event.lists);
+      case 'groups':
+        return groupList.refresh();
+      case 'devices':
+        return security.devices.onRevoked(event);
+    }
+  };
+}

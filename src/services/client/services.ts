@@ -1,0 +1,159 @@
+import type { Realtime, RealtimeListeners } from '../../net/mqtt.ts';
+import type { Presence, PresenceListeners } from '../../net/presence.ts';
+import { offlineAtom } from '../../store/connection.ts';
+import { createSecurity } from '../account/security.ts';
+import { createMessageBackup } from '../backup/messageBackup.ts';
+import { createChatEvents } from '../conversations/chatEvents.ts';
+import { createChats } from '../conversations/chats.ts';
+import { createCommitSubmitter } from '../conversations/commitSubmitter.ts';
+import { createDrafts } from '../conversations/drafts.ts';
+import { createJoiner } from '../conversations/joiner.ts';
+import { createMessaging, createSendFailureReport } from '../conversations/messaging.ts';
+import { createOpenConversation } from '../conversations/openConversation.ts';
+import { createOutbox } from '../conversations/outbox.ts';
+import { createSync } from '../conversations/sync.ts';
+import { groupOf } from '../core/conversationIds.ts';
+import type { SessionDeps } from '../core/deps.ts';
+import type { Background } from '../core/failures.ts';
+import { createLists } from '../core/lists.ts';
+import type { ResponseCache } from '../core/responseCache.ts';
+import { createDataExport } from '../export/dataExport.ts';
+import { createGroupActions } from '../groups/groupActions.ts';
+import { createGroupList } from '../groups/groupList.ts';
+import { createMemberNames } from '../groups/memberNames.ts';
+import { createContacts } from '../people/contacts.ts';
+import { createNotifications } from '../people/notifications.ts';
+import { announceMessages, dispatchWsMessage, trackPresence } from '../people/presence.ts';
+
+export interface ServicesOptions {
+  readonly deps: SessionDeps;
+  readonly userId: string;
+  readonly recall: ResponseCache['recall'];
+  readonly hasToken: () => boolean;
+  readonly isVisible: () => boolean;
+  readonly createRealtime: (userId: string, listeners: RealtimeListeners) => Realtime;
+  readonly createPresence: (userId: string, listeners: PresenceListeners) => Presence;
+  readonly leaveForLogin: (afterMs: number) => void;
+  /** Called when this browser's device has been revoked. */
+  readonly onDeviceRevoked: () => Promise<void>;
+  readonly background: Background;
+}
+
+export type Services = ReturnType<typeof createServices>;
+
+/**
+ * Makes the services of one session. Each is given those made before it, and hears of the others by session events.
+ * Listeners are called in the order in which the services are made here: the chats come first, because the others read
+ * the state that an event has brought from there.
+ */
+export function createServices(options: ServicesOptions) {
+  const { background, deps, hasToken, leaveForLogin, recall, userId: ownUserId } = options;
+  const { events, sessionEvents, store } = deps;
+
+  const chats = createChats(deps, ownUserId);
+  const chatEvents = createChatEvents(deps, ownUserId);
+  const memberNames = createMemberNames(deps);
+  const drafts = createDrafts(deps, background);
+  const lists = createLists({ ...deps, hasToken });
+  const contacts = createContacts({ deps, ownUserId, lists, recall });
+  const notifications = createNotifications({ deps, lists, recall: recall.listNotifications });
+  const joiner = createJoiner(deps, ownUserId);
+  const dataExport = createDataExport(deps);
+  const messageBackup = createMessageBackup({ deps, ownUserId, chats, background });
+
+  const sync = createSync(deps, ownUserId, joiner);
+  const commitSubmitter = createCommitSubmitter(deps, joiner, sync);
+  const groupList = createGroupList({
+    deps,
+    ownUserId,
+    lists,
+    recall: recall.listGroups,
+    chats,
+    sync,
+    commitSubmitter,
+    names: memberNames,
+    background,
+  });
+  const security = createSecurity({
+    deps,
+    ownUserId,
+    sync,
+    commitSubmitter,
+    onThisRevoked: options.onDeviceRevoked,
+    background,
+  });
+
+  announceMessages(deps, ownUserId);
+  const knownPresence = trackPresence(deps);
+  const realtime = options.createRealtime(ownUserId, {
+    onStatus: (status) => sessionEvents.emit('realtimeChanged', { status }),
+    onEvent: (event) => sessionEvents.emit('realtimeReceived', { event }),
+    onPresence: (change) => dispatchWsMessage(events, { type: 'presence', ...change }),
+    onUnauthorized: (token, code) => sessionEvents.emit('tokenRefused', { token, code }),
+  });
+  const presence = options.createPresence(ownUserId, {
+    onOnlineUsers: (userIds) => dispatchWsMessage(events, { type: 'online_users', userIds }),
+    onChange: (change) => dispatchWsMessage(events, { type: 'presence', ...change }),
+    onLost: () => knownPresence.lost(),
+  });
+
+  const outbox = createOutbox({
+    deps,
+    ownUserId,
+    sync,
+    joiner,
+    commitSubmitter,
+    maySend: (conversationId) =>
+      groupOf(conversationId) === null
+        ? security.trust.maySend(conversationId)
+        : groupList.maySend(conversationId),
+    onIdentityChanged: () => background(() => security.trust.reload()),
+    isOffline: () => store.get(offlineAtom),
+    chats,
+    realtime,
+    onFailed: createSendFailureReport({ deps, leaveForLogin }),
+    background,
+  });
+  const messaging = createMessaging({ deps, ownUserId, chats, outbox, hasToken, leaveForLogin, background });
+  const openConversation = createOpenConversation({
+    deps,
+    ownUserId,
+    chats,
+    chatEvents,
+    sync,
+    watch: (chat) => realtime.watch(chat),
+    isGone: (conversationId) => groupList.hasEnded(conversationId),
+    hasToken,
+    isVisible: options.isVisible,
+    background,
+  });
+  const groups = createGroupActions({
+    deps,
+    ownUserId,
+    list: groupList,
+    sync,
+    commitSubmitter,
+    openConversation,
+  });
+
+  return {
+    contacts,
+    dataExport,
+    drafts,
+    groupList,
+    groups,
+    joiner,
+    knownPresence,
+    lists,
+    memberNames,
+    messageBackup,
+    messaging,
+    notifications,
+    openConversation,
+    outbox,
+    presence,
+    realtime,
+    security,
+    sync,
+  };
+}

@@ -1,0 +1,34 @@
+import { createStore } from 'jotai';
+import { expect, it, vi } from 'vitest';
+import { currentUserAtom } from '../../../../src/store/session.ts';
+import { resetSessionAtomsAtom, sessionAtom } from '../../../../src/store/sessionAtom.ts';
+import { aino } from '../support/app.tsx';
+
+it('takes a value, or a change of the value before', () => {
+  const store = createStore();
+  const countAtom = sessionAtom(0);
+  store.set(countAtom, 2);
+  store.set(countAtom, (count) => count + 1);
+  expect(store.get(countAtom)).toBe(3);
+});
+
+it('is empty at the moment when the session ends, and everybody who follows it is told', () => {
+  const store = createStore();
+  const textAtom = sessionAtom('');
+  const heard = vi.fn<(text: string) => void>();
+  store.set(textAtom, 'secret');
+  store.sub(textAtom, () => heard(store.get(textAtom)));
+  store.set(resetSessionAtomsAtom);
+  expect(heard).toHaveBeenCalledExactlyOnceWith('');
+});
+
+it('is empty when the same person logs in again, though nobody has read it in between', () => {
+  const store = createStore();
+  const textAtom = sessionAtom('');
+  store.set(currentUserAtom, aino);
+  store.set(textAtom, 'from before');
+  store.set(currentUserAtom, null);
+  store.set(resetSessionAtomsAtom);
+  store.set(currentUserAtom, aino);
+  expect(store.get(textAtom)).toBe('');
+});
