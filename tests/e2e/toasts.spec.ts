@@ -26,6 +26,8 @@ async function standingOf(page: Page, text: string, cause: () => Promise<void>):
       await new Promise(requestAnimationFrame);
       toast = findToast();
     }
+    // The page goes on in the next frames: a dialog closes, a list scrolls to its end.
+    for (let frames = 0; frames < 5; frames += 1) await new Promise(requestAnimationFrame);
     const box = toast.getBoundingClientRect();
     const at = (rect: DOMRect) =>
       document.elementFromPoint(rect.left + rect.width / 2, rect.top + rect.height / 2);
