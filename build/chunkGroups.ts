@@ -9,6 +9,7 @@ import type { Rolldown } from 'vite';
 
 /** The modules by which a part is entered; what they import statically belongs to it. */
 const entries = {
+  earlyStart: ['src/app/earlyStart.ts'],
   page: ['src/app/main.tsx'],
   landing: ['src/pages/landing/LandingPage.tsx'],
   client: ['src/app/bootstrap.ts'],
@@ -40,6 +41,7 @@ type Has = (part: Part) => boolean;
  * for: a page of visitors, a dialog.
  */
 const files: readonly (readonly [name: string, belongs: (has: Has) => boolean])[] = [
+  ['earlyStart', (has) => has('earlyStart')],
   ['page', (has) => has('page')],
   ['common', (has) => has('landing') && (has('client') || has('forms') || has('session') || has('screens'))],
   ['client', (has) => has('client')],
@@ -71,11 +73,6 @@ const aheadOfAll = files.length + 1;
 
 /** For the bundler's `codeSplitting.groups`. */
 export const chunkGroups = [
-  {
-    name: 'earlyStart',
-    test: /src\/(?:app\/earlyStart|crypto\/worker|lib\/trustedScriptUrl|services\/token)\.ts|crypto\.worker\.ts\?/,
-    priority: aheadOfAll,
-  },
   // What changes only with a dependency keeps its name, and its place in caches, across releases.
   {
     name: 'react',

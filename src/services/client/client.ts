@@ -92,6 +92,7 @@ export function createClient(options: ClientOptions): Client {
         loadSignedIn(),
         loadScreens(),
       ]);
+      const socketOptions = { userId, token: readToken, clock, random, log };
       const opened = createMessenger({
         deps,
         userId,
@@ -106,26 +107,18 @@ export function createClient(options: ClientOptions): Client {
         leaveForLogin: (afterMs) => session.leaveForLogin(afterMs),
         onDeviceRevoked: () => session.onDeviceRevoked(),
         topUpKeyPackages: () => topUpKeyPackages(deps),
-        createRealtime: (ownId, listeners) =>
+        createRealtime: (listeners) =>
           createRealtime({
+            ...socketOptions,
             url: addresses.mqttUrl,
-            userId: ownId,
-            token: readToken,
             listeners,
-            clock,
-            random,
-            log,
             ...(options.connectMqtt === undefined ? {} : { connect: options.connectMqtt }),
           }),
-        createPresence: (ownId, listeners) =>
+        createPresence: (listeners) =>
           createPresence({
+            ...socketOptions,
             url: addresses.presenceUrl,
-            userId: ownId,
-            token: readToken,
             listeners,
-            clock,
-            random,
-            log,
             createSocket: options.createSocket,
           }),
       });

@@ -31,8 +31,8 @@ export interface ServicesOptions {
   readonly recall: ResponseCache['recall'];
   readonly hasToken: () => boolean;
   readonly isVisible: () => boolean;
-  readonly createRealtime: (userId: string, listeners: RealtimeListeners) => Realtime;
-  readonly createPresence: (userId: string, listeners: PresenceListeners) => Presence;
+  readonly createRealtime: (listeners: RealtimeListeners) => Realtime;
+  readonly createPresence: (listeners: PresenceListeners) => Presence;
   readonly leaveForLogin: (afterMs: number) => void;
   /** Called when this browser's device has been revoked. */
   readonly onDeviceRevoked: () => Promise<void>;
@@ -85,13 +85,13 @@ export function createServices(options: ServicesOptions) {
 
   announceMessages(deps, ownUserId);
   const knownPresence = trackPresence(deps);
-  const realtime = options.createRealtime(ownUserId, {
+  const realtime = options.createRealtime({
     onStatus: (status) => sessionEvents.emit('realtimeChanged', { status }),
     onEvent: (event) => sessionEvents.emit('realtimeReceived', { event }),
     onPresence: (change) => dispatchWsMessage(events, { type: 'presence', ...change }),
     onUnauthorized: (token, code) => sessionEvents.emit('tokenRefused', { token, code }),
   });
-  const presence = options.createPresence(ownUserId, {
+  const presence = options.createPresence({
     onOnlineUsers: (userIds) => dispatchWsMessage(events, { type: 'online_users', userIds }),
     onChange: (change) => dispatchWsMessage(events, { type: 'presence', ...change }),
     onLost: () => knownPresence.lost(),

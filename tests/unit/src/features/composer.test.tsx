@@ -1,10 +1,12 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/lib/appError.ts';
+import type { Store } from '../../../../src/services/core/deps.ts';
 import { activeConversationAtom } from '../../../../src/store/chats.ts';
 import { contactsAtom } from '../../../../src/store/contacts.ts';
+import { currentUserAtom } from '../../../../src/store/session.ts';
 import { resetSessionAtomsAtom } from '../../../../src/store/sessionAtom.ts';
-import { loaded, veikko } from '../support/app.tsx';
+import { aino, loaded, veikko } from '../support/app.tsx';
 import { openVeikko } from '../support/messagesTab.tsx';
 
 describe('writing', () => {
@@ -59,15 +61,25 @@ describe('writing', () => {
     expect(screen.getByRole('textbox', { name: 'Message to veikko' })).toHaveValue('For Veikko');
   });
 
-  it('shows no draft of one session in the next', async () => {
+  it.each([
+    ['one session in the next', (store: Store) => store.set(resetSessionAtomsAtom)],
+    [
+      'one person to the next',
+      (store: Store) => store.set(currentUserAtom, { ...aino, id: 'somebody-else' }),
+    ],
+  ])('shows no draft of %s', async (_whose, begin) => {
     const { user, input, store } = await openVeikko();
     await user.type(input, 'Secret');
-    act(() => {
-      store.set(resetSessionAtomsAtom);
-      store.set(contactsAtom, loaded(veikko));
-      store.set(activeConversationAtom, veikko.id);
-    });
-    expect(screen.getByRole('textbox', { name: 'Message to veikko' })).toHaveValue('');
+    const draftAfter = (change: () => void) => {
+      act(() => {
+        change();
+        store.set(contactsAtom, loaded(veikko));
+        store.set(activeConversationAtom, veikko.id);
+      });
+      return screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to veikko' });
+    };
+    expect(draftAfter(() => begin(store))).toHaveValue('');
+    expect(draftAfter(() => store.set(currentUserAtom, aino))).toHaveValue('');
   });
 
   it('takes the focus whenever its chat is asked for', async () => {

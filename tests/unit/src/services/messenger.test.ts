@@ -61,11 +61,11 @@ async function openSession(isConnected: boolean): Promise<void> {
     leaveForLogin: () => undefined,
     onDeviceRevoked: () => Promise.resolve(),
     topUpKeyPackages,
-    createRealtime: (_userId, listeners) => {
+    createRealtime: (listeners) => {
       realtimeListeners = listeners;
       return realtime;
     },
-    createPresence: (_userId, listeners) => {
+    createPresence: (listeners) => {
       presenceListeners = listeners;
       return presence;
     },

@@ -22,6 +22,17 @@ it('is empty at the moment when the session ends, and everybody who follows it i
   expect(heard).toHaveBeenCalledExactlyOnceWith('');
 });
 
+it('is empty for another person, though nobody has reset it, and again when the first one is back', () => {
+  const store = createStore();
+  const textAtom = sessionAtom('');
+  store.set(currentUserAtom, aino);
+  store.set(textAtom, 'secret');
+  store.set(currentUserAtom, { ...aino, id: 'somebody-else' });
+  expect(store.get(textAtom)).toBe('');
+  store.set(currentUserAtom, aino);
+  expect(store.get(textAtom)).toBe('');
+});
+
 it('is empty when the same person logs in again, though nobody has read it in between', () => {
   const store = createStore();
   const textAtom = sessionAtom('');
