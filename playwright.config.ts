@@ -1,7 +1,6 @@
 import { defineConfig } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from './tests/e2e/browser.mjs';
-
-const inCI = process.env.CI === 'true';
+import { inCI } from './tests/run/inCI.mjs';
 
 /**
  * For `npm run test:all`, because it takes minutes: tours of every screen in every size, theme and language, and each

@@ -4,9 +4,9 @@ import { defineConfig } from 'vitest/config';
 import { compileCatalogues } from './build/catalogues.ts';
 import { compileEmojis } from './build/emojis.ts';
 import { missingServers } from './relay/test/servers/binaries.mjs';
+import { inCI } from './tests/run/inCI.mjs';
 import { VitestReport } from './tests/run/vitestReport.ts';
 
-const inCI = process.env.CI === 'true';
 const report = process.env.UNIT_REPORT;
 // In CI what needs a server runs without one too, and fails.
 const hasServers = inCI || missingServers().length === 0;

@@ -1,23 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { doors as rows } from '../../build/doors.mjs';
+import { projectFiles, root } from '../support/projectFiles.ts';
 
-const root = path.join(import.meta.dirname, '..', '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: root,
-  encoding: 'utf8',
-})
-  .split('\n')
-  .filter(
-    (file) =>
-      file !== '' &&
-      // The test of the doors writes and removes these.
-      !file.startsWith('tests/doors/fixtures/') &&
-      (file.endsWith('.md') || !file.startsWith('crypto-core/test/vectors/')) &&
-      existsSync(path.join(root, file)),
-  );
+const files = projectFiles().filter(
+  (file) => file.endsWith('.md') || !file.startsWith('crypto-core/test/vectors/'),
+);
 const pages = files.filter((file) => file.endsWith('.md'));
 const code = files.filter((file) => /\.(?:tsx?|mjs|css)$/.test(file));
 const folders = new Set(files.flatMap((file) => ancestors(file)));
@@ -43,9 +33,7 @@ function anchors(page: string): Set<string> {
 
 const comments = (file: string) => (read(file).match(/^\s*(?:\/\/|\/\*|\*).*$/gm) ?? []).join('\n');
 
-const messages = (await import('../../build/doors.mjs')).doors.flatMap(({ patterns }) =>
-  patterns.map(({ message }) => message),
-);
+const messages = rows.flatMap(({ patterns }) => patterns.map(({ message }) => message));
 
 const architecture = read('docs/ARCHITECTURE.md');
 const doors = new Set(
@@ -121,5 +109,9 @@ describe('what is cited exists:', () => {
     for (const service of rooms('src/services')) {
       expect(architecture).toContain(`\`${path.posix.basename(service)}\``);
     }
+    const listed = [...architecture.matchAll(/`((?:src|workers|relay)\/[a-z/]+)\/?`/gi)].map(
+      ([, name]) => name,
+    );
+    expect(listed.filter((folder) => !folders.has(folder ?? ''))).toEqual([]);
   });
 });

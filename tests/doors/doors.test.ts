@@ -1,12 +1,12 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { doors } from '../../build/doors.mjs';
+import { projectFiles, root } from '../support/projectFiles.ts';
 
-const root = path.join(import.meta.dirname, '..', '..');
 /** The linter's configuration has each door for this folder too. */
 const fixtures = 'tests/doors/fixtures';
 const run = promisify(execFile);
@@ -167,17 +167,9 @@ describe('the doors between rooms', () => {
   });
 
   it('are not passed by a form of import that the linter does not compare', () => {
-    const listed = execFileSync(
-      'git',
-      ['ls-files', 'crypto-core/src', 'workers', 'src', 'relay/src', 'relay/contract'],
-      {
-        cwd: root,
-        encoding: 'utf8',
-      },
+    const files = projectFiles('crypto-core/src', 'workers', 'src', 'relay/src', 'relay/contract').filter(
+      (file) => /\.[cm]?[jt]sx?$/.test(file),
     );
-    const files = listed
-      .split('\n')
-      .filter((file) => /\.[cm]?[jt]sx?$/.test(file) && existsSync(path.join(root, file)));
     expect(files.length).toBeGreaterThan(500);
     const unseen =
       /\bimport\((?!\s*['"])|\brequire\s*\(|\bcreateRequire\b|import\.meta\.glob|new URL\([^)]*import\.meta|oxlint-disable[^\n]*(?:no-restricted-imports|\*\/$)|eslint-disable/m;

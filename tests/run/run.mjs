@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { missingServers } from '../../relay/test/servers/binaries.mjs';
 import { chromiumPath } from '../e2e/browser.mjs';
+import { inCI } from './inCI.mjs';
 import { leftOut } from './leftOut.mjs';
 import { ofPlaywright, ofVitest, runs } from './projects.mjs';
 import { summary, testsOfPlaywright } from './summary.mjs';
 
-const inCI = process.env.CI === 'true' || process.env.CI === '1';
 const folder = mkdtempSync(path.join(tmpdir(), 'sinetti-tests-'));
 const unitReport = path.join(folder, 'unit.json');
 const e2eReport = path.join(folder, 'e2e.json');
