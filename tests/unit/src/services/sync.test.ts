@@ -1,62 +1,11 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ProcessResult } from '../../../../src/crypto/client.ts';
+import { describe, expect, it } from 'vitest';
 import { NetworkError } from '../../../../src/net/errors.ts';
-import { createJoiner, type Joiner } from '../../../../src/services/conversations/joiner.ts';
-import { createSync, type Sync } from '../../../../src/services/conversations/sync.ts';
-import { timings } from '../../../../src/services/core/timings.ts';
 import { catchUpAtom } from '../../../../src/store/connection.ts';
 import { settled } from '../net/support/fakeClock.ts';
-import { conversationId, me, peer, refused, type TestDeps, testDeps } from './support/deps.ts';
-import { SimulatedDevice, SimulatedRelay } from './support/simulation.ts';
+import { conversationId, me, peer, refused } from './support/deps.ts';
+import { deps, device, memberOf, onProcessed, relay, sync, texts, withSync } from './support/sync.ts';
 
-let relay: SimulatedRelay;
-let device: SimulatedDevice;
-let deps: TestDeps;
-let joiner: Joiner;
-let sync: Sync;
-const onProcessed = vi.fn<(result: ProcessResult) => void>();
-
-beforeEach(() => {
-  onProcessed.mockReset();
-  relay = new SimulatedRelay();
-  device = new SimulatedDevice();
-  deps = testDeps({
-    api: relay.apiFor(me, 'own-device'),
-    crypto: { ...device.api(), forgetConversation: () => Promise.resolve() },
-  });
-  joiner = createJoiner(deps, me);
-  deps.sessionEvents.on('entriesProcessed', onProcessed);
-  sync = createSync(deps, me, joiner);
-});
-
-const texts = () =>
-  device.messages.map(({ content }) => (content.kind === 'text' ? content.text : content.kind));
-
-/** A live event for an entry of the log. */
-function event(seq: number): Parameters<Sync['onEntry']>[0] {
-  const entry = relay.log[seq - 1];
-  if (entry === undefined) throw new Error('no such entry');
-  return {
-    type: entry.kind === 'commit' ? 'commit' : 'message',
-    conversationId,
-    messageId: entry.id,
-    senderId: entry.sender_id,
-    senderDeviceId: entry.sender_device_id,
-    seq,
-    epoch: entry.epoch,
-    content: entry.content,
-    timestamp: entry.timestamp,
-  };
-}
-
-/** A device that is a member and has processed the log so far. */
-async function memberOf(messages: number): Promise<void> {
-  relay.begin(peer, messages);
-  relay.welcome('own-device', 1);
-  await sync.catchUp(conversationId);
-  relay.calls.length = 0;
-  onProcessed.mockReset();
-}
+withSync();
 
 describe('catching up', () => {
   it('fetches nothing for a conversation that nobody has started', async () => {
@@ -110,14 +59,9 @@ describe('catching up', () => {
   it('keeps the Welcome when only this browser failed', async () => {
     relay.begin(peer, 1);
     relay.welcome('own-device', 1);
-    deps = testDeps({
-      api: relay.apiFor(me, 'own-device'),
-      crypto: {
-        ...device.api(),
-        joinByWelcome: () => Promise.reject(Object.assign(new Error(), { code: 'storage' })),
-      },
+    Object.assign(deps.crypto, {
+      joinByWelcome: () => Promise.reject(Object.assign(new Error(), { code: 'storage' })),
     });
-    sync = createSync(deps, me, createJoiner(deps, me));
     await expect(sync.catchUp(conversationId)).rejects.toMatchObject({ code: 'storage' });
     expect(relay.welcomes.get('own-device')).toHaveLength(1);
   });
@@ -281,100 +225,6 @@ describe('one call for one need', () => {
     await Promise.all([caughtUp, told, toldTwice]);
     expect(texts()).toEqual(['a', 'b']);
     expect(relay.calls).toEqual(['listUserMessages after 1', 'listUserMessages after 2']);
-  });
-});
-
-describe('what is still told of a conversation that was forgotten', () => {
-  it('has nothing fetched, also where it was waited with, until something asks for it anew', async () => {
-    await memberOf(1);
-    const available = { type: 'available', conversationId, seq: 3 } as const;
-    relay.append('application', 'late', peer);
-    const told = sync.onAvailable(available, true);
-    await sync.forget(conversationId);
-    Object.assign(device, { membership: 'none', lastSeq: 0 });
-    await deps.clock.advance(timings.streamedEntry);
-    await told;
-    await sync.onAvailable(available, false);
-    await sync.onEntry(event(3));
-    expect(relay.calls).toEqual([]);
-    await sync.catchUp(conversationId);
-    expect(relay.calls).not.toEqual([]);
-  });
-});
-
-describe('live entries', () => {
-  it('are processed in the order of the log, in one batch that is told once', async () => {
-    await memberOf(0);
-    const onChanged = vi.fn<() => void>();
-    deps.sessionEvents.on('conversationsChanged', onChanged);
-    for (const text of ['a', 'b', 'c']) relay.append('application', text, peer);
-    await Promise.all([sync.onEntry(event(3)), sync.onEntry(event(2)), sync.onEntry(event(4))]);
-    expect(texts()).toEqual(['a', 'b', 'c']);
-    expect(onProcessed).toHaveBeenCalledTimes(1);
-    expect(onChanged).not.toHaveBeenCalled();
-    expect(relay.calls).toEqual([]);
-  });
-
-  it('delivered twice are processed once', async () => {
-    await memberOf(0);
-    relay.append('application', 'a', peer);
-    await Promise.all([sync.onEntry(event(2)), sync.onEntry(event(2))]);
-    expect(texts()).toEqual(['a']);
-  });
-
-  it('in a flood are processed by pages, the rest from the log', async () => {
-    await memberOf(0);
-    for (let number = 1; number <= 450; number += 1) relay.append('application', `text ${number}`, peer);
-    await Promise.all(relay.log.slice(1).map(({ seq }) => sync.onEntry(event(seq))));
-    expect(texts()).toHaveLength(450);
-    expect(Math.max(...onProcessed.mock.calls.map(([{ messages }]) => messages.length))).toBe(200);
-  });
-
-  it('that leave a gap have it fetched', async () => {
-    await memberOf(0);
-    for (const text of ['a', 'b', 'c']) relay.append('application', text, peer);
-    await sync.onEntry(event(4));
-    expect(texts()).toEqual(['a', 'b', 'c']);
-    expect(relay.calls).toEqual(['listUserMessages after 1']);
-  });
-
-  it('seen before change nothing', async () => {
-    await memberOf(2);
-    await sync.onEntry(event(2));
-    await sync.onEntry(event(3));
-    expect(texts()).toEqual(['text 1', 'text 2']);
-  });
-
-  it('let a device in that is outside', async () => {
-    relay.begin(peer, 1);
-    relay.welcome('own-device', 1);
-    await sync.onEntry(event(2));
-    expect(texts()).toEqual(['text 1']);
-  });
-
-  it("of other people's conversations are not ours", async () => {
-    relay.begin(peer, 1);
-    const theirs = `direct:${peer}:00000000-0000-4000-8000-000000000009`;
-    await sync.onEntry({ ...event(1), conversationId: theirs });
-    await sync.onAvailable({ type: 'available', conversationId: theirs, seq: 1 }, false);
-    expect(relay.calls).toEqual([]);
-    expect(onProcessed).not.toHaveBeenCalled();
-  });
-});
-
-describe('read positions', () => {
-  it('come with the event, one for each side', async () => {
-    await memberOf(3);
-    await sync.onDelivered({ type: 'delivered', conversationId, messageId: 'm', readerId: peer, seq: 3 });
-    await sync.onDelivered({ type: 'delivered', conversationId, messageId: 'm', readerId: me, seq: 2 });
-    expect(device).toMatchObject({ peerReadSeq: 3, readSeq: 2 });
-  });
-
-  it('of strangers mean nothing', async () => {
-    await memberOf(3);
-    const stranger = '00000000-0000-4000-8000-000000000009';
-    await sync.onDelivered({ type: 'delivered', conversationId, messageId: 'm', readerId: stranger, seq: 3 });
-    expect(device).toMatchObject({ peerReadSeq: 0, readSeq: 0 });
   });
 });
 
