@@ -7,7 +7,7 @@ import { inCI } from './tests/run/inCI.mjs';
  * sentence of the specification with whatever can fail, a killed tab and a silent server among it.
  */
 const long =
-  /(?:attention|banners|calls|languages|lists|longLists|newMessages|resilience|screens|signIn|signUp|specification|toasts|transport|zoom)\.spec\.ts$/;
+  /(?:attention|banners|calls|languages|lists|longLists|newMessages|profile|resilience|screens|signIn|signUp|specification|toasts|transport|zoom)\.spec\.ts$/;
 
 export default defineConfig({
   testDir: 'tests/e2e',
