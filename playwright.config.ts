@@ -15,6 +15,7 @@ export default defineConfig({
   projects: [
     { name: 'stories', testIgnore: long },
     { name: 'long', testMatch: long },
+    { name: 'attacks', testDir: 'tests/attacks' },
   ],
   fullyParallel: true,
   // A story waits for its relay and its browsers half of the time.

@@ -55,11 +55,11 @@ export type CryptoErrorCode =
 
 /** The only error that the core throws on purpose. `detail` is for logs and never holds a secret or plaintext. */
 export class CryptoError extends Error {
+  override readonly name = 'CryptoError';
   readonly code: CryptoErrorCode;
 
   constructor(code: CryptoErrorCode, detail?: string) {
     super(detail === undefined ? code : `${code}: ${detail}`);
-    this.name = 'CryptoError';
     this.code = code;
   }
 }

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { missingServers } from '../../relay/test/servers/binaries.mjs';
 import { mosquittoVersion } from '../bench/relay/servers.mjs';
 import { chromiumPath } from '../e2e/browser.mjs';
+import { ofPlaywright } from './projects.mjs';
 
 const install = (packages) => `Debian: apt-get install ${packages.join(' ')}`;
 
@@ -21,8 +22,8 @@ function listed(command, args, countIn) {
   }
 }
 
-const stories = (project) =>
-  listed('playwright', ['test', '--list', '--project', project], (text) =>
+const stories = (projects) =>
+  listed('playwright', ['test', '--list', ...ofPlaywright(projects)], (text) =>
     Number(/^Total: (\d+)/m.exec(text)[1]),
   );
 const unitTests = (project) =>
@@ -35,15 +36,15 @@ const unitTests = (project) =>
 const counted = (number, what) => `${number === null ? 'The' : number} ${what}`;
 
 /** @param projects of Vitest and Playwright that the run wants. @returns a sentence for each part that can't be run */
-export function leftOut({ unit, e2e }) {
+export function leftOut(projects) {
   const sentences = [];
   if (chromiumPath === undefined) {
     sentences.push(
-      `${counted(stories(e2e), 'stories in a real browser')}: no Chromium. ${install(['chromium'])}, or name one in CHROMIUM_PATH.`,
+      `${counted(stories(projects), 'stories in a real browser')}: no Chromium. ${install(['chromium'])}, or name one in CHROMIUM_PATH.`,
     );
   }
   const servers = missingServers();
-  if (unit.includes('relay-postgres') && servers.length > 0) {
+  if (projects.unit.includes('relay-postgres') && servers.length > 0) {
     sentences.push(
       `${counted(unitTests('relay-postgres'), 'tests of the relay on PostgreSQL and Redis')}: no ${servers.join(', no ')}. ${install(servers)}.`,
     );

@@ -2,11 +2,11 @@
 export const runs = {
   quick: {
     unit: ['crypto-core', 'workers', 'src', 'src-mocks', 'relay', 'relay-mocks', 'integration'],
-    e2e: 'stories',
+    e2e: ['stories'],
   },
-  long: { unit: ['long', 'relay-postgres'], e2e: 'long' },
+  long: { unit: ['long', 'relay-postgres'], e2e: ['long', 'attacks'] },
 };
 
 /** Arguments that name them. */
 export const ofVitest = ({ unit }) => unit.flatMap((name) => ['--project', name]);
-export const ofPlaywright = ({ e2e }) => ['--project', e2e];
+export const ofPlaywright = ({ e2e }) => e2e.map((name) => `--project=${name}`);

@@ -1,4 +1,5 @@
 // Puts what both runners report into the few lines at the end of a run.
+import path from 'node:path';
 
 /** @returns the tests of Playwright's JSON report, as vitestReport.ts has those of Vitest */
 export function testsOfPlaywright(report) {
@@ -7,7 +8,7 @@ export function testsOfPlaywright(report) {
     ...(suite.suites ?? []).flatMap((inner) => inSuite(inner, [...titles, inner.title])),
     ...(suite.specs ?? []).flatMap(({ title, tests }) =>
       tests.map(({ projectName, results, status }) => ({
-        name: [`${projectName} tests/e2e/${titles.join(' › ')}`, title].join(' › '),
+        name: [`${projectName} ${titles.join(' › ')}`, title].join(' › '),
         state: states[status] ?? 'failed',
         milliseconds: results.reduce((sum, { duration }) => sum + duration, 0),
         isFlaky: status === 'flaky',
@@ -15,7 +16,8 @@ export function testsOfPlaywright(report) {
     ),
   ];
   return [
-    ...report.suites.flatMap((file) => inSuite(file, [file.title])),
+    // The report names a file by its way from the folder that playwright.config.ts begins with.
+    ...report.suites.flatMap((file) => inSuite(file, [path.posix.join('tests/e2e', file.title)])),
     // A file that could not be loaded, or an error outside of any test.
     ...report.errors.map(({ message }) => ({
       name: `playwright › ${message?.split('\n')[0]}`,

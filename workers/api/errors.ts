@@ -71,12 +71,13 @@ export function isCryptoApiErrorCode(code: string): code is CryptoApiErrorCode {
  * password.
  */
 export class CryptoApiError extends Error {
+  // Assigned in the constructor it would meet the name of Error.prototype, which is frozen in the worker.
+  override readonly name = 'CryptoApiError';
   readonly code: CryptoApiErrorCode;
   readonly detail: string;
 
   constructor(code: CryptoApiErrorCode, detail = '') {
     super(detail === '' ? code : `${code}: ${detail}`);
-    this.name = 'CryptoApiError';
     this.code = code;
     this.detail = detail;
   }

@@ -8,10 +8,7 @@ export type Guarded<G> = G extends Guard<infer T> ? T : never;
 
 /** The failure of a guard. It names the field that was wrong, never its value. */
 export class GuardFailure extends Error {
-  constructor(expected: string) {
-    super(expected);
-    this.name = 'GuardFailure';
-  }
+  override readonly name = 'GuardFailure';
 }
 
 /** @param expected the only text that an error shows, so that it never quotes the value */
@@ -72,7 +69,8 @@ export function object<S extends Record<string, Guard<unknown>>>(
   return (value) => {
     if (typeof value !== 'object' || value === null) throw new GuardFailure('object');
     const source = value as Record<string, unknown>;
-    const copy: Record<string, unknown> = {};
+    // Without a prototype there is no setter of it that a field's name could reach.
+    const copy = Object.create(null) as Record<string, unknown>;
     for (const [key, guard] of fields) {
       try {
         copy[key] = guard(source[key]);
