@@ -53,7 +53,7 @@ const service = (name, ...services) =>
     5,
     `services/${name}`,
     [...services.map((other) => `services/${other}`), 'crypto', 'net', 'store', 'i18n', 'lib', 'operator'],
-    ['jotai', 'zod'],
+    ['jotai', 'zod/mini'],
   );
 
 /**
@@ -106,16 +106,16 @@ const rooms = [
   ),
   client(4, 'pages', ['pages/site', 'features', ...drawing], libraries),
   client(4, 'features', ['features/conversation', 'features/emoji', ...drawing], libraries),
-  { ...client(4, 'store', ['i18n', 'lib'], ['jotai', 'react', 'zod']), typesOf: ['src/crypto'] },
+  { ...client(4, 'store', ['i18n', 'lib'], ['jotai', 'react', 'zod/mini']), typesOf: ['src/crypto'] },
   client(4, 'ui', ['i18n', 'operator', 'lib'], withoutState),
   client(4, 'i18n', ['operator', 'lib'], withoutState),
-  client(4, 'operator', [], ['zod']),
+  client(4, 'operator', [], ['zod/mini']),
   {
     door: 4,
     room: 'src/lib',
     // Notifications are shown by the service worker, which is told so in its own messages.
     may: ['src/serviceWorker/messages.ts', 'src/serviceWorker/chatPath.ts', 'package.json'],
-    packages: ['react', 'zod'],
+    packages: ['react', 'zod/mini'],
   },
 
   service('core'),
@@ -127,12 +127,12 @@ const rooms = [
   service('backup', 'core', 'conversations'),
   service('export', 'core'),
   service('client', 'core', 'conversations', 'people', 'account', 'session', 'groups', 'backup', 'export'),
-  client(5, 'net', ['lib'], ['@sinetti/relay/contract']),
+  client(5, 'net', ['lib'], ['zod/mini', '@sinetti/relay/contract']),
   client(5, 'net/http.ts', ['lib'], ['ky']),
   client(5, 'net/mqtt.ts', ['lib'], ['mqtt', '@sinetti/relay/contract']),
   client(5, 'serviceWorker', []),
 
-  { door: 6, room: 'relay/contract', may: [], packages: ['zod'] },
+  { door: 6, room: 'relay/contract', may: [], packages: ['zod/mini'] },
 ];
 
 const isFile = (name) => /\.\w+$/.test(name);

@@ -53,6 +53,7 @@ const refused: readonly (readonly [file: string, imported: string, door: string]
   ['src/features/messages/y.ts', '../../net/http.ts', 'Door 4'],
   ['src/features/messages/z.ts', '../../app/bootstrap.ts', 'Door 4'],
   ['src/store/x.ts', '../net/http.ts', 'Door 4'],
+  ['src/store/schema.ts', 'zod', 'Door 4'],
   ['src/store/y.ts', '../crypto/client.ts', 'Door 4: src/store imports types only'],
   ['src/ui/x.ts', '../store/toasts.ts', 'Door 4'],
   ['src/ui/y.ts', 'jotai', 'Door 4'],

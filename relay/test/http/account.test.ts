@@ -83,6 +83,11 @@ describe('register', () => {
     expect(answer).toMatchObject({ status: 422, body: { code: 'invalid-request' } });
     expect(answer.body.detail).toMatch(new RegExp(`^${field}: `));
   });
+
+  it('says in English how a field is wrong', async () => {
+    const answer = await call(relay, 'POST', '/register', { body: signUpBody({ username: 'a' }) });
+    expect(answer.body.detail).toBe('username: Too small: expected string to have >=2 characters');
+  });
 });
 
 describe('login', () => {
