@@ -173,9 +173,15 @@ const roundabout = {
   message: 'Door 1 to 6: a path leads up first, then down.',
 };
 
+/** The names in package.json's `imports` hide the room that they lead to from these patterns. */
+const testsOnly = {
+  regex: '^#',
+  message: 'Door 1 to 6: only tests import by a name with #.',
+};
+
 const relayKeepsOut = {
   regex:
-    '(^(\\.\\./)+(src|crypto-core|workers)/|^@sinetti/crypto-core|^libsodium|^ts-mls|^@hpke/|^sodium|^#|^node:module$)',
+    '(^(\\.\\./)+(src|crypto-core|workers)/|^@sinetti/crypto-core|^libsodium|^ts-mls|^@hpke/|^sodium|^node:module$)',
   message: 'Door 6: the relay cannot decrypt because it has no code to.',
 };
 
@@ -183,11 +189,15 @@ const filesOf = (room) => [isFile(room) ? room : `${room}/**`];
 
 /** Rows of the linter's `overrides`. */
 export const doors = [
-  ...rooms.map((room) => ({ files: filesOf(room.room), patterns: [roundabout, ...patternsOf(room)] })),
+  ...rooms.map((room) => ({
+    files: filesOf(room.room),
+    patterns: [roundabout, testsOnly, ...patternsOf(room)],
+  })),
   {
     files: ['relay/src/**'],
     patterns: [
       roundabout,
+      testsOnly,
       relayKeepsOut,
       {
         regex: '^(?:kysely|libsql|pg|@libsql|better-sqlite3|node:sqlite)',
@@ -199,6 +209,7 @@ export const doors = [
     files: ['relay/src/repositories/**', 'relay/src/db/**', 'relay/migrations/**'],
     patterns: [
       roundabout,
+      testsOnly,
       relayKeepsOut,
       {
         regex: '/(routes|mqtt|presence|messaging)/',
@@ -206,4 +217,5 @@ export const doors = [
       },
     ],
   },
+  { files: ['build/**'], patterns: [testsOnly] },
 ];

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { operator, productSlug } from '../../../../src/operator/index.ts';
-import { type Operator, parseOperator } from '../../../../src/operator/schema.ts';
+import { operator, productSlug } from '#src/operator/index.ts';
+import { type Operator, parseOperator } from '#src/operator/schema.ts';
 
 const good: Operator = {
   productName: 'Sinetti',

@@ -1,10 +1,10 @@
 import { createStore } from 'jotai';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CryptoApi } from '../../../../src/crypto/client.ts';
-import { type Client, createClient } from '../../../../src/services/client/client.ts';
-import { timings } from '../../../../src/services/core/timings.ts';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
-import { authErrorAtom, authStatusAtom, connectionBannerAtom } from '../../../../src/store/session.ts';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import { type Client, createClient } from '#src/services/client/client.ts';
+import { timings } from '#src/services/core/timings.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
+import { authErrorAtom, authStatusAtom, connectionBannerAtom } from '#src/store/session.ts';
 import { capturedLog } from '../net/support/capturedLog.ts';
 import { FakeClock, settled } from '../net/support/fakeClock.ts';
 import { asMqttClient, FakeMqttClient } from '../net/support/fakeMqttClient.ts';

@@ -1,10 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CommitSubmission, CryptoApi } from '../../../../src/crypto/client.ts';
-import {
-  type CommitSubmitter,
-  createCommitSubmitter,
-} from '../../../../src/services/conversations/commitSubmitter.ts';
-import type { Joiner } from '../../../../src/services/conversations/joiner.ts';
+import type { CommitSubmission, CryptoApi } from '#src/crypto/client.ts';
+import { type CommitSubmitter, createCommitSubmitter } from '#src/services/conversations/commitSubmitter.ts';
+import type { Joiner } from '#src/services/conversations/joiner.ts';
 import { peer, refused, state, testDeps } from './support/deps.ts';
 
 const id = `group:${peer}`;

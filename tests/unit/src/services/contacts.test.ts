@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Api } from '../../../../src/net/api.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import type { ResponseCache } from '../../../../src/services/core/responseCache.ts';
-import { timings } from '../../../../src/services/core/timings.ts';
-import { type Contacts, createContacts } from '../../../../src/services/people/contacts.ts';
-import { realtimeStatusAtom } from '../../../../src/store/connection.ts';
-import { contactsAtom, incomingRequestsAtom, outgoingRequestsAtom } from '../../../../src/store/contacts.ts';
+import type { Api } from '#src/net/api.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import type { ResponseCache } from '#src/services/core/responseCache.ts';
+import { timings } from '#src/services/core/timings.ts';
+import { type Contacts, createContacts } from '#src/services/people/contacts.ts';
+import { realtimeStatusAtom } from '#src/store/connection.ts';
+import { contactsAtom, incomingRequestsAtom, outgoingRequestsAtom } from '#src/store/contacts.ts';
 import { me, peer, refused, type TestDeps, testDeps, testLists } from './support/deps.ts';
 
 const bert = { id: peer, username: 'bert', email: 'bert@example.org' };

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { MessageView } from '../../../../src/crypto/client.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import { type ExportProgress, exportProgressAtom } from '../../../../src/store/account.ts';
-import { groupsAtom } from '../../../../src/store/groups.ts';
-import { resetSessionAtomsAtom } from '../../../../src/store/sessionAtom.ts';
-import { MemoryFile } from '../../../support/memoryFile.ts';
+import type { MessageView } from '#src/crypto/client.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import { type ExportProgress, exportProgressAtom } from '#src/store/account.ts';
+import { groupsAtom } from '#src/store/groups.ts';
+import { resetSessionAtomsAtom } from '#src/store/sessionAtom.ts';
+import { MemoryFile } from '#tests/support/memoryFile.ts';
 import { group } from '../support/groups.ts';
 import { conversationId, me, peer, received, state } from './support/deps.ts';
 import { account, anna, answering, bert, device, exporting, logOf } from './support/exported.ts';

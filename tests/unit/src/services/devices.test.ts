@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CryptoApi } from '../../../../src/crypto/client.ts';
-import type { Api } from '../../../../src/net/api.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import { createDevices, type Devices } from '../../../../src/services/account/devices.ts';
-import { createBackground } from '../../../../src/services/core/failures.ts';
-import { devicesAtom, newDevicesAtom } from '../../../../src/store/devices.ts';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import type { Api } from '#src/net/api.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import { createDevices, type Devices } from '#src/services/account/devices.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { devicesAtom, newDevicesAtom } from '#src/store/devices.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
 

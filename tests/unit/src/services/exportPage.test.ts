@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { MessageView } from '../../../../src/crypto/client.ts';
-import { activateLocale } from '../../../../src/i18n/i18n.ts';
-import { currentUserAtom } from '../../../../src/store/session.ts';
+import type { MessageView } from '#src/crypto/client.ts';
+import { activateLocale } from '#src/i18n/i18n.ts';
+import { currentUserAtom } from '#src/store/session.ts';
 import { conversationId, me, received, state } from './support/deps.ts';
 import { anna, exporting, logOf } from './support/exported.ts';
 

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CommitSubmission, CryptoApi } from '../../../../src/crypto/client.ts';
-import type { Api } from '../../../../src/net/api.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import type { CommitSubmitter } from '../../../../src/services/conversations/commitSubmitter.ts';
-import type { OpenConversation } from '../../../../src/services/conversations/openConversation.ts';
-import { createGroupActions, type GroupActions } from '../../../../src/services/groups/groupActions.ts';
-import type { GroupList } from '../../../../src/services/groups/groupList.ts';
-import { groupProgressAtom } from '../../../../src/store/groups.ts';
+import type { CommitSubmission, CryptoApi } from '#src/crypto/client.ts';
+import type { Api } from '#src/net/api.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import type { CommitSubmitter } from '#src/services/conversations/commitSubmitter.ts';
+import type { OpenConversation } from '#src/services/conversations/openConversation.ts';
+import { createGroupActions, type GroupActions } from '#src/services/groups/groupActions.ts';
+import type { GroupList } from '#src/services/groups/groupList.ts';
+import { groupProgressAtom } from '#src/store/groups.ts';
 import { me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
 
 const carl = '00000000-0000-4000-8000-000000000003';

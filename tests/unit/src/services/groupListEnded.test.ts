@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { GroupDetails, GroupSummary } from '../../../../src/net/api.ts';
-import { timings } from '../../../../src/services/core/timings.ts';
-import { creationLock } from '../../../../src/services/groups/groupEndings.ts';
-import { chatsAtom, groupKeyOf } from '../../../../src/store/chats.ts';
-import { groupsAtom } from '../../../../src/store/groups.ts';
+import type { GroupDetails, GroupSummary } from '#src/net/api.ts';
+import { timings } from '#src/services/core/timings.ts';
+import { creationLock } from '#src/services/groups/groupEndings.ts';
+import { chatsAtom, groupKeyOf } from '#src/store/chats.ts';
+import { groupsAtom } from '#src/store/groups.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { peer, refused } from './support/deps.ts';
 import {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { timings } from '../../../../src/services/core/timings.ts';
-import { chatsAtom, groupKeyOf } from '../../../../src/store/chats.ts';
+import { timings } from '#src/services/core/timings.ts';
+import { chatsAtom, groupKeyOf } from '#src/store/chats.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { refused } from './support/deps.ts';
 import {

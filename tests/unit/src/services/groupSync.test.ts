@@ -1,14 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type {
-  CommitSubmission,
-  ConversationState,
-  CryptoApi,
-  ProcessResult,
-} from '../../../../src/crypto/client.ts';
-import type { Api, LogPage } from '../../../../src/net/api.ts';
-import { createJoiner, type Joiner } from '../../../../src/services/conversations/joiner.ts';
-import { createSync, type Sync } from '../../../../src/services/conversations/sync.ts';
-import { timings } from '../../../../src/services/core/timings.ts';
+import type { CommitSubmission, ConversationState, CryptoApi, ProcessResult } from '#src/crypto/client.ts';
+import type { Api, LogPage } from '#src/net/api.ts';
+import { createJoiner, type Joiner } from '#src/services/conversations/joiner.ts';
+import { createSync, type Sync } from '#src/services/conversations/sync.ts';
+import { timings } from '#src/services/core/timings.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
 

@@ -1,8 +1,8 @@
 import { atom } from 'jotai';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createLists, type List, type Lists } from '../../../../src/services/core/lists.ts';
-import { timings } from '../../../../src/services/core/timings.ts';
-import { type LoadedList, unloadedList } from '../../../../src/store/loadedList.ts';
+import { createLists, type List, type Lists } from '#src/services/core/lists.ts';
+import { timings } from '#src/services/core/timings.ts';
+import { type LoadedList, unloadedList } from '#src/store/loadedList.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { type TestDeps, testDeps } from './support/deps.ts';
 

@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CryptoApi } from '../../../../src/crypto/client.ts';
-import { AppError } from '../../../../src/lib/appError.ts';
-import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
-import { type Chats, createChats } from '../../../../src/services/conversations/chats.ts';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import { AppError } from '#src/lib/appError.ts';
+import { ApiError, NetworkError } from '#src/net/errors.ts';
+import { type Chats, createChats } from '#src/services/conversations/chats.ts';
 import {
   createMessaging,
   createSendFailureReport,
   type Messaging,
-} from '../../../../src/services/conversations/messaging.ts';
-import type { Outbox } from '../../../../src/services/conversations/outbox.ts';
-import { sendErrorText } from '../../../../src/services/conversations/sendErrors.ts';
-import { createBackground } from '../../../../src/services/core/failures.ts';
-import { connectionBannerAtom } from '../../../../src/store/session.ts';
-import { toastsAtom } from '../../../../src/store/toasts.ts';
+} from '#src/services/conversations/messaging.ts';
+import type { Outbox } from '#src/services/conversations/outbox.ts';
+import { sendErrorText } from '#src/services/conversations/sendErrors.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { connectionBannerAtom } from '#src/store/session.ts';
+import { toastsAtom } from '#src/store/toasts.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, refused, type TestDeps, testDeps } from './support/deps.ts';
 import { SimulatedDevice } from './support/simulation.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { timings } from '../../../../src/services/core/timings.ts';
-import { offlineAtom } from '../../../../src/store/connection.ts';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
+import { timings } from '#src/services/core/timings.ts';
+import { offlineAtom } from '#src/store/connection.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import {
   bert,

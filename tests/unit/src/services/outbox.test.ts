@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CryptoApi } from '../../../../src/crypto/client.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import { NetworkError } from '#src/net/errors.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, refused } from './support/deps.ts';
 import {

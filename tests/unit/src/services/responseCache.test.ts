@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Api } from '../../../../src/net/api.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import { createBackground } from '../../../../src/services/core/failures.ts';
-import { createResponseCache, type ResponseCache } from '../../../../src/services/core/responseCache.ts';
+import type { Api } from '#src/net/api.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { createResponseCache, type ResponseCache } from '#src/services/core/responseCache.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { partial, testDeps } from './support/deps.ts';
 

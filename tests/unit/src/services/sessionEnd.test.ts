@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
-import { authErrorEvent } from '../../../../src/services/session/session.ts';
-import { offlineAtom, relayTroubleAtom } from '../../../../src/store/connection.ts';
+import { ApiError, NetworkError } from '#src/net/errors.ts';
+import { authErrorEvent } from '#src/services/session/session.ts';
+import { offlineAtom, relayTroubleAtom } from '#src/store/connection.ts';
 import {
   authErrorAtom,
   connectionBannerAtom,
   currentUserAtom,
   signedOutPathAtom,
-} from '../../../../src/store/session.ts';
+} from '#src/store/session.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { me, peer, refused } from './support/deps.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { authErrorEvent } from '../../../../src/services/session/session.ts';
-import { authErrorAtom, connectionBannerAtom } from '../../../../src/store/session.ts';
-import { toastsAtom } from '../../../../src/store/toasts.ts';
+import { authErrorEvent } from '#src/services/session/session.ts';
+import { authErrorAtom, connectionBannerAtom } from '#src/store/session.ts';
+import { toastsAtom } from '#src/store/toasts.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { peer, refused } from './support/deps.ts';
 import {

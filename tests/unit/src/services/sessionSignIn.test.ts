@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import { authProgressAtom, currentUserAtom } from '../../../../src/store/session.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import { authProgressAtom, currentUserAtom } from '#src/store/session.ts';
 import { me, peer, refused } from './support/deps.ts';
 import {
   api,

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { timings } from '../../../../src/services/core/timings.ts';
+import { timings } from '#src/services/core/timings.ts';
 import { conversationId, me, peer } from './support/deps.ts';
 import { deps, device, event, memberOf, onProcessed, relay, sync, texts, withSync } from './support/sync.ts';
 
