@@ -147,7 +147,7 @@ it.each(queried)('%s refuses queries that its schema does not take', async (name
   }
 });
 
-describe('after all that', () => {
+describe('after all broken requests', () => {
   it('nothing has been stored or changed', async () => {
     expect(await everythingStored(relay)).toEqual(stored);
   });
@@ -158,7 +158,7 @@ describe('after all that', () => {
     expectNoFailureLogged(relay);
   });
 
-  it('its memory holds nothing of it', async () => {
+  it('the memory of the relay holds nothing of them', async () => {
     expect(memoryInUse() - memory).toBeLessThan(memoryAllowance);
   });
 });

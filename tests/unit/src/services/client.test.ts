@@ -168,7 +168,7 @@ describe('a session that the relay has ended', () => {
   });
 });
 
-it('shows the banner also when other calls were under way and hear of it later', async () => {
+it('keeps the banner of a session that has ended when calls that were under way are refused later', async () => {
   await resume();
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {

@@ -93,13 +93,13 @@ describe('a commit', () => {
 });
 
 describe('settling', () => {
-  it('submits what waits until nothing does', async () => {
+  it('submits the waiting commits one after another until none is left', async () => {
     nextCommit.mockResolvedValueOnce(submission('first')).mockResolvedValueOnce(submission('second'));
     await commitSubmitter.settle(id);
     expect(submit.mock.calls.map(([given]) => given.commit)).toEqual(['first', 'second']);
   });
 
-  it('leaves the rest when others are always faster', async () => {
+  it('gives up when the commits of others always come first', async () => {
     submit.mockResolvedValue(null);
     nextCommit.mockResolvedValue(submission('late'));
     await commitSubmitter.settle(id);

@@ -255,7 +255,7 @@ describe('a history of 50,000 messages', () => {
 describe('an export that does not come to its end', () => {
   const log = Array.from({ length: 1_000 }, (_, at) => received(at + 1));
 
-  it('leaves nothing of its file when it is cancelled, and no progress', async () => {
+  it('leaves neither a file nor progress when it is cancelled', async () => {
     const { dataExport, deps, file, run } = exporting({
       logs: logOf(log),
       onPage: ({ after }) => {
@@ -301,7 +301,7 @@ describe('an export that does not come to its end', () => {
     expect(deps.store.get(exportProgressAtom)).toBeNull();
   });
 
-  it('is nobody else’s when the session ends meanwhile', async () => {
+  it('is aborted when the session ends meanwhile', async () => {
     const { dataExport, deps, file, run } = exporting({
       logs: logOf(log),
       onPage: ({ after }) => {

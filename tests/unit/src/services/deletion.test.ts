@@ -94,7 +94,11 @@ describe('deleting the account', () => {
 
   it.each([
     ["the relay's sentence", refused('internal', 'Come back tomorrow.'), 'Come back tomorrow.'],
-    ['its own', new NetworkError('unreachable'), 'Failed to delete account. Please try again.'],
+    [
+      'a sentence of the client',
+      new NetworkError('unreachable'),
+      'Failed to delete account. Please try again.',
+    ],
   ])('fails with %s, and the session goes on', async (_name, error, message) => {
     deleteAtRelay.mockRejectedValue(error);
     await expect(run()).rejects.toThrow(message);

@@ -174,7 +174,7 @@ describe('what others revoke', () => {
     expect(settle).not.toHaveBeenCalled();
   });
 
-  it('is asked for since the last time only, a day apart for clocks that differ', async () => {
+  it('is asked for from a day before the last time on, as clocks differ', async () => {
     await devices.catchUp();
     await deps.clock.advance(3_600_000);
     await devices.catchUp();

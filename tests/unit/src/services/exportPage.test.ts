@@ -76,7 +76,7 @@ describe('the readable file', () => {
     expect(shown(document, 'h2')).toContain('Keskustelut');
   });
 
-  it('says so when there is nothing', async () => {
+  it('says None under each heading that has nothing', async () => {
     const { document } = await page({});
     expect(document.querySelectorAll('section')).toHaveLength(5);
     expect(shown(document, 'section:last-of-type .none')).toEqual(['None']);

@@ -117,7 +117,7 @@ describe('a list that could not be loaded', () => {
 });
 
 describe('another try beside one that is not answered', () => {
-  it('counts as soon as it succeeds, and the failure of the first says nothing then', async () => {
+  it('counts as soon as it succeeds, and a later failure of the first shows no error', async () => {
     const calls = heldAnswers();
     const loading = list.load();
     const retried = lists.retry();
@@ -184,7 +184,7 @@ describe('a loaded list', () => {
   });
 });
 
-it('that is not loaded yet is not polled', async () => {
+it('a list that is not loaded yet is not polled', async () => {
   await list.poll();
   expect(ask).not.toHaveBeenCalled();
 });

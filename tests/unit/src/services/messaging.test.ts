@@ -146,7 +146,7 @@ describe('the sentence for a failed send', () => {
       "Failed to send message: This person's security keys have changed.",
     ],
     [new Error('whatever it says'), 'Failed to send message. Please try again.'],
-  ])('for %s', (error, sentence) => {
+  ])('for %s is %j', (error, sentence) => {
     expect(sendErrorText(error)).toBe(sentence);
   });
 });

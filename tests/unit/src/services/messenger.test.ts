@@ -154,7 +154,7 @@ describe('an event', () => {
     expect(relay.calls).toEqual([]);
   });
 
-  it('of presence reaches the map by either way', async () => {
+  it('of presence reaches the screen from the presence socket and from MQTT', async () => {
     presenceListeners.onOnlineUsers([peer]);
     const known = () => deps.store.get(presenceAtom);
     expect(known()).toEqual({ online: { [peer]: true }, listed: true });

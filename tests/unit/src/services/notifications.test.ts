@@ -129,7 +129,7 @@ describe('a change', () => {
     expect(list().items).toEqual([one, two]);
   });
 
-  it('of what is gone already is none', async () => {
+  it('to a notification that is gone already takes it off the list', async () => {
     readNotification.mockRejectedValueOnce(refused('not-found'));
     listNotifications.mockResolvedValue([two]);
     await notifications.read('one');

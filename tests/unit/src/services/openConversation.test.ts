@@ -220,7 +220,7 @@ describe('opening a chat', () => {
     expect(seqs()).toEqual([1]);
   });
 
-  it('closes it again', async () => {
+  it('with nobody closes the chat', async () => {
     await openConversation.open(peer);
     await openConversation.open(null);
     expect(deps.store.get(activeChatAtom)).toBeNull();

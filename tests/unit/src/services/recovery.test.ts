@@ -154,7 +154,7 @@ describe('a new password', () => {
     });
   });
 
-  it('says that it failed otherwise', async () => {
+  it('fails with a sentence of the client when the vault has moved', async () => {
     api.changePassword.mockRejectedValue(refused('stale-version'));
     await expect(change()).rejects.toMatchObject({
       message: 'Your password could not be changed. Please try again.',

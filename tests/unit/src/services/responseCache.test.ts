@@ -57,7 +57,7 @@ function fail(failure: Error): void {
 }
 
 describe('kept answers', () => {
-  it('leave a failure as it is, and can be had all the same', async () => {
+  it('can be recalled while asking the relay fails', async () => {
     await keep([contact(1), contact(2)]);
     fail(new NetworkError('unreachable'));
     const { api, recall } = start();

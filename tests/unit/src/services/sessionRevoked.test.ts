@@ -82,7 +82,7 @@ describe('a device that was revoked', () => {
     await expect(logIn()).rejects.toMatchObject({ code: 'device-conflict' });
   });
 
-  it('is called what its person calls it', async () => {
+  it('keeps the name that its person has given it', async () => {
     notes.set('device-name', 'Kitchen laptop');
     await logIn();
     expect(api.putDevice).toHaveBeenCalledWith(peer, { name: 'Kitchen laptop', certificate: 'Y2VydA' });
