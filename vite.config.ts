@@ -10,7 +10,6 @@ import { compileEmojis } from './build/emojis.ts';
 import { mqttFromSource } from './build/mqttFromSource.ts';
 import { operatorSettings } from './build/operatorSettings.ts';
 import { serviceWorker } from './build/serviceWorker.ts';
-import { zodForClient } from './build/zodForClient.ts';
 
 const relay = 'http://localhost:8080';
 
@@ -78,7 +77,6 @@ export default defineConfig({
     compileCatalogues(),
     compileEmojis(),
     mqttFromSource(),
-    zodForClient(),
     earlyStart(),
     preloadTypeface(),
     precompress(),

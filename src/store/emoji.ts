@@ -1,6 +1,6 @@
 import '../lib/zodConfig.ts';
 import { atom } from 'jotai';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { createKeyedQueue } from '../lib/keyedQueue.ts';
 import { requiredActionsAtom } from './actions.ts';
 import { sessionAtom } from './sessionAtom.ts';
@@ -11,9 +11,12 @@ const recentMax = 16;
 
 const memorySchema = z.object({
   /** Characters, the one picked last first. */
-  recent: z.array(z.string().min(1).max(40)).max(recentMax).catch([]),
+  recent: z.catch(
+    z.array(z.string().check(z.minLength(1), z.maxLength(40))).check(z.maxLength(recentMax)),
+    [],
+  ),
   /** 0 for none, then from 1 for light to 5 for dark. */
-  tone: z.literal([0, 1, 2, 3, 4, 5]).catch(0),
+  tone: z.catch(z.literal([0, 1, 2, 3, 4, 5]), 0),
 });
 
 /** The memory of the emoji picker, as it is kept: sealed, in this browser. */

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { CryptoApi } from '../../crypto/client.ts';
 import type { Api } from '../../net/api.ts';
 import { routes } from '../../net/contract.ts';
@@ -44,7 +44,7 @@ export function createResponseCache({
   crypto,
   isActive,
 }: ResponseCacheOptions): ResponseCache {
-  function kept<T>(name: string, schema: z.ZodType<T>, ask: () => Promise<T>): Kept<T> {
+  function kept<T>(name: string, schema: z.ZodMiniType<T>, ask: () => Promise<T>): Kept<T> {
     const prefix = `answer:${name}/`;
     let last: string | null = null;
     let lastParts = 0;

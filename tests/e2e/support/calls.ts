@@ -1,5 +1,5 @@
 import type { BrowserContext, Page, Request } from '@playwright/test';
-import { timings } from '../../../src/services/core/timings.ts';
+import { timings } from '#src/services/core/timings.ts';
 import { expect } from './test.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '../../../workers/codec/limits.ts';
-import { accountDatabaseName } from '../../../workers/storage/db.ts';
+import { limits } from '#workers/codec/limits.ts';
+import { accountDatabaseName } from '#workers/storage/db.ts';
 import { ALICE, BOB, createWorld, PASSWORD, type TestDevice, type World } from './support/device.ts';
 import { answer } from './support/storage.ts';
 

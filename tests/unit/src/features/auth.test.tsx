@@ -1,9 +1,9 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
-import { LoginForm } from '../../../../src/features/auth/LoginForm.tsx';
-import { SignUpForm } from '../../../../src/features/auth/SignUpForm.tsx';
-import { AppError } from '../../../../src/lib/appError.ts';
-import { authErrorAtom, authProgressAtom } from '../../../../src/store/session.ts';
+import { LoginForm } from '#src/features/auth/LoginForm.tsx';
+import { SignUpForm } from '#src/features/auth/SignUpForm.tsx';
+import { AppError } from '#src/lib/appError.ts';
+import { authErrorAtom, authProgressAtom } from '#src/store/session.ts';
 import { createWorld } from '../support/app.tsx';
 
 const never = () => new Promise<void>(() => undefined);

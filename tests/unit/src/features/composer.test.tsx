@@ -1,11 +1,11 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../../src/lib/appError.ts';
-import type { Store } from '../../../../src/services/core/deps.ts';
-import { activeConversationAtom } from '../../../../src/store/chats.ts';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
-import { currentUserAtom } from '../../../../src/store/session.ts';
-import { resetSessionAtomsAtom } from '../../../../src/store/sessionAtom.ts';
+import { AppError } from '#src/lib/appError.ts';
+import type { Store } from '#src/services/core/deps.ts';
+import { activeConversationAtom } from '#src/store/chats.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
+import { currentUserAtom } from '#src/store/session.ts';
+import { resetSessionAtomsAtom } from '#src/store/sessionAtom.ts';
 import { aino, loaded, veikko } from '../support/app.tsx';
 import { openVeikko } from '../support/messagesTab.tsx';
 

@@ -1,11 +1,11 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { MessageAnnouncer } from '../../../../src/features/messages/Announcer.tsx';
-import { type ConversationEvent, chatEventsAtom } from '../../../../src/store/chatEvents.ts';
-import { activeGroupAtom, chatsAtom, type MessageView } from '../../../../src/store/chats.ts';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
-import { groupsAtom } from '../../../../src/store/groups.ts';
-import { memberNamesAtom } from '../../../../src/store/names.ts';
+import { MessageAnnouncer } from '#src/features/messages/Announcer.tsx';
+import { type ConversationEvent, chatEventsAtom } from '#src/store/chatEvents.ts';
+import { activeGroupAtom, chatsAtom, type MessageView } from '#src/store/chats.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
+import { groupsAtom } from '#src/store/groups.ts';
+import { memberNamesAtom } from '#src/store/names.ts';
 import { aino, chat, createWorld, kaisa, loaded, message, veikko } from '../support/app.tsx';
 import { byKaisa, group, memberNames, members } from '../support/groups.ts';
 import { openGroup, showGroups } from '../support/groupsTab.tsx';

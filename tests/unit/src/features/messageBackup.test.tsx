@@ -1,8 +1,8 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { MessageBackupCard } from '../../../../src/features/messageBackup/MessageBackupCard.tsx';
-import { AppError } from '../../../../src/lib/appError.ts';
-import { historyKeptAtom } from '../../../../src/store/history.ts';
+import { MessageBackupCard } from '#src/features/messageBackup/MessageBackupCard.tsx';
+import { AppError } from '#src/lib/appError.ts';
+import { historyKeptAtom } from '#src/store/history.ts';
 import { createWorld } from '../support/app.tsx';
 
 const toggle = () => screen.getByRole('switch', { name: 'Keep sealed copies for new devices' });

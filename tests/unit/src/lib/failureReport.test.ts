@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../../src/lib/appError.ts';
-import { failureReport } from '../../../../src/lib/failureReport.ts';
+import { AppError } from '#src/lib/appError.ts';
+import { failureReport } from '#src/lib/failureReport.ts';
 
 const secret = 'Meet me at the pier at nine';
 const userAgent =

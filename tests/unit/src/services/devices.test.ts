@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CryptoApi } from '../../../../src/crypto/client.ts';
-import type { Api } from '../../../../src/net/api.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import { createDevices, type Devices } from '../../../../src/services/account/devices.ts';
-import { createBackground } from '../../../../src/services/core/failures.ts';
-import { devicesAtom, newDevicesAtom } from '../../../../src/store/devices.ts';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import type { Api } from '#src/net/api.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import { createDevices, type Devices } from '#src/services/account/devices.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { devicesAtom, newDevicesAtom } from '#src/store/devices.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
 
@@ -174,7 +174,7 @@ describe('what others revoke', () => {
     expect(settle).not.toHaveBeenCalled();
   });
 
-  it('is asked for since the last time only, a day apart for clocks that differ', async () => {
+  it('is asked for from a day before the last time on, as clocks differ', async () => {
     await devices.catchUp();
     await deps.clock.advance(3_600_000);
     await devices.catchUp();

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createDrafts, type Drafts } from '../../../../src/services/conversations/drafts.ts';
-import { createBackground } from '../../../../src/services/core/failures.ts';
-import { draftsAtom } from '../../../../src/store/drafts.ts';
+import { createDrafts, type Drafts } from '#src/services/conversations/drafts.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { draftsAtom } from '#src/store/drafts.ts';
 import { type TestDeps, testDeps } from './support/deps.ts';
 
 let notes: Map<string, string>;

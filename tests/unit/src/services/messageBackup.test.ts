@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CryptoApi, MessageView } from '../../../../src/crypto/client.ts';
-import type { Api } from '../../../../src/net/api.ts';
-import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
-import { createMessageBackup, type MessageBackup } from '../../../../src/services/backup/messageBackup.ts';
-import { type Chats, createChats } from '../../../../src/services/conversations/chats.ts';
-import { createBackground } from '../../../../src/services/core/failures.ts';
-import { catchUpAtom } from '../../../../src/store/connection.ts';
-import { historyKeptAtom } from '../../../../src/store/history.ts';
+import type { CryptoApi, MessageView } from '#src/crypto/client.ts';
+import type { Api } from '#src/net/api.ts';
+import { ApiError, NetworkError } from '#src/net/errors.ts';
+import { createMessageBackup, type MessageBackup } from '#src/services/backup/messageBackup.ts';
+import { type Chats, createChats } from '#src/services/conversations/chats.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { catchUpAtom } from '#src/store/connection.ts';
+import { historyKeptAtom } from '#src/store/history.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, received, state, type TestDeps, testDeps } from './support/deps.ts';
 

@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CryptoApi } from '../../../../src/crypto/client.ts';
-import { AppError } from '../../../../src/lib/appError.ts';
-import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
-import { type Chats, createChats } from '../../../../src/services/conversations/chats.ts';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import { AppError } from '#src/lib/appError.ts';
+import { ApiError, NetworkError } from '#src/net/errors.ts';
+import { type Chats, createChats } from '#src/services/conversations/chats.ts';
 import {
   createMessaging,
   createSendFailureReport,
   type Messaging,
-} from '../../../../src/services/conversations/messaging.ts';
-import type { Outbox } from '../../../../src/services/conversations/outbox.ts';
-import { sendErrorText } from '../../../../src/services/conversations/sendErrors.ts';
-import { createBackground } from '../../../../src/services/core/failures.ts';
-import { connectionBannerAtom } from '../../../../src/store/session.ts';
-import { toastsAtom } from '../../../../src/store/toasts.ts';
+} from '#src/services/conversations/messaging.ts';
+import type { Outbox } from '#src/services/conversations/outbox.ts';
+import { sendErrorText } from '#src/services/conversations/sendErrors.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { connectionBannerAtom } from '#src/store/session.ts';
+import { toastsAtom } from '#src/store/toasts.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, refused, type TestDeps, testDeps } from './support/deps.ts';
 import { SimulatedDevice } from './support/simulation.ts';
@@ -146,7 +146,7 @@ describe('the sentence for a failed send', () => {
       "Failed to send message: This person's security keys have changed.",
     ],
     [new Error('whatever it says'), 'Failed to send message. Please try again.'],
-  ])('for %s', (error, sentence) => {
+  ])('for %s is %j', (error, sentence) => {
     expect(sendErrorText(error)).toBe(sentence);
   });
 });

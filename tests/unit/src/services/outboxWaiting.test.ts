@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { NetworkError } from '../../../../src/net/errors.ts';
+import { NetworkError } from '#src/net/errors.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, peer, type TestDeps } from './support/deps.ts';
 import {

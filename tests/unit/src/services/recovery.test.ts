@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CryptoApi } from '../../../../src/crypto/client.ts';
-import type { Api } from '../../../../src/net/api.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import { changePassword } from '../../../../src/services/account/password.ts';
-import { createRecovery, type Recovery } from '../../../../src/services/account/recovery.ts';
-import { recoveryKeyAtom, recoveryOfferDismissedAtom } from '../../../../src/store/recovery.ts';
-import { currentUserAtom } from '../../../../src/store/session.ts';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import type { Api } from '#src/net/api.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import { changePassword } from '#src/services/account/password.ts';
+import { createRecovery, type Recovery } from '#src/services/account/recovery.ts';
+import { recoveryKeyAtom, recoveryOfferDismissedAtom } from '#src/store/recovery.ts';
+import { currentUserAtom } from '#src/store/session.ts';
 import { me, refused, type TestDeps, testDeps } from './support/deps.ts';
 
 const vault = { sealedVault: 'c2VhbGVk', passwordWrap: 'd3JhcA', recoveryWrap: null, version: 7 };
@@ -154,7 +154,7 @@ describe('a new password', () => {
     });
   });
 
-  it('says that it failed otherwise', async () => {
+  it('fails with a sentence of the client when the vault has moved', async () => {
     api.changePassword.mockRejectedValue(refused('stale-version'));
     await expect(change()).rejects.toMatchObject({
       message: 'Your password could not be changed. Please try again.',

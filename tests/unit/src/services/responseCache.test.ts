@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Api } from '../../../../src/net/api.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import { createBackground } from '../../../../src/services/core/failures.ts';
-import { createResponseCache, type ResponseCache } from '../../../../src/services/core/responseCache.ts';
+import type { Api } from '#src/net/api.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { createResponseCache, type ResponseCache } from '#src/services/core/responseCache.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { partial, testDeps } from './support/deps.ts';
 
@@ -57,7 +57,7 @@ function fail(failure: Error): void {
 }
 
 describe('kept answers', () => {
-  it('leave a failure as it is, and can be had all the same', async () => {
+  it('can be recalled while asking the relay fails', async () => {
     await keep([contact(1), contact(2)]);
     fail(new NetworkError('unreachable'));
     const { api, recall } = start();

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
-import { offlineAtom, relayTroubleAtom } from '../../../../src/store/connection.ts';
-import { authErrorAtom, currentUserAtom } from '../../../../src/store/session.ts';
+import { ApiError, NetworkError } from '#src/net/errors.ts';
+import { offlineAtom, relayTroubleAtom } from '#src/store/connection.ts';
+import { authErrorAtom, currentUserAtom } from '#src/store/session.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { me, peer, refused } from './support/deps.ts';
 import {

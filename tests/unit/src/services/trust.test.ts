@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CommitSubmission, ContactTrust, CryptoApi } from '../../../../src/crypto/client.ts';
-import type { Api } from '../../../../src/net/api.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import type { CommitSubmitter } from '../../../../src/services/conversations/commitSubmitter.ts';
-import { createBackground } from '../../../../src/services/core/failures.ts';
-import { createTrust, type Trust } from '../../../../src/services/people/trust.ts';
-import { activeConversationAtom } from '../../../../src/store/chats.ts';
-import { trustAtom } from '../../../../src/store/trust.ts';
+import type { CommitSubmission, ContactTrust, CryptoApi } from '#src/crypto/client.ts';
+import type { Api } from '#src/net/api.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import type { CommitSubmitter } from '#src/services/conversations/commitSubmitter.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { createTrust, type Trust } from '#src/services/people/trust.ts';
+import { activeConversationAtom } from '#src/store/chats.ts';
+import { trustAtom } from '#src/store/trust.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
 

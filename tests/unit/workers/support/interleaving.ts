@@ -4,12 +4,8 @@
  * action of the others.
  */
 
-import type {
-  CommitSubmission,
-  ConversationState,
-  PreparedMessage,
-} from '../../../../workers/api/cryptoApi.ts';
-import { CryptoApiError } from '../../../../workers/api/errors.ts';
+import type { CommitSubmission, ConversationState, PreparedMessage } from '#workers/api/cryptoApi.ts';
+import { CryptoApiError } from '#workers/api/errors.ts';
 import { seededRandom } from './browser.ts';
 import { createWorld, type TestDevice, textOf } from './device.ts';
 import { type MemoryRelay, NotAMember, StaleEpoch } from './relay.ts';

@@ -1,12 +1,12 @@
 import { beforeEach, vi } from 'vitest';
-import type { CryptoApi } from '../../../../../src/crypto/client.ts';
-import type { Realtime } from '../../../../../src/net/mqtt.ts';
-import { type Chats, createChats } from '../../../../../src/services/conversations/chats.ts';
-import { createCommitSubmitter } from '../../../../../src/services/conversations/commitSubmitter.ts';
-import { createJoiner } from '../../../../../src/services/conversations/joiner.ts';
-import { createOutbox, type Outbox } from '../../../../../src/services/conversations/outbox.ts';
-import { createSync } from '../../../../../src/services/conversations/sync.ts';
-import { createBackground } from '../../../../../src/services/core/failures.ts';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import type { Realtime } from '#src/net/mqtt.ts';
+import { type Chats, createChats } from '#src/services/conversations/chats.ts';
+import { createCommitSubmitter } from '#src/services/conversations/commitSubmitter.ts';
+import { createJoiner } from '#src/services/conversations/joiner.ts';
+import { createOutbox, type Outbox } from '#src/services/conversations/outbox.ts';
+import { createSync } from '#src/services/conversations/sync.ts';
+import { createBackground } from '#src/services/core/failures.ts';
 import { conversationId, me, peer, refused, type TestDeps, testDeps } from './deps.ts';
 import { SimulatedDevice, SimulatedRelay } from './simulation.ts';
 

@@ -1,15 +1,10 @@
 import { beforeEach, expect, type Mock, vi } from 'vitest';
-import type { CryptoApi } from '../../../../../src/crypto/client.ts';
-import type { Api } from '../../../../../src/net/api.ts';
-import { createBackground } from '../../../../../src/services/core/failures.ts';
-import { createSession, type Session } from '../../../../../src/services/session/session.ts';
-import { createLoginProofStore, createTokenStore } from '../../../../../src/services/session/token.ts';
-import {
-  type AuthProgress,
-  authProgressAtom,
-  authStatusAtom,
-  currentUserAtom,
-} from '../../../../../src/store/session.ts';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import type { Api } from '#src/net/api.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { createSession, type Session } from '#src/services/session/session.ts';
+import { createLoginProofStore, createTokenStore } from '#src/services/session/token.ts';
+import { type AuthProgress, authProgressAtom, authStatusAtom, currentUserAtom } from '#src/store/session.ts';
 import { me, peer, refused, type TestDeps, testDeps } from './deps.ts';
 
 export const user = {

@@ -1,6 +1,6 @@
-import type { CryptoApi, LogEntryInput, MessageView } from '../../../../../src/crypto/client.ts';
-import type { Api } from '../../../../../src/net/api.ts';
-import { ApiError } from '../../../../../src/net/errors.ts';
+import type { CryptoApi, LogEntryInput, MessageView } from '#src/crypto/client.ts';
+import type { Api } from '#src/net/api.ts';
+import { ApiError } from '#src/net/errors.ts';
 import { conversationId, me, refused, state } from './deps.ts';
 
 const start = Date.parse('2026-03-01T12:00:00.000Z');
