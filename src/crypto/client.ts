@@ -1,7 +1,7 @@
 /** The page's side of the room that holds the keys: the only place that talks to the worker. */
 import { wrap } from 'comlink';
 import type { CryptoApi, CryptoWorker } from '../../workers/api/cryptoApi.ts';
-import { CryptoApiError, fromWire } from '../../workers/api/errors.ts';
+import { CryptoApiError, type CryptoApiErrorCode, fromWire } from '../../workers/api/errors.ts';
 import { cryptoWorker } from './worker.ts';
 
 export type {
@@ -28,6 +28,12 @@ export type {
   WireBytes,
 } from '../../workers/api/cryptoApi.ts';
 export { CryptoApiError, type CryptoApiErrorCode } from '../../workers/api/errors.ts';
+
+declare module '../lib/errorCode.ts' {
+  interface FailureCodes {
+    readonly crypto: CryptoApiErrorCode;
+  }
+}
 
 /** Starts the worker, if nothing has yet. Every method of the client rejects with a CryptoApiError. */
 export function createCryptoClient(): CryptoApi {

@@ -52,7 +52,7 @@ export interface OutboxApi {
   }): Promise<QueuedMessage>;
   /**
    * Encrypts a message, once per epoch: asked again in the same one, answers the same ciphertext. Errors:
-   * `not-found`.
+   * `unknown-message`.
    */
   prepareMessage(messageId: string): Promise<PreparedMessage>;
   messageAccepted(messageId: string, accepted: { seq: number; timestamp: string }): Promise<MessageView>;

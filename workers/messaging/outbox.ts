@@ -326,9 +326,9 @@ async function alreadySent(account: UnlockedAccount, messageId: string): Promise
   return { kind: 'sent', message };
 }
 
-/** Finds a message that the log has. @throws CryptoApiError `not-found` */
+/** Finds a message that the log has. @throws CryptoApiError `unknown-message` */
 async function requireLogged(tx: Transaction, account: UnlockedAccount, messageId: string) {
   const message = await findMessage(tx, account, messageId);
-  if (message === null) throw new CryptoApiError('not-found');
+  if (message === null) throw new CryptoApiError('unknown-message');
   return message;
 }

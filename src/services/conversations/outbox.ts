@@ -4,13 +4,13 @@ import { AppError } from '../../lib/appError.ts';
 import { createBackoff } from '../../lib/backoff.ts';
 import { delay, timestamp } from '../../lib/clock.ts';
 import { coalesce } from '../../lib/coalesce.ts';
-import { errorCode } from '../../lib/errorCode.ts';
+import { errorCode, type FailureCode } from '../../lib/errorCode.ts';
 import { forEachLimited } from '../../lib/parallel.ts';
 import { ApiError, isApiError, NetworkError } from '../../net/errors.ts';
 import type { Acknowledgement, Realtime } from '../../net/mqtt.ts';
 import { groupOf, peerOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
-import { type Background, sessionEndedCode } from '../core/failures.ts';
+import { type Background } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 import type { Chats } from './chats.ts';
 import type { CommitSubmitter } from './commitSubmitter.ts';
@@ -21,8 +21,6 @@ import { waitingMessages } from './waitingMessages.ts';
 
 /** The number of times a message is prepared, because the conversation may move under it. */
 const maxPreparations = 8;
-/** The members of the group are in doubt: everything goes on waiting. */
-const heldCode = 'members-in-doubt';
 const conversationsAtOnce = 4;
 
 /** The recipient of a message. */
@@ -113,7 +111,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     ready: ReadyMessage | undefined,
   ): Promise<MessageView> {
     const allowed = maySend(conversationId);
-    if (!(await allowed)) throw new AppError(heldCode, t('errors.membersInDoubt'));
+    if (!(await allowed)) throw new AppError('members-in-doubt', t('errors.membersInDoubt'));
     // Looking into it may have changed what goes first.
     let next: PreparedMessage | undefined = allowed === true ? ready : undefined;
     const recipient = recipientOf(conversationId);
@@ -150,22 +148,17 @@ export function createOutbox(options: OutboxOptions): Outbox {
     throw new ApiError({ status: 409, code: 'stale-epoch', detail: null });
   }
 
-  async function fail(conversationId: string, messageId: string, code: string): Promise<void> {
+  async function fail(conversationId: string, messageId: string, code: FailureCode): Promise<void> {
     try {
       chats.addMessages(conversationId, [await crypto.messageFailed(messageId, code)]);
     } catch (error) {
       // The person has discarded it in the meantime.
-      if (errorCode(error) !== 'not-found') throw error;
+      if (errorCode(error) !== 'unknown-message') throw error;
     }
   }
 
-  function failureCode(error: unknown): string {
+  function failureCode(error: unknown): FailureCode {
     return error instanceof NetworkError ? 'network' : errorCode(error);
-  }
-
-  /** The worker knows no such message: the person has discarded it. The relay's `not-found` is another thing. */
-  function wasDiscarded(error: unknown): boolean {
-    return !(error instanceof ApiError) && errorCode(error) === 'not-found';
   }
 
   async function attempt(
@@ -207,17 +200,18 @@ export function createOutbox(options: OutboxOptions): Outbox {
       if (failure === null) continue;
       const code = failureCode(failure.reason);
       // The session is over, or the keys are locked: the message keeps waiting for the next one.
-      if (code === sessionEndedCode || code === 'locked') throw failure.reason;
+      if (code === 'session-ended' || code === 'locked') throw failure.reason;
       if (code === 'identity-changed') options.onIdentityChanged();
       const isHeld =
-        code === heldCode ||
+        code === 'members-in-doubt' ||
         code === 'identity-changed' ||
         (failure.reason instanceof NetworkError && options.isOffline());
       if (isHeld) {
         retries.add(messageId);
         return;
       }
-      if (wasDiscarded(failure.reason)) continue;
+      // The person has discarded it.
+      if (code === 'unknown-message') continue;
       await fail(conversationId, messageId, code);
       if (stopped === null) {
         log.warn('send-failed', { code });

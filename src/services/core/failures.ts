@@ -4,9 +4,6 @@ import type { Log } from '../../lib/log.ts';
 import { ApiError, isServerFailure, isUnknownPath, NetworkError } from '../../net/errors.ts';
 import type { RelayTrouble } from '../../store/connection.ts';
 
-/** Thrown into a task that outlived its session, at its next write. */
-export const sessionEndedCode = 'session-ended';
-
 /** The answer inside a failure; of several paths' the one that says most: about what was asked, else about the server. */
 export function apiErrorOf(error: unknown): ApiError | null {
   if (error instanceof ApiError) return error;
@@ -79,7 +76,7 @@ export function createBackground(log: Log): Background {
     task().catch((error: unknown) => {
       if (apiErrorOf(error) !== null || isUnreachable(error)) return;
       const code = errorCode(error);
-      if (code === sessionEndedCode || code === 'locked') return;
+      if (code === 'session-ended' || code === 'locked') return;
       if (code === 'internal') log.error('background-failure', { code });
       else log.warn('background-failure', { code });
     });

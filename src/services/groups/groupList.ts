@@ -2,6 +2,7 @@ import type { ConversationState } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { createBackoff } from '../../lib/backoff.ts';
 import { delay } from '../../lib/clock.ts';
+import type { FailureCode } from '../../lib/errorCode.ts';
 import { forEachLimited } from '../../lib/parallel.ts';
 import type { GroupDetails, GroupSummary } from '../../net/api.ts';
 import { isApiError } from '../../net/errors.ts';
@@ -84,7 +85,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
   const compared = new Map<string, string>();
   const lastMembers = new Map<string, ReadonlySet<string>>();
   /** Why this device did not enter a group; also of groups that the list hasn't named yet. */
-  const refusals = new Map<string, string>();
+  const refusals = new Map<string, FailureCode>();
   /** Being left or deleted here. */
   const givenUp = new Set<string>();
 

@@ -129,7 +129,7 @@ export function createTrust(options: TrustOptions): Trust {
         await observe(userId).catch(() => undefined);
         return await crypto.safetyNumbers(userId);
       } catch (error) {
-        const sentence = errorCode(error) === 'not-found' ? t('trust.noDevice') : t('trust.loadFailed');
+        const sentence = errorCode(error) === 'unknown-person' ? t('trust.noDevice') : t('trust.loadFailed');
         throw toAppError(error, sentence);
       }
     },

@@ -26,7 +26,7 @@ import {
   recallProfile,
   unknownProfile,
 } from '../account/ownProfile.ts';
-import { apiErrorOf, passingTrouble, sessionEndedCode } from '../core/failures.ts';
+import { apiErrorOf, passingTrouble } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 import { type Connectivity, type ConnectivityOptions, createConnectivity } from './connectivity.ts';
 import { createSignIn, type SignIn } from './signIn.ts';
@@ -262,7 +262,7 @@ export function createSession(options: SessionOptions): Session {
         await confirm(opened, userId, kept, asked);
       } catch (error) {
         // Ended meanwhile, in this tab or in another.
-        if (errorCode(error) === sessionEndedCode || (opened !== null && scope !== opened)) return;
+        if (errorCode(error) === 'session-ended' || (opened !== null && scope !== opened)) return;
         const code = apiErrorOf(error)?.code ?? errorCode(error);
         log.warn('sign-in-failed', { code });
         // A failure without a code need not end the session: a part of the app didn't load, or the page is

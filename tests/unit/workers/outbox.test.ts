@@ -90,14 +90,16 @@ describe('the outbox', () => {
     const { alice, bob, relay } = await createPair();
     const unsent = await alice.queue(ALICE_AND_BOB, 'never prepared');
     await alice.api.discardMessage(unsent);
-    await expect(alice.api.prepareMessage(unsent)).rejects.toMatchObject({ code: 'not-found' });
+    await expect(alice.api.prepareMessage(unsent)).rejects.toMatchObject({ code: 'unknown-message' });
 
     const inFlight = await alice.queue(ALICE_AND_BOB, 'too late to stop');
     const prepared = await alice.api.prepareMessage(inFlight);
     if (prepared.kind !== 'message') throw new Error(prepared.kind);
     await alice.api.discardMessage(inFlight);
     // An answer to the attempt that was under way doesn't bring it back.
-    await expect(alice.api.messageFailed(inFlight, 'timeout')).rejects.toMatchObject({ code: 'not-found' });
+    await expect(alice.api.messageFailed(inFlight, 'timeout')).rejects.toMatchObject({
+      code: 'unknown-message',
+    });
     expect(await alice.api.outbox()).toEqual([]);
     relay.send(alice, prepared);
     expect((await alice.sync()).map(textOf)).toEqual(['too late to stop']);
@@ -109,7 +111,7 @@ describe('the outbox', () => {
     await bob.sync();
     await bob.send(ALICE_AND_BOB, 'commits first');
     await alice.sync();
-    await expect(alice.api.prepareMessage(stopped)).rejects.toMatchObject({ code: 'not-found' });
+    await expect(alice.api.prepareMessage(stopped)).rejects.toMatchObject({ code: 'unknown-message' });
     await alice.api.discardMessage(stopped);
   });
 

@@ -110,7 +110,7 @@ describe('safety numbers', () => {
   });
 
   it('are not there before the person has a device', async () => {
-    worker.safetyNumbers.mockRejectedValue(Object.assign(new Error(), { code: 'not-found' }));
+    worker.safetyNumbers.mockRejectedValue(Object.assign(new Error(), { code: 'unknown-person' }));
     await expect(trust.safetyNumbers(peer)).rejects.toMatchObject({
       message: 'This person has not signed in on any device yet.',
     });

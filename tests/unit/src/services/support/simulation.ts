@@ -211,7 +211,8 @@ export class SimulatedDevice {
         const message = this.waiting.get(messageId);
         if (message === undefined) {
           const logged = this.messages.find((one) => one.messageId === messageId);
-          if (logged === undefined) throw Object.assign(new Error('not-found'), { code: 'not-found' });
+          if (logged === undefined)
+            throw Object.assign(new Error('unknown-message'), { code: 'unknown-message' });
           return { kind: 'sent', message: logged };
         }
         if (this.membership !== 'member') {
@@ -265,7 +266,7 @@ export class SimulatedDevice {
     const logged = this.messages.find((message) => message.messageId === messageId);
     if (logged !== undefined) return logged;
     const waiting = this.waiting.get(messageId);
-    if (waiting === undefined) throw Object.assign(new Error('not-found'), { code: 'not-found' });
+    if (waiting === undefined) throw Object.assign(new Error('unknown-message'), { code: 'unknown-message' });
     const settled = { ...waiting, ...change };
     this.waiting.set(messageId, settled);
     return settled;
