@@ -28,6 +28,12 @@ type Recipient =
   | { readonly groupId: null; readonly userId: string }
   | { readonly groupId: string; readonly userId?: never };
 
+/**
+ * The permission to send messages: `held` keeps them waiting while it is in doubt who would read them.
+ * `yes-after-check` says that a check was made for it, and may have changed what has to be sent first.
+ */
+export type SendPermission = 'yes' | 'yes-after-check' | 'held';
+
 interface Failure {
   readonly reason: unknown;
 }
@@ -47,11 +53,7 @@ export interface OutboxOptions {
   readonly sync: Pick<Sync, 'catchUp'>;
   readonly joiner: Pick<Joiner, 'start'>;
   readonly commitSubmitter: CommitSubmitter;
-  /**
-   * Returns whether messages may be sent: not while a group's members are in doubt, when they go on waiting. A promise
-   * where that has to be looked into.
-   */
-  readonly maySend: (conversationId: string) => boolean | Promise<boolean>;
+  readonly maySend: (conversationId: string) => Promise<SendPermission>;
   /** While it lasts everything goes on waiting, instead of failing. */
   readonly isOffline: () => boolean;
   /** Another account key was met, for the person to judge: everything goes on waiting. */
@@ -110,10 +112,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
     messageId: string,
     ready: ReadyMessage | undefined,
   ): Promise<MessageView> {
-    const allowed = maySend(conversationId);
-    if (!(await allowed)) throw new AppError('members-in-doubt', t('errors.membersInDoubt'));
-    // Looking into it may have changed what goes first.
-    let next: PreparedMessage | undefined = allowed === true ? ready : undefined;
+    const permission = await maySend(conversationId);
+    if (permission === 'held') throw new AppError('members-in-doubt', t('errors.membersInDoubt'));
+    let next: PreparedMessage | undefined = permission === 'yes' ? ready : undefined;
     const recipient = recipientOf(conversationId);
     const backoff = createBackoff({
       baseMs: timings.commitRetryBase,
