@@ -17,7 +17,6 @@ import type { CommitSubmitter } from './commitSubmitter.ts';
 import type { Joiner } from './joiner.ts';
 import { stopsAll } from './sendErrors.ts';
 import type { Sync } from './sync.ts';
-import { waitingMessages } from './waitingMessages.ts';
 
 /** The number of times a message is prepared, because the conversation may move under it. */
 const maxPreparations = 8;
@@ -182,7 +181,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   async function flushLocked(conversationId: string): Promise<void> {
     if (options.isOffline()) return;
-    const due = (await waitingMessages(crypto, conversationId)).filter(isDue);
+    const due = (await crypto.outbox(conversationId)).filter(isDue);
     await sendAll(
       conversationId,
       due.map(({ messageId }) => messageId),

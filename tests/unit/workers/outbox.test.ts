@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ALICE, ALICE_AND_BOB, createPair, DAY, type TestDevice, textOf } from './support/device.ts';
+import { ALICE, ALICE_AND_BOB, CAROL, createPair, DAY, type TestDevice, textOf } from './support/device.ts';
+
+const ALICE_AND_CAROL = `direct:${ALICE}:${CAROL}`;
 
 type Pair = Awaited<ReturnType<typeof createPair>>;
 
@@ -84,6 +86,29 @@ describe('the outbox', () => {
     const { alice } = await createPair();
     for (const text of ['a', 'b', 'c']) await alice.queue(ALICE_AND_BOB, text);
     expect((await alice.api.outbox()).map(textOf)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('lists the messages of one conversation when asked for it', async () => {
+    const { alice } = await createPair();
+    for (const text of ['a', 'b']) await alice.queue(ALICE_AND_BOB, text);
+    await alice.queue(ALICE_AND_CAROL, 'c');
+    expect((await alice.api.outbox(ALICE_AND_BOB)).map(textOf)).toEqual(['a', 'b']);
+    expect((await alice.api.outbox(ALICE_AND_CAROL)).map(textOf)).toEqual(['c']);
+    expect((await alice.api.outbox()).map(textOf)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('answers the state of the conversation with a queued message and without a discarded one', async () => {
+    const { alice } = await createPair();
+    const [messageId, sentAt] = [alice.relay.uuid(), '2026-03-01T10:00:00.000Z'];
+    const queued = { conversationId: ALICE_AND_BOB, messageId, text: 'hello', sentAt };
+    const { state } = await alice.api.queueMessage(queued);
+    expect(state).toEqual(await alice.api.conversation(ALICE_AND_BOB));
+    expect(state.lastMessage).toMatchObject({ messageId });
+    expect((await alice.api.queueMessage(queued)).state).toEqual(state);
+    const without = await alice.api.discardMessage(messageId);
+    expect(without).toEqual(await alice.api.conversation(ALICE_AND_BOB));
+    expect(without?.lastMessage).toBeNull();
+    await expect(alice.api.discardMessage(alice.relay.uuid())).resolves.toBeNull();
   });
 
   it('deletes a discarded message, unless the log has it after all', async () => {

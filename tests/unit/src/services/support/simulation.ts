@@ -168,7 +168,8 @@ export class SimulatedDevice {
             ? ('starting' as const)
             : ('outside' as const);
     const { epoch, joinedSeq, lastSeq, peerReadSeq, readSeq } = this;
-    return state({ status, epoch, joinedSeq, lastSeq, peerReadSeq, readSeq });
+    const lastMessage = [...this.messages, ...this.waiting.values()].at(-1) ?? null;
+    return state({ status, epoch, joinedSeq, lastSeq, peerReadSeq, readSeq, lastMessage });
   }
 
   api(): Partial<CryptoApi> {
@@ -205,6 +206,7 @@ export class SimulatedDevice {
         return {
           message,
           ready: isNext ? { kind: 'message', conversationId, messageId, epoch, content: text } : null,
+          state: this.state(),
         };
       },
       prepareMessage: async (messageId) => {
@@ -231,7 +233,7 @@ export class SimulatedDevice {
       messageAccepted: async (messageId, { seq, timestamp }) =>
         this.#settle(messageId, { status: 'sent', seq, timestamp }),
       messageFailed: async (messageId, failure) => this.#settle(messageId, { status: 'failed', failure }),
-      discardMessage: async (messageId) => void this.waiting.delete(messageId),
+      discardMessage: async (messageId) => (this.waiting.delete(messageId) ? this.state() : null),
       outbox: async () => [...this.waiting.values()],
       // Copies of messages have tests of their own.
       backupState: async () => ({ kept: true, position: 0 }),
