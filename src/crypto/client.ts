@@ -47,7 +47,7 @@ export function createCryptoClient(): CryptoApi {
   return clientOf((method, args) => Promise.race([dispatch.call(method, args), failed]));
 }
 
-/** A CryptoApi whose methods go through the one call of the door, failures with their codes. */
+/** Makes a CryptoApi of the worker's dispatch, whose failures it throws with their codes. */
 function clientOf(call: CryptoWorker['call']): CryptoApi {
   return new Proxy({} as CryptoApi, {
     get(_target, method) {

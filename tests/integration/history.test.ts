@@ -5,7 +5,7 @@ import { groupKeyOf } from '../../src/store/chats.ts';
 import { offlineAtom } from '../../src/store/connection.ts';
 import { contactsAtom } from '../../src/store/contacts.ts';
 import { draftsAtom } from '../../src/store/drafts.ts';
-import { historyKeptAtom } from '../../src/store/history.ts';
+import { backupKeptAtom } from '../../src/store/messageBackup.ts';
 import { authStatusAtom, currentUserAtom } from '../../src/store/session.ts';
 import { Browser, befriend, type Tab, troubles, until, untilConnected } from './support/browser.ts';
 
@@ -88,7 +88,7 @@ it('switched off, the copies go, and a browser that comes later reads from then 
 
   const phone = await newBrowser().openTab().logIn('anna');
   await untilConnected(phone);
-  await until(() => phone.store.get(historyKeptAtom), false);
+  await until(() => phone.store.get(backupKeptAtom), false);
   await phone.actions.openChat(bert.userId);
   await until(lines(phone, bert.userId), ['received: <before-join>']);
   await bert.actions.sendMessage(anna.userId, 'And for the phone.');

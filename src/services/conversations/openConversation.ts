@@ -265,7 +265,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     const key = keyOf(state.conversationId, ownUserId);
     if (key === null || key !== activeKey() || messages.length === 0) return;
     // Waits until the messages have been drawn.
-    soon ??= clock.after(timings.readTelling, markReadNow);
+    soon ??= clock.after(timings.readReceiptDelay, markReadNow);
   });
 
   // Should the group ever come back, its chat begins anew.

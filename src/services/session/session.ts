@@ -171,21 +171,21 @@ export function createSession(options: SessionOptions): Session {
   ): Promise<void> {
     const { trouble, user } = await asked;
     if (scope !== opened) return;
-    const greeting = trouble === null ? await greet() : { trouble, isAnew: false };
+    const registration = trouble === null ? await register() : { trouble, isAnew: false };
     if (scope !== opened) return;
-    if (user === null || greeting.trouble !== null) {
+    if (user === null || registration.trouble !== null) {
       await crypto.openDevice();
       // It may have been found again meanwhile.
-      return connect(opened, connectivity.isConfirmed() ? null : greeting.trouble);
+      return connect(opened, connectivity.isConfirmed() ? null : registration.trouble);
     }
     if (user.id !== userId) throw new AppError('unauthenticated', t('errors.sessionExpired'));
     update(user, kept);
-    connect(greeting.isAnew ? await openScope(user) : opened, null);
+    connect(registration.isAnew ? await openScope(user) : opened, null);
     background(() => topUpKeyPackages(deps));
   }
 
   /** Registers this device at the relay. */
-  async function greet(): Promise<{ trouble: RelayTrouble | null; isAnew: boolean }> {
+  async function register(): Promise<{ trouble: RelayTrouble | null; isAnew: boolean }> {
     try {
       return { trouble: null, isAnew: await registerDevice(deps, options.deviceName) };
     } catch (error) {

@@ -154,7 +154,7 @@ export class SimulatedDevice {
   /** Commits that this device refuses, as a forged one would be. */
   readonly refuses = new Set<string>();
   readonly messages: MessageView[] = [];
-  readonly notes = new Map<string, string>();
+  readonly localEntries = new Map<string, string>();
   readonly waiting = new Map<string, MessageView>();
   #commits = 0;
 
@@ -241,10 +241,10 @@ export class SimulatedDevice {
       conversationsToBackUp: async () => [],
       nextBackupEntries: async () => null,
       localEntries: async (prefix = '') =>
-        [...this.notes].flatMap(([name, text]) => (name.startsWith(prefix) ? [{ name, text }] : [])),
+        [...this.localEntries].flatMap(([name, text]) => (name.startsWith(prefix) ? [{ name, text }] : [])),
       writeLocal: async (name, text) => {
-        if (text === null) this.notes.delete(name);
-        else this.notes.set(name, text);
+        if (text === null) this.localEntries.delete(name);
+        else this.localEntries.set(name, text);
       },
     };
   }
