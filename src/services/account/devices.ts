@@ -4,7 +4,7 @@ import { isApiError } from '../../net/errors.ts';
 import { devicesAtom, newDevicesAtom, type OwnDevice } from '../../store/devices.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { SessionDeps } from '../core/deps.ts';
-import { toAppError } from '../core/failures.ts';
+import { type Background, toAppError } from '../core/failures.ts';
 import { onStates } from '../core/sessionEvents.ts';
 import { deviceNameEntry } from './enrolment.ts';
 
@@ -31,7 +31,7 @@ export interface DevicesOptions {
   readonly commitSubmitter: Pick<CommitSubmitter, 'settle'>;
   /** This device was revoked: the session is over. */
   readonly onThisRevoked: () => Promise<void>;
-  readonly background: (task: () => Promise<unknown>) => void;
+  readonly background: Background;
 }
 
 type Device = Awaited<ReturnType<SessionDeps['api']['listDevices']>>[number];

@@ -10,7 +10,7 @@ import { ApiError, isApiError, NetworkError } from '../../net/errors.ts';
 import type { Acknowledgement, Realtime } from '../../net/mqtt.ts';
 import { groupOf, peerOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
-import { type Background } from '../core/failures.ts';
+import type { Background } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 import type { Chats } from './chats.ts';
 import type { CommitSubmitter } from './commitSubmitter.ts';

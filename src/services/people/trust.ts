@@ -9,7 +9,7 @@ import type { SendPermission } from '../conversations/outbox.ts';
 import type { Sync } from '../conversations/sync.ts';
 import { directConversationId, peerOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
-import { toAppError } from '../core/failures.ts';
+import { type Background, toAppError } from '../core/failures.ts';
 import { onStates } from '../core/sessionEvents.ts';
 import { changeVault, type StoredVault } from '../core/vault.ts';
 
@@ -34,7 +34,7 @@ export interface TrustOptions {
   readonly ownUserId: string;
   readonly sync: Pick<Sync, 'catchUp'>;
   readonly commitSubmitter: CommitSubmitter;
-  readonly background: (task: () => Promise<unknown>) => void;
+  readonly background: Background;
 }
 
 const maxAttempts = 5;
