@@ -10,7 +10,7 @@ import type { CryptoErrorCode } from '@sinetti/crypto-core';
  * | identity-changed | the account key differs from the one pinned for that person |
  * | storage | IndexedDB refused or lost something; `detail` is the browser's error name |
  * | pending | an own commit is pending: submit it again (nextCommit) and process the log first |
- * | unknown-message | neither the outbox nor the log has a message of that id |
+ * | unknown-message | no such message here, or the person has discarded it |
  * | unknown-person | no account key is known of that person |
  * | internal | a bug; `detail` is the error's name, never its message |
  *

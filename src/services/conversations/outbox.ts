@@ -157,10 +157,6 @@ export function createOutbox(options: OutboxOptions): Outbox {
     }
   }
 
-  function failureCode(error: unknown): FailureCode {
-    return error instanceof NetworkError ? 'network' : errorCode(error);
-  }
-
   async function attempt(
     conversationId: string,
     messageId: string,
@@ -198,7 +194,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       retries.delete(messageId);
       const failure: Failure | null = stopped ?? (await attempt(conversationId, messageId, ready));
       if (failure === null) continue;
-      const code = failureCode(failure.reason);
+      const code = failure.reason instanceof NetworkError ? 'network' : errorCode(failure.reason);
       // The session is over, or the keys are locked: the message keeps waiting for the next one.
       if (code === 'session-ended' || code === 'locked') throw failure.reason;
       if (code === 'identity-changed') options.onIdentityChanged();

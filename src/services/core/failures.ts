@@ -1,5 +1,5 @@
 import { AppError } from '../../lib/appError.ts';
-import { errorCode } from '../../lib/errorCode.ts';
+import { errorCode, type FailureCode } from '../../lib/errorCode.ts';
 import type { Log } from '../../lib/log.ts';
 import { ApiError, isServerFailure, isUnknownPath, NetworkError } from '../../net/errors.ts';
 import type { RelayTrouble } from '../../store/connection.ts';
@@ -15,6 +15,11 @@ export function apiErrorOf(error: unknown): ApiError | null {
     answers[0] ??
     null
   );
+}
+
+/** Returns the code of the answer inside a failure, else the failure's own. */
+export function failureCode(error: unknown): FailureCode {
+  return apiErrorOf(error)?.code ?? errorCode(error);
 }
 
 /**
@@ -58,9 +63,8 @@ export function passingTrouble(error: unknown): RelayTrouble {
 /** The relay's own sentence when it gave one, else the catalogue's. */
 export function toAppError(error: unknown, sentence: string): AppError {
   if (error instanceof AppError) return error;
-  const answer = apiErrorOf(error);
-  const code = answer?.code ?? (isUnreachable(error) ? 'unreachable' : errorCode(error));
-  return new AppError(code, answer?.detail || sentence, { cause: error });
+  const code = isUnreachable(error) ? 'unreachable' : failureCode(error);
+  return new AppError(code, apiErrorOf(error)?.detail || sentence, { cause: error });
 }
 
 /** Starts a task nobody waits for. What the network layer has logged already is not logged twice. */

@@ -26,7 +26,7 @@ import {
   recallProfile,
   unknownProfile,
 } from '../account/ownProfile.ts';
-import { apiErrorOf, passingTrouble } from '../core/failures.ts';
+import { failureCode, passingTrouble } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 import { type Connectivity, type ConnectivityOptions, createConnectivity } from './connectivity.ts';
 import { createSignIn, type SignIn } from './signIn.ts';
@@ -263,7 +263,7 @@ export function createSession(options: SessionOptions): Session {
       } catch (error) {
         // Ended meanwhile, in this tab or in another.
         if (errorCode(error) === 'session-ended' || (opened !== null && scope !== opened)) return;
-        const code = apiErrorOf(error)?.code ?? errorCode(error);
+        const code = failureCode(error);
         log.warn('sign-in-failed', { code });
         // A failure without a code need not end the session: a part of the app didn't load, or the page is
         // being left. The token stays, for the next start to take it up.
