@@ -201,7 +201,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       const isHeld =
         code === 'members-in-doubt' ||
         code === 'identity-changed' ||
-        (failure.reason instanceof NetworkError && options.isOffline());
+        (code === 'network' && options.isOffline());
       if (isHeld) {
         retries.add(messageId);
         return;
