@@ -1,7 +1,7 @@
 /** The page's side of the room that holds the keys: the only place that talks to the worker. */
 import { wrap } from 'comlink';
 import type { CryptoApi, CryptoWorker } from '../../workers/api/cryptoApi.ts';
-import { CryptoApiError, fromWire } from '../../workers/api/errors.ts';
+import { CryptoApiError, type CryptoApiErrorCode, fromWire } from '../../workers/api/errors.ts';
 import { cryptoWorker } from './worker.ts';
 
 export type {
@@ -29,6 +29,12 @@ export type {
 } from '../../workers/api/cryptoApi.ts';
 export { CryptoApiError, type CryptoApiErrorCode } from '../../workers/api/errors.ts';
 
+declare module '../lib/errorCode.ts' {
+  interface FailureCodes {
+    readonly crypto: CryptoApiErrorCode;
+  }
+}
+
 /** Starts the worker, if nothing has yet. Every method of the client rejects with a CryptoApiError. */
 export function createCryptoClient(): CryptoApi {
   const { worker, broken } = cryptoWorker();
@@ -41,7 +47,7 @@ export function createCryptoClient(): CryptoApi {
   return clientOf((method, args) => Promise.race([dispatch.call(method, args), failed]));
 }
 
-/** A CryptoApi whose methods go through the one call of the door, failures with their codes. */
+/** Makes a CryptoApi of the worker's dispatch, whose failures it throws with their codes. */
 function clientOf(call: CryptoWorker['call']): CryptoApi {
   return new Proxy({} as CryptoApi, {
     get(_target, method) {

@@ -9,8 +9,8 @@ import { expect } from './test.ts';
 const byTheClock: readonly number[] = [
   timings.contactsPolling,
   timings.tokenCheck,
-  timings.historyPolling,
-  timings.historyCopying,
+  timings.backupPolling,
+  timings.backupCopying,
   timings.subscriptionPatience,
 ];
 

@@ -160,6 +160,7 @@ describe('the dispatch', () => {
     ['messages', 'direct:a:b', null],
     ['processEntries', 'direct:a:b', []],
     ['queueMessage', {}],
+    ['outbox', 'direct:a:b'],
     ['prepareMessage', ['x']],
     ['messageFailed', 'a0000000-0000-4000-8000-000000000001', 'Not a code'],
   ])('refuses %s(…) as usage', async (method, ...args) => {

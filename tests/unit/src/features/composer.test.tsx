@@ -46,7 +46,7 @@ describe('writing', () => {
 
   it('gives the text back when it could not be queued', async () => {
     const { actions, user, input, toasts } = await openVeikko();
-    actions.sendMessage.mockRejectedValue(new AppError('not-signed-in', 'Please log in to send messages'));
+    actions.sendMessage.mockRejectedValue(new AppError('unauthenticated', 'Please log in to send messages'));
     await user.type(input, 'Hello{Enter}');
     await waitFor(() => expect(input).toHaveValue('Hello'));
     expect(toasts()).toEqual(['error: Please log in to send messages']);

@@ -225,7 +225,7 @@ describe('an open group', () => {
     ['wrong-group', /those of another group/],
     ['missing-key', /not for this browser/],
     ['invalid-tree', /does not hold together/],
-  ])('says calmly why this browser refused to enter: %s', async (refusal, sentence) => {
+  ] as const)('says calmly why this browser refused to enter: %s', async (refusal, sentence) => {
     await openGroup({ refusal, members: [] }, [], { status: 'outside' });
     const notice = screen.getByText(/refused to enter this group/).closest('[role=status]');
     expect(notice).toHaveTextContent(sentence);

@@ -91,7 +91,7 @@ describe('the profile', () => {
     ['email-taken', 'Email', 'This email is already registered.'],
     ['invalid-username', 'Username', 'Usernames have 2 to 32 characters: letters, digits and . _ - only'],
     ['invalid-email', 'Email', 'Please enter a valid email address'],
-  ])('says at its field that it is %s', async (code, label, text) => {
+  ] as const)('says at its field that it is %s', async (code, label, text) => {
     const { actions, toasts, user } = await edit();
     actions.updateProfile.mockRejectedValue(new AppError(code, text));
     await user.click(screen.getByRole('button', { name: 'Save Changes' }));

@@ -199,16 +199,16 @@ describe('a message that nothing has to go before', () => {
   });
 
   it('is prepared anew when the answer that it may be sent comes only later', async () => {
-    maySend.mockImplementation(async () => true);
+    maySend.mockResolvedValue('yes-after-check');
     await write('a');
     expect(prepare).toHaveBeenCalledExactlyOnceWith('id of a');
     expect(logged()).toEqual(['a']);
   });
 
   it('waits like any other while it may not be sent, and while there is no connection', async () => {
-    maySend.mockReturnValue(false);
+    maySend.mockResolvedValue('held');
     await write('a');
-    maySend.mockReturnValue(true);
+    maySend.mockResolvedValue('yes');
     setOffline(true);
     await write('b');
     expect(relay.calls).toEqual([]);

@@ -20,13 +20,13 @@ const worker = {
   createRecoveryKey: vi.fn<CryptoApi['createRecoveryKey']>(),
   changePassword: vi.fn<CryptoApi['changePassword']>(),
 };
-let notes: Map<string, string>;
+let localEntries: Map<string, string>;
 let deps: TestDeps;
 let recovery: Recovery;
 
 beforeEach(() => {
   vi.resetAllMocks();
-  notes = new Map();
+  localEntries = new Map();
   api.getVault.mockResolvedValue(vault);
   api.putVault.mockResolvedValue({ version: 8 });
   api.authParams.mockResolvedValue(params);
@@ -39,8 +39,8 @@ beforeEach(() => {
     api,
     crypto: {
       ...worker,
-      readLocal: async (name) => notes.get(name) ?? null,
-      writeLocal: async (name, text) => void notes.set(name, text ?? ''),
+      readLocal: async (name) => localEntries.get(name) ?? null,
+      writeLocal: async (name, text) => void localEntries.set(name, text ?? ''),
     },
   });
   recovery = createRecovery(deps);

@@ -10,8 +10,8 @@ import {
   calls,
   deps,
   expectSignedOut,
+  localEntries,
   logIn,
-  notes,
   refuseRevoked,
   session,
   status,
@@ -83,7 +83,7 @@ describe('a device that was revoked', () => {
   });
 
   it('keeps the name that its person has given it', async () => {
-    notes.set('device-name', 'Kitchen laptop');
+    localEntries.set('device-name', 'Kitchen laptop');
     await logIn();
     expect(api.putDevice).toHaveBeenCalledWith(peer, { name: 'Kitchen laptop', certificate: 'Y2VydA' });
   });

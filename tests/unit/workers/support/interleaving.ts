@@ -184,7 +184,7 @@ export class Simulation {
       else this.events.add('an answer was lost');
     } catch (error) {
       // The device may have forgotten the message together with the group.
-      const gone = error instanceof CryptoApiError && error.code === 'not-found';
+      const gone = error instanceof CryptoApiError && error.code === 'unknown-message';
       if (!(error instanceof StaleEpoch || error instanceof NotAMember || gone)) throw error;
       if (error instanceof StaleEpoch) {
         this.events.add('commit' in request ? 'a commit came too late' : 'a message came too late');

@@ -30,7 +30,7 @@ export let scope: {
   stop: Mock<() => void>;
 };
 let online: boolean;
-export let notes: Map<string, string>;
+export let localEntries: Map<string, string>;
 export let steps: AuthProgress[];
 export let visits: string[];
 export let deps: TestDeps;
@@ -86,10 +86,10 @@ function begin(): void {
     revokeDevice: answers('signRevocation', 'cmV2b2tlZA'),
     lock: answers('lock', undefined),
     erase: answers('erase', undefined),
-    readLocal: vi.fn<AsyncCall>().mockImplementation(async (name) => notes.get(String(name)) ?? null),
+    readLocal: vi.fn<AsyncCall>().mockImplementation(async (name) => localEntries.get(String(name)) ?? null),
     writeLocal: vi
       .fn<AsyncCall>()
-      .mockImplementation(async (name, text) => void notes.set(String(name), String(text))),
+      .mockImplementation(async (name, text) => void localEntries.set(String(name), String(text))),
   };
   scope = {
     start: vi.fn<() => Promise<void>>().mockResolvedValue(undefined),
@@ -99,7 +99,7 @@ function begin(): void {
     stop: vi.fn<() => void>(),
   };
   online = true;
-  notes = new Map();
+  localEntries = new Map();
   steps = [];
   deps = testDeps({ api: api as unknown as Partial<Api>, crypto: worker as unknown as Partial<CryptoApi> });
   deps.store.sub(authProgressAtom, () => {
