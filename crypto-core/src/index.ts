@@ -23,13 +23,20 @@ export {
   signLeaveStatement,
   verifyLeaveStatement,
 } from './account/leaveStatement.ts';
-export { DEFAULT_PASSWORD_COST, type PasswordParams, passwordKeys } from './account/password.ts';
+export {
+  DEFAULT_PASSWORD_COST,
+  type PasswordKeys,
+  type PasswordParams,
+  passwordKeys,
+} from './account/password.ts';
+export { hashProofBody, type ProofClaims, proofKeyOf, signProof, verifyProof } from './account/proof.ts';
 export { hiddenRecordKey, openRecord, sealRecord } from './account/records.ts';
 export {
   createRecoveryKey,
   decodeRecoveryKey,
   encodeRecoveryKey,
   recoveryAuthKey,
+  recoveryProofSeed,
   recoveryWrapKey,
 } from './account/recoveryKey.ts';
 export { decodeRemovalGrounds, encodeRemovalGrounds, type RemovalGrounds } from './account/removalGrounds.ts';

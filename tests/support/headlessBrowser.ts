@@ -30,7 +30,7 @@ const nowhere = 'ws://127.0.0.1:9/';
 function cheapPasswordKeys(password: string, { salt }: { readonly salt: Uint8Array }) {
   const key = (label: string) =>
     new Uint8Array(createHash('sha256').update(label).update(salt).update(password).digest());
-  return { authKey: key('auth'), wrapKey: key('wrap') };
+  return { authKey: key('auth'), wrapKey: key('wrap'), proofSeed: key('proof') };
 }
 
 /** Web Locks of one browser: exclusive, first come first served, shared by its tabs. */

@@ -12,6 +12,13 @@ export interface PasswordParams {
   readonly memLimitBytes: number;
 }
 
+/** The keys that a password gives, of 32 bytes each. */
+export interface PasswordKeys {
+  readonly authKey: Uint8Array;
+  readonly wrapKey: Uint8Array;
+  readonly proofSeed: Uint8Array;
+}
+
 const MIB = 1024 * 1024;
 
 /** The cost for new accounts. */
@@ -24,17 +31,18 @@ const MAX_COST = { opsLimit: 10, memLimitBytes: 1024 * MIB } as const;
 
 const AUTH_LABEL = utf8('Sinetti password auth key v1');
 const WRAP_LABEL = utf8('Sinetti password wrap key v1');
+const PROOF_LABEL = utf8('Sinetti password proof key v1');
 
 /**
- * Derives the two keys of a password: `authKey` is shown to the relay in place of the password, `wrapKey` wraps the
- * vault key and stays here; neither tells anything of the other. The password is normalised (NFKC), so that it is the
- * same from every keyboard and operating system.
+ * Derives the keys of a password: `authKey` is shown to the relay in place of the password; `wrapKey`, which wraps the
+ * vault key, and `proofSeed`, the Ed25519 seed that signs proofs, stay here. None tells anything of another. The password
+ * is normalised (NFKC), so that it is the same from every keyboard and operating system.
  * @throws CryptoError 'unsupported' for parameters out of bounds, 'malformed' for a salt that isn't 16 bytes
  */
 export function passwordKeys(
   password: string,
   { salt, opsLimit, memLimitBytes }: PasswordParams,
-): { authKey: Uint8Array; wrapKey: Uint8Array } {
+): PasswordKeys {
   assertWithin('passes', opsLimit, MIN_COST.opsLimit, MAX_COST.opsLimit);
   assertWithin('memory', memLimitBytes, MIN_COST.memLimitBytes, MAX_COST.memLimitBytes);
   const secret = utf8(password.normalize('NFKC'));
@@ -42,6 +50,7 @@ export function passwordKeys(
   const keys = {
     authKey: blake2bKeyed(master, AUTH_LABEL, 32),
     wrapKey: blake2bKeyed(master, WRAP_LABEL, 32),
+    proofSeed: blake2bKeyed(master, PROOF_LABEL, 32),
   };
   wipe(secret, master);
   return keys;

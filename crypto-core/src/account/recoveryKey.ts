@@ -13,6 +13,7 @@ const TEXT_LENGTH = ((KEY_LENGTH + CHECKSUM_LENGTH) * 8) / 5;
 const CHECKSUM_LABEL = utf8('Sinetti recovery key checksum v1');
 const WRAP_LABEL = utf8('Sinetti recovery wrap key v1');
 const AUTH_LABEL = utf8('Sinetti recovery auth key v1');
+const PROOF_LABEL = utf8('Sinetti recovery proof key v1');
 
 /** Draws 32 random bytes. */
 export function createRecoveryKey(env: Env): Uint8Array {
@@ -74,6 +75,11 @@ export function recoveryWrapKey(key: Uint8Array): Uint8Array {
 /** Derives the key that the relay sees in place of the recovery key; it tells nothing of the key that wraps. */
 export function recoveryAuthKey(key: Uint8Array): Uint8Array {
   return blake2bKeyed(key, AUTH_LABEL, 32);
+}
+
+/** Derives the Ed25519 seed that signs proofs in place of the password's. */
+export function recoveryProofSeed(key: Uint8Array): Uint8Array {
+  return blake2bKeyed(key, PROOF_LABEL, 32);
 }
 
 function checksum(key: Uint8Array): Uint8Array {

@@ -10,22 +10,26 @@ const params = { salt: new Uint8Array(16).fill(7), opsLimit: 2, memLimitBytes: 6
 beforeAll(ready);
 
 describe('passwordKeys', () => {
-  it('gives two unrelated keys, the same each time', () => {
+  it('gives three unrelated keys, the same each time', () => {
     const first = passwordKeys('correct horse', params);
     const again = passwordKeys('correct horse', params);
     expect(toHex(first.authKey)).toBe(toHex(again.authKey));
     expect(toHex(first.wrapKey)).toBe(toHex(again.wrapKey));
-    expect(toHex(first.authKey)).not.toBe(toHex(first.wrapKey));
+    expect(toHex(first.proofSeed)).toBe(toHex(again.proofSeed));
+    expect(new Set([first.authKey, first.wrapKey, first.proofSeed].map(toHex)).size).toBe(3);
     expect(first.authKey.length).toBe(32);
   });
 
   it('gives the same keys as ever, since existing accounts depend on them', () => {
-    const { authKey, wrapKey } = passwordKeys('correct horse', params);
+    const { authKey, wrapKey, proofSeed } = passwordKeys('correct horse', params);
     expect(toHex(authKey)).toMatchInlineSnapshot(
       `"25808aade85ce9fe8951b67711bfcc4fc41436d5f295cb5e758ed06375eb7fce"`,
     );
     expect(toHex(wrapKey)).toMatchInlineSnapshot(
       `"2e6db9061260097dff57b2ebfaf79475b22791acd449820b075cdbe59a0077b0"`,
+    );
+    expect(toHex(proofSeed)).toMatchInlineSnapshot(
+      `"bba580a11cf0850ab6b3c0419f59ad1cfa5c15dc52b37f4b363c0b3baa895961"`,
     );
   });
 

@@ -5,6 +5,7 @@ import {
   decodeRecoveryKey,
   encodeRecoveryKey,
   recoveryAuthKey,
+  recoveryProofSeed,
   recoveryWrapKey,
 } from '../../src/account/recoveryKey.ts';
 import {
@@ -120,10 +121,10 @@ describe('the recovery key', () => {
     expect(codeOf(() => decodeRecoveryKey(text))).toBe('bad-recovery-key');
   });
 
-  it('gives a wrap key and an auth key that differ from each other and from itself', () => {
+  it('gives a wrap key, an auth key and a proof seed that differ from each other and from itself', () => {
     const key = createRecoveryKey(env);
-    const keys = [key, recoveryWrapKey(key), recoveryAuthKey(key)];
-    expect(new Set(keys.map(toHex)).size).toBe(3);
+    const keys = [key, recoveryWrapKey(key), recoveryAuthKey(key), recoveryProofSeed(key)];
+    expect(new Set(keys.map(toHex)).size).toBe(4);
     expect(keys.every(({ length }) => length === 32)).toBe(true);
   });
 
@@ -136,6 +137,9 @@ describe('the recovery key', () => {
     );
     expect(toHex(recoveryAuthKey(new Uint8Array(32)))).toMatchInlineSnapshot(
       `"c6b7063daf86497a0409844ae949f1ed1760a27cc676267c1eabbce182836416"`,
+    );
+    expect(toHex(recoveryProofSeed(new Uint8Array(32)))).toMatchInlineSnapshot(
+      `"3c2ffcd766a237e8a685a3956252e07b8b3b80c7fc351c421cefe17c926839de"`,
     );
   });
 });

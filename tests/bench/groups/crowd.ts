@@ -22,7 +22,7 @@ const [relayUrl = '', ...args] = process.argv.slice(2);
 function cheapPasswordKeys(password: string, { salt }: { readonly salt: Uint8Array }) {
   const key = (label: string) =>
     new Uint8Array(createHash('sha256').update(label).update(salt).update(password).digest());
-  return { authKey: key('auth'), wrapKey: key('wrap') };
+  return { authKey: key('auth'), wrapKey: key('wrap'), proofSeed: key('proof') };
 }
 
 function newDevice({ cheap }: { cheap: boolean }) {

@@ -52,7 +52,7 @@ export function seededRandom(seed: string): (length: number) => Uint8Array {
 export function cheapPasswordKeys(password: string, { salt }: { readonly salt: Uint8Array }) {
   const key = (label: string) =>
     new Uint8Array(createHash('sha256').update(label).update(salt).update(password).digest());
-  return { authKey: key('auth'), wrapKey: key('wrap') };
+  return { authKey: key('auth'), wrapKey: key('wrap'), proofSeed: key('proof') };
 }
 
 /** One browser profile: its storage and locks outlive the tabs. */
