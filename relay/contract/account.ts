@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { limits } from './limits.ts';
 import { base64Url, Id, intFrom, lineOfText, Timestamp } from './primitives.ts';
+import { ProofKey } from './proofs.ts';
 import { defineRoute } from './route.ts';
 
 /** Trimmed; letters, digits and . _ - only, so that names can't imitate each other by invisible characters. */
@@ -56,6 +57,8 @@ export const register = defineRoute({
     email: Email,
     password: AuthKey,
     passwordParams: PasswordParams,
+    /** The password's proof key. Left out, the next log-in may tell it. */
+    passwordProofKey: z.optional(ProofKey),
     full_name: z.optional(lineOfText(limits.fullNameMaxLength)),
     consent: z.object({ privacyConsent: z.literal(true), consentTimestamp: Timestamp }),
   }),
@@ -72,6 +75,8 @@ export const login = defineRoute({
   body: z.object({
     email: lineOfText(limits.emailMaxLength).check(z.minLength(1)),
     password: AuthKey,
+    /** The password's proof key, which is stored if the account has none yet. */
+    passwordProofKey: z.optional(ProofKey),
     loginProof: z.optional(LoginProof),
   }),
   status: 200,
@@ -111,6 +116,8 @@ export const recover = defineRoute({
   body: z.object({
     email: lineOfText(limits.emailMaxLength).check(z.minLength(1)),
     recoveryAuthKey: RecoveryAuthKey,
+    /** The recovery key's proof key, which is stored if the account has none yet. */
+    recoveryProofKey: z.optional(ProofKey),
     loginProof: z.optional(LoginProof),
   }),
   status: 200,
@@ -129,25 +136,60 @@ export const profile = defineRoute({
   errors: [],
 });
 
-/** The sealed vault with its wraps. The relay can open none of them. */
+const SealedVault = base64Url(limits.sealedVaultMax, limits.sealedVaultMin);
+const KeyWrap = base64Url(limits.keyWrapMax, limits.keyWrapMin);
+
+/** The sealed vault, which the relay can't open. */
 export const Vault = z
-  .object({
-    version: intFrom(1),
-    sealedVault: base64Url(limits.sealedVaultMax),
-    passwordWrap: base64Url(limits.keyWrapMax),
-    recoveryWrap: z.nullable(base64Url(limits.keyWrapMax)),
-  })
+  .object({ version: intFrom(1), sealedVault: SealedVault, hasRecoveryKey: z.boolean() })
   .register(z.globalRegistry, { id: 'Vault' });
 export type Vault = z.infer<typeof Vault>;
+
+/** The vault key, wrapped under keys from the password and from the recovery key. The relay can open neither. */
+export const VaultWraps = z
+  .object({ passwordWrap: KeyWrap, recoveryWrap: z.nullable(KeyWrap) })
+  .register(z.globalRegistry, { id: 'VaultWraps' });
+export type VaultWraps = z.infer<typeof VaultWraps>;
 
 export const getVault = defineRoute({
   method: 'GET',
   paths: ['/vault'],
-  summary: 'The sealed vault; 404 before the first PUT',
+  summary: 'The sealed vault without its wraps; 404 before the first PUT',
   access: 'session',
   recovery: true,
   status: 200,
   response: Vault,
+  errors: ['not-found'],
+});
+
+export const getVaultWraps = defineRoute({
+  method: 'GET',
+  paths: ['/vault/wraps'],
+  summary: 'The wraps of the vault key',
+  access: 'session',
+  recovery: true,
+  proof: {
+    unless: 'the session has no device yet, so that it has just proven the password or the recovery key',
+  },
+  status: 200,
+  response: VaultWraps,
+  errors: ['not-found'],
+});
+
+export const getFormerVault = defineRoute({
+  method: 'GET',
+  paths: ['/vault/former'],
+  summary: 'The vault before the present one, for seven days',
+  access: 'session',
+  proof: {},
+  status: 200,
+  response: z.object({
+    version: intFrom(1),
+    sealedVault: SealedVault,
+    passwordWrap: KeyWrap,
+    recoveryWrap: z.nullable(KeyWrap),
+    replaced_at: Timestamp,
+  }),
   errors: ['not-found'],
 });
 
@@ -156,11 +198,19 @@ export const putVault = defineRoute({
   paths: ['/vault'],
   summary: 'Replace the sealed vault; `version` is the one it replaces, 0 for the first',
   access: 'session',
-  body: z.extend(Vault, {
+  body: z.object({
     version: intFrom(0),
-    /** Lets the recovery key sign in. Left out, the former stays; without a `recoveryWrap` there is none. */
+    sealedVault: SealedVault,
+    /** Left out, the former stays; the first vault has one. */
+    passwordWrap: z.optional(KeyWrap),
+    /** Left out, the former stays; null takes the recovery key away. */
+    recoveryWrap: z.optional(z.nullable(KeyWrap)),
+    /** Lets the recovery key sign in. Left out, the former stays. */
     recoveryAuthKey: z.optional(RecoveryAuthKey),
+    /** The recovery key's proof key, with its authKey. */
+    recoveryProofKey: z.optional(ProofKey),
   }),
+  proof: { unless: 'it is the first vault, which replaces nothing' },
   status: 200,
   response: z.object({ version: intFrom(1) }),
   errors: ['stale-version'],
@@ -173,6 +223,7 @@ export const updateProfile = defineRoute({
   summary: "Change one's username and email",
   access: 'session',
   body: z.object({ username: Username, email: Email }),
+  proof: { unless: 'the email stays' },
   status: 200,
   response: Profile,
   errors: ['username-taken', 'email-taken'],
@@ -189,10 +240,12 @@ export const changePassword = defineRoute({
     currentPassword: z.optional(AuthKey),
     password: AuthKey,
     passwordParams: PasswordParams,
+    passwordProofKey: ProofKey,
     /** The vault key under the new password, and the version of the vault that it opens. */
-    passwordWrap: base64Url(limits.keyWrapMax),
+    passwordWrap: KeyWrap,
     version: intFrom(1),
   }),
+  proof: {},
   status: 200,
   /** The vault's version with the new wrap. */
   response: z.object({ version: intFrom(1) }),
@@ -232,6 +285,7 @@ export const deleteAccount = defineRoute({
   paths: ['/user'],
   summary: "Delete the account and everything that is the person's",
   access: 'session',
+  proof: {},
   status: 204,
   errors: [],
 });

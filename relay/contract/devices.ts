@@ -53,6 +53,7 @@ export const revokeDevice = defineRoute({
   access: 'session',
   params: IdParams,
   body: z.object({ statement: base64Url(limits.revocationMax) }),
+  proof: { unless: 'the device is the one that the session is bound to' },
   status: 204,
   errors: ['not-found'],
 });

@@ -15,6 +15,10 @@ export const errorStatus = {
   'device-required': 403,
   'not-a-contact': 403,
   'wrong-password': 403,
+  /** No proof was sent, or the account has no such key. */
+  'proof-required': 403,
+  /** The proof is of another request, session, key or state of the vault, or was used, or is too old. */
+  'proof-refused': 403,
   forbidden: 403,
   'not-found': 404,
   'method-not-allowed': 405,

@@ -5,6 +5,7 @@ import * as devices from './devices.ts';
 import * as groups from './groups.ts';
 import * as history from './history.ts';
 import * as notifications from './notifications.ts';
+import * as proofs from './proofs.ts';
 
 export * from './account.ts';
 export * from './contacts.ts';
@@ -16,6 +17,7 @@ export * from './history.ts';
 export * from './limits.ts';
 export * from './notifications.ts';
 export * from './primitives.ts';
+export * from './proofs.ts';
 export * from './realtime.ts';
 export * from './route.ts';
 
@@ -31,7 +33,10 @@ export const routes = {
   changePassword: account.changePassword,
   accountData: account.accountData,
   deleteAccount: account.deleteAccount,
+  createProofNonce: proofs.createProofNonce,
   getVault: account.getVault,
+  getVaultWraps: account.getVaultWraps,
+  getFormerVault: account.getFormerVault,
   putVault: account.putVault,
   putDevice: devices.putDevice,
   listDevices: devices.listDevices,

@@ -18,7 +18,11 @@ export const limits = {
   /** People whose KeyPackages one call takes: more would be a large answer for one page to take in. */
   peoplePerClaim: 25,
   certificateMax: 1024,
+  /** The empty vault: three keys of 32 bytes with their lengths, no contact and the revision, in an envelope of 41. */
+  sealedVaultMin: 145,
   sealedVaultMax: 64 * 1024,
+  /** The vault key of 32 bytes in an envelope of 41. */
+  keyWrapMin: 73,
   keyWrapMax: 512,
   devicesPerUser: 20,
   /** The account key's signed statement that a device is revoked. */

@@ -18,6 +18,11 @@ export interface Route {
    * True if a session that has proven only the recovery key may call it too: its one use is a new password.
    */
   readonly recovery?: true;
+  /**
+   * Present if the call takes a proof beside the session (contract/proofs.ts): always, or but for what `unless` says in
+   * the middle of a sentence.
+   */
+  readonly proof?: { readonly unless?: string };
   /** Success status; 204 has no body. */
   readonly status: 200 | 201 | 204;
   readonly response?: z.ZodMiniType;

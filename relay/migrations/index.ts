@@ -9,6 +9,7 @@ import { deletions } from './0007-deletions.ts';
 import { departures } from './0008-departures.ts';
 import { endedDepartures } from './0009-ended-departures.ts';
 import { revokedSessions } from './0010-revoked-sessions.ts';
+import { proofs } from './0011-proofs.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -24,4 +25,5 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0008-departures': departures(types),
   '0009-ended-departures': endedDepartures,
   '0010-revoked-sessions': revokedSessions,
+  '0011-proofs': proofs(types),
 });

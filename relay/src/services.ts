@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type Accounts, createAccounts } from './accounts/accounts.ts';
 import { createLoginThrottle } from './auth/loginThrottle.ts';
 import { createPasswords } from './auth/passwords.ts';
+import { createProofs, type Proofs } from './auth/proofs.ts';
 import { createSessions, type Sessions } from './auth/sessions.ts';
 import type { Config } from './config.ts';
 import { type Contacts, createContacts } from './contacts/contacts.ts';
@@ -33,6 +34,7 @@ export interface Services {
   readonly rateLimiter: RateLimiter;
   readonly connections: OpenConnections;
   readonly sessions: Sessions;
+  readonly proofs: Proofs;
   readonly devices: Devices;
   readonly contacts: Contacts;
   readonly groups: Groups;
@@ -72,6 +74,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     rateLimiter,
     connections: new OpenConnections(),
     sessions,
+    proofs: createProofs({ db, clock, loginThrottle }),
     accounts: createAccounts({ db, hub, clock, passwords, sessions, loginThrottle }),
     devices: createDevices({ db, hub, clock }),
     contacts: createContacts({ db, hub, clock }),

@@ -5,6 +5,8 @@ import path from 'node:path';
 import { type ErrorBody, type Profile, presencePath } from '../contract/index.ts';
 import { buildApp, type Relay } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
+import { type Answer, call } from './call.ts';
+import { proofHeaders, proofKeyOf } from './proofs.ts';
 import { createDatabase, dropDatabase } from './servers/postgres.ts';
 
 export interface TestRelay {
@@ -90,36 +92,7 @@ async function testDatabase(dataDir: string) {
 
 export const temporaryFolder = () => mkdtemp(path.join(tmpdir(), 'sinetti-relay-'));
 
-export interface Answer<T> {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: T;
-}
-
-/** Calls below /api. `body` is sent as JSON; a string is sent as it is. */
-export async function call<T = ErrorBody>(
-  relay: Pick<TestRelay, 'url'>,
-  method: string,
-  path: string,
-  options: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
-): Promise<Answer<T>> {
-  const { token, body } = options;
-  const response = await fetch(`${relay.url}/api${path}`, {
-    method,
-    headers: {
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...options.headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (text === '' ? undefined : JSON.parse(text)) as T,
-  };
-}
+export { type Answer, call } from './call.ts';
 
 export const base64Url = (length: number) => randomBytes(length).toString('base64url');
 
@@ -130,7 +103,7 @@ export interface Person {
   readonly password: string;
   readonly salt: string;
   readonly token: string;
-  /** Calls as this person. */
+  /** Calls as this person, who types the password where the call takes a proof. */
   call<T = ErrorBody>(method: string, path: string, body?: unknown): Promise<Answer<T>>;
 }
 
@@ -142,10 +115,12 @@ export interface PersonOnDevice extends Person {
 /** A sign-up body that the relay accepts. */
 export function signUpBody(overrides: Record<string, unknown> = {}) {
   const username = `user${randomUUID().slice(0, 8)}`;
+  const password = base64Url(32);
   return {
     username,
     email: `${username}@example.org`,
-    password: base64Url(32),
+    password,
+    passwordProofKey: proofKeyOf(password),
     passwordParams: { salt: base64Url(16), opsLimit: 3, memLimit: 134_217_728 },
     consent: { privacyConsent: true, consentTimestamp: '2026-03-01T12:00:00.000Z' },
     ...overrides,
@@ -166,7 +141,7 @@ export async function signUp(
     email: body.email,
     password: body.password,
     salt: body.passwordParams.salt,
-    ...signedIn(relay, answer.body.access_token),
+    ...signedIn(relay, answer.body.access_token, body.password),
   };
 }
 
@@ -191,7 +166,7 @@ export async function logIn(relay: Pick<TestRelay, 'url'>, person: Person): Prom
   const body = { email: person.username, password: person.password };
   const answer = await call<{ access_token: string }>(relay, 'POST', '/login', { body });
   if (answer.status !== 200) throw new Error(`log-in answered ${answer.status}`);
-  return { ...person, ...signedIn(relay, answer.body.access_token) };
+  return { ...person, ...signedIn(relay, answer.body.access_token, person.password) };
 }
 
 /** Makes two people contacts. */
@@ -209,10 +184,16 @@ async function onDevice(person: Person): Promise<PersonOnDevice> {
   return { ...person, deviceId, certificate };
 }
 
-function signedIn(relay: Pick<TestRelay, 'url'>, token: string): Pick<Person, 'token' | 'call'> {
+function signedIn(
+  relay: Pick<TestRelay, 'url'>,
+  token: string,
+  authKey: string,
+): Pick<Person, 'token' | 'call'> {
   return {
     token,
-    call: (method, path, body) =>
-      call(relay, method, path, { token, ...(body === undefined ? {} : { body }) }),
+    async call(method, path, body) {
+      const headers = await proofHeaders(relay, { token, authKey }, { method, path, body });
+      return call(relay, method, path, { token, headers, ...(body === undefined ? {} : { body }) });
+    },
   };
 }

@@ -20,6 +20,7 @@ export type {
   PasswordParams,
   PreparedMessage,
   ProcessResult,
+  ProofRequest,
   QueuedMessage,
   ReadyMessage,
   SafetyNumbers,

@@ -10,3 +10,15 @@ export class AppError extends Error {
     this.code = code;
   }
 }
+
+const cancelledCode = 'cancelled';
+
+/** The failure of what the person has called off: nothing is said of it. */
+export function cancelled(): AppError {
+  return new AppError(cancelledCode, '');
+}
+
+/** Returns whether the person has called it off. */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof AppError && error.code === cancelledCode;
+}

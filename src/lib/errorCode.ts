@@ -1,6 +1,7 @@
 /** The codes of failures: the page's own, and those that `net` and `crypto` add where they have them. */
 export interface FailureCodes {
   readonly page:
+    | 'cancelled'
     | 'consent-missing'
     | 'internal'
     | 'invalid-email'

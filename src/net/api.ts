@@ -1,6 +1,6 @@
 import { type RouteBody, type RouteResponse, routes } from './contract.ts';
 import { ApiError } from './errors.ts';
-import type { Http } from './http.ts';
+import type { Http, Prove } from './http.ts';
 
 export type Profile = RouteResponse<typeof routes.profile>;
 export type Session = RouteResponse<typeof routes.login>;
@@ -14,6 +14,7 @@ export interface LogPage {
   readonly before?: number;
   readonly limit: number;
 }
+export type { Prove, ProvenRequest } from './http.ts';
 export type Api = ReturnType<typeof createApi>;
 
 /** Every call that the services make, by its meaning. Failures are those of {@link Http.call}. */
@@ -38,31 +39,42 @@ export function createApi(http: Http) {
       }
     },
 
-    updateProfile: (body: RouteBody<typeof routes.updateProfile>) =>
-      http.call(routes.updateProfile, { body }),
+    /** @param prove for another email */
+    updateProfile: (body: RouteBody<typeof routes.updateProfile>, prove?: Prove) =>
+      http.call(routes.updateProfile, { body, prove }),
 
     /** Reads the data that the relay holds of a person and no other call answers. */
     accountData: () => http.call(routes.accountData, {}),
 
     /** A 401 is left to the caller: the account may be gone. */
-    deleteAccount: () => http.call(routes.deleteAccount, { unauthenticated: 'caller' }),
+    deleteAccount: (prove: Prove) => http.call(routes.deleteAccount, { unauthenticated: 'caller', prove }),
+
+    createProofNonce: () => http.call(routes.createProofNonce, {}),
 
     getVault: () => http.call(routes.getVault, {}),
 
-    putVault: (body: RouteBody<typeof routes.putVault>) => http.call(routes.putVault, { body }),
+    /** Reads the wraps of the vault key, in a session that has no device yet. */
+    getVaultWraps: () => http.call(routes.getVaultWraps, {}),
+
+    /** @param prove for any vault but the first */
+    putVault: (body: RouteBody<typeof routes.putVault>, prove?: Prove) =>
+      http.call(routes.putVault, { body, prove }),
 
     listDevices: () => http.call(routes.listDevices, {}),
 
     putDevice: (id: string, body: RouteBody<typeof routes.putDevice>) =>
       http.call(routes.putDevice, { params: { id }, body }),
 
-    changePassword: (body: RouteBody<typeof routes.changePassword>) =>
-      http.call(routes.changePassword, { body }),
+    changePassword: (body: RouteBody<typeof routes.changePassword>, prove: Prove) =>
+      http.call(routes.changePassword, { body, prove }),
 
     recover: (body: RouteBody<typeof routes.recover>) => http.call(routes.recover, { body }),
 
-    /** @param token in place of the stored one: of the session that ends with its own device */
-    revokeDevice: (id: string, statement: string, token?: string) =>
+    revokeDevice: (id: string, statement: string, prove: Prove) =>
+      http.call(routes.revokeDevice, { params: { id }, body: { statement }, prove }),
+
+    /** Revokes the device of a session that ends with it. @param token of that session */
+    revokeOwnDevice: (id: string, statement: string, token: string) =>
       http.call(routes.revokeDevice, { params: { id }, body: { statement }, token }),
 
     userDevices: (userId: string) => http.call(routes.userDevices, { params: { id: userId } }),

@@ -1,7 +1,15 @@
 import ky from 'ky';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { Route, RouteBody, RouteParams, RouteQuery, RouteResponse } from './contract.ts';
+import {
+  operationOf,
+  proofHeader,
+  type Route,
+  type RouteBody,
+  type RouteParams,
+  type RouteQuery,
+  type RouteResponse,
+} from './contract.ts';
 import { readErrorAnswer } from './errorAnswer.ts';
 import { ApiError, type ApiErrorCode, isServerFailure, isUnknownPath, NetworkError } from './errors.ts';
 import { jsonBody } from './jsonBody.ts';
@@ -12,6 +20,16 @@ export const requestTimeoutMs = 30_000;
 type Part<Name extends string, T> = [T] extends [undefined]
   ? { [K in Name]?: undefined }
   : { [K in Name]: T };
+
+/** A request as far as its proof signs it: the operation as the contract names it, and the body as it is sent. */
+export interface ProvenRequest {
+  readonly operation: string;
+  /** Empty for a request without one. */
+  readonly body: string;
+}
+
+/** Makes the proof that a request is sent with, the value of its header. */
+export type Prove = (request: ProvenRequest) => Promise<string>;
 
 export type CallInput<R extends Route> = Part<'params', RouteParams<R>> &
   Part<'query', RouteQuery<R>> &
@@ -25,6 +43,8 @@ export type CallInput<R extends Route> = Part<'params', RouteParams<R>> &
     readonly unauthenticated?: 'session' | 'caller';
     /** In place of the stored one: the call that ends a session is made when nothing else has its token any more. */
     readonly token?: string | undefined;
+    /** For a call that takes a proof. */
+    readonly prove?: Prove | undefined;
   };
 
 export interface HttpOptions {
@@ -110,6 +130,11 @@ export function createHttp(options: HttpOptions): Http {
     input: CallInput<Route>,
     token: string | null,
   ): Promise<{ status: number; ok: boolean; text: string }> {
+    // Before the deadline begins: a person may be typing a password for it.
+    const proof = await input.prove?.({
+      operation: operationOf(route, input.params, input.query),
+      body: input.body === undefined ? '' : JSON.stringify(input.body),
+    });
     const deadline = new AbortController();
     const timer = clock.after(requestTimeoutMs, () => deadline.abort());
     try {
@@ -120,6 +145,7 @@ export function createHttp(options: HttpOptions): Http {
         headers: {
           ...(token === null ? {} : { authorization: `Bearer ${token}` }),
           ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(proof === undefined ? {} : { [proofHeader]: proof }),
         },
         ...(query.size === 0 ? {} : { searchParams: query }),
         ...(input.body === undefined ? {} : { body: await jsonBody(input.body) }),

@@ -30,6 +30,10 @@ export interface AppActions {
   dismissRecoveryOffer(): Promise<void>;
   /** Also ends the person's sessions in other browsers. Errors: `wrong-password`. */
   changePassword(change: { currentPassword: string; newPassword: string }): Promise<void>;
+  /** Confirms the operation of `confirmationAtom`. Errors: `wrong-password`. */
+  confirmPassword(password: string): Promise<void>;
+  /** Calls it off. */
+  cancelConfirmation(): void;
   loadDevices(): Promise<void>;
   /** Renames the device that this browser is. */
   renameDevice(name: string): Promise<void>;

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { isCancelled } from '../lib/appError.ts';
 import { errorCode, type FailureCode } from '../lib/errorCode.ts';
 import { errorText } from '../lib/errorText.ts';
 
@@ -25,7 +26,7 @@ export function useSubmission() {
       await action();
       return true;
     } catch (error) {
-      setFailure({ code: errorCode(error), text: errorText(error, fallback) });
+      if (!isCancelled(error)) setFailure({ code: errorCode(error), text: errorText(error, fallback) });
       setBusy(false);
       return false;
     }

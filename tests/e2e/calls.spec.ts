@@ -69,6 +69,7 @@ test('a session asks for each thing once, and for nothing once it is over', asyn
     await again.page.getByRole('button', { name: /^Remove (?!device)/ }).click();
     calls.take();
     await again.page.getByRole('button', { name: 'Remove device' }).click();
+    await again.confirmWithPassword();
     await expect(alice.page).toHaveURL('/login');
     await expect(alice.page.getByRole('alert')).toContainText('removed from your account');
     expect(calls.take()).toEqual([]);
@@ -170,6 +171,7 @@ test('a group asks once for what it needs, and nothing asks for one that is gone
     await bob.tab('Profile').click();
     await bob.page.getByRole('button', { name: 'Delete Account' }).click();
     await bob.page.getByRole('button', { name: 'Confirm Delete' }).click();
+    await bob.confirmWithPassword();
     await expect(bob.page.getByText(/^Your account has been successfully deleted\./)).toBeVisible();
     await expect(alice.group('Rowing')).toContainText('Creator');
     await alice.openGroup('Rowing');

@@ -65,6 +65,7 @@ test('a person takes new names, takes their data with them, and goes', async ({ 
     await page.getByLabel('Username').fill('alice.l');
     await page.getByLabel('Email').fill('alice.l@example.org');
     await page.getByRole('button', { name: 'Save Changes' }).click();
+    await alice.confirmWithPassword();
     await expect(alice.toast('Profile updated successfully')).toBeVisible();
     await expect(page.getByRole('banner').getByText('alice.l')).toBeVisible();
     await alice.logOut();
@@ -146,6 +147,7 @@ test('a person takes new names, takes their data with them, and goes', async ({ 
     await page.getByRole('button', { name: 'Delete Account' }).click();
     await findsNoBarriers(page);
     await page.getByRole('button', { name: 'Confirm Delete' }).click();
+    await alice.confirmWithPassword();
     await expect(page.getByText(/^Your account has been successfully deleted\./)).toBeVisible();
     await expect(page).toHaveURL('/');
     await expect(bob.contact(alice)).toHaveCount(0);

@@ -7,7 +7,8 @@ import { expect, test } from './support/test.ts';
 const keyGroups = (page: Page) => page.getByRole('list', { name: 'Your recovery key' }).locator('code');
 
 /** Makes a recovery key, and turns it on by the group that is asked for. */
-async function makeRecoveryKey({ page }: Person): Promise<string[]> {
+async function makeRecoveryKey(person: Person): Promise<string[]> {
+  const { page } = person;
   await page.getByRole('button', { name: 'Create recovery key' }).click();
   await expect(keyGroups(page)).toHaveCount(14);
   await findsNoBarriers(page);
@@ -17,6 +18,8 @@ async function makeRecoveryKey({ page }: Person): Promise<string[]> {
   const label = await page.getByText(/^Group \d+ of your recovery key$/).innerText();
   await asked.fill(groups[Number(/\d+/.exec(label)?.[0]) - 1] ?? '');
   await page.getByRole('button', { name: 'Turn on' }).click();
+  await findsNoBarriers(page);
+  await person.confirmWithPassword();
   await expect(page.getByText('Your recovery key is on.')).toBeVisible();
   await page.getByRole('button', { name: 'Done' }).click();
   return groups;
@@ -68,6 +71,7 @@ test('a recovery key opens the account in another browser, which is noticed and 
   await alice.page.getByRole('button', { name: 'Review devices' }).click();
   await alice.page.getByRole('button', { name: /^Remove (?!device)/ }).click();
   await alice.page.getByRole('button', { name: 'Remove device' }).click();
+  await alice.confirmWithPassword('a password that I remember');
 
   await expect(again.page).toHaveURL('/login');
   await expect(again.page.getByRole('alert')).toContainText('removed from your account');
@@ -94,6 +98,7 @@ test('two people compare their safety number, and one marks the other as verifie
   }
   expect(numbers[0]).toEqual(numbers[1]);
   await alice.page.getByRole('button', { name: 'Mark as verified' }).click();
+  await alice.confirmWithPassword();
   await expect(alice.page.getByText('You have verified bob.')).toBeVisible();
   await alice.page.keyboard.press('Escape');
   await expect(alice.page.getByRole('button', { name: 'Verified', exact: true })).toBeVisible();

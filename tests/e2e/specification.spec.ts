@@ -263,6 +263,7 @@ test('what two people do with each other, and how each call of it fails', async 
     await bob.page.getByRole('button', { name: 'Delete Account' }).click();
     await whileFailing(bobBrowser, 'DELETE', /^\/user$/, 500, async () => {
       await bob.page.getByRole('button', { name: 'Confirm Delete' }).click();
+      await bob.confirmWithPassword();
       await expect(alertOn(bob.page, 'Failed to delete account. Please try again.')).toBeVisible();
       await expect(bob.page.getByRole('button', { name: 'Confirm Delete' })).toBeEnabled();
     });

@@ -243,11 +243,13 @@ test('requests are answered at the second address, and who is online is said, un
     await bob.page.getByRole('button', { name: 'Delete Account' }).click();
     const confirm = bob.page.getByRole('button', { name: 'Confirm Delete' });
     await confirm.click();
+    await bob.confirmWithPassword();
     await expect(bob.page.getByText('Failed to delete account. Please try again.')).toBeVisible();
     const failed = ['online false', 'DELETE /api/user', 'online true'];
     await expect.poll(() => bobSaid).toEqual(failed);
     await bobBrowser.unroute('**/api/user');
     await confirm.click();
+    await bob.confirmWithPassword();
     await expect(bob.page.getByText(/Your account has been successfully deleted/)).toBeVisible();
     await expect.poll(() => bobSaid).toEqual([...failed, 'online false', 'DELETE /api/user']);
   });

@@ -1,5 +1,11 @@
 import { rm } from 'node:fs/promises';
-import { decodeRecoveryKey, passwordKeys, recoveryAuthKey, recoveryWrapKey } from '@sinetti/crypto-core';
+import {
+  decodeRecoveryKey,
+  passwordKeys,
+  recoveryAuthKey,
+  recoveryProofSeed,
+  recoveryWrapKey,
+} from '@sinetti/crypto-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestRelay, type TestRelay, temporaryFolder } from '../../relay/test/helpers.ts';
 import { groupKeyOf } from '../../src/store/chats.ts';
@@ -43,6 +49,7 @@ const browsers: Browser[] = [];
 const drawn: Secret[] = [];
 const authKeys: Secret[] = [];
 const wrapKeys: Secret[] = [];
+const proofSeeds: Secret[] = [];
 /** As the person keeps it. */
 let recoveryKey = '';
 let found: Record<'traffic' | 'files' | 'relayLog' | 'clientLog' | 'localStorage' | 'indexedDb', Buffer>;
@@ -55,6 +62,7 @@ const options: BrowserOptions = {
     const keys = passwordKeys(password, params);
     authKeys.push({ name: 'authKey', bytes: keys.authKey.slice() });
     wrapKeys.push({ name: 'wrapKey', bytes: keys.wrapKey.slice() });
+    proofSeeds.push({ name: 'proof seed', bytes: keys.proofSeed.slice() });
     return keys;
   },
 };
@@ -117,11 +125,13 @@ async function playStory(): Promise<void> {
   const { current } = await anna.actions.loadSafetyNumbers(bert.userId);
   await anna.actions.setVerified(bert.userId, current, true);
   await anna.actions.changePassword({ currentPassword: passwords.anna, newPassword: passwords.annaChanged });
+  anna.confirmWith(passwords.annaChanged);
   recoveryKey = await anna.actions.createRecoveryKey();
   await anna.actions.saveRecoveryKey();
   const { deviceId } = await anna.crypto.openDevice();
   const rescued = newTab();
   await rescued.actions.recover({ identifier: 'anna', recoveryKey, password: passwords.annaRecovered });
+  rescued.confirmWith(passwords.annaRecovered);
   await rescued.actions.revokeDevice(deviceId);
 }
 
@@ -156,6 +166,7 @@ function recoverySecrets(): Secret[] {
     text('recovery key without hyphens', recoveryKey.replaceAll('-', '')),
     { name: 'recovery key', bytes: decodeRecoveryKey(recoveryKey) },
     { name: 'key that the recovery key wraps by', bytes: recoveryWrapKey(decodeRecoveryKey(recoveryKey)) },
+    { name: 'proof seed of the recovery key', bytes: recoveryProofSeed(decodeRecoveryKey(recoveryKey)) },
   ];
 }
 
@@ -173,9 +184,9 @@ describe.each(places)('%s', (place) => {
     expect(findSecrets(found[place], secrets)).toEqual([]);
   });
 
-  it('holds no password and no key that wraps the vault', () => {
+  it('holds no password, no key that wraps the vault and no seed that signs proofs', () => {
     const secrets = Object.entries(passwords).map(([name, value]) => text(`${name}'s password`, value));
-    expect(findSecrets(found[place], [...secrets, ...wrapKeys])).toEqual([]);
+    expect(findSecrets(found[place], [...secrets, ...wrapKeys, ...proofSeeds])).toEqual([]);
   });
 
   it('holds no seed and no private key', () => {
@@ -208,6 +219,7 @@ describe('the search itself', () => {
   });
 
   it('knows the secrets of all browsers', () => {
+    expect(proofSeeds.length).toBe(authKeys.length);
     // 50 KeyPackages of two key pairs for each, and the rest.
     expect(drawn.length).toBeGreaterThan(300);
   });

@@ -13,6 +13,7 @@ import { createLog } from '../../src/lib/log.ts';
 import { type Client, createClient, type RelayAddresses } from '../../src/services/client/client.ts';
 import type { AppActions } from '../../src/store/actions.ts';
 import { type Chat, chatsAtom, emptyChat, type MessageView } from '../../src/store/chats.ts';
+import { confirmationAtom } from '../../src/store/confirmation.ts';
 import { realtimeStatusAtom } from '../../src/store/connection.ts';
 import { currentUserAtom } from '../../src/store/session.ts';
 import { toastsAtom } from '../../src/store/toasts.ts';
@@ -128,6 +129,7 @@ export class Tab {
   readonly #client: Client;
   readonly #sockets = new Set<MqttClient>();
   #mqttCut: boolean;
+  #unsubscribe: () => void = () => undefined;
 
   constructor(browser: Browser, api: CryptoApi, addresses: RelayAddresses, options: BrowserOptions) {
     this.crypto = api;
@@ -224,13 +226,23 @@ export class Tab {
     this.#client.session.dispose();
   }
 
+  /** Types a password into the dialog whenever an operation asks for it. */
+  confirmWith(password: string): void {
+    this.#unsubscribe();
+    this.#unsubscribe = this.store.sub(confirmationAtom, () => {
+      if (this.store.get(confirmationAtom) !== null) void this.actions.confirmPassword(password);
+    });
+  }
+
   async signUp(username: string, password = `${username}'s password`): Promise<this> {
     await this.actions.signUp({ username, email: `${username}@example.org`, password, privacyConsent: true });
+    this.confirmWith(password);
     return this;
   }
 
   async logIn(username: string, password = `${username}'s password`): Promise<this> {
     await this.actions.logIn({ identifier: username, password });
+    this.confirmWith(password);
     return this;
   }
 

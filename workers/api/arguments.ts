@@ -47,6 +47,8 @@ export const SealedVault = object({
   passwordWrap: bytes(limits.keyWrap),
 });
 
+export const SealedVaultBytes = bytes(limits.sealedVault);
+
 export const RecoverableVault = object({
   sealedVault: bytes(limits.sealedVault),
   recoveryWrap: bytes(limits.keyWrap),
@@ -59,7 +61,16 @@ export const PasswordChange = object({
   currentPassword: Password,
   currentParams: PasswordParams,
   newPassword: Password,
-  passwordWrap: bytes(limits.keyWrap),
+});
+
+export const PasswordCredential = object({ password: Password, passwordParams: PasswordParams });
+
+export const ProofRequest = object({
+  operation: string(limits.proofOperation, /./),
+  body: string(limits.proofBody),
+  replaces: integer(0, 0xffff_ffff),
+  session: Id,
+  nonce: bytes(32, 32),
 });
 
 export const Revocation = bytes(limits.revocation);

@@ -16,6 +16,7 @@ export type {
   ContactTrust,
   NewCredentials,
   NewRecoveryKey,
+  ProofRequest,
   RevokedDevice,
   SafetyNumbers,
 } from './securityApi.ts';
@@ -207,15 +208,20 @@ export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi 
   // Account. The password goes in, and only values derived from it come out.
 
   /**
-   * Draws Argon2id parameters and derives the key that the relay gets as the password. Keeps the wrapping key
-   * for {@link createVault}.
+   * Draws Argon2id parameters and derives the key that the relay gets as the password, and the public key by
+   * which it verifies proofs. Keeps the wrapping key for {@link createVault}.
    */
-  beginSignUp(password: string): Promise<{ authKey: WireBytes; passwordParams: PasswordParams }>;
+  beginSignUp(
+    password: string,
+  ): Promise<{ authKey: WireBytes; proofKey: WireBytes; passwordParams: PasswordParams }>;
   /**
-   * Derives the key that the relay gets as the password. Errors: `unsupported` when its parameters are too
-   * weak or too heavy to be honest.
+   * Derives the keys for the relay as {@link beginSignUp} does. Errors: `unsupported` when its parameters are
+   * too weak or too heavy to be honest.
    */
-  beginLogin(password: string, passwordParams: PasswordParams): Promise<{ authKey: WireBytes }>;
+  beginLogin(
+    password: string,
+    passwordParams: PasswordParams,
+  ): Promise<{ authKey: WireBytes; proofKey: WireBytes }>;
   /**
    * Creates a vault for an account that has none, for PUT /vault. Nothing is kept until {@link openVault}.
    */

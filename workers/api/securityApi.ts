@@ -9,12 +9,29 @@ export interface NewCredentials {
   readonly authKey: WireBytes;
   readonly passwordParams: PasswordParams;
   readonly passwordWrap: WireBytes;
+  /** The public half of the new password's proof key. */
+  readonly proofKey: WireBytes;
+}
+
+/** A request that the relay takes only with a proof. */
+export interface ProofRequest {
+  /** Its method and target, as the relay's contract writes them: `DELETE /user`. */
+  readonly operation: string;
+  /** The body exactly as it is sent; empty for a request without one. */
+  readonly body: string;
+  /** The version of the vault at the relay. */
+  readonly replaces: number;
+  /** The id of the relay's session. */
+  readonly session: string;
+  /** The relay's nonce. */
+  readonly nonce: WireBytes;
 }
 
 export interface NewRecoveryKey {
   /** The text that is shown once: 14 groups of 4 characters, joined by hyphens. */
   readonly recoveryKey: string;
   readonly recoveryAuthKey: WireBytes;
+  readonly recoveryProofKey: WireBytes;
   readonly recoveryWrap: WireBytes;
 }
 
@@ -48,23 +65,41 @@ export interface SecurityApi {
   /** Creates a recovery key, which takes effect with PUT /vault. It is let out this once only. */
   createRecoveryKey(): Promise<NewRecoveryKey>;
   /** Keeps the key for {@link recoverVault}. Errors: `bad-recovery-key` for one that was mistyped. */
-  beginRecovery(recoveryKey: string): Promise<{ recoveryAuthKey: WireBytes }>;
+  beginRecovery(recoveryKey: string): Promise<{ recoveryAuthKey: WireBytes; recoveryProofKey: WireBytes }>;
   /**
-   * Opens the vault as openVault does, by the recovery key, and wraps it for a new password. Errors:
-   * `bad-recovery-key`.
+   * Opens the vault as openVault does, by the recovery key, and wraps it for a new password. The request that
+   * sets it is proven by {@link signPendingProof}. Errors: `bad-recovery-key`.
    */
   recoverVault(
     userId: string,
     vault: Pick<SealedVault, 'sealedVault' | 'recoveryWrap'>,
     newPassword: string,
   ): Promise<NewCredentials>;
-  /** Wraps the vault key for a new password, for PUT /users/me/password. Errors: `wrong-password`. */
+  /**
+   * Wraps the vault key for a new password, for PUT /users/me/password, which is proven by
+   * {@link signPendingProof}. The relay says whether the current password is the right one.
+   */
   changePassword(input: {
     currentPassword: string;
     currentParams: PasswordParams;
     newPassword: string;
-    passwordWrap: WireBytes;
-  }): Promise<NewCredentials & { readonly currentAuthKey: WireBytes }>;
+  }): Promise<NewCredentials & { readonly currentAuthKey: WireBytes; readonly currentProofKey: WireBytes }>;
+
+  // Proofs.
+
+  /**
+   * Signs a request with the proof key of a password that was typed for it, as the relay's `x-proof` header
+   * wants it; without a request, only derives the public values. The seed stays here and is wiped.
+   */
+  signProof(
+    credential: { password: string; passwordParams: PasswordParams },
+    request: ProofRequest | null,
+  ): Promise<{ authKey: WireBytes; proofKey: WireBytes; proof: string | null }>;
+  /**
+   * Signs the request that follows {@link recoverVault} or {@link changePassword}, by the recovery key or the
+   * current password given there. Errors: `usage` when there was none.
+   */
+  signPendingProof(request: ProofRequest): Promise<string>;
 
   // Revoked devices.
 
@@ -99,14 +134,14 @@ export interface SecurityApi {
    * present one.
    */
   sealVerified(
-    vault: SealedVault,
+    sealedVault: WireBytes,
     mark: { userId: string; safetyNumber: string; verified: boolean },
   ): Promise<WireBytes>;
   /**
    * Takes over the marks that any device set in the vault; ignores a vault that is older than the newest one
    * seen.
    */
-  adoptVerified(vault: SealedVault): Promise<void>;
+  adoptVerified(sealedVault: WireBytes): Promise<void>;
   /**
    * Accepts the offered key by the number that the person has seen. Errors: `usage` when it is another key's.
    */

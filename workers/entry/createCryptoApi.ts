@@ -4,6 +4,7 @@ import { createMessageBackup } from '../backup/messageBackup.ts';
 import { createEvents } from '../conversation/events.ts';
 import { createAccount } from '../identity/account.ts';
 import type { PasswordDeps } from '../identity/passwordKeys.ts';
+import { createProofs, PendingProof } from '../identity/proofs.ts';
 import { createRecovery } from '../identity/recovery.ts';
 import { createRevoking } from '../identity/revoking.ts';
 import { createConversations } from '../messaging/conversations.ts';
@@ -24,9 +25,11 @@ export type CryptoApiDeps = PasswordDeps;
  */
 export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
   const session = new Session(deps);
+  const pendingProof = new PendingProof();
   return withCodes({
     ...createAccount(deps, session),
-    ...createRecovery(deps, session),
+    ...createProofs(deps, pendingProof),
+    ...createRecovery(deps, session, pendingProof),
     ...createRevoking(session),
     ...createTrust(deps, session),
     ...createConversations(deps, session),

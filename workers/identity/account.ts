@@ -65,18 +65,20 @@ export function createAccount(deps: PasswordDeps, session: Session): AccountApi 
     async beginSignUp(password) {
       check('beginSignUp', Password, password);
       await ready();
-      const { authKey, wrapKey: next, passwordParams } = newPasswordKeys(deps, password);
+      const { authKey, proofKey, proofSeed, wrapKey: next, passwordParams } = newPasswordKeys(deps, password);
       keepWrapKey(next);
-      return { authKey, passwordParams };
+      wipe(proofSeed);
+      return { authKey, proofKey, passwordParams };
     },
 
     async beginLogin(password, passwordParams) {
       check('beginLogin', Password, password);
       const params = check('beginLogin', PasswordParams, passwordParams);
       await ready();
-      const { authKey, wrapKey: next } = derivePasswordKeys(deps, password, params);
+      const { authKey, proofKey, proofSeed, wrapKey: next } = derivePasswordKeys(deps, password, params);
       keepWrapKey(next);
-      return { authKey };
+      wipe(proofSeed);
+      return { authKey, proofKey };
     },
 
     async createVault(userId) {

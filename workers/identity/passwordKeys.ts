@@ -1,5 +1,5 @@
-/** The two keys that a password becomes: one to show the relay, and one that wraps the vault key. */
-import { DEFAULT_PASSWORD_COST, passwordKeys } from '@sinetti/crypto-core';
+/** The keys that a password gives: one to show the relay, one that wraps the vault key, and one that signs proofs. */
+import { DEFAULT_PASSWORD_COST, passwordKeys, proofKeyOf } from '@sinetti/crypto-core';
 import type { PasswordParams } from '../api/arguments.ts';
 import type { WireBytes, PasswordParams as WireParams } from '../api/cryptoApi.ts';
 import { toBase64Url } from '../codec/base64url.ts';
@@ -17,6 +17,10 @@ export interface PasswordDeps extends SessionDeps {
 interface DerivedKeys {
   readonly authKey: WireBytes;
   readonly wrapKey: Uint8Array;
+  /** Signs proofs; the caller wipes it. */
+  readonly proofSeed: Uint8Array;
+  /** The public half, by which the relay verifies them. */
+  readonly proofKey: WireBytes;
 }
 
 export function derivePasswordKeys(
@@ -24,8 +28,13 @@ export function derivePasswordKeys(
   password: string,
   { salt, opsLimit, memLimit }: Guarded<typeof PasswordParams>,
 ): DerivedKeys {
-  const { authKey, wrapKey } = derive(password, { salt, opsLimit, memLimitBytes: memLimit });
-  return { authKey: toBase64Url(authKey), wrapKey };
+  const { authKey, wrapKey, proofSeed } = derive(password, { salt, opsLimit, memLimitBytes: memLimit });
+  return {
+    authKey: toBase64Url(authKey),
+    wrapKey,
+    proofSeed,
+    proofKey: toBase64Url(proofKeyOf(proofSeed)),
+  };
 }
 
 /** Derives the keys of a newly chosen password, with a fresh salt and today's cost. */

@@ -15,7 +15,7 @@ import {
   check,
   Id,
   SafetyNumber,
-  SealedVault,
+  SealedVaultBytes,
   VerifiedMark,
 } from '../api/arguments.ts';
 import type { ContactTrust, CryptoApi } from '../api/cryptoApi.ts';
@@ -68,7 +68,7 @@ export function createTrust(deps: TransactionDeps, session: Session): TrustApi {
 
   /** Opens the vault that the relay has. */
   async function openSealed(method: 'sealVerified' | 'adoptVerified', vault: unknown): Promise<Vault> {
-    const { sealedVault } = check(method, SealedVault, vault);
+    const sealedVault = check(method, SealedVaultBytes, vault);
     const account = session.account();
     await ready();
     return openVault(sealedVault, account.vault.vaultKey, account.userId);

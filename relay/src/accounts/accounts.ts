@@ -8,9 +8,19 @@ import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { contactIds } from '../repositories/contacts.ts';
+import { addPasswordProofKey, addRecoveryProofKey } from '../repositories/proofs.ts';
 import { liveSessionsOf, type SessionRow } from '../repositories/sessions.ts';
 import * as users from '../repositories/users.ts';
-import { findRecoveryHash, findVault, replaceVault, type VaultRow } from '../repositories/vaults.ts';
+import {
+  type FormerVaultRow,
+  findFormerVault,
+  findRecoveryHash,
+  findVault,
+  insertVault,
+  type RecoveryCredentials,
+  replaceVault,
+  type VaultRow,
+} from '../repositories/vaults.ts';
 import { deleteAccount } from './deletion.ts';
 import { nameKey } from './names.ts';
 import { changePassword, type PasswordChange, staleVersion } from './passwordChange.ts';
@@ -21,6 +31,8 @@ export interface SignUp {
   /** base64url of the authKey. */
   readonly authKey: string;
   readonly passwordParams: PasswordParams;
+  /** The public key by which the password's proofs are verified; null for none yet. */
+  readonly proofKey: Buffer | null;
   readonly fullName: string | undefined;
   /** When the person agreed to the privacy policy, by their own clock; milliseconds since the epoch. */
   readonly consentedAt: number;
@@ -33,8 +45,30 @@ export interface SignedIn {
   readonly user: users.UserRow;
 }
 
-/** The address and the log-in proof that a log-in comes with. */
-export type LoginSource = Pick<LoginAttempt, 'address' | 'loginProof'>;
+/** What a log-in comes with beside what it proves. */
+export interface LoginSource extends Pick<LoginAttempt, 'address' | 'loginProof'> {
+  /** The public key by which proofs are verified, for an account that has none yet; null for none. */
+  readonly proofKey: Buffer | null;
+}
+
+/** The recovery key, as the relay knows it. */
+export interface RecoveryKey {
+  /** base64url of the key that it signs in by. */
+  readonly authKey: string;
+  /** The public key by which its proofs are verified; null for none yet. */
+  readonly proofKey: Buffer | null;
+}
+
+/** A change of the vault. What is undefined stays as it is. */
+export interface VaultReplacement {
+  /** The version that it replaces; 0 for the first vault, which needs a password wrap. */
+  readonly version: number;
+  readonly sealedVault: Buffer;
+  readonly passwordWrap: Buffer | undefined;
+  /** Null takes the recovery key away. */
+  readonly recoveryWrap: Buffer | null | undefined;
+  readonly recoveryKey: RecoveryKey | undefined;
+}
 
 export interface Accounts {
   /** @throws ApiError username-taken, email-taken */
@@ -71,13 +105,15 @@ export interface Accounts {
   search(userId: string, text: string, limit: number): Promise<users.UserRow[]>;
   /** @throws ApiError not-found before the first vault is stored */
   vault(userId: string): Promise<VaultRow>;
+  /** The vault before the present one. @throws ApiError not-found unless one was replaced in the last seven days */
+  formerVault(userId: string): Promise<FormerVaultRow>;
+  /** Returns whether an email is the person's already, in whatever case. */
+  hasEmail(userId: string, email: string): Promise<boolean>;
   /**
-   * @param vault its version is the one that it replaces, 0 for the first
-   * @param recoveryAuthKey base64url; undefined keeps the former as long as there is a recovery wrap
    * @returns the new version
-   * @throws ApiError stale-version with the stored version
+   * @throws ApiError stale-version with the stored version; invalid-request for a first vault without a wrap
    */
-  replaceVault(userId: string, vault: VaultRow, recoveryAuthKey: string | undefined): Promise<number>;
+  replaceVault(userId: string, vault: VaultReplacement): Promise<number>;
 }
 
 export interface AccountDependencies {
@@ -91,6 +127,10 @@ export interface AccountDependencies {
 
 export function createAccounts(dependencies: AccountDependencies): Accounts {
   const { db, hub, clock, passwords, sessions, loginThrottle } = dependencies;
+  const credentialsOf = async ({ authKey, proofKey }: RecoveryKey): Promise<RecoveryCredentials> => ({
+    authHash: await passwords.hash(authKey),
+    proofKey,
+  });
   const signIn = async (user: users.UserRow, options?: OpenOptions): Promise<SignedIn> => ({
     token: await sessions.open(user.id, options),
     loginProof: loginThrottle.proofFor(user.id),
@@ -115,6 +155,7 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
         salt: Buffer.from(signUp.passwordParams.salt, 'base64url'),
         opsLimit: signUp.passwordParams.opsLimit,
         memLimit: signUp.passwordParams.memLimit,
+        proofKey: signUp.proofKey,
         consentedAt: signUp.consentedAt,
       });
       if (!stored) {
@@ -130,7 +171,8 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
       const key = nameKey(name);
       const found = await users.findByName(db, key);
       const subject = found?.user.id ?? passwords.decoyUserId(key);
-      const matches = await loginThrottle.attempt({ ...from, subject, kind: 'login' }, () =>
+      const { address, loginProof, proofKey } = from;
+      const matches = await loginThrottle.attempt({ address, loginProof, subject, kind: 'login' }, () =>
         passwords.verify(found?.credentials.passwordHash ?? null, authKey),
       );
       if (found === null || !matches) {
@@ -139,6 +181,7 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
       const check = async (tx: Db) => {
         const account = await users.findAccount(tx, found.user.id);
         if (account?.credentials.passwordHash !== found.credentials.passwordHash) throw wrongPassword();
+        if (proofKey !== null) await addPasswordProofKey(tx, found.user.id, proofKey);
       };
       return signIn(found.user, { check });
     },
@@ -149,7 +192,8 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
       // Asked for in any case, so that the time taken says nothing.
       const hash = await findRecoveryHash(db, found?.user.id ?? '');
       const subject = found?.user.id ?? passwords.decoyUserId(key);
-      const matches = await loginThrottle.attempt({ ...from, subject, kind: 'recovery' }, () =>
+      const { address, loginProof, proofKey } = from;
+      const matches = await loginThrottle.attempt({ address, loginProof, subject, kind: 'recovery' }, () =>
         passwords.verify(hash, recoveryAuthKey),
       );
       if (found === null || !matches) {
@@ -157,6 +201,7 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
       }
       const check = async (tx: Db) => {
         if ((await findRecoveryHash(tx, found.user.id)) !== hash) throw wrongRecoveryKey();
+        if (proofKey !== null) await addRecoveryProofKey(tx, found.user.id, proofKey);
       };
       return signIn(found.user, { purpose: 'recovery', check });
     },
@@ -215,17 +260,41 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
       return vault;
     },
 
-    async replaceVault(userId, vault, recoveryAuthKey) {
+    async formerVault(userId) {
+      const vault = await findFormerVault(db, userId);
+      if (vault === null) throw new ApiError('not-found', 'No vault was replaced lately.');
+      return vault;
+    },
+
+    async hasEmail(userId, email) {
+      const user = await users.findUser(db, userId);
+      return user !== null && nameKey(user.email) === nameKey(email);
+    },
+
+    async replaceVault(userId, { recoveryKey, ...vault }) {
       const version = vault.version + 1;
-      let recoveryAuthHash: string | null | undefined;
-      if (vault.recoveryWrap === null) recoveryAuthHash = null;
-      else if (recoveryAuthKey !== undefined) recoveryAuthHash = await passwords.hash(recoveryAuthKey);
-      if (!(await replaceVault(db, userId, { ...vault, version }, recoveryAuthHash))) {
-        throw await staleVersion(db, userId);
-      }
+      const recovery = vault.recoveryWrap === null ? null : recoveryKey && (await credentialsOf(recoveryKey));
+      const isStored = await db.transaction().execute(async (tx) => {
+        await users.lockUsers(tx, [userId]);
+        const change = { ...vault, version, recovery };
+        if (vault.version > 0) return replaceVault(tx, userId, change, clock());
+        return insertVault(tx, userId, firstVault(change), recovery ?? null);
+      });
+      if (!isStored) throw await staleVersion(db, userId);
       return version;
     },
   };
+}
+
+/** @throws ApiError invalid-request without a password wrap: nothing would open the vault */
+function firstVault({
+  version,
+  sealedVault,
+  passwordWrap,
+  recoveryWrap = null,
+}: Omit<VaultReplacement, 'recoveryKey'>): VaultRow {
+  if (passwordWrap === undefined) throw new ApiError('invalid-request', 'passwordWrap: missing');
+  return { version, sealedVault, passwordWrap, recoveryWrap };
 }
 
 const wrongPassword = () => new ApiError('wrong-credentials', 'Wrong username or password.');

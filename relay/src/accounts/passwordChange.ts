@@ -14,6 +14,8 @@ export interface PasswordChange {
   /** base64url of the new authKey, and how it is derived. */
   readonly authKey: string;
   readonly passwordParams: PasswordParams;
+  /** The public key by which its proofs are verified. */
+  readonly proofKey: Buffer;
   /** The vault key under the new password, and the version of the vault that it opens. */
   readonly passwordWrap: Buffer;
   readonly version: number;
@@ -37,11 +39,13 @@ export async function changePassword(
     salt: Buffer.from(salt, 'base64url'),
     opsLimit,
     memLimit,
+    proofKey: change.proofKey,
   };
   const endedIds = await db.transaction().execute(async (tx) => {
     await lockUsers(tx, [userId]);
     // Together with the wrap: a password that opens no vault would lock the person out.
-    if (!(await replacePasswordWrap(tx, userId, change))) throw await staleVersion(tx, userId);
+    const replaced = { version: change.version, passwordWrap: change.passwordWrap, now: clock() };
+    if (!(await replacePasswordWrap(tx, userId, replaced))) throw await staleVersion(tx, userId);
     await setCredentials(tx, userId, credentials);
     await makeFullSession(tx, session.id, sessionLifetime);
     return endOtherSessions(tx, { userId, keptId: session.id, now: clock() });

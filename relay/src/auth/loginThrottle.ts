@@ -10,7 +10,7 @@ export interface LoginAttempt {
   /** The proof from the browser's last log-in, or whatever was sent in its place; base64url. */
   readonly loginProof: string | undefined;
   /** The kinds are counted apart: guesses at a recovery key must not keep anybody from logging in. */
-  readonly kind: 'login' | 'recovery' | 'password-change';
+  readonly kind: 'login' | 'recovery' | 'password-change' | 'proof';
 }
 
 /**

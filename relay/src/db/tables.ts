@@ -19,6 +19,7 @@ export interface Tables {
     password_salt: Bytes;
     password_ops_limit: number;
     password_mem_limit: number;
+    proof_key: ColumnType<Buffer | null, Uint8Array | null | undefined, Uint8Array | null>;
     consented_at: Time;
     created_at: Time;
   };
@@ -29,6 +30,20 @@ export interface Tables {
     password_wrap: Bytes;
     recovery_wrap: ColumnType<Buffer | null, Uint8Array | null, Uint8Array | null>;
     recovery_auth_hash: ColumnType<string | null, string | null | undefined, string | null>;
+    recovery_proof_key: ColumnType<Buffer | null, Uint8Array | null | undefined, Uint8Array | null>;
+  };
+  former_vaults: {
+    user_id: string;
+    version: number;
+    sealed_vault: Bytes;
+    password_wrap: Bytes;
+    recovery_wrap: ColumnType<Buffer | null, Uint8Array | null, Uint8Array | null>;
+    replaced_at: Time;
+  };
+  proof_nonces: {
+    nonce: Bytes;
+    session_id: string;
+    expires_at: Time;
   };
   devices: {
     id: string;

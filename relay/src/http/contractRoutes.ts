@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
 import * as z from 'zod/mini';
-import { type Route, type RouteAccess, routes } from '../../contract/index.ts';
+import { operationOf, proofHeader, type Route, type RouteAccess, routes } from '../../contract/index.ts';
+import type { Proofs } from '../auth/proofs.ts';
 import { type DeviceSession, requireDevice, type Session } from '../auth/session.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Config } from '../config.ts';
@@ -35,6 +37,12 @@ export interface Call<R extends Route> {
   readonly session: SessionFor<R['access']>;
   /** The client's address as rate limits count it. */
   readonly address: string;
+  /**
+   * Checks the proof that came with the call. The contract's calls with a proof have been checked, but for those that
+   * need none sometimes (`proof.unless`), which decide here.
+   * @throws ApiError proof-required, proof-refused, rate-limited
+   */
+  readonly requireProof: () => Promise<void>;
 }
 
 type Answer<R extends Route> = R extends { response: infer Schema extends z.ZodMiniType }
@@ -53,6 +61,12 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set before the body is read, on calls that need it. */
     session: Session | null;
+    /** The body as it came, on calls that take a proof. */
+    provenBody: string;
+  }
+
+  interface FastifyContextConfig {
+    takesProof?: boolean;
   }
 }
 
@@ -62,6 +76,7 @@ export const defaultBodyLimit = 64 * 1024;
 /** The services that admit or refuse each call. */
 export interface Gate {
   readonly sessions: Pick<Sessions, 'verify'>;
+  readonly proofs: Pick<Proofs, 'check'>;
   readonly rateLimiter: Pick<RateLimiter, 'take'>;
   readonly config: Pick<Config, 'trustProxy'>;
 }
@@ -69,6 +84,7 @@ export interface Gate {
 /** Serves every call of the contract, on all of its paths, below the prefix of `app`. */
 export function registerContract(app: FastifyInstance, handlers: Handlers, gate: Gate): void {
   app.decorateRequest('session', null);
+  app.decorateRequest('provenBody', '');
   const methods = new Map<string, HTTPMethods[]>();
   for (const name of Object.keys(routes) as (keyof Routes)[]) {
     const route: Route = routes[name];
@@ -94,19 +110,25 @@ function serve(app: FastifyInstance, url: string, { name, route, handler }: Serv
     method: route.method,
     url,
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
+    config: { takesProof: route.proof !== undefined },
     // Before the body is read, so that a stranger can't make the relay take in megabytes.
     onRequest: async (request) => {
       request.session = await admit(gate, name, request);
     },
     handler: async (request, reply) => {
+      const params = check(route.params, request.params, 'path');
+      const query = check(route.query, request.query, 'query');
+      const address = clientAddress(request.raw, gate.config);
       const call = {
-        params: check(route.params, request.params, 'path'),
-        query: check(route.query, request.query, 'query'),
+        params,
+        query,
         body: check(route.body, request.body, 'body'),
         session: request.session,
-        address: clientAddress(request.raw, gate.config),
+        address,
+        requireProof: () => checkProof(gate, request, operationOf(route, params, query), address),
       };
       await gate.rateLimiter.take(...sharesOfTheOthers(name, call));
+      if (route.proof !== undefined && route.proof.unless === undefined) await call.requireProof();
       const answer = await handler(call);
       reply.code(route.status);
       // Through the schema, so that nothing leaves which the contract doesn't name.
@@ -148,6 +170,23 @@ async function admit(
     ...uploadShares(request, routes[name], session.userId),
   );
   return access === 'device' ? requireDevice(session) : session;
+}
+
+/** @throws ApiError proof-required, proof-refused, rate-limited */
+async function checkProof(
+  { proofs }: Gate,
+  { headers, provenBody, session }: FastifyRequest,
+  operation: string,
+  address: string,
+): Promise<void> {
+  if (session === null) throw new ApiError('unauthenticated', 'Please log in.');
+  const header = headers[proofHeader];
+  await proofs.check(session, {
+    operation,
+    bodyHash: createHash('sha256').update(provenBody).digest(),
+    header: typeof header === 'string' ? header : undefined,
+    address,
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { proofHeader } from '../../contract/index.ts';
 import type { Config } from '../config.ts';
 
 /**
@@ -20,7 +21,7 @@ export function allowOrigins(app: FastifyInstance, config: Config): void {
   app.options('/*', async (_request, reply) => {
     reply.headers({
       'access-control-allow-methods': 'GET, POST, PUT, DELETE',
-      'access-control-allow-headers': 'Authorization, Content-Type',
+      'access-control-allow-headers': `Authorization, Content-Type, ${proofHeader}`,
       'access-control-max-age': '86400',
     });
     return reply.code(204).send();

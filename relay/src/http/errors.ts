@@ -51,7 +51,8 @@ export function parseJsonOnly(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'string' },
-    async (_request: FastifyRequest, body: string) => {
+    async (request: FastifyRequest, body: string) => {
+      if (request.routeOptions.config.takesProof === true) request.provenBody = body;
       if (body === '') return undefined;
       try {
         return JSON.parse(body) as unknown;

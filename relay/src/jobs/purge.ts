@@ -7,6 +7,8 @@ import {
   purgeAccount,
   unfinishedDeletions,
 } from '../repositories/deletions.ts';
+import { deleteExpiredNonces } from '../repositories/proofs.ts';
+import { deleteFormerVaults } from '../repositories/vaults.ts';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
@@ -22,6 +24,9 @@ export const purgeAfter = 21 * day;
  * sender's account was deleted can come after it. This long later nothing comes any more, and the job looks once.
  */
 export const settleAfter = 10 * 60 * 1000;
+
+/** Milliseconds that a vault that was replaced can still be read. */
+export const formerVaultLifetime = 7 * day;
 
 export interface PurgeJob {
   /** Does what is due now. A run that is asked for during another one follows it. */
@@ -39,7 +44,7 @@ export interface PurgeDependencies {
 }
 
 /**
- * Removes the data that account deletion has left. Several relays may run it side by side: everything in it
+ * Removes the data that account deletion has left, and what was kept for a while only. Several relays may run it side by side: everything in it
  * can be repeated.
  */
 export function createPurgeJob({ db, clock, log }: PurgeDependencies): PurgeJob {
@@ -54,6 +59,8 @@ export function createPurgeJob({ db, clock, log }: PurgeDependencies): PurgeJob 
     }
     const due = await deletedAccounts(db, now - purgeAfter);
     for (const userId of due) await purgeAccount(db, userId);
+    await deleteFormerVaults(db, now - formerVaultLifetime);
+    await deleteExpiredNonces(db, now);
     if (due.length > 0) log.info({ accounts: due.length }, 'deleted accounts purged');
   }
 

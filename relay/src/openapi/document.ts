@@ -1,6 +1,14 @@
 import * as z from 'zod/mini';
-import { ErrorBody, type ErrorCode, errorStatus, type Route, routes } from '../../contract/index.ts';
+import {
+  ErrorBody,
+  type ErrorCode,
+  errorStatus,
+  proofHeader,
+  type Route,
+  routes,
+} from '../../contract/index.ts';
 import { errorDetails } from './errorDetails.ts';
+import { proofExample } from './examples/values.ts';
 import { examples, sectionNames, sectionOf } from './sections.ts';
 
 type Json = { readonly [key: string]: unknown };
@@ -19,7 +27,7 @@ export interface Operation {
 
 export interface Parameter {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
   readonly schema: Json;
   readonly example?: unknown;
@@ -90,6 +98,8 @@ export function errorsOf(route: Route): ErrorCode[] {
     if (route.recovery !== true) codes.add('forbidden');
   }
   if (route.access === 'device') codes.add('device-required');
+  if (route.proof !== undefined)
+    for (const code of ['proof-required', 'proof-refused'] as const) codes.add(code);
   if ([route.params, route.query, route.body].some((schema) => schema !== undefined)) {
     codes.add('invalid-request');
   }
@@ -103,6 +113,7 @@ export function errorsOf(route: Route): ErrorCode[] {
 function operationOf(name: keyof typeof routes, route: Route, index: number, schemas: Schemas): Operation {
   const example: { query?: object; params?: object; body?: unknown; response?: unknown } = examples[name];
   const parameters = [
+    ...(route.proof === undefined ? [] : [proofParameter(route.proof.unless === undefined)]),
     ...parametersOf('path', route.params, example.params, schemas),
     ...parametersOf('query', route.query, example.query, schemas),
   ];
@@ -112,7 +123,7 @@ function operationOf(name: keyof typeof routes, route: Route, index: number, sch
     operationId: index === 0 ? name : `${name}${index + 1}`,
     tags: [sectionOf(name)],
     summary: route.summary,
-    description: `${access[route.access]}${canonical}`,
+    description: `${access[route.access]}${proofSentence(route)}${canonical}`,
     security: route.access === 'public' ? [] : [{ token: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined
@@ -135,8 +146,23 @@ function operationOf(name: keyof typeof routes, route: Route, index: number, sch
   };
 }
 
+/** Says what a call takes beside the session. */
+function proofSentence({ proof }: Route): string {
+  if (proof === undefined) return '';
+  const exception = proof.unless === undefined ? '' : `, unless ${proof.unless}`;
+  return ` With a proof by the password or the recovery key${exception}.`;
+}
+
+const proofParameter = (required: boolean): Parameter => ({
+  name: proofHeader,
+  in: 'header',
+  required,
+  schema: { type: 'string' },
+  example: proofExample,
+});
+
 function parametersOf(
-  where: Parameter['in'],
+  where: 'path' | 'query',
   schema: z.ZodMiniType | undefined,
   example: object | undefined,
   schemas: Schemas,

@@ -13,6 +13,8 @@ export const errorDetails: Readonly<Record<ErrorCode, string>> = {
   'device-required': 'Register this browser as a device first.',
   'not-a-contact': 'You can only talk to people who are your contacts.',
   'wrong-password': 'The current password is wrong.',
+  'proof-required': 'Confirm this with your password.',
+  'proof-refused': 'The password was not confirmed. Please try again.',
   forbidden: 'Set a new password first.',
   'not-found': 'There is nothing at this address.',
   'method-not-allowed': 'This address takes GET only.',

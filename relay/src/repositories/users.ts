@@ -17,6 +17,11 @@ export interface Credentials {
   readonly memLimit: number;
 }
 
+/** Credentials as they are set, with the public key by which the password's proofs are verified; null for none. */
+export interface NewCredentials extends Credentials {
+  readonly proofKey: Buffer | null;
+}
+
 interface StoredCredentials {
   password_hash: string;
   password_salt: Buffer;
@@ -38,7 +43,7 @@ const credentialsOf = (row: StoredCredentials): Credentials => ({
   memLimit: row.password_mem_limit,
 });
 
-export interface NewUser extends UserRow, Credentials {
+export interface NewUser extends UserRow, NewCredentials {
   readonly usernameKey: string;
   readonly emailKey: string;
   readonly consentedAt: number;
@@ -77,6 +82,7 @@ export async function insertUser(db: Db, user: NewUser): Promise<boolean> {
       password_salt: user.salt,
       password_ops_limit: user.opsLimit,
       password_mem_limit: user.memLimit,
+      proof_key: user.proofKey,
       consented_at: user.consentedAt,
       created_at: user.createdAt,
     })
@@ -152,7 +158,7 @@ export async function findAccount(db: Db, id: string): Promise<Account | null> {
   return { user: fromRow(row), credentials: credentialsOf(row), consentedAt: row.consented_at };
 }
 
-export async function setCredentials(db: Db, id: string, credentials: Credentials): Promise<void> {
+export async function setCredentials(db: Db, id: string, credentials: NewCredentials): Promise<void> {
   await db
     .updateTable('users')
     .set({
@@ -160,6 +166,7 @@ export async function setCredentials(db: Db, id: string, credentials: Credential
       password_salt: credentials.salt,
       password_ops_limit: credentials.opsLimit,
       password_mem_limit: credentials.memLimit,
+      proof_key: credentials.proofKey,
     })
     .where('id', '=', id)
     .execute();

@@ -2,6 +2,7 @@ import type { Profile } from '../../contract/index.ts';
 import { limits } from '../../contract/index.ts';
 import type { Handlers } from '../http/contractRoutes.ts';
 import type { UserRow } from '../repositories/users.ts';
+import type { VaultRow } from '../repositories/vaults.ts';
 import type { Services } from '../services.ts';
 import { bytes, text, time } from './encoding.ts';
 
@@ -17,12 +18,15 @@ type AccountHandlers = Pick<
   | 'changePassword'
   | 'accountData'
   | 'deleteAccount'
+  | 'createProofNonce'
   | 'getVault'
+  | 'getVaultWraps'
+  | 'getFormerVault'
   | 'putVault'
   | 'searchUsers'
 >;
 
-export function accountHandlers({ accounts, sessions }: Services): AccountHandlers {
+export function accountHandlers({ accounts, proofs, sessions }: Services): AccountHandlers {
   return {
     register: async ({ body }) => {
       const { token, loginProof, user } = await accounts.register({
@@ -30,6 +34,7 @@ export function accountHandlers({ accounts, sessions }: Services): AccountHandle
         email: body.email,
         authKey: body.password,
         passwordParams: body.passwordParams,
+        proofKey: keyOf(body.passwordProofKey),
         fullName: body.full_name,
         consentedAt: Date.parse(body.consent.consentTimestamp),
       });
@@ -37,13 +42,15 @@ export function accountHandlers({ accounts, sessions }: Services): AccountHandle
     },
 
     login: async ({ body, address }) => {
-      const from = { address, loginProof: body.loginProof };
+      const proofKey = keyOf(body.passwordProofKey);
+      const from = { address, loginProof: body.loginProof, proofKey };
       const { token, loginProof, user } = await accounts.login(body.email, body.password, from);
       return { access_token: token, loginProof, user: profileOf(user) };
     },
 
     recover: async ({ body, address }) => {
-      const from = { address, loginProof: body.loginProof };
+      const proofKey = keyOf(body.recoveryProofKey);
+      const from = { address, loginProof: body.loginProof, proofKey };
       const { token, loginProof, user } = await accounts.recover(body.email, body.recoveryAuthKey, from);
       return { access_token: token, loginProof, user: profileOf(user) };
     },
@@ -52,13 +59,17 @@ export function accountHandlers({ accounts, sessions }: Services): AccountHandle
     authParams: ({ query }) => accounts.passwordParams(query.identifier),
     profile: async ({ session }) => profileOf(await accounts.profile(session.userId)),
 
-    updateProfile: async ({ session, body }) => profileOf(await accounts.updateProfile(session.userId, body)),
+    updateProfile: async ({ session, body, requireProof }) => {
+      if (!(await accounts.hasEmail(session.userId, body.email))) await requireProof();
+      return profileOf(await accounts.updateProfile(session.userId, body));
+    },
 
     changePassword: async ({ session, body, address }) => {
       const change = {
         currentAuthKey: body.currentPassword,
         authKey: body.password,
         passwordParams: body.passwordParams,
+        proofKey: bytes(body.passwordProofKey),
         passwordWrap: bytes(body.passwordWrap),
         version: body.version,
       };
@@ -91,24 +102,45 @@ export function accountHandlers({ accounts, sessions }: Services): AccountHandle
       return found.map(({ id, username, email }) => ({ id, username, email }));
     },
 
+    createProofNonce: async ({ session }) => {
+      const { nonce, version, passwordKey } = await proofs.issueNonce(session);
+      return { nonce: text(nonce), session: session.id, version, passwordKey };
+    },
+
     getVault: async ({ session }) => {
-      const vault = await accounts.vault(session.userId);
+      const { version, sealedVault, recoveryWrap } = await accounts.vault(session.userId);
+      return { version, sealedVault: text(sealedVault), hasRecoveryKey: recoveryWrap !== null };
+    },
+
+    getVaultWraps: async ({ session, requireProof }) => {
+      if (session.deviceId !== null) await requireProof();
+      return wrapsOf(await accounts.vault(session.userId));
+    },
+
+    getFormerVault: async ({ session }) => {
+      const vault = await accounts.formerVault(session.userId);
       return {
         version: vault.version,
         sealedVault: text(vault.sealedVault),
-        passwordWrap: text(vault.passwordWrap),
-        recoveryWrap: vault.recoveryWrap === null ? null : text(vault.recoveryWrap),
+        ...wrapsOf(vault),
+        replaced_at: time(vault.replacedAt),
       };
     },
 
-    putVault: async ({ session, body }) => {
-      const vault = {
+    putVault: async ({ session, body, requireProof }) => {
+      if (body.version > 0) await requireProof();
+      const { passwordWrap, recoveryWrap, recoveryAuthKey } = body;
+      const version = await accounts.replaceVault(session.userId, {
         version: body.version,
         sealedVault: bytes(body.sealedVault),
-        passwordWrap: bytes(body.passwordWrap),
-        recoveryWrap: body.recoveryWrap === null ? null : bytes(body.recoveryWrap),
-      };
-      return { version: await accounts.replaceVault(session.userId, vault, body.recoveryAuthKey) };
+        passwordWrap: passwordWrap === undefined ? undefined : bytes(passwordWrap),
+        recoveryWrap: typeof recoveryWrap === 'string' ? bytes(recoveryWrap) : recoveryWrap,
+        recoveryKey:
+          recoveryAuthKey === undefined
+            ? undefined
+            : { authKey: recoveryAuthKey, proofKey: keyOf(body.recoveryProofKey) },
+      });
+      return { version };
     },
   };
 }
@@ -122,3 +154,12 @@ function profileOf(user: UserRow): Profile {
     created_at: time(user.createdAt),
   };
 }
+
+function wrapsOf({ passwordWrap, recoveryWrap }: VaultRow) {
+  return {
+    passwordWrap: text(passwordWrap),
+    recoveryWrap: recoveryWrap === null ? null : text(recoveryWrap),
+  };
+}
+
+const keyOf = (proofKey: string | undefined) => (proofKey === undefined ? null : bytes(proofKey));

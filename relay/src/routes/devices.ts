@@ -31,8 +31,10 @@ export function deviceHandlers({ devices }: Services): DeviceHandlers {
     listDevices: async ({ session }) =>
       (await devices.own(session.userId)).map((device) => deviceOf(device, session.deviceId)),
 
-    revokeDevice: ({ session, params, body }) =>
-      devices.revoke(session.userId, params.id, bytes(body.statement)),
+    revokeDevice: async ({ session, params, body, requireProof }) => {
+      if (params.id !== session.deviceId) await requireProof();
+      await devices.revoke(session.userId, params.id, bytes(body.statement));
+    },
 
     revokedDevices: async ({ session, params }) =>
       (await devices.revokedVisibleTo(session.userId, params.id)).map(revokedDeviceOf),

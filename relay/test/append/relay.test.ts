@@ -189,8 +189,8 @@ describe('a session', () => {
 
   it('that has only proven the recovery key stores nothing', async () => {
     const recoveryAuthKey = base64Url(32);
-    const wraps = { passwordWrap: base64Url(72), recoveryWrap: base64Url(72) };
-    await aino.call('PUT', '/vault', { version: 0, sealedVault: base64Url(100), ...wraps, recoveryAuthKey });
+    const wraps = { passwordWrap: base64Url(73), recoveryWrap: base64Url(73) };
+    await aino.call('PUT', '/vault', { version: 0, sealedVault: base64Url(145), ...wraps, recoveryAuthKey });
     const body = { email: aino.email, recoveryAuthKey };
     const answer = await call<{ access_token: string }>(relay, 'POST', '/recovery', { body });
     const recovering = { ...aino, token: answer.body.access_token };

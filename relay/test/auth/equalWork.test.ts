@@ -71,8 +71,8 @@ it('a name or email that is taken costs a sign-up as much as one that is free', 
 it('an unknown name, one without a recovery key and a wrong key cost one verification of the same cost', async () => {
   const [without, person] = [await signUp(relay), await signUp(relay)];
   const recoveryAuthKey = base64Url(32);
-  const wraps = { passwordWrap: base64Url(72), recoveryWrap: base64Url(72) };
-  const vault = { version: 0, sealedVault: base64Url(99), ...wraps, recoveryAuthKey };
+  const wraps = { passwordWrap: base64Url(73), recoveryWrap: base64Url(73) };
+  const vault = { version: 0, sealedVault: base64Url(145), ...wraps, recoveryAuthKey };
   expect((await person.call('PUT', '/vault', vault)).status).toBe(200);
   for (const email of ['nobody', without.username, person.username, person.email]) {
     expect(await workOf('/recovery', { email, recoveryAuthKey: base64Url(32) }, 401)).toEqual(

@@ -229,7 +229,8 @@ describe('whoever holds a token', () => {
         currentPassword: base64Url(32),
         password: base64Url(32),
         passwordParams: { salt: base64Url(16), opsLimit: 3, memLimit: 134_217_728 },
-        passwordWrap: base64Url(72),
+        passwordProofKey: base64Url(32),
+        passwordWrap: base64Url(73),
         version: 1,
       });
     const codes = [];

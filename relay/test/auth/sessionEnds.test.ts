@@ -12,6 +12,7 @@ import {
 } from '../helpers.ts';
 import { createClients, disconnectReason, granted, pingOf, puback } from '../mqtt/mqttClient.ts';
 import { arriveAt, hello, Tab } from '../presence/tab.ts';
+import { proofHeaders, proofKeyOf } from '../proofs.ts';
 
 let relay: TestRelay;
 let here: PersonOnDevice;
@@ -25,8 +26,9 @@ afterAll(() => relay.close());
 beforeEach(async () => {
   here = await signUpOnDevice(relay);
   elsewhere = await onAnotherDevice(relay, here);
-  const wraps = { passwordWrap: base64Url(72), recoveryWrap: base64Url(72) };
-  const vault = { version: 0, sealedVault: base64Url(100), ...wraps, recoveryAuthKey };
+  const wraps = { passwordWrap: base64Url(73), recoveryWrap: base64Url(73) };
+  const recoveryProofKey = proofKeyOf(recoveryAuthKey);
+  const vault = { version: 0, sealedVault: base64Url(145), ...wraps, recoveryAuthKey, recoveryProofKey };
   if ((await here.call('PUT', '/vault', vault)).status !== 200) throw new Error('the vault was not stored');
 });
 afterEach(() => clients.endAll());
@@ -34,7 +36,8 @@ afterEach(() => clients.endAll());
 const newPassword = () => ({
   password: base64Url(32),
   passwordParams: { salt: base64Url(16), opsLimit: 3, memLimit: 134_217_728 },
-  passwordWrap: base64Url(72),
+  passwordProofKey: base64Url(32),
+  passwordWrap: base64Url(73),
   version: 1,
 });
 
@@ -75,7 +78,10 @@ const ends: readonly End[] = [
       const body = { email: here.email, recoveryAuthKey };
       const recovered = await call<{ access_token: string }>(relay, 'POST', '/recovery', { body });
       const token = recovered.body.access_token;
-      return call(relay, 'PUT', '/users/me/password', { token, body: newPassword() });
+      const change = { method: 'PUT', path: '/users/me/password', body: newPassword() };
+      const byRecovery = { token, authKey: recoveryAuthKey, key: 'recovery' } as const;
+      const headers = await proofHeaders(relay, byRecovery, change);
+      return call(relay, change.method, change.path, { token, headers, body: change.body });
     },
     ended: () => [here, elsewhere],
     kept: () => [],

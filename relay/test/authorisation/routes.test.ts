@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ErrorBody, errorStatus, type Route, routes } from '../../contract/index.ts';
 import { call, logIn, type Person, signUp } from '../helpers.ts';
+import { proofHeaders } from '../proofs.ts';
 import { type Request, type Row, table } from './table.ts';
 import { type Actor, actors, createWorld, isLiving, must, type World } from './world.ts';
 
@@ -20,11 +21,22 @@ const rows = Object.entries(table).flatMap(([name, variants]) =>
   ]),
 );
 
-function send(route: Route, request: Request, token: string | null, path = route.paths[0]) {
+/** Somebody who calls: with a password, too, where the call takes a proof. */
+interface Caller {
+  readonly token: string | null;
+  readonly password?: string;
+}
+
+async function send(route: Route, request: Request, { token, password }: Caller, path = route.paths[0]) {
   const address = path.replace(/\{\w+\}/, request.id ?? '');
   const query = request.query === undefined ? '' : `?${request.query}`;
-  return call(world.relay, route.method, `${address}${query}`, {
+  const { body } = request;
+  const sent = { method: route.method, path: `${address}${query}`, body };
+  return call(world.relay, route.method, sent.path, {
     ...(token === null ? {} : { token }),
+    ...(token === null || password === undefined
+      ? {}
+      : { headers: await proofHeaders(world.relay, { token, authKey: password }, sent) }),
     ...(request.body === undefined ? {} : { body: request.body }),
   });
 }
@@ -36,10 +48,10 @@ function outcomeOf({ status, body }: { status: number; body: ErrorBody | undefin
 }
 
 /** Takes another session or account for the calls that end one, because the other rows need the actors. */
-async function tokenFor(route: Route, actor: Actor): Promise<string | null> {
-  if (route === routes.logout && isLiving(actor)) return (await logIn(world.relay, world[actor])).token;
-  if (route === routes.deleteAccount && isLiving(actor)) return (await signUp(world.relay)).token;
-  return world.tokens[actor];
+async function callerFor(route: Route, actor: Actor): Promise<Caller> {
+  if (route === routes.logout && isLiving(actor)) return logIn(world.relay, world[actor]);
+  if (route === routes.deleteAccount && isLiving(actor)) return signUp(world.relay);
+  return isLiving(actor) ? world[actor] : { token: world.tokens[actor] };
 }
 
 it('has a row for every call of the contract', () => {
@@ -52,7 +64,7 @@ describe('who may do what', () => {
     const outcomes: Partial<Record<Actor, string>> = {};
     for (const actor of actors) {
       const request = await row.request(world, actor);
-      const answer = await send(route, request, await tokenFor(route, actor));
+      const answer = await send(route, request, await callerFor(route, actor));
       outcomes[actor] = outcomeOf(answer);
       if (outcomes[actor] === 'ok') await row.undo?.(world, actor);
     }
@@ -66,8 +78,8 @@ describe('what one may not see', () => {
   it.each(hiding)('%s answers as if it did not exist', async (_name, row, route) => {
     const request = await row.request(world, 'stranger');
     const id = (request.id ?? '').replace(/[0-9a-f-]{36}$/, randomUUID());
-    const ofSomebody = await send(route, request, world.stranger.token);
-    const ofNobody = await send(route, { ...request, id }, world.stranger.token);
+    const ofSomebody = await send(route, request, world.stranger);
+    const ofNobody = await send(route, { ...request, id }, world.stranger);
     expect(ofNobody.status).toBe(ofSomebody.status);
     expect(ofNobody.body).toEqual(ofSomebody.body);
   });
@@ -81,8 +93,8 @@ describe('whoever', () => {
 
   it.each(aliased)('has no token gets nothing from %s %s', async (_method, path, route) => {
     const request = { id: randomUUID() };
-    expect(outcomeOf(await send(route, request, null, path))).toBe('unauthenticated');
-    expect(outcomeOf(await send(route, request, 'x.y.z', path))).toBe('unauthenticated');
+    expect(outcomeOf(await send(route, request, { token: null }, path))).toBe('unauthenticated');
+    expect(outcomeOf(await send(route, request, { token: 'x.y.z' }, path))).toBe('unauthenticated');
   });
 
   it('has registered no device gets what takes one from no call', async () => {
@@ -90,10 +102,7 @@ describe('whoever', () => {
     const outcomes = await Promise.all(
       guarded
         .filter(([, { access }]) => access === 'device')
-        .map(async ([name, route]) => [
-          name,
-          outcomeOf(await send(route, { id: randomUUID() }, person.token)),
-        ]),
+        .map(async ([name, route]) => [name, outcomeOf(await send(route, { id: randomUUID() }, person))]),
     );
     expect(outcomes.length).toBeGreaterThan(10);
     expect(outcomes.filter(([, outcome]) => outcome !== 'device-required')).toEqual([]);
@@ -108,9 +117,16 @@ describe('whoever', () => {
     // Logging out comes last: it is allowed, and ends this session.
     const others = guarded.filter(([, route]) => route !== routes.logout);
     for (const [name, route] of [...others, ['logout', routes.logout] as const]) {
-      const outcome = outcomeOf(await send(route, { id: randomUUID() }, token));
+      const outcome = outcomeOf(await send(route, { id: randomUUID() }, { token }));
       if (outcome !== 'forbidden') allowed.push(name);
     }
-    expect(allowed.toSorted()).toEqual(['changePassword', 'getVault', 'logout', 'profile']);
+    expect(allowed.toSorted()).toEqual([
+      'changePassword',
+      'createProofNonce',
+      'getVault',
+      'getVaultWraps',
+      'logout',
+      'profile',
+    ]);
   });
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ErrorCode, routes } from '../../contract/index.ts';
 import { base64Url, befriend, onAnotherDevice, type PersonOnDevice, signUpBody } from '../helpers.ts';
 import { commitBody, messageBody } from '../http/conversation.ts';
+import { proofKeyOf } from '../proofs.ts';
 import {
   type Actor,
   directId,
@@ -124,16 +125,27 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       const person = personOf(world, actor);
       const { password, salt } = person;
       const passwordParams = { salt, opsLimit: 3, memLimit: 134_217_728 };
-      const wrap = { passwordWrap: base64Url(72), version: await vaultVersion(person) };
-      return { body: { currentPassword: password, password, passwordParams, ...wrap } };
+      const wrap = { passwordWrap: base64Url(73), version: await vaultVersion(person) };
+      const passwordProofKey = proofKeyOf(password);
+      return { body: { currentPassword: password, password, passwordProofKey, passwordParams, ...wrap } };
     }),
   ],
+  createProofNonce: [own()],
   getVault: [own()],
+  getVaultWraps: [own()],
+  getFormerVault: [
+    own(async (world, actor) => {
+      const person = personOf(world, actor);
+      const version = await vaultVersion(person);
+      await must(person.call('PUT', '/vault', { version, sealedVault: base64Url(145) }));
+      return {};
+    }),
+  ],
   putVault: [
     own(async (world, actor) => {
       const version = await vaultVersion(personOf(world, actor));
-      const wraps = { passwordWrap: base64Url(72), recoveryWrap: base64Url(72) };
-      return { body: { version, sealedVault: base64Url(99), ...wraps } };
+      const wraps = { passwordWrap: base64Url(73), recoveryWrap: base64Url(73) };
+      return { body: { version, sealedVault: base64Url(145), ...wraps } };
     }),
   ],
 

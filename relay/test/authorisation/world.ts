@@ -11,6 +11,7 @@ import {
   type TestRelay,
 } from '../helpers.ts';
 import { addMember, commitBody, createGroup, messageBody, send, submitCommit } from '../http/conversation.ts';
+import { proofKeyOf } from '../proofs.ts';
 
 /**
  * The callers, as seen from `creator`, who owns the things that are asked for:
@@ -61,8 +62,9 @@ export async function createWorld(): Promise<World> {
   ];
   const recoveryAuthKey = base64Url(32);
   for (const person of [stranger, contact, member, creator, removed]) {
-    const wraps = { passwordWrap: base64Url(72), recoveryWrap: base64Url(72) };
-    const vault = { version: 0, sealedVault: base64Url(100), ...wraps, recoveryAuthKey };
+    const wraps = { passwordWrap: base64Url(73), recoveryWrap: base64Url(73) };
+    const recoveryProofKey = proofKeyOf(recoveryAuthKey);
+    const vault = { version: 0, sealedVault: base64Url(145), ...wraps, recoveryAuthKey, recoveryProofKey };
     await must(person.call('PUT', '/vault', vault));
   }
   for (const person of [contact, removed]) {

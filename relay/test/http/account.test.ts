@@ -1,8 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PasswordParams, Profile, UserSummary, Vault } from '../../contract/index.ts';
-import { base64Url, call, logIn, signUp, signUpBody, startTestRelay, type TestRelay } from '../helpers.ts';
+import type { PasswordParams, Profile, UserSummary, Vault, VaultWraps } from '../../contract/index.ts';
+import {
+  base64Url,
+  call,
+  logIn,
+  type Person,
+  signUp,
+  signUpBody,
+  startTestRelay,
+  type TestRelay,
+} from '../helpers.ts';
 
 const day = 24 * 60 * 60 * 1000;
 let now = Date.parse('2026-03-01T12:00:00.000Z');
@@ -207,11 +216,16 @@ describe('sessions', () => {
 });
 
 describe('vault', () => {
-  const vault = (version: number): Vault => ({
+  const vault = (version: number) => ({
     version,
-    sealedVault: base64Url(120),
-    passwordWrap: base64Url(72),
-    recoveryWrap: version === 0 ? null : base64Url(72),
+    sealedVault: base64Url(145),
+    passwordWrap: base64Url(73),
+    recoveryWrap: version === 0 ? null : base64Url(73),
+  });
+  /** What is stored, as the two calls give it. */
+  const stored = async (person: Person) => ({
+    ...(await person.call<Vault>('GET', '/vault')).body,
+    ...(await person.call<VaultWraps>('GET', '/vault/wraps')).body,
   });
 
   it('is stored, read back and replaced by version', async () => {
@@ -219,10 +233,27 @@ describe('vault', () => {
     expect(await person.call('GET', '/vault')).toMatchObject({ status: 404, body: { code: 'not-found' } });
     const first = vault(0);
     expect(await person.call('PUT', '/vault', first)).toMatchObject({ status: 200, body: { version: 1 } });
-    expect((await person.call('GET', '/vault')).body).toEqual({ ...first, version: 1 });
+    expect(await stored(person)).toEqual({ ...first, version: 1, hasRecoveryKey: false });
     const second = vault(1);
     expect(await person.call('PUT', '/vault', second)).toMatchObject({ status: 200, body: { version: 2 } });
-    expect((await person.call('GET', '/vault')).body).toEqual({ ...second, version: 2 });
+    expect(await stored(person)).toEqual({ ...second, version: 2, hasRecoveryKey: true });
+  });
+
+  it('keeps the wraps that a change leaves out', async () => {
+    const person = await signUp(relay);
+    const first = { ...vault(0), recoveryWrap: base64Url(73) };
+    await person.call('PUT', '/vault', first);
+    const sealedVault = base64Url(200);
+    expect((await person.call('PUT', '/vault', { version: 1, sealedVault })).status).toBe(200);
+    expect(await stored(person)).toEqual({ ...first, sealedVault, version: 2, hasRecoveryKey: true });
+  });
+
+  it('has a password wrap from the first on', async () => {
+    const person = await signUp(relay);
+    expect(await person.call('PUT', '/vault', { ...vault(0), passwordWrap: undefined })).toMatchObject({
+      status: 422,
+      body: { code: 'invalid-request' },
+    });
   });
 
   it('is not overwritten from a version that has moved', async () => {

@@ -74,8 +74,10 @@ export async function everywhere() {
   await person.call('POST', `/contacts/request/${others.asked.id}`);
   await others.asking.call('POST', `/contacts/request/${person.id}`);
 
-  const vault = { sealedVault: base64Url(200), passwordWrap: base64Url(72), recoveryWrap: base64Url(72) };
+  const vault = { sealedVault: base64Url(200), passwordWrap: base64Url(73), recoveryWrap: base64Url(73) };
   await person.call('PUT', '/vault', { version: 0, ...vault, recoveryAuthKey: base64Url(32) });
+  await person.call('PUT', '/vault', { version: 1, sealedVault: base64Url(200) });
+  const { nonce } = (await person.call<{ nonce: string }>('POST', '/proof-nonce')).body;
   const keyPackages = { keyPackages: [base64Url(300)], lastResort: base64Url(300) };
   await person.call('POST', '/key-packages', keyPackages);
   const statement = base64Url(120);
@@ -122,6 +124,7 @@ export async function everywhere() {
       vault.sealedVault,
       vault.passwordWrap,
       vault.recoveryWrap,
+      nonce,
       ...keyPackages.keyPackages,
       keyPackages.lastResort,
       statement,

@@ -218,7 +218,7 @@ describe('deleting an account', () => {
     await friend.call('PUT', '/vault', {
       version: 0,
       sealedVault: base64Url(200),
-      passwordWrap: base64Url(72),
+      passwordWrap: base64Url(73),
       recoveryWrap: null,
     });
     await befriend(person, friend);

@@ -24,6 +24,7 @@ import {
 } from '../helpers.ts';
 import { createClients } from '../mqtt/mqttClient.ts';
 import { Tab } from '../presence/tab.ts';
+import { proofHeaders, proofKeyOf } from '../proofs.ts';
 import { recordEvents } from './conversation.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -41,6 +42,7 @@ beforeEach(async () => {
 type SignedIn = { access_token: string; user: Profile };
 const expired = { status: 401, body: { code: 'session-expired' } };
 const as = (token: string) => ({
+  token,
   call: <T>(method: string, path: string, body?: unknown) =>
     call<T>(relay, method, path, { token, ...(body === undefined ? {} : { body }) }),
 });
@@ -48,12 +50,12 @@ const passwordParams = () => ({ salt: base64Url(16), opsLimit: 4, memLimit: 268_
 const login = (name: string, password: string) =>
   call<SignedIn>(relay, 'POST', '/login', { body: { email: name, password } });
 
-async function putVault(owner: Person, changes: object = {}): Promise<Vault> {
+async function putVault(owner: Person, changes: object = {}) {
   const vault = {
     version: 0,
     sealedVault: base64Url(200),
-    passwordWrap: base64Url(72),
-    recoveryWrap: base64Url(72),
+    passwordWrap: base64Url(73),
+    recoveryWrap: base64Url(73),
     ...changes,
   };
   const answer = await owner.call<{ version: number }>('PUT', '/vault', vault);
@@ -146,7 +148,8 @@ describe('changing the password', () => {
     currentPassword: person.password,
     password: base64Url(32),
     passwordParams: passwordParams(),
-    passwordWrap: base64Url(72),
+    passwordProofKey: base64Url(32),
+    passwordWrap: base64Url(73),
     version: 1,
     ...changes,
   });
@@ -160,10 +163,16 @@ describe('changing the password', () => {
     });
     expect((await login(person.username, person.password)).status).toBe(401);
     expect((await login(person.username, body.password)).status).toBe(200);
-    expect((await person.call('GET', '/vault')).body).toEqual({
-      ...vault,
+    const after = { ...person, password: body.password };
+    const renewed = await logIn(relay, after);
+    expect((await renewed.call('GET', '/vault')).body).toEqual({
       version: 2,
+      sealedVault: vault.sealedVault,
+      hasRecoveryKey: true,
+    });
+    expect((await renewed.call('GET', '/vault/wraps')).body).toEqual({
       passwordWrap: body.passwordWrap,
+      recoveryWrap: vault.recoveryWrap,
     });
     const params = await call(relay, 'GET', `/auth/params?identifier=${person.username}`);
     expect(params.body).toEqual(body.passwordParams);
@@ -226,7 +235,7 @@ describe('changing the password', () => {
         },
       },
     });
-    const from = { address: '192.0.2.1', loginProof: undefined };
+    const from = { address: '192.0.2.1', loginProof: undefined, proofKey: null };
     await expect(accounts.login(person.username, person.password, from)).rejects.toMatchObject({
       code: 'wrong-credentials',
     });
@@ -251,17 +260,31 @@ describe('recovery', () => {
 
   it('signs in for long enough to open the vault and set a new password', async () => {
     const recoveryAuthKey = base64Url(32);
-    const vault = await putVault(person, { recoveryAuthKey });
+    const recoveryProofKey = proofKeyOf(recoveryAuthKey);
+    const vault = await putVault(person, { recoveryAuthKey, recoveryProofKey });
     for (const name of [person.username, person.email.toUpperCase()]) {
       const { status, body } = await recover(name, recoveryAuthKey);
       expect(status).toBe(200);
       expect(body.user.id).toBe(person.id);
     }
     const session = as((await recover(person.username, recoveryAuthKey)).body.access_token);
-    expect((await session.call('GET', '/vault')).body).toMatchObject({ recoveryWrap: vault.recoveryWrap });
+    expect((await session.call('GET', '/vault/wraps')).body).toMatchObject({
+      recoveryWrap: vault.recoveryWrap,
+    });
     const password = base64Url(32);
-    const change = { password, passwordParams: passwordParams(), passwordWrap: base64Url(72), version: 1 };
-    expect(await session.call('PUT', '/users/me/password', change)).toMatchObject({ status: 200 });
+    const body = {
+      password,
+      passwordParams: passwordParams(),
+      passwordProofKey: proofKeyOf(password),
+      passwordWrap: base64Url(73),
+      version: 1,
+    };
+    const change = { method: 'PUT', path: '/users/me/password', body };
+    const byRecovery = { token: session.token, authKey: recoveryAuthKey, key: 'recovery' } as const;
+    const headers = await proofHeaders(relay, byRecovery, change);
+    expect(
+      await call(relay, 'PUT', '/users/me/password', { token: session.token, body, headers }),
+    ).toMatchObject({ status: 200 });
     // From then on it is a session like any other, and the only one.
     expect((await session.call('GET', '/contacts')).status).toBe(200);
     expect(await person.call('GET', '/profile')).toMatchObject(expired);
@@ -276,7 +299,14 @@ describe('recovery', () => {
     const recoveryAuthKey = base64Url(32);
     await putVault(person, { recoveryAuthKey });
     const token = (await recover(person.username, recoveryAuthKey)).body.access_token;
-    const allowed = new Set(['/profile', '/vault', '/logout', '/users/me/password']);
+    const allowed = new Set([
+      '/profile',
+      '/proof-nonce',
+      '/vault',
+      '/vault/wraps',
+      '/logout',
+      '/users/me/password',
+    ]);
     for (const { method, paths, access } of Object.values(routes)) {
       const path = paths[0].replace(/\{conversationId\}/, `group:${randomUUID()}`);
       const isOpen = allowed.has(path) && `${method} ${path}` !== 'PUT /vault';

@@ -175,7 +175,9 @@ describe('other origins', () => {
       expect(headers.get('vary')).toContain('Origin');
     }
     const preflight = await ask('https://app.example.org', 'OPTIONS');
-    expect(preflight.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
+    expect(preflight.headers.get('access-control-allow-headers')).toBe(
+      'Authorization, Content-Type, x-proof',
+    );
   });
 
   it('may not call the API if they are not configured', async () => {

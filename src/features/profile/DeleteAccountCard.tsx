@@ -2,6 +2,7 @@ import { useAtomValue } from 'jotai';
 import { TriangleAlert } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
+import { isCancelled } from '../../lib/appError.ts';
 import { errorText } from '../../lib/errorText.ts';
 import { type DeletionProgress, deletionProgressAtom } from '../../store/account.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
@@ -67,7 +68,7 @@ function Confirmation({ deleting, onStep }: { deleting: boolean; onStep: (step: 
     try {
       await actions.deleteAccount();
     } catch (error) {
-      setFailure(errorText(error, t('errors.deleteAccountFailed')));
+      if (!isCancelled(error)) setFailure(errorText(error, t('errors.deleteAccountFailed')));
       onStep('confirm');
     }
   }

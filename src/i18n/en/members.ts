@@ -1,5 +1,6 @@
 import attention from './attention.json';
 import chat from './chat.json';
+import confirmation from './confirmation.json';
 import contacts from './contacts.json';
 import dashboard from './dashboard.json';
 import devices from './devices.json';
@@ -19,6 +20,7 @@ import trust from './trust.json';
 export default {
   attention,
   chat,
+  confirmation,
   contacts,
   dashboard,
   devices,

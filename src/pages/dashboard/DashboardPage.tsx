@@ -3,6 +3,7 @@ import { useAtomValue } from 'jotai';
 import { CircleUserRound, Contact, MessageCircle, UsersRound } from 'lucide-react';
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Attention } from '../../features/attention/Attention.tsx';
+import { ConfirmPassword } from '../../features/confirmation/ConfirmPassword.tsx';
 import { NewDeviceNotice } from '../../features/devices/NewDeviceNotice.tsx';
 import { EmojiMemoryProvider } from '../../features/emoji/EmojiMemoryProvider.tsx';
 import { MessageAnnouncer } from '../../features/messages/Announcer.tsx';
@@ -217,6 +218,7 @@ function Dashboard({ userId }: { userId: string }) {
       <MessageAnnouncer />
       <Attention onOpenChat={openChat} onOpenGroup={openGroup} />
       <ShortcutsHelp />
+      <ConfirmPassword />
     </>
   );
 }

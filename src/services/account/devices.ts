@@ -3,6 +3,7 @@ import { coalesce } from '../../lib/coalesce.ts';
 import { isApiError } from '../../net/errors.ts';
 import { devicesAtom, newDevicesAtom, type OwnDevice } from '../../store/devices.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
+import type { Confirmation } from '../core/confirmation.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { type Background, toAppError } from '../core/failures.ts';
 import { onStates } from '../core/sessionEvents.ts';
@@ -29,6 +30,7 @@ export interface DevicesOptions {
   readonly deps: SessionDeps;
   readonly ownUserId: string;
   readonly commitSubmitter: Pick<CommitSubmitter, 'settle'>;
+  readonly confirmation: Pick<Confirmation, 'confirmWithPassword'>;
   /** This device was revoked: the session is over. */
   readonly onThisRevoked: () => Promise<void>;
   readonly background: Background;
@@ -37,7 +39,7 @@ export interface DevicesOptions {
 type Device = Awaited<ReturnType<SessionDeps['api']['listDevices']>>[number];
 
 export function createDevices(options: DevicesOptions): Devices {
-  const { background, commitSubmitter, ownUserId } = options;
+  const { background, commitSubmitter, confirmation, ownUserId } = options;
   const { api, clock, crypto, sessionEvents, store } = options.deps;
   let known: Set<string> | null = null;
   /** RFC 3339: revocations before this have been fetched. */
@@ -128,7 +130,9 @@ export function createDevices(options: DevicesOptions): Devices {
       try {
         const statement = await crypto.revokeDevice(deviceId);
         try {
-          await api.revokeDevice(deviceId, statement);
+          const target = store.get(devicesAtom)?.find(({ id }) => id === deviceId)?.name ?? '';
+          const prove = confirmation.confirmWithPassword({ kind: 'revoke-device', target });
+          await api.revokeDevice(deviceId, statement, prove);
         } catch (error) {
           // Revoked already, from elsewhere: what is left to do is the same.
           if (!isApiError(error, 'not-found')) throw error;

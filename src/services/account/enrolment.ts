@@ -26,14 +26,22 @@ export async function createVault({ api, crypto }: AccountDeps, userId: string):
     return vault;
   } catch (error) {
     if (!isApiError(error, 'stale-version')) throw error;
-    return api.getVault();
+    return fetchSealedVault({ api });
   }
+}
+
+/** The vault as it is stored, with its wraps, which a session without a device gets. */
+export async function fetchSealedVault({
+  api,
+}: Pick<Deps, 'api'>): Promise<SealedVault & { readonly version: number }> {
+  const { sealedVault, version } = await api.getVault();
+  return { ...(await api.getVaultWraps()), sealedVault, version };
 }
 
 /** The account's vault; made first where the account has none because its sign-up was interrupted. */
 export async function fetchVault(deps: AccountDeps, userId: string): Promise<SealedVault> {
   try {
-    return await deps.api.getVault();
+    return await fetchSealedVault(deps);
   } catch (error) {
     if (!isApiError(error, 'not-found')) throw error;
     return createVault(deps, userId);

@@ -3,6 +3,8 @@ import { AppError } from '../../lib/appError.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import type { Deps } from '../core/deps.ts';
 import { failureCode, toAppError } from '../core/failures.ts';
+import { establishProofKey, keepProofKey, provePending } from '../core/proofs.ts';
+import { fetchSealedVault } from './enrolment.ts';
 
 export interface PasswordChange {
   readonly currentPassword: string;
@@ -10,27 +12,35 @@ export interface PasswordChange {
 }
 
 /**
- * Re-wraps the vault key under the new password, in one call with the proof of the old one. The relay ends all other
+ * Wraps the vault key under the new password, in one call with the proof of the old one. The relay ends all other
  * sessions of the person with it.
  * @throws AppError `wrong-password`
  */
 export async function changePassword(
-  { api, crypto, store }: Pick<Deps, 'api' | 'crypto' | 'store'>,
+  deps: Pick<Deps, 'api' | 'crypto' | 'store'>,
   { currentPassword, newPassword }: PasswordChange,
 ): Promise<void> {
+  const { api, crypto, store } = deps;
   try {
     const username = store.get(currentUserAtom)?.username ?? '';
-    const [currentParams, { passwordWrap, version }] = await Promise.all([
+    const [currentParams, { passwordKey, version }] = await Promise.all([
       api.authParams(username),
-      api.getVault(),
+      api.createProofNonce(),
     ]);
-    const { currentAuthKey, authKey, ...credentials } = await crypto.changePassword({
-      currentPassword,
-      currentParams,
-      newPassword,
-      passwordWrap,
-    });
-    await api.changePassword({ ...credentials, currentPassword: currentAuthKey, password: authKey, version });
+    const { currentAuthKey, currentProofKey, authKey, proofKey, ...credentials } =
+      await crypto.changePassword({ currentPassword, currentParams, newPassword });
+    await establishProofKey(deps, { authKey: currentAuthKey, proofKey: currentProofKey }, passwordKey);
+    await api.changePassword(
+      {
+        ...credentials,
+        currentPassword: currentAuthKey,
+        password: authKey,
+        passwordProofKey: proofKey,
+        version,
+      },
+      provePending(deps),
+    );
+    await keepProofKey(deps, proofKey);
   } catch (error) {
     if (failureCode(error) === 'wrong-password') {
       throw new AppError('wrong-password', t('recovery.wrongPassword'), { cause: error });
@@ -41,11 +51,14 @@ export async function changePassword(
 
 /** In a session that only the recovery key was proven for: opens the vault by it, and sets a new password. */
 export async function replaceForgottenPassword(
-  { api, crypto }: Pick<Deps, 'api' | 'crypto'>,
+  deps: Pick<Deps, 'api' | 'crypto'>,
   userId: string,
   newPassword: string,
 ): Promise<void> {
-  const vault = await api.getVault();
-  const { authKey, ...wrapped } = await crypto.recoverVault(userId, vault, newPassword);
-  await api.changePassword({ ...wrapped, password: authKey, version: vault.version });
+  const { api, crypto } = deps;
+  const vault = await fetchSealedVault(deps);
+  const { authKey, proofKey, ...wrapped } = await crypto.recoverVault(userId, vault, newPassword);
+  const change = { ...wrapped, password: authKey, passwordProofKey: proofKey, version: vault.version };
+  await api.changePassword(change, provePending(deps));
+  await keepProofKey(deps, proofKey);
 }

@@ -1,5 +1,6 @@
 import { t } from '../../i18n/i18n.ts';
 import { currentUserAtom } from '../../store/session.ts';
+import type { Confirmation } from '../core/confirmation.ts';
 import type { Deps } from '../core/deps.ts';
 import { toAppError } from '../core/failures.ts';
 import { checkedNames, type OwnNames } from './ownNames.ts';
@@ -12,10 +13,15 @@ import { keepProfile } from './ownProfile.ts';
 export async function updateProfile(
   { api, crypto, store }: Pick<Deps, 'api' | 'crypto' | 'store'>,
   change: OwnNames,
+  { confirmWithPassword }: Pick<Confirmation, 'confirmWithPassword'>,
 ): Promise<void> {
   const names = checkedNames(change);
   try {
-    const user = await api.updateProfile(names);
+    const isSameEmail = names.email.toLowerCase() === store.get(currentUserAtom)?.email.toLowerCase();
+    const user = await api.updateProfile(
+      names,
+      isSameEmail ? undefined : confirmWithPassword({ kind: 'change-email', target: names.email }),
+    );
     store.set(currentUserAtom, user);
     // For an offline start; the next answered one mends it.
     await keepProfile(crypto, user).catch(() => undefined);

@@ -1,6 +1,8 @@
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { recoveryKeyAtom, recoveryOfferDismissedAtom } from '../../store/recovery.ts';
+import { currentUserAtom } from '../../store/session.ts';
+import type { Confirmation } from '../core/confirmation.ts';
 import type { Deps } from '../core/deps.ts';
 import { toAppError } from '../core/failures.ts';
 import { changeVault, type StoredVault } from '../core/vault.ts';
@@ -17,17 +19,20 @@ export interface Recovery {
   dismissOffer(): Promise<void>;
 }
 
-export function createRecovery(deps: Deps): Recovery {
+export function createRecovery(
+  deps: Deps,
+  confirmation: Pick<Confirmation, 'confirmWithPassword'>,
+): Recovery {
   const { crypto, store } = deps;
   /** The parts for the relay of the key created last; the key itself goes to the screen and is not kept here. */
-  let created: { recoveryWrap: string; recoveryAuthKey: string } | null = null;
+  let created: { recoveryWrap: string; recoveryAuthKey: string; recoveryProofKey: string } | null = null;
 
   let shownVersion = 0;
   /** Answers to questions asked at the same time come in any order: an older one must not undo a newer one. */
-  function show({ recoveryWrap, version }: StoredVault): void {
+  function show({ hasRecoveryKey, version }: Pick<StoredVault, 'hasRecoveryKey' | 'version'>): void {
     if (version < shownVersion) return;
     shownVersion = version;
-    store.set(recoveryKeyAtom, () => (recoveryWrap === null ? 'none' : 'present'));
+    store.set(recoveryKeyAtom, () => (hasRecoveryKey ? 'present' : 'none'));
   }
 
   return {
@@ -47,7 +52,11 @@ export function createRecovery(deps: Deps): Recovery {
       const key = created;
       if (key === null) throw new AppError('usage', t('recovery.saveFailed'));
       try {
-        show(await changeVault(deps, async () => key));
+        const kind = store.get(recoveryKeyAtom) === 'none' ? 'create-recovery-key' : 'replace-recovery-key';
+        const target = store.get(currentUserAtom)?.username ?? '';
+        const prove = confirmation.confirmWithPassword({ kind, target });
+        const { version } = await changeVault(deps, async () => key, prove);
+        show({ version, hasRecoveryKey: true });
       } catch (error) {
         throw toAppError(error, t('recovery.saveFailed'));
       }

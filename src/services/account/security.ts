@@ -1,5 +1,6 @@
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { Sync } from '../conversations/sync.ts';
+import type { Confirmation } from '../core/confirmation.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { createTrust, type Trust } from '../people/trust.ts';
@@ -12,6 +13,7 @@ export interface SecurityOptions {
   readonly ownUserId: string;
   readonly sync: Pick<Sync, 'catchUp'>;
   readonly commitSubmitter: CommitSubmitter;
+  readonly confirmation: Confirmation;
   /** This very device was revoked: the session is over. */
   readonly onThisRevoked: () => Promise<void>;
   readonly background: Background;
@@ -33,7 +35,7 @@ export interface Security {
 
 export function createSecurity(options: SecurityOptions): Security {
   const { deps } = options;
-  const recovery = createRecovery(deps);
+  const recovery = createRecovery(deps, options.confirmation);
   const devices = createDevices(options);
   const trust = createTrust(options);
   return {

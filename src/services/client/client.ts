@@ -152,6 +152,8 @@ export function createClient(options: ClientOptions): Client {
     saveRecoveryKey: async () => signedIn().security.recovery.save(),
     dismissRecoveryOffer: async () => signedIn().security.recovery.dismissOffer(),
     changePassword: async (change) => signedIn().security.changePassword(change),
+    confirmPassword: async (password) => signedIn().confirmation.submit(password),
+    cancelConfirmation: () => messenger?.confirmation.cancel(),
     loadDevices: async () => signedIn().security.devices.load(),
     renameDevice: async (name) => signedIn().security.devices.rename(name),
     revokeDevice: async (deviceId) => signedIn().security.devices.revoke(deviceId),
@@ -163,9 +165,9 @@ export function createClient(options: ClientOptions): Client {
     refuseIdentity: async (userId, number) => signedIn().security.trust.refuse(userId, number),
     updateProfile: async (change) => signedIn().updateProfile(change),
     async deleteAccount() {
-      const { groups, userId } = signedIn();
+      const { confirmation, groups, userId } = signedIn();
       const { deleteAccount } = await import('./deletion.ts');
-      await deleteAccount({ deps, ownUserId: userId, groups, session });
+      await deleteAccount({ deps, ownUserId: userId, groups, session, confirmation });
     },
     exportData: async (format, file) => signedIn().dataExport.run(format, file),
     cancelDataExport: () => messenger?.dataExport.cancel(),

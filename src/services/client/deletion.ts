@@ -2,9 +2,13 @@ import { t } from '../../i18n/i18n.ts';
 import { errorCode } from '../../lib/errorCode.ts';
 import { forEachLimited } from '../../lib/parallel.ts';
 import type { GroupSummary } from '../../net/api.ts';
+import { operationOf, routes } from '../../net/contract.ts';
 import { type DeletionProgress, deletionProgressAtom } from '../../store/account.ts';
+import { currentUserAtom } from '../../store/session.ts';
+import type { Confirmation } from '../core/confirmation.ts';
 import type { Deps } from '../core/deps.ts';
 import { isUnreachable, toAppError } from '../core/failures.ts';
+import { timings } from '../core/timings.ts';
 import type { GroupActions } from '../groups/groupActions.ts';
 import type { Session } from '../session/session.ts';
 
@@ -15,21 +19,29 @@ export interface DeletionOptions {
   readonly ownUserId: string;
   readonly groups: Pick<GroupActions, 'leave' | 'delete'>;
   readonly session: Pick<Session, 'endAccount'>;
+  readonly confirmation: Pick<Confirmation, 'confirmWithPassword'>;
 }
 
+const deletion = { operation: operationOf(routes.deleteAccount, undefined, undefined), body: '' };
+
 /**
- * Deletes the account: first the groups that the person has made, for everybody, and the membership of the others, so
+ * Asks for the password, then deletes the account: first the groups that the person has made, for everybody, and the membership of the others, so
  * that their members see it end; then what the relay has; then what this browser has.
  * @throws AppError with the catalogue's sentence; the account is still there then
  */
 export async function deleteAccount(options: DeletionOptions): Promise<void> {
   const { api, store } = options.deps;
   const tell = (progress: DeletionProgress | null) => store.set(deletionProgressAtom, () => progress);
-  tell({ step: 'groups', done: 0, total: 0 });
   try {
+    const target = store.get(currentUserAtom)?.username ?? '';
+    // Before any group is ended, so that calling it off changes nothing.
+    const proof = await options.confirmation.confirmWithPassword({ kind: 'delete-account', target })(
+      deletion,
+    );
+    tell({ step: 'groups', done: 0, total: 0 });
     await endGroups(options, tell);
     tell({ step: 'account' });
-    await options.session.endAccount(() => api.deleteAccount());
+    await options.session.endAccount(() => api.deleteAccount(async () => proof));
   } catch (error) {
     throw toAppError(error, t('errors.deleteAccountFailed'));
   } finally {
@@ -37,18 +49,21 @@ export async function deleteAccount(options: DeletionOptions): Promise<void> {
   }
 }
 
-/** Ends as many memberships as it can: with the account the relay ends those that are left. */
+/**
+ * Ends as many memberships as it can while the proof is good: with the account the relay ends those that are left.
+ */
 async function endGroups(
   { deps, groups, ownUserId }: DeletionOptions,
   tell: (progress: DeletionProgress) => void,
 ): Promise<void> {
-  const { api, log } = deps;
+  const { api, clock, log } = deps;
+  const until = clock.now() + timings.groupsBeforeDeletion;
   const own = await api.listGroups().catch((): GroupSummary[] => []);
   let done = 0;
   let isServerSilent = false;
   tell({ step: 'groups', done, total: own.length });
   await forEachLimited(own, groupsAtOnce, async ({ id, creator_id }) => {
-    if (isServerSilent) return;
+    if (isServerSilent || clock.now() >= until) return;
     try {
       await (creator_id === ownUserId ? groups.delete(id) : groups.leave(id));
     } catch (error) {

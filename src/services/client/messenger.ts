@@ -5,6 +5,7 @@ import type { Security } from '../account/security.ts';
 import type { MessageBackup } from '../backup/messageBackup.ts';
 import type { Messaging } from '../conversations/messaging.ts';
 import type { OpenConversation } from '../conversations/openConversation.ts';
+import type { Confirmation } from '../core/confirmation.ts';
 import type { Deps, SessionDeps } from '../core/deps.ts';
 import { createBackground, ended } from '../core/failures.ts';
 import { createResponseCache } from '../core/responseCache.ts';
@@ -37,6 +38,7 @@ export interface Messenger {
   readonly dataExport: DataExport;
   readonly messageBackup: MessageBackup;
   readonly security: Security;
+  readonly confirmation: Confirmation;
   /** Asks anew for the lists that could not be loaded. Never rejects. */
   retryLists(): Promise<void>;
   updateProfile(change: OwnNames): Promise<void>;
@@ -67,7 +69,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
   const store = sessionScopedStore(options.deps.store, isActive);
   const deps: SessionDeps = { ...options.deps, api, store, sessionEvents };
   const services = createServices({ ...options, deps, recall, background });
-  const { contacts, dataExport, drafts, groups, lists, memberNames } = services;
+  const { confirmation, contacts, dataExport, drafts, groups, lists, memberNames } = services;
   const { messageBackup, messaging, notifications, openConversation, security } = services;
   const handle = createIncomingEventHandler({ deps, ownUserId: userId, services, topUpKeyPackages });
   const connection = createRelayConnection({ ...options, deps, isActive, services, handle, background });
@@ -82,8 +84,9 @@ export function createMessenger(options: MessengerOptions): Messenger {
     dataExport,
     messageBackup,
     security,
+    confirmation,
     retryLists: () => lists.retry(),
-    updateProfile: (change) => updateProfile(deps, change),
+    updateProfile: (change) => updateProfile(deps, change, confirmation),
 
     async start() {
       connection.prepare();
@@ -111,6 +114,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
       messageBackup.stop();
       dataExport.cancel();
       lists.stop();
+      confirmation.cancel();
       services.groupList.stop();
       openConversation.stop();
       security.stop();

@@ -12,6 +12,7 @@ import { createMessaging, createSendFailureReport } from '../conversations/messa
 import { createOpenConversation } from '../conversations/openConversation.ts';
 import { createOutbox } from '../conversations/outbox.ts';
 import { createSync } from '../conversations/sync.ts';
+import { createConfirmation } from '../core/confirmation.ts';
 import { groupOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
@@ -74,8 +75,10 @@ export function createServices(options: ServicesOptions) {
     names: memberNames,
     background,
   });
+  const confirmation = createConfirmation(deps);
   const security = createSecurity({
     deps,
+    confirmation,
     ownUserId,
     sync,
     commitSubmitter,
@@ -137,6 +140,7 @@ export function createServices(options: ServicesOptions) {
   });
 
   return {
+    confirmation,
     contacts,
     dataExport,
     drafts,

@@ -43,6 +43,8 @@ export const timings = {
   tidyingByOthers: 6_000,
   /** After which a group that has ended is looked at once more: another tab may be erasing it. */
   endedCheck: 2_000,
+  /** The time for ending groups before the account is deleted, well within which the proof of it is good. */
+  groupsBeforeDeletion: 60_000,
   /** After this many failed attempts in a row a conversation rests. */
   rejoinPause: 60_000,
 } as const;

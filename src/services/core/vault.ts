@@ -1,3 +1,4 @@
+import type { Prove } from '../../net/api.ts';
 import { isApiError } from '../../net/errors.ts';
 import type { Deps } from './deps.ts';
 
@@ -8,20 +9,19 @@ const maxAttempts = 4;
 
 /**
  * Changes the vault at the relay, whatever other devices do to it meanwhile.
- * @param change what becomes of the vault as it is; asked again when it has moved
+ * @param change what becomes of the vault as it is; asked again when it has moved. The wraps stay unless it names others
  * @returns the vault as it is from now on
  */
 export async function changeVault(
   { api }: Pick<Deps, 'api'>,
-  change: (vault: StoredVault) => Promise<Partial<VaultBody>>,
-): Promise<StoredVault> {
+  change: (vault: StoredVault) => Promise<Omit<Partial<VaultBody>, 'version'>>,
+  prove: Prove,
+): Promise<Pick<StoredVault, 'sealedVault' | 'version'>> {
   for (let attempt = 1; ; attempt += 1) {
     const vault = await api.getVault();
-    const body: VaultBody = { ...vault, ...(await change(vault)) };
+    const body = { sealedVault: vault.sealedVault, version: vault.version, ...(await change(vault)) };
     try {
-      const { version } = await api.putVault(body);
-      const { recoveryAuthKey: _shownOnly, ...stored } = body;
-      return { ...stored, version };
+      return { sealedVault: body.sealedVault, ...(await api.putVault(body, prove)) };
     } catch (error) {
       if (!isApiError(error, 'stale-version') || attempt === maxAttempts) throw error;
     }

@@ -3,10 +3,12 @@ import { t } from '../../i18n/i18n.ts';
 import { coalesce } from '../../lib/coalesce.ts';
 import { errorCode } from '../../lib/errorCode.ts';
 import { activeChatAtom } from '../../store/chats.ts';
+import { contactsAtom } from '../../store/contacts.ts';
 import { trustAtom } from '../../store/trust.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { SendPermission } from '../conversations/outbox.ts';
 import type { Sync } from '../conversations/sync.ts';
+import type { Confirmation } from '../core/confirmation.ts';
 import { directConversationId, peerOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { type Background, toAppError } from '../core/failures.ts';
@@ -18,7 +20,7 @@ export interface Trust {
   start(): Promise<void>;
   stop(): void;
   /** Takes over who was verified, on whichever device. */
-  onVault(vault: StoredVault): Promise<void>;
+  onVault(vault: Pick<StoredVault, 'sealedVault'>): Promise<void>;
   /** Looks at what this browser knows once more: a step has met another account key. */
   reload(): Promise<void>;
   /** Returns whether messages may be sent: not while it is in doubt who the other one is. */
@@ -34,13 +36,14 @@ export interface TrustOptions {
   readonly ownUserId: string;
   readonly sync: Pick<Sync, 'catchUp'>;
   readonly commitSubmitter: CommitSubmitter;
+  readonly confirmation: Pick<Confirmation, 'confirmWithPassword' | 'confirmHere'>;
   readonly background: Background;
 }
 
 const maxAttempts = 5;
 
 export function createTrust(options: TrustOptions): Trust {
-  const { background, commitSubmitter, ownUserId, sync } = options;
+  const { background, commitSubmitter, confirmation, ownUserId, sync } = options;
   const { api, crypto, sessionEvents, store } = options.deps;
   let unsubscribe: () => void = () => undefined;
 
@@ -76,6 +79,10 @@ export function createTrust(options: TrustOptions): Trust {
     }
   }
 
+  function nameOf(userId: string): string {
+    return store.get(contactsAtom).items.find(({ id }) => id === userId)?.username ?? '';
+  }
+
   async function decide(userId: string, decision: () => Promise<ContactTrust>): Promise<void> {
     const conversationId = directConversationId(ownUserId, userId);
     try {
@@ -104,7 +111,7 @@ export function createTrust(options: TrustOptions): Trust {
     stop: () => unsubscribe(),
 
     async onVault(vault) {
-      await crypto.adoptVerified(vault);
+      await crypto.adoptVerified(vault.sealedVault);
       await reload();
     },
 
@@ -131,17 +138,26 @@ export function createTrust(options: TrustOptions): Trust {
 
     async setVerified(userId, safetyNumber, verified) {
       try {
-        const vault = await changeVault(options.deps, async (current) => ({
-          sealedVault: await crypto.sealVerified(current, { userId, safetyNumber, verified }),
-        }));
-        await crypto.adoptVerified(vault);
+        const kind = verified ? 'mark-verified' : 'unmark-verified';
+        const { sealedVault } = await changeVault(
+          options.deps,
+          async (current) => ({
+            sealedVault: await crypto.sealVerified(current.sealedVault, { userId, safetyNumber, verified }),
+          }),
+          confirmation.confirmWithPassword({ kind, target: nameOf(userId) }),
+        );
+        await crypto.adoptVerified(sealedVault);
       } catch (error) {
         throw toAppError(error, t('trust.markFailed'));
       }
       await reload();
     },
 
-    accept: (userId, safetyNumber) => decide(userId, () => crypto.acceptAccountKey(userId, safetyNumber)),
+    accept: (userId, safetyNumber) =>
+      decide(userId, async () => {
+        await confirmation.confirmHere({ kind: 'accept-account-key', target: nameOf(userId) });
+        return crypto.acceptAccountKey(userId, safetyNumber);
+      }),
 
     refuse: (userId, safetyNumber) => decide(userId, () => crypto.refuseAccountKey(userId, safetyNumber)),
   };

@@ -197,7 +197,7 @@ export function createSession(options: SessionOptions): Session {
   async function tellEnd(token: string, revocation: Revocation | null): Promise<void> {
     const logOut = () => api.logout(token).catch(() => undefined);
     if (revocation === null) return logOut();
-    await api.revokeDevice(revocation.deviceId, revocation.statement, token).catch(logOut);
+    await api.revokeOwnDevice(revocation.deviceId, revocation.statement, token).catch(logOut);
   }
 
   function onAuthError(): void {

@@ -17,6 +17,7 @@ import {
   mayBeDone,
   toAppError,
 } from '../core/failures.ts';
+import { keepProofKey } from '../core/proofs.ts';
 import type { LoginProofStore, TokenStore } from './token.ts';
 
 export interface SignInOptions {
@@ -70,8 +71,10 @@ export function createSignIn(options: SignInOptions): SignIn {
     } catch (error) {
       const code = apiErrorOf(error)?.code;
       if (!mayBeDone(error) || (code !== 'username-taken' && code !== 'email-taken')) throw error;
-      const { email, password } = account;
-      return api.login({ email, password }).catch(() => Promise.reject(error));
+      const { email, password, passwordProofKey } = account;
+      return api
+        .login({ email, password, ...(passwordProofKey && { passwordProofKey }) })
+        .catch(() => Promise.reject(error));
     }
   }
 
@@ -100,16 +103,20 @@ export function createSignIn(options: SignInOptions): SignIn {
       await attempt(
         async () => {
           progress('deriving-keys');
-          const { authKey, passwordParams } = await crypto.beginSignUp(password);
+          const { authKey, passwordParams, proofKey } = await crypto.beginSignUp(password);
           progress('signing-in');
           const answer = await register({
             ...names,
             password: authKey,
             passwordParams,
+            passwordProofKey: proofKey,
             full_name: names.username,
             consent: { privacyConsent, consentTimestamp: new Date(clock.now()).toISOString() },
           });
-          await enter(answer, async (userId) => crypto.openVault(userId, await createVault(deps, userId)));
+          await enter(answer, async (userId) => {
+            await crypto.openVault(userId, await createVault(deps, userId));
+            await keepProofKey(deps, proofKey);
+          });
         },
         (error) => (isUnreachable(error) ? t('errors.signUpUnavailable') : t('errors.signUpFailed')),
       );
@@ -119,12 +126,16 @@ export function createSignIn(options: SignInOptions): SignIn {
       await attempt(
         async () => {
           progress('deriving-keys');
-          const { authKey } = await crypto.beginLogin(password, await api.authParams(identifier));
+          const params = await api.authParams(identifier);
+          const { authKey, proofKey } = await crypto.beginLogin(password, params);
           progress('signing-in');
           const loginProof = loginProofs.read();
-          const credentials = { email: identifier, password: authKey };
+          const credentials = { email: identifier, password: authKey, passwordProofKey: proofKey };
           const answer = await api.login({ ...credentials, ...(loginProof && { loginProof }) });
-          await enter(answer, async (userId) => crypto.openVault(userId, await fetchVault(deps, userId)));
+          await enter(answer, async (userId) => {
+            await crypto.openVault(userId, await fetchVault(deps, userId));
+            await keepProofKey(deps, proofKey);
+          });
         },
         (error) => (isUnreachable(error) ? t('errors.loginUnavailable') : t('errors.loginFailed')),
       );
@@ -134,10 +145,10 @@ export function createSignIn(options: SignInOptions): SignIn {
       await attempt(
         async () => {
           progress('deriving-keys');
-          const { recoveryAuthKey } = await crypto.beginRecovery(recoveryKey);
+          const keys = await crypto.beginRecovery(recoveryKey);
           progress('signing-in');
           const loginProof = loginProofs.read();
-          const proof = { email: identifier, recoveryAuthKey, ...(loginProof && { loginProof }) };
+          const proof = { email: identifier, ...keys, ...(loginProof && { loginProof }) };
           await enter(await api.recover(proof), (userId) => replaceForgottenPassword(deps, userId, password));
         },
         (error) =>

@@ -74,7 +74,8 @@ function newDevice({ cheap }: { cheap: boolean }) {
       const { authKey } = await crypto.beginLogin(password, await api.authParams(username));
       const answer = await api.login({ email: username, password: authKey });
       token = answer.access_token;
-      await crypto.openVault(answer.user.id, await api.getVault());
+      const { sealedVault } = await api.getVault();
+      await crypto.openVault(answer.user.id, { ...(await api.getVaultWraps()), sealedVault });
       await enrol();
     },
   };

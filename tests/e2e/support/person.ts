@@ -38,6 +38,14 @@ export class Person {
     await this.onDashboard();
   }
 
+  /** Types the password into the dialog that an operation on the account asks for it with. */
+  async confirmWithPassword(password = this.password): Promise<void> {
+    const dialog = this.page.getByRole('dialog', { name: 'Confirm with your password' });
+    await dialog.getByLabel('Password', { exact: true }).fill(password);
+    await dialog.getByRole('button', { name: 'Confirm' }).click();
+    await expect(dialog).toHaveCount(0);
+  }
+
   async logOut(): Promise<void> {
     await this.page.getByRole('button', { name: 'Logout', exact: true }).click();
     await expect(this.page).toHaveURL('/');

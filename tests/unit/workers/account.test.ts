@@ -27,12 +27,12 @@ function createBrowser(seed = 'browser'): Browser {
 describe('password and vault', () => {
   it('derives keys with Argon2id at the production cost, and opens a vault on another browser', async () => {
     const first = createBrowser('first').tab({ realPasswordKeys: true });
-    const { authKey, passwordParams } = await first.beginSignUp(PASSWORD);
+    const { authKey, passwordParams, proofKey } = await first.beginSignUp(PASSWORD);
     expect(passwordParams).toMatchObject({ opsLimit: 3, memLimit: 128 * 1024 * 1024 });
     const vault = await first.createVault(ALICE);
 
     const second = createBrowser('second').tab({ realPasswordKeys: true });
-    expect(await second.beginLogin(PASSWORD, passwordParams)).toEqual({ authKey });
+    expect(await second.beginLogin(PASSWORD, passwordParams)).toEqual({ authKey, proofKey });
     await second.openVault(ALICE, vault);
     expect(await second.openDevice()).toMatchObject({ userId: ALICE, isNew: true });
   });

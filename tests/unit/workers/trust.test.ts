@@ -78,10 +78,10 @@ describe('marking somebody as verified', () => {
   async function mark(device: TestDevice, userId: string, verified: boolean): Promise<SealedVault> {
     const vault = device.relay.vaults.get(device.userId)!;
     const { current: safetyNumber } = await device.api.safetyNumbers(userId);
-    const sealedVault = await device.api.sealVerified(vault, { userId, safetyNumber, verified });
+    const sealedVault = await device.api.sealVerified(vault.sealedVault, { userId, safetyNumber, verified });
     const marked = { ...vault, sealedVault };
     device.relay.vaults.set(device.userId, marked);
-    await device.api.adoptVerified(marked);
+    await device.api.adoptVerified(marked.sealedVault);
     return marked;
   }
 
@@ -104,7 +104,7 @@ describe('marking somebody as verified', () => {
     await laptop.sync();
     await mark(laptop, BOB, false);
     expect((await trustIn(alice, BOB))?.verifiedAt).not.toBeNull();
-    await alice.api.adoptVerified(alice.relay.vaults.get(ALICE)!);
+    await alice.api.adoptVerified(alice.relay.vaults.get(ALICE)!.sealedVault);
     expect((await trustIn(alice, BOB))?.verifiedAt).toBeNull();
   });
 
@@ -113,10 +113,10 @@ describe('marking somebody as verified', () => {
     const before = relay.vaults.get(ALICE)!;
     const marked = await mark(alice, BOB, true);
     const tab = await alice.openTab();
-    await tab.api.adoptVerified(before);
+    await tab.api.adoptVerified(before.sealedVault);
     expect((await trustIn(tab, BOB))?.verifiedAt).not.toBeNull();
     await mark(tab, BOB, false);
-    await alice.api.adoptVerified(marked);
+    await alice.api.adoptVerified(marked.sealedVault);
     expect((await trustIn(alice, BOB))?.verifiedAt).toBeNull();
     await alice.api.lock();
     await alice.api.beginLogin(PASSWORD, relay.passwordParams.get(ALICE)!);
@@ -141,8 +141,10 @@ describe('marking somebody as verified', () => {
     const { alice, relay } = await createPair();
     const vault = relay.vaults.get(ALICE)!;
     const wrong = { userId: BOB, safetyNumber: '0'.repeat(60), verified: true };
-    await expect(alice.api.sealVerified(vault, wrong)).rejects.toMatchObject({ code: 'usage' });
-    await expect(alice.api.sealVerified(vault, { ...wrong, userId: CAROL })).rejects.toMatchObject({
+    await expect(alice.api.sealVerified(vault.sealedVault, wrong)).rejects.toMatchObject({ code: 'usage' });
+    await expect(
+      alice.api.sealVerified(vault.sealedVault, { ...wrong, userId: CAROL }),
+    ).rejects.toMatchObject({
       code: 'unknown-person',
     });
   });
@@ -150,7 +152,7 @@ describe('marking somebody as verified', () => {
   it("refuses the marks of a vault that isn't this person's", async () => {
     const { alice, bob, relay } = await createPair();
     await mark(bob, ALICE, true);
-    await expect(alice.api.adoptVerified(relay.vaults.get(BOB)!)).rejects.toMatchObject({
+    await expect(alice.api.adoptVerified(relay.vaults.get(BOB)!.sealedVault)).rejects.toMatchObject({
       code: 'corrupt-record',
     });
   });
@@ -227,14 +229,18 @@ describe("a contact's account key that changes", () => {
     const { alice, newCertificate, relay } = await pairAndNewBob();
     const vault = relay.vaults.get(ALICE)!;
     const { current: safetyNumber } = await alice.api.safetyNumbers(BOB);
-    const sealedVault = await alice.api.sealVerified(vault, { userId: BOB, safetyNumber, verified: true });
-    await alice.api.adoptVerified({ ...vault, sealedVault });
+    const sealedVault = await alice.api.sealVerified(vault.sealedVault, {
+      userId: BOB,
+      safetyNumber,
+      verified: true,
+    });
+    await alice.api.adoptVerified(sealedVault);
     await alice.api.observeDevices(BOB, [newCertificate]);
     expect((await trustIn(alice, BOB))?.verifiedAt).not.toBeNull();
     const { offered } = await alice.api.safetyNumbers(BOB);
     expect((await alice.api.acceptAccountKey(BOB, offered!)).verifiedAt).toBeNull();
     // The mark in the vault is of the former key, so it neither verifies this one nor offers a key.
-    await alice.api.adoptVerified({ ...vault, sealedVault });
+    await alice.api.adoptVerified(sealedVault);
     expect(await trustIn(alice, BOB)).toMatchObject({ verifiedAt: null, keyOffered: false });
   });
 

@@ -7,8 +7,10 @@ import {
   loginProof,
   passwordParams,
   profile,
+  proofKey,
+  proofNonce,
   recoveryAuthKey,
-  sealed,
+  sealedVault,
   time,
   wrap,
 } from './values.ts';
@@ -18,7 +20,8 @@ const session = {
   user: profile,
   loginProof,
 };
-const vault = { version: 3, sealedVault: sealed, passwordWrap: wrap, recoveryWrap: wrap };
+const wraps = { passwordWrap: wrap, recoveryWrap: wrap };
+const vault = { version: 3, sealedVault };
 
 export const account: Examples<
   | 'register'
@@ -31,7 +34,10 @@ export const account: Examples<
   | 'changePassword'
   | 'accountData'
   | 'deleteAccount'
+  | 'createProofNonce'
   | 'getVault'
+  | 'getVaultWraps'
+  | 'getFormerVault'
   | 'putVault'
 > = {
   register: {
@@ -40,19 +46,33 @@ export const account: Examples<
       email: aino.email,
       password: authKey,
       passwordParams,
+      passwordProofKey: proofKey,
       full_name: profile.full_name,
       consent: { privacyConsent: true, consentTimestamp: time },
     },
     response: session,
   },
-  login: { body: { email: aino.username, password: authKey, loginProof }, response: session },
+  login: {
+    body: { email: aino.username, password: authKey, passwordProofKey: proofKey, loginProof },
+    response: session,
+  },
   logout: {},
   authParams: { query: { identifier: aino.email }, response: passwordParams },
-  recover: { body: { email: aino.email, recoveryAuthKey }, response: session },
+  recover: {
+    body: { email: aino.email, recoveryAuthKey, recoveryProofKey: proofKey },
+    response: session,
+  },
   profile: { response: profile },
   updateProfile: { body: { username: aino.username, email: aino.email }, response: profile },
   changePassword: {
-    body: { currentPassword: authKey, password: authKey, passwordParams, passwordWrap: wrap, version: 3 },
+    body: {
+      currentPassword: authKey,
+      password: authKey,
+      passwordParams,
+      passwordProofKey: proofKey,
+      passwordWrap: wrap,
+      version: 3,
+    },
     response: { version: 4 },
   },
   accountData: {
@@ -66,8 +86,16 @@ export const account: Examples<
     },
   },
   deleteAccount: {},
-  getVault: { response: vault },
-  putVault: { body: { ...vault, recoveryAuthKey }, response: { version: 4 } },
+  createProofNonce: {
+    response: { nonce: proofNonce, session: ids.session, version: 3, passwordKey: true },
+  },
+  getVault: { response: { ...vault, hasRecoveryKey: true } },
+  getVaultWraps: { response: wraps },
+  getFormerVault: { response: { ...vault, ...wraps, version: 2, replaced_at: time } },
+  putVault: {
+    body: { ...vault, ...wraps, recoveryAuthKey, recoveryProofKey: proofKey },
+    response: { version: 4 },
+  },
 };
 
 export const contacts: Examples<

@@ -1,3 +1,5 @@
+import { limits } from '../../../contract/index.ts';
+
 /** base64url of bytes that say what they stand for, repeated to a length. */
 const bytes = (label: string, length: number) =>
   Buffer.from(label.repeat(Math.ceil(length / label.length)).slice(0, length)).toString('base64url');
@@ -5,6 +7,7 @@ const bytes = (label: string, length: number) =>
 export const ids = {
   aino: '5c7b1f0e-3f0a-4f0b-9d55-0c3d5a1b2e01',
   eero: '9e1c2a4d-6b7f-4d2c-8a11-7f5e3c9b0d02',
+  session: '4d6f8b1a-2c3e-4b5d-9a7c-1e2f3a4b5c09',
   device: '2d8f6b3a-91c4-4e7d-b0a2-6c1e4f8d9a03',
   otherDevice: '7a4e9c1d-05b2-4f68-9c3d-8e2f1a7b6c04',
   group: 'b3d5e7f9-1a2c-4b4d-8e6f-0a1b2c3d4e05',
@@ -25,7 +28,10 @@ export const certificate = bytes('certificate', 11);
 export const keyPackage = bytes('KeyPackage', 10);
 export const statement = bytes('signed statement', 16);
 export const sealed = bytes('sealed', 6);
-export const wrap = bytes('wrapped key', 11);
+export const sealedVault = bytes('sealed vault ', limits.sealedVaultMin);
+export const wrap = bytes('wrapped key ', limits.keyWrapMin);
+export const proofKey = bytes('a proof key ', 32);
+export const proofNonce = bytes('a nonce ', 32);
 export const ciphertext = bytes('MLSMessage', 10);
 export const groupInfo = bytes('GroupInfo', 9);
 export const passwordParams = { salt: bytes('salt', 16), opsLimit: 3, memLimit: 134_217_728 };
@@ -41,3 +47,8 @@ export const commit = {
   welcomes: [{ deviceIds: [ids.otherDevice], welcome: ciphertext }],
   groupInfo,
 };
+
+/** The header of a proof. */
+export const proofExample = Buffer.from(
+  JSON.stringify({ key: 'password', nonce: proofNonce, replaces: 3, signature: bytes('a signature ', 64) }),
+).toString('base64url');

@@ -49,7 +49,7 @@ async function sentBy(call: (api: Api) => Promise<unknown>) {
 
 it.each<[string, (api: Api) => Promise<unknown>]>([
   ['PUT /api/users/me', (api) => api.updateProfile({ username: 'anna', email: 'anna@example.org' })],
-  ['DELETE /api/user', (api) => api.deleteAccount()],
+  ['DELETE /api/user', (api) => api.deleteAccount(async () => 'proof')],
   ['GET /api/contacts', (api) => api.listContacts()],
   ['GET /api/contacts/requests', (api) => api.listContactRequests()],
   ['GET /api/contacts/sent-requests', (api) => api.listSentRequests()],
@@ -119,6 +119,6 @@ it('bodies are JSON with the fields of the specification', async () => {
   expect(changed?.body).toEqual({ username: 'anna', email: 'a@example.org' });
   const [added] = await sentBy((api) => api.addGroupMembers(id, { ...commit, user_id: id }));
   expect(added?.body).toMatchObject({ user_id: id });
-  const [deleted] = await sentBy((api) => api.deleteAccount());
+  const [deleted] = await sentBy((api) => api.deleteAccount(async () => 'proof'));
   expect(deleted?.body).toBeNull();
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, type Mock, vi } from 'vitest';
-import { AppError } from '#src/lib/appError.ts';
-import type { Api, GroupSummary } from '#src/net/api.ts';
+import { AppError, cancelled } from '#src/lib/appError.ts';
+import type { Api, GroupSummary, Prove } from '#src/net/api.ts';
 import { NetworkError } from '#src/net/errors.ts';
 import { deleteAccount } from '#src/services/client/deletion.ts';
 import { type DeletionProgress, deletionProgressAtom } from '#src/store/account.ts';
@@ -16,6 +16,7 @@ let steps: DeletionProgress[];
 let listGroups: Mock<Api['listGroups']>;
 let deleteAtRelay: Mock<Api['deleteAccount']>;
 let leave: Mock<(groupId: string) => Promise<void>>;
+let confirm: Mock<Prove>;
 let deps: TestDeps;
 
 beforeEach(() => {
@@ -24,7 +25,10 @@ beforeEach(() => {
   const note = (name: string) => async (id?: string) =>
     void calls.push(id === undefined ? name : `${name} ${id}`);
   listGroups = vi.fn<Api['listGroups']>().mockResolvedValue([]);
-  deleteAtRelay = vi.fn<Api['deleteAccount']>().mockImplementation(note('delete account'));
+  deleteAtRelay = vi.fn<Api['deleteAccount']>().mockImplementation(async (prove) => {
+    calls.push(`delete account by ${await prove({ operation: '', body: '' })}`);
+  });
+  confirm = vi.fn<Prove>().mockImplementation(async ({ operation }) => `the proof of ${operation}`);
   leave = vi.fn<(groupId: string) => Promise<void>>().mockImplementation(note('leave'));
   deps = testDeps({ api: { listGroups, deleteAccount: deleteAtRelay } });
   deps.store.sub(deletionProgressAtom, () => {
@@ -37,6 +41,7 @@ function run(): Promise<void> {
   return deleteAccount({
     deps,
     ownUserId: me,
+    confirmation: { confirmWithPassword: () => confirm },
     groups: { leave, delete: async (id) => void calls.push(`delete ${id}`) },
     session: {
       async endAccount(remove) {
@@ -52,7 +57,7 @@ describe('deleting the account', () => {
     listGroups.mockResolvedValue([group('mine', me), group('theirs', peer), group('orphan', null)]);
     await run();
     expect(calls.slice(0, 3).toSorted()).toEqual(['delete mine', 'leave orphan', 'leave theirs']);
-    expect(calls.slice(3)).toEqual(['delete account', 'end session']);
+    expect(calls.slice(3)).toEqual(['delete account by the proof of DELETE /user', 'end session']);
   });
 
   it('says how far it is, and nothing once it is over', async () => {
@@ -68,6 +73,22 @@ describe('deleting the account', () => {
     expect(deps.store.get(deletionProgressAtom)).toBeNull();
   });
 
+  it('ends nothing when the person does not type the password', async () => {
+    listGroups.mockResolvedValue([group('mine', me)]);
+    confirm.mockRejectedValue(cancelled());
+    await expect(run()).rejects.toMatchObject({ code: 'cancelled' });
+    expect(calls).toEqual([]);
+    expect(steps).toEqual([]);
+  });
+
+  it('leaves groups to the relay when the proof would not be good any more', async () => {
+    listGroups.mockResolvedValue(Array.from({ length: 40 }, (_, at) => group(`group ${at}`, peer)));
+    leave.mockImplementation(async () => deps.clock.advance(20_000));
+    await run();
+    expect(leave.mock.calls.length).toBeLessThan(10);
+    expect(calls).toEqual(['delete account by the proof of DELETE /user', 'end session']);
+  });
+
   it('is not stopped by a group that can not be left', async () => {
     listGroups.mockResolvedValue([group('stuck', peer), group('theirs', peer)]);
     leave.mockImplementation(async (id) => {
@@ -75,14 +96,14 @@ describe('deleting the account', () => {
       calls.push(`leave ${id}`);
     });
     await run();
-    expect(calls).toEqual(['leave theirs', 'delete account', 'end session']);
+    expect(calls).toEqual(['leave theirs', 'delete account by the proof of DELETE /user', 'end session']);
     expect(deps.lines).toContain('warn group-not-left code="stale-epoch"');
   });
 
   it('is not stopped by a list of groups that can not be read', async () => {
     listGroups.mockRejectedValue(refused('internal'));
     await run();
-    expect(calls).toEqual(['delete account', 'end session']);
+    expect(calls).toEqual(['delete account by the proof of DELETE /user', 'end session']);
   });
 
   it('does not wait for every group when nothing answers', async () => {

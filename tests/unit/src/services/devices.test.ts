@@ -6,7 +6,16 @@ import { createDevices, type Devices } from '#src/services/account/devices.ts';
 import { createBackground } from '#src/services/core/failures.ts';
 import { devicesAtom, newDevicesAtom } from '#src/store/devices.ts';
 import { settled } from '../net/support/fakeClock.ts';
-import { conversationId, me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
+import {
+  conversationId,
+  me,
+  peer,
+  refused,
+  state,
+  type TestDeps,
+  testConfirmation,
+  testDeps,
+} from './support/deps.ts';
 
 const here = 'device-here';
 const phone = 'device-phone';
@@ -38,6 +47,7 @@ const worker = {
   conversations: vi.fn<CryptoApi['conversations']>(),
 };
 const settle = vi.fn<(conversationId: string) => Promise<void>>();
+let confirmation: ReturnType<typeof testConfirmation>;
 const onThisRevoked = vi.fn<() => Promise<void>>();
 
 function restart(): void {
@@ -51,7 +61,15 @@ function restart(): void {
     },
   });
   const background = createBackground(deps.log);
-  devices = createDevices({ deps, ownUserId: me, commitSubmitter: { settle }, onThisRevoked, background });
+  confirmation = testConfirmation();
+  devices = createDevices({
+    deps,
+    ownUserId: me,
+    commitSubmitter: { settle },
+    confirmation,
+    onThisRevoked,
+    background,
+  });
 }
 
 beforeEach(() => {
@@ -133,7 +151,8 @@ describe('revoking', () => {
       { ...holding(here, phone), conversationId: 'not in it', status: 'forked' },
     ]);
     await devices.revoke(phone);
-    expect(api.revokeDevice).toHaveBeenCalledWith(phone, 'c2lnbmVk');
+    expect(api.revokeDevice).toHaveBeenCalledWith(phone, 'c2lnbmVk', confirmation.prove);
+    expect(confirmation.asked).toEqual([{ kind: 'revoke-device', target: expect.any(String) }]);
     expect(worker.setRevoked).toHaveBeenCalledWith([{ userId: me, deviceId: phone, statement: 'c2lnbmVk' }]);
     expect(ids()).toEqual([here]);
     await settled();

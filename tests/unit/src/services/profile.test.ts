@@ -4,7 +4,7 @@ import type { Api } from '#src/net/api.ts';
 import { NetworkError } from '#src/net/errors.ts';
 import { updateProfile } from '#src/services/account/profile.ts';
 import { currentUserAtom } from '#src/store/session.ts';
-import { me, refused, type TestDeps, testDeps } from './support/deps.ts';
+import { me, refused, type TestDeps, testConfirmation, testDeps } from './support/deps.ts';
 
 const anna = {
   id: me,
@@ -17,6 +17,7 @@ const anna = {
 const put = vi.fn<Api['updateProfile']>();
 const writeLocal = vi.fn<CryptoApi['writeLocal']>();
 let deps: TestDeps;
+let confirmation: ReturnType<typeof testConfirmation>;
 
 beforeEach(() => {
   put
@@ -25,14 +26,20 @@ beforeEach(() => {
   writeLocal.mockReset().mockResolvedValue();
   deps = testDeps({ api: { updateProfile: put }, crypto: { writeLocal } });
   deps.store.set(currentUserAtom, anna);
+  confirmation = testConfirmation();
 });
 
 const user = () => deps.store.get(currentUserAtom);
+const change = (names: { username: string; email: string }) => updateProfile(deps, names, confirmation);
 
 describe('changing the profile', () => {
   it("makes the relay's answer the current user, also for the next offline start", async () => {
-    await updateProfile(deps, { username: ' Änna ', email: ' anna@sinetti.example ' });
-    expect(put).toHaveBeenCalledExactlyOnceWith({ username: 'Änna', email: 'anna@sinetti.example' });
+    await change({ username: ' Änna ', email: ' anna@sinetti.example ' });
+    expect(put).toHaveBeenCalledExactlyOnceWith(
+      { username: 'Änna', email: 'anna@sinetti.example' },
+      confirmation.prove,
+    );
+    expect(confirmation.asked).toEqual([{ kind: 'change-email', target: 'anna@sinetti.example' }]);
     const changed = {
       ...anna,
       username: 'Änna',
@@ -43,9 +50,15 @@ describe('changing the profile', () => {
     expect(writeLocal).toHaveBeenCalledExactlyOnceWith('profile', JSON.stringify(changed));
   });
 
+  it('takes no password while the email stays', async () => {
+    await change({ username: 'annika', email: 'Anna@Example.org' });
+    expect(put).toHaveBeenCalledExactlyOnceWith({ username: 'annika', email: 'Anna@Example.org' }, undefined);
+    expect(confirmation.asked).toEqual([]);
+  });
+
   it('stands even when it could not be kept for that', async () => {
     writeLocal.mockRejectedValue(Object.assign(new Error(), { code: 'storage-failed' }));
-    await updateProfile(deps, { username: 'annika', email: anna.email });
+    await change({ username: 'annika', email: anna.email });
     expect(user()?.username).toBe('annika');
   });
 
@@ -59,7 +72,7 @@ describe('changing the profile', () => {
     ['no address', 'anna', 'anna@', 'invalid-email'],
     ['too long an address', 'anna', `${'a'.repeat(250)}@example.org`, 'invalid-email'],
   ])('refuses %s without asking the relay', async (_name, username, email, code) => {
-    await expect(updateProfile(deps, { username, email })).rejects.toMatchObject({ code });
+    await expect(change({ username, email })).rejects.toMatchObject({ code });
     expect(put).not.toHaveBeenCalled();
     expect(user()).toEqual(anna);
   });
@@ -79,7 +92,7 @@ describe('changing the profile', () => {
     ['unreachable', new NetworkError('timeout'), 'Failed to update profile'],
   ])('fails as %s and changes nothing', async (code, error, message) => {
     put.mockRejectedValue(error);
-    await expect(updateProfile(deps, { username: 'bert', email: anna.email })).rejects.toMatchObject({
+    await expect(change({ username: 'bert', email: anna.email })).rejects.toMatchObject({
       code,
       message,
     });

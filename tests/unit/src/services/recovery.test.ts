@@ -6,27 +6,37 @@ import { changePassword } from '#src/services/account/password.ts';
 import { createRecovery, type Recovery } from '#src/services/account/recovery.ts';
 import { recoveryKeyAtom, recoveryOfferDismissedAtom } from '#src/store/recovery.ts';
 import { currentUserAtom } from '#src/store/session.ts';
-import { me, refused, type TestDeps, testDeps } from './support/deps.ts';
+import { me, refused, type TestDeps, testConfirmation, testDeps } from './support/deps.ts';
 
-const vault = { sealedVault: 'c2VhbGVk', passwordWrap: 'd3JhcA', recoveryWrap: null, version: 7 };
+const vault = { sealedVault: 'c2VhbGVk', hasRecoveryKey: false, version: 7 };
 const params = { salt: 'c2FsdA', opsLimit: 3, memLimit: 134_217_728 };
 const api = {
   getVault: vi.fn<Api['getVault']>(),
   putVault: vi.fn<Api['putVault']>(),
   authParams: vi.fn<Api['authParams']>(),
   changePassword: vi.fn<Api['changePassword']>(),
+  createProofNonce: vi.fn<Api['createProofNonce']>(),
 };
 const worker = {
   createRecoveryKey: vi.fn<CryptoApi['createRecoveryKey']>(),
   changePassword: vi.fn<CryptoApi['changePassword']>(),
+  signPendingProof: vi.fn<CryptoApi['signPendingProof']>(),
 };
 let localEntries: Map<string, string>;
 let deps: TestDeps;
+let confirmation: ReturnType<typeof testConfirmation>;
 let recovery: Recovery;
 
 beforeEach(() => {
   vi.resetAllMocks();
-  localEntries = new Map();
+  localEntries = new Map([['proof-key', 'b2xkcHJvb2Y']]);
+  worker.signPendingProof.mockResolvedValue('proof');
+  api.createProofNonce.mockResolvedValue({
+    nonce: 'bm9uY2U',
+    session: 'session',
+    version: 7,
+    passwordKey: true,
+  });
   api.getVault.mockResolvedValue(vault);
   api.putVault.mockResolvedValue({ version: 8 });
   api.authParams.mockResolvedValue(params);
@@ -34,6 +44,7 @@ beforeEach(() => {
     recoveryKey: 'ABCD-EFGH',
     recoveryWrap: 'cmVjb3Zlcnk',
     recoveryAuthKey: 'cHJvb2Y',
+    recoveryProofKey: 'cHVibGlj',
   });
   deps = testDeps({
     api,
@@ -43,7 +54,8 @@ beforeEach(() => {
       writeLocal: async (name, text) => void localEntries.set(name, text ?? ''),
     },
   });
-  recovery = createRecovery(deps);
+  confirmation = testConfirmation();
+  recovery = createRecovery(deps, confirmation);
 });
 
 const known = () => deps.store.get(recoveryKeyAtom);
@@ -53,7 +65,7 @@ describe('the recovery key', () => {
     expect(known()).toBe('unknown');
     await recovery.onVault(vault);
     expect(known()).toBe('none');
-    await recovery.onVault({ ...vault, recoveryWrap: 'd3JhcA' });
+    await recovery.onVault({ ...vault, hasRecoveryKey: true });
     expect(known()).toBe('present');
   });
 
@@ -61,11 +73,16 @@ describe('the recovery key', () => {
     expect(await recovery.create()).toBe('ABCD-EFGH');
     expect(api.putVault).not.toHaveBeenCalled();
     await recovery.save();
-    expect(api.putVault).toHaveBeenCalledWith({
-      ...vault,
-      recoveryWrap: 'cmVjb3Zlcnk',
-      recoveryAuthKey: 'cHJvb2Y',
-    });
+    expect(api.putVault).toHaveBeenCalledWith(
+      {
+        sealedVault: 'c2VhbGVk',
+        version: 7,
+        recoveryWrap: 'cmVjb3Zlcnk',
+        recoveryAuthKey: 'cHJvb2Y',
+        recoveryProofKey: 'cHVibGlj',
+      },
+      confirmation.prove,
+    );
     expect(known()).toBe('present');
     await expect(recovery.save()).rejects.toMatchObject({ code: 'usage' });
   });
@@ -95,7 +112,7 @@ describe('the recovery key', () => {
     expect(dismissed()).toBe(false);
     await recovery.dismissOffer();
     expect(dismissed()).toBe(true);
-    await createRecovery(deps).onVault(vault);
+    await createRecovery(deps, confirmation).onVault(vault);
     expect(dismissed()).toBe(true);
   });
 });
@@ -113,7 +130,9 @@ describe('a new password', () => {
     });
     worker.changePassword.mockResolvedValue({
       currentAuthKey: 'b2xkYXV0aA',
+      currentProofKey: 'b2xkcHJvb2Y',
       authKey: 'bmV3YXV0aA',
+      proofKey: 'bmV3cHJvb2Y',
       passwordParams: params,
       passwordWrap: 'bmV3d3JhcA',
     });
@@ -126,22 +145,29 @@ describe('a new password', () => {
       currentPassword: 'old',
       currentParams: params,
       newPassword: 'new',
-      passwordWrap: 'd3JhcA',
     });
-    expect(api.changePassword).toHaveBeenCalledExactlyOnceWith({
+    const [body, prove] = api.changePassword.mock.calls[0] ?? [];
+    expect(body).toEqual({
       currentPassword: 'b2xkYXV0aA',
       password: 'bmV3YXV0aA',
+      passwordProofKey: 'bmV3cHJvb2Y',
       passwordParams: params,
       passwordWrap: 'bmV3d3JhcA',
       version: 7,
     });
+    const request = { operation: 'PUT /users/me/password', body: '{}' };
+    expect(await prove?.(request)).toBe('proof');
+    expect(worker.signPendingProof).toHaveBeenCalledExactlyOnceWith({
+      ...request,
+      nonce: 'bm9uY2U',
+      session: 'session',
+      replaces: 7,
+    });
+    expect(localEntries.get('proof-key')).toBe('bmV3cHJvb2Y');
   });
 
   it.each([
-    [
-      'the worker',
-      () => worker.changePassword.mockRejectedValue(Object.assign(new Error(), { code: 'wrong-password' })),
-    ],
+    ['this browser', () => void localEntries.set('proof-key', 'YW5vdGhlcg')],
     [
       'the relay',
       () => api.changePassword.mockRejectedValue(refused('wrong-password', 'The current password is wrong.')),

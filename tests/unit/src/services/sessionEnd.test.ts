@@ -133,19 +133,19 @@ describe('logging out', () => {
 
   it('removes the device and erases what is stored when asked to', async () => {
     await session.logOut({ erase: true });
-    expect(calls).toEqual(['openDevice', 'signRevocation', 'revokeDevice', 'erase']);
-    expect(api.revokeDevice).toHaveBeenCalledWith(peer, 'cmV2b2tlZA', token);
+    expect(calls).toEqual(['openDevice', 'signRevocation', 'revokeOwnDevice', 'erase']);
+    expect(api.revokeOwnDevice).toHaveBeenCalledWith(peer, 'cmV2b2tlZA', token);
   });
 
   it('erases and ends the session when the device could not be removed', async () => {
-    api.revokeDevice?.mockRejectedValue(new NetworkError('unreachable'));
+    api.revokeOwnDevice?.mockRejectedValue(new NetworkError('unreachable'));
     await session.logOut({ erase: true });
     expect(calls.toSorted()).toEqual(['erase', 'logout', 'openDevice', 'signRevocation']);
     expect(api.logout).toHaveBeenCalledExactlyOnceWith(token);
   });
 
   it('is not told that its own device was removed when it is erased', async () => {
-    api.revokeDevice?.mockImplementation(() => session.onDeviceRevoked());
+    api.revokeOwnDevice?.mockImplementation(() => session.onDeviceRevoked());
     await session.logOut({ erase: true });
     expect(deps.store.get(authErrorAtom)).toBeNull();
     expect(status()).toBe('idle');

@@ -7,6 +7,7 @@ import {
   calls,
   deps,
   expectSignedOut,
+  localEntries,
   logIn,
   passwordParams,
   scope,
@@ -58,6 +59,7 @@ describe('signing up', () => {
       username: 'anna',
       email: 'anna@example.org',
       password: 'YXV0aA',
+      passwordProofKey: 'cHVibGlj',
       passwordParams,
       full_name: 'anna',
       consent: { privacyConsent: true, consentTimestamp: '2026-03-01T12:00:00.000Z' },
@@ -114,7 +116,11 @@ describe('signing up', () => {
     it("has made the account when the password's key logs in to it", async () => {
       api.register?.mockRejectedValue(new AggregateError([new NetworkError('unreachable'), taken]));
       await signUp();
-      expect(api.login).toHaveBeenCalledExactlyOnceWith({ email: 'anna@example.org', password: 'YXV0aA' });
+      expect(api.login).toHaveBeenCalledExactlyOnceWith({
+        email: 'anna@example.org',
+        password: 'YXV0aA',
+        passwordProofKey: 'cHVibGlj',
+      });
       expect(worker.openVault).toHaveBeenCalledExactlyOnceWith(me, vault);
       expect(status()).toBe('success');
     });
@@ -163,7 +169,11 @@ describe('logging in', () => {
     await logIn();
     expect(api.authParams).toHaveBeenCalledWith('anna');
     expect(worker.beginLogin).toHaveBeenCalledWith('secret', passwordParams);
-    expect(api.login).toHaveBeenCalledWith({ email: 'anna', password: 'YXV0aA' });
+    expect(api.login).toHaveBeenCalledWith({
+      email: 'anna',
+      password: 'YXV0aA',
+      passwordProofKey: 'cHVibGlj',
+    });
     expect(api.putDevice).toHaveBeenCalledWith(peer, { name: 'Chrome on Linux', certificate: 'Y2VydA' });
     expect(status()).toBe('success');
   });
@@ -176,11 +186,16 @@ describe('logging in', () => {
     expect(api.login).toHaveBeenLastCalledWith({
       email: 'anna',
       password: 'YXV0aA',
+      passwordProofKey: 'cHVibGlj',
       loginProof: 'cHJvb2Y',
     });
     await session.logOut({ erase: true });
     await logIn();
-    expect(api.login).toHaveBeenLastCalledWith({ email: 'anna', password: 'YXV0aA' });
+    expect(api.login).toHaveBeenLastCalledWith({
+      email: 'anna',
+      password: 'YXV0aA',
+      passwordProofKey: 'cHVibGlj',
+    });
   });
 
   it.each([
@@ -228,22 +243,32 @@ describe('recovering', () => {
 
   it('proves the key, opens the vault, and sets the new password before anything else', async () => {
     await recover();
-    expect(calls.slice(0, 7)).toEqual([
+    expect(calls.slice(0, 8)).toEqual([
       'beginRecovery',
       'recover',
       'getVault',
+      'getVaultWraps',
       'recoverVault',
       'changePassword',
       'openDevice',
       'putDevice',
     ]);
-    expect(api.recover).toHaveBeenCalledWith({ email: 'anna', recoveryAuthKey: 'cHJvdmVz' });
-    expect(api.changePassword).toHaveBeenCalledWith({
-      password: 'bmV3',
-      passwordParams,
-      passwordWrap: 'bmV3d3JhcA',
-      version: 1,
+    expect(api.recover).toHaveBeenCalledWith({
+      email: 'anna',
+      recoveryAuthKey: 'cHJvdmVz',
+      recoveryProofKey: 'cmVjb3Zlcg',
     });
+    expect(api.changePassword).toHaveBeenCalledWith(
+      {
+        password: 'bmV3',
+        passwordParams,
+        passwordProofKey: 'bmV3cHVibGlj',
+        passwordWrap: 'bmV3d3JhcA',
+        version: 1,
+      },
+      expect.any(Function),
+    );
+    expect(localEntries.get('proof-key')).toBe('bmV3cHVibGlj');
     expect(status()).toBe('success');
     expect(deps.store.get(currentUserAtom)).toEqual(user);
   });

@@ -6,9 +6,19 @@ import type { CommitSubmitter } from '#src/services/conversations/commitSubmitte
 import { createBackground } from '#src/services/core/failures.ts';
 import { createTrust, type Trust } from '#src/services/people/trust.ts';
 import { activeConversationAtom } from '#src/store/chats.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
 import { trustAtom } from '#src/store/trust.ts';
 import { settled } from '../net/support/fakeClock.ts';
-import { conversationId, me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
+import {
+  conversationId,
+  me,
+  peer,
+  refused,
+  state,
+  type TestDeps,
+  testConfirmation,
+  testDeps,
+} from './support/deps.ts';
 
 const number = '12345'.repeat(12);
 const known: ContactTrust = { userId: peer, verifiedAt: null, keyOffered: false, changedAt: [] };
@@ -39,6 +49,7 @@ const onReleased = vi.fn<(conversationId: string) => void>();
 const catchUp = vi.fn<() => Promise<ReturnType<typeof state>>>();
 
 let deps: TestDeps;
+let confirmation: ReturnType<typeof testConfirmation>;
 let trust: Trust;
 
 beforeEach(async () => {
@@ -50,8 +61,10 @@ beforeEach(async () => {
   catchUp.mockResolvedValue(state());
   deps = testDeps({ api, crypto: worker });
   deps.sessionEvents.on('holdReleased', ({ conversationId: released }) => onReleased(released));
+  confirmation = testConfirmation();
   trust = createTrust({
     deps,
+    confirmation,
     ownUserId: me,
     sync: { catchUp },
     commitSubmitter,
@@ -118,18 +131,23 @@ describe('safety numbers', () => {
 });
 
 describe('marking somebody as verified', () => {
-  const vault = { sealedVault: 'b2xk', passwordWrap: 'd3JhcA', recoveryWrap: null, version: 3 };
+  const vault = { sealedVault: 'b2xk', hasRecoveryKey: false, version: 3 };
 
-  it('goes through the vault, and counts once the relay has it', async () => {
+  it('goes through the vault by the password, and counts once the relay has it', async () => {
+    deps.store.set(contactsAtom, (list) => ({
+      ...list,
+      items: [{ id: peer, username: 'bert', email: 'bert@example.org' }],
+    }));
     api.getVault.mockResolvedValue(vault);
     api.putVault.mockResolvedValue({ version: 4 });
     worker.sealVerified.mockResolvedValue('bmV3');
     worker.contactTrust.mockResolvedValue([{ ...known, verifiedAt: '2026-03-01T12:00:00.000Z' }]);
     await trust.setVerified(peer, number, true);
     const mark = { userId: peer, safetyNumber: number, verified: true };
-    expect(worker.sealVerified).toHaveBeenCalledWith(vault, mark);
-    expect(api.putVault).toHaveBeenCalledWith({ ...vault, sealedVault: 'bmV3' });
-    expect(worker.adoptVerified).toHaveBeenCalledWith({ ...vault, sealedVault: 'bmV3', version: 4 });
+    expect(worker.sealVerified).toHaveBeenCalledWith('b2xk', mark);
+    expect(api.putVault).toHaveBeenCalledWith({ sealedVault: 'bmV3', version: 3 }, confirmation.prove);
+    expect(confirmation.asked).toEqual([{ kind: 'mark-verified', target: 'bert' }]);
+    expect(worker.adoptVerified).toHaveBeenCalledWith('bmV3');
     expect(ofPeer()?.verifiedAt).not.toBeNull();
   });
 

@@ -54,6 +54,8 @@ export function fakeActions(): FakeActions {
     setVerified: vi.fn<AppActions['setVerified']>().mockResolvedValue(),
     acceptIdentity: vi.fn<AppActions['acceptIdentity']>().mockResolvedValue(),
     refuseIdentity: vi.fn<AppActions['refuseIdentity']>().mockResolvedValue(),
+    confirmPassword: vi.fn<AppActions['confirmPassword']>().mockResolvedValue(),
+    cancelConfirmation: vi.fn<AppActions['cancelConfirmation']>(),
     createRecoveryKey: vi.fn<AppActions['createRecoveryKey']>().mockResolvedValue(recoveryKey),
     loadSafetyNumbers: vi
       .fn<AppActions['loadSafetyNumbers']>()

@@ -1,11 +1,12 @@
 import { createStore } from 'jotai';
 import type { ConversationState, CryptoApi, MessageView } from '#src/crypto/client.ts';
 import { createKeyedQueue } from '#src/lib/keyedQueue.ts';
-import type { Api } from '#src/net/api.ts';
+import type { Api, Prove } from '#src/net/api.ts';
 import { ApiError, type ApiErrorCode } from '#src/net/errors.ts';
 import type { SessionDeps } from '#src/services/core/deps.ts';
 import { createLists, type Lists } from '#src/services/core/lists.ts';
 import { createSessionEvents } from '#src/services/core/sessionEvents.ts';
+import type { Operation } from '#src/store/confirmation.ts';
 import { capturedLog } from '../../net/support/capturedLog.ts';
 import { FakeClock } from '../../net/support/fakeClock.ts';
 
@@ -105,10 +106,27 @@ export function received(seq: number, change: Partial<MessageView> = {}): Messag
   };
 }
 
+/** Takes every operation for confirmed, and keeps what was asked. */
+export function testConfirmation() {
+  const asked: Operation[] = [];
+  const prove: Prove = async () => 'proof';
+  return {
+    asked,
+    prove,
+    confirmWithPassword(operation: Operation) {
+      asked.push(operation);
+      return prove;
+    },
+    async confirmHere(operation: Operation) {
+      asked.push(operation);
+    },
+  };
+}
+
 /** A person of whose security there is nothing to tell: no other device, no revocation, no changed key. */
 export const uneventful = {
   api: {
-    getVault: () => Promise.resolve({ sealedVault: '', passwordWrap: '', recoveryWrap: null, version: 1 }),
+    getVault: () => Promise.resolve({ sealedVault: '', hasRecoveryKey: false, version: 1 }),
     listDevices: () => Promise.resolve([]),
     visibleRevocations: () => Promise.resolve([]),
     userDevices: () => Promise.resolve([]),

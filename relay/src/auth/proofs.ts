@@ -1,0 +1,129 @@
+import { createPublicKey, randomBytes, verify } from 'node:crypto';
+import { Proof, proofNonceLifetime } from '../../contract/index.ts';
+import type { Db } from '../db/tables.ts';
+import { ApiError } from '../errors.ts';
+import { findProofKeys, insertNonce, takeNonce } from '../repositories/proofs.ts';
+import type { LoginThrottle } from './loginThrottle.ts';
+import type { Session } from './session.ts';
+
+/** A request as far as a proof signs it. */
+export interface ProvenRequest {
+  /** See operationOf of the contract. */
+  readonly operation: string;
+  /** SHA-256 of the body. */
+  readonly bodyHash: Buffer;
+  /** The header's value; undefined without one. */
+  readonly header: string | undefined;
+  /** The client's address as rate limits count it. */
+  readonly address: string;
+}
+
+export interface ProofNonce {
+  readonly nonce: Buffer;
+  readonly version: number;
+  readonly passwordKey: boolean;
+}
+
+/**
+ * Proofs, which an operation on the account takes beside the session: signatures by a key that only the password or the
+ * recovery key gives, so that a stolen token doesn't move the account.
+ */
+export interface Proofs {
+  issueNonce(session: Session): Promise<ProofNonce>;
+  /**
+   * Uses up the nonce, whether or not the proof is good.
+   * @throws ApiError proof-required (none was sent, or the account has no such key), proof-refused, rate-limited
+   */
+  check(session: Session, request: ProvenRequest): Promise<void>;
+}
+
+export interface ProofDependencies {
+  readonly db: Db;
+  readonly clock: () => number;
+  readonly loginThrottle: LoginThrottle;
+}
+
+export function createProofs({ db, clock, loginThrottle }: ProofDependencies): Proofs {
+  return {
+    async issueNonce(session) {
+      const nonce = randomBytes(32);
+      const { password, version } = await findProofKeys(db, session.userId);
+      await insertNonce(db, { nonce, sessionId: session.id, expiresAt: clock() + proofNonceLifetime });
+      return { nonce, version, passwordKey: password !== null };
+    },
+
+    async check(session, { operation, bodyHash, header, address }) {
+      if (header === undefined) throw proofRequired();
+      const proof = readProof(header);
+      if (proof === null) throw proofRefused();
+      const nonce = Buffer.from(proof.nonce, 'base64url');
+      if (!(await takeNonce(db, { nonce, sessionId: session.id, now: clock() }))) throw proofRefused();
+      const keys = await findProofKeys(db, session.userId);
+      const proofKey = keys[proof.key];
+      if (proofKey === null) throw proofRequired();
+      if (proof.replaces !== keys.version) throw proofRefused();
+      const claims = { operation, bodyHash, replaces: proof.replaces, session: session.id, nonce };
+      const signature = Buffer.from(proof.signature, 'base64url');
+      // Counted like log-ins: whoever holds a token must not be able to guess the password by proofs.
+      const attempt = { subject: session.userId, kind: 'proof', address, loginProof: undefined } as const;
+      const matches = await loginThrottle.attempt(attempt, async () =>
+        isSignedBy(proofKey, proofMessage(claims), signature),
+      );
+      if (!matches) throw proofRefused();
+    },
+  };
+}
+
+interface ProofClaims {
+  readonly operation: string;
+  readonly bodyHash: Uint8Array;
+  readonly replaces: number;
+  readonly session: string;
+  readonly nonce: Uint8Array;
+}
+
+const label = 'MLS 1.0 SinettiAccountProof';
+const version = 1;
+
+/** The bytes that a proof signs: see Proof of the contract. */
+export function proofMessage({ operation, bodyHash, replaces, session, nonce }: ProofClaims): Buffer {
+  const replaced = Buffer.alloc(4);
+  replaced.writeUInt32BE(replaces);
+  const content = Buffer.concat([
+    Buffer.of(version),
+    opaque(Buffer.from(operation)),
+    opaque(bodyHash),
+    replaced,
+    opaque(Buffer.from(session)),
+    opaque(nonce),
+  ]);
+  return Buffer.concat([opaque(Buffer.from(label)), opaque(content)]);
+}
+
+/** opaque<V> of RFC 9420 (section 2.1.2): the length takes one or two bytes, which is enough for an operation. */
+function opaque(bytes: Uint8Array): Buffer {
+  const { length } = bytes;
+  const header = length < 64 ? Buffer.of(length) : Buffer.of(0x40 | (length >> 8), length & 0xff);
+  return Buffer.concat([header, bytes]);
+}
+
+function readProof(header: string): Proof | null {
+  try {
+    const parsed = Proof.safeParse(JSON.parse(Buffer.from(header, 'base64url').toString()));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param proofKey the 32 bytes of an Ed25519 public key */
+function isSignedBy(proofKey: Buffer, message: Buffer, signature: Buffer): boolean {
+  const key = createPublicKey({
+    key: { kty: 'OKP', crv: 'Ed25519', x: proofKey.toString('base64url') },
+    format: 'jwk',
+  });
+  return verify(null, message, key, signature);
+}
+
+const proofRequired = () => new ApiError('proof-required', 'Confirm this with your password.');
+const proofRefused = () => new ApiError('proof-refused', 'The password was not confirmed. Please try again.');
