@@ -1,4 +1,5 @@
 import * as account from './account.ts';
+import * as accountChanges from './accountChanges.ts';
 import * as contacts from './contacts.ts';
 import * as conversations from './conversations.ts';
 import * as devices from './devices.ts';
@@ -8,6 +9,7 @@ import * as notifications from './notifications.ts';
 import * as proofs from './proofs.ts';
 
 export * from './account.ts';
+export * from './accountChanges.ts';
 export * from './contacts.ts';
 export * from './conversations.ts';
 export * from './devices.ts';
@@ -33,6 +35,7 @@ export const routes = {
   changePassword: account.changePassword,
   accountData: account.accountData,
   deleteAccount: account.deleteAccount,
+  listAccountChanges: accountChanges.listAccountChanges,
   createProofNonce: proofs.createProofNonce,
   getVault: account.getVault,
   getVaultWraps: account.getVaultWraps,

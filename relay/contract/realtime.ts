@@ -106,6 +106,9 @@ export const IncomingGroups = z.object({ type: z.literal('groups') });
 /** A person's devices have changed for good: this one was revoked. Sent to the person, contacts and fellow members. */
 export const IncomingDevices = z.object({ type: z.literal('devices'), userId: Id, deviceId: Id });
 
+/** Who owns the account, or how, was changed: listAccountChanges says by which device. */
+export const IncomingAccount = z.object({ type: z.literal('account') });
+
 /** Everything that arrives on `user/{own id}/messages` and `group/{id}/messages`. */
 export const IncomingEvent = z.discriminatedUnion('type', [
   IncomingEntry,
@@ -115,6 +118,7 @@ export const IncomingEvent = z.discriminatedUnion('type', [
   IncomingContacts,
   IncomingGroups,
   IncomingDevices,
+  IncomingAccount,
 ]);
 export type IncomingEvent = z.infer<typeof IncomingEvent>;
 

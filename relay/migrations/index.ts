@@ -10,6 +10,7 @@ import { departures } from './0008-departures.ts';
 import { endedDepartures } from './0009-ended-departures.ts';
 import { revokedSessions } from './0010-revoked-sessions.ts';
 import { proofs } from './0011-proofs.ts';
+import { accountChanges } from './0012-account-changes.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -26,4 +27,5 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0009-ended-departures': endedDepartures,
   '0010-revoked-sessions': revokedSessions,
   '0011-proofs': proofs(types),
+  '0012-account-changes': accountChanges,
 });

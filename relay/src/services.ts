@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { type AccountChanges, createAccountChanges } from './accounts/accountChanges.ts';
 import { type Accounts, createAccounts } from './accounts/accounts.ts';
 import { createLoginThrottle } from './auth/loginThrottle.ts';
 import { createPasswords } from './auth/passwords.ts';
@@ -31,6 +32,7 @@ export interface Services {
   readonly clock: () => number;
   readonly log: FastifyBaseLogger;
   readonly accounts: Accounts;
+  readonly accountChanges: AccountChanges;
   readonly rateLimiter: RateLimiter;
   readonly connections: OpenConnections;
   readonly sessions: Sessions;
@@ -76,6 +78,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     sessions,
     proofs: createProofs({ db, clock, loginThrottle }),
     accounts: createAccounts({ db, hub, clock, passwords, sessions, loginThrottle }),
+    accountChanges: createAccountChanges({ db, hub, clock }),
     devices: createDevices({ db, hub, clock }),
     contacts: createContacts({ db, hub, clock }),
     groups: createGroups({ db, hub, clock }),

@@ -6,6 +6,7 @@ export type Profile = RouteResponse<typeof routes.profile>;
 export type Session = RouteResponse<typeof routes.login>;
 export type RegisterInput = RouteBody<typeof routes.register>;
 export type CommitBody = RouteBody<typeof routes.submitCommit>;
+export type AccountChange = RouteResponse<typeof routes.listAccountChanges>[number];
 export type GroupSummary = RouteResponse<typeof routes.listGroups>[number];
 export type GroupDetails = RouteResponse<typeof routes.getGroup>;
 /** The part of a log to list. */
@@ -48,6 +49,8 @@ export function createApi(http: Http) {
 
     /** A 401 is left to the caller: the account may be gone. */
     deleteAccount: (prove: Prove) => http.call(routes.deleteAccount, { unauthenticated: 'caller', prove }),
+
+    listAccountChanges: () => http.call(routes.listAccountChanges, {}),
 
     createProofNonce: () => http.call(routes.createProofNonce, {}),
 

@@ -41,6 +41,8 @@ export interface AppActions {
   revokeDevice(deviceId: string): Promise<void>;
   /** The person has seen which devices have signed in. */
   acknowledgeDevices(): Promise<void>;
+  /** The person knows of the oldest change in `accountChangesAtom`. */
+  acknowledgeAccountChange(): Promise<void>;
   loadSafetyNumbers(userId: string): Promise<SafetyNumbers>;
   /** By the safety number that was compared. */
   setVerified(userId: string, safetyNumber: string, verified: boolean): Promise<void>;

@@ -1,4 +1,5 @@
 import { atom, type Getter } from 'jotai';
+import { accountChangesAtom } from './accountChanges.ts';
 import { relayServesAtom } from './connection.ts';
 import { newDevicesAtom } from './devices.ts';
 import { recoveryKeyAtom, recoveryOfferDismissedAtom } from './recovery.ts';
@@ -12,6 +13,7 @@ import { readyUpdateAtom } from './update.ts';
 const conditions = {
   'connection-error': (get) => get(connectionBannerAtom),
   offline: (get) => !get(relayServesAtom),
+  'account-change': (get) => get(accountChangesAtom).length > 0,
   'new-device': (get) => get(newDevicesAtom).length > 0,
   update: (get) => get(readyUpdateAtom) !== null,
   'recovery-key': (get) => get(recoveryKeyAtom) === 'none' && get(recoveryOfferDismissedAtom) === false,

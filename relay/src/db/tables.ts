@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, Kysely } from 'kysely';
+import type { AccountChangeKind } from '../../contract/index.ts';
 import type { Statement } from './prepared.ts';
 
 /** Bytes are read as Buffer, whatever the driver returns. */
@@ -39,6 +40,15 @@ export interface Tables {
     password_wrap: Bytes;
     recovery_wrap: ColumnType<Buffer | null, Uint8Array | null, Uint8Array | null>;
     replaced_at: Time;
+  };
+  account_changes: {
+    id: string;
+    user_id: string;
+    kind: AccountChangeKind;
+    session_id: string;
+    device_id: string | null;
+    device_name: string | null;
+    created_at: Time;
   };
   proof_nonces: {
     nonce: Bytes;

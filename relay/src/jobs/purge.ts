@@ -1,5 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { accountChangeLifetime } from '../accounts/accountChanges.ts';
 import type { Db } from '../db/tables.ts';
+import { deleteAccountChanges } from '../repositories/accountChanges.ts';
 import {
   deletedAccounts,
   emptyMessagesOf,
@@ -61,6 +63,7 @@ export function createPurgeJob({ db, clock, log }: PurgeDependencies): PurgeJob 
     for (const userId of due) await purgeAccount(db, userId);
     await deleteFormerVaults(db, now - formerVaultLifetime);
     await deleteExpiredNonces(db, now);
+    await deleteAccountChanges(db, now - accountChangeLifetime);
     if (due.length > 0) log.info({ accounts: due.length }, 'deleted accounts purged');
   }
 

@@ -18,6 +18,7 @@ type AccountHandlers = Pick<
   | 'changePassword'
   | 'accountData'
   | 'deleteAccount'
+  | 'listAccountChanges'
   | 'createProofNonce'
   | 'getVault'
   | 'getVaultWraps'
@@ -26,7 +27,7 @@ type AccountHandlers = Pick<
   | 'searchUsers'
 >;
 
-export function accountHandlers({ accounts, proofs, sessions }: Services): AccountHandlers {
+export function accountHandlers({ accountChanges, accounts, proofs, sessions }: Services): AccountHandlers {
   return {
     register: async ({ body }) => {
       const { token, loginProof, user } = await accounts.register({
@@ -60,8 +61,11 @@ export function accountHandlers({ accounts, proofs, sessions }: Services): Accou
     profile: async ({ session }) => profileOf(await accounts.profile(session.userId)),
 
     updateProfile: async ({ session, body, requireProof }) => {
-      if (!(await accounts.hasEmail(session.userId, body.email))) await requireProof();
-      return profileOf(await accounts.updateProfile(session.userId, body));
+      const isSameEmail = await accounts.hasEmail(session.userId, body.email);
+      if (!isSameEmail) await requireProof();
+      const user = await accounts.updateProfile(session.userId, body);
+      if (!isSameEmail) await accountChanges.record(session, 'email');
+      return profileOf(user);
     },
 
     changePassword: async ({ session, body, address }) => {
@@ -73,7 +77,9 @@ export function accountHandlers({ accounts, proofs, sessions }: Services): Accou
         passwordWrap: bytes(body.passwordWrap),
         version: body.version,
       };
-      return { version: await accounts.changePassword(session, change, address) };
+      const version = await accounts.changePassword(session, change, address);
+      await accountChanges.record(session, 'password');
+      return { version };
     },
 
     accountData: async ({ session }) => {
@@ -101,6 +107,15 @@ export function accountHandlers({ accounts, proofs, sessions }: Services): Accou
       const found = await accounts.search(session.userId, query.q, limits.searchMaxResults);
       return found.map(({ id, username, email }) => ({ id, username, email }));
     },
+
+    listAccountChanges: async ({ session }) =>
+      (await accountChanges.list(session.userId)).map((change) => ({
+        id: change.id,
+        kind: change.kind,
+        device_id: change.deviceId,
+        device_name: change.deviceName,
+        created_at: time(change.createdAt),
+      })),
 
     createProofNonce: async ({ session }) => {
       const { nonce, version, passwordKey } = await proofs.issueNonce(session);
@@ -140,6 +155,9 @@ export function accountHandlers({ accounts, proofs, sessions }: Services): Accou
             ? undefined
             : { authKey: recoveryAuthKey, proofKey: keyOf(body.recoveryProofKey) },
       });
+      if (body.version > 0) {
+        await accountChanges.record(session, recoveryWrap === undefined ? 'vault' : 'recovery-key');
+      }
       return { version };
     },
   };

@@ -20,7 +20,7 @@ type DeviceHandlers = Pick<
   | 'claimKeyPackagesOfMany'
 >;
 
-export function deviceHandlers({ devices }: Services): DeviceHandlers {
+export function deviceHandlers({ accountChanges, devices }: Services): DeviceHandlers {
   return {
     putDevice: async ({ session, params, body }) => {
       const certificate = bytes(body.certificate);
@@ -32,8 +32,11 @@ export function deviceHandlers({ devices }: Services): DeviceHandlers {
       (await devices.own(session.userId)).map((device) => deviceOf(device, session.deviceId)),
 
     revokeDevice: async ({ session, params, body, requireProof }) => {
-      if (params.id !== session.deviceId) await requireProof();
+      const isOther = params.id !== session.deviceId;
+      if (isOther) await requireProof();
       await devices.revoke(session.userId, params.id, bytes(body.statement));
+      // A device that revokes itself has nobody else to be mistaken for.
+      if (isOther) await accountChanges.record(session, 'device-revoked');
     },
 
     revokedDevices: async ({ session, params }) =>

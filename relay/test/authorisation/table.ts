@@ -130,6 +130,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       return { body: { currentPassword: password, password, passwordProofKey, passwordParams, ...wrap } };
     }),
   ],
+  listAccountChanges: [own()],
   createProofNonce: [own()],
   getVault: [own()],
   getVaultWraps: [own()],

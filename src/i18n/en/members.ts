@@ -1,3 +1,4 @@
+import accountChanges from './accountChanges.json';
 import attention from './attention.json';
 import chat from './chat.json';
 import confirmation from './confirmation.json';
@@ -18,6 +19,7 @@ import shortcuts from './shortcuts.json';
 import trust from './trust.json';
 
 export default {
+  accountChanges,
   attention,
   chat,
   confirmation,

@@ -2,6 +2,7 @@ import { Tabs } from '@base-ui/react/tabs';
 import { useAtomValue } from 'jotai';
 import { CircleUserRound, Contact, MessageCircle, UsersRound } from 'lucide-react';
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { AccountChangeNotice } from '../../features/accountChanges/AccountChangeNotice.tsx';
 import { Attention } from '../../features/attention/Attention.tsx';
 import { ConfirmPassword } from '../../features/confirmation/ConfirmPassword.tsx';
 import { NewDeviceNotice } from '../../features/devices/NewDeviceNotice.tsx';
@@ -143,6 +144,7 @@ function Dashboard({ userId }: { userId: string }) {
           <div className={styles.banner}>
             <ConnectionBanner />
             <UpdateBar />
+            <AccountChangeNotice onReview={() => selectTab('profile')} />
             <NewDeviceNotice onReview={() => selectTab('profile')} />
             <RecoveryOffer />
           </div>

@@ -4,6 +4,7 @@ import type { Confirmation } from '../core/confirmation.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { createTrust, type Trust } from '../people/trust.ts';
+import { type AccountChanges, createAccountChanges } from './accountChanges.ts';
 import { createDevices, type Devices } from './devices.ts';
 import { changePassword, type PasswordChange } from './password.ts';
 import { createRecovery, type Recovery } from './recovery.ts';
@@ -25,11 +26,12 @@ export interface SecurityOptions {
 export interface Security {
   readonly recovery: Recovery;
   readonly devices: Devices;
+  readonly accountChanges: AccountChanges;
   readonly trust: Trust;
   changePassword(change: PasswordChange): Promise<void>;
   start(): Promise<void>;
   stop(): void;
-  /** The relay can be reached: what the vault holds by now. */
+  /** The relay can be reached: reads the vault, and what changed who owns the account. */
   refresh(): Promise<void>;
 }
 
@@ -37,18 +39,25 @@ export function createSecurity(options: SecurityOptions): Security {
   const { deps } = options;
   const recovery = createRecovery(deps, options.confirmation);
   const devices = createDevices(options);
+  const accountChanges = createAccountChanges(deps);
   const trust = createTrust(options);
+
+  async function readVault(): Promise<void> {
+    const vault = await deps.api.getVault();
+    await recovery.onVault(vault);
+    await trust.onVault(vault);
+  }
+
   return {
     recovery,
     devices,
+    accountChanges,
     trust,
     changePassword: (change) => changePassword(deps, change),
     start: () => trust.start(),
     stop: () => trust.stop(),
     async refresh() {
-      const vault = await deps.api.getVault();
-      await recovery.onVault(vault);
-      await trust.onVault(vault);
+      await Promise.all([readVault(), accountChanges.load()]);
     },
   };
 }

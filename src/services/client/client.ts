@@ -158,6 +158,7 @@ export function createClient(options: ClientOptions): Client {
     renameDevice: async (name) => signedIn().security.devices.rename(name),
     revokeDevice: async (deviceId) => signedIn().security.devices.revoke(deviceId),
     acknowledgeDevices: async () => signedIn().security.devices.acknowledge(),
+    acknowledgeAccountChange: async () => signedIn().security.accountChanges.acknowledge(),
     loadSafetyNumbers: async (userId) => signedIn().security.trust.safetyNumbers(userId),
     setVerified: async (userId, number, verified) =>
       signedIn().security.trust.setVerified(userId, number, verified),

@@ -42,6 +42,8 @@ export function createIncomingEventHandler(
         return contacts.onChanged(event.lists);
       case 'groups':
         return groupList.refresh();
+      case 'account':
+        return security.accountChanges.load();
       case 'devices':
         return security.devices.onRevoked(event);
     }

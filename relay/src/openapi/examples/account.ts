@@ -34,6 +34,7 @@ export const account: Examples<
   | 'changePassword'
   | 'accountData'
   | 'deleteAccount'
+  | 'listAccountChanges'
   | 'createProofNonce'
   | 'getVault'
   | 'getVaultWraps'
@@ -86,6 +87,17 @@ export const account: Examples<
     },
   },
   deleteAccount: {},
+  listAccountChanges: {
+    response: [
+      {
+        id: ids.change,
+        kind: 'recovery-key',
+        device_id: ids.otherDevice,
+        device_name: 'Chrome on Linux',
+        created_at: time,
+      },
+    ],
+  },
   createProofNonce: {
     response: { nonce: proofNonce, session: ids.session, version: 3, passwordKey: true },
   },

@@ -7,6 +7,7 @@ const bytes = (label: string, length: number) =>
 export const ids = {
   aino: '5c7b1f0e-3f0a-4f0b-9d55-0c3d5a1b2e01',
   eero: '9e1c2a4d-6b7f-4d2c-8a11-7f5e3c9b0d02',
+  change: '7e9a1c3d-5f6b-4a8c-9d0e-2b4d6f8a1c0a',
   session: '4d6f8b1a-2c3e-4b5d-9a7c-1e2f3a4b5c09',
   device: '2d8f6b3a-91c4-4e7d-b0a2-6c1e4f8d9a03',
   otherDevice: '7a4e9c1d-05b2-4f68-9c3d-8e2f1a7b6c04',

@@ -1,5 +1,6 @@
 import { createStore } from 'jotai';
 import { describe, expect, it } from 'vitest';
+import { accountChangesAtom } from '#src/store/accountChanges.ts';
 import { bannerAtom } from '#src/store/banners.ts';
 import { offlineAtom, relayTroubleAtom } from '#src/store/connection.ts';
 import { newDevicesAtom } from '#src/store/devices.ts';
@@ -16,6 +17,7 @@ describe('the banner at the head of the dashboard', () => {
     store.set(recoveryOfferDismissedAtom, () => false);
     store.set(readyUpdateAtom, { apply: () => undefined });
     store.set(newDevicesAtom, () => [device]);
+    store.set(accountChangesAtom, () => [{ id: 'c', kind: 'email', deviceName: null, createdAt: '' }]);
     store.set(offlineAtom, true);
     store.set(relayTroubleAtom, 'silent');
     store.set(connectionBannerAtom, true);
@@ -26,6 +28,8 @@ describe('the banner at the head of the dashboard', () => {
     store.set(offlineAtom, false);
     expect(store.get(bannerAtom)).toBe('offline');
     store.set(relayTroubleAtom, null);
+    expect(store.get(bannerAtom)).toBe('account-change');
+    store.set(accountChangesAtom, () => []);
     expect(store.get(bannerAtom)).toBe('new-device');
     store.set(newDevicesAtom, () => []);
     expect(store.get(bannerAtom)).toBe('update');

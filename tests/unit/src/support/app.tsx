@@ -55,6 +55,7 @@ export function fakeActions(): FakeActions {
     acceptIdentity: vi.fn<AppActions['acceptIdentity']>().mockResolvedValue(),
     refuseIdentity: vi.fn<AppActions['refuseIdentity']>().mockResolvedValue(),
     confirmPassword: vi.fn<AppActions['confirmPassword']>().mockResolvedValue(),
+    acknowledgeAccountChange: vi.fn<AppActions['acknowledgeAccountChange']>().mockResolvedValue(),
     cancelConfirmation: vi.fn<AppActions['cancelConfirmation']>(),
     createRecoveryKey: vi.fn<AppActions['createRecoveryKey']>().mockResolvedValue(recoveryKey),
     loadSafetyNumbers: vi

@@ -127,6 +127,7 @@ export function testConfirmation() {
 export const uneventful = {
   api: {
     getVault: () => Promise.resolve({ sealedVault: '', hasRecoveryKey: false, version: 1 }),
+    listAccountChanges: () => Promise.resolve([]),
     listDevices: () => Promise.resolve([]),
     visibleRevocations: () => Promise.resolve([]),
     userDevices: () => Promise.resolve([]),
@@ -134,6 +135,7 @@ export const uneventful = {
   crypto: {
     readLocal: () => Promise.resolve(null),
     writeLocal: () => Promise.resolve(),
+    openDevice: () => Promise.resolve({ userId: me, deviceId: 'own-device', certificate: '', isNew: false }),
     setRevoked: () => Promise.resolve(),
     adoptVerified: () => Promise.resolve(),
     contactTrust: () => Promise.resolve([]),

@@ -1,0 +1,48 @@
+import { screen } from '@testing-library/react';
+import { describe, expect, it, vi } from 'vitest';
+import { AccountChangeNotice } from '#src/features/accountChanges/AccountChangeNotice.tsx';
+import { type AccountChange, accountChangesAtom } from '#src/store/accountChanges.ts';
+import { createWorld } from '../support/app.tsx';
+
+const replaced: AccountChange = {
+  id: 'change',
+  kind: 'recovery-key',
+  deviceName: 'Chrome on Linux',
+  createdAt: '2026-03-01T12:00:00.000Z',
+};
+
+function show(change: AccountChange | null) {
+  const world = createWorld();
+  if (change !== null) world.store.set(accountChangesAtom, () => [change]);
+  const onReview = vi.fn<() => void>();
+  return { ...world, onReview, user: world.show(<AccountChangeNotice onReview={onReview} />) };
+}
+
+describe('the notice of a change to the account', () => {
+  it('says what was changed, on which device and when, and what to do', () => {
+    show(replaced);
+    const notice = screen.getByRole('region', { name: 'Changes to your account' });
+    expect(notice.textContent).toMatch(/^Your recovery key was replaced on Chrome on Linux: .+\./);
+    expect(notice.textContent).toContain('Not you? Change your password');
+  });
+
+  it('names a browser that never became a device', () => {
+    show({ ...replaced, kind: 'password', deviceName: null });
+    expect(screen.getByRole('region').textContent).toContain(
+      'Your password was changed on a browser that is not among your devices: ',
+    );
+  });
+
+  it('leads to the profile, or goes once the person knows of it', async () => {
+    const { actions, onReview, user } = show(replaced);
+    await user.click(screen.getByRole('button', { name: 'Review' }));
+    expect(onReview).toHaveBeenCalledOnce();
+    await user.click(screen.getByRole('button', { name: 'It was me' }));
+    expect(actions.acknowledgeAccountChange).toHaveBeenCalledOnce();
+  });
+
+  it('is not there when nothing has changed', () => {
+    show(null);
+    expect(screen.queryByRole('region')).toBeNull();
+  });
+});
