@@ -2,8 +2,18 @@ import * as z from 'zod/mini';
 import { Id, Timestamp } from './primitives.ts';
 import { defineRoute } from './route.ts';
 
-/** What a person did with a proof. A `vault` that was replaced holds other marks of whom the person has verified. */
-export const AccountChangeKind = z.enum(['device-revoked', 'email', 'password', 'recovery-key', 'vault']);
+/**
+ * What a person did with a proof. A `vault` that was replaced holds other marks of whom the person has verified; copies
+ * of messages were deleted from a `message-backup`.
+ */
+export const AccountChangeKind = z.enum([
+  'device-revoked',
+  'email',
+  'message-backup',
+  'password',
+  'recovery-key',
+  'vault',
+]);
 export type AccountChangeKind = z.infer<typeof AccountChangeKind>;
 
 /** A change of who owns the account, or how. */

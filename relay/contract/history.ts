@@ -29,6 +29,8 @@ export const putHistory = defineRoute({
   access: 'device',
   body: z.object({
     items: z.array(HistoryItem).check(z.minLength(1), z.maxLength(limits.historyItemsPerRequest)),
+    /** The person has switched the message backup on again: from then on deleting the copies takes a proof. */
+    on: z.optional(z.literal(true)),
   }),
   status: 200,
   response: z.object({
@@ -58,9 +60,13 @@ export const getHistory = defineRoute({
 export const deleteHistory = defineRoute({
   method: 'DELETE',
   paths: ['/history'],
-  summary: 'Delete every sealed copy, or those of one conversation',
+  summary: 'Delete every sealed copy, which switches the message backup off, or those of one conversation',
   access: 'session',
   query: z.object({ conversationId: z.optional(ConversationId) }),
+  proof: {
+    unless:
+      'the message backup is off already, or the copies are of a conversation that one is not in any more',
+  },
   status: 204,
   errors: [],
 });

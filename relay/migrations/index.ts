@@ -11,6 +11,7 @@ import { endedDepartures } from './0009-ended-departures.ts';
 import { revokedSessions } from './0010-revoked-sessions.ts';
 import { proofs } from './0011-proofs.ts';
 import { accountChanges } from './0012-account-changes.ts';
+import { historySwitch } from './0013-history-switch.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -28,4 +29,5 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0010-revoked-sessions': revokedSessions,
   '0011-proofs': proofs(types),
   '0012-account-changes': accountChanges,
+  '0013-history-switch': historySwitch,
 });

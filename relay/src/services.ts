@@ -87,7 +87,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
       metrics,
     ),
     notifications: createNotifications({ db, clock }),
-    history: createHistory({ db }),
+    history: createHistory({ db, clock }),
     onlineUsers: dependencies.onlineUsers,
   };
 }

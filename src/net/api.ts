@@ -173,8 +173,12 @@ export function createApi(http: Http) {
 
     getHistory: (query: { after: number; limit: number }) => http.call(routes.getHistory, { query }),
 
-    /** Deletes the copies of one conversation, or all. */
-    deleteHistory: (query: { conversationId?: string }) => http.call(routes.deleteHistory, { query }),
+    /**
+     * Deletes the copies of one conversation, or all.
+     * @param prove while the message backup is on, for all, and for a conversation that one is in
+     */
+    deleteHistory: (query: { conversationId?: string }, prove?: Prove) =>
+      http.call(routes.deleteHistory, { query, prove }),
 
     listNotifications: () => http.call(routes.listNotifications, {}),
 

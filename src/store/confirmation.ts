@@ -6,6 +6,7 @@ export type OperationKind =
   | 'change-email'
   | 'create-recovery-key'
   | 'delete-account'
+  | 'delete-message-backup'
   | 'mark-verified'
   | 'replace-recovery-key'
   | 'revoke-device'

@@ -67,6 +67,9 @@ test('a recovery key opens the account in another browser, which is noticed and 
   await password.fill('a password that I remember');
   await alice.page.getByRole('button', { name: 'Log In' }).click();
   await alice.onDashboard();
+  await expect(alice.page.getByText(/^Your password was changed on .+\./)).toBeVisible();
+  await findsNoBarriers(alice.page);
+  await alice.page.getByRole('button', { name: 'It was me' }).click();
   await expect(alice.page.getByText(/New device signed in/)).toBeVisible();
   await alice.page.getByRole('button', { name: 'Review devices' }).click();
   await alice.page.getByRole('button', { name: /^Remove (?!device)/ }).click();

@@ -175,6 +175,7 @@ export interface Tables {
     user_id: string;
     last_position: number;
     bytes: number;
+    switched_off_at: ColumnType<Time | null, Time | null | undefined, Time | null>;
   };
   deleted_accounts: {
     user_id: string;

@@ -1,6 +1,7 @@
 import { limits } from '../../contract/index.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
+import { takesPart } from '../repositories/conversations.ts';
 import * as rows from '../repositories/history.ts';
 
 export interface StoredCopies {
@@ -12,22 +13,28 @@ export interface StoredCopies {
 export interface History {
   /**
    * Stores the copies of messages that have none yet.
+   * @param isOn true if the person has just switched the message backup on again
    * @returns how many these were, and the position of the newest copy
    * @throws ApiError limit-reached, and then none is stored
    */
-  store(userId: string, items: readonly rows.HistoryItemRow[]): Promise<StoredCopies>;
+  store(userId: string, items: readonly rows.HistoryItemRow[], isOn: boolean): Promise<StoredCopies>;
   /** Copies above a position in the order of storing; only an empty page is the end. */
   page(userId: string, page: { after: number; limit: number }): Promise<rows.StoredHistoryItemRow[]>;
-  /** @param conversationId those of one conversation only */
+  /**
+   * Returns whether these copies are nobody's any more, so that deleting them takes no proof: all, while the message
+   * backup is off, or those of a conversation that the person isn't in.
+   */
+  isAbandoned(userId: string, conversationId?: string): Promise<boolean>;
+  /** @param conversationId those of one conversation only; all of them switch the message backup off */
   delete(userId: string, conversationId?: string): Promise<void>;
 }
 
 /** Bytes of one answer. */
 const maxPageBytes = 8 * 1024 * 1024;
 
-export function createHistory({ db }: { db: Db }): History {
+export function createHistory({ db, clock }: { db: Db; clock: () => number }): History {
   return {
-    async store(userId, items) {
+    async store(userId, items, isOn) {
       return db.transaction().execute(async (tx) => {
         const totals = await rows.lockTotals(tx, userId);
         const ids = items.map(({ id }) => id);
@@ -35,28 +42,34 @@ export function createHistory({ db }: { db: Db }): History {
         const added = items
           .filter(({ id }, index) => !stored.has(id) && ids.indexOf(id) === index)
           .map((item, index) => ({ ...item, position: totals.lastPosition + index + 1 }));
-        if (added.length === 0) return { stored: 0, lastPosition: totals.lastPosition };
+        const switchedOffAt = isOn ? null : totals.switchedOffAt;
         const bytes = added.reduce((sum, { sealed }) => sum + sealed.length, totals.bytes);
         if (bytes > limits.historyBytesPerUser) {
           throw new ApiError('limit-reached', 'There is no more room for copies of messages.');
         }
-        await rows.insertHistory(tx, userId, added);
+        if (added.length > 0) await rows.insertHistory(tx, userId, added);
         const lastPosition = totals.lastPosition + added.length;
-        await rows.setTotals(tx, userId, { lastPosition, bytes });
+        await rows.setTotals(tx, userId, { lastPosition, bytes, switchedOffAt });
         return { stored: added.length, lastPosition };
       });
     },
 
     page: (userId, page) => rows.historyOf(db, userId, { ...page, maxBytes: maxPageBytes }),
 
+    async isAbandoned(userId, conversationId) {
+      if (await rows.isSwitchedOff(db, userId)) return true;
+      return conversationId !== undefined && !(await takesPart(db, conversationId, userId));
+    },
+
     async delete(userId, conversationId) {
       await db.transaction().execute(async (tx) => {
         // Positions go on from there: a device that reads on must not miss what comes next.
-        const { lastPosition, bytes } = await rows.lockTotals(tx, userId);
+        const { lastPosition, bytes, switchedOffAt } = await rows.lockTotals(tx, userId);
         const deleted = await rows.deleteHistory(tx, userId, conversationId);
         await rows.setTotals(tx, userId, {
           lastPosition,
           bytes: conversationId === undefined ? 0 : bytes - deleted,
+          switchedOffAt: conversationId === undefined ? clock() : switchedOffAt,
         });
       });
     },

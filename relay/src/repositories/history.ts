@@ -19,6 +19,8 @@ export interface HistoryTotals {
   readonly lastPosition: number;
   /** The bytes of all copies together. */
   readonly bytes: number;
+  /** When the person switched the message backup off; null while it is on. */
+  readonly switchedOffAt: number | null;
 }
 
 /** The totals of a person's history, which other transactions can't change until this one has ended. */
@@ -28,17 +30,31 @@ export async function lockTotals(db: Db, userId: string): Promise<HistoryTotals>
     .values({ user_id: userId, last_position: 0, bytes: 0 })
     // Changes nothing, but returns the row that is there, and locks it.
     .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ user_id: userId }))
-    .returning(['last_position', 'bytes'])
+    .returning(['last_position', 'bytes', 'switched_off_at'])
     .executeTakeFirstOrThrow();
-  return { lastPosition: row.last_position, bytes: row.bytes };
+  return { lastPosition: row.last_position, bytes: row.bytes, switchedOffAt: row.switched_off_at };
 }
 
 export async function setTotals(db: Db, userId: string, totals: HistoryTotals): Promise<void> {
   await db
     .updateTable('history_totals')
-    .set({ last_position: totals.lastPosition, bytes: totals.bytes })
+    .set({
+      last_position: totals.lastPosition,
+      bytes: totals.bytes,
+      switched_off_at: totals.switchedOffAt,
+    })
     .where('user_id', '=', userId)
     .execute();
+}
+
+/** Returns whether the person has switched the message backup off. */
+export async function isSwitchedOff(db: Db, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('history_totals')
+    .select('switched_off_at')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return (row?.switched_off_at ?? null) !== null;
 }
 
 /** Returns the ids of those of these messages that a person has copies of. */

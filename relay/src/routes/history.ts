@@ -4,7 +4,7 @@ import { bytes, text } from './encoding.ts';
 
 type HistoryHandlers = Pick<Handlers, 'putHistory' | 'getHistory' | 'deleteHistory'>;
 
-export function historyHandlers({ history }: Services): HistoryHandlers {
+export function historyHandlers({ accountChanges, history }: Services): HistoryHandlers {
   return {
     putHistory: async ({ session, body }) => {
       const items = body.items.map(({ sealed, seq, ...item }) => ({
@@ -12,7 +12,7 @@ export function historyHandlers({ history }: Services): HistoryHandlers {
         seq: seq ?? null,
         sealed: bytes(sealed),
       }));
-      return history.store(session.userId, items);
+      return history.store(session.userId, items, body.on === true);
     },
 
     getHistory: async ({ session, query }) =>
@@ -22,6 +22,11 @@ export function historyHandlers({ history }: Services): HistoryHandlers {
         sealed: text(sealed),
       })),
 
-    deleteHistory: ({ session, query }) => history.delete(session.userId, query.conversationId),
+    deleteHistory: async ({ session, query: { conversationId }, requireProof }) => {
+      const isAbandoned = await history.isAbandoned(session.userId, conversationId);
+      if (!isAbandoned) await requireProof();
+      await history.delete(session.userId, conversationId);
+      if (!isAbandoned) await accountChanges.record(session, 'message-backup');
+    },
   };
 }

@@ -14,6 +14,7 @@ import {
   startTestRelay,
   type TestRelay,
 } from '../helpers.ts';
+import { createGroup } from '../http/conversation.ts';
 import { type Nonce, type Proving, proofFor, proofKeyOf, signedProof } from '../proofs.ts';
 
 let now = Date.parse('2026-03-01T12:00:00.000Z');
@@ -123,6 +124,7 @@ const operations: readonly (readonly [string, () => Request | Promise<Request>])
       body: { statement: base64Url(200) },
     }),
   ],
+  ['deleting the message backup', () => ({ method: 'DELETE', path: '/history' })],
   ['deleting the account', () => ({ method: 'DELETE', path: '/user' })],
   ['reading the wraps', () => ({ method: 'GET', path: '/vault/wraps' })],
   [
@@ -420,6 +422,34 @@ describe('without a proof', () => {
     const device = { name: 'A browser', certificate: base64Url(200) };
     await fresh.call('PUT', `/devices/${randomUUID()}`, device);
     expect(await send(request, null, fresh.token)).toMatchObject(required);
+  });
+});
+
+describe('the message backup', () => {
+  const copy = (conversationId: string) => ({ id: randomUUID(), conversationId, sealed: base64Url(90) });
+  const store = (items: object[], on?: true) => person.call('PUT', '/history', { items, on });
+  const remove = (query = '') => send({ method: 'DELETE', path: `/history${query}` }, null);
+  const group = () => `group:${randomUUID()}`;
+
+  it('loses the copies of a conversation without a proof only once the person is not in it', async () => {
+    const groupId = await createGroup(person);
+    const query = `?conversationId=group:${groupId}`;
+    await store([copy(`group:${groupId}`), copy(group())]);
+    expect(await remove(query)).toMatchObject(required);
+    await person.call('DELETE', `/group/${groupId}`);
+    expect((await remove(query)).status).toBe(204);
+    expect((await person.call<unknown[]>('GET', '/history')).body).toHaveLength(1);
+  });
+
+  it('that is off loses what a device leaves late, until it is switched on again', async () => {
+    await store([copy(group())]);
+    expect(await remove()).toMatchObject(required);
+    expect((await person.call('DELETE', '/history')).status).toBe(204);
+    await store([copy(group())]);
+    expect((await remove()).status).toBe(204);
+    await store([copy(group())], true);
+    expect(await remove()).toMatchObject(required);
+    expect((await person.call<unknown[]>('GET', '/history')).body).toHaveLength(1);
   });
 });
 

@@ -54,6 +54,7 @@ describe('a change of who owns the account', () => {
       'email',
       () => here.call('PUT', '/users/me', { username: here.username, email: `${randomUUID()}@example.org` }),
     ],
+    ['message-backup', () => here.call('DELETE', '/history')],
     [
       'device-revoked',
       async () => {
@@ -101,6 +102,7 @@ describe('a change of who owns the account', () => {
     };
     const byRecovery = { token, authKey: recoveryAuthKey, key: 'recovery' } as const;
     const headers = await proofHeaders(relay, byRecovery, change);
+    now += 1;
     await call(relay, change.method, change.path, { token, headers, body: change.body });
     elsewhere = await onAnotherDevice(relay, { ...here, password });
     expect((await changes()).at(-1)).toMatchObject({ kind: 'password', device_id: null, device_name: null });

@@ -15,6 +15,7 @@ import { useNow } from '../../ui/useNow.ts';
 const sentences = {
   'device-revoked': 'accountChanges.deviceRevoked',
   email: 'accountChanges.email',
+  'message-backup': 'accountChanges.messageBackup',
   password: 'accountChanges.password',
   'recovery-key': 'accountChanges.recoveryKey',
   vault: 'accountChanges.vault',

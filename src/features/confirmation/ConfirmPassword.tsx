@@ -20,6 +20,7 @@ const sentences = {
   'change-email': 'confirmation.changeEmail',
   'create-recovery-key': 'confirmation.createRecoveryKey',
   'delete-account': 'confirmation.deleteAccount',
+  'delete-message-backup': 'confirmation.deleteMessageBackup',
   'mark-verified': 'confirmation.markVerified',
   'replace-recovery-key': 'confirmation.replaceRecoveryKey',
   'revoke-device': 'confirmation.revokeDevice',

@@ -5,7 +5,9 @@ import { limits } from '../../net/contract.ts';
 import { isApiError } from '../../net/errors.ts';
 import { catchUpAtom } from '../../store/connection.ts';
 import { backupKeptAtom } from '../../store/messageBackup.ts';
+import { currentUserAtom } from '../../store/session.ts';
 import type { Chats } from '../conversations/chats.ts';
+import type { Confirmation } from '../core/confirmation.ts';
 import { groupConversationId, keyOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
@@ -23,7 +25,7 @@ export interface MessageBackup {
   start(): void;
   /** Reads what other devices have left since the last time, then leaves what has no copy yet. */
   sync(): Promise<void>;
-  /** Switches it for all devices of the person; off, it deletes the copies. */
+  /** Switches it for all devices of the person; off, it deletes the copies, for which it asks for the password. */
   setKept(kept: boolean): Promise<void>;
   stop(): void;
 }
@@ -32,12 +34,14 @@ export interface MessageBackupOptions {
   readonly deps: SessionDeps;
   readonly ownUserId: string;
   readonly chats: Pick<Chats, 'get' | 'addMessages' | 'setStates'>;
+  readonly confirmation: Pick<Confirmation, 'confirmWithPassword'>;
   readonly background: Background;
 }
 
 export function createMessageBackup({
   background,
   chats,
+  confirmation,
   deps,
   ownUserId,
 }: MessageBackupOptions): MessageBackup {
@@ -56,7 +60,7 @@ export function createMessageBackup({
     const setting = await crypto.backupSetting(again);
     if (setting === null) return;
     if (!setting.kept) await api.deleteHistory({});
-    await api.putHistory({ items: [setting.copy] });
+    await api.putHistory({ items: [setting.copy], ...(setting.kept && { on: true }) });
     await crypto.backupSettingStored(setting.kept);
   }
 
@@ -174,6 +178,13 @@ export function createMessageBackup({
     sync: syncOnce,
 
     async setKept(kept) {
+      if (!kept) {
+        const target = store.get(currentUserAtom)?.username ?? '';
+        await api.deleteHistory(
+          {},
+          confirmation.confirmWithPassword({ kind: 'delete-message-backup', target }),
+        );
+      }
       await crypto.setBackupKept(kept);
       showKept(kept);
       background(syncOnce);

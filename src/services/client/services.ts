@@ -60,7 +60,8 @@ export function createServices(options: ServicesOptions) {
   const notifications = createNotifications({ deps, lists, recall: recall.listNotifications });
   const joiner = createJoiner(deps, ownUserId);
   const dataExport = createDataExport(deps);
-  const messageBackup = createMessageBackup({ deps, ownUserId, chats, background });
+  const confirmation = createConfirmation(deps);
+  const messageBackup = createMessageBackup({ deps, ownUserId, chats, confirmation, background });
 
   const sync = createSync(deps, ownUserId, joiner);
   const commitSubmitter = createCommitSubmitter(deps, joiner, sync);
@@ -75,7 +76,6 @@ export function createServices(options: ServicesOptions) {
     names: memberNames,
     background,
   });
-  const confirmation = createConfirmation(deps);
   const security = createSecurity({
     deps,
     confirmation,

@@ -8,7 +8,16 @@ import { createBackground } from '#src/services/core/failures.ts';
 import { catchUpAtom } from '#src/store/connection.ts';
 import { backupKeptAtom } from '#src/store/messageBackup.ts';
 import { settled } from '../net/support/fakeClock.ts';
-import { conversationId, me, peer, received, state, type TestDeps, testDeps } from './support/deps.ts';
+import {
+  conversationId,
+  me,
+  peer,
+  received,
+  state,
+  type TestDeps,
+  testConfirmation,
+  testDeps,
+} from './support/deps.ts';
 
 interface Copy {
   readonly id: string;
@@ -32,6 +41,7 @@ let fails: (call: string) => Error | null;
 let perPage: number;
 let deps: TestDeps;
 let chats: Chats;
+let confirmation: ReturnType<typeof testConfirmation>;
 let messageBackup: MessageBackup;
 
 const copy = (id: string, of = conversationId): Copy => ({ id, conversationId: of, sealed: `sealed ${id}` });
@@ -97,7 +107,9 @@ beforeEach(() => {
   };
   deps = testDeps({ api, crypto });
   chats = createChats(deps, me);
-  messageBackup = createMessageBackup({ deps, ownUserId: me, chats, background: createBackground(deps.log) });
+  confirmation = testConfirmation();
+  const background = createBackground(deps.log);
+  messageBackup = createMessageBackup({ deps, ownUserId: me, chats, confirmation, background });
 });
 
 describe('syncing', () => {
@@ -140,7 +152,8 @@ describe('syncing', () => {
   });
 
   it('is done by one tab at a time', async () => {
-    const other = createMessageBackup({ deps, ownUserId: me, chats, background: createBackground(deps.log) });
+    const background = createBackground(deps.log);
+    const other = createMessageBackup({ deps, ownUserId: me, chats, confirmation, background });
     worker.due.set(conversationId, [copy('x')]);
     await Promise.all([messageBackup.sync(), other.sync()]);
     expect(calls.filter((call) => call.startsWith('put'))).toEqual(['put x']);
@@ -207,7 +220,9 @@ describe('the switch', () => {
     await messageBackup.setKept(false);
     expect(deps.store.get(backupKeptAtom)).toBe(false);
     await settled();
-    expect(calls.slice(0, 2)).toEqual(['delete all', 'put off']);
+    // What another device has left since the first time goes, too.
+    expect(calls.slice(0, 3)).toEqual(['delete all', 'delete all', 'put off']);
+    expect(confirmation.asked).toEqual([{ kind: 'delete-message-backup', target: '' }]);
     expect(kept.map(({ id }) => id)).toEqual(['off']);
     expect(worker.isTold).toBe(true);
   });
@@ -220,8 +235,14 @@ describe('the switch', () => {
     expect(calls).toEqual(['put on', 'get after 0', 'get after 1', 'put x']);
   });
 
-  it('that could not be told is told with the next occasion', async () => {
+  it('stays on when the copies could not be deleted', async () => {
     fails = () => new NetworkError('unreachable');
+    await expect(messageBackup.setKept(false)).rejects.toBeInstanceOf(NetworkError);
+    expect(worker.kept).toBe(true);
+  });
+
+  it('that could not be told is told with the next occasion', async () => {
+    fails = () => (calls.length > 1 ? new NetworkError('unreachable') : null);
     await messageBackup.setKept(false);
     await settled();
     expect(worker.isTold).toBe(false);
