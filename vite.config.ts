@@ -8,7 +8,6 @@ import { mqttFromSource } from './build/mqttFromSource.ts';
 import { operatorSettings } from './build/operatorSettings.ts';
 import { precompress } from './build/precompress.ts';
 import { serviceWorker } from './build/serviceWorker.ts';
-import { zodForClient } from './build/zodForClient.ts';
 
 const relay = 'http://localhost:8080';
 
@@ -57,7 +56,6 @@ export default defineConfig({
     compileCatalogues(),
     compileEmojis(),
     mqttFromSource(),
-    zodForClient(),
     earlyStart(),
     preloadTypeface(),
     precompress(),

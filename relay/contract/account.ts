@@ -1,39 +1,39 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { limits } from './limits.ts';
-import { base64Url, Id, lineOfText, Timestamp } from './primitives.ts';
+import { base64Url, Id, intFrom, lineOfText, Timestamp } from './primitives.ts';
 import { defineRoute } from './route.ts';
 
 /** Trimmed; letters, digits and . _ - only, so that names can't imitate each other by invisible characters. */
-export const Username = z
-  .string()
-  .trim()
-  .min(limits.usernameMinLength)
-  .max(limits.usernameMaxLength)
+export const Username = z.string().check(
+  z.trim(),
+  z.minLength(limits.usernameMinLength),
+  z.maxLength(limits.usernameMaxLength),
   // Some letters are invisible, such as the Hangul fillers.
-  .regex(
+  z.regex(
     /^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}._-])+$/u,
     'Usernames may hold letters, digits and . _ - only',
-  );
+  ),
+);
 
-export const Email = z.email().max(limits.emailMaxLength);
+export const Email = z.email().check(z.maxLength(limits.emailMaxLength));
 
 /** base64url of the 32-byte authKey that the client derives from the password. Never the password. */
 export const AuthKey = base64Url(32, 32);
 
 /** The Argon2id parameters by which a client derives its keys from the password. `memLimit` in bytes. */
 export const PasswordParams = z
-  .object({ salt: base64Url(16, 16), opsLimit: z.int().min(1).max(64), memLimit: z.int().min(8192) })
-  .meta({ id: 'PasswordParams' });
+  .object({ salt: base64Url(16, 16), opsLimit: intFrom(1).check(z.maximum(64)), memLimit: intFrom(8192) })
+  .register(z.globalRegistry, { id: 'PasswordParams' });
 export type PasswordParams = z.infer<typeof PasswordParams>;
 
 export const UserSummary = z
   .object({ id: Id, username: z.string(), email: z.string() })
-  .meta({ id: 'UserSummary' });
+  .register(z.globalRegistry, { id: 'UserSummary' });
 export type UserSummary = z.infer<typeof UserSummary>;
 
-export const Profile = UserSummary.extend({ full_name: z.string(), created_at: Timestamp }).meta({
-  id: 'Profile',
-});
+export const Profile = z
+  .extend(UserSummary, { full_name: z.string(), created_at: Timestamp })
+  .register(z.globalRegistry, { id: 'Profile' });
 export type Profile = z.infer<typeof Profile>;
 
 /**
@@ -43,8 +43,8 @@ export type Profile = z.infer<typeof Profile>;
 const LoginProof = base64Url(48, 48);
 
 export const SessionAnswer = z
-  .object({ access_token: z.string(), user: Profile, loginProof: LoginProof.optional() })
-  .meta({ id: 'Session' });
+  .object({ access_token: z.string(), user: Profile, loginProof: z.optional(LoginProof) })
+  .register(z.globalRegistry, { id: 'Session' });
 
 export const register = defineRoute({
   method: 'POST',
@@ -56,7 +56,7 @@ export const register = defineRoute({
     email: Email,
     password: AuthKey,
     passwordParams: PasswordParams,
-    full_name: lineOfText(limits.fullNameMaxLength).optional(),
+    full_name: z.optional(lineOfText(limits.fullNameMaxLength)),
     consent: z.object({ privacyConsent: z.literal(true), consentTimestamp: Timestamp }),
   }),
   status: 201,
@@ -70,9 +70,9 @@ export const login = defineRoute({
   summary: 'Sign in with a username or an email',
   access: 'public',
   body: z.object({
-    email: lineOfText(limits.emailMaxLength).min(1),
+    email: lineOfText(limits.emailMaxLength).check(z.minLength(1)),
     password: AuthKey,
-    loginProof: LoginProof.optional(),
+    loginProof: z.optional(LoginProof),
   }),
   status: 200,
   response: SessionAnswer,
@@ -94,7 +94,7 @@ export const authParams = defineRoute({
   paths: ['/auth/params'],
   summary: 'Password derivation parameters; a stable decoy for an unknown name',
   access: 'public',
-  query: z.object({ identifier: lineOfText(limits.emailMaxLength).min(1) }),
+  query: z.object({ identifier: lineOfText(limits.emailMaxLength).check(z.minLength(1)) }),
   status: 200,
   response: PasswordParams,
   errors: [],
@@ -109,9 +109,9 @@ export const recover = defineRoute({
   summary: 'Sign in by the recovery key, for long enough to open the vault and set a new password',
   access: 'public',
   body: z.object({
-    email: lineOfText(limits.emailMaxLength).min(1),
+    email: lineOfText(limits.emailMaxLength).check(z.minLength(1)),
     recoveryAuthKey: RecoveryAuthKey,
-    loginProof: LoginProof.optional(),
+    loginProof: z.optional(LoginProof),
   }),
   status: 200,
   response: SessionAnswer,
@@ -132,12 +132,12 @@ export const profile = defineRoute({
 /** The sealed vault with its wraps. The relay can open none of them. */
 export const Vault = z
   .object({
-    version: z.int().min(1),
+    version: intFrom(1),
     sealedVault: base64Url(limits.sealedVaultMax),
     passwordWrap: base64Url(limits.keyWrapMax),
-    recoveryWrap: base64Url(limits.keyWrapMax).nullable(),
+    recoveryWrap: z.nullable(base64Url(limits.keyWrapMax)),
   })
-  .meta({ id: 'Vault' });
+  .register(z.globalRegistry, { id: 'Vault' });
 export type Vault = z.infer<typeof Vault>;
 
 export const getVault = defineRoute({
@@ -156,13 +156,13 @@ export const putVault = defineRoute({
   paths: ['/vault'],
   summary: 'Replace the sealed vault; `version` is the one it replaces, 0 for the first',
   access: 'session',
-  body: Vault.extend({
-    version: z.int().min(0),
+  body: z.extend(Vault, {
+    version: intFrom(0),
     /** Lets the recovery key sign in. Left out, the former stays; without a `recoveryWrap` there is none. */
-    recoveryAuthKey: RecoveryAuthKey.optional(),
+    recoveryAuthKey: z.optional(RecoveryAuthKey),
   }),
   status: 200,
-  response: z.object({ version: z.int().min(1) }),
+  response: z.object({ version: intFrom(1) }),
   errors: ['stale-version'],
   bodyLimit: 128 * 1024,
 });
@@ -186,16 +186,16 @@ export const changePassword = defineRoute({
   recovery: true,
   body: z.object({
     /** authKey of the password so far. Only a recovery session does without. */
-    currentPassword: AuthKey.optional(),
+    currentPassword: z.optional(AuthKey),
     password: AuthKey,
     passwordParams: PasswordParams,
     /** The vault key under the new password, and the version of the vault that it opens. */
     passwordWrap: base64Url(limits.keyWrapMax),
-    version: z.int().min(1),
+    version: intFrom(1),
   }),
   status: 200,
   /** The vault's version with the new wrap. */
-  response: z.object({ version: z.int().min(1) }),
+  response: z.object({ version: intFrom(1) }),
   errors: ['wrong-password', 'stale-version'],
 });
 
@@ -207,14 +207,14 @@ export const AccountData = z
     password_params: PasswordParams,
     sessions: z.array(
       z.object({
-        device_id: Id.nullable(),
+        device_id: z.nullable(Id),
         created_at: Timestamp,
         expires_at: Timestamp,
         current: z.boolean(),
       }),
     ),
   })
-  .meta({ id: 'AccountData' });
+  .register(z.globalRegistry, { id: 'AccountData' });
 export type AccountData = z.infer<typeof AccountData>;
 
 export const accountData = defineRoute({

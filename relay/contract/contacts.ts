@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { UserSummary } from './account.ts';
 import { limits } from './limits.ts';
 import { Id, lineOfText, Timestamp } from './primitives.ts';
@@ -6,17 +6,19 @@ import { defineRoute } from './route.ts';
 
 const IdParams = z.object({ id: Id });
 
-export const Contact = z.object({ id: Id, username: z.string(), email: z.string() }).meta({ id: 'Contact' });
+export const Contact = z
+  .object({ id: Id, username: z.string(), email: z.string() })
+  .register(z.globalRegistry, { id: 'Contact' });
 export type Contact = z.infer<typeof Contact>;
 
 export const ContactRequest = z
   .object({ id: Id, from_user: UserSummary, created_at: Timestamp })
-  .meta({ id: 'ContactRequest' });
+  .register(z.globalRegistry, { id: 'ContactRequest' });
 export type ContactRequest = z.infer<typeof ContactRequest>;
 
 export const SentRequest = z
   .object({ id: Id, to_user: z.object({ id: Id, username: z.string() }), created_at: Timestamp })
-  .meta({ id: 'SentRequest' });
+  .register(z.globalRegistry, { id: 'SentRequest' });
 export type SentRequest = z.infer<typeof SentRequest>;
 
 export const listContacts = defineRoute({
@@ -97,7 +99,7 @@ export const searchUsers = defineRoute({
   paths: ['/users/search', '/search'],
   summary: 'People whose username contains the text, or whose email is the text; never oneself',
   access: 'session',
-  query: z.object({ q: lineOfText(limits.emailMaxLength).min(limits.searchMinLength) }),
+  query: z.object({ q: lineOfText(limits.emailMaxLength).check(z.minLength(limits.searchMinLength)) }),
   status: 200,
   response: z.array(UserSummary),
   errors: [],

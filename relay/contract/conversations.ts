@@ -1,6 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { limits } from './limits.ts';
-import { base64Url, ConversationId, Epoch, Id, Seq, Timestamp } from './primitives.ts';
+import { base64Url, ConversationId, Epoch, Id, QueryInt, Seq, Timestamp } from './primitives.ts';
 import { defineRoute } from './route.ts';
 
 const Content = base64Url(limits.contentMax);
@@ -16,9 +16,9 @@ export const ConversationSummary = z
     /** The caller's own read position, from any of their devices; 0 before the first time. */
     readSeq: Seq,
     /** The other person's read position in a direct conversation; null in a group, or once they are gone. */
-    peerReadSeq: Seq.nullable(),
+    peerReadSeq: z.nullable(Seq),
   })
-  .meta({ id: 'ConversationSummary' });
+  .register(z.globalRegistry, { id: 'ConversationSummary' });
 export type ConversationSummary = z.infer<typeof ConversationSummary>;
 
 export const listConversations = defineRoute({
@@ -42,8 +42,8 @@ export const LogEntry = z
     kind: z.enum(['application', 'commit']),
     sender_id: Id,
     sender_device_id: Id,
-    receiver_id: Id.nullable(),
-    group_id: Id.nullable(),
+    receiver_id: z.nullable(Id),
+    group_id: z.nullable(Id),
     /** Empty once the sender has deleted their account: the position stays, so that the log keeps no gap. */
     content: base64Url(limits.commitMax, 0),
     /** When the relay stored it. */
@@ -52,7 +52,7 @@ export const LogEntry = z
     delivered: z.boolean(),
     is_read: z.boolean(),
   })
-  .meta({ id: 'LogEntry' });
+  .register(z.globalRegistry, { id: 'LogEntry' });
 export type LogEntry = z.infer<typeof LogEntry>;
 
 /**
@@ -60,9 +60,12 @@ export type LogEntry = z.infer<typeof LogEntry>;
  * A page of large entries ends before `limit`, so only an empty page, or the conversation's lastSeq, is the end.
  */
 export const MessagePage = z.object({
-  after: z.coerce.number().int().min(0).optional(),
-  before: z.coerce.number().int().min(1).optional(),
-  limit: z.coerce.number().int().min(1).max(limits.messagesPerPage).default(limits.messagesPerPageDefault),
+  after: z.optional(QueryInt.check(z.minimum(0))),
+  before: z.optional(QueryInt.check(z.minimum(1))),
+  limit: z._default(
+    QueryInt.check(z.minimum(1), z.maximum(limits.messagesPerPage)),
+    limits.messagesPerPageDefault,
+  ),
 });
 
 export const listUserMessages = defineRoute({
@@ -82,7 +85,7 @@ export const MessageFields = z.object({ messageId: Id, epoch: Epoch, content: Co
 
 export const SentMessage = z
   .object({ id: Id, seq: Seq, epoch: Epoch, timestamp: Timestamp })
-  .meta({ id: 'SentMessage' });
+  .register(z.globalRegistry, { id: 'SentMessage' });
 export type SentMessage = z.infer<typeof SentMessage>;
 
 export const sendUserMessage = defineRoute({
@@ -114,16 +117,21 @@ export const CommitFields = z.object({
   commit: base64Url(limits.commitMax),
   /** One Welcome serves every device it lists. */
   welcomes: z
-    .array(z.object({ deviceIds: z.array(Id).min(1).max(1000), welcome: base64Url(limits.welcomeMax) }))
-    .max(10),
+    .array(
+      z.object({
+        deviceIds: z.array(Id).check(z.minLength(1), z.maxLength(1000)),
+        welcome: base64Url(limits.welcomeMax),
+      }),
+    )
+    .check(z.maxLength(10)),
   /** GroupInfo of the epoch this commit starts, for external commits. */
   groupInfo: GroupInfo,
   /** The group's name, sealed again under a key of the epoch this commit starts. Direct conversations have none. */
-  sealedName: base64Url(limits.sealedNameMax).optional(),
+  sealedName: z.optional(base64Url(limits.sealedNameMax)),
   /**
    * People who left a group, and whose leaves the commit removes: the members need to hear of them no more.
    */
-  removed: z.array(Id).max(limits.membersPerGroup).optional(),
+  removed: z.optional(z.array(Id).check(z.maxLength(limits.membersPerGroup))),
 });
 
 export const submitCommit = defineRoute({
@@ -160,7 +168,7 @@ export const WelcomeItem = z
     seq: Seq,
     welcome: base64Url(limits.welcomeMax),
   })
-  .meta({ id: 'WelcomeItem' });
+  .register(z.globalRegistry, { id: 'WelcomeItem' });
 export type WelcomeItem = z.infer<typeof WelcomeItem>;
 
 export const listWelcomes = defineRoute({

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { limits } from './limits.ts';
 import { base64Url, Id, lineOfText, Timestamp } from './primitives.ts';
 import { defineRoute } from './route.ts';
@@ -17,7 +17,7 @@ export const Device = z
     /** True for the calling device. */
     current: z.boolean(),
   })
-  .meta({ id: 'Device' });
+  .register(z.globalRegistry, { id: 'Device' });
 export type Device = z.infer<typeof Device>;
 
 export const putDevice = defineRoute({
@@ -27,7 +27,7 @@ export const putDevice = defineRoute({
   access: 'session',
   params: IdParams,
   body: z.object({
-    name: lineOfText(limits.deviceNameMaxLength).min(1),
+    name: lineOfText(limits.deviceNameMaxLength).check(z.minLength(1)),
     certificate: Certificate,
   }),
   status: 200,
@@ -60,7 +60,7 @@ export const revokeDevice = defineRoute({
 /** Certificates are public among people who talk: they let a client check a device before it trusts it. */
 export const DeviceCertificate = z
   .object({ id: Id, certificate: Certificate })
-  .meta({ id: 'DeviceCertificate' });
+  .register(z.globalRegistry, { id: 'DeviceCertificate' });
 export type DeviceCertificate = z.infer<typeof DeviceCertificate>;
 
 export const userDevices = defineRoute({
@@ -77,7 +77,7 @@ export const userDevices = defineRoute({
 /** The relay can't check the statement; whoever has pinned the account key can. */
 export const RevokedDevice = z
   .object({ id: Id, statement: base64Url(limits.revocationMax), revoked_at: Timestamp })
-  .meta({ id: 'RevokedDevice' });
+  .register(z.globalRegistry, { id: 'RevokedDevice' });
 export type RevokedDevice = z.infer<typeof RevokedDevice>;
 
 export const revokedDevices = defineRoute({
@@ -99,10 +99,10 @@ export const visibleRevocations = defineRoute({
   access: 'session',
   query: z.object({
     /** Leaves out what was revoked before. */
-    since: Timestamp.optional(),
+    since: z.optional(Timestamp),
   }),
   status: 200,
-  response: z.array(RevokedDevice.extend({ user_id: Id })),
+  response: z.array(z.extend(RevokedDevice, { user_id: Id })),
   errors: [],
 });
 
@@ -112,8 +112,8 @@ export const publishKeyPackages = defineRoute({
   summary: 'Add single-use KeyPackages of this device; a last-resort one replaces the former',
   access: 'device',
   body: z.object({
-    keyPackages: z.array(KeyPackage).max(limits.keyPackagesPerRequest),
-    lastResort: KeyPackage.optional(),
+    keyPackages: z.array(KeyPackage).check(z.maxLength(limits.keyPackagesPerRequest)),
+    lastResort: z.optional(KeyPackage),
   }),
   status: 201,
   response: z.object({ available: z.int() }),
@@ -133,7 +133,7 @@ export const keyPackageCount = defineRoute({
 
 export const ClaimedKeyPackage = z
   .object({ deviceId: Id, keyPackage: KeyPackage, lastResort: z.boolean() })
-  .meta({ id: 'ClaimedKeyPackage' });
+  .register(z.globalRegistry, { id: 'ClaimedKeyPackage' });
 export type ClaimedKeyPackage = z.infer<typeof ClaimedKeyPackage>;
 
 export const claimKeyPackages = defineRoute({
@@ -154,8 +154,8 @@ export const claimKeyPackagesOfMany = defineRoute({
   summary:
     'As the call for one person, for several at once: all are there, or nothing is taken. It counts as one call for each',
   access: 'device',
-  body: z.object({ user_ids: z.array(Id).min(1).max(limits.peoplePerClaim) }),
+  body: z.object({ user_ids: z.array(Id).check(z.minLength(1), z.maxLength(limits.peoplePerClaim)) }),
   status: 200,
-  response: z.array(ClaimedKeyPackage.extend({ userId: Id })),
+  response: z.array(z.extend(ClaimedKeyPackage, { userId: Id })),
   errors: ['not-found', 'not-a-contact'],
 });

@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { Epoch } from './primitives.ts';
+import * as z from 'zod/mini';
+import { Epoch, intFrom } from './primitives.ts';
 
 /** The closed set of error codes. One code always comes with the same HTTP status. */
 export const errorStatus = {
@@ -45,11 +45,11 @@ export const ErrorBody = z
     detail: z.string(),
     code: z.enum(errorCodes),
     /** With `stale-epoch`: the conversation's current epoch. */
-    epoch: Epoch.optional(),
+    epoch: z.optional(Epoch),
     /** With `stale-version`: the vault's current version. */
-    version: z.int().optional(),
+    version: z.optional(z.int()),
     /** With `rate-limited`: seconds to wait, as the Retry-After header says. */
-    retryAfter: z.int().min(1).optional(),
+    retryAfter: z.optional(intFrom(1)),
   })
-  .meta({ id: 'Error' });
+  .register(z.globalRegistry, { id: 'Error' });
 export type ErrorBody = z.infer<typeof ErrorBody>;

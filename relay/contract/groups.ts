@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   CommitFields,
   LogEntry,
@@ -8,7 +8,7 @@ import {
   submitCommit,
 } from './conversations.ts';
 import { limits } from './limits.ts';
-import { base64Url, Epoch, Id, Timestamp } from './primitives.ts';
+import { base64Url, Epoch, Id, intFrom, Timestamp } from './primitives.ts';
 import { defineRoute } from './route.ts';
 
 const IdParams = z.object({ id: Id });
@@ -18,7 +18,7 @@ const SealedName = base64Url(limits.sealedNameMax);
 
 export const GroupMember = z
   .object({ id: Id, user: z.object({ id: Id, username: z.string() }) })
-  .meta({ id: 'GroupMember' });
+  .register(z.globalRegistry, { id: 'GroupMember' });
 export type GroupMember = z.infer<typeof GroupMember>;
 
 export const GroupSummary = z
@@ -28,24 +28,26 @@ export const GroupSummary = z
     name: SealedName,
     name_epoch: Epoch,
     /** Null once the creator has deleted their account: then nobody can add people or delete the group. */
-    creator_id: Id.nullable(),
-    member_count: z.int().min(1),
+    creator_id: z.nullable(Id),
+    member_count: intFrom(1),
     created_at: Timestamp,
   })
-  .meta({ id: 'GroupSummary' });
+  .register(z.globalRegistry, { id: 'GroupSummary' });
 export type GroupSummary = z.infer<typeof GroupSummary>;
 
 /** A device's signed word that its person leaves a group. The relay can't verify it; the members can. */
 const LeaveStatement = base64Url(limits.leaveStatementMax);
 
-export const GroupDetails = GroupSummary.extend({
-  /** Sorted by username. */
-  members: z.array(GroupMember),
-  /** People who left with a statement, as long as no commit has removed their leaves. */
-  departed: z.array(z.object({ user_id: Id, statement: LeaveStatement })),
-  /** The log's last position, 0 before the first commit: whose keys are there have nothing to fetch before comparing. */
-  last_seq: z.int().min(0),
-}).meta({ id: 'GroupDetails' });
+export const GroupDetails = z
+  .extend(GroupSummary, {
+    /** Sorted by username. */
+    members: z.array(GroupMember),
+    /** People who left with a statement, as long as no commit has removed their leaves. */
+    departed: z.array(z.object({ user_id: Id, statement: LeaveStatement })),
+    /** The log's last position, 0 before the first commit: whose keys are there have nothing to fetch before comparing. */
+    last_seq: intFrom(0),
+  })
+  .register(z.globalRegistry, { id: 'GroupDetails' });
 export type GroupDetails = z.infer<typeof GroupDetails>;
 
 export const listGroups = defineRoute({
@@ -120,12 +122,12 @@ export const addGroupMember = defineRoute({
    * At least one person in all. Members among `user_ids` are passed over: a commit may have to add devices of theirs
    * that the group's tree lost.
    */
-  body: CommitFields.extend({
-    user_id: Id.optional(),
-    user_ids: z.array(Id).min(1).max(limits.membersPerAdd).optional(),
+  body: z.extend(CommitFields, {
+    user_id: z.optional(Id),
+    user_ids: z.optional(z.array(Id).check(z.minLength(1), z.maxLength(limits.membersPerAdd))),
   }),
   status: 201,
-  response: SentMessage.extend({ members: z.array(GroupMember) }),
+  response: z.extend(SentMessage, { members: z.array(GroupMember) }),
   errors: ['not-found', 'forbidden', 'not-a-contact', 'already-member', 'limit-reached', 'stale-epoch'],
   bodyLimit: submitCommit.bodyLimit,
 });
@@ -136,7 +138,7 @@ export const leaveGroup = defineRoute({
   summary: 'Member: leave a group. The next committer removes the leaves from its tree',
   access: 'session',
   params: IdParams,
-  body: z.object({ statement: LeaveStatement.optional() }).nullish(),
+  body: z.nullish(z.object({ statement: z.optional(LeaveStatement) })),
   status: 204,
   errors: ['not-found', 'forbidden'],
 });
@@ -149,7 +151,7 @@ export const getDeparture = defineRoute({
   access: 'session',
   params: IdParams,
   status: 200,
-  response: z.object({ statement: LeaveStatement.nullable() }),
+  response: z.object({ statement: z.nullable(LeaveStatement) }),
   errors: [],
 });
 

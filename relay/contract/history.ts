@@ -1,6 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { limits } from './limits.ts';
-import { base64Url, ConversationId, Id, Seq } from './primitives.ts';
+import { base64Url, ConversationId, Id, QueryInt, Seq } from './primitives.ts';
 import { defineRoute } from './route.ts';
 
 /** A copy of one message for one's own other devices, sealed under a key that only they have. */
@@ -10,14 +10,16 @@ export const HistoryItem = z
     id: Id,
     conversationId: ConversationId,
     /** Its position in the conversation's log, if it has one. */
-    seq: Seq.optional(),
+    seq: z.optional(Seq),
     sealed: base64Url(limits.historyItemMax),
   })
-  .meta({ id: 'HistoryItem' });
+  .register(z.globalRegistry, { id: 'HistoryItem' });
 export type HistoryItem = z.infer<typeof HistoryItem>;
 
 /** `position` counts up in the order of storing, over all of a person's conversations. */
-export const StoredHistoryItem = HistoryItem.extend({ position: Seq }).meta({ id: 'StoredHistoryItem' });
+export const StoredHistoryItem = z
+  .extend(HistoryItem, { position: Seq })
+  .register(z.globalRegistry, { id: 'StoredHistoryItem' });
 export type StoredHistoryItem = z.infer<typeof StoredHistoryItem>;
 
 export const putHistory = defineRoute({
@@ -25,7 +27,9 @@ export const putHistory = defineRoute({
   paths: ['/history'],
   summary: 'Store sealed copies; an id that is stored already is left as it is',
   access: 'device',
-  body: z.object({ items: z.array(HistoryItem).min(1).max(limits.historyItemsPerRequest) }),
+  body: z.object({
+    items: z.array(HistoryItem).check(z.minLength(1), z.maxLength(limits.historyItemsPerRequest)),
+  }),
   status: 200,
   response: z.object({
     /** The number of items that were new. */
@@ -43,8 +47,8 @@ export const getHistory = defineRoute({
   summary: 'Sealed copies in the order of storing, `after` a position; only an empty page is the end',
   access: 'session',
   query: z.object({
-    after: z.coerce.number().int().min(0).default(0),
-    limit: z.coerce.number().int().min(1).max(limits.historyPerPage).default(limits.historyPerPage),
+    after: z._default(QueryInt.check(z.minimum(0)), 0),
+    limit: z._default(QueryInt.check(z.minimum(1), z.maximum(limits.historyPerPage)), limits.historyPerPage),
   }),
   status: 200,
   response: z.array(StoredHistoryItem),
@@ -56,7 +60,7 @@ export const deleteHistory = defineRoute({
   paths: ['/history'],
   summary: 'Delete every sealed copy, or those of one conversation',
   access: 'session',
-  query: z.object({ conversationId: ConversationId.optional() }),
+  query: z.object({ conversationId: z.optional(ConversationId) }),
   status: 204,
   errors: [],
 });

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Id, Timestamp } from './primitives.ts';
 import { defineRoute } from './route.ts';
 
@@ -18,7 +18,7 @@ export const Notification = z
     created_at: Timestamp,
     read: z.boolean(),
   })
-  .meta({ id: 'Notification' });
+  .register(z.globalRegistry, { id: 'Notification' });
 export type Notification = z.infer<typeof Notification>;
 
 export const listNotifications = defineRoute({

@@ -1,20 +1,30 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** User, device, message, request and group ids: lower-case UUIDs. */
 export const Id = z
   .uuid()
-  .regex(/^[0-9a-f-]+$/)
-  .meta({ id: 'Id', examples: ['0f8fad5b-d9cb-469f-a165-70867728950e'] });
+  .check(z.regex(/^[0-9a-f-]+$/))
+  .register(z.globalRegistry, { id: 'Id', examples: ['0f8fad5b-d9cb-469f-a165-70867728950e'] });
 export type Id = z.infer<typeof Id>;
 
 /** RFC 3339 time in UTC with milliseconds. */
-export const Timestamp = z.iso.datetime().meta({ id: 'Timestamp', examples: ['2026-03-01T12:00:00.000Z'] });
+export const Timestamp = z.iso
+  .datetime()
+  .register(z.globalRegistry, { id: 'Timestamp', examples: ['2026-03-01T12:00:00.000Z'] });
+
+/** A whole number, at least `minimum`. */
+export function intFrom(minimum: number) {
+  return z.int().check(z.minimum(minimum));
+}
+
+/** A whole number of a query string, which has text only. */
+export const QueryInt = z.coerce.number().check(z.int());
 
 /** Position in a conversation's log, from 1, without gaps. */
-export const Seq = z.int().min(0).meta({ id: 'Seq' });
+export const Seq = intFrom(0).register(z.globalRegistry, { id: 'Seq' });
 
 /** MLS epoch. 2^53 epochs outlast any conversation, so a JSON number holds it. */
-export const Epoch = z.int().min(0).meta({ id: 'Epoch' });
+export const Epoch = intFrom(0).register(z.globalRegistry, { id: 'Epoch' });
 
 /**
  * One typed line: refuses control characters, and halves of surrogate pairs, because databases refuse those.
@@ -22,9 +32,11 @@ export const Epoch = z.int().min(0).meta({ id: 'Epoch' });
 export function lineOfText(maxLength: number) {
   return z
     .string()
-    .trim()
-    .max(maxLength)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'may not hold control characters');
+    .check(
+      z.trim(),
+      z.maxLength(maxLength),
+      z.regex(/^[^\p{Cc}\p{Cs}]*$/u, 'may not hold control characters'),
+    );
 }
 
 /**
@@ -32,19 +44,19 @@ export function lineOfText(maxLength: number) {
  * @param maxBytes the longest accepted byte string
  */
 export function base64Url(maxBytes: number, minBytes = 1) {
-  return z
-    .string()
-    .min(Math.ceil((minBytes * 4) / 3))
-    .max(Math.ceil((maxBytes * 4) / 3))
-    .regex(/^[A-Za-z0-9_-]*$/, 'not unpadded base64url')
-    .refine((text) => text.length % 4 !== 1, 'not unpadded base64url');
+  return z.string().check(
+    z.minLength(Math.ceil((minBytes * 4) / 3)),
+    z.maxLength(Math.ceil((maxBytes * 4) / 3)),
+    z.regex(/^[A-Za-z0-9_-]*$/, 'not unpadded base64url'),
+    z.refine((text) => text.length % 4 !== 1, 'not unpadded base64url'),
+  );
 }
 
 /** `direct:<lower user id>:<higher user id>` or `group:<group id>`. */
 export const ConversationId = z
   .string()
-  .regex(/^(direct:[0-9a-f-]{36}:[0-9a-f-]{36}|group:[0-9a-f-]{36})$/)
-  .meta({ id: 'ConversationId' });
+  .check(z.regex(/^(direct:[0-9a-f-]{36}:[0-9a-f-]{36}|group:[0-9a-f-]{36})$/))
+  .register(z.globalRegistry, { id: 'ConversationId' });
 
 /** The id of the direct conversation of two people: the same whoever asks. */
 export function directConversationId(oneUserId: string, otherUserId: string): string {

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { limits } from './limits.ts';
 import { base64Url, ConversationId, Epoch, Id, Seq, Timestamp } from './primitives.ts';
 
@@ -62,7 +62,7 @@ export const IncomingEntry = z.object({
   senderId: Id,
   senderDeviceId: Id,
   /** In a group only. */
-  groupId: Id.optional(),
+  groupId: z.optional(Id),
   seq: Seq,
   epoch: Epoch,
   content: base64Url(limits.commitMax),
@@ -125,7 +125,7 @@ export type PresenceChange = z.infer<typeof PresenceChange>;
 /** The first message on the presence socket carries the token: a URL would end in logs. */
 export const PresenceClientMessage = z.union([
   z.object({ type: z.literal('ping') }),
-  z.object({ userId: Id, online: z.boolean(), token: z.string().max(4096).optional() }),
+  z.object({ userId: Id, online: z.boolean(), token: z.optional(z.string().check(z.maxLength(4096))) }),
 ]);
 
 export const PresenceServerMessage = z.union([

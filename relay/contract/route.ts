@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { ErrorCode } from './errors.ts';
 
 /** The callers that a route admits: anybody, signed-in people, or people on a registered device. */
@@ -11,16 +11,16 @@ export interface Route {
   readonly paths: readonly [string, ...string[]];
   readonly summary: string;
   readonly access: RouteAccess;
-  readonly params?: z.ZodType;
-  readonly query?: z.ZodType;
-  readonly body?: z.ZodType;
+  readonly params?: z.ZodMiniType;
+  readonly query?: z.ZodMiniType;
+  readonly body?: z.ZodMiniType;
   /**
    * True if a session that has proven only the recovery key may call it too: its one use is a new password.
    */
   readonly recovery?: true;
   /** Success status; 204 has no body. */
   readonly status: 200 | 201 | 204;
-  readonly response?: z.ZodType;
+  readonly response?: z.ZodMiniType;
   /** Codes this call can answer beyond those every call can. */
   readonly errors: readonly ErrorCode[];
   /** Largest accepted body in bytes; the default is 64 KiB. */
@@ -31,9 +31,11 @@ export function defineRoute<const R extends Route>(route: R): R {
   return route;
 }
 
-export type RouteParams<R extends Route> = R['params'] extends z.ZodType ? z.input<R['params']> : undefined;
-export type RouteQuery<R extends Route> = R['query'] extends z.ZodType ? z.input<R['query']> : undefined;
-export type RouteBody<R extends Route> = R['body'] extends z.ZodType ? z.input<R['body']> : undefined;
-export type RouteResponse<R extends Route> = R['response'] extends z.ZodType
+export type RouteParams<R extends Route> = R['params'] extends z.ZodMiniType
+  ? z.input<R['params']>
+  : undefined;
+export type RouteQuery<R extends Route> = R['query'] extends z.ZodMiniType ? z.input<R['query']> : undefined;
+export type RouteBody<R extends Route> = R['body'] extends z.ZodMiniType ? z.input<R['body']> : undefined;
+export type RouteResponse<R extends Route> = R['response'] extends z.ZodMiniType
   ? z.output<R['response']>
   : undefined;

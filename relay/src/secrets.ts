@@ -1,12 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { chmod, link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import path from 'node:path';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { base64Url } from '../contract/index.ts';
 import { hasCode, StartupError } from './errors.ts';
 
-const secret = () => base64Url(32, 32).transform((text) => Buffer.from(text, 'base64url'));
-const SecretsFile = z.object({ jwtSecret: secret(), decoySecret: secret() });
+const Secret = z.pipe(
+  base64Url(32, 32),
+  z.transform((text: string) => Buffer.from(text, 'base64url')),
+);
+const SecretsFile = z.object({ jwtSecret: Secret, decoySecret: Secret });
 
 export interface Secrets {
   /** Signs access tokens. */

@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 describe('health', () => {
-  it.each(['/healthz', '/readyz'])('%s says so', async (path) => {
+  it.each(['/healthz', '/readyz'])('is ok at %s', async (path) => {
     relay = await startTestRelay();
     const answer = await fetch(`${relay.url}${path}`);
     expect(answer.status).toBe(200);
@@ -25,7 +25,7 @@ describe('health', () => {
     expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'/);
   });
 
-  it('is not readiness: without its database the relay lives, and says that it can serve nobody', async () => {
+  it('without a database is ok at /healthz, and unavailable at /readyz', async () => {
     relay = await startTestRelay();
     // Stands for PostgreSQL being away: SQLite can only be closed while the relay uses it.
     await relay.relay.database.db.destroy();
@@ -88,7 +88,7 @@ describe('metrics', () => {
     await eventually(async () => expect(await sample('sinetti_open_sockets{path="/mqtt"}')).toBe(0));
   });
 
-  it('name nobody', async () => {
+  it('hold no name, id or address of anybody', async () => {
     relay = await startTestRelay({ environment: { METRICS_PORT: '0' } });
     const aino = await signUpOnDevice(relay);
     await aino.call('GET', `/users/search?q=${aino.username}`);

@@ -1,7 +1,7 @@
 /** The page's side of the room that holds the keys: the only place that talks to the worker. */
 import { wrap } from 'comlink';
 import type { CryptoApi, CryptoWorker } from '../../workers/api/cryptoApi.ts';
-import { CryptoApiError, fromWire } from '../../workers/api/errors.ts';
+import { CryptoApiError, type CryptoApiErrorCode, fromWire } from '../../workers/api/errors.ts';
 import { type KeysFrame, keysFrame } from './keysFrame.ts';
 
 export type {
@@ -28,6 +28,12 @@ export type {
   WireBytes,
 } from '../../workers/api/cryptoApi.ts';
 export { CryptoApiError, type CryptoApiErrorCode } from '../../workers/api/errors.ts';
+
+declare module '../lib/errorCode.ts' {
+  interface FailureCodes {
+    readonly crypto: CryptoApiErrorCode;
+  }
+}
 
 /** A channel to the worker, for as long as that worker lives. */
 interface Line {
@@ -81,7 +87,7 @@ async function lock(frame: KeysFrame): ReturnType<CryptoWorker['call']> {
   }
 }
 
-/** A CryptoApi whose methods go through the one call of the door, failures with their codes. */
+/** Makes a CryptoApi of the worker's dispatch, whose failures it throws with their codes. */
 function clientOf(call: CryptoWorker['call']): CryptoApi {
   return new Proxy({} as CryptoApi, {
     get(_target, method) {

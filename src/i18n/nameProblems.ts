@@ -1,3 +1,4 @@
+import type { FailureCode } from '../lib/errorCode.ts';
 import type { MessageId } from './catalogue.ts';
 
 /** Texts for names that are refused, by the code of the failure. */
@@ -6,4 +7,4 @@ export const nameProblems = {
   'username-taken': { field: 'username', text: 'errors.usernameTaken' },
   'invalid-email': { field: 'email', text: 'errors.invalidEmail' },
   'email-taken': { field: 'email', text: 'errors.emailTaken' },
-} as const satisfies Record<string, { field: string; text: MessageId }>;
+} as const satisfies Partial<Record<FailureCode, { field: string; text: MessageId }>>;

@@ -16,7 +16,7 @@ export type LogEvent =
   | 'group-not-left'
   | 'erase-failed'
   | 'update-failed'
-  | 'history-full'
+  | 'backup-full'
   | 'screen-failure'
   | 'background-failure';
 

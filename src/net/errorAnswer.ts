@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { visibleName } from '../lib/people.ts';
 import { ErrorBody, type ErrorCode } from './contract.ts';
 import { ApiError, type ApiErrorCode } from './errors.ts';
@@ -5,8 +6,8 @@ import { ApiError, type ApiErrorCode } from './errors.ts';
 /** In code units. A sentence for a person is shorter; what is longer is a stack or a page. */
 const detailMax = 300;
 
-const CodedBody = ErrorBody.partial({ detail: true });
-const DetailedBody = ErrorBody.pick({ detail: true });
+const CodedBody = z.partial(ErrorBody, { detail: true });
+const DetailedBody = z.pick(ErrorBody, { detail: true });
 
 const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
   401: 'unauthenticated',

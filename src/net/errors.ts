@@ -3,6 +3,12 @@ import type { ErrorCode } from './contract.ts';
 /** The relay's codes, and `invalid-response` for an answer that breaks the contract. */
 export type ApiErrorCode = ErrorCode | 'invalid-response';
 
+declare module '../lib/errorCode.ts' {
+  interface FailureCodes {
+    readonly net: ApiErrorCode | NetworkError['code'];
+  }
+}
+
 /** The relay answered, and the answer is not a success. */
 export class ApiError extends Error {
   /** HTTP status; over MQTT the one that goes with the code. */

@@ -95,7 +95,7 @@ export interface AppActions {
   setBackupKept(kept: boolean): Promise<void>;
   /** A small text of the interface, kept sealed in this browser; null when there is none. */
   readLocal(name: string): Promise<string | null>;
-  /** Keeps a text of at most 64 KiB of UTF-8; null removes it. */
+  /** Keeps a text of at most 4 MiB of UTF-8; null removes it. */
   writeLocal(name: string, text: string | null): Promise<void>;
 }
 

@@ -1,19 +1,22 @@
 import '../lib/zodConfig.ts';
 import { atom } from 'jotai';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { createKeyedQueue } from '../lib/keyedQueue.ts';
 import { requiredActionsAtom } from './actions.ts';
 import { sessionAtom } from './sessionAtom.ts';
 
-const noteName = 'emoji';
+const emojiEntry = 'emoji';
 /** Two rows of the picker. */
 const recentMax = 16;
 
 const memorySchema = z.object({
   /** Characters, the one picked last first. */
-  recent: z.array(z.string().min(1).max(40)).max(recentMax).catch([]),
+  recent: z.catch(
+    z.array(z.string().check(z.minLength(1), z.maxLength(40))).check(z.maxLength(recentMax)),
+    [],
+  ),
   /** 0 for none, then from 1 for light to 5 for dark. */
-  tone: z.literal([0, 1, 2, 3, 4, 5]).catch(0),
+  tone: z.catch(z.literal([0, 1, 2, 3, 4, 5]), 0),
 });
 
 /** The memory of the emoji picker, as it is kept: sealed, in this browser. */
@@ -21,9 +24,9 @@ export type EmojiMemory = Readonly<z.infer<typeof memorySchema>>;
 
 const nothing: EmojiMemory = { recent: [], tone: 0 };
 
-function parseMemory(note: string | null): EmojiMemory {
+function parseMemory(text: string | null): EmojiMemory {
   try {
-    return memorySchema.parse(JSON.parse(note ?? ''));
+    return memorySchema.parse(JSON.parse(text ?? ''));
   } catch {
     return nothing;
   }
@@ -34,10 +37,10 @@ export const emojiMemoryAtom = atom((get) => get(keptAtom));
 
 /** Reads what is kept. A browser that can't read it begins anew: it is a convenience only. */
 export const loadEmojiMemoryAtom = atom(null, async (get, set) => {
-  const note = await get(requiredActionsAtom)
-    .readLocal(noteName)
+  const text = await get(requiredActionsAtom)
+    .readLocal(emojiEntry)
     .catch(() => null);
-  set(keptAtom, () => parseMemory(note));
+  set(keptAtom, () => parseMemory(text));
 });
 
 const queue = createKeyedQueue();
@@ -46,9 +49,9 @@ const queue = createKeyedQueue();
 const changeAtom = atom(null, async (get, set, change: (memory: EmojiMemory) => EmojiMemory) => {
   const actions = get(requiredActionsAtom);
   set(keptAtom, change);
-  await queue(noteName, async () => {
-    const kept = parseMemory(await actions.readLocal(noteName));
-    await actions.writeLocal(noteName, JSON.stringify(change(kept)));
+  await queue(emojiEntry, async () => {
+    const kept = parseMemory(await actions.readLocal(emojiEntry));
+    await actions.writeLocal(emojiEntry, JSON.stringify(change(kept)));
   }).catch(() => undefined);
 });
 

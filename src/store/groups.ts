@@ -1,4 +1,5 @@
 import { atom } from 'jotai';
+import type { FailureCode } from '../lib/errorCode.ts';
 import { activeGroupAtom, chatsAtom, groupKeyOf } from './chats.ts';
 import { type LoadedList, unloadedList } from './loadedList.ts';
 import { sessionAtom } from './sessionAtom.ts';
@@ -36,7 +37,7 @@ export interface Group {
   readonly createdAt: string | null;
   readonly mismatch: MembershipMismatch | null;
   /** Code of why this device refused to enter the group as the relay offers it; null when it didn't. */
-  readonly refusal: string | null;
+  readonly refusal: FailureCode | null;
   /** The relay no longer has it for this person: what this browser holds stays readable, and nothing is sent. */
   readonly ended: boolean;
   /** With `ended`: this person left it, by the signed word of one of their devices. */

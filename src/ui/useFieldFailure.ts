@@ -1,10 +1,13 @@
 import { type RefObject, useEffect } from 'react';
 import type { MessageId } from '../i18n/catalogue.ts';
 import { t } from '../i18n/i18n.ts';
+import type { FailureCode } from '../lib/errorCode.ts';
 import type { SubmissionFailure } from './useSubmission.ts';
 
 /** Fields and the texts of their problems, by the code of the failure. */
-type FieldProblems = Readonly<Record<string, { readonly field: string; readonly text: MessageId }>>;
+type FieldProblems = Partial<
+  Readonly<Record<FailureCode, { readonly field: string; readonly text: MessageId }>>
+>;
 
 /** Shows a failure at its field and moves the focus there; a failure without a field belongs to the whole form. */
 export function useFieldFailure(

@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { errorCode } from '../lib/errorCode.ts';
+import { errorCode, type FailureCode } from '../lib/errorCode.ts';
 import { errorText } from '../lib/errorText.ts';
 
 export interface SubmissionFailure {
-  readonly code: string;
+  readonly code: FailureCode;
   /** The sentence to show. */
   readonly text: string;
 }

@@ -5,7 +5,7 @@ import { groupKeyOf } from '../../src/store/chats.ts';
 import { offlineAtom } from '../../src/store/connection.ts';
 import { contactsAtom } from '../../src/store/contacts.ts';
 import { draftsAtom } from '../../src/store/drafts.ts';
-import { historyKeptAtom } from '../../src/store/history.ts';
+import { backupKeptAtom } from '../../src/store/messageBackup.ts';
 import { authStatusAtom, currentUserAtom } from '../../src/store/session.ts';
 import { Browser, befriend, type Tab, troubles, until, untilConnected } from './support/browser.ts';
 
@@ -88,7 +88,7 @@ it('switched off, the copies go, and a browser that comes later reads from then 
 
   const phone = await newBrowser().openTab().logIn('anna');
   await untilConnected(phone);
-  await until(() => phone.store.get(historyKeptAtom), false);
+  await until(() => phone.store.get(backupKeptAtom), false);
   await phone.actions.openChat(bert.userId);
   await until(lines(phone, bert.userId), ['received: <before-join>']);
   await bert.actions.sendMessage(anna.userId, 'And for the phone.');
@@ -114,7 +114,7 @@ it('without a relay the browser opens what it has, waits with what is written, a
   anna.store.set(draftsAtom, () => ({ [bertId]: 'Half a' }));
   await until(() => anna.store.get(contactsAtom).items.length, 1);
   const [annasBrowser] = browsers;
-  const kept = [`draft:${bertId}`, 'answer:contacts/0', 'profile'];
+  const kept = [`draft:${bertId}`, 'answer:contacts', 'profile'];
   await until(async () => {
     const names = (await anna.crypto.localEntries()).map(({ name }) => name);
     return kept.filter((name) => !names.includes(name));

@@ -306,7 +306,7 @@ export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi 
   /** Reads the text of an entry; null when there is none. */
   readLocal(name: string): Promise<string | null>;
   /**
-   * Writes an entry; null removes it. Errors: `usage` for more than 64 KiB of UTF-8, a name that is empty or
+   * Writes an entry; null removes it. Errors: `usage` for more than 4 MiB of UTF-8, a name that is empty or
    * longer than 200 characters, or an entry beyond the 2,000th.
    */
   writeLocal(name: string, text: string | null): Promise<void>;

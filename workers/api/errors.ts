@@ -10,7 +10,8 @@ import type { CryptoErrorCode } from '@sinetti/crypto-core';
  * | identity-changed | the account key differs from the one pinned for that person |
  * | storage | IndexedDB refused or lost something; `detail` is the browser's error name |
  * | pending | an own commit is pending: submit it again (nextCommit) and process the log first |
- * | not-found | no such message |
+ * | unknown-message | no such message here, or the person has discarded it |
+ * | unknown-person | no account key is known of that person |
  * | internal | a bug; `detail` is the error's name, never its message |
  *
  * `wrong-password`, `unsupported` and `usage` (an argument that isn't what the interface says) are
@@ -22,7 +23,8 @@ const workerCodes = [
   'identity-changed',
   'storage',
   'pending',
-  'not-found',
+  'unknown-message',
+  'unknown-person',
   'internal',
 ] as const;
 

@@ -1,4 +1,4 @@
-import type { CommitSubmission, MessageView, WireBytes } from './cryptoApi.ts';
+import type { CommitSubmission, ConversationState, MessageView, WireBytes } from './cryptoApi.ts';
 
 /** A queued message with its ciphertext. */
 export interface ReadyMessage {
@@ -16,6 +16,8 @@ export interface QueuedMessage {
    * at once: later something may have to.
    */
   readonly ready: ReadyMessage | null;
+  /** The conversation's state with the message in it. */
+  readonly state: ConversationState;
 }
 
 /** The next thing to send for a queued message. */
@@ -52,16 +54,17 @@ export interface OutboxApi {
   }): Promise<QueuedMessage>;
   /**
    * Encrypts a message, once per epoch: asked again in the same one, answers the same ciphertext. Errors:
-   * `not-found`.
+   * `unknown-message`.
    */
   prepareMessage(messageId: string): Promise<PreparedMessage>;
   messageAccepted(messageId: string, accepted: { seq: number; timestamp: string }): Promise<MessageView>;
   messageFailed(messageId: string, code: string): Promise<MessageView>;
   /**
-   * Discards a message. If its ciphertext reached the log after all, it is shown like any other. Errors:
-   * `usage` for one that was sent.
+   * Discards a message, and answers the state of its conversation without it; null for one that the outbox
+   * doesn't have. If its ciphertext reached the log after all, it is shown like any other. Errors: `usage` for
+   * one that was sent.
    */
-  discardMessage(messageId: string): Promise<void>;
-  /** Lists the messages of this browser that its log hasn't shown yet, oldest first. */
-  outbox(): Promise<MessageView[]>;
+  discardMessage(messageId: string): Promise<ConversationState | null>;
+  /** Lists the messages, of one conversation or of all, that the log hasn't shown yet, oldest first. */
+  outbox(conversationId?: string): Promise<MessageView[]>;
 }

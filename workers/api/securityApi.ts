@@ -91,7 +91,7 @@ export interface SecurityApi {
    * and records another one as offered. Null while no key is known.
    */
   observeDevices(userId: string, certificates: readonly WireBytes[]): Promise<ContactTrust | null>;
-  /** Computes the safety numbers with a person. Errors: `not-found` while no device of theirs was seen. */
+  /** Computes the safety numbers with a person. Errors: `unknown-person` while no device of theirs was seen. */
   safetyNumbers(userId: string): Promise<SafetyNumbers>;
   /**
    * Seals the vault with a mark that a safety number was compared, or without it, for PUT /vault. The mark

@@ -37,7 +37,12 @@ export const limits = {
   backupBytesPerCall: 1024 * 1024,
   /** Characters of the name of an entry in the local store. */
   localEntryName: 200,
-  localEntryText: 64 * 1024,
+  /**
+   * A text in the local store, in UTF-8. The longest are the relay's lists: 500 groups with the longest sealed
+   * names take 0.8 MB, and of contacts, which the relay doesn't limit, there is room for 9,000 with the longest
+   * names and addresses.
+   */
+  localEntryText: 4 * 1024 * 1024,
   /** Characters of a person's name. */
   memberName: 256,
   /** People whose names are kept for a group, former members included. */

@@ -195,6 +195,16 @@ function groupFacts(account: UnlockedAccount, conversationId: string, sealed: Ui
   };
 }
 
+/** Reads the record of a conversation and returns its state. */
+export async function storedState(
+  tx: Transaction,
+  account: UnlockedAccount,
+  conversationId: string,
+): Promise<ConversationState> {
+  const conversation = await readConversation(tx, account.sealer, conversationId);
+  return conversationState(tx, account, conversationId, conversation);
+}
+
 /** Returns the state of every conversation that has a record here. */
 export async function allConversations(
   tx: Transaction,
@@ -202,8 +212,7 @@ export async function allConversations(
 ): Promise<ConversationState[]> {
   const states: ConversationState[] = [];
   for (const conversationId of await tx.objectStore('heads').getAllKeys()) {
-    const conversation = await readConversation(tx, account.sealer, conversationId);
-    states.push(await conversationState(tx, account, conversationId, conversation));
+    states.push(await storedState(tx, account, conversationId));
   }
   return states;
 }

@@ -51,14 +51,13 @@ import {
 } from '../conversation/ownCommits.ts';
 import {
   allConversations,
-  conversationState,
   countUnread,
   newestMessages,
   oldestMessages,
+  storedState,
 } from '../conversation/views.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { read, withinConversation } from '../storage/db.ts';
-import { readConversation } from '../storage/records.ts';
 
 type ConversationsApi = Pick<
   CryptoApi,
@@ -86,14 +85,7 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
     async conversation(id) {
       const conversationId = check('conversation', ConversationId, id);
       const account = session.account();
-      return read(account.db, async (tx) =>
-        conversationState(
-          tx,
-          account,
-          conversationId,
-          await readConversation(tx, account.sealer, conversationId),
-        ),
-      );
+      return read(account.db, (tx) => storedState(tx, account, conversationId));
     },
 
     async startConversation(input) {

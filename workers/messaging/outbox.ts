@@ -1,6 +1,6 @@
 /** The outbox, which keeps messages from the moment they are written until the log has them. */
 import { encryptApplication } from '@sinetti/crypto-core';
-import { AcceptedInput, check, FailureCode, Id, QueueInput } from '../api/arguments.ts';
+import { AcceptedInput, ConversationId, check, FailureCode, Id, QueueInput } from '../api/arguments.ts';
 import type { CryptoApi, PreparedMessage, ReadyMessage } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
@@ -20,7 +20,7 @@ import {
   supersededLeaves,
 } from '../conversation/ownCommits.ts';
 import { encodeTextPayload, payloadBytes } from '../conversation/payload.ts';
-import { findMessage, openOutbox, outboxView } from '../conversation/views.ts';
+import { findMessage, openOutbox, outboxView, storedState } from '../conversation/views.ts';
 import { readPin } from '../identity/pins.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import {
@@ -69,7 +69,8 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
         ]);
         if (known !== null) {
           if (known.row.conversationId === conversationId && known.record.payload === payload) {
-            return { message: outboxView(account, conversationId, messageId, known.record), ready: null };
+            const message = outboxView(account, conversationId, messageId, known.record);
+            return { message, ready: null, state: await transaction.finish() };
           }
           throw new CryptoApiError('usage', 'the message id is taken');
         }
@@ -90,6 +91,7 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
         return {
           message: outboxView(account, conversationId, messageId, record),
           ready: ciphertext === null ? null : readyMessage(transaction, messageId, ciphertext),
+          state: await transaction.finish(),
         };
       });
     },
@@ -141,23 +143,24 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
     async discardMessage(id) {
       const messageId = check('discardMessage', Id, id);
       const account = session.account();
-      await write(account.db, 'relaxed', async (tx) => {
+      return write(account.db, 'relaxed', async (tx) => {
         const waiting = await find(tx, account, messageId);
-        if (waiting === null) return;
+        if (waiting === null) return null;
         const { row, record } = waiting;
         if (record.status === 'sent') throw new CryptoApiError('usage', 'the message was sent');
         // Its ciphertext may be under way; the record is kept so that the message can be shown if the log has
         // it after all.
         if (record.ciphertext === null) await tx.objectStore('outbox').delete(messageId);
         else await put(tx, account, messageId, row, { ...record, status: 'discarded' });
+        return storedState(tx, account, row.conversationId);
       });
     },
 
-    async outbox() {
+    async outbox(id) {
+      const conversationId = id === undefined ? null : check('outbox', ConversationId, id);
       const account = session.account();
       return read(account.db, async (tx) => {
-        const index = tx.objectStore('outbox').index('order');
-        const [rows, ids] = await Promise.all([index.getAll(), primaryKeys(tx)]);
+        const [rows, ids] = await readOutbox(tx, conversationId);
         return rows.flatMap((row, i) => {
           const messageId = ids[i];
           if (messageId === undefined) return [];
@@ -316,9 +319,12 @@ async function put(
   await tx.objectStore('outbox').put({ conversationId, order, sealed }, messageId);
 }
 
-/** Returns the message ids in the order of writing. */
-async function primaryKeys(tx: Transaction): Promise<string[]> {
-  return tx.objectStore('outbox').index('order').getAllKeys();
+/** Reads the rows of a conversation, or all, with their message ids, in the order of writing. */
+async function readOutbox(tx: Transaction, conversationId: string | null): Promise<[OutboxRow[], string[]]> {
+  const outbox = tx.objectStore('outbox');
+  const index = conversationId === null ? outbox.index('order') : outbox.index('conversation');
+  const range = conversationId === null ? null : withinConversation(conversationId);
+  return Promise.all([index.getAll(range), index.getAllKeys(range)]);
 }
 
 async function alreadySent(account: UnlockedAccount, messageId: string): Promise<PreparedMessage> {
@@ -326,9 +332,9 @@ async function alreadySent(account: UnlockedAccount, messageId: string): Promise
   return { kind: 'sent', message };
 }
 
-/** Finds a message that the log has. @throws CryptoApiError `not-found` */
+/** Finds a message that the log has. @throws CryptoApiError `unknown-message` */
 async function requireLogged(tx: Transaction, account: UnlockedAccount, messageId: string) {
   const message = await findMessage(tx, account, messageId);
-  if (message === null) throw new CryptoApiError('not-found');
+  if (message === null) throw new CryptoApiError('unknown-message');
   return message;
 }

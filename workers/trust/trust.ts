@@ -177,14 +177,14 @@ function contactTrust(userId: string, { verifiedAt, offered, former }: PinRecord
   };
 }
 
-/** Reads a pin. @throws CryptoApiError `not-found` for a person of whom no device was seen yet */
+/** Reads a pin. @throws CryptoApiError `unknown-person` for a person of whom no device was seen yet */
 async function requirePin(
   tx: Transaction | WriteTransaction,
   account: AccountOnDevice,
   userId: string,
 ): Promise<PinRecord> {
   const pin = await readPin(tx, account, userId);
-  if (pin === null) throw new CryptoApiError('not-found', 'no account key');
+  if (pin === null) throw new CryptoApiError('unknown-person');
   return pin;
 }
 

@@ -1,5 +1,5 @@
 import { errors as joseErrors, jwtVerify, SignJWT } from 'jose';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Id } from '../../contract/index.ts';
 import { ApiError } from '../errors.ts';
 

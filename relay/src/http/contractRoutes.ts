@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
-import type * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Route, type RouteAccess, routes } from '../../contract/index.ts';
 import { type DeviceSession, requireDevice, type Session } from '../auth/session.ts';
 import type { Sessions } from '../auth/sessions.ts';
@@ -15,8 +15,11 @@ import {
 } from '../rateLimits/routeQuotas.ts';
 import { clientAddress } from './clientAddress.ts';
 
+// The schemas bring no messages along: the client, which shows none, would have to load them.
+const { localeError } = z.locales.en();
+
 type Parsed<R extends Route, Part extends 'params' | 'query' | 'body'> =
-  R extends Record<Part, infer Schema extends z.ZodType> ? z.output<Schema> : undefined;
+  R extends Record<Part, infer Schema extends z.ZodMiniType> ? z.output<Schema> : undefined;
 
 type SessionFor<Access extends RouteAccess> = {
   public: null;
@@ -34,7 +37,7 @@ export interface Call<R extends Route> {
   readonly address: string;
 }
 
-type Answer<R extends Route> = R extends { response: infer Schema extends z.ZodType }
+type Answer<R extends Route> = R extends { response: infer Schema extends z.ZodMiniType }
   ? z.input<Schema>
   : void;
 
@@ -107,7 +110,7 @@ function serve(app: FastifyInstance, url: string, { name, route, handler }: Serv
       const answer = await handler(call);
       reply.code(route.status);
       // Through the schema, so that nothing leaves which the contract doesn't name.
-      return reply.send(route.response?.parse(answer));
+      return reply.send(route.response?.parse(answer, { error: localeError }));
     },
   });
 }
@@ -199,9 +202,9 @@ function bearerToken(request: FastifyRequest): string {
 }
 
 /** @throws ApiError invalid-request naming the first field that is wrong */
-function check(schema: z.ZodType | undefined, value: unknown, part: 'path' | 'query' | 'body'): unknown {
+function check(schema: z.ZodMiniType | undefined, value: unknown, part: 'path' | 'query' | 'body'): unknown {
   if (schema === undefined) return undefined;
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: localeError });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   throw new ApiError('invalid-request', `${issue?.path.join('.') || part}: ${issue?.message ?? 'invalid'}`);

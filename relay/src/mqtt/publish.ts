@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import {
   type ErrorCode,
   OutgoingGroupMessage,
@@ -147,7 +147,7 @@ function requireOwn(sender: Sender, userId: string): void {
   if (userId !== sender.userId) throw new ApiError('forbidden', 'The payload names another sender.');
 }
 
-function parsePayload<T>(schema: z.ZodType<T>, payload: Uint8Array): T {
+function parsePayload<T>(schema: z.ZodMiniType<T>, payload: Uint8Array): T {
   let json: unknown;
   try {
     json = JSON.parse(utf8.decode(payload));

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ErrorBody, type ErrorCode, errorStatus, type Route, routes } from '../../contract/index.ts';
 import { errorDetails } from './errorDetails.ts';
 import { examples, sectionNames, sectionOf } from './sections.ts';
@@ -137,7 +137,7 @@ function operationOf(name: keyof typeof routes, route: Route, index: number, sch
 
 function parametersOf(
   where: Parameter['in'],
-  schema: z.ZodType | undefined,
+  schema: z.ZodMiniType | undefined,
   example: object | undefined,
   schemas: Schemas,
 ): Parameter[] {
@@ -185,16 +185,16 @@ class Schemas {
   readonly components: Record<string, Json> = {};
 
   /** Converts the schema of a value that a caller sends. */
-  input(schema: z.ZodType): Json {
+  input(schema: z.ZodMiniType): Json {
     return this.#convert(schema, 'input');
   }
 
   /** Converts the schema of a value that a caller receives. */
-  output(schema: z.ZodType): Json {
+  output(schema: z.ZodMiniType): Json {
     return this.#convert(schema, 'output');
   }
 
-  #convert(schema: z.ZodType, io: 'input' | 'output'): Json {
+  #convert(schema: z.ZodMiniType, io: 'input' | 'output'): Json {
     const converted = z.toJSONSchema(schema, {
       io,
       // Callers must expect properties that come later, so that both directions are one schema.

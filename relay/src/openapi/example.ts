@@ -1,8 +1,8 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Route, routes } from '../../contract/index.ts';
 
 type Part<R extends Route, Name extends 'params' | 'query' | 'body' | 'response'> =
-  R extends Record<Name, infer Schema extends z.ZodType> ? Record<Name, z.input<Schema>> : object;
+  R extends Record<Name, infer Schema extends z.ZodMiniType> ? Record<Name, z.input<Schema>> : object;
 
 /** One call as somebody might make it, and its answer. */
 export type Example<R extends Route> = Part<R, 'params'> &

@@ -1,5 +1,5 @@
 import type { RawData, WebSocket } from 'ws';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { PresenceClientMessage, type PresenceServerMessage } from '../../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { takeFrom } from '../rateLimits/bucket.ts';

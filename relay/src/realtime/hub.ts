@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Id, type IncomingEvent, type PresenceChange, topics } from '../../contract/index.ts';
 
 export type Unsubscribe = () => void;
@@ -7,11 +7,11 @@ export type TopicListener = (payload: string) => void;
 /** Facts that end or change what a live connection may do. A schema, because they also travel between relays. */
 export const Signal = z.discriminatedUnion('type', [
   /** The session was logged out or revoked: its connections close now. */
-  z.object({ type: z.literal('session-ended'), sessionId: Id }).readonly(),
+  z.readonly(z.object({ type: z.literal('session-ended'), sessionId: Id })),
   /** Two people became contacts or stopped being contacts. */
-  z.object({ type: z.literal('contacts-changed'), userIds: z.tuple([Id, Id]).readonly() }).readonly(),
+  z.readonly(z.object({ type: z.literal('contacts-changed'), userIds: z.readonly(z.tuple([Id, Id])) })),
   /** These people left the group, or it was deleted: they hear nothing of it from now on. */
-  z.object({ type: z.literal('members-removed'), groupId: Id, userIds: z.array(Id).readonly() }).readonly(),
+  z.readonly(z.object({ type: z.literal('members-removed'), groupId: Id, userIds: z.readonly(z.array(Id)) })),
 ]);
 export type Signal = z.infer<typeof Signal>;
 export type SignalListener = (signal: Signal) => void;

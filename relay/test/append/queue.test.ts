@@ -61,7 +61,7 @@ describe('messages', () => {
     expect(await outcomes).toEqual([appended(1), appended(2), appended(3)]);
   });
 
-  it('that arrive while a batch is on its way wait for it, go together, and take the time of that', async () => {
+  it('that arrive while a batch is on its way go together after it, with the time of their own batch', async () => {
     const first = queue.append(entry('a'));
     await nextTurn();
     const others = [queue.append(entry('b')), queue.append(entry('c'))];
@@ -84,7 +84,7 @@ describe('messages', () => {
     expect(ids()).toEqual([['a'], ['b']]);
   });
 
-  it('find an idle lane again', async () => {
+  it('go at once when their lane is idle again', async () => {
     for (const id of ['a', 'b']) {
       const outcome = queue.append(entry(id));
       await nextTurn();

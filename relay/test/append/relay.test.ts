@@ -166,7 +166,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('leaves one notification for each sender, of its own time', async () => {
+  it('leaves one notification for each sender', async () => {
     await append(message(aino, eero), message(aino, eero), message(eero, aino));
     const { body } = await eero.call<{ type: string; senderId: string }[]>('GET', '/notifications');
     expect(body.filter(({ type }) => type === 'message')).toHaveLength(1);
@@ -197,7 +197,7 @@ describe('a session', () => {
     expect(await append(message(recovering, eero))).toEqual([refused('recovery-session')]);
   });
 
-  it('keeps its device seen by what it sends', async () => {
+  it("has its device's last_seen_at moved by what it sends", async () => {
     const lastSeen = async () => {
       const { body } = await eero.call<{ id: string }[]>('GET', '/conversations');
       expect(body).toHaveLength(1);

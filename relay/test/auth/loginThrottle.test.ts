@@ -89,7 +89,7 @@ describe('guesses', () => {
     }
   });
 
-  it('at the same time are not more than those one after another', async () => {
+  it('that are made at the same time are as limited as those one after another', async () => {
     await relayWith('login.address-account=3/1h');
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => guess(victim.username, '203.0.113.5')),
@@ -98,8 +98,8 @@ describe('guesses', () => {
   });
 });
 
-describe('logging in rightly', () => {
-  it('does not count', async () => {
+describe('logging in with the right password', () => {
+  it('does not count as a guess', async () => {
     await relayWith('login.address-account=2/1h,login.address=2/1h,login.account=2/1h,login.browser=2/1h');
     let loginProof: string | undefined;
     for (let time = 0; time < 6; time++) {

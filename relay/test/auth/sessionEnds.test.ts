@@ -119,7 +119,7 @@ describe.each(ends)('a session that ends $how', ({ action, code = 'session-expir
     }
   });
 
-  it('opens nothing again', async () => {
+  it('opens no new connection', async () => {
     expect((await action()).status).toBeLessThan(300);
     for (const person of ended()) {
       expect(await clients.connack(relay.mqttUrl, person)).toMatchObject({ reasonCode: 0x87 });

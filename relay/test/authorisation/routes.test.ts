@@ -48,7 +48,7 @@ it('has a row for every call of the contract', () => {
 });
 
 describe('who may do what', () => {
-  it.each(rows)('%s', async (_name, row, route) => {
+  it.each(rows)('%s admits the callers of its row and refuses the others', async (_name, row, route) => {
     const outcomes: Partial<Record<Actor, string>> = {};
     for (const actor of actors) {
       const request = await row.request(world, actor);

@@ -110,7 +110,7 @@ it('has a row for every topic of the contract', () => {
 describe.each(names)('the topic %s', (name) => {
   const row = table[name];
 
-  it('is heard by', async () => {
+  it('is granted to the subscribers of its row and refused to the others', async () => {
     const topic = await row.topic(world);
     const outcomes: Partial<Record<Actor, string>> = {};
     for (const actor of actors) {
@@ -124,7 +124,7 @@ describe.each(names)('the topic %s', (name) => {
     expect(outcomes).toEqual(row.subscribe);
   });
 
-  it('is written to by', async () => {
+  it('takes messages of the publishers of its row and refuses the others', async () => {
     const topic = await row.topic(world);
     const outcomes: Partial<Record<Actor, string>> = {};
     for (const actor of actors) {
@@ -158,7 +158,7 @@ describe('a name that is not of a topic', () => {
   });
 
   it.each(['user/+/messages', 'user/#', '#', 'group/+/messages', '$share/x/user/+/messages'])(
-    'nor is a wildcard: %s',
+    'is refused to everybody as a wildcard: %s',
     async (filter) => {
       const client = await connect('creator');
       if (client === null) throw new Error('no connection');
@@ -169,7 +169,7 @@ describe('a name that is not of a topic', () => {
 });
 
 describe('the presence socket', () => {
-  it('is for', async () => {
+  it('admits whoever has a session and nobody else', async () => {
     const outcomes: Partial<Record<Actor, string>> = {};
     for (const actor of actors) {
       const tab = await Tab.open(world.relay);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { ErrorBody, errorStatus, type Route, routes } from '../../contract/index.ts';
 import { type PersonOnDevice, signUpOnDevice, startTestRelay, type TestRelay } from '../helpers.ts';
 import { createRandom } from '../random.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => relay.close());
 
 const named = Object.entries(routes).map(([name, route]): [string, Route] => [name, route]);
-const withBody = named.flatMap(([name, route]): [string, Route, z.ZodType][] =>
+const withBody = named.flatMap(([name, route]): [string, Route, z.ZodMiniType][] =>
   route.body === undefined ? [] : [[name, route, route.body]],
 );
 
@@ -115,7 +115,7 @@ const nonsense = [
   'group:x',
 ];
 const addressed = named.filter(([, { params }]) => params !== undefined);
-const queried = named.flatMap(([name, route]): [string, Route, z.ZodType][] =>
+const queried = named.flatMap(([name, route]): [string, Route, z.ZodMiniType][] =>
   route.query === undefined ? [] : [[name, route, route.query]],
 );
 
@@ -147,7 +147,7 @@ it.each(queried)('%s refuses queries that its schema does not take', async (name
   }
 });
 
-describe('after all that', () => {
+describe('after all broken requests', () => {
   it('nothing has been stored or changed', async () => {
     expect(await everythingStored(relay)).toEqual(stored);
   });
@@ -158,7 +158,7 @@ describe('after all that', () => {
     expectNoFailureLogged(relay);
   });
 
-  it('its memory holds nothing of it', async () => {
+  it('the memory of the relay holds nothing of them', async () => {
     expect(memoryInUse() - memory).toBeLessThan(memoryAllowance);
   });
 });

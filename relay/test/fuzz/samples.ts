@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Random } from '../random.ts';
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
 /** A value that a schema of the contract takes. @throws Error if none is found: then this file has to learn something */
-export function sampleOf(schema: z.ZodType): unknown {
+export function sampleOf(schema: z.ZodMiniType): unknown {
   const root = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   const sample = build(root, root.$defs ?? {});
   const parsed = schema.safeParse(sample);

@@ -83,6 +83,11 @@ describe('register', () => {
     expect(answer).toMatchObject({ status: 422, body: { code: 'invalid-request' } });
     expect(answer.body.detail).toMatch(new RegExp(`^${field}: `));
   });
+
+  it('says in English how a field is wrong', async () => {
+    const answer = await call(relay, 'POST', '/register', { body: signUpBody({ username: 'a' }) });
+    expect(answer.body.detail).toBe('username: Too small: expected string to have >=2 characters');
+  });
 });
 
 describe('login', () => {
@@ -113,14 +118,14 @@ describe('password parameters', () => {
   const params = (identifier: string) =>
     call<PasswordParams>(relay, 'GET', `/auth/params?identifier=${encodeURIComponent(identifier)}`);
 
-  it('answers what the person signed up with, by username and by email', async () => {
+  it('are those of the sign-up, by username and by email', async () => {
     const person = await signUp(relay);
     const expected = { salt: person.salt, opsLimit: 3, memLimit: 134_217_728 };
     expect((await params(person.username)).body).toEqual(expected);
     expect((await params(person.email.toUpperCase())).body).toEqual(expected);
   });
 
-  it('makes up stable ones for unknown names that look the same', async () => {
+  it('are made up for unknown names, stable and of the same shape', async () => {
     const person = await signUp(relay);
     const real = await params(person.username);
     const unknown = await params('Nobody');
@@ -132,7 +137,7 @@ describe('password parameters', () => {
     expect((await params('nobody-else')).body.salt).not.toBe(unknown.body.salt);
   });
 
-  it('needs a name', async () => {
+  it('are refused without a name', async () => {
     expect(await params('')).toMatchObject({ status: 422, body: { code: 'invalid-request' } });
     expect(await call(relay, 'GET', '/auth/params')).toMatchObject({ status: 422 });
   });
@@ -234,7 +239,7 @@ describe('vault', () => {
     });
   });
 
-  it('is the own one', async () => {
+  it('is not shown to anybody else', async () => {
     const [one, other] = [await signUp(relay), await signUp(relay)];
     await one.call('PUT', '/vault', vault(0));
     expect((await other.call('GET', '/vault')).status).toBe(404);
@@ -278,7 +283,7 @@ describe('search', () => {
     expect(found[0]).toBe('crowd');
   });
 
-  it('needs two characters', async () => {
+  it('is refused for fewer than two characters', async () => {
     const one = await signUp(relay);
     expect(await one.call('GET', '/users/search?q=%20a%20')).toMatchObject({
       status: 422,

@@ -170,7 +170,7 @@ describe('a contact', () => {
     expect((await ask(one, other)).status).toBe(201);
   });
 
-  it("is of two people and nobody else's", async () => {
+  it('is removed without touching the other contacts of the two', async () => {
     const [one, two, three] = [await signUp(relay), await signUp(relay), await signUp(relay)];
     await befriend(one, two);
     await befriend(two, three);

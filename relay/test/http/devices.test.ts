@@ -190,7 +190,7 @@ describe('KeyPackages', () => {
     expect((await claim(first, first.id)).body.map((one) => one.deviceId)).toEqual([second.deviceId]);
   });
 
-  it('are for contacts', async () => {
+  it('are refused to somebody who is no contact', async () => {
     const [owner, stranger] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];
     await owner.call('POST', '/key-packages', { keyPackages: [base64Url(300)] });
     expect(await claim(stranger, owner.id)).toMatchObject({ status: 403, body: { code: 'not-a-contact' } });

@@ -112,7 +112,7 @@ describe('the log of a group', () => {
     expect((await details(creator)).body).toMatchObject({ name: named.sealedName, name_epoch: 2 });
   });
 
-  it('is the only one with a name', async () => {
+  it('alone takes a sealed name: a direct conversation refuses one', async () => {
     const [lower, higher] = [creator.id, member.id].sort();
     const body = { ...commitBody(0), sealedName: base64Url(60) };
     expect(await submitCommit(creator, `direct:${lower}:${higher}`, body)).toMatchObject({

@@ -238,13 +238,13 @@ describe('leaving', () => {
     expect((await details(member)).status).toBe(200);
   });
 
-  it("is not the creator's", async () => {
+  it('is refused to the creator', async () => {
     await addFirst();
     expect(await creator.call('DELETE', `/group/${groupId}/leave`)).toMatchObject(forbidden);
     expect((await details(creator)).status).toBe(200);
   });
 
-  it('is not for good', async () => {
+  it('lets the person be added again', async () => {
     await addFirst();
     await member.call('DELETE', `/group/${groupId}/leave`);
     expect(await addMember(creator, groupId, member, commitBody(1, welcomeFor(member)))).toMatchObject({

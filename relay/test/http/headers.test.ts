@@ -105,7 +105,7 @@ describe('the page of headers', () => {
     }
   });
 
-  it('believes nobody but a trusted proxy that there is TLS', async () => {
+  it('does not hold behind TLS for visitors who only claim it, without a trusted proxy', async () => {
     const untrusting = await startTestRelay();
     const response = await fetch(`${untrusting.url}/api/profile`, {
       headers: { 'x-forwarded-proto': 'https' },
@@ -127,7 +127,7 @@ describe('the page of headers', () => {
     }
   });
 
-  it('says what is cached', async () => {
+  it('lists what is cached, and how', async () => {
     const table = new Map(tableOf('Caching'));
     const sent = async (address: string) => (await headersAt(address))['cache-control'];
     expect(await sent('/assets/index-B2x_4f.js')).toBe(table.get('/assets/'));

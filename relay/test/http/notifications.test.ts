@@ -199,7 +199,7 @@ describe('notifications', () => {
     expect((await list(eero)).every(({ read }) => read)).toBe(true);
   });
 
-  it('are deleted', async () => {
+  it('are deleted one by one, and a second time not found', async () => {
     await aino.call('POST', `/contacts/request/${eero.id}`);
     const [notification] = await list(eero);
     expect((await eero.call('DELETE', `/notifications/${notification?.id}`)).status).toBe(204);

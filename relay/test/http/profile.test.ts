@@ -186,7 +186,7 @@ describe('changing the password', () => {
     expect((await person.call('GET', '/profile')).status).toBe(200);
   });
 
-  it('needs the current one', async () => {
+  it('is refused without the right current one', async () => {
     await putVault(person);
     for (const currentPassword of [undefined, base64Url(32)]) {
       expect(await person.call('PUT', '/users/me/password', change({ currentPassword }))).toMatchObject({
@@ -198,7 +198,7 @@ describe('changing the password', () => {
     expect((await person.call<Vault>('GET', '/vault')).body.version).toBe(1);
   });
 
-  it('needs the vault that its wrap opens', async () => {
+  it('is refused for another version of the vault than the stored one', async () => {
     const stale = (version: number) => ({ status: 409, body: { code: 'stale-version', version } });
     expect(await person.call('PUT', '/users/me/password', change())).toMatchObject(stale(0));
     await putVault(person);

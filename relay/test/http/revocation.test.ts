@@ -66,7 +66,7 @@ describe('revoking a device', () => {
     expect(await revoked(stranger)).toMatchObject(notFound);
   });
 
-  it('is in one list with those of everybody whom one has to do with', async () => {
+  it('is in one list for the person, contacts and fellow members', async () => {
     const statement = base64Url(120);
     now += 60_000;
     await revoke(owner, tablet.deviceId, statement);
@@ -160,7 +160,7 @@ describe('revoking a device', () => {
     });
   });
 
-  it('is for good', async () => {
+  it('cannot be undone by registering the device again', async () => {
     await revoke(owner, tablet.deviceId);
     const again = { name: 'A browser', certificate: tablet.certificate };
     const fresh = await logIn(relay, owner);
@@ -180,7 +180,7 @@ describe('revoking a device', () => {
     expect((await revoked(owner)).body).toEqual([]);
   });
 
-  it('needs the statement', async () => {
+  it('is refused without the statement', async () => {
     const answer = await owner.call('DELETE', `/devices/${tablet.deviceId}`);
     expect(answer).toMatchObject({ status: 422, body: { code: 'invalid-request' } });
     expect((await tablet.call('GET', '/profile')).status).toBe(200);
@@ -191,7 +191,7 @@ describe('revoking a device', () => {
     expect(await tablet.call('GET', '/profile')).toMatchObject(refused);
   });
 
-  it('is what a browser hears that was away, after other log-ins too, and until its token expires', async () => {
+  it('is told to a browser that was away until its token expires, also after other log-ins', async () => {
     expect((await revoke(owner, tablet.deviceId)).status).toBe(204);
     await logIn(relay, owner);
     now += sessionLifetime - 1000;

@@ -56,7 +56,7 @@ describe('the web client', () => {
     expect(await response.json()).toMatchObject({ code: 'not-found' });
   });
 
-  it('is not what other methods get', async () => {
+  it('is answered to GET and HEAD alone', async () => {
     expect((await get('/login', html, 'POST')).status).toBe(404);
     expect((await get('/login', html, 'HEAD')).status).toBe(200);
   });
@@ -84,7 +84,7 @@ describe('the web client', () => {
 });
 
 describe('a conditional request', () => {
-  it('that fails is refused', async () => {
+  it('whose condition fails is refused', async () => {
     expect((await get('/favicon.svg', { 'if-match': '"another"' })).status).toBe(422);
   });
 });
@@ -172,7 +172,7 @@ describe('other origins', () => {
     expect(preflight.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
   });
 
-  it('get no leave otherwise', async () => {
+  it('may not call the API if they are not configured', async () => {
     for (const origin of ['https://evil.example', 'null', 'https://app.example.org.evil.example']) {
       for (const method of ['OPTIONS', 'GET']) {
         const { headers } = await ask(origin, method);

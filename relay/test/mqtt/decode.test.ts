@@ -131,7 +131,7 @@ describe('what mqtt-packet writes is read as it was meant', () => {
   });
 });
 
-test('the shortest forms of DISCONNECT and PINGREQ, one after the other', () => {
+test('the shortest forms of DISCONNECT and PINGREQ are read, one after the other', () => {
   const stream = [packet(0xc0), packet(0xe0), packet(0xe0, 0), packet(0xc0)];
   expect(decode(Buffer.concat(stream)).map(({ type }) => type)).toEqual([
     'pingreq',

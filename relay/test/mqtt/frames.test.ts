@@ -19,7 +19,7 @@ function reasonOf(action: () => unknown): number | null {
   }
 }
 
-test('several packets in one chunk', () => {
+test('several packets in one chunk are taken apart', () => {
   expect(cut(new FrameSplitter(64), [...pingreq, ...publish, ...pingreq])).toEqual([
     [12, []],
     [3, [0, 1, 0x61, 0, 0x62]],
@@ -27,7 +27,7 @@ test('several packets in one chunk', () => {
   ]);
 });
 
-test('a packet in any two pieces, with its neighbours', () => {
+test('a packet in any two pieces is put together, and its neighbours are whole', () => {
   const stream = [...publish, ...pingreq, ...publish];
   for (let border = 0; border <= stream.length; border += 1) {
     const splitter = new FrameSplitter(64);
@@ -36,7 +36,7 @@ test('a packet in any two pieces, with its neighbours', () => {
   }
 });
 
-test('a long packet byte by byte', () => {
+test('a long packet that comes byte by byte is put together', () => {
   const body = Array.from({ length: 300 }, (_, index) => index % 256);
   const splitter = new FrameSplitter(1024);
   const frames = [0x30, 0xac, 0x02, ...body].flatMap((byte) => cut(splitter, [byte]));

@@ -25,13 +25,13 @@ function bySchema(payload: Uint8Array): unknown {
   }
 }
 
-it('reads what clients send', () => {
+it('a message payload is read as clients send it', () => {
   expect(messageIn(bytesOf(message))).toEqual(message);
   const longest = 'A'.repeat(Math.ceil((limits.contentMax * 4) / 3));
   expect(messageIn(bytesOf({ ...message, content: longest }))?.content).toBe(longest);
 });
 
-it('leaves out what the schema does not know', () => {
+it('a field that the schema does not know is left out of a message payload', () => {
   expect(messageIn(bytesOf({ ...message, more: 1 }))).toEqual(message);
 });
 
@@ -54,7 +54,7 @@ function compare(payloads: readonly Buffer[]) {
   return { count: read.length, differing: differing.map(String) };
 }
 
-it('takes nothing that the schema refuses, and reads the same', () => {
+it('a message payload with one odd field is refused, or read as by the schema', () => {
   const changed = fields.flatMap((name) => [
     ...odd.map((value) => ({ ...message, [name]: value })),
     Object.fromEntries(Object.entries(message).filter(([other]) => other !== name)),
@@ -64,14 +64,14 @@ it('takes nothing that the schema refuses, and reads the same', () => {
   expect(count).toBeGreaterThan(5);
 });
 
-it('says nothing of what is no JSON, or no UTF-8', () => {
+it('a message payload that is no JSON or no UTF-8 is refused', () => {
   for (const text of ['', '{', 'null', '"message"', '\uFEFF{}']) expect(messageIn(bytesOf(text))).toBeNull();
   const payload = bytesOf({ ...message, more: 'é' });
   payload[payload.indexOf(0xc3)] = 0xff;
   expect([messageIn(payload), bySchema(payload)]).toEqual([null, null]);
 });
 
-it('takes nothing of messages that were changed anywhere but what the schema takes', () => {
+it('a message payload changed at any place is refused, or read as by the schema', () => {
   const original = JSON.stringify(message);
   const changed = fc
     .tuple(

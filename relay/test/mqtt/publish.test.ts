@@ -96,7 +96,7 @@ test('a stale epoch is refused with the current one', async () => {
   });
 });
 
-test('other refusals have the reason code of their kind', async () => {
+test('a PUBLISH that is refused gets the reason code of the refusal', async () => {
   const client = await clients.connect(relay.mqttUrl, alice);
   const kinds = [
     ['message-id-taken', 0x83],
@@ -125,7 +125,7 @@ test('a defect behind the gateway is logged, answered without its message, and e
   expect(await puback(client, topics.ping, pingOf(alice))).toEqual({ reasonCode: 0 });
 });
 
-test('to a stranger, to oneself, to a status, to a group and to nowhere is not allowed', async () => {
+test('a PUBLISH to a stranger, to oneself, to a status, to no group and to no topic is refused', async () => {
   const client = await clients.connect(relay.mqttUrl, alice);
   const notAllowed = [
     [topics.userMessages(stranger.id), messagePayload(alice, stranger), 'not-a-contact'],
@@ -140,7 +140,7 @@ test('to a stranger, to oneself, to a status, to a group and to nowhere is not a
   expect(relay.stored).toEqual([]);
 });
 
-test('in the name of another is not allowed', async () => {
+test('a PUBLISH in the name of another is refused', async () => {
   const client = await clients.connect(relay.mqttUrl, alice);
   const forged = messagePayload(alice, bob, { senderId: stranger.id });
   expect(await puback(client, topics.userMessages(bob.id), forged)).toEqual({
@@ -173,7 +173,7 @@ test('a payload that does not match its schema is refused', async () => {
   expect(await notUtf8).toMatchObject({ reasonCode: 0x99 });
 });
 
-test('needs a device, which may be registered after CONNECT', async () => {
+test('a message needs a device, which may be registered after CONNECT', async () => {
   const newcomer = relay.signUp({ deviceId: null });
   relay.befriend(newcomer, bob);
   const client = await clients.connect(relay.mqttUrl, newcomer);

@@ -24,7 +24,7 @@ function arrive(person: Person, where = relay): Promise<Arrival> {
 }
 
 describe('contacts see one another', () => {
-  test('come and go', async () => {
+  test('as they come and go', async () => {
     const { tab: aliceTab, online: atFirst } = await arrive(alice);
     expect(atFirst).toEqual([]);
     const { tab: bobTab, online } = await arrive(bob);
@@ -34,7 +34,7 @@ describe('contacts see one another', () => {
     expect(await aliceTab.next()).toEqual({ userId: bob.id, online: false });
   });
 
-  test('contacts say themselves that they come and go', async () => {
+  test('as they say themselves that they are online or offline', async () => {
     const { tab: aliceTab } = await arrive(alice);
     const { tab: bobTab } = await arrive(bob);
     bobTab.send({ userId: bob.id, online: false });
@@ -46,7 +46,7 @@ describe('contacts see one another', () => {
     await aliceTab.expectNothing();
   });
 
-  test('strangers see nothing', async () => {
+  test('and strangers see nothing', async () => {
     const { tab: strangerTab, online } = await arrive(stranger);
     const { tab: aliceTab } = await arrive(alice);
     expect(online).toEqual([]);
@@ -54,7 +54,7 @@ describe('contacts see one another', () => {
     await strangerTab.expectNothing();
   });
 
-  test('a person with several tabs goes offline with the last', async () => {
+  test('as offline with the last of their tabs', async () => {
     const { tab: aliceTab } = await arrive(alice);
     const { tab: first } = await arrive(bob);
     const { tab: second, online } = await arrive(bob);
@@ -68,7 +68,7 @@ describe('contacts see one another', () => {
     expect(await aliceTab.next()).toEqual({ userId: bob.id, online: false });
   });
 
-  test('a change of status is published on the status topic, once', async () => {
+  test('on the status topic, where each change is published once', async () => {
     const changes = relay.statusOf(bob);
     const { tab: first } = await arrive(bob);
     await arrive(bob);
@@ -166,8 +166,8 @@ test('what is sent right behind the first message waits for its turn', async () 
   ]);
 });
 
-describe('a socket is closed', () => {
-  test('with 4401 unless its first message proves whose it is', async () => {
+describe('a presence socket', () => {
+  test('is closed with 4401 unless its first message proves whose it is', async () => {
     const firsts = [
       { type: 'ping' },
       { userId: alice.id, online: true },
@@ -184,7 +184,7 @@ describe('a socket is closed', () => {
     expect(online).toEqual([]);
   });
 
-  test('with 4401 if the first message does not come', async () => {
+  test('is closed with 4401 if the first message does not come', async () => {
     const impatient = await startRealtime({ presence: { authenticationTimeoutMs: 20 } });
     const tab = await Tab.open(impatient);
     expect(await tab.closed).toBe(4401);
@@ -198,7 +198,7 @@ describe('a socket is closed', () => {
     ['a wrong type', { userId: 'not-an-id', online: true }],
     ['an overlong token', { userId: crypto.randomUUID(), online: true, token: 'x'.repeat(4097) }],
     ['another person', { userId: crypto.randomUUID(), online: true }],
-  ])('with 1008 for a message that is %s, and others go on', async (_, message) => {
+  ])('is closed with 1008 for a message that is %s, and others go on', async (_, message) => {
     const { tab: other } = await arrive(bob);
     const { tab } = await arrive(alice);
     expect(await other.next()).toEqual({ userId: alice.id, online: true });
@@ -207,7 +207,7 @@ describe('a socket is closed', () => {
     expect(await other.next()).toEqual({ userId: alice.id, online: false });
   });
 
-  test('with 1008 for talking on before it is answered', async () => {
+  test('is closed with 1008 for talking on before it is answered', async () => {
     const proof = deferred();
     relay.state.beforeVerify = () => proof.promise;
     const tab = await Tab.open(relay);
@@ -219,7 +219,7 @@ describe('a socket is closed', () => {
     expect(online).toEqual([]);
   });
 
-  test('with 4401 when its session ends while it is being proven', async () => {
+  test('is closed with 4401 when its session ends while it is being proven', async () => {
     const changes = relay.statusOf(alice);
     let proofs = 0;
     relay.state.beforeVerify = async () => {
@@ -232,7 +232,7 @@ describe('a socket is closed', () => {
     expect(changes).toEqual([]);
   });
 
-  test('with 1003 for a binary message and 1009 for a huge one', async () => {
+  test('is closed with 1003 for a binary message and 1009 for a huge one', async () => {
     const { tab: binary } = await arrive(alice);
     binary.socket.send(Buffer.from('{"type":"ping"}'));
     expect(await binary.closed).toBe(1003);
@@ -242,7 +242,7 @@ describe('a socket is closed', () => {
     await arrive(bob);
   });
 
-  test('with 4408 when pings stop, and its person is offline', async () => {
+  test('is closed with 4408 when pings stop, and its person is offline', async () => {
     const quiet = await startRealtime({ presence: { pingTimeoutMs: 60_000 } });
     fakeTimeouts();
     const [one, other] = [quiet.signUp(), quiet.signUp()];
@@ -255,7 +255,7 @@ describe('a socket is closed', () => {
     await quiet.close();
   });
 
-  test('a socket stays open while pings come', async () => {
+  test('stays open while pings come', async () => {
     const patient = await startRealtime({ presence: { pingTimeoutMs: 60_000 } });
     fakeTimeouts();
     const { tab } = await arrive(patient.signUp(), patient);
@@ -267,7 +267,7 @@ describe('a socket is closed', () => {
     await patient.close();
   });
 
-  test('with 4401 when its session ends, and others stay', async () => {
+  test('is closed with 4401 when its session ends, and others stay', async () => {
     const { tab: other } = await arrive(bob);
     const { tab } = await arrive(alice);
     expect(await other.next()).toEqual({ userId: alice.id, online: true });
@@ -276,13 +276,13 @@ describe('a socket is closed', () => {
     expect(await other.next()).toEqual({ userId: alice.id, online: false });
   });
 
-  test('with 1001 when the relay stops', async () => {
+  test('is closed with 1001 when the relay stops', async () => {
     const { tab } = await arrive(alice);
     await relay.presence.close();
     expect(await tab.closed).toBe(1001);
   });
 
-  test('with 1011 and a log line for a failure of the relay itself', async () => {
+  test('is closed with 1011 and a log line for a failure of the relay itself', async () => {
     relay.state.beforeContacts = () => Promise.reject(new Error('inner detail'));
     const tab = await Tab.open(relay);
     tab.send(hello(alice));

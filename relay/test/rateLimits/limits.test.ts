@@ -228,7 +228,7 @@ describe('requests', () => {
   });
 });
 
-describe('calls of nobody in particular', () => {
+describe('calls without a session', () => {
   it('sign-ups are limited by address', async () => {
     await relayWith({ 'sign-up.address': '3/30s' });
     await expectLimit(3, 10, () => call(relay, 'POST', '/register', { body: signUpBody() }));

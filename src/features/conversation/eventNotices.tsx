@@ -1,6 +1,7 @@
 import type { MessageId } from '../../i18n/catalogue.ts';
 import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
+import type { FailureCode } from '../../lib/errorCode.ts';
 import type { ConversationEvent } from '../../store/chatEvents.ts';
 import { Disclosure } from '../../ui/Disclosure.tsx';
 import { Names } from '../../ui/Names.tsx';
@@ -71,4 +72,4 @@ const reasons: Readonly<Record<string, MessageId>> = {
   'identity-changed': 'events.refused.identity',
   'unknown-sender': 'events.refused.identity',
   'wrong-epoch': 'events.refused.repeated',
-};
+} satisfies Partial<Record<FailureCode, MessageId>>;

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { MessageId } from '../../i18n/catalogue.ts';
 import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
+import type { FailureCode } from '../../lib/errorCode.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import type { ConversationState } from '../../store/chats.ts';
@@ -32,7 +33,7 @@ export function GroupStatus({ group, state }: { group: Group; state: Conversatio
 }
 
 /** Texts for why this browser did not enter a group, by the code of the refusal. */
-const refusals: Readonly<Record<string, MessageId>> = {
+const refusals: Partial<Readonly<Record<FailureCode, MessageId>>> = {
   policy: 'groups.refusal.policy',
   'identity-changed': 'groups.refusal.identityChanged',
   'invalid-credential': 'groups.refusal.invalidCredential',
@@ -40,7 +41,7 @@ const refusals: Readonly<Record<string, MessageId>> = {
   'missing-key': 'groups.refusal.missingKey',
 };
 
-function Refusal({ code }: { code: string }) {
+function Refusal({ code }: { code: FailureCode }) {
   return (
     <Alert kind="warning">
       <p>

@@ -4,14 +4,14 @@ import { useId, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
-import { historyKeptAtom } from '../../store/history.ts';
+import { backupKeptAtom } from '../../store/messageBackup.ts';
 import { Card, CardRow } from '../../ui/Card.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { Switch } from '../../ui/Switch.tsx';
 
 /** Turns the message backup on or off, from which a new device of this person reads earlier messages. */
 export function MessageBackupCard({ id }: { id?: string }) {
-  const kept = useAtomValue(historyKeptAtom);
+  const kept = useAtomValue(backupKeptAtom);
   const actions = useAtomValue(requiredActionsAtom);
   const attempt = useSetAtom(attemptAtom);
   const [asking, setAsking] = useState(false);

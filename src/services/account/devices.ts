@@ -4,12 +4,12 @@ import { isApiError } from '../../net/errors.ts';
 import { devicesAtom, newDevicesAtom, type OwnDevice } from '../../store/devices.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { SessionDeps } from '../core/deps.ts';
-import { toAppError } from '../core/failures.ts';
+import { type Background, toAppError } from '../core/failures.ts';
 import { onStates } from '../core/sessionEvents.ts';
 import { deviceNameEntry } from './enrolment.ts';
 
 /** Ids of the own devices that the person has seen in the list or been told of. */
-const knownNote = 'known-devices';
+const knownDevicesEntry = 'known-devices';
 
 export interface Devices {
   load(): Promise<void>;
@@ -31,7 +31,7 @@ export interface DevicesOptions {
   readonly commitSubmitter: Pick<CommitSubmitter, 'settle'>;
   /** This device was revoked: the session is over. */
   readonly onThisRevoked: () => Promise<void>;
-  readonly background: (task: () => Promise<unknown>) => void;
+  readonly background: Background;
 }
 
 type Device = Awaited<ReturnType<SessionDeps['api']['listDevices']>>[number];
@@ -44,13 +44,13 @@ export function createDevices(options: DevicesOptions): Devices {
   let revocationsSince: string | undefined;
 
   async function readKnown(): Promise<Set<string> | null> {
-    known ??= parseIds(await crypto.readLocal(knownNote));
+    known ??= parseIds(await crypto.readLocal(knownDevicesEntry));
     return known;
   }
 
   async function keepKnown(ids: Iterable<string>): Promise<void> {
     known = new Set(ids);
-    await crypto.writeLocal(knownNote, [...known].join(' '));
+    await crypto.writeLocal(knownDevicesEntry, [...known].join(' '));
   }
 
   const load = coalesce(async () => {
@@ -168,6 +168,6 @@ function byUse(one: OwnDevice, other: OwnDevice): number {
   return Date.parse(other.lastSeenAt) - Date.parse(one.lastSeenAt);
 }
 
-function parseIds(note: string | null): Set<string> | null {
-  return note === null ? null : new Set(note.split(' ').filter((id) => id !== ''));
+function parseIds(text: string | null): Set<string> | null {
+  return text === null ? null : new Set(text.split(' ').filter((id) => id !== ''));
 }

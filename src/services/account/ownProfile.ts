@@ -7,11 +7,11 @@ import type { Deps } from '../core/deps.ts';
 import { passingTrouble } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 
-const noteName = 'profile';
+const profileEntry = 'profile';
 
 /** The person's profile, kept sealed for a start without the relay. */
 export async function keepProfile(crypto: Pick<CryptoApi, 'writeLocal'>, profile: Profile): Promise<void> {
-  await crypto.writeLocal(noteName, JSON.stringify(profile));
+  await crypto.writeLocal(profileEntry, JSON.stringify(profile));
 }
 
 /** The profile, or what keeps the relay from telling it for now. */
@@ -37,7 +37,7 @@ export async function recallProfile(
   crypto: Pick<CryptoApi, 'readLocal'>,
   userId: string,
 ): Promise<Profile | null> {
-  const kept = routes.profile.response.safeParse(parsed(await crypto.readLocal(noteName)));
+  const kept = routes.profile.response.safeParse(parsed(await crypto.readLocal(profileEntry)));
   return kept.success && kept.data.id === userId ? kept.data : null;
 }
 

@@ -1,9 +1,8 @@
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
-import { errorCode } from '../../lib/errorCode.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import type { Deps } from '../core/deps.ts';
-import { apiErrorOf, toAppError } from '../core/failures.ts';
+import { failureCode, toAppError } from '../core/failures.ts';
 
 export interface PasswordChange {
   readonly currentPassword: string;
@@ -33,7 +32,7 @@ export async function changePassword(
     });
     await api.changePassword({ ...credentials, currentPassword: currentAuthKey, password: authKey, version });
   } catch (error) {
-    if ((apiErrorOf(error)?.code ?? errorCode(error)) === 'wrong-password') {
+    if (failureCode(error) === 'wrong-password') {
       throw new AppError('wrong-password', t('recovery.wrongPassword'), { cause: error });
     }
     throw toAppError(error, t('recovery.changePasswordFailed'));

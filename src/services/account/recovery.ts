@@ -5,7 +5,7 @@ import type { Deps } from '../core/deps.ts';
 import { toAppError } from '../core/failures.ts';
 import { changeVault, type StoredVault } from '../core/vault.ts';
 
-const dismissedNote = 'recovery-offer-dismissed';
+const dismissedEntry = 'recovery-offer-dismissed';
 
 export interface Recovery {
   /** Shows whether the vault has a recovery key, and whether the offer of one was put aside in this browser. */
@@ -33,7 +33,7 @@ export function createRecovery(deps: Deps): Recovery {
   return {
     async onVault(vault) {
       show(vault);
-      const dismissed = (await crypto.readLocal(dismissedNote)) !== null;
+      const dismissed = (await crypto.readLocal(dismissedEntry)) !== null;
       store.set(recoveryOfferDismissedAtom, () => dismissed);
     },
 
@@ -56,7 +56,7 @@ export function createRecovery(deps: Deps): Recovery {
 
     async dismissOffer() {
       store.set(recoveryOfferDismissedAtom, () => true);
-      await crypto.writeLocal(dismissedNote, 'yes');
+      await crypto.writeLocal(dismissedEntry, 'yes');
     },
   };
 }

@@ -4,7 +4,7 @@ import { coalesce } from '../../lib/coalesce.ts';
 import { limits } from '../../net/contract.ts';
 import { isApiError } from '../../net/errors.ts';
 import { catchUpAtom } from '../../store/connection.ts';
-import { historyKeptAtom } from '../../store/history.ts';
+import { backupKeptAtom } from '../../store/messageBackup.ts';
 import type { Chats } from '../conversations/chats.ts';
 import { groupConversationId, keyOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
@@ -48,7 +48,7 @@ export function createMessageBackup({
   let isFull = false;
 
   function showKept(kept: boolean): void {
-    if (store.get(historyKeptAtom) !== kept) store.set(historyKeptAtom, kept);
+    if (store.get(backupKeptAtom) !== kept) store.set(backupKeptAtom, kept);
   }
 
   /** Uploads the person's choice, which only this device knows until then. */
@@ -133,7 +133,7 @@ export function createMessageBackup({
     } catch (error) {
       if (!isApiError(error, 'limit-reached')) throw error;
       isFull = true;
-      log.warn('history-full', { code: error.code });
+      log.warn('backup-full', { code: error.code });
     }
   }
 
@@ -156,7 +156,7 @@ export function createMessageBackup({
     if (messages.length === 0) return;
     due.add(state.conversationId);
     // Together with what comes soon after.
-    timer ??= clock.after(timings.historyCopying, () => {
+    timer ??= clock.after(timings.backupCopying, () => {
       timer = null;
       background(uploadDue);
     });

@@ -103,7 +103,7 @@ export function createRelayConnection(options: RelayConnectionOptions): RelayCon
       clock.every(timings.notificationPolling, () => {
         if (hasToken()) background(() => notifications.poll());
       }),
-      clock.every(timings.historyPolling, () => {
+      clock.every(timings.backupPolling, () => {
         if (hasToken() && !store.get(offlineAtom)) background(() => messageBackup.sync());
       }),
       clock.every(timings.syncPolling, () => {

@@ -5,8 +5,8 @@ import type { SessionDeps } from '../core/deps.ts';
 import { type Background, ended } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 
-/** Before the key of its conversation, the name of a draft's note. */
-const notePrefix = 'draft:';
+/** The start of the name of a draft's local entry, before the key of its conversation. */
+const entryPrefix = 'draft:';
 
 /** Keeps the drafts of this browser, sealed by the worker, so that a reload doesn't lose what was half written. */
 export interface Drafts {
@@ -32,14 +32,14 @@ export function createDrafts(
     for (const key of new Set([...Object.keys(kept), ...Object.keys(drafts)])) {
       const text = drafts[key] ?? '';
       if (text === (kept[key] ?? '')) continue;
-      background(() => crypto.writeLocal(`${notePrefix}${key}`, text === '' ? null : text));
+      background(() => crypto.writeLocal(`${entryPrefix}${key}`, text === '' ? null : text));
     }
     kept = drafts;
   }
 
   async function restore(): Promise<void> {
-    const notes = await crypto.localEntries(notePrefix);
-    const found = Object.fromEntries(notes.map(({ name, text }) => [name.slice(notePrefix.length), text]));
+    const entries = await crypto.localEntries(entryPrefix);
+    const found = Object.fromEntries(entries.map(({ name, text }) => [name.slice(entryPrefix.length), text]));
     kept = { ...found, ...kept };
     // A draft that is being written right now is newer.
     store.set(draftsAtom, (drafts) => ({ ...found, ...drafts }));

@@ -1,7 +1,7 @@
 import type { CommitSubmission } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
-import { errorCode } from '../../lib/errorCode.ts';
+import { errorCode, type FailureCode } from '../../lib/errorCode.ts';
 import { isApiError } from '../../net/errors.ts';
 import { groupOf, keyOf, peerOf } from '../core/conversationIds.ts';
 import type { Deps } from '../core/deps.ts';
@@ -41,7 +41,7 @@ export interface Joiner {
 }
 
 /** Failures that say nothing about the Welcome itself: it stays in the mailbox for the next attempt. */
-export const passingFailures: ReadonlySet<string> = new Set(['locked', 'storage', 'internal']);
+export const passingFailures: ReadonlySet<FailureCode> = new Set(['locked', 'storage', 'internal']);
 
 export function createJoiner(deps: Deps, ownUserId: string): Joiner {
   const { api, crypto, locks } = deps;

@@ -14,7 +14,6 @@ import { timings } from '../core/timings.ts';
 import type { Chats } from './chats.ts';
 import type { Outbox } from './outbox.ts';
 import { sendErrorText } from './sendErrors.ts';
-import { waitingMessage } from './waitingMessages.ts';
 
 export interface Messaging {
   send(key: ConversationKey, text: string): Promise<void>;
@@ -55,11 +54,6 @@ export function createMessaging(options: MessagingOptions): Messaging {
     throw new AppError('unauthenticated', t('errors.sendNotSignedIn'));
   }
 
-  /** The list of chats shows the newest message, also while it waits. */
-  async function refreshState(conversationId: string): Promise<void> {
-    chats.setState(await crypto.conversation(conversationId));
-  }
-
   return {
     async send(key, text) {
       const trimmed = text.trim();
@@ -83,16 +77,17 @@ export function createMessaging(options: MessagingOptions): Messaging {
           : sendErrorText(error);
         throw new AppError(errorCode(error), sentence, { cause: error });
       }
-      const { message, ready } = queued;
+      const { message, ready, state } = queued;
       // Before anything else: the other one waits for it.
       background(() => outbox.send(conversationId, ready));
       chats.addMessages(conversationId, [message]);
-      await refreshState(conversationId);
+      // The list of chats shows the newest message, also while it waits.
+      chats.setState(state);
     },
 
     async retry(messageId) {
       requireToken();
-      const message = await waitingMessage(crypto, messageId);
+      const message = (await crypto.outbox()).find((one) => one.messageId === messageId);
       if (message === undefined) return;
       const { failure: _failure, ...waiting } = message;
       chats.addMessages(message.conversationId, [{ ...waiting, status: 'sending' }]);
@@ -100,10 +95,9 @@ export function createMessaging(options: MessagingOptions): Messaging {
     },
 
     async discard(messageId) {
-      const message = await waitingMessage(crypto, messageId);
-      await crypto.discardMessage(messageId);
+      const state = await crypto.discardMessage(messageId);
       chats.removeMessage(messageId);
-      if (message !== undefined) await refreshState(message.conversationId);
+      if (state !== null) chats.setState(state);
     },
   };
 }

@@ -25,7 +25,6 @@ import { timings } from '../core/timings.ts';
 import type { ChatEvents } from './chatEvents.ts';
 import { type Chats, mergeMessages } from './chats.ts';
 import type { Sync } from './sync.ts';
-import { waitingMessages } from './waitingMessages.ts';
 
 const pageSize = 50;
 /** Whoever scrolls back wants more than a screenful at once. */
@@ -147,7 +146,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     try {
       const [state, waiting] = await Promise.all([
         crypto.conversation(conversationId),
-        waitingMessages(crypto, conversationId),
+        crypto.outbox(conversationId),
       ]);
       chats.change(key, (chat) => ({ state, messages: mergeMessages(chat.messages, waiting) }));
       const [more] = await Promise.all([loadCached(key), options.chatEvents.load(conversationId)]);
@@ -266,7 +265,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     const key = keyOf(state.conversationId, ownUserId);
     if (key === null || key !== activeKey() || messages.length === 0) return;
     // Waits until the messages have been drawn.
-    soon ??= clock.after(timings.readTelling, markReadNow);
+    soon ??= clock.after(timings.readReceiptDelay, markReadNow);
   });
 
   // Should the group ever come back, its chat begins anew.

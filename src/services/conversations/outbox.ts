@@ -4,31 +4,34 @@ import { AppError } from '../../lib/appError.ts';
 import { createBackoff } from '../../lib/backoff.ts';
 import { delay, timestamp } from '../../lib/clock.ts';
 import { coalesce } from '../../lib/coalesce.ts';
-import { errorCode } from '../../lib/errorCode.ts';
+import { errorCode, type FailureCode } from '../../lib/errorCode.ts';
 import { forEachLimited } from '../../lib/parallel.ts';
 import { ApiError, isApiError, NetworkError } from '../../net/errors.ts';
 import type { Acknowledgement, Realtime } from '../../net/mqtt.ts';
 import { groupOf, peerOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
-import { type Background, sessionEndedCode } from '../core/failures.ts';
+import type { Background } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 import type { Chats } from './chats.ts';
 import type { CommitSubmitter } from './commitSubmitter.ts';
 import type { Joiner } from './joiner.ts';
 import { stopsAll } from './sendErrors.ts';
 import type { Sync } from './sync.ts';
-import { waitingMessages } from './waitingMessages.ts';
 
 /** The number of times a message is prepared, because the conversation may move under it. */
 const maxPreparations = 8;
-/** The members of the group are in doubt: everything goes on waiting. */
-const heldCode = 'members-in-doubt';
 const conversationsAtOnce = 4;
 
 /** The recipient of a message. */
 type Recipient =
   | { readonly groupId: null; readonly userId: string }
   | { readonly groupId: string; readonly userId?: never };
+
+/**
+ * The permission to send messages: `held` keeps them waiting while it is in doubt who would read them.
+ * `yes-after-check` says that a check was made for it, and may have changed what has to be sent first.
+ */
+export type SendPermission = 'yes' | 'yes-after-check' | 'held';
 
 interface Failure {
   readonly reason: unknown;
@@ -49,11 +52,7 @@ export interface OutboxOptions {
   readonly sync: Pick<Sync, 'catchUp'>;
   readonly joiner: Pick<Joiner, 'start'>;
   readonly commitSubmitter: CommitSubmitter;
-  /**
-   * Returns whether messages may be sent: not while a group's members are in doubt, when they go on waiting. A promise
-   * where that has to be looked into.
-   */
-  readonly maySend: (conversationId: string) => boolean | Promise<boolean>;
+  readonly maySend: (conversationId: string) => Promise<SendPermission>;
   /** While it lasts everything goes on waiting, instead of failing. */
   readonly isOffline: () => boolean;
   /** Another account key was met, for the person to judge: everything goes on waiting. */
@@ -112,10 +111,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
     messageId: string,
     ready: ReadyMessage | undefined,
   ): Promise<MessageView> {
-    const allowed = maySend(conversationId);
-    if (!(await allowed)) throw new AppError(heldCode, t('errors.membersInDoubt'));
-    // Looking into it may have changed what goes first.
-    let next: PreparedMessage | undefined = allowed === true ? ready : undefined;
+    const permission = await maySend(conversationId);
+    if (permission === 'held') throw new AppError('members-in-doubt', t('errors.membersInDoubt'));
+    let next: PreparedMessage | undefined = permission === 'yes' ? ready : undefined;
     const recipient = recipientOf(conversationId);
     const backoff = createBackoff({
       baseMs: timings.commitRetryBase,
@@ -150,22 +148,13 @@ export function createOutbox(options: OutboxOptions): Outbox {
     throw new ApiError({ status: 409, code: 'stale-epoch', detail: null });
   }
 
-  async function fail(conversationId: string, messageId: string, code: string): Promise<void> {
+  async function fail(conversationId: string, messageId: string, code: FailureCode): Promise<void> {
     try {
       chats.addMessages(conversationId, [await crypto.messageFailed(messageId, code)]);
     } catch (error) {
       // The person has discarded it in the meantime.
-      if (errorCode(error) !== 'not-found') throw error;
+      if (errorCode(error) !== 'unknown-message') throw error;
     }
-  }
-
-  function failureCode(error: unknown): string {
-    return error instanceof NetworkError ? 'network' : errorCode(error);
-  }
-
-  /** The worker knows no such message: the person has discarded it. The relay's `not-found` is another thing. */
-  function wasDiscarded(error: unknown): boolean {
-    return !(error instanceof ApiError) && errorCode(error) === 'not-found';
   }
 
   async function attempt(
@@ -188,7 +177,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   async function flushLocked(conversationId: string): Promise<void> {
     if (options.isOffline()) return;
-    const due = (await waitingMessages(crypto, conversationId)).filter(isDue);
+    const due = (await crypto.outbox(conversationId)).filter(isDue);
     await sendAll(
       conversationId,
       due.map(({ messageId }) => messageId),
@@ -205,19 +194,20 @@ export function createOutbox(options: OutboxOptions): Outbox {
       retries.delete(messageId);
       const failure: Failure | null = stopped ?? (await attempt(conversationId, messageId, ready));
       if (failure === null) continue;
-      const code = failureCode(failure.reason);
+      const code = failure.reason instanceof NetworkError ? 'network' : errorCode(failure.reason);
       // The session is over, or the keys are locked: the message keeps waiting for the next one.
-      if (code === sessionEndedCode || code === 'locked') throw failure.reason;
+      if (code === 'session-ended' || code === 'locked') throw failure.reason;
       if (code === 'identity-changed') options.onIdentityChanged();
       const isHeld =
-        code === heldCode ||
+        code === 'members-in-doubt' ||
         code === 'identity-changed' ||
-        (failure.reason instanceof NetworkError && options.isOffline());
+        (code === 'network' && options.isOffline());
       if (isHeld) {
         retries.add(messageId);
         return;
       }
-      if (wasDiscarded(failure.reason)) continue;
+      // The person has discarded it.
+      if (code === 'unknown-message') continue;
       await fail(conversationId, messageId, code);
       if (stopped === null) {
         log.warn('send-failed', { code });

@@ -1,11 +1,11 @@
 import type { MessageId } from '../../i18n/catalogue.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
-import { errorCode } from '../../lib/errorCode.ts';
+import { errorCode, type FailureCode } from '../../lib/errorCode.ts';
 import { ApiError, NetworkError } from '../../net/errors.ts';
 
 /** The worker's codes for refusing a message, with the reason to show the person. */
-const cryptoReasons: Readonly<Record<string, MessageId>> = {
+const cryptoReasons: Partial<Readonly<Record<FailureCode, MessageId>>> = {
   'identity-changed': 'errors.identityChanged',
   storage: 'errors.storageFailed',
 };

@@ -11,7 +11,7 @@ import { isApiError } from '../../net/errors.ts';
 import { catchUpAtom } from '../../store/connection.ts';
 import { groupOf, keyOf, peerOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
-import { apiErrorOf, isUnreachable, sessionEndedCode } from '../core/failures.ts';
+import { apiErrorOf, isUnreachable } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 import { type EnterResult, type Joiner, passingFailures } from './joiner.ts';
 
@@ -159,7 +159,7 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     } catch (error) {
       const code = errorCode(error);
       const isOurs = apiErrorOf(error) !== null || isUnreachable(error) || passingFailures.has(code);
-      if (groupOf(conversationId) === null || isOurs || code === sessionEndedCode) throw error;
+      if (groupOf(conversationId) === null || isOurs || code === 'session-ended') throw error;
       restingUntil.set(conversationId, clock.now() + timings.rejoinPause);
       log.warn('sync-stalled', { code });
       sessionEvents.emit('groupRefused', { conversationId, code });

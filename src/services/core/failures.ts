@@ -1,11 +1,8 @@
 import { AppError } from '../../lib/appError.ts';
-import { errorCode } from '../../lib/errorCode.ts';
+import { errorCode, type FailureCode } from '../../lib/errorCode.ts';
 import type { Log } from '../../lib/log.ts';
 import { ApiError, isServerFailure, isUnknownPath, NetworkError } from '../../net/errors.ts';
 import type { RelayTrouble } from '../../store/connection.ts';
-
-/** Thrown into a task that outlived its session, at its next write. */
-export const sessionEndedCode = 'session-ended';
 
 /** The answer inside a failure; of several paths' the one that says most: about what was asked, else about the server. */
 export function apiErrorOf(error: unknown): ApiError | null {
@@ -18,6 +15,11 @@ export function apiErrorOf(error: unknown): ApiError | null {
     answers[0] ??
     null
   );
+}
+
+/** Returns the code of the answer inside a failure, else the failure's own. */
+export function failureCode(error: unknown): FailureCode {
+  return apiErrorOf(error)?.code ?? errorCode(error);
 }
 
 /**
@@ -61,9 +63,8 @@ export function passingTrouble(error: unknown): RelayTrouble {
 /** The relay's own sentence when it gave one, else the catalogue's. */
 export function toAppError(error: unknown, sentence: string): AppError {
   if (error instanceof AppError) return error;
-  const answer = apiErrorOf(error);
-  const code = answer?.code ?? (isUnreachable(error) ? 'unreachable' : errorCode(error));
-  return new AppError(code, answer?.detail || sentence, { cause: error });
+  const code = isUnreachable(error) ? 'unreachable' : failureCode(error);
+  return new AppError(code, apiErrorOf(error)?.detail || sentence, { cause: error });
 }
 
 /** Starts a task nobody waits for. What the network layer has logged already is not logged twice. */
@@ -79,7 +80,7 @@ export function createBackground(log: Log): Background {
     task().catch((error: unknown) => {
       if (apiErrorOf(error) !== null || isUnreachable(error)) return;
       const code = errorCode(error);
-      if (code === sessionEndedCode || code === 'locked') return;
+      if (code === 'session-ended' || code === 'locked') return;
       if (code === 'internal') log.error('background-failure', { code });
       else log.warn('background-failure', { code });
     });

@@ -1,15 +1,12 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { CryptoApi } from '../../crypto/client.ts';
 import type { Api } from '../../net/api.ts';
 import { routes } from '../../net/contract.ts';
 import type { Background } from './failures.ts';
 
-/** UTF-16 units: what UTF-8 makes of them always fits a note. */
-const partLength = 20_000;
-
 export interface ResponseCacheOptions {
   readonly api: Api;
-  readonly crypto: Pick<CryptoApi, 'localEntries' | 'readLocal' | 'writeLocal'>;
+  readonly crypto: Pick<CryptoApi, 'readLocal' | 'writeLocal'>;
   /** Answers that come after the session are nobody's to keep: the storage may be another person's by then. */
   readonly isActive: () => boolean;
   readonly background: Background;
@@ -44,46 +41,26 @@ export function createResponseCache({
   crypto,
   isActive,
 }: ResponseCacheOptions): ResponseCache {
-  function kept<T>(name: string, schema: z.ZodType<T>, ask: () => Promise<T>): Kept<T> {
-    const prefix = `answer:${name}/`;
+  function kept<T>(name: string, schema: z.ZodMiniType<T>, ask: () => Promise<T>): Kept<T> {
+    const entry = `answer:${name}`;
     let last: string | null = null;
-    let lastParts = 0;
 
     async function keep(answer: T): Promise<void> {
       const json = JSON.stringify(answer);
       if (json === last || !isActive()) return;
       last = json;
-      const parts = Math.ceil(json.length / partLength);
-      const present = Math.max(lastParts, (await crypto.localEntries(prefix)).length);
-      lastParts = parts;
-      if (!isActive()) return;
-      const writes = Array.from({ length: Math.max(parts, present) }, (_, at) =>
-        crypto.writeLocal(
-          `${prefix}${at}`,
-          at < parts ? json.slice(at * partLength, (at + 1) * partLength) : null,
-        ),
-      );
-      await Promise.all(writes);
-    }
-
-    async function read(): Promise<string> {
-      let json = '';
-      for (let at = 0; json.length === at * partLength; at += 1) {
-        const part = await crypto.readLocal(`${prefix}${at}`);
-        if (part === null) break;
-        json += part;
-      }
-      return json;
+      await crypto.writeLocal(entry, json);
     }
 
     async function recall(): Promise<T | null> {
       try {
-        const json = await read();
+        const json = await crypto.readLocal(entry);
+        if (json === null) return null;
         const answer = schema.parse(JSON.parse(json));
         last ??= json;
         return answer;
       } catch {
-        // None, or one that a crash left half written.
+        // It can't be read, or another version wrote it.
         return null;
       }
     }

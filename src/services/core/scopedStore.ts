@@ -1,6 +1,5 @@
 import { AppError } from '../../lib/appError.ts';
 import type { Store } from './deps.ts';
-import { sessionEndedCode } from './failures.ts';
 
 /**
  * The store as one session sees it. Once the session is over every write throws, which ends the task that outlived it:
@@ -10,7 +9,7 @@ export function sessionScopedStore(store: Store, isActive: () => boolean): Store
   return {
     ...store,
     set: (atom, ...args) => {
-      if (!isActive()) throw new AppError(sessionEndedCode, 'The session has ended.');
+      if (!isActive()) throw new AppError('session-ended', 'The session has ended.');
       return store.set(atom, ...args);
     },
   };

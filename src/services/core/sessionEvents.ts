@@ -1,4 +1,5 @@
 import type { ConversationState, ProcessResult } from '../../crypto/client.ts';
+import type { FailureCode } from '../../lib/errorCode.ts';
 import type { ErrorCode, IncomingEvent } from '../../net/contract.ts';
 import type { RealtimeStatus } from '../../store/connection.ts';
 
@@ -9,7 +10,7 @@ export interface SessionEventMap {
   /** Entries of a conversation's log were processed, which led to the state that comes with them. */
   entriesProcessed: ProcessResult;
   /** This device refuses to enter a group, by the code that its tree or commit was refused with. */
-  groupRefused: { readonly conversationId: string; readonly code: string };
+  groupRefused: { readonly conversationId: string; readonly code: FailureCode };
   /** A group is being erased from this browser. */
   groupForgotten: { readonly groupId: string };
   /** The relay lists a group again that had been erased here. */

@@ -21,11 +21,11 @@ export const timings = {
   redirectNotSignedIn: 1_500,
   redirectUnauthenticated: 2_000,
   /** Between readings of the copies that other devices have left meanwhile. */
-  historyPolling: 300_000,
+  backupPolling: 300_000,
   /** The time for which messages gather before their copies are left at the relay. */
-  historyCopying: 5_000,
+  backupCopying: 5_000,
   /** The time for which the open chat's new messages gather before they count as read: the screen comes first. */
-  readTelling: 30,
+  readReceiptDelay: 30,
   /** The time after a change at which a draft is kept: a crash may lose as much. */
   draftKeeping: 500,
   /** Signing out must not hang on a relay that doesn't answer. */

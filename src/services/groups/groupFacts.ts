@@ -1,4 +1,5 @@
 import type { ConversationState } from '../../crypto/client.ts';
+import type { FailureCode } from '../../lib/errorCode.ts';
 import type { GroupDetails, GroupSummary } from '../../net/api.ts';
 import type { Group, GroupMember, MembershipMismatch } from '../../store/groups.ts';
 
@@ -14,7 +15,7 @@ export interface KnownGroup {
   /** The relay's list of members, id to name; null until it was read. */
   readonly listed: ReadonlyMap<string, string> | null;
   readonly mismatch: MembershipMismatch | null;
-  readonly refusal: string | null;
+  readonly refusal: FailureCode | null;
 }
 
 /**

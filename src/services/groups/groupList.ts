@@ -2,6 +2,7 @@ import type { ConversationState } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { createBackoff } from '../../lib/backoff.ts';
 import { delay } from '../../lib/clock.ts';
+import type { FailureCode } from '../../lib/errorCode.ts';
 import { forEachLimited } from '../../lib/parallel.ts';
 import type { GroupDetails, GroupSummary } from '../../net/api.ts';
 import { isApiError } from '../../net/errors.ts';
@@ -10,6 +11,7 @@ import { type Group, groupsAtom } from '../../store/groups.ts';
 import { memberNamesAtom } from '../../store/names.ts';
 import type { Chats } from '../conversations/chats.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
+import type { SendPermission } from '../conversations/outbox.ts';
 import type { Sync } from '../conversations/sync.ts';
 import { groupConversationId, groupOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
@@ -47,8 +49,8 @@ export interface GroupList extends Pick<List, 'load' | 'refresh' | 'poll'> {
    * @throws ApiError, NetworkError
    */
   reconcile(groupId: string, upTo?: number): Promise<void>;
-  /** Returns whether the members of a group are beyond doubt; a promise where this session has yet to compare them. */
-  maySend(conversationId: string): boolean | Promise<boolean>;
+  /** Returns whether messages may be sent: not while the members of the group are in doubt. */
+  maySend(conversationId: string): Promise<SendPermission>;
   /** Returns whether the relay has said that a conversation's group is no more, for this person or for everybody. */
   hasEnded(conversationId: string): boolean;
   /** Takes a group off the list and its records out of this browser. */
@@ -84,7 +86,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
   const compared = new Map<string, string>();
   const lastMembers = new Map<string, ReadonlySet<string>>();
   /** Why this device did not enter a group; also of groups that the list hasn't named yet. */
-  const refusals = new Map<string, string>();
+  const refusals = new Map<string, FailureCode>();
   /** Being left or deleted here. */
   const givenUp = new Set<string>();
 
@@ -355,13 +357,14 @@ export function createGroupList(options: GroupListOptions): GroupList {
     forget,
     stop: () => maintenance.stop(),
 
-    maySend(conversationId) {
+    async maySend(conversationId) {
       const groupId = groupOf(conversationId);
-      if (groupId === null || hasEnded(groupId)) return true;
-      const isBeyondDoubt = () => (known.get(groupId)?.mismatch ?? null) === null;
+      if (groupId === null || hasEnded(groupId)) return 'yes';
       const running = comparisons.running(groupId);
-      if (running !== null) return running.then(isBeyondDoubt);
-      return compared.has(groupId) ? isBeyondDoubt() : comparisons.run(groupId).then(isBeyondDoubt);
+      const isCompared = running === null && compared.has(groupId);
+      if (!isCompared) await (running ?? comparisons.run(groupId));
+      if ((known.get(groupId)?.mismatch ?? null) !== null) return 'held';
+      return isCompared ? 'yes' : 'yes-after-check';
     },
 
     onOpened(groupId) {

@@ -5,10 +5,11 @@ import { errorCode } from '../../lib/errorCode.ts';
 import { activeChatAtom } from '../../store/chats.ts';
 import { trustAtom } from '../../store/trust.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
+import type { SendPermission } from '../conversations/outbox.ts';
 import type { Sync } from '../conversations/sync.ts';
 import { directConversationId, peerOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
-import { toAppError } from '../core/failures.ts';
+import { type Background, toAppError } from '../core/failures.ts';
 import { onStates } from '../core/sessionEvents.ts';
 import { changeVault, type StoredVault } from '../core/vault.ts';
 
@@ -20,11 +21,8 @@ export interface Trust {
   onVault(vault: StoredVault): Promise<void>;
   /** Looks at what this browser knows once more: a step has met another account key. */
   reload(): Promise<void>;
-  /**
-   * Returns whether messages may be sent: not while it is in doubt who the other one is, when they go on waiting. A
-   * promise where their devices have to be looked at.
-   */
-  maySend(conversationId: string): boolean | Promise<boolean>;
+  /** Returns whether messages may be sent: not while it is in doubt who the other one is. */
+  maySend(conversationId: string): Promise<SendPermission>;
   safetyNumbers(userId: string): Promise<SafetyNumbers>;
   setVerified(userId: string, safetyNumber: string, verified: boolean): Promise<void>;
   accept(userId: string, safetyNumber: string): Promise<void>;
@@ -36,7 +34,7 @@ export interface TrustOptions {
   readonly ownUserId: string;
   readonly sync: Pick<Sync, 'catchUp'>;
   readonly commitSubmitter: CommitSubmitter;
-  readonly background: (task: () => Promise<unknown>) => void;
+  readonly background: Background;
 }
 
 const maxAttempts = 5;
@@ -78,11 +76,6 @@ export function createTrust(options: TrustOptions): Trust {
     }
   }
 
-  async function withoutFormerDevices(conversationId: string, userId: string): Promise<true> {
-    if (await crypto.hasFormerDevices(conversationId)) await replaceFormerDevices(conversationId, userId);
-    return true;
-  }
-
   async function decide(userId: string, decision: () => Promise<ContactTrust>): Promise<void> {
     const conversationId = directConversationId(ownUserId, userId);
     try {
@@ -115,12 +108,14 @@ export function createTrust(options: TrustOptions): Trust {
       await reload();
     },
 
-    maySend(conversationId) {
+    async maySend(conversationId) {
       const userId = peerOf(conversationId, ownUserId);
       const trust = userId === null ? undefined : store.get(trustAtom).get(userId);
-      if (userId === null || trust === undefined) return true;
-      if (trust.keyOffered) return false;
-      return trust.changedAt.length === 0 || withoutFormerDevices(conversationId, userId);
+      if (userId === null || trust === undefined) return 'yes';
+      if (trust.keyOffered) return 'held';
+      if (trust.changedAt.length === 0) return 'yes';
+      if (await crypto.hasFormerDevices(conversationId)) await replaceFormerDevices(conversationId, userId);
+      return 'yes-after-check';
     },
 
     async safetyNumbers(userId) {
@@ -129,7 +124,7 @@ export function createTrust(options: TrustOptions): Trust {
         await observe(userId).catch(() => undefined);
         return await crypto.safetyNumbers(userId);
       } catch (error) {
-        const sentence = errorCode(error) === 'not-found' ? t('trust.noDevice') : t('trust.loadFailed');
+        const sentence = errorCode(error) === 'unknown-person' ? t('trust.noDevice') : t('trust.loadFailed');
         throw toAppError(error, sentence);
       }
     },

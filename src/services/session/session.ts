@@ -26,7 +26,7 @@ import {
   recallProfile,
   unknownProfile,
 } from '../account/ownProfile.ts';
-import { apiErrorOf, passingTrouble, sessionEndedCode } from '../core/failures.ts';
+import { failureCode, passingTrouble } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 import { type Connectivity, type ConnectivityOptions, createConnectivity } from './connectivity.ts';
 import { createSignIn, type SignIn } from './signIn.ts';
@@ -171,21 +171,21 @@ export function createSession(options: SessionOptions): Session {
   ): Promise<void> {
     const { trouble, user } = await asked;
     if (scope !== opened) return;
-    const greeting = trouble === null ? await greet() : { trouble, isAnew: false };
+    const registration = trouble === null ? await register() : { trouble, isAnew: false };
     if (scope !== opened) return;
-    if (user === null || greeting.trouble !== null) {
+    if (user === null || registration.trouble !== null) {
       await crypto.openDevice();
       // It may have been found again meanwhile.
-      return connect(opened, connectivity.isConfirmed() ? null : greeting.trouble);
+      return connect(opened, connectivity.isConfirmed() ? null : registration.trouble);
     }
     if (user.id !== userId) throw new AppError('unauthenticated', t('errors.sessionExpired'));
     update(user, kept);
-    connect(greeting.isAnew ? await openScope(user) : opened, null);
+    connect(registration.isAnew ? await openScope(user) : opened, null);
     background(() => topUpKeyPackages(deps));
   }
 
   /** Registers this device at the relay. */
-  async function greet(): Promise<{ trouble: RelayTrouble | null; isAnew: boolean }> {
+  async function register(): Promise<{ trouble: RelayTrouble | null; isAnew: boolean }> {
     try {
       return { trouble: null, isAnew: await registerDevice(deps, options.deviceName) };
     } catch (error) {
@@ -262,8 +262,8 @@ export function createSession(options: SessionOptions): Session {
         await confirm(opened, userId, kept, asked);
       } catch (error) {
         // Ended meanwhile, in this tab or in another.
-        if (errorCode(error) === sessionEndedCode || (opened !== null && scope !== opened)) return;
-        const code = apiErrorOf(error)?.code ?? errorCode(error);
+        if (errorCode(error) === 'session-ended' || (opened !== null && scope !== opened)) return;
+        const code = failureCode(error);
         log.warn('sign-in-failed', { code });
         // A failure without a code need not end the session: a part of the app didn't load, or the page is
         // being left. The token stays, for the next start to take it up.

@@ -9,7 +9,14 @@ import { checkedNames } from '../account/ownNames.ts';
 import { keepProfile } from '../account/ownProfile.ts';
 import { replaceForgottenPassword } from '../account/password.ts';
 import type { Deps } from '../core/deps.ts';
-import { apiErrorOf, type Background, isUnreachable, mayBeDone, toAppError } from '../core/failures.ts';
+import {
+  apiErrorOf,
+  type Background,
+  failureCode,
+  isUnreachable,
+  mayBeDone,
+  toAppError,
+} from '../core/failures.ts';
 import type { LoginProofStore, TokenStore } from './token.ts';
 
 export interface SignInOptions {
@@ -77,7 +84,7 @@ export function createSignIn(options: SignInOptions): SignIn {
       options.onFailed();
       tokens.remove();
       store.set(authStatusAtom, 'error');
-      log.warn('sign-in-failed', { code: apiErrorOf(error)?.code ?? errorCode(error) });
+      log.warn('sign-in-failed', { code: failureCode(error) });
       await crypto.lock().catch(() => undefined);
       throw toAppError(error, sentence(error));
     } finally {

@@ -3,10 +3,10 @@
 
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
-import { systemClock } from '../../../src/lib/clock.ts';
-import { tokenStorageKey } from '../../../src/services/session/token.ts';
-import { contactsAtom, incomingRequestsAtom } from '../../../src/store/contacts.ts';
-import { currentUserAtom } from '../../../src/store/session.ts';
+import { systemClock } from '#src/lib/clock.ts';
+import { tokenStorageKey } from '#src/services/session/token.ts';
+import { contactsAtom, incomingRequestsAtom } from '#src/store/contacts.ts';
+import { currentUserAtom } from '#src/store/session.ts';
 import { Browser, type Tab } from '../../support/headlessBrowser.ts';
 
 const relayUrl = process.argv[2] ?? '';

@@ -4,14 +4,14 @@
 import 'fake-indexeddb/auto';
 import { createHash } from 'node:crypto';
 import { IDBFactory } from 'fake-indexeddb';
-import { systemClock } from '../../../src/lib/clock.ts';
-import { createKeyedQueue } from '../../../src/lib/keyedQueue.ts';
-import { createLog } from '../../../src/lib/log.ts';
-import { forEachLimited } from '../../../src/lib/parallel.ts';
-import { createApi } from '../../../src/net/api.ts';
-import { createHttp } from '../../../src/net/http.ts';
-import { browserEnv } from '../../../workers/entry/browserEnv.ts';
-import { createCryptoApi } from '../../../workers/entry/createCryptoApi.ts';
+import { systemClock } from '#src/lib/clock.ts';
+import { createKeyedQueue } from '#src/lib/keyedQueue.ts';
+import { createLog } from '#src/lib/log.ts';
+import { forEachLimited } from '#src/lib/parallel.ts';
+import { createApi } from '#src/net/api.ts';
+import { createHttp } from '#src/net/http.ts';
+import { browserEnv } from '#workers/entry/browserEnv.ts';
+import { createCryptoApi } from '#workers/entry/createCryptoApi.ts';
 
 const peopleAtOnce = 8;
 const keyPackagesEach = 3;

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page, Request } from '@playwright/test';
-import { timings } from '../../../src/services/core/timings.ts';
+import { timings } from '#src/services/core/timings.ts';
 import { expect } from './test.ts';
 
 /**
@@ -9,8 +9,8 @@ import { expect } from './test.ts';
 const byTheClock: readonly number[] = [
   timings.contactsPolling,
   timings.tokenCheck,
-  timings.historyPolling,
-  timings.historyCopying,
+  timings.backupPolling,
+  timings.backupCopying,
   timings.subscriptionPatience,
 ];
 

@@ -1,11 +1,6 @@
 import { expect, vi } from 'vitest';
-import { contactsAtom, incomingRequestsAtom } from '../../../src/store/contacts.ts';
-import {
-  authErrorAtom,
-  authStatusAtom,
-  connectionBannerAtom,
-  currentUserAtom,
-} from '../../../src/store/session.ts';
+import { contactsAtom, incomingRequestsAtom } from '#src/store/contacts.ts';
+import { authErrorAtom, authStatusAtom, connectionBannerAtom, currentUserAtom } from '#src/store/session.ts';
 import type { Browser, Tab } from '../../support/headlessBrowser.ts';
 
 export { Browser, type BrowserOptions, Tab } from '../../support/headlessBrowser.ts';

@@ -1,4 +1,4 @@
-import type { CryptoApi } from '../../../src/crypto/client.ts';
+import type { CryptoApi } from '#src/crypto/client.ts';
 
 /** A tab's worker that finishes a call whose answer reaches nobody any more. */
 export function dyingAfter(method: keyof CryptoApi): {

@@ -1,5 +1,5 @@
-import { type ConversationKey, groupKeyOf } from '../../../src/store/chats.ts';
-import { type Group, groupsAtom } from '../../../src/store/groups.ts';
+import { type ConversationKey, groupKeyOf } from '#src/store/chats.ts';
+import { type Group, groupsAtom } from '#src/store/groups.ts';
 import { type Browser, befriend, type Tab, until, untilConnected } from './browser.ts';
 
 /** Anna, and one tab for each name. */

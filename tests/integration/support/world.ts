@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from 'vitest';
-import { startTestRelay, type TestRelay } from '../../../relay/test/helpers.ts';
+import { startTestRelay, type TestRelay } from '#relay/test/helpers.ts';
 import { Browser, type BrowserOptions } from './browser.ts';
 
 export let relay: TestRelay;

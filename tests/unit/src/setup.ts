@@ -1,7 +1,7 @@
 import '@testing-library/jest-dom/vitest';
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach } from 'vitest';
-import { activateLocale } from '../../../src/i18n/i18n.ts';
+import { activateLocale } from '#src/i18n/i18n.ts';
 import { layOut } from './support/layout.ts';
 
 await activateLocale('en');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accountDatabaseName } from '../../../workers/storage/db.ts';
+import { accountDatabaseName } from '#workers/storage/db.ts';
 import { Browser, Clock } from './support/browser.ts';
 import {
   ALICE,

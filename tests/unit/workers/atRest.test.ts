@@ -1,11 +1,6 @@
 import { openRecord } from '@sinetti/crypto-core';
 import { describe, expect, it } from 'vitest';
-import {
-  accountDatabaseName,
-  accountMigrations,
-  type Migration,
-  openDatabase,
-} from '../../../workers/storage/db.ts';
+import { accountDatabaseName, accountMigrations, type Migration, openDatabase } from '#workers/storage/db.ts';
 import { Browser, Clock } from './support/browser.ts';
 import {
   ALICE,

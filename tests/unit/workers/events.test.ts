@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConversationChange, ConversationEvent } from '../../../workers/api/cryptoApi.ts';
+import type { ConversationChange, ConversationEvent } from '#workers/api/cryptoApi.ts';
 import {
   ALICE,
   ALICE_AND_BOB,

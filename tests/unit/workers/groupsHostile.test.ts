@@ -1,6 +1,6 @@
 import { peekMessage } from '@sinetti/crypto-core';
 import { describe, expect, it } from 'vitest';
-import { toBase64Url } from '../../../workers/codec/base64url.ts';
+import { toBase64Url } from '#workers/codec/base64url.ts';
 import {
   ALICE,
   BOB,

@@ -1,9 +1,9 @@
 import { createKeyPackage, createSignatureKeyPair, issueDeviceCertificate } from '@sinetti/crypto-core';
 import { describe, expect, it } from 'vitest';
-import { limits as relayLimits } from '../../../relay/contract/limits.ts';
-import type { ClaimedKeyPackage, CommitSubmission } from '../../../workers/api/cryptoApi.ts';
-import { toBase64Url } from '../../../workers/codec/base64url.ts';
-import { limits } from '../../../workers/codec/limits.ts';
+import { limits as relayLimits } from '#relay/contract/limits.ts';
+import type { ClaimedKeyPackage, CommitSubmission } from '#workers/api/cryptoApi.ts';
+import { toBase64Url } from '#workers/codec/base64url.ts';
+import { limits } from '#workers/codec/limits.ts';
 import { seededRandom } from './support/browser.ts';
 import { ALICE, BOB, CAROL, createWorld, GROUP, textOf } from './support/device.ts';
 

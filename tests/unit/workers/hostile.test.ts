@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LogEntryInput } from '../../../workers/api/cryptoApi.ts';
-import { toBase64Url } from '../../../workers/codec/base64url.ts';
+import type { LogEntryInput } from '#workers/api/cryptoApi.ts';
+import { toBase64Url } from '#workers/codec/base64url.ts';
 import { ALICE, ALICE_AND_BOB, BOB, CAROL, createPair, createWorld, textOf } from './support/device.ts';
 import { decode, Rogue } from './support/rogue.ts';
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '../../../workers/codec/limits.ts';
-import { accountDatabaseName } from '../../../workers/storage/db.ts';
+import { limits } from '#workers/codec/limits.ts';
+import { accountDatabaseName } from '#workers/storage/db.ts';
 import { ALICE, BOB, createWorld, PASSWORD, type TestDevice, type World } from './support/device.ts';
 import { answer } from './support/storage.ts';
 
@@ -70,7 +70,9 @@ describe('the local store', () => {
 
   it('refuses texts that are too long in UTF-8, names that are too long, and too many entries', async () => {
     const usage = { code: 'usage' };
-    await alice.api.writeLocal('full', 'x'.repeat(limits.localEntryText));
+    const full = 'x'.repeat(limits.localEntryText);
+    await alice.api.writeLocal('full', full);
+    expect(await alice.api.readLocal('full')).toBe(full);
     await expect(
       alice.api.writeLocal('over', 'ä'.repeat(limits.localEntryText / 2 + 1)),
     ).rejects.toMatchObject(usage);

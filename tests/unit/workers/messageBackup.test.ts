@@ -1,9 +1,9 @@
 import { sealRecord } from '@sinetti/crypto-core';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { BackupEntry, StoredBackupEntry } from '../../../workers/api/cryptoApi.ts';
-import { toBase64Url } from '../../../workers/codec/base64url.ts';
-import { limits } from '../../../workers/codec/limits.ts';
-import { accountDatabaseName } from '../../../workers/storage/db.ts';
+import type { BackupEntry, StoredBackupEntry } from '#workers/api/cryptoApi.ts';
+import { toBase64Url } from '#workers/codec/base64url.ts';
+import { limits } from '#workers/codec/limits.ts';
+import { accountDatabaseName } from '#workers/storage/db.ts';
 import {
   ALICE,
   ALICE_AND_BOB,

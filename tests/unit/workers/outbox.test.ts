@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ALICE, ALICE_AND_BOB, createPair, DAY, type TestDevice, textOf } from './support/device.ts';
+import { ALICE, ALICE_AND_BOB, CAROL, createPair, DAY, type TestDevice, textOf } from './support/device.ts';
+
+const ALICE_AND_CAROL = `direct:${ALICE}:${CAROL}`;
 
 type Pair = Awaited<ReturnType<typeof createPair>>;
 
@@ -86,18 +88,43 @@ describe('the outbox', () => {
     expect((await alice.api.outbox()).map(textOf)).toEqual(['a', 'b', 'c']);
   });
 
+  it('lists the messages of one conversation when asked for it', async () => {
+    const { alice } = await createPair();
+    for (const text of ['a', 'b']) await alice.queue(ALICE_AND_BOB, text);
+    await alice.queue(ALICE_AND_CAROL, 'c');
+    expect((await alice.api.outbox(ALICE_AND_BOB)).map(textOf)).toEqual(['a', 'b']);
+    expect((await alice.api.outbox(ALICE_AND_CAROL)).map(textOf)).toEqual(['c']);
+    expect((await alice.api.outbox()).map(textOf)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('answers the state of the conversation with a queued message and without a discarded one', async () => {
+    const { alice } = await createPair();
+    const [messageId, sentAt] = [alice.relay.uuid(), '2026-03-01T10:00:00.000Z'];
+    const queued = { conversationId: ALICE_AND_BOB, messageId, text: 'hello', sentAt };
+    const { state } = await alice.api.queueMessage(queued);
+    expect(state).toEqual(await alice.api.conversation(ALICE_AND_BOB));
+    expect(state.lastMessage).toMatchObject({ messageId });
+    expect((await alice.api.queueMessage(queued)).state).toEqual(state);
+    const without = await alice.api.discardMessage(messageId);
+    expect(without).toEqual(await alice.api.conversation(ALICE_AND_BOB));
+    expect(without?.lastMessage).toBeNull();
+    await expect(alice.api.discardMessage(alice.relay.uuid())).resolves.toBeNull();
+  });
+
   it('deletes a discarded message, unless the log has it after all', async () => {
     const { alice, bob, relay } = await createPair();
     const unsent = await alice.queue(ALICE_AND_BOB, 'never prepared');
     await alice.api.discardMessage(unsent);
-    await expect(alice.api.prepareMessage(unsent)).rejects.toMatchObject({ code: 'not-found' });
+    await expect(alice.api.prepareMessage(unsent)).rejects.toMatchObject({ code: 'unknown-message' });
 
     const inFlight = await alice.queue(ALICE_AND_BOB, 'too late to stop');
     const prepared = await alice.api.prepareMessage(inFlight);
     if (prepared.kind !== 'message') throw new Error(prepared.kind);
     await alice.api.discardMessage(inFlight);
     // An answer to the attempt that was under way doesn't bring it back.
-    await expect(alice.api.messageFailed(inFlight, 'timeout')).rejects.toMatchObject({ code: 'not-found' });
+    await expect(alice.api.messageFailed(inFlight, 'timeout')).rejects.toMatchObject({
+      code: 'unknown-message',
+    });
     expect(await alice.api.outbox()).toEqual([]);
     relay.send(alice, prepared);
     expect((await alice.sync()).map(textOf)).toEqual(['too late to stop']);
@@ -109,7 +136,7 @@ describe('the outbox', () => {
     await bob.sync();
     await bob.send(ALICE_AND_BOB, 'commits first');
     await alice.sync();
-    await expect(alice.api.prepareMessage(stopped)).rejects.toMatchObject({ code: 'not-found' });
+    await expect(alice.api.prepareMessage(stopped)).rejects.toMatchObject({ code: 'unknown-message' });
     await alice.api.discardMessage(stopped);
   });
 

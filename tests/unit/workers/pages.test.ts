@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MessagePage } from '../../../workers/api/cryptoApi.ts';
+import type { MessagePage } from '#workers/api/cryptoApi.ts';
 import { ALICE_AND_BOB, createPair, GROUP, textOf } from './support/device.ts';
 
 describe('pages of the message cache', () => {

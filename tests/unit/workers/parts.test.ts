@@ -1,15 +1,15 @@
 import { CryptoError } from '@sinetti/crypto-core';
 import { describe, expect, it } from 'vitest';
-import type { CryptoApi } from '../../../workers/api/cryptoApi.ts';
-import { CryptoApiError, cryptoApiErrorCodes, fromWire } from '../../../workers/api/errors.ts';
-import { toCryptoApiError } from '../../../workers/api/toCryptoApiError.ts';
-import { fromBase64Url, toBase64Url } from '../../../workers/codec/base64url.ts';
-import { array, GuardFailure, integer, object, oneOf, string } from '../../../workers/codec/guards.ts';
-import { bytes, decodeJson, encodeJson } from '../../../workers/codec/json.ts';
-import { encodeTextPayload, payloadContent } from '../../../workers/conversation/payload.ts';
-import { browserEnv } from '../../../workers/entry/browserEnv.ts';
-import { createDispatch } from '../../../workers/entry/dispatch.ts';
-import { reasonOfCode } from '../../../workers/messaging/undecryptableReasons.ts';
+import type { CryptoApi } from '#workers/api/cryptoApi.ts';
+import { CryptoApiError, cryptoApiErrorCodes, fromWire } from '#workers/api/errors.ts';
+import { toCryptoApiError } from '#workers/api/toCryptoApiError.ts';
+import { fromBase64Url, toBase64Url } from '#workers/codec/base64url.ts';
+import { array, GuardFailure, integer, object, oneOf, string } from '#workers/codec/guards.ts';
+import { bytes, decodeJson, encodeJson } from '#workers/codec/json.ts';
+import { encodeTextPayload, payloadContent } from '#workers/conversation/payload.ts';
+import { browserEnv } from '#workers/entry/browserEnv.ts';
+import { createDispatch } from '#workers/entry/dispatch.ts';
+import { reasonOfCode } from '#workers/messaging/undecryptableReasons.ts';
 import { Browser, Clock, seededRandom } from './support/browser.ts';
 
 describe('base64url', () => {
@@ -160,6 +160,7 @@ describe('the dispatch', () => {
     ['messages', 'direct:a:b', null],
     ['processEntries', 'direct:a:b', []],
     ['queueMessage', {}],
+    ['outbox', 'direct:a:b'],
     ['prepareMessage', ['x']],
     ['messageFailed', 'a0000000-0000-4000-8000-000000000001', 'Not a code'],
   ])('refuses %s(…) as usage', async (method, ...args) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SealedVault } from '../../../workers/api/cryptoApi.ts';
+import type { SealedVault } from '#workers/api/cryptoApi.ts';
 import { Browser, Clock } from './support/browser.ts';
 import { ALICE, ALICE_AND_BOB, BOB, createPair, PASSWORD, textOf } from './support/device.ts';
 

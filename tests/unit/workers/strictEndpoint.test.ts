@@ -1,6 +1,6 @@
 import { expose, proxy, wrap } from 'comlink';
 import { afterEach, describe, expect, it } from 'vitest';
-import { strictEndpoint } from '../../../workers/entry/strictEndpoint.ts';
+import { strictEndpoint } from '#workers/entry/strictEndpoint.ts';
 
 /** A door as the worker has it, its page's side in the hands of whoever runs there. */
 function openDoor() {

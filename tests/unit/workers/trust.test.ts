@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SealedVault } from '../../../workers/api/cryptoApi.ts';
+import type { SealedVault } from '#workers/api/cryptoApi.ts';
 import { Browser, Clock } from './support/browser.ts';
 import {
   ALICE,
@@ -57,7 +57,7 @@ describe('safety numbers', () => {
   it("exist before the first message, once the person's devices were seen", async () => {
     const world = createWorld();
     const [alice, bob] = [await world.device(ALICE), await world.device(BOB)];
-    await expect(alice.api.safetyNumbers(BOB)).rejects.toMatchObject({ code: 'not-found' });
+    await expect(alice.api.safetyNumbers(BOB)).rejects.toMatchObject({ code: 'unknown-person' });
     for (const nothing of [[], ['AAAA'], [await certificateOf(alice)]]) {
       expect(await alice.api.observeDevices(BOB, nothing)).toBeNull();
     }
@@ -143,7 +143,7 @@ describe('marking somebody as verified', () => {
     const wrong = { userId: BOB, safetyNumber: '0'.repeat(60), verified: true };
     await expect(alice.api.sealVerified(vault, wrong)).rejects.toMatchObject({ code: 'usage' });
     await expect(alice.api.sealVerified(vault, { ...wrong, userId: CAROL })).rejects.toMatchObject({
-      code: 'not-found',
+      code: 'unknown-person',
     });
   });
 

@@ -1,23 +1,23 @@
 /** The Messages tab alone, over messages and contacts made here: as many as nobody could send in a test. */
 import '@fontsource-variable/inter';
-import '../../../../src/ui/tokens.css';
-import '../../../../src/ui/base.css';
+import '#src/ui/tokens.css';
+import '#src/ui/base.css';
 import { createStore, Provider } from 'jotai';
 import { useState } from 'react';
 import { createRoot } from 'react-dom/client';
-import { MessagesTab } from '../../../../src/features/messages/MessagesTab.tsx';
-import { activateLocale } from '../../../../src/i18n/i18n.ts';
-import { mergeMessages } from '../../../../src/services/conversations/chats.ts';
-import { type AppActions, actionsAtom } from '../../../../src/store/actions.ts';
+import { MessagesTab } from '#src/features/messages/MessagesTab.tsx';
+import { activateLocale } from '#src/i18n/i18n.ts';
+import { mergeMessages } from '#src/services/conversations/chats.ts';
+import { type AppActions, actionsAtom } from '#src/store/actions.ts';
 import {
   activeConversationAtom,
   type Chat,
   chatsAtom,
   emptyChat,
   type MessageView,
-} from '../../../../src/store/chats.ts';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
-import { currentUserAtom } from '../../../../src/store/session.ts';
+} from '#src/store/chats.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
+import { currentUserAtom } from '#src/store/session.ts';
 
 declare global {
   interface Window {

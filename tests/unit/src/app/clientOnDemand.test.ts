@@ -1,8 +1,8 @@
 import { createStore } from 'jotai';
 import { describe, expect, it, vi } from 'vitest';
-import { type OnDemandOptions, startClientOnDemand } from '../../../../src/app/clientOnDemand.ts';
-import { actionsAtom, requiredActionsAtom } from '../../../../src/store/actions.ts';
-import { authStatusAtom } from '../../../../src/store/session.ts';
+import { type OnDemandOptions, startClientOnDemand } from '#src/app/clientOnDemand.ts';
+import { actionsAtom, requiredActionsAtom } from '#src/store/actions.ts';
+import { authStatusAtom } from '#src/store/session.ts';
 import { fakeActions } from '../support/app.tsx';
 
 function open({ token = false, isKept = false } = {}) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { relayAddresses } from '../../../../src/app/relayAddresses.ts';
+import { relayAddresses } from '#src/app/relayAddresses.ts';
 
 const page = 'https://sinetti.example';
 

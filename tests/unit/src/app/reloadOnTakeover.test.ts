@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { reloadOnTakeover } from '../../../../src/app/reloadOnTakeover.ts';
+import { reloadOnTakeover } from '#src/app/reloadOnTakeover.ts';
 
 function tab({ controller = {} }: { controller?: object | null } = {}) {
   const container = Object.assign(new EventTarget(), { controller });

@@ -1,7 +1,7 @@
 import { createStore } from 'jotai';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { keepUpToDate } from '../../../../src/app/updates.ts';
-import { readyUpdateAtom } from '../../../../src/store/update.ts';
+import { keepUpToDate } from '#src/app/updates.ts';
+import { readyUpdateAtom } from '#src/store/update.ts';
 import { capturedLog } from '../net/support/capturedLog.ts';
 import { FakeClock, settled } from '../net/support/fakeClock.ts';
 

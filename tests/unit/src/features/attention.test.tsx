@@ -1,15 +1,15 @@
 import { act, cleanup } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Attention } from '../../../../src/features/attention/Attention.tsx';
-import { playChime } from '../../../../src/features/attention/chime.ts';
-import { activeConversationAtom, chatsAtom, groupKeyOf } from '../../../../src/store/chats.ts';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
-import { groupsAtom } from '../../../../src/store/groups.ts';
-import { type Preferences, preferencesAtom } from '../../../../src/store/preferences.ts';
+import { Attention } from '#src/features/attention/Attention.tsx';
+import { playChime } from '#src/features/attention/chime.ts';
+import { activeConversationAtom, chatsAtom, groupKeyOf } from '#src/store/chats.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
+import { groupsAtom } from '#src/store/groups.ts';
+import { type Preferences, preferencesAtom } from '#src/store/preferences.ts';
 import { aino, chat, createWorld, kaisa, loaded, message, veikko } from '../support/app.tsx';
 import { group } from '../support/groups.ts';
 
-vi.mock('../../../../src/features/attention/chime.ts', () => ({ playChime: vi.fn<() => void>() }));
+vi.mock('#src/features/attention/chime.ts', () => ({ playChime: vi.fn<() => void>() }));
 
 /** Notifications on the desktop. */
 let desktop: FakeNotification[] = [];

@@ -1,9 +1,9 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
-import { LoginForm } from '../../../../src/features/auth/LoginForm.tsx';
-import { SignUpForm } from '../../../../src/features/auth/SignUpForm.tsx';
-import { AppError } from '../../../../src/lib/appError.ts';
-import { authErrorAtom, authProgressAtom } from '../../../../src/store/session.ts';
+import { LoginForm } from '#src/features/auth/LoginForm.tsx';
+import { SignUpForm } from '#src/features/auth/SignUpForm.tsx';
+import { AppError } from '#src/lib/appError.ts';
+import { authErrorAtom, authProgressAtom } from '#src/store/session.ts';
 import { createWorld } from '../support/app.tsx';
 
 const never = () => new Promise<void>(() => undefined);
@@ -151,7 +151,7 @@ describe('signing up', () => {
     ['email-taken', 'Email', 'This email is already registered.'],
     ['invalid-username', 'Username', 'Usernames have 2 to 32 characters: letters, digits and . _ - only'],
     ['invalid-email', 'Email', 'Please enter a valid email address'],
-  ])('says at its field that it is %s, each time', async (code, label, text) => {
+  ] as const)('says at its field that it is %s, each time', async (code, label, text) => {
     const { actions, show } = createWorld({ signedIn: false });
     actions.signUp.mockRejectedValue(new AppError(code, 'In the words of the server.'));
     const user = show(<SignUpForm onBusyChange={vi.fn<(busy: boolean) => void>()} />);

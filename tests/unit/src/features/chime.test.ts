@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { playChime } from '../../../../src/features/attention/chime.ts';
+import { playChime } from '#src/features/attention/chime.ts';
 
 /** The contexts that the sound card would get. */
 let contexts: FakeAudioContext[] = [];

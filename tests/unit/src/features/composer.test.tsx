@@ -1,11 +1,11 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../../src/lib/appError.ts';
-import type { Store } from '../../../../src/services/core/deps.ts';
-import { activeConversationAtom } from '../../../../src/store/chats.ts';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
-import { currentUserAtom } from '../../../../src/store/session.ts';
-import { resetSessionAtomsAtom } from '../../../../src/store/sessionAtom.ts';
+import { AppError } from '#src/lib/appError.ts';
+import type { Store } from '#src/services/core/deps.ts';
+import { activeConversationAtom } from '#src/store/chats.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
+import { currentUserAtom } from '#src/store/session.ts';
+import { resetSessionAtomsAtom } from '#src/store/sessionAtom.ts';
 import { aino, loaded, veikko } from '../support/app.tsx';
 import { openVeikko } from '../support/messagesTab.tsx';
 
@@ -46,7 +46,7 @@ describe('writing', () => {
 
   it('gives the text back when it could not be queued', async () => {
     const { actions, user, input, toasts } = await openVeikko();
-    actions.sendMessage.mockRejectedValue(new AppError('not-signed-in', 'Please log in to send messages'));
+    actions.sendMessage.mockRejectedValue(new AppError('unauthenticated', 'Please log in to send messages'));
     await user.type(input, 'Hello{Enter}');
     await waitFor(() => expect(input).toHaveValue('Hello'));
     expect(toasts()).toEqual(['error: Please log in to send messages']);

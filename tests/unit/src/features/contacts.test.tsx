@@ -1,17 +1,17 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
-import { ContactsTab } from '../../../../src/features/contacts/ContactsTab.tsx';
-import { offeredPeople } from '../../../../src/features/contacts/search.ts';
-import { AppError } from '../../../../src/lib/appError.ts';
-import { offlineAtom, presenceAtom } from '../../../../src/store/connection.ts';
+import { ContactsTab } from '#src/features/contacts/ContactsTab.tsx';
+import { offeredPeople } from '#src/features/contacts/search.ts';
+import { AppError } from '#src/lib/appError.ts';
+import { offlineAtom, presenceAtom } from '#src/store/connection.ts';
 import {
   contactsAtom,
   incomingRequestsAtom,
   outgoingRequestsAtom,
   type Person,
-} from '../../../../src/store/contacts.ts';
-import { type LoadedList, unloadedList } from '../../../../src/store/loadedList.ts';
-import { avatarHue } from '../../../../src/ui/Avatar.tsx';
+} from '#src/store/contacts.ts';
+import { type LoadedList, unloadedList } from '#src/store/loadedList.ts';
+import { avatarHue } from '#src/ui/Avatar.tsx';
 import { aino, createWorld, failed, kaisa, loaded, veikko } from '../support/app.tsx';
 
 const eino: Person = { id: 'eino-id', username: 'eino', email: 'eino@example.fi' };

@@ -1,9 +1,9 @@
 import { act, fireEvent, screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
-import { chatsAtom } from '../../../../src/store/chats.ts';
-import { offlineAtom, presenceAtom } from '../../../../src/store/connection.ts';
-import { contactsAtom, outgoingRequestsAtom, type Person } from '../../../../src/store/contacts.ts';
-import { unloadedList } from '../../../../src/store/loadedList.ts';
+import { chatsAtom } from '#src/store/chats.ts';
+import { offlineAtom, presenceAtom } from '#src/store/connection.ts';
+import { contactsAtom, outgoingRequestsAtom, type Person } from '#src/store/contacts.ts';
+import { unloadedList } from '#src/store/loadedList.ts';
 import { aino, chat, createWorld, failed, kaisa, loaded, message, veikko } from '../support/app.tsx';
 import { openVeikko, showMessages, Tab } from '../support/messagesTab.tsx';
 

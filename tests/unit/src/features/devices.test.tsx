@@ -1,9 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
-import { DevicesCard } from '../../../../src/features/devices/DevicesCard.tsx';
-import { NewDeviceNotice } from '../../../../src/features/devices/NewDeviceNotice.tsx';
-import { AppError } from '../../../../src/lib/appError.ts';
-import { devicesAtom, newDevicesAtom, type OwnDevice } from '../../../../src/store/devices.ts';
+import { DevicesCard } from '#src/features/devices/DevicesCard.tsx';
+import { NewDeviceNotice } from '#src/features/devices/NewDeviceNotice.tsx';
+import { AppError } from '#src/lib/appError.ts';
+import { devicesAtom, newDevicesAtom, type OwnDevice } from '#src/store/devices.ts';
 import { createWorld } from '../support/app.tsx';
 
 const laptop: OwnDevice = {

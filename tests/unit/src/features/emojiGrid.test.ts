@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gridDestination } from '../../../../src/features/emoji/gridNavigation.ts';
+import { gridDestination } from '#src/features/emoji/gridNavigation.ts';
 
 const rows = [8, 8, 3];
 

@@ -2,12 +2,12 @@ import { render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { Composer } from '../../../../src/features/conversation/Composer.tsx';
-import type { EmojiCategory } from '../../../../src/features/emoji/data.ts';
-import { loadEmojis } from '../../../../src/features/emoji/emojis.ts';
-import { type EmojiMemory, EmojiMemoryContext } from '../../../../src/features/emoji/memory.ts';
+import { Composer } from '#src/features/conversation/Composer.tsx';
+import type { EmojiCategory } from '#src/features/emoji/data.ts';
+import { loadEmojis } from '#src/features/emoji/emojis.ts';
+import { type EmojiMemory, EmojiMemoryContext } from '#src/features/emoji/memory.ts';
 
-vi.mock('../../../../src/features/emoji/emojis.ts', { spy: true });
+vi.mock('#src/features/emoji/emojis.ts', { spy: true });
 
 const remember = vi.fn<EmojiMemory['remember']>();
 const chooseTone = vi.fn<EmojiMemory['chooseTone']>();

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import type { EmojiRow } from '../../../../src/features/emoji/data.ts';
-import { newestShownVersion } from '../../../../src/features/emoji/support.ts';
+import type { EmojiRow } from '#src/features/emoji/data.ts';
+import { newestShownVersion } from '#src/features/emoji/support.ts';
 
 const rows: EmojiRow[] = [
   ['😀', 'grinning face', '', 'smileys', 1],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { emojiCategories } from '../../../../src/features/emoji/data.ts';
-import { findEmojis, loadEmojis, toned } from '../../../../src/features/emoji/emojis.ts';
+import { emojiCategories } from '#src/features/emoji/data.ts';
+import { findEmojis, loadEmojis, toned } from '#src/features/emoji/emojis.ts';
 
 const english = await loadEmojis('en');
 const finnish = await loadEmojis('fi');

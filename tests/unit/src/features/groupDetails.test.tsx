@@ -1,10 +1,10 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import type { UserEvent } from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { offlineAtom } from '../../../../src/store/connection.ts';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
-import { type Group, groupProgressAtom, groupsAtom } from '../../../../src/store/groups.ts';
-import { memberNamesAtom } from '../../../../src/store/names.ts';
+import { offlineAtom } from '#src/store/connection.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
+import { type Group, groupProgressAtom, groupsAtom } from '#src/store/groups.ts';
+import { memberNamesAtom } from '#src/store/names.ts';
 import { aino, type chat, kaisa, loaded, veikko } from '../support/app.tsx';
 import { byKaisa, group, members } from '../support/groups.ts';
 import { openGroup } from '../support/groupsTab.tsx';

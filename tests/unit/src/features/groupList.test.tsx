@@ -1,8 +1,8 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { AppError } from '../../../../src/lib/appError.ts';
-import { activeGroupAtom } from '../../../../src/store/chats.ts';
-import { groupProgressAtom, groupsAtom } from '../../../../src/store/groups.ts';
+import { AppError } from '#src/lib/appError.ts';
+import { activeGroupAtom } from '#src/store/chats.ts';
+import { groupProgressAtom, groupsAtom } from '#src/store/groups.ts';
 import { chat, createWorld, failed, loaded } from '../support/app.tsx';
 import { byKaisa, group } from '../support/groups.ts';
 import { showGroups, Tab } from '../support/groupsTab.tsx';

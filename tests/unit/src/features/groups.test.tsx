@@ -1,11 +1,11 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { MessageAnnouncer } from '../../../../src/features/messages/Announcer.tsx';
-import { type ConversationEvent, chatEventsAtom } from '../../../../src/store/chatEvents.ts';
-import { activeGroupAtom, chatsAtom, type MessageView } from '../../../../src/store/chats.ts';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
-import { groupsAtom } from '../../../../src/store/groups.ts';
-import { memberNamesAtom } from '../../../../src/store/names.ts';
+import { MessageAnnouncer } from '#src/features/messages/Announcer.tsx';
+import { type ConversationEvent, chatEventsAtom } from '#src/store/chatEvents.ts';
+import { activeGroupAtom, chatsAtom, type MessageView } from '#src/store/chats.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
+import { groupsAtom } from '#src/store/groups.ts';
+import { memberNamesAtom } from '#src/store/names.ts';
 import { aino, chat, createWorld, kaisa, loaded, message, veikko } from '../support/app.tsx';
 import { byKaisa, group, memberNames, members } from '../support/groups.ts';
 import { openGroup, showGroups } from '../support/groupsTab.tsx';
@@ -225,7 +225,7 @@ describe('an open group', () => {
     ['wrong-group', /those of another group/],
     ['missing-key', /not for this browser/],
     ['invalid-tree', /does not hold together/],
-  ])('says calmly why this browser refused to enter: %s', async (refusal, sentence) => {
+  ] as const)('says calmly why this browser refused to enter: %s', async (refusal, sentence) => {
     await openGroup({ refusal, members: [] }, [], { status: 'outside' });
     const notice = screen.getByText(/refused to enter this group/).closest('[role=status]');
     expect(notice).toHaveTextContent(sentence);

@@ -1,8 +1,8 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { MessageBackupCard } from '../../../../src/features/messageBackup/MessageBackupCard.tsx';
-import { AppError } from '../../../../src/lib/appError.ts';
-import { historyKeptAtom } from '../../../../src/store/history.ts';
+import { MessageBackupCard } from '#src/features/messageBackup/MessageBackupCard.tsx';
+import { AppError } from '#src/lib/appError.ts';
+import { backupKeptAtom } from '#src/store/messageBackup.ts';
 import { createWorld } from '../support/app.tsx';
 
 const toggle = () => screen.getByRole('switch', { name: 'Keep sealed copies for new devices' });
@@ -12,7 +12,7 @@ describe('the message backup', () => {
     const { show, store } = createWorld();
     show(<MessageBackupCard />);
     expect(toggle()).toHaveAttribute('aria-disabled', 'true');
-    act(() => store.set(historyKeptAtom, true));
+    act(() => store.set(backupKeptAtom, true));
     expect(toggle()).not.toHaveAttribute('aria-disabled', 'true');
     expect(toggle()).toBeChecked();
     expect(toggle()).toHaveAccessibleDescription(/can read earlier messages/);
@@ -20,7 +20,7 @@ describe('the message backup', () => {
 
   it('is switched off only after asking, because that deletes the copies', async () => {
     const { actions, show, store } = createWorld();
-    store.set(historyKeptAtom, true);
+    store.set(backupKeptAtom, true);
     const user = show(<MessageBackupCard />);
     await user.click(toggle());
     const dialog = within(await screen.findByRole('alertdialog', { name: 'Delete the copies?' }));
@@ -35,7 +35,7 @@ describe('the message backup', () => {
 
   it('is switched on at once', async () => {
     const { actions, show, store } = createWorld();
-    store.set(historyKeptAtom, false);
+    store.set(backupKeptAtom, false);
     const user = show(<MessageBackupCard />);
     expect(toggle()).not.toBeChecked();
     expect(toggle()).toHaveAccessibleDescription(/There are no copies on the server/);
@@ -46,7 +46,7 @@ describe('the message backup', () => {
   it('says when it fails', async () => {
     const { actions, show, store, toasts } = createWorld();
     actions.setBackupKept.mockRejectedValue(new AppError('locked', ''));
-    store.set(historyKeptAtom, false);
+    store.set(backupKeptAtom, false);
     const user = show(<MessageBackupCard />);
     await user.click(toggle());
     await waitFor(() => expect(toasts()).toEqual(['error: This could not be changed. Please try again.']));

@@ -1,8 +1,8 @@
 import { act, fireEvent, screen, within } from '@testing-library/react';
 import { atom, useAtomValue } from 'jotai';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { MessageList } from '../../../../src/features/conversation/MessageList.tsx';
-import type { MessageView, ReadingPlace } from '../../../../src/store/chats.ts';
+import { MessageList } from '#src/features/conversation/MessageList.tsx';
+import type { MessageView, ReadingPlace } from '#src/store/chats.ts';
 import { aino, createWorld, message, veikko } from '../support/app.tsx';
 import { rowHeight, viewHeight } from '../support/layout.ts';
 

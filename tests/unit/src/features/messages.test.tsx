@@ -1,9 +1,9 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
-import { AppError } from '../../../../src/lib/appError.ts';
-import { activeChatAtom, type Chat, chatsAtom, type MessageView } from '../../../../src/store/chats.ts';
-import { presenceAtom } from '../../../../src/store/connection.ts';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
+import { AppError } from '#src/lib/appError.ts';
+import { activeChatAtom, type Chat, chatsAtom, type MessageView } from '#src/store/chats.ts';
+import { presenceAtom } from '#src/store/connection.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
 import { aino, chat, kaisa, loaded, message, veikko } from '../support/app.tsx';
 import { openVeikko, showMessages, shownMessages } from '../support/messagesTab.tsx';
 

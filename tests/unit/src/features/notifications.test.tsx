@@ -1,8 +1,8 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
-import { NotificationBell } from '../../../../src/features/notifications/NotificationBell.tsx';
-import { unloadedList } from '../../../../src/store/loadedList.ts';
-import { type Notification, notificationsAtom } from '../../../../src/store/notifications.ts';
+import { NotificationBell } from '#src/features/notifications/NotificationBell.tsx';
+import { unloadedList } from '#src/store/loadedList.ts';
+import { type Notification, notificationsAtom } from '#src/store/notifications.ts';
 import { createWorld, failed, kaisa, loaded, veikko } from '../support/app.tsx';
 
 const fromKaisa: Notification = {

@@ -1,13 +1,13 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { DeleteAccountCard } from '../../../../src/features/profile/DeleteAccountCard.tsx';
-import { ProfileCard } from '../../../../src/features/profile/ProfileCard.tsx';
-import { YourDataCard } from '../../../../src/features/profile/YourDataCard.tsx';
-import { activateLocale } from '../../../../src/i18n/i18n.ts';
-import { AppError } from '../../../../src/lib/appError.ts';
-import { operator } from '../../../../src/operator/index.ts';
-import { deletionProgressAtom, exportProgressAtom } from '../../../../src/store/account.ts';
-import { currentUserAtom } from '../../../../src/store/session.ts';
+import { DeleteAccountCard } from '#src/features/profile/DeleteAccountCard.tsx';
+import { ProfileCard } from '#src/features/profile/ProfileCard.tsx';
+import { YourDataCard } from '#src/features/profile/YourDataCard.tsx';
+import { activateLocale } from '#src/i18n/i18n.ts';
+import { AppError } from '#src/lib/appError.ts';
+import { operator } from '#src/operator/index.ts';
+import { deletionProgressAtom, exportProgressAtom } from '#src/store/account.ts';
+import { currentUserAtom } from '#src/store/session.ts';
 import { aino, createWorld } from '../support/app.tsx';
 
 /** A promise that the test settles. */
@@ -91,7 +91,7 @@ describe('the profile', () => {
     ['email-taken', 'Email', 'This email is already registered.'],
     ['invalid-username', 'Username', 'Usernames have 2 to 32 characters: letters, digits and . _ - only'],
     ['invalid-email', 'Email', 'Please enter a valid email address'],
-  ])('says at its field that it is %s', async (code, label, text) => {
+  ] as const)('says at its field that it is %s', async (code, label, text) => {
     const { actions, toasts, user } = await edit();
     actions.updateProfile.mockRejectedValue(new AppError(code, text));
     await user.click(screen.getByRole('button', { name: 'Save Changes' }));

@@ -1,11 +1,11 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
-import { passwordStrength } from '../../../../src/features/recovery/passwordStrength.ts';
-import { RecoverForm } from '../../../../src/features/recovery/RecoverForm.tsx';
-import { RecoveryCard } from '../../../../src/features/recovery/RecoveryCard.tsx';
-import { RecoveryOffer } from '../../../../src/features/recovery/RecoveryOffer.tsx';
-import { AppError } from '../../../../src/lib/appError.ts';
-import { recoveryKeyAtom, recoveryOfferDismissedAtom } from '../../../../src/store/recovery.ts';
+import { passwordStrength } from '#src/features/recovery/passwordStrength.ts';
+import { RecoverForm } from '#src/features/recovery/RecoverForm.tsx';
+import { RecoveryCard } from '#src/features/recovery/RecoveryCard.tsx';
+import { RecoveryOffer } from '#src/features/recovery/RecoveryOffer.tsx';
+import { AppError } from '#src/lib/appError.ts';
+import { recoveryKeyAtom, recoveryOfferDismissedAtom } from '#src/store/recovery.ts';
 import { createWorld, recoveryKey } from '../support/app.tsx';
 
 const groups = recoveryKey.split('-');

@@ -1,22 +1,17 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
-import { MessageAnnouncer } from '../../../../src/features/messages/Announcer.tsx';
-import { ConnectionBanner } from '../../../../src/features/session/ConnectionBanner.tsx';
-import { ConnectionStatus } from '../../../../src/features/session/ConnectionStatus.tsx';
-import { LogoutControl } from '../../../../src/features/session/LogoutControl.tsx';
-import { OfflineNotice } from '../../../../src/features/session/OfflineNotice.tsx';
-import { UpdateBar } from '../../../../src/features/session/UpdateBar.tsx';
-import { AppError } from '../../../../src/lib/appError.ts';
-import { chatsAtom } from '../../../../src/store/chats.ts';
-import {
-  catchUpAtom,
-  offlineAtom,
-  realtimeStatusAtom,
-  relayTroubleAtom,
-} from '../../../../src/store/connection.ts';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
-import { connectionBannerAtom } from '../../../../src/store/session.ts';
-import { readyUpdateAtom } from '../../../../src/store/update.ts';
+import { MessageAnnouncer } from '#src/features/messages/Announcer.tsx';
+import { ConnectionBanner } from '#src/features/session/ConnectionBanner.tsx';
+import { ConnectionStatus } from '#src/features/session/ConnectionStatus.tsx';
+import { LogoutControl } from '#src/features/session/LogoutControl.tsx';
+import { OfflineNotice } from '#src/features/session/OfflineNotice.tsx';
+import { UpdateBar } from '#src/features/session/UpdateBar.tsx';
+import { AppError } from '#src/lib/appError.ts';
+import { chatsAtom } from '#src/store/chats.ts';
+import { catchUpAtom, offlineAtom, realtimeStatusAtom, relayTroubleAtom } from '#src/store/connection.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
+import { connectionBannerAtom } from '#src/store/session.ts';
+import { readyUpdateAtom } from '#src/store/update.ts';
 import { aino, chat, createWorld, loaded, message, veikko } from '../support/app.tsx';
 
 describe('logging out', () => {

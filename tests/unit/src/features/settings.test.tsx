@@ -1,9 +1,9 @@
 import { screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { SettingsCard } from '../../../../src/features/settings/SettingsCard.tsx';
-import { localeStorageKey } from '../../../../src/i18n/locales.ts';
-import { preferencesAtom } from '../../../../src/store/preferences.ts';
-import { shortcutsHelpOpenAtom } from '../../../../src/store/shortcutsHelp.ts';
+import { SettingsCard } from '#src/features/settings/SettingsCard.tsx';
+import { localeStorageKey } from '#src/i18n/locales.ts';
+import { preferencesAtom } from '#src/store/preferences.ts';
+import { shortcutsHelpOpenAtom } from '#src/store/shortcutsHelp.ts';
 import { createWorld } from '../support/app.tsx';
 
 interface FakeBrowser {

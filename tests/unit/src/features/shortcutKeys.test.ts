@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ariaKeys, shortcutOf } from '../../../../src/features/shortcuts/keys.ts';
+import { ariaKeys, shortcutOf } from '#src/features/shortcuts/keys.ts';
 
 /** A key as it is written in the help, such as Alt+Digit1. */
 function pressed(text: string) {

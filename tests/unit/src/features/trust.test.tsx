@@ -1,11 +1,11 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { decodeQR } from 'qr/decode.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { IdentityNotice } from '../../../../src/features/trust/IdentityNotice.tsx';
-import { useIdentityLines } from '../../../../src/features/trust/useIdentityLines.tsx';
-import { Verification, VerifiedMark } from '../../../../src/features/trust/Verification.tsx';
-import { AppError } from '../../../../src/lib/appError.ts';
-import { type ContactTrust, trustAtom } from '../../../../src/store/trust.ts';
+import { IdentityNotice } from '#src/features/trust/IdentityNotice.tsx';
+import { useIdentityLines } from '#src/features/trust/useIdentityLines.tsx';
+import { Verification, VerifiedMark } from '#src/features/trust/Verification.tsx';
+import { AppError } from '#src/lib/appError.ts';
+import { type ContactTrust, trustAtom } from '#src/store/trust.ts';
 import { createWorld, veikko } from '../support/app.tsx';
 
 const current = '12345'.repeat(12);

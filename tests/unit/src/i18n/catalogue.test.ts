@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Compiled } from '../../../../src/i18n/catalogue.ts';
-import english from '../../../../src/i18n/en/index.ts';
-import finnish from '../../../../src/i18n/fi/index.ts';
+import type { Compiled } from '#src/i18n/catalogue.ts';
+import english from '#src/i18n/en/index.ts';
+import finnish from '#src/i18n/fi/index.ts';
 
 type Namespaces = Record<string, Record<string, Compiled>>;
 const en = english as unknown as Namespaces;

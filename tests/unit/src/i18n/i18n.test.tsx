@@ -1,9 +1,9 @@
 import { render, screen } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { MessageId } from '../../../../src/i18n/catalogue.ts';
-import { activateLocale, applyToDocument, i18n, t } from '../../../../src/i18n/i18n.ts';
-import { preferredLocale, pseudoLocale } from '../../../../src/i18n/locales.ts';
-import { RichText } from '../../../../src/i18n/RichText.tsx';
+import type { MessageId } from '#src/i18n/catalogue.ts';
+import { activateLocale, applyToDocument, i18n, t } from '#src/i18n/i18n.ts';
+import { preferredLocale, pseudoLocale } from '#src/i18n/locales.ts';
+import { RichText } from '#src/i18n/RichText.tsx';
 
 const sample = 'test.sample' as MessageId;
 

@@ -1,13 +1,13 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { activateLocale } from '../../../../src/i18n/i18n.ts';
-import { localeNames, pseudoLocale } from '../../../../src/i18n/locales.ts';
-import { DashboardPage } from '../../../../src/pages/dashboard/DashboardPage.tsx';
-import { chatsAtom } from '../../../../src/store/chats.ts';
-import { contactsAtom, incomingRequestsAtom, outgoingRequestsAtom } from '../../../../src/store/contacts.ts';
-import { groupsAtom } from '../../../../src/store/groups.ts';
-import { notificationsAtom } from '../../../../src/store/notifications.ts';
-import { dayLabel, fullTimestamp, shortMoment, timeOfDay } from '../../../../src/ui/format.ts';
+import { activateLocale } from '#src/i18n/i18n.ts';
+import { localeNames, pseudoLocale } from '#src/i18n/locales.ts';
+import { DashboardPage } from '#src/pages/dashboard/DashboardPage.tsx';
+import { chatsAtom } from '#src/store/chats.ts';
+import { contactsAtom, incomingRequestsAtom, outgoingRequestsAtom } from '#src/store/contacts.ts';
+import { groupsAtom } from '#src/store/groups.ts';
+import { notificationsAtom } from '#src/store/notifications.ts';
+import { dayLabel, fullTimestamp, shortMoment, timeOfDay } from '#src/ui/format.ts';
 import {
   aino,
   chat,

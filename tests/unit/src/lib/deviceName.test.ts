@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { deviceName } from '../../../../src/lib/deviceName.ts';
+import { deviceName } from '#src/lib/deviceName.ts';
 
 it.each([
   [

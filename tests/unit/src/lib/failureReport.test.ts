@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../../src/lib/appError.ts';
-import { failureReport } from '../../../../src/lib/failureReport.ts';
+import { AppError } from '#src/lib/appError.ts';
+import { failureReport } from '#src/lib/failureReport.ts';
 
 const secret = 'Meet me at the pier at nine';
 const userAgent =
@@ -14,8 +14,8 @@ function errorWith(properties: Partial<Record<'name' | 'stack' | 'code', unknown
 
 describe('a report of a failure', () => {
   it('names the part, the kind of error, the version and the browser', () => {
-    expect(report(new AppError('storage-failed', secret))).toMatch(
-      /^Version: \d+\.\d+\.\d+\nBrowser: Chrome on Linux, 141\nPart: chat\nError: AppError, storage-failed$/,
+    expect(report(new AppError('storage-erased', secret))).toMatch(
+      /^Version: \d+\.\d+\.\d+\nBrowser: Chrome on Linux, 141\nPart: chat\nError: AppError, storage-erased$/,
     );
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type FileSink, openFile } from '../../../../src/lib/fileSink.ts';
+import { type FileSink, openFile } from '#src/lib/fileSink.ts';
 
 const file = { name: 'data.json', type: 'application/json' };
 const held = window as { showSaveFilePicker?: unknown };

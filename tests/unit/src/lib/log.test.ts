@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../../../../src/lib/log.ts';
+import { createLog } from '#src/lib/log.ts';
 
 function capture() {
   const lines: string[] = [];

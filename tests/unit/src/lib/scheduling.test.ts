@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createBackoff } from '../../../../src/lib/backoff.ts';
-import { coalesce, coalesceInQueue } from '../../../../src/lib/coalesce.ts';
-import { createKeyedQueue } from '../../../../src/lib/keyedQueue.ts';
-import { forEachLimited } from '../../../../src/lib/parallel.ts';
+import { createBackoff } from '#src/lib/backoff.ts';
+import { coalesce, coalesceInQueue } from '#src/lib/coalesce.ts';
+import { createKeyedQueue } from '#src/lib/keyedQueue.ts';
+import { forEachLimited } from '#src/lib/parallel.ts';
 
 /** A task that ends when it is told to. */
 function gate() {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type Api, createApi } from '../../../../src/net/api.ts';
-import { createHttp } from '../../../../src/net/http.ts';
+import { type Api, createApi } from '#src/net/api.ts';
+import { createHttp } from '#src/net/http.ts';
 import { capturedLog } from './support/capturedLog.ts';
 import { FakeClock } from './support/fakeClock.ts';
 

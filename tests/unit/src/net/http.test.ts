@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createApi } from '../../../../src/net/api.ts';
-import { ApiError, isApiError, NetworkError } from '../../../../src/net/errors.ts';
-import { createHttp, type HttpOptions, requestTimeoutMs } from '../../../../src/net/http.ts';
+import { createApi } from '#src/net/api.ts';
+import { ApiError, isApiError, NetworkError } from '#src/net/errors.ts';
+import { createHttp, type HttpOptions, requestTimeoutMs } from '#src/net/http.ts';
 import { capturedLog } from './support/capturedLog.ts';
 import { FakeClock, settled } from './support/fakeClock.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jsonBody, pieceLength } from '../../../../src/net/jsonBody.ts';
+import { jsonBody, pieceLength } from '#src/net/jsonBody.ts';
 
 async function textOf(value: unknown): Promise<string> {
   const body = await jsonBody(value);

@@ -6,7 +6,7 @@ import {
   pingIntervalMs,
   type Realtime,
   type RealtimeListeners,
-} from '../../../../src/net/mqtt.ts';
+} from '#src/net/mqtt.ts';
 import { capturedLog } from './support/capturedLog.ts';
 import { FakeClock } from './support/fakeClock.ts';
 import { asMqttClient, FakeMqttClient, type Publication } from './support/fakeMqttClient.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createPresence, type Presence, type PresenceListeners } from '../../../../src/net/presence.ts';
+import { createPresence, type Presence, type PresenceListeners } from '#src/net/presence.ts';
 import { capturedLog } from './support/capturedLog.ts';
 import { FakeClock } from './support/fakeClock.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { operator, productSlug } from '../../../../src/operator/index.ts';
-import { type Operator, parseOperator } from '../../../../src/operator/schema.ts';
+import { operator, productSlug } from '#src/operator/index.ts';
+import { type Operator, parseOperator } from '#src/operator/schema.ts';
 
 const good: Operator = {
   productName: 'Sinetti',
@@ -19,15 +19,16 @@ describe('the operator’s file', () => {
     expect(parse(good)).toEqual(good);
   });
 
+  const missing = 'Invalid input: expected string, received undefined';
   it.each([
     ['productName', { productName: ' ' }, 'must not be empty'],
     ['productName', { productName: 'A\nB' }, 'must be one line without invisible characters'],
     ['productName', { productName: 'itteniS\u202e' }, 'must be one line without invisible characters'],
     ['supportEmail', { supportEmail: 'nobody' }, 'must be an email address, or null'],
     ['privacyEmail', { privacyEmail: 'javascript:alert(1)' }, 'must be an email address, or null'],
-    ['controller.country', { controller: { name: 'A', address: 'B' } }, ''],
-    ['governingLaw.fi', { governingLaw: { en: 'Finnish law' } }, ''],
-    ['certificates.0.issuer', { certificates: [{ name: 'ISO/IEC 27001' }] }, ''],
+    ['controller.country', { controller: { name: 'A', address: 'B' } }, missing],
+    ['governingLaw.fi', { governingLaw: { en: 'Finnish law' } }, missing],
+    ['certificates.0.issuer', { certificates: [{ name: 'ISO/IEC 27001' }] }, missing],
   ])('names %s when it is wrong: %j', (field, wrong, problem) => {
     expect(() => parse({ ...good, ...wrong })).toThrow(`my.json: ${field}: ${problem}`);
   });

@@ -1,8 +1,8 @@
 import { act, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { operator } from '../../../../src/operator/index.ts';
-import { ContactPage } from '../../../../src/pages/contact/ContactPage.tsx';
-import { validateContact } from '../../../../src/pages/contact/validation.ts';
+import { operator } from '#src/operator/index.ts';
+import { ContactPage } from '#src/pages/contact/ContactPage.tsx';
+import { validateContact } from '#src/pages/contact/validation.ts';
 import { createWorld } from '../support/app.tsx';
 
 const good = { name: 'Aino', email: 'aino@example.fi', subject: 'Hello', message: 'Is anybody there?' };

@@ -1,10 +1,10 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { activeChatAtom, activeGroupAtom } from '../../../../src/store/chats.ts';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
-import { groupsAtom } from '../../../../src/store/groups.ts';
-import { notificationsAtom } from '../../../../src/store/notifications.ts';
+import { activeChatAtom, activeGroupAtom } from '#src/store/chats.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
+import { groupsAtom } from '#src/store/groups.ts';
+import { notificationsAtom } from '#src/store/notifications.ts';
 import { createWorld, kaisa, loaded, veikko, withOpening } from '../support/app.tsx';
 import { group } from '../support/groups.ts';
 import { openApp } from '../support/openApp.tsx';

@@ -1,10 +1,10 @@
 import { screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
-import type { Operator } from '../../../../src/operator/schema.ts';
-import { LandingPage } from '../../../../src/pages/landing/LandingPage.tsx';
-import { AboutPage } from '../../../../src/pages/legal/AboutPage.tsx';
-import { PrivacyPolicyPage } from '../../../../src/pages/legal/PrivacyPolicyPage.tsx';
-import { TermsPage } from '../../../../src/pages/legal/TermsPage.tsx';
+import type { Operator } from '#src/operator/schema.ts';
+import { LandingPage } from '#src/pages/landing/LandingPage.tsx';
+import { AboutPage } from '#src/pages/legal/AboutPage.tsx';
+import { PrivacyPolicyPage } from '#src/pages/legal/PrivacyPolicyPage.tsx';
+import { TermsPage } from '#src/pages/legal/TermsPage.tsx';
 import { createWorld } from '../support/app.tsx';
 
 const operator = vi.hoisted(
@@ -17,7 +17,7 @@ const operator = vi.hoisted(
     certificates: [{ name: 'ISO/IEC 27001', issuer: 'A registrar' }],
   }),
 );
-vi.mock('../../../../src/operator/index.ts', () => ({ operator, productSlug: 'letterbox' }));
+vi.mock('#src/operator/index.ts', () => ({ operator, productSlug: 'letterbox' }));
 
 describe('pages of an installation with settings of its own', () => {
   it('show the certificates that the operator holds, under the operator’s name for the product', () => {

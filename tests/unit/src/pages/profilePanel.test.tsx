@@ -1,6 +1,6 @@
 import { screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ProfilePanel } from '../../../../src/pages/dashboard/ProfilePanel.tsx';
+import { ProfilePanel } from '#src/pages/dashboard/ProfilePanel.tsx';
 import { createWorld } from '../support/app.tsx';
 
 afterEach(() => {

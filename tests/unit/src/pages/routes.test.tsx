@@ -1,15 +1,10 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
-import { LandingPage } from '../../../../src/pages/landing/LandingPage.tsx';
-import { activeChatAtom, chatsAtom } from '../../../../src/store/chats.ts';
-import { contactsAtom, incomingRequestsAtom } from '../../../../src/store/contacts.ts';
-import {
-  authErrorAtom,
-  authStatusAtom,
-  connectionBannerAtom,
-  currentUserAtom,
-} from '../../../../src/store/session.ts';
+import { LandingPage } from '#src/pages/landing/LandingPage.tsx';
+import { activeChatAtom, chatsAtom } from '#src/store/chats.ts';
+import { contactsAtom, incomingRequestsAtom } from '#src/store/contacts.ts';
+import { authErrorAtom, authStatusAtom, connectionBannerAtom, currentUserAtom } from '#src/store/session.ts';
 import { aino, chat, createWorld, loaded, message, veikko, withOpening } from '../support/app.tsx';
 import { openApp } from '../support/openApp.tsx';
 

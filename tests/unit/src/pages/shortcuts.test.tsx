@@ -1,9 +1,9 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { DashboardPage } from '../../../../src/pages/dashboard/DashboardPage.tsx';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
-import { groupsAtom } from '../../../../src/store/groups.ts';
-import { shortcutsHelpOpenAtom } from '../../../../src/store/shortcutsHelp.ts';
+import { DashboardPage } from '#src/pages/dashboard/DashboardPage.tsx';
+import { contactsAtom } from '#src/store/contacts.ts';
+import { groupsAtom } from '#src/store/groups.ts';
+import { shortcutsHelpOpenAtom } from '#src/store/shortcutsHelp.ts';
 import { createWorld, kaisa, loaded, veikko, withOpening } from '../support/app.tsx';
 import { group } from '../support/groups.ts';
 import { setWindowWidth } from '../support/windowWidth.ts';

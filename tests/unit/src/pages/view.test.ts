@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseViewEntry, type ViewEntry } from '../../../../src/pages/dashboard/view.ts';
+import { parseViewEntry, type ViewEntry } from '#src/pages/dashboard/view.ts';
 
 const entry = (view: unknown, rest: object = {}) => ({
   ownerId: 'aino-id',

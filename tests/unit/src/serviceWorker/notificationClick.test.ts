@@ -1,8 +1,8 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import { paths } from '../../../../src/lib/paths.ts';
-import { chatPath, dashboardPath, parseChatPath } from '../../../../src/serviceWorker/chatPath.ts';
-import { openedChatIn } from '../../../../src/serviceWorker/messages.ts';
-import { openChatOf } from '../../../../src/serviceWorker/notificationClick.ts';
+import { paths } from '#src/lib/paths.ts';
+import { chatPath, dashboardPath, parseChatPath } from '#src/serviceWorker/chatPath.ts';
+import { openedChatIn } from '#src/serviceWorker/messages.ts';
+import { openChatOf } from '#src/serviceWorker/notificationClick.ts';
 
 const origin = 'https://sinetti.example';
 const chat = { ownerId: '4999d3e4-75ba-48a7-83c1-ea2dcca06234', key: 'group-caf76c71-c763-4205-8b39' };

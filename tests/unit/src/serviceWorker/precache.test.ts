@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { nudgePath } from '../../../../src/serviceWorker/messages.ts';
-import { type BuildFile, Precache } from '../../../../src/serviceWorker/precache.ts';
+import { nudgePath } from '#src/serviceWorker/messages.ts';
+import { type BuildFile, Precache } from '#src/serviceWorker/precache.ts';
 
 const origin = 'https://sinetti.example';
 

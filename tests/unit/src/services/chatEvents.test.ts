@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { ConversationEvent, CryptoApi } from '../../../../src/crypto/client.ts';
-import { type ChatEvents, createChatEvents } from '../../../../src/services/conversations/chatEvents.ts';
-import { chatEventsAtom } from '../../../../src/store/chatEvents.ts';
+import type { ConversationEvent, CryptoApi } from '#src/crypto/client.ts';
+import { type ChatEvents, createChatEvents } from '#src/services/conversations/chatEvents.ts';
+import { chatEventsAtom } from '#src/store/chatEvents.ts';
 import { conversationId, me, peer, state, type TestDeps, testDeps } from './support/deps.ts';
 
 let deps: TestDeps;

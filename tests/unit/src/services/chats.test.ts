@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { createStore } from 'jotai';
 import { describe, expect, it, vi } from 'vitest';
-import type { MessageView } from '../../../../src/crypto/client.ts';
-import { createChats, mergeMessages } from '../../../../src/services/conversations/chats.ts';
-import { createSessionEvents } from '../../../../src/services/core/sessionEvents.ts';
-import { chatsAtom } from '../../../../src/store/chats.ts';
+import type { MessageView } from '#src/crypto/client.ts';
+import { createChats, mergeMessages } from '#src/services/conversations/chats.ts';
+import { createSessionEvents } from '#src/services/core/sessionEvents.ts';
+import { chatsAtom } from '#src/store/chats.ts';
 import { conversationId, me, peer, received, state } from './support/deps.ts';
 
 const ids = (messages: readonly { messageId: string }[]) => messages.map(({ messageId }) => messageId);

@@ -1,10 +1,10 @@
 import { createStore } from 'jotai';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CryptoApi } from '../../../../src/crypto/client.ts';
-import { type Client, createClient } from '../../../../src/services/client/client.ts';
-import { timings } from '../../../../src/services/core/timings.ts';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
-import { authErrorAtom, authStatusAtom, connectionBannerAtom } from '../../../../src/store/session.ts';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import { type Client, createClient } from '#src/services/client/client.ts';
+import { timings } from '#src/services/core/timings.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
+import { authErrorAtom, authStatusAtom, connectionBannerAtom } from '#src/store/session.ts';
 import { capturedLog } from '../net/support/capturedLog.ts';
 import { FakeClock, settled } from '../net/support/fakeClock.ts';
 import { asMqttClient, FakeMqttClient } from '../net/support/fakeMqttClient.ts';
@@ -168,7 +168,7 @@ describe('a session that the relay has ended', () => {
   });
 });
 
-it('shows the banner also when other calls were under way and hear of it later', async () => {
+it('keeps the banner of a session that has ended when calls that were under way are refused later', async () => {
   await resume();
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {

@@ -1,10 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CommitSubmission, CryptoApi } from '../../../../src/crypto/client.ts';
-import {
-  type CommitSubmitter,
-  createCommitSubmitter,
-} from '../../../../src/services/conversations/commitSubmitter.ts';
-import type { Joiner } from '../../../../src/services/conversations/joiner.ts';
+import type { CommitSubmission, CryptoApi } from '#src/crypto/client.ts';
+import { type CommitSubmitter, createCommitSubmitter } from '#src/services/conversations/commitSubmitter.ts';
+import type { Joiner } from '#src/services/conversations/joiner.ts';
 import { peer, refused, state, testDeps } from './support/deps.ts';
 
 const id = `group:${peer}`;
@@ -96,13 +93,13 @@ describe('a commit', () => {
 });
 
 describe('settling', () => {
-  it('submits what waits until nothing does', async () => {
+  it('submits the waiting commits one after another until none is left', async () => {
     nextCommit.mockResolvedValueOnce(submission('first')).mockResolvedValueOnce(submission('second'));
     await commitSubmitter.settle(id);
     expect(submit.mock.calls.map(([given]) => given.commit)).toEqual(['first', 'second']);
   });
 
-  it('leaves the rest when others are always faster', async () => {
+  it('gives up when the commits of others always come first', async () => {
     submit.mockResolvedValue(null);
     nextCommit.mockResolvedValue(submission('late'));
     await commitSubmitter.settle(id);

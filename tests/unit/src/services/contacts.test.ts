@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Api } from '../../../../src/net/api.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import type { ResponseCache } from '../../../../src/services/core/responseCache.ts';
-import { timings } from '../../../../src/services/core/timings.ts';
-import { type Contacts, createContacts } from '../../../../src/services/people/contacts.ts';
-import { realtimeStatusAtom } from '../../../../src/store/connection.ts';
-import { contactsAtom, incomingRequestsAtom, outgoingRequestsAtom } from '../../../../src/store/contacts.ts';
+import type { Api } from '#src/net/api.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import type { ResponseCache } from '#src/services/core/responseCache.ts';
+import { timings } from '#src/services/core/timings.ts';
+import { type Contacts, createContacts } from '#src/services/people/contacts.ts';
+import { realtimeStatusAtom } from '#src/store/connection.ts';
+import { contactsAtom, incomingRequestsAtom, outgoingRequestsAtom } from '#src/store/contacts.ts';
 import { me, peer, refused, type TestDeps, testDeps, testLists } from './support/deps.ts';
 
 const bert = { id: peer, username: 'bert', email: 'bert@example.org' };
@@ -224,7 +224,7 @@ describe('searching', () => {
 });
 
 describe('requests', () => {
-  it('answers the message of a sent one, and reads the sent ones again', async () => {
+  it("answer the relay's message when one is sent, and have the sent ones read again", async () => {
     await contacts.load();
     api.requestContact.mockResolvedValue({
       id: 'r3',
@@ -239,7 +239,7 @@ describe('requests', () => {
     expect(api.listContacts).toHaveBeenCalledTimes(1);
   });
 
-  it('reads contacts and incoming requests again when the request crossed one the other way', async () => {
+  it('have contacts and incoming requests read again when one crossed one the other way', async () => {
     await contacts.load();
     api.requestContact.mockResolvedValue({ id: 'r3', status: 'accepted', message: 'Accepted' });
     await contacts.request(peer);
@@ -252,13 +252,17 @@ describe('requests', () => {
       refused('request-exists', 'There is a request already.'),
       'There is a request already.',
     ],
-    ['its own', new NetworkError('timeout'), 'Failed to send contact request. Please try again.'],
-  ])('answers a failure with %s', async (_name, error, message) => {
+    [
+      'a sentence of the client',
+      new NetworkError('timeout'),
+      'Failed to send contact request. Please try again.',
+    ],
+  ])('answer a failure with %s', async (_name, error, message) => {
     api.requestContact.mockRejectedValue(error);
     await expect(contacts.request(peer)).resolves.toEqual({ success: false, message });
   });
 
-  it('accepted: reads contacts and incoming requests again', async () => {
+  it('that are accepted have contacts and incoming requests read again', async () => {
     await contacts.load();
     api.acceptContact.mockResolvedValue({ contact: bert });
     await contacts.accept('r1');
@@ -267,7 +271,7 @@ describe('requests', () => {
     expect(api.listSentRequests).toHaveBeenCalledTimes(1);
   });
 
-  it('rejected: reads incoming requests again only', async () => {
+  it('that are rejected have incoming requests alone read again', async () => {
     await contacts.load();
     api.rejectContact.mockResolvedValue(undefined);
     await contacts.reject('r1');
@@ -275,7 +279,7 @@ describe('requests', () => {
     expect(api.listContactRequests).toHaveBeenCalledTimes(2);
   });
 
-  describe('that a failing path has answered all the same', () => {
+  describe('whose answer was lost', () => {
     const failed = new AggregateError([refused('internal', 'Something broke.'), refused('not-found')]);
 
     beforeEach(async () => {
@@ -297,7 +301,7 @@ describe('requests', () => {
       expect(deps.store.get(incomingRequestsAtom).items).toEqual([]);
     });
 
-    it('are not when the lists do not say so, or can not be read', async () => {
+    it("fail when the lists do not say so, or can't be read", async () => {
       api.listContactRequests.mockRejectedValue(new NetworkError('unreachable'));
       await expect(contacts.reject('r1')).rejects.toThrow('Something broke.');
       await expect(contacts.accept('r1')).rejects.toThrow('Something broke.');
@@ -331,7 +335,7 @@ describe('what the relay tells of a change', () => {
     expect(calls()).toEqual([1, 2, 1]);
   });
 
-  it('is waited for by nobody when this tab has made it: before the answer, or after', async () => {
+  it('causes no second reading when this tab has made it, whether it is told before the answer or after', async () => {
     api.acceptContact.mockImplementationOnce(async () => {
       await contacts.onChanged(['contacts', 'requests']);
       return { contact: bert };
@@ -345,7 +349,7 @@ describe('what the relay tells of a change', () => {
     expect(calls()).toEqual([4, 3, 1]);
   });
 
-  it('is not lost when it comes of somebody else meanwhile: to one that failed, or changed other lists', async () => {
+  it("is not taken for this tab's own when that failed, or changed other lists", async () => {
     api.acceptContact.mockImplementationOnce(async () => {
       await contacts.onChanged(['requests']);
       throw new NetworkError('timeout');
@@ -364,14 +368,14 @@ describe('what the relay tells of a change', () => {
     expect(calls()).toEqual([3, 3, 2]);
   });
 
-  it('counts again after a connection that was lost with it', async () => {
+  it("is never taken for this tab's own after the lists were read anew", async () => {
     await contacts.accept('r1');
     await contacts.load();
     await contacts.onChanged(['contacts']);
     expect(calls()).toEqual([4, 3, 2]);
   });
 
-  it('is not waited for without a connection', async () => {
+  it('has the lists read again when this tab made the change without a connection', async () => {
     deps.store.set(realtimeStatusAtom, 'reconnecting');
     await contacts.accept('r1');
     await contacts.onChanged(['contacts']);

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { MessageView } from '../../../../src/crypto/client.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import { type ExportProgress, exportProgressAtom } from '../../../../src/store/account.ts';
-import { groupsAtom } from '../../../../src/store/groups.ts';
-import { resetSessionAtomsAtom } from '../../../../src/store/sessionAtom.ts';
-import { MemoryFile } from '../../../support/memoryFile.ts';
+import type { MessageView } from '#src/crypto/client.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import { type ExportProgress, exportProgressAtom } from '#src/store/account.ts';
+import { groupsAtom } from '#src/store/groups.ts';
+import { resetSessionAtomsAtom } from '#src/store/sessionAtom.ts';
+import { MemoryFile } from '#tests/support/memoryFile.ts';
 import { group } from '../support/groups.ts';
 import { conversationId, me, peer, received, state } from './support/deps.ts';
 import { account, anna, answering, bert, device, exporting, logOf } from './support/exported.ts';
@@ -255,7 +255,7 @@ describe('a history of 50,000 messages', () => {
 describe('an export that does not come to its end', () => {
   const log = Array.from({ length: 1_000 }, (_, at) => received(at + 1));
 
-  it('leaves nothing of its file when it is cancelled, and no progress', async () => {
+  it('leaves neither a file nor progress when it is cancelled', async () => {
     const { dataExport, deps, file, run } = exporting({
       logs: logOf(log),
       onPage: ({ after }) => {
@@ -301,7 +301,7 @@ describe('an export that does not come to its end', () => {
     expect(deps.store.get(exportProgressAtom)).toBeNull();
   });
 
-  it('is nobody else’s when the session ends meanwhile', async () => {
+  it('is aborted when the session ends meanwhile', async () => {
     const { dataExport, deps, file, run } = exporting({
       logs: logOf(log),
       onPage: ({ after }) => {

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it, type Mock, vi } from 'vitest';
-import { AppError } from '../../../../src/lib/appError.ts';
-import type { Api, GroupSummary } from '../../../../src/net/api.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import { deleteAccount } from '../../../../src/services/client/deletion.ts';
-import { type DeletionProgress, deletionProgressAtom } from '../../../../src/store/account.ts';
+import { AppError } from '#src/lib/appError.ts';
+import type { Api, GroupSummary } from '#src/net/api.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import { deleteAccount } from '#src/services/client/deletion.ts';
+import { type DeletionProgress, deletionProgressAtom } from '#src/store/account.ts';
 import { me, peer, refused, type TestDeps, testDeps } from './support/deps.ts';
 
 function group(id: string, creatorId: string | null): GroupSummary {
@@ -94,7 +94,11 @@ describe('deleting the account', () => {
 
   it.each([
     ["the relay's sentence", refused('internal', 'Come back tomorrow.'), 'Come back tomorrow.'],
-    ['its own', new NetworkError('unreachable'), 'Failed to delete account. Please try again.'],
+    [
+      'a sentence of the client',
+      new NetworkError('unreachable'),
+      'Failed to delete account. Please try again.',
+    ],
   ])('fails with %s, and the session goes on', async (_name, error, message) => {
     deleteAtRelay.mockRejectedValue(error);
     await expect(run()).rejects.toThrow(message);

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CryptoApi } from '../../../../src/crypto/client.ts';
-import type { Api } from '../../../../src/net/api.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import { createDevices, type Devices } from '../../../../src/services/account/devices.ts';
-import { createBackground } from '../../../../src/services/core/failures.ts';
-import { devicesAtom, newDevicesAtom } from '../../../../src/store/devices.ts';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import type { Api } from '#src/net/api.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import { createDevices, type Devices } from '#src/services/account/devices.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { devicesAtom, newDevicesAtom } from '#src/store/devices.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
 
@@ -23,7 +23,7 @@ function listed(id: string, change: Partial<Awaited<ReturnType<Api['listDevices'
   };
 }
 
-let notes: Map<string, string>;
+let localEntries: Map<string, string>;
 let deps: TestDeps;
 let devices: Devices;
 const api = {
@@ -46,8 +46,8 @@ function restart(): void {
     crypto: {
       ...worker,
       openDevice: async () => ({ userId: me, deviceId: here, certificate: 'Y2VydA', isNew: false }),
-      readLocal: async (name) => notes.get(name) ?? null,
-      writeLocal: async (name, text) => void notes.set(name, text ?? ''),
+      readLocal: async (name) => localEntries.get(name) ?? null,
+      writeLocal: async (name, text) => void localEntries.set(name, text ?? ''),
     },
   });
   const background = createBackground(deps.log);
@@ -56,7 +56,7 @@ function restart(): void {
 
 beforeEach(() => {
   vi.resetAllMocks();
-  notes = new Map();
+  localEntries = new Map();
   api.listDevices.mockResolvedValue([listed(here)]);
   api.visibleRevocations.mockResolvedValue([]);
   worker.revokeDevice.mockResolvedValue('c2lnbmVk');
@@ -174,7 +174,7 @@ describe('what others revoke', () => {
     expect(settle).not.toHaveBeenCalled();
   });
 
-  it('is asked for since the last time only, a day apart for clocks that differ', async () => {
+  it('is asked for from a day before the last time on, as clocks differ', async () => {
     await devices.catchUp();
     await deps.clock.advance(3_600_000);
     await devices.catchUp();
@@ -205,7 +205,7 @@ describe('renaming', () => {
     await devices.load();
     await devices.rename('  Kitchen ');
     expect(api.putDevice).toHaveBeenCalledWith(here, { name: 'Kitchen', certificate: 'Y2VydA' });
-    expect(notes.get('device-name')).toBe('Kitchen');
+    expect(localEntries.get('device-name')).toBe('Kitchen');
     expect(deps.store.get(devicesAtom)?.[0]?.name).toBe('Kitchen');
   });
 
@@ -215,6 +215,6 @@ describe('renaming', () => {
     await expect(devices.rename('Kitchen')).rejects.toMatchObject({
       message: 'The device could not be renamed. Please try again.',
     });
-    expect(notes.has('device-name')).toBe(false);
+    expect(localEntries.has('device-name')).toBe(false);
   });
 });

@@ -1,29 +1,29 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createDrafts, type Drafts } from '../../../../src/services/conversations/drafts.ts';
-import { createBackground } from '../../../../src/services/core/failures.ts';
-import { draftsAtom } from '../../../../src/store/drafts.ts';
+import { createDrafts, type Drafts } from '#src/services/conversations/drafts.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { draftsAtom } from '#src/store/drafts.ts';
 import { type TestDeps, testDeps } from './support/deps.ts';
 
-let notes: Map<string, string>;
+let localEntries: Map<string, string>;
 let writes: string[];
 let deps: TestDeps;
 let drafts: Drafts;
-let notesFail: boolean;
+let readingFails: boolean;
 
 beforeEach(() => {
-  notes = new Map([
+  localEntries = new Map([
     ['draft:bert', 'half a'],
     ['draft:group-1', 'for all'],
   ]);
   writes = [];
-  notesFail = false;
+  readingFails = false;
   deps = testDeps({
     crypto: {
       localEntries: (prefix = '') =>
-        notesFail
+        readingFails
           ? Promise.reject(Object.assign(new Error('no'), { code: 'corrupt-record' }))
           : Promise.resolve(
-              [...notes].flatMap(([name, text]) => (name.startsWith(prefix) ? [{ name, text }] : [])),
+              [...localEntries].flatMap(([name, text]) => (name.startsWith(prefix) ? [{ name, text }] : [])),
             ),
       writeLocal: (name, text) => {
         writes.push(`${name}=${text}`);
@@ -95,7 +95,7 @@ describe('drafts', () => {
   });
 
   it('that cannot be read back stop nothing', async () => {
-    notesFail = true;
+    readingFails = true;
     await start();
     type('bert', 'new');
     drafts.flush();

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { MessageView } from '../../../../src/crypto/client.ts';
-import { activateLocale } from '../../../../src/i18n/i18n.ts';
-import { currentUserAtom } from '../../../../src/store/session.ts';
+import type { MessageView } from '#src/crypto/client.ts';
+import { activateLocale } from '#src/i18n/i18n.ts';
+import { currentUserAtom } from '#src/store/session.ts';
 import { conversationId, me, received, state } from './support/deps.ts';
 import { anna, exporting, logOf } from './support/exported.ts';
 
@@ -76,7 +76,7 @@ describe('the readable file', () => {
     expect(shown(document, 'h2')).toContain('Keskustelut');
   });
 
-  it('says so when there is nothing', async () => {
+  it('says None under each heading that has nothing', async () => {
     const { document } = await page({});
     expect(document.querySelectorAll('section')).toHaveLength(5);
     expect(shown(document, 'section:last-of-type .none')).toEqual(['None']);

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CommitSubmission, CryptoApi } from '../../../../src/crypto/client.ts';
-import type { Api } from '../../../../src/net/api.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import type { CommitSubmitter } from '../../../../src/services/conversations/commitSubmitter.ts';
-import type { OpenConversation } from '../../../../src/services/conversations/openConversation.ts';
-import { createGroupActions, type GroupActions } from '../../../../src/services/groups/groupActions.ts';
-import type { GroupList } from '../../../../src/services/groups/groupList.ts';
-import { groupProgressAtom } from '../../../../src/store/groups.ts';
+import type { CommitSubmission, CryptoApi } from '#src/crypto/client.ts';
+import type { Api } from '#src/net/api.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import type { CommitSubmitter } from '#src/services/conversations/commitSubmitter.ts';
+import type { OpenConversation } from '#src/services/conversations/openConversation.ts';
+import { createGroupActions, type GroupActions } from '#src/services/groups/groupActions.ts';
+import type { GroupList } from '#src/services/groups/groupList.ts';
+import { groupProgressAtom } from '#src/store/groups.ts';
 import { me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
 
 const carl = '00000000-0000-4000-8000-000000000003';
@@ -195,7 +195,7 @@ describe('adding', () => {
     expect(steps.filter((name) => name.startsWith('settle'))).toHaveLength(3);
   });
 
-  it('adds nobody who is there by then', async () => {
+  it('adds nobody who has become a member meanwhile', async () => {
     settle.mockImplementation(async () => {
       memberIds = [me, peer];
     });
@@ -278,9 +278,9 @@ describe('adding', () => {
   });
 
   it.each([
-    ['a refusal', { kind: 'refused' as const, reason: refused('not-a-contact') }, 'not-a-contact'],
-    ['others who are always faster', { kind: 'overtaken' as const }, 'stale-epoch'],
-  ])('ends with %s', async (_what, outcome, code) => {
+    ['the relay refuses it', { kind: 'refused' as const, reason: refused('not-a-contact') }, 'not-a-contact'],
+    ['the commits of others always come first', { kind: 'overtaken' as const }, 'stale-epoch'],
+  ])('fails when %s', async (_what, outcome, code) => {
     submit.mockResolvedValue(outcome);
     await expect(actions.add(groupId, [peer])).rejects.toMatchObject({
       code,
@@ -299,19 +299,19 @@ describe('leaving', () => {
     expect(steps).toEqual(['settle -', 'statement -', 'DELETE /leave -', `given up ${groupId}`]);
   });
 
-  it('needs none where there is no membership', async () => {
+  it('tells the relay without a statement when this device is outside the group', async () => {
     catchUp.mockResolvedValue(state({ status: 'outside' }));
     await actions.leave(groupId);
     expect(leaveGroup).toHaveBeenCalledExactlyOnceWith(groupId, null);
   });
 
-  it('has happened when the group is gone', async () => {
+  it('succeeds when the relay no longer has the group', async () => {
     leaveGroup.mockRejectedValue(refused('not-found'));
     await actions.leave(groupId);
     expect(steps.at(-1)).toBe(`given up ${groupId}`);
   });
 
-  it('has not happened when the relay could not be told', async () => {
+  it('fails and forgets nothing when the relay could not be told', async () => {
     leaveGroup.mockRejectedValue(new NetworkError('timeout'));
     await expect(actions.leave(groupId)).rejects.toMatchObject({
       message: 'Failed to leave group. Please try again.',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import { timings } from '../../../../src/services/core/timings.ts';
-import { chatsAtom, groupKeyOf } from '../../../../src/store/chats.ts';
-import { groupsAtom } from '../../../../src/store/groups.ts';
-import { memberNamesAtom } from '../../../../src/store/names.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import { timings } from '#src/services/core/timings.ts';
+import { chatsAtom, groupKeyOf } from '#src/store/chats.ts';
+import { groupsAtom } from '#src/store/groups.ts';
+import { memberNamesAtom } from '#src/store/names.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { me, peer, refused } from './support/deps.ts';
 import {

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { GroupDetails, GroupSummary } from '../../../../src/net/api.ts';
-import { timings } from '../../../../src/services/core/timings.ts';
-import { creationLock } from '../../../../src/services/groups/groupEndings.ts';
-import { chatsAtom, groupKeyOf } from '../../../../src/store/chats.ts';
-import { groupsAtom } from '../../../../src/store/groups.ts';
+import type { GroupDetails, GroupSummary } from '#src/net/api.ts';
+import { timings } from '#src/services/core/timings.ts';
+import { creationLock } from '#src/services/groups/groupEndings.ts';
+import { chatsAtom, groupKeyOf } from '#src/store/chats.ts';
+import { groupsAtom } from '#src/store/groups.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { peer, refused } from './support/deps.ts';
 import {
@@ -59,7 +59,7 @@ describe('a group that the relay no longer lists', () => {
     await settled();
     expect(getGroup).not.toHaveBeenCalled();
     // What waits to be sent there is the relay's to refuse.
-    expect(await list.maySend(idOf(sailing))).toBe(true);
+    expect(await list.maySend(idOf(sailing))).toBe('yes');
   });
 
   it('goes on when the relay has it again', async () => {
@@ -75,7 +75,7 @@ describe('a group that the relay no longer lists', () => {
     expect(shown()).toMatchObject({ ended: false });
   });
 
-  it('is not brought back by what was answered of it before', async () => {
+  it('stays ended when an answer from before arrives late', async () => {
     let answer: (details: GroupDetails) => void = () => undefined;
     getGroup.mockReturnValueOnce(
       new Promise((resolve) => {
@@ -91,7 +91,7 @@ describe('a group that the relay no longer lists', () => {
   });
 
   it.each([true, false])(
-    "was left by this person where the keys confirm another device's word: %s",
+    "counts as left by this person when another device's statement verifies: %s",
     async (holds) => {
       setSummaries([summary(sailing, { creator_id: peer })]);
       await list.refresh();
@@ -110,14 +110,14 @@ describe('a group that the relay no longer lists', () => {
     },
   );
 
-  it('was not left by who has made it, of whom no word is asked for', async () => {
+  it('never counts as left by its creator, and no statement is asked for', async () => {
     await list.refresh();
     await settled();
     expect(shown()).toMatchObject({ ended: true, left: false });
     expect(getDeparture).not.toHaveBeenCalled();
   });
 
-  it('is no surprise while this browser gives it up', async () => {
+  it('does not count as ended while this browser gives it up', async () => {
     await list.giveUp(sailing, async () => {
       await list.refresh();
       await settled();
@@ -128,7 +128,7 @@ describe('a group that the relay no longer lists', () => {
     expect(getGroup).not.toHaveBeenCalled();
   });
 
-  it('has ended all the same when giving it up has failed', async () => {
+  it('has ended when giving it up has failed', async () => {
     const givenUp = list.giveUp(sailing, () => Promise.reject(refused('internal')));
     await expect(givenUp).rejects.toMatchObject({ code: 'internal' });
     expect(forget).not.toHaveBeenCalled();
@@ -185,7 +185,7 @@ describe('a group that the relay no longer lists', () => {
     expect(shown()).toMatchObject({ name: 'Sailing', ended: false });
   });
 
-  it('does not come back by answers from before', async () => {
+  it('stays forgotten when answers from before arrive late', async () => {
     let answer: (details: GroupDetails) => void = () => undefined;
     getGroup.mockReturnValueOnce(
       new Promise((resolve) => {
@@ -207,7 +207,7 @@ describe('a group that the relay no longer lists', () => {
     expect(deps.store.get(groupsAtom).items).toEqual([]);
   });
 
-  it('is asked for once where the list goes on naming what the relay denies', async () => {
+  it('is asked for once when the list goes on naming it and the relay denies it', async () => {
     await list.forget(sailing);
     setSummaries([summary(sailing)]);
     await list.refresh();
@@ -215,7 +215,7 @@ describe('a group that the relay no longer lists', () => {
     expect(getGroup).toHaveBeenCalledOnce();
   });
 
-  it('stays when nobody knows', async () => {
+  it('stays as it is when the list cannot be read', async () => {
     listGroups.mockRejectedValue(refused('internal'));
     await list.refresh();
     await settled();
@@ -239,7 +239,7 @@ describe('a group that the list may be too old for', () => {
     );
   });
 
-  it('is decided by the next list, which has it', async () => {
+  it('goes on when the next list has it', async () => {
     const refreshed = list.refresh();
     tell(keys);
     setSummaries([summary(sailing)]);
@@ -251,7 +251,7 @@ describe('a group that the list may be too old for', () => {
     expect(shown()).toMatchObject({ ended: false });
   });
 
-  it('is decided by the next list, which has not', async () => {
+  it('has ended when the next list does not have it', async () => {
     const refreshed = list.refresh();
     tell(keys);
     answer();

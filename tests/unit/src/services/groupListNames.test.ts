@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { timings } from '../../../../src/services/core/timings.ts';
-import { chatsAtom, groupKeyOf } from '../../../../src/store/chats.ts';
+import { timings } from '#src/services/core/timings.ts';
+import { chatsAtom, groupKeyOf } from '#src/store/chats.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { refused } from './support/deps.ts';
 import {
@@ -31,7 +31,7 @@ withGroupList();
 describe('the name', () => {
   const nameless = { ...sailors, name: null };
 
-  it('is opened as soon as it can be', async () => {
+  it('is opened when the group is loaded', async () => {
     setKeys(groupState({ group: nameless }));
     setGroupName.mockImplementation(async () => {
       setKeys(groupState());
@@ -79,7 +79,7 @@ describe('the name', () => {
       move({ epoch: 4, group: due });
     });
 
-    it('is sealed again soon, without a commit, and that is enough', async () => {
+    it('is sealed again soon, once, and without a commit', async () => {
       expect(putGroupName).not.toHaveBeenCalled();
       await deps.clock.advance(timings.tidyingByCreator);
       expect(putGroupName).toHaveBeenCalledExactlyOnceWith(sailing, { epoch: 4, sealedName: 'YW5ldw' });
@@ -102,7 +102,7 @@ describe('the name', () => {
       expect(putGroupName).toHaveBeenCalledOnce();
     });
 
-    it('is not, when another member was faster', async () => {
+    it('is not sealed again when another member was faster', async () => {
       setSummaries([summary(sailing, { name: 'dGhlaXJz', name_epoch: 4 })]);
       await list.refresh();
       await settled();

@@ -1,14 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type {
-  CommitSubmission,
-  ConversationState,
-  CryptoApi,
-  ProcessResult,
-} from '../../../../src/crypto/client.ts';
-import type { Api, LogPage } from '../../../../src/net/api.ts';
-import { createJoiner, type Joiner } from '../../../../src/services/conversations/joiner.ts';
-import { createSync, type Sync } from '../../../../src/services/conversations/sync.ts';
-import { timings } from '../../../../src/services/core/timings.ts';
+import type { CommitSubmission, ConversationState, CryptoApi, ProcessResult } from '#src/crypto/client.ts';
+import type { Api, LogPage } from '#src/net/api.ts';
+import { createJoiner, type Joiner } from '#src/services/conversations/joiner.ts';
+import { createSync, type Sync } from '#src/services/conversations/sync.ts';
+import { timings } from '#src/services/core/timings.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
 
@@ -137,12 +132,12 @@ describe('an entry that is there to fetch', () => {
     expect(listeners.onProcessed).toHaveBeenCalledOnce();
   });
 
-  it('is not, when it has been processed', async () => {
+  it('is not fetched when it has been processed', async () => {
     await sync.onAvailable(available(3), false);
     expect(pages).toEqual([]);
   });
 
-  it('may come by itself first, while the chat is open', async () => {
+  it('is not fetched when it is delivered first, while the chat is open', async () => {
     logLength = 4;
     const told = sync.onAvailable(available(4), true);
     await settled();
@@ -152,7 +147,7 @@ describe('an entry that is there to fetch', () => {
     expect(pages).toEqual([]);
   });
 
-  it('is fetched when it stays away', async () => {
+  it('is fetched when it is not delivered', async () => {
     logLength = 4;
     const told = sync.onAvailable(available(4), true);
     await deps.clock.advance(timings.streamedEntry);
@@ -162,14 +157,14 @@ describe('an entry that is there to fetch', () => {
 });
 
 describe('a device that a Welcome let in', () => {
-  it('looks the commit up once, for the time of it', async () => {
+  it('looks up once when the commit was stored that let it in', async () => {
     own = groupState({ joinedAt: null, joinedSeq: 2, lastSeq: 3 });
     await sync.catchUp(conversationId);
     await sync.catchUp(conversationId);
     expect(pages.map(({ after }) => after)).toEqual([1, 3, 3]);
   });
 
-  it('has nothing to look up when it knows, or has started the group itself', async () => {
+  it('looks nothing up when it knows the time, or has started the group itself', async () => {
     own = groupState({ joinedAt: time, joinedSeq: 2, lastSeq: 3 });
     await sync.catchUp(conversationId);
     own = groupState({ joinedAt: null, joinedSeq: 0, lastSeq: 3 });
@@ -244,13 +239,16 @@ describe('a group that this device will not enter', () => {
     expect(joinByExternalCommit).toHaveBeenCalledTimes(2);
   });
 
-  it.each(['locked', 'storage', 'internal', 'session-ended'])('is another matter than %s', async (code) => {
-    joinByExternalCommit.mockRejectedValue(Object.assign(new Error(code), { code }));
-    await expect(sync.catchUp(conversationId)).rejects.toMatchObject({ code });
-    expect(listeners.onRefused).not.toHaveBeenCalled();
-  });
+  it.each(['locked', 'storage', 'internal', 'session-ended'])(
+    'is not reported when this browser fails with %s',
+    async (code) => {
+      joinByExternalCommit.mockRejectedValue(Object.assign(new Error(code), { code }));
+      await expect(sync.catchUp(conversationId)).rejects.toMatchObject({ code });
+      expect(listeners.onRefused).not.toHaveBeenCalled();
+    },
+  );
 
-  it('is another matter than a relay that has no way in', async () => {
+  it('is not reported when the relay refuses the external commit', async () => {
     submitCommit.mockRejectedValue(refused('internal'));
     joinByExternalCommit.mockResolvedValue(submission());
     await expect(sync.catchUp(conversationId)).rejects.toMatchObject({ code: 'internal' });
@@ -283,7 +281,7 @@ describe('a commit', () => {
     expect(submitCommit).not.toHaveBeenCalled();
   });
 
-  it('that another one overtook has no position', async () => {
+  it('answers null when another one came first', async () => {
     addGroupMembers.mockRejectedValue(refused('stale-epoch'));
     expect(await joiner.submit(submission({ addedIds: [peer] }))).toBeNull();
   });

@@ -1,8 +1,8 @@
 import { atom } from 'jotai';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createLists, type List, type Lists } from '../../../../src/services/core/lists.ts';
-import { timings } from '../../../../src/services/core/timings.ts';
-import { type LoadedList, unloadedList } from '../../../../src/store/loadedList.ts';
+import { createLists, type List, type Lists } from '#src/services/core/lists.ts';
+import { timings } from '#src/services/core/timings.ts';
+import { type LoadedList, unloadedList } from '#src/store/loadedList.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { type TestDeps, testDeps } from './support/deps.ts';
 
@@ -117,7 +117,7 @@ describe('a list that could not be loaded', () => {
 });
 
 describe('another try beside one that is not answered', () => {
-  it('counts as soon as it succeeds, and the failure of the first says nothing then', async () => {
+  it('counts as soon as it succeeds, and a later failure of the first shows no error', async () => {
     const calls = heldAnswers();
     const loading = list.load();
     const retried = lists.retry();
@@ -184,7 +184,7 @@ describe('a loaded list', () => {
   });
 });
 
-it('that is not loaded yet is not polled', async () => {
+it('a list that is not loaded yet is not polled', async () => {
   await list.poll();
   expect(ask).not.toHaveBeenCalled();
 });

@@ -1,8 +1,8 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { CryptoApi } from '../../../../src/crypto/client.ts';
-import { createMemberNames, type MemberNames } from '../../../../src/services/groups/memberNames.ts';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
-import { memberNamesAtom, nameOfAtom } from '../../../../src/store/names.ts';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import { createMemberNames, type MemberNames } from '#src/services/groups/memberNames.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
+import { memberNamesAtom, nameOfAtom } from '#src/store/names.ts';
 import { me, peer, type TestDeps, testDeps } from './support/deps.ts';
 
 const groupId = '00000000-0000-4000-8000-0000000000a1';

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CryptoApi, MessageView } from '../../../../src/crypto/client.ts';
-import type { Api } from '../../../../src/net/api.ts';
-import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
-import { createMessageBackup, type MessageBackup } from '../../../../src/services/backup/messageBackup.ts';
-import { type Chats, createChats } from '../../../../src/services/conversations/chats.ts';
-import { createBackground } from '../../../../src/services/core/failures.ts';
-import { catchUpAtom } from '../../../../src/store/connection.ts';
-import { historyKeptAtom } from '../../../../src/store/history.ts';
+import type { CryptoApi, MessageView } from '#src/crypto/client.ts';
+import type { Api } from '#src/net/api.ts';
+import { ApiError, NetworkError } from '#src/net/errors.ts';
+import { createMessageBackup, type MessageBackup } from '#src/services/backup/messageBackup.ts';
+import { type Chats, createChats } from '#src/services/conversations/chats.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { catchUpAtom } from '#src/store/connection.ts';
+import { backupKeptAtom } from '#src/store/messageBackup.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, received, state, type TestDeps, testDeps } from './support/deps.ts';
 
@@ -154,7 +154,7 @@ describe('syncing', () => {
     await messageBackup.sync();
     await messageBackup.sync();
     expect(calls.filter((call) => call.startsWith('put'))).toEqual(['put x']);
-    expect(deps.lines).toEqual(['warn history-full code="limit-reached"']);
+    expect(deps.lines).toEqual(['warn backup-full code="limit-reached"']);
   });
 
   it('goes on where it was after a failure', async () => {
@@ -199,13 +199,13 @@ describe('the switch', () => {
   it('is shown as this browser knows it', async () => {
     messageBackup.start();
     await settled();
-    expect(deps.store.get(historyKeptAtom)).toBe(true);
+    expect(deps.store.get(backupKeptAtom)).toBe(true);
   });
 
   it('off deletes the copies, and tells the other devices', async () => {
     kept.push({ ...copy('x'), position: ++lastPosition });
     await messageBackup.setKept(false);
-    expect(deps.store.get(historyKeptAtom)).toBe(false);
+    expect(deps.store.get(backupKeptAtom)).toBe(false);
     await settled();
     expect(calls.slice(0, 2)).toEqual(['delete all', 'put off']);
     expect(kept.map(({ id }) => id)).toEqual(['off']);

@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CryptoApi } from '../../../../src/crypto/client.ts';
-import { AppError } from '../../../../src/lib/appError.ts';
-import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
-import { type Chats, createChats } from '../../../../src/services/conversations/chats.ts';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import { AppError } from '#src/lib/appError.ts';
+import { ApiError, NetworkError } from '#src/net/errors.ts';
+import { type Chats, createChats } from '#src/services/conversations/chats.ts';
 import {
   createMessaging,
   createSendFailureReport,
   type Messaging,
-} from '../../../../src/services/conversations/messaging.ts';
-import type { Outbox } from '../../../../src/services/conversations/outbox.ts';
-import { sendErrorText } from '../../../../src/services/conversations/sendErrors.ts';
-import { createBackground } from '../../../../src/services/core/failures.ts';
-import { connectionBannerAtom } from '../../../../src/store/session.ts';
-import { toastsAtom } from '../../../../src/store/toasts.ts';
+} from '#src/services/conversations/messaging.ts';
+import type { Outbox } from '#src/services/conversations/outbox.ts';
+import { sendErrorText } from '#src/services/conversations/sendErrors.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { connectionBannerAtom } from '#src/store/session.ts';
+import { toastsAtom } from '#src/store/toasts.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, refused, type TestDeps, testDeps } from './support/deps.ts';
 import { SimulatedDevice } from './support/simulation.ts';
@@ -49,6 +49,7 @@ beforeEach(() => {
 });
 
 const shown = () => chats.get(peer).messages.map(({ content, status }) => [status, content]);
+const newest = () => chats.get(peer).state?.lastMessage?.content;
 
 describe('sending', () => {
   it.each(['', ' ', '\n\t  '])('does nothing with the blank text %j', async (text) => {
@@ -61,14 +62,13 @@ describe('sending', () => {
     send.mockReturnValue(new Promise(() => undefined));
     await messaging.send(peer, '  hello \n');
     expect(shown()).toEqual([['sending', { kind: 'text', text: 'hello' }]]);
+    expect(newest()).toEqual({ kind: 'text', text: 'hello' });
     expect(send).toHaveBeenCalledExactlyOnceWith(conversationId, null);
   });
 
-  it('hands on what the worker has ready, before it asks it anything else', async () => {
+  it('hands on what the worker has ready', async () => {
     Object.assign(device, { membership: 'member', epoch: 1 });
-    worker.conversation = () => new Promise(() => undefined);
-    void messaging.send(peer, 'hello');
-    await settled();
+    await messaging.send(peer, 'hello');
     const [messageId] = device.waiting.keys();
     const ready = { kind: 'message', conversationId, messageId, epoch: 1, content: 'hello' };
     expect(send).toHaveBeenCalledExactlyOnceWith(conversationId, ready);
@@ -123,6 +123,13 @@ it('discards a message from the worker and the screen', async () => {
   await messaging.discard(messageId);
   expect(device.waiting.size).toBe(0);
   expect(shown()).toEqual([]);
+  expect(newest()).toBeUndefined();
+});
+
+it('discards nothing that is not there', async () => {
+  await messaging.send(peer, 'hello');
+  await messaging.discard('unknown');
+  expect(shown()).toHaveLength(1);
 });
 
 describe('the sentence for a failed send', () => {
@@ -146,7 +153,7 @@ describe('the sentence for a failed send', () => {
       "Failed to send message: This person's security keys have changed.",
     ],
     [new Error('whatever it says'), 'Failed to send message. Please try again.'],
-  ])('for %s', (error, sentence) => {
+  ])('for %s is %j', (error, sentence) => {
     expect(sendErrorText(error)).toBe(sentence);
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Api } from '../../../../src/net/api.ts';
-import { activeConversationAtom, chatsAtom } from '../../../../src/store/chats.ts';
-import { presenceAtom, realtimeStatusAtom } from '../../../../src/store/connection.ts';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
-import { groupsAtom } from '../../../../src/store/groups.ts';
-import { unloadedList } from '../../../../src/store/loadedList.ts';
-import { notificationsAtom } from '../../../../src/store/notifications.ts';
+import type { Api } from '#src/net/api.ts';
+import { activeConversationAtom, chatsAtom } from '#src/store/chats.ts';
+import { presenceAtom, realtimeStatusAtom } from '#src/store/connection.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
+import { groupsAtom } from '#src/store/groups.ts';
+import { unloadedList } from '#src/store/loadedList.ts';
+import { notificationsAtom } from '#src/store/notifications.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, state } from './support/deps.ts';
 import {
@@ -154,7 +154,7 @@ describe('an event', () => {
     expect(relay.calls).toEqual([]);
   });
 
-  it('of presence reaches the map by either way', async () => {
+  it('of presence reaches the screen from the presence socket and from MQTT', async () => {
     presenceListeners.onOnlineUsers([peer]);
     const known = () => deps.store.get(presenceAtom);
     expect(known()).toEqual({ online: { [peer]: true }, listed: true });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { timings } from '../../../../src/services/core/timings.ts';
-import { offlineAtom } from '../../../../src/store/connection.ts';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
+import { timings } from '#src/services/core/timings.ts';
+import { offlineAtom } from '#src/store/connection.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import {
   bert,
@@ -38,7 +38,7 @@ describe('a start', () => {
     relay.calls.length = 0;
   });
 
-  it('reads everything once, when it hears of what comes after', async () => {
+  it('reads everything once, when its subscription is confirmed', async () => {
     messenger.connect();
     await settled();
     expect(asked()).toEqual([0, 0, 0]);
@@ -50,7 +50,7 @@ describe('a start', () => {
     expect(asked()).toEqual([1, 1, 1]);
   });
 
-  it('reads at once where it has been heard before the relay has confirmed the session', async () => {
+  it('reads at once when the subscription was confirmed before the session', async () => {
     subscribe();
     realtimeListeners.onEvent({ type: 'contacts', lists: ['contacts', 'requests', 'sent-requests'] });
     await settled();
@@ -60,7 +60,7 @@ describe('a start', () => {
     expect(asked()).toEqual([1, 1, 1]);
   });
 
-  it('reads without it when that takes too long, and once more with it: what came between was not told', async () => {
+  it('reads without the subscription when that takes too long, and again when it is confirmed', async () => {
     messenger.connect();
     await deps.clock.advance(timings.subscriptionPatience);
     expect(asked()).toEqual([1, 1, 1]);
@@ -71,7 +71,7 @@ describe('a start', () => {
     expect(deps.store.get(contactsAtom).items).toHaveLength(2);
   });
 
-  it('reads at once when there is nothing to wait for', async () => {
+  it('reads at once when the real-time connection is down', async () => {
     messenger.connect();
     realtimeListeners.onStatus('reconnecting');
     await settled();
@@ -143,7 +143,7 @@ describe('being found again', () => {
 });
 
 describe('until the relay has deleted the account', () => {
-  it('nothing is asked, and a failure takes the talk up again', async () => {
+  it('nothing is asked, and everything is read again when the deletion fails', async () => {
     messenger.disconnect();
     vi.clearAllMocks();
     realtimeListeners.onStatus('closed');

@@ -1,11 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Api } from '../../../../src/net/api.ts';
-import { createNotifications, type Notifications } from '../../../../src/services/people/notifications.ts';
-import {
-  type Notification,
-  notificationsAtom,
-  unreadNotificationsAtom,
-} from '../../../../src/store/notifications.ts';
+import type { Api } from '#src/net/api.ts';
+import { createNotifications, type Notifications } from '#src/services/people/notifications.ts';
+import { type Notification, notificationsAtom, unreadNotificationsAtom } from '#src/store/notifications.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { peer, refused, type TestDeps, testDeps, testLists } from './support/deps.ts';
 
@@ -133,7 +129,7 @@ describe('a change', () => {
     expect(list().items).toEqual([one, two]);
   });
 
-  it('of what is gone already is none', async () => {
+  it('to a notification that is gone already takes it off the list', async () => {
     readNotification.mockRejectedValueOnce(refused('not-found'));
     listNotifications.mockResolvedValue([two]);
     await notifications.read('one');

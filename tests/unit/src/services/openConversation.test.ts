@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CryptoApi, MessageView } from '../../../../src/crypto/client.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import type { WatchedChat } from '../../../../src/net/mqtt.ts';
-import { type Chats, createChats } from '../../../../src/services/conversations/chats.ts';
+import type { CryptoApi, MessageView } from '#src/crypto/client.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import type { WatchedChat } from '#src/net/mqtt.ts';
+import { type Chats, createChats } from '#src/services/conversations/chats.ts';
 import {
   createOpenConversation,
   type OpenConversation,
   type OpenConversationOptions,
-} from '../../../../src/services/conversations/openConversation.ts';
-import { createBackground } from '../../../../src/services/core/failures.ts';
-import { activeChatAtom, activeGroupAtom } from '../../../../src/store/chats.ts';
-import { offlineAtom, relayTroubleAtom } from '../../../../src/store/connection.ts';
-import { connectionBannerAtom } from '../../../../src/store/session.ts';
-import { toastsAtom } from '../../../../src/store/toasts.ts';
+} from '#src/services/conversations/openConversation.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { activeChatAtom, activeGroupAtom } from '#src/store/chats.ts';
+import { offlineAtom, relayTroubleAtom } from '#src/store/connection.ts';
+import { connectionBannerAtom } from '#src/store/session.ts';
+import { toastsAtom } from '#src/store/toasts.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, received, refused, type TestDeps, testDeps } from './support/deps.ts';
 import { SimulatedDevice } from './support/simulation.ts';
@@ -220,7 +220,7 @@ describe('opening a chat', () => {
     expect(seqs()).toEqual([1]);
   });
 
-  it('closes it again', async () => {
+  it('with nobody closes the chat', async () => {
     await openConversation.open(peer);
     await openConversation.open(null);
     expect(deps.store.get(activeChatAtom)).toBeNull();

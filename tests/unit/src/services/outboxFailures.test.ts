@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
+import { ApiError, NetworkError } from '#src/net/errors.ts';
 import { conversationId, me, refused, testDeps } from './support/deps.ts';
 import {
   createTab,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { NetworkError } from '../../../../src/net/errors.ts';
+import { NetworkError } from '#src/net/errors.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, peer, type TestDeps } from './support/deps.ts';
 import {
@@ -26,7 +26,7 @@ describe('while the members of a group are in doubt', () => {
   beforeEach(() => {
     Object.assign(device, { membership: 'member', epoch: 1, lastSeq: 1 });
     relay.begin(peer, 0);
-    maySend.mockResolvedValue(false);
+    maySend.mockResolvedValue('held');
   });
 
   it('messages go on waiting, without a word', async () => {
@@ -41,7 +41,7 @@ describe('while the members of a group are in doubt', () => {
     await queue('one');
     await worker.messageFailed?.([...device.waiting.keys()][0] ?? '', 'network');
     await outbox.flush(conversationId, [...device.waiting.keys()][0]);
-    maySend.mockResolvedValue(true);
+    maySend.mockResolvedValue('yes');
     await outbox.flush(conversationId);
     expect(relay.log.at(-1)).toMatchObject({ kind: 'application', content: 'one' });
   });

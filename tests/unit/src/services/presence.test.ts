@@ -5,8 +5,8 @@ import {
   type PresenceTracking,
   trackPresence,
   wsMessageEvent,
-} from '../../../../src/services/people/presence.ts';
-import { isOnlineAtom, presenceAtom } from '../../../../src/store/connection.ts';
+} from '#src/services/people/presence.ts';
+import { isOnlineAtom, presenceAtom } from '#src/store/connection.ts';
 import { FakeClock } from '../net/support/fakeClock.ts';
 
 describe('presence', () => {

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CryptoApi } from '../../../../src/crypto/client.ts';
-import type { Api } from '../../../../src/net/api.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import { updateProfile } from '../../../../src/services/account/profile.ts';
-import { currentUserAtom } from '../../../../src/store/session.ts';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import type { Api } from '#src/net/api.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import { updateProfile } from '#src/services/account/profile.ts';
+import { currentUserAtom } from '#src/store/session.ts';
 import { me, refused, type TestDeps, testDeps } from './support/deps.ts';
 
 const anna = {

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CryptoApi } from '../../../../src/crypto/client.ts';
-import type { Api } from '../../../../src/net/api.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import { changePassword } from '../../../../src/services/account/password.ts';
-import { createRecovery, type Recovery } from '../../../../src/services/account/recovery.ts';
-import { recoveryKeyAtom, recoveryOfferDismissedAtom } from '../../../../src/store/recovery.ts';
-import { currentUserAtom } from '../../../../src/store/session.ts';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import type { Api } from '#src/net/api.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import { changePassword } from '#src/services/account/password.ts';
+import { createRecovery, type Recovery } from '#src/services/account/recovery.ts';
+import { recoveryKeyAtom, recoveryOfferDismissedAtom } from '#src/store/recovery.ts';
+import { currentUserAtom } from '#src/store/session.ts';
 import { me, refused, type TestDeps, testDeps } from './support/deps.ts';
 
 const vault = { sealedVault: 'c2VhbGVk', passwordWrap: 'd3JhcA', recoveryWrap: null, version: 7 };
@@ -20,13 +20,13 @@ const worker = {
   createRecoveryKey: vi.fn<CryptoApi['createRecoveryKey']>(),
   changePassword: vi.fn<CryptoApi['changePassword']>(),
 };
-let notes: Map<string, string>;
+let localEntries: Map<string, string>;
 let deps: TestDeps;
 let recovery: Recovery;
 
 beforeEach(() => {
   vi.resetAllMocks();
-  notes = new Map();
+  localEntries = new Map();
   api.getVault.mockResolvedValue(vault);
   api.putVault.mockResolvedValue({ version: 8 });
   api.authParams.mockResolvedValue(params);
@@ -39,8 +39,8 @@ beforeEach(() => {
     api,
     crypto: {
       ...worker,
-      readLocal: async (name) => notes.get(name) ?? null,
-      writeLocal: async (name, text) => void notes.set(name, text ?? ''),
+      readLocal: async (name) => localEntries.get(name) ?? null,
+      writeLocal: async (name, text) => void localEntries.set(name, text ?? ''),
     },
   });
   recovery = createRecovery(deps);
@@ -154,7 +154,7 @@ describe('a new password', () => {
     });
   });
 
-  it('says that it failed otherwise', async () => {
+  it('fails with a sentence of the client when the vault has moved', async () => {
     api.changePassword.mockRejectedValue(refused('stale-version'));
     await expect(change()).rejects.toMatchObject({
       message: 'Your password could not be changed. Please try again.',

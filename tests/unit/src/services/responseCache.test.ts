@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Api } from '../../../../src/net/api.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import { createBackground } from '../../../../src/services/core/failures.ts';
-import { createResponseCache, type ResponseCache } from '../../../../src/services/core/responseCache.ts';
+import type { Api } from '#src/net/api.ts';
+import { limits } from '#src/net/contract.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { createResponseCache, type ResponseCache } from '#src/services/core/responseCache.ts';
+import { limits as workerLimits } from '#workers/codec/limits.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { partial, testDeps } from './support/deps.ts';
 
@@ -12,13 +14,23 @@ const contact = (number: number) => ({
   email: `person${number}@example.org`,
 });
 
-let notes: Map<string, string>;
+/** As many groups as a person can be in, with the longest sealed names. */
+const longestGroups = Array.from({ length: limits.groupsPerUser }, (_, number) => ({
+  id: contact(number).id,
+  name: 'A'.repeat(Math.ceil((limits.sealedNameMax * 4) / 3)),
+  name_epoch: Number.MAX_SAFE_INTEGER,
+  creator_id: contact(number).id,
+  member_count: limits.membersPerGroup,
+  created_at: '2026-03-01T12:00:00.000Z',
+}));
+
+let entries: Map<string, string>;
 let writes: number;
 let active: boolean;
 let answer: () => Promise<ReturnType<typeof contact>[]>;
 
 beforeEach(() => {
-  notes = new Map();
+  entries = new Map();
   writes = 0;
   active = true;
 });
@@ -27,16 +39,12 @@ beforeEach(() => {
 function start(): ResponseCache {
   const deps = testDeps();
   return createResponseCache({
-    api: partial<Api>({ listContacts: () => answer() }),
+    api: partial<Api>({ listContacts: () => answer(), listGroups: async () => longestGroups }),
     crypto: {
-      localEntries: async (prefix = '') =>
-        // In no order.
-        [...notes].reverse().flatMap(([name, text]) => (name.startsWith(prefix) ? [{ name, text }] : [])),
-      readLocal: async (name) => notes.get(name) ?? null,
+      readLocal: async (name) => entries.get(name) ?? null,
       writeLocal: async (name, text) => {
         writes += 1;
-        if (text === null) notes.delete(name);
-        else notes.set(name, text);
+        if (text !== null) entries.set(name, text);
       },
     },
     isActive: () => active,
@@ -57,7 +65,7 @@ function fail(failure: Error): void {
 }
 
 describe('kept answers', () => {
-  it('leave a failure as it is, and can be had all the same', async () => {
+  it('can be recalled while asking the relay fails', async () => {
     await keep([contact(1), contact(2)]);
     fail(new NetworkError('unreachable'));
     const { api, recall } = start();
@@ -65,14 +73,28 @@ describe('kept answers', () => {
     await expect(recall.listContacts()).resolves.toEqual([contact(1), contact(2)]);
   });
 
-  it('may be longer than a note, and shrink again', async () => {
-    const many = Array.from({ length: 5000 }, (_, number) => contact(number));
-    await keep(many);
-    expect(notes.size).toBeGreaterThan(10);
-    for (const text of notes.values()) expect(new TextEncoder().encode(text).length).toBeLessThan(64 * 1024);
-    await expect(start().recall.listContacts()).resolves.toEqual(many);
+  it('fit one entry of the local store, were they the longest list of groups or 9,000 of the longest contacts', async () => {
+    const longestContacts = Array.from({ length: 9000 }, (_, number) => ({
+      ...contact(number),
+      username: 'な'.repeat(limits.usernameMaxLength),
+      email: 'e'.repeat(limits.emailMaxLength),
+    }));
+    await keep(longestContacts);
+    await start().api.listGroups();
+    await settled();
+    expect([...entries.keys()]).toEqual(['answer:contacts', 'answer:groups']);
+    for (const text of entries.values()) {
+      expect(new TextEncoder().encode(text).length).toBeLessThan(workerLimits.localEntryText);
+    }
+    const groups = JSON.parse(entries.get('answer:groups') ?? '');
+    expect(groups).toHaveLength(limits.groupsPerUser);
+    await expect(start().recall.listGroups()).resolves.toEqual(longestGroups);
+  });
+
+  it('are replaced by the next ones', async () => {
+    await keep([contact(1), contact(2)]);
     await keep([contact(1)]);
-    expect(notes.size).toBe(1);
+    await expect(start().recall.listContacts()).resolves.toEqual([contact(1)]);
   });
 
   it('are written only when they change', async () => {
@@ -97,11 +119,13 @@ describe('kept answers', () => {
     expect(writes).toBe(0);
   });
 
-  it('that are half written are none', async () => {
-    await keep(Array.from({ length: 1000 }, (_, number) => contact(number)));
-    notes.delete([...notes.keys()][1] ?? '');
-    await expect(start().recall.listContacts()).resolves.toBeNull();
-  });
+  it.each(['', '[', '[{}]', '{"contacts":[]}'])(
+    'that are not what the contract says are none: %j',
+    async (text) => {
+      entries.set('answer:contacts', text);
+      await expect(start().recall.listContacts()).resolves.toBeNull();
+    },
+  );
 
   it('of a session that is over are not kept: the next one may be somebody else', async () => {
     let late: (contacts: ReturnType<typeof contact>[]) => void = () => undefined;
@@ -111,6 +135,6 @@ describe('kept answers', () => {
     late([contact(1)]);
     await listing;
     await settled();
-    expect(notes.size).toBe(0);
+    expect(entries.size).toBe(0);
   });
 });

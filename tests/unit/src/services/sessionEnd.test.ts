@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
-import { authErrorEvent } from '../../../../src/services/session/session.ts';
-import { offlineAtom, relayTroubleAtom } from '../../../../src/store/connection.ts';
+import { ApiError, NetworkError } from '#src/net/errors.ts';
+import { authErrorEvent } from '#src/services/session/session.ts';
+import { offlineAtom, relayTroubleAtom } from '#src/store/connection.ts';
 import {
   authErrorAtom,
   connectionBannerAtom,
   currentUserAtom,
   signedOutPathAtom,
-} from '../../../../src/store/session.ts';
+} from '#src/store/session.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { me, peer, refused } from './support/deps.ts';
 import {
@@ -131,7 +131,7 @@ describe('logging out', () => {
     expect(deps.store.get(connectionBannerAtom)).toBe(false);
   });
 
-  it('erases when asked to', async () => {
+  it('removes the device and erases what is stored when asked to', async () => {
     await session.logOut({ erase: true });
     expect(calls).toEqual(['openDevice', 'signRevocation', 'revokeDevice', 'erase']);
     expect(api.revokeDevice).toHaveBeenCalledWith(peer, 'cmV2b2tlZA', token);
@@ -234,14 +234,14 @@ describe('while signed in', () => {
     expect(trouble()).toBeNull();
   });
 
-  it('has found the relay when the real-time connection is up', async () => {
+  it('no longer calls the relay unreachable once the real-time connection is up', async () => {
     api.profile?.mockRejectedValue(new NetworkError('unreachable'));
     await session.check();
     session.onConnected();
     expect(trouble()).toBeNull();
   });
 
-  it('still has a relay with a problem then, until it says otherwise', async () => {
+  it('keeps the trouble of a failing relay when it connects, until the relay answers well', async () => {
     api.profile?.mockRejectedValue(refused('internal'));
     await session.check();
     session.onConnected();
@@ -252,7 +252,7 @@ describe('while signed in', () => {
     expect(trouble()).toBeNull();
   });
 
-  it('takes no connection for no reason to doubt the session', async () => {
+  it('does not doubt the session when the relay is unreachable', async () => {
     api.profile?.mockRejectedValue(new NetworkError('unreachable'));
     await session.check();
     expect(deps.store.get(connectionBannerAtom)).toBe(false);
@@ -285,7 +285,7 @@ describe('while signed in', () => {
     expect(visits).toEqual([]);
   });
 
-  it('follows another tab out', async () => {
+  it('is logged out when another tab logs out', async () => {
     localStorage.removeItem('token');
     expect(session.onTokenChanged()).toBe('signed-out');
     expect(status()).toBe('idle');

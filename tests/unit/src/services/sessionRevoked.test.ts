@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { authErrorEvent } from '../../../../src/services/session/session.ts';
-import { authErrorAtom, connectionBannerAtom } from '../../../../src/store/session.ts';
-import { toastsAtom } from '../../../../src/store/toasts.ts';
+import { authErrorEvent } from '#src/services/session/session.ts';
+import { authErrorAtom, connectionBannerAtom } from '#src/store/session.ts';
+import { toastsAtom } from '#src/store/toasts.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { peer, refused } from './support/deps.ts';
 import {
@@ -10,8 +10,8 @@ import {
   calls,
   deps,
   expectSignedOut,
+  localEntries,
   logIn,
-  notes,
   refuseRevoked,
   session,
   status,
@@ -82,8 +82,8 @@ describe('a device that was revoked', () => {
     await expect(logIn()).rejects.toMatchObject({ code: 'device-conflict' });
   });
 
-  it('is called what its person calls it', async () => {
-    notes.set('device-name', 'Kitchen laptop');
+  it('keeps the name that its person has given it', async () => {
+    localEntries.set('device-name', 'Kitchen laptop');
     await logIn();
     expect(api.putDevice).toHaveBeenCalledWith(peer, { name: 'Kitchen laptop', certificate: 'Y2VydA' });
   });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import { authProgressAtom, currentUserAtom } from '../../../../src/store/session.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import { authProgressAtom, currentUserAtom } from '#src/store/session.ts';
 import { me, peer, refused } from './support/deps.ts';
 import {
   api,
@@ -94,9 +94,9 @@ describe('signing up', () => {
 
   it.each([
     ["the relay's sentence", refused('username-taken', 'This username is taken.'), 'This username is taken.'],
-    ['its own', refused('internal'), 'Failed to create account. Please try again.'],
+    ['a sentence of the client', refused('internal'), 'Failed to create account. Please try again.'],
     [
-      'the one for a silent server',
+      'the sentence for a silent server',
       new AggregateError([new NetworkError('unreachable'), new NetworkError('unreachable')]),
       'Failed to create account. Check if the username or email is already registered or if the backend is temporarily unavailable.',
     ],
@@ -108,10 +108,10 @@ describe('signing up', () => {
     expectSignedOut();
   });
 
-  describe('at a path that failed', () => {
+  describe('when a path failed before another called the name taken', () => {
     const taken = refused('username-taken', 'This username is taken.');
 
-    it('has made the account when its own key opens what the next path calls taken', async () => {
+    it("has made the account when the password's key logs in to it", async () => {
       api.register?.mockRejectedValue(new AggregateError([new NetworkError('unreachable'), taken]));
       await signUp();
       expect(api.login).toHaveBeenCalledExactlyOnceWith({ email: 'anna@example.org', password: 'YXV0aA' });
@@ -119,7 +119,7 @@ describe('signing up', () => {
       expect(status()).toBe('success');
     });
 
-    it('has not when the name is somebody else’s, which is what the person reads', async () => {
+    it("fails with the sentence of the taken name when the password's key does not log in", async () => {
       api.register?.mockRejectedValue(new AggregateError([refused('internal', 'Something broke.'), taken]));
       api.login?.mockRejectedValue(refused('wrong-credentials', 'Wrong username or password.'));
       await expect(signUp()).rejects.toThrow('This username is taken.');
@@ -127,9 +127,9 @@ describe('signing up', () => {
     });
 
     it.each([
-      ['it was not there', new AggregateError([refused('not-found'), taken])],
-      ['it is what calls the name taken', taken],
-    ])('can not have, and nobody’s account is tried, when %s', async (_when, error) => {
+      ['the failed path does not exist', new AggregateError([refused('not-found'), taken])],
+      ['no path failed otherwise', taken],
+    ])('tries no account of that name when %s', async (_when, error) => {
       api.register?.mockRejectedValue(error);
       await expect(signUp()).rejects.toThrow('This username is taken.');
       expect(api.login).not.toHaveBeenCalled();
@@ -201,9 +201,9 @@ describe('logging in', () => {
       refused('wrong-credentials', 'Wrong username or password.'),
       'Wrong username or password.',
     ],
-    ['its own', refused('internal'), 'Failed to log in. Please check your credentials.'],
+    ['a sentence of the client', refused('internal'), 'Failed to log in. Please check your credentials.'],
     [
-      'the one for a silent server',
+      'the sentence for a silent server',
       new NetworkError('timeout'),
       'Failed to login. Check your credentials or try again later.',
     ],

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ApiError, NetworkError } from '../../../../src/net/errors.ts';
-import { offlineAtom, relayTroubleAtom } from '../../../../src/store/connection.ts';
-import { authErrorAtom, currentUserAtom } from '../../../../src/store/session.ts';
+import { ApiError, NetworkError } from '#src/net/errors.ts';
+import { offlineAtom, relayTroubleAtom } from '#src/store/connection.ts';
+import { authErrorAtom, currentUserAtom } from '#src/store/session.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { me, peer, refused } from './support/deps.ts';
 import {
@@ -11,8 +11,8 @@ import {
   deps,
   expectSignedOut,
   forgetCalls,
+  localEntries,
   logIn,
-  notes,
   refuseRevoked,
   scope,
   session,
@@ -69,7 +69,7 @@ describe('at start', () => {
 
     beforeEach(async () => {
       localStorage.setItem('token', tokenFor(me, 1e6));
-      notes.set('profile', JSON.stringify(user));
+      localEntries.set('profile', JSON.stringify(user));
       api.profile?.mockImplementation(() => new Promise((resolve, reject) => (answer = { resolve, reject })));
       resumed = session.resume();
       await settled();
@@ -93,7 +93,7 @@ describe('at start', () => {
       answer.resolve(renamed);
       await resumed;
       expect(deps.store.get(currentUserAtom)).toEqual(renamed);
-      expect(notes.get('profile')).toBe(JSON.stringify(renamed));
+      expect(localEntries.get('profile')).toBe(JSON.stringify(renamed));
     });
 
     it('ends, and is locked, when the relay refuses it', async () => {
@@ -155,7 +155,7 @@ describe('at start', () => {
 
   it('shows nothing of a session that is refused before its keys are open', async () => {
     localStorage.setItem('token', tokenFor(me, 1e6));
-    notes.set('profile', JSON.stringify(user));
+    localEntries.set('profile', JSON.stringify(user));
     api.profile?.mockRejectedValue(refused('session-expired'));
     worker.resume?.mockImplementation(() => settled().then(() => true));
     await session.resume();
@@ -190,7 +190,7 @@ describe('at start', () => {
 describe('at start without an answer', () => {
   beforeEach(() => {
     localStorage.setItem('token', tokenFor(me, 1e6));
-    notes.set('profile', JSON.stringify(user));
+    localEntries.set('profile', JSON.stringify(user));
   });
 
   const offline = () => deps.store.get(offlineAtom);
@@ -241,8 +241,8 @@ describe('at start without an answer', () => {
     ['what was kept is damaged', '{"id":'],
     ["another person's was kept", JSON.stringify({ ...user, id: peer })],
   ])('knows who it is by the token when %s', async (_name, kept) => {
-    if (kept === null) notes.clear();
-    else notes.set('profile', kept);
+    if (kept === null) localEntries.clear();
+    else localEntries.set('profile', kept);
     api.profile?.mockRejectedValue(new NetworkError('unreachable'));
     await session.resume();
     expect(deps.store.get(currentUserAtom)).toMatchObject({ id: me, username: '' });
@@ -280,7 +280,7 @@ describe('at start without an answer', () => {
       expect(offline()).toBe(false);
       expect(scope.onReachable).toHaveBeenCalledOnce();
       expect(deps.store.get(currentUserAtom)).toEqual(renamed);
-      expect(notes.get('profile')).toBe(JSON.stringify(renamed));
+      expect(localEntries.get('profile')).toBe(JSON.stringify(renamed));
     });
 
     it('ends it when the relay does not know it any more', async () => {

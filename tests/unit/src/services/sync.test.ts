@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import { catchUpAtom } from '../../../../src/store/connection.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import { catchUpAtom } from '#src/store/connection.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, refused } from './support/deps.ts';
 import { deps, device, memberOf, onProcessed, relay, sync, texts, withSync } from './support/sync.ts';

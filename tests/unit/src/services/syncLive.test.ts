@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { timings } from '../../../../src/services/core/timings.ts';
+import { timings } from '#src/services/core/timings.ts';
 import { conversationId, me, peer } from './support/deps.ts';
 import { deps, device, event, memberOf, onProcessed, relay, sync, texts, withSync } from './support/sync.ts';
 
 withSync();
 
 describe('what is still told of a conversation that was forgotten', () => {
-  it('has nothing fetched, also where it was waited with, until something asks for it anew', async () => {
+  it('has nothing fetched, not even after the wait for a delivery, until something asks for it anew', async () => {
     await memberOf(1);
     const available = { type: 'available', conversationId, seq: 3 } as const;
     relay.append('application', 'late', peer);
@@ -73,7 +73,7 @@ describe('live entries', () => {
     expect(texts()).toEqual(['text 1']);
   });
 
-  it("of other people's conversations are not ours", async () => {
+  it("of other people's conversations are ignored", async () => {
     relay.begin(peer, 1);
     const theirs = `direct:${peer}:00000000-0000-4000-8000-000000000009`;
     await sync.onEntry({ ...event(1), conversationId: theirs });
@@ -84,14 +84,14 @@ describe('live entries', () => {
 });
 
 describe('read positions', () => {
-  it('come with the event, one for each side', async () => {
+  it('are taken from delivered events, one for each side', async () => {
     await memberOf(3);
     await sync.onDelivered({ type: 'delivered', conversationId, messageId: 'm', readerId: peer, seq: 3 });
     await sync.onDelivered({ type: 'delivered', conversationId, messageId: 'm', readerId: me, seq: 2 });
     expect(device).toMatchObject({ peerReadSeq: 3, readSeq: 2 });
   });
 
-  it('of strangers mean nothing', async () => {
+  it('of strangers are ignored', async () => {
     await memberOf(3);
     const stranger = '00000000-0000-4000-8000-000000000009';
     await sync.onDelivered({ type: 'delivered', conversationId, messageId: 'm', readerId: stranger, seq: 3 });

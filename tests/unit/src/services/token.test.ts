@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTokenStore, isUsableToken, tokenUserId } from '../../../../src/services/session/token.ts';
+import { createTokenStore, isUsableToken, tokenUserId } from '#src/services/session/token.ts';
 
 const now = Date.parse('2026-03-01T12:00:00.000Z');
 

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CommitSubmission, ContactTrust, CryptoApi } from '../../../../src/crypto/client.ts';
-import type { Api } from '../../../../src/net/api.ts';
-import { NetworkError } from '../../../../src/net/errors.ts';
-import type { CommitSubmitter } from '../../../../src/services/conversations/commitSubmitter.ts';
-import { createBackground } from '../../../../src/services/core/failures.ts';
-import { createTrust, type Trust } from '../../../../src/services/people/trust.ts';
-import { activeConversationAtom } from '../../../../src/store/chats.ts';
-import { trustAtom } from '../../../../src/store/trust.ts';
+import type { CommitSubmission, ContactTrust, CryptoApi } from '#src/crypto/client.ts';
+import type { Api } from '#src/net/api.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import type { CommitSubmitter } from '#src/services/conversations/commitSubmitter.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { createTrust, type Trust } from '#src/services/people/trust.ts';
+import { activeConversationAtom } from '#src/store/chats.ts';
+import { trustAtom } from '#src/store/trust.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import { conversationId, me, peer, refused, state, type TestDeps, testDeps } from './support/deps.ts';
 
@@ -110,7 +110,7 @@ describe('safety numbers', () => {
   });
 
   it('are not there before the person has a device', async () => {
-    worker.safetyNumbers.mockRejectedValue(Object.assign(new Error(), { code: 'not-found' }));
+    worker.safetyNumbers.mockRejectedValue(Object.assign(new Error(), { code: 'unknown-person' }));
     await expect(trust.safetyNumbers(peer)).rejects.toMatchObject({
       message: 'This person has not signed in on any device yet.',
     });
@@ -159,10 +159,10 @@ describe('a key that changed', () => {
 
   it('keeps messages to that person waiting, and no others', async () => {
     await show({ ...known, keyOffered: true });
-    expect(await trust.maySend(conversationId)).toBe(false);
-    expect(await trust.maySend(`group:${peer}`)).toBe(true);
+    expect(await trust.maySend(conversationId)).toBe('held');
+    expect(await trust.maySend(`group:${peer}`)).toBe('yes');
     await show(known);
-    expect(await trust.maySend(conversationId)).toBe(true);
+    expect(await trust.maySend(conversationId)).toBe('yes');
     expect(worker.hasFormerDevices).not.toHaveBeenCalled();
   });
 
@@ -200,14 +200,14 @@ describe('a key that changed', () => {
     ]);
     worker.addMembers.mockResolvedValue(submission);
     commitSubmitter.submit.mockResolvedValueOnce({ kind: 'overtaken' }).mockResolvedValue({ kind: 'taken' });
-    expect(await trust.maySend(conversationId)).toBe(true);
+    expect(await trust.maySend(conversationId)).toBe('yes-after-check');
     expect(worker.addMembers).toHaveBeenCalledWith({
       conversationId,
       keyPackages: [{ userId: peer, deviceId: 'new', keyPackage: 'cGFja2FnZQ' }],
     });
     expect(commitSubmitter.submit).toHaveBeenCalledTimes(2);
     expect(catchUp).toHaveBeenCalledBefore(commitSubmitter.settle);
-    expect(await trust.maySend(conversationId)).toBe(true);
+    expect(await trust.maySend(conversationId)).toBe('yes-after-check');
     expect(commitSubmitter.submit).toHaveBeenCalledTimes(2);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createArrivals } from '../../../../src/store/arrivals.ts';
+import { createArrivals } from '#src/store/arrivals.ts';
 import { aino, chat, message, veikko } from '../support/app.tsx';
 
 const began = Date.parse('2026-06-01T12:00:00.000Z');

@@ -1,11 +1,11 @@
 import { createStore } from 'jotai';
 import { describe, expect, it } from 'vitest';
-import { bannerAtom } from '../../../../src/store/banners.ts';
-import { offlineAtom, relayTroubleAtom } from '../../../../src/store/connection.ts';
-import { newDevicesAtom } from '../../../../src/store/devices.ts';
-import { recoveryKeyAtom, recoveryOfferDismissedAtom } from '../../../../src/store/recovery.ts';
-import { connectionBannerAtom } from '../../../../src/store/session.ts';
-import { readyUpdateAtom } from '../../../../src/store/update.ts';
+import { bannerAtom } from '#src/store/banners.ts';
+import { offlineAtom, relayTroubleAtom } from '#src/store/connection.ts';
+import { newDevicesAtom } from '#src/store/devices.ts';
+import { recoveryKeyAtom, recoveryOfferDismissedAtom } from '#src/store/recovery.ts';
+import { connectionBannerAtom } from '#src/store/session.ts';
+import { readyUpdateAtom } from '#src/store/update.ts';
 
 describe('the banner at the head of the dashboard', () => {
   it('is the most urgent of what there is to say, and the next when that has gone', () => {

@@ -1,11 +1,6 @@
 import { createStore } from 'jotai';
 import { expect, it } from 'vitest';
-import {
-  activeConversationAtom,
-  chatsAtom,
-  groupKeyOf,
-  unreadTotalAtom,
-} from '../../../../src/store/chats.ts';
+import { activeConversationAtom, chatsAtom, groupKeyOf, unreadTotalAtom } from '#src/store/chats.ts';
 import { chat, kaisa, veikko } from '../support/app.tsx';
 
 it('counts what is unread in every direct chat but the open one', () => {

@@ -4,8 +4,8 @@ import {
   emojiMemoryAtom,
   loadEmojiMemoryAtom,
   rememberEmojiAtom,
-} from '../../../../src/store/emoji.ts';
-import { resetSessionAtomsAtom } from '../../../../src/store/sessionAtom.ts';
+} from '#src/store/emoji.ts';
+import { resetSessionAtomsAtom } from '#src/store/sessionAtom.ts';
 import { createWorld } from '../support/app.tsx';
 
 /** A session whose notes are kept, as the worker keeps them sealed. */

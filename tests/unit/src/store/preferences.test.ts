@@ -1,10 +1,6 @@
 import { createStore } from 'jotai';
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  parsePreferences,
-  preferencesAtom,
-  preferencesStorageKey,
-} from '../../../../src/store/preferences.ts';
+import { parsePreferences, preferencesAtom, preferencesStorageKey } from '#src/store/preferences.ts';
 
 const defaults = { sound: true, desktopNotifications: false, showMessageText: false, theme: 'system' };
 

@@ -1,7 +1,7 @@
 import { createStore } from 'jotai';
 import { expect, it, vi } from 'vitest';
-import { currentUserAtom } from '../../../../src/store/session.ts';
-import { resetSessionAtomsAtom, sessionAtom } from '../../../../src/store/sessionAtom.ts';
+import { currentUserAtom } from '#src/store/session.ts';
+import { resetSessionAtomsAtom, sessionAtom } from '#src/store/sessionAtom.ts';
 import { aino } from '../support/app.tsx';
 
 it('takes a value, or a change of the value before', () => {

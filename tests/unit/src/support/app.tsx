@@ -4,7 +4,7 @@ import { createStore, Provider } from 'jotai';
 import type { ReactNode } from 'react';
 import { MemoryRouter, useLocation } from 'react-router-dom';
 import { vi } from 'vitest';
-import { type AppActions, actionsAtom } from '../../../../src/store/actions.ts';
+import { type AppActions, actionsAtom } from '#src/store/actions.ts';
 import {
   activeChatAtom,
   activeConversationAtom,
@@ -14,11 +14,11 @@ import {
   groupKeyOf,
   type MessageContent,
   type MessageView,
-} from '../../../../src/store/chats.ts';
-import type { Person } from '../../../../src/store/contacts.ts';
-import { type LoadedList, unloadedList } from '../../../../src/store/loadedList.ts';
-import { authStatusAtom, type CurrentUser, currentUserAtom } from '../../../../src/store/session.ts';
-import { toastsAtom } from '../../../../src/store/toasts.ts';
+} from '#src/store/chats.ts';
+import type { Person } from '#src/store/contacts.ts';
+import { type LoadedList, unloadedList } from '#src/store/loadedList.ts';
+import { authStatusAtom, type CurrentUser, currentUserAtom } from '#src/store/session.ts';
+import { toastsAtom } from '#src/store/toasts.ts';
 
 export const aino: CurrentUser = {
   id: 'aino-id',

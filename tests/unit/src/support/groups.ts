@@ -1,4 +1,4 @@
-import type { Group, GroupMember } from '../../../../src/store/groups.ts';
+import type { Group, GroupMember } from '#src/store/groups.ts';
 import { aino, kaisa, veikko } from './app.tsx';
 
 export const members: readonly GroupMember[] = [

@@ -1,10 +1,10 @@
 import { screen } from '@testing-library/react';
 import { useState } from 'react';
-import { GroupsTab } from '../../../../src/features/groups/GroupsTab.tsx';
-import { type Chat, chatsAtom, type MessageView } from '../../../../src/store/chats.ts';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
-import { type Group, groupsAtom } from '../../../../src/store/groups.ts';
-import { memberNamesAtom } from '../../../../src/store/names.ts';
+import { GroupsTab } from '#src/features/groups/GroupsTab.tsx';
+import { type Chat, chatsAtom, type MessageView } from '#src/store/chats.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
+import { type Group, groupsAtom } from '#src/store/groups.ts';
+import { memberNamesAtom } from '#src/store/names.ts';
 import { chat, createWorld, kaisa, loaded, veikko, withOpening } from './app.tsx';
 import { group, memberNames } from './groups.ts';
 

@@ -1,9 +1,9 @@
 import { screen, within } from '@testing-library/react';
 import { useState } from 'react';
 import { vi } from 'vitest';
-import { MessagesTab } from '../../../../src/features/messages/MessagesTab.tsx';
-import { type Chat, chatsAtom, type MessageView } from '../../../../src/store/chats.ts';
-import { contactsAtom } from '../../../../src/store/contacts.ts';
+import { MessagesTab } from '#src/features/messages/MessagesTab.tsx';
+import { type Chat, chatsAtom, type MessageView } from '#src/store/chats.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
 import { chat, createWorld, kaisa, loaded, veikko, withOpening } from './app.tsx';
 
 /** The tab as the dashboard holds it: what is asked for opens, and takes the focus. */

@@ -2,7 +2,7 @@ import { act, render } from '@testing-library/react';
 import type { createStore } from 'jotai';
 import { type ReactNode, useLayoutEffect } from 'react';
 import { MemoryRouter, type MemoryRouterProps, useLocation, useNavigate } from 'react-router-dom';
-import { App } from '../../../../src/app/App.tsx';
+import { App } from '#src/app/App.tsx';
 
 /** The whole application at the last of these addresses, with the others behind it in the history. */
 export function openApp(

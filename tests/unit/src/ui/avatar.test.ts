@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { displayName } from '../../../../src/store/people.ts';
-import { avatarHue, avatarInitial } from '../../../../src/ui/Avatar.tsx';
+import { displayName } from '#src/store/people.ts';
+import { avatarHue, avatarInitial } from '#src/ui/Avatar.tsx';
 
 describe('avatarHue', () => {
   it('is the same for the same name and spreads different ones', () => {

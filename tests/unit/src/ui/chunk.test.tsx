@@ -3,8 +3,8 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { Suspense } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { chunk, failureLasts } from '../../../../src/ui/chunk.tsx';
-import { PartBoundary } from '../../../../src/ui/PartBoundary.tsx';
+import { chunk, failureLasts } from '#src/ui/chunk.tsx';
+import { PartBoundary } from '#src/ui/PartBoundary.tsx';
 
 const module = { Greeting: ({ name }: { name: string }) => <p>Hello {name}</p> };
 const waiting = <p>Loading...</p>;

@@ -2,9 +2,9 @@ import { render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { describe, expect, it, vi } from 'vitest';
-import { ConfirmDialog } from '../../../../src/ui/ConfirmDialog.tsx';
-import { Menu } from '../../../../src/ui/Menu.tsx';
-import { Popover } from '../../../../src/ui/Popover.tsx';
+import { ConfirmDialog } from '#src/ui/ConfirmDialog.tsx';
+import { Menu } from '#src/ui/Menu.tsx';
+import { Popover } from '#src/ui/Popover.tsx';
 
 describe('a menu whose code loads on demand', () => {
   async function openMenu(open: (user: ReturnType<typeof userEvent.setup>) => Promise<void>) {

@@ -1,7 +1,7 @@
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { PartBoundary } from '../../../../src/ui/PartBoundary.tsx';
+import { PartBoundary } from '#src/ui/PartBoundary.tsx';
 
 const secret = 'the pier at nine, bring aino@example.fi';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { applyTheme } from '../../../../src/ui/theme.ts';
+import { applyTheme } from '#src/ui/theme.ts';
 
 const bars = ['light', 'dark'].map((scheme) => {
   const bar = document.createElement('meta');

@@ -3,8 +3,8 @@ import userEvent from '@testing-library/user-event';
 import { createStore, Provider } from 'jotai';
 
 import { describe, expect, it, vi } from 'vitest';
-import { ToastRegion } from '../../../../src/features/toasts/ToastRegion.tsx';
-import { showToastAtom, toastsAtom } from '../../../../src/store/toasts.ts';
+import { ToastRegion } from '#src/features/toasts/ToastRegion.tsx';
+import { showToastAtom, toastsAtom } from '#src/store/toasts.ts';
 
 function showRegion() {
   const store = createStore();

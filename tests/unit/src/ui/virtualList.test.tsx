@@ -2,7 +2,7 @@ import { act, fireEvent, render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { createRef } from 'react';
 import { describe, expect, it } from 'vitest';
-import { VirtualList, type VirtualListHandle } from '../../../../src/ui/VirtualList.tsx';
+import { VirtualList, type VirtualListHandle } from '#src/ui/VirtualList.tsx';
 import { rowHeight, viewHeight } from '../support/layout.ts';
 
 const people = Array.from({ length: 5000 }, (_, index) => `person ${index}`);

@@ -1,9 +1,9 @@
 import 'fake-indexeddb/auto';
 import { createHash } from 'node:crypto';
 import { IDBFactory } from 'fake-indexeddb';
-import type { CryptoApi } from '../../../../workers/api/cryptoApi.ts';
-import { createCryptoApi } from '../../../../workers/entry/createCryptoApi.ts';
-import type { Locks } from '../../../../workers/session/locks.ts';
+import type { CryptoApi } from '#workers/api/cryptoApi.ts';
+import { createCryptoApi } from '#workers/entry/createCryptoApi.ts';
+import type { Locks } from '#workers/session/locks.ts';
 
 /** The one clock of a test. */
 export class Clock {

@@ -1,10 +1,5 @@
-import type {
-  CommitSubmission,
-  ConversationState,
-  CryptoApi,
-  MessageView,
-} from '../../../../workers/api/cryptoApi.ts';
-import { CryptoApiError } from '../../../../workers/api/errors.ts';
+import type { CommitSubmission, ConversationState, CryptoApi, MessageView } from '#workers/api/cryptoApi.ts';
+import { CryptoApiError } from '#workers/api/errors.ts';
 import { Browser, Clock } from './browser.ts';
 import { MemoryRelay, StaleEpoch } from './relay.ts';
 

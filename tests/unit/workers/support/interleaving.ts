@@ -4,12 +4,8 @@
  * action of the others.
  */
 
-import type {
-  CommitSubmission,
-  ConversationState,
-  PreparedMessage,
-} from '../../../../workers/api/cryptoApi.ts';
-import { CryptoApiError } from '../../../../workers/api/errors.ts';
+import type { CommitSubmission, ConversationState, PreparedMessage } from '#workers/api/cryptoApi.ts';
+import { CryptoApiError } from '#workers/api/errors.ts';
 import { seededRandom } from './browser.ts';
 import { createWorld, type TestDevice, textOf } from './device.ts';
 import { type MemoryRelay, NotAMember, StaleEpoch } from './relay.ts';
@@ -188,7 +184,7 @@ export class Simulation {
       else this.events.add('an answer was lost');
     } catch (error) {
       // The device may have forgotten the message together with the group.
-      const gone = error instanceof CryptoApiError && error.code === 'not-found';
+      const gone = error instanceof CryptoApiError && error.code === 'unknown-message';
       if (!(error instanceof StaleEpoch || error instanceof NotAMember || gone)) throw error;
       if (error instanceof StaleEpoch) {
         this.events.add('commit' in request ? 'a commit came too late' : 'a message came too late');

@@ -1,9 +1,4 @@
-import type {
-  CommitSubmission,
-  LogEntryInput,
-  PasswordParams,
-  SealedVault,
-} from '../../../../workers/api/cryptoApi.ts';
+import type { CommitSubmission, LogEntryInput, PasswordParams, SealedVault } from '#workers/api/cryptoApi.ts';
 import { type Clock, seededRandom } from './browser.ts';
 
 interface Welcome {

@@ -22,7 +22,7 @@ import {
   unwrapVaultKey,
   type Vault,
 } from '@sinetti/crypto-core';
-import { fromBase64Url, toBase64Url } from '../../../../workers/codec/base64url.ts';
+import { fromBase64Url, toBase64Url } from '#workers/codec/base64url.ts';
 import { cheapPasswordKeys, seededRandom } from './browser.ts';
 import { PASSWORD } from './device.ts';
 import type { MemoryRelay } from './relay.ts';

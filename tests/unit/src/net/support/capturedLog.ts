@@ -1,4 +1,4 @@
-import { createLog, type Log } from '../../../../../src/lib/log.ts';
+import { createLog, type Log } from '#src/lib/log.ts';
 
 export function capturedLog(): { lines: string[]; log: Log } {
   const lines: string[] = [];

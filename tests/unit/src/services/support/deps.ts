@@ -1,11 +1,11 @@
 import { createStore } from 'jotai';
-import type { ConversationState, CryptoApi, MessageView } from '../../../../../src/crypto/client.ts';
-import { createKeyedQueue } from '../../../../../src/lib/keyedQueue.ts';
-import type { Api } from '../../../../../src/net/api.ts';
-import { ApiError, type ApiErrorCode } from '../../../../../src/net/errors.ts';
-import type { SessionDeps } from '../../../../../src/services/core/deps.ts';
-import { createLists, type Lists } from '../../../../../src/services/core/lists.ts';
-import { createSessionEvents } from '../../../../../src/services/core/sessionEvents.ts';
+import type { ConversationState, CryptoApi, MessageView } from '#src/crypto/client.ts';
+import { createKeyedQueue } from '#src/lib/keyedQueue.ts';
+import type { Api } from '#src/net/api.ts';
+import { ApiError, type ApiErrorCode } from '#src/net/errors.ts';
+import type { SessionDeps } from '#src/services/core/deps.ts';
+import { createLists, type Lists } from '#src/services/core/lists.ts';
+import { createSessionEvents } from '#src/services/core/sessionEvents.ts';
 import { capturedLog } from '../../net/support/capturedLog.ts';
 import { FakeClock } from '../../net/support/fakeClock.ts';
 

@@ -1,10 +1,10 @@
-import type { ConversationState, CryptoApi, MessageView } from '../../../../../src/crypto/client.ts';
-import type { Api } from '../../../../../src/net/api.ts';
-import { createDataExport } from '../../../../../src/services/export/dataExport.ts';
-import type { ExportFormat } from '../../../../../src/store/account.ts';
-import { contactsAtom } from '../../../../../src/store/contacts.ts';
-import { type CurrentUser, currentUserAtom } from '../../../../../src/store/session.ts';
-import { MemoryFile } from '../../../../support/memoryFile.ts';
+import type { ConversationState, CryptoApi, MessageView } from '#src/crypto/client.ts';
+import type { Api } from '#src/net/api.ts';
+import { createDataExport } from '#src/services/export/dataExport.ts';
+import type { ExportFormat } from '#src/store/account.ts';
+import { contactsAtom } from '#src/store/contacts.ts';
+import { type CurrentUser, currentUserAtom } from '#src/store/session.ts';
+import { MemoryFile } from '#tests/support/memoryFile.ts';
 import { conversationId, me, peer, state, testDeps } from './deps.ts';
 
 export const anna: CurrentUser = {

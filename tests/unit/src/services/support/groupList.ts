@@ -1,14 +1,14 @@
 import { beforeEach, vi } from 'vitest';
-import type { ConversationState, CryptoApi } from '../../../../../src/crypto/client.ts';
-import type { Api, GroupDetails, GroupSummary } from '../../../../../src/net/api.ts';
-import { type Chats, createChats } from '../../../../../src/services/conversations/chats.ts';
-import type { CommitSubmitter } from '../../../../../src/services/conversations/commitSubmitter.ts';
-import type { Sync } from '../../../../../src/services/conversations/sync.ts';
-import { createBackground } from '../../../../../src/services/core/failures.ts';
-import { timings } from '../../../../../src/services/core/timings.ts';
-import { createGroupList, type GroupList } from '../../../../../src/services/groups/groupList.ts';
-import type { MemberNames } from '../../../../../src/services/groups/memberNames.ts';
-import { type Group, groupsAtom } from '../../../../../src/store/groups.ts';
+import type { ConversationState, CryptoApi } from '#src/crypto/client.ts';
+import type { Api, GroupDetails, GroupSummary } from '#src/net/api.ts';
+import { type Chats, createChats } from '#src/services/conversations/chats.ts';
+import type { CommitSubmitter } from '#src/services/conversations/commitSubmitter.ts';
+import type { Sync } from '#src/services/conversations/sync.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { timings } from '#src/services/core/timings.ts';
+import { createGroupList, type GroupList } from '#src/services/groups/groupList.ts';
+import type { MemberNames } from '#src/services/groups/memberNames.ts';
+import { type Group, groupsAtom } from '#src/store/groups.ts';
 import { settled } from '../../net/support/fakeClock.ts';
 import { me, peer, state, type TestDeps, testDeps, testLists } from './deps.ts';
 

@@ -1,11 +1,11 @@
 import { beforeEach, vi } from 'vitest';
-import type { CryptoApi } from '../../../../../src/crypto/client.ts';
-import type { Api } from '../../../../../src/net/api.ts';
-import type { IncomingEvent } from '../../../../../src/net/contract.ts';
-import type { Realtime, RealtimeListeners } from '../../../../../src/net/mqtt.ts';
-import type { PresenceListeners } from '../../../../../src/net/presence.ts';
-import { createMessenger, type Messenger } from '../../../../../src/services/client/messenger.ts';
-import { chatsAtom } from '../../../../../src/store/chats.ts';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import type { Api } from '#src/net/api.ts';
+import type { IncomingEvent } from '#src/net/contract.ts';
+import type { Realtime, RealtimeListeners } from '#src/net/mqtt.ts';
+import type { PresenceListeners } from '#src/net/presence.ts';
+import { createMessenger, type Messenger } from '#src/services/client/messenger.ts';
+import { chatsAtom } from '#src/store/chats.ts';
 import { settled } from '../../net/support/fakeClock.ts';
 import { me, peer, type TestDeps, testDeps, uneventful } from './deps.ts';
 import { SimulatedDevice, SimulatedRelay } from './simulation.ts';

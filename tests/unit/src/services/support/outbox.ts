@@ -1,12 +1,12 @@
 import { beforeEach, vi } from 'vitest';
-import type { CryptoApi } from '../../../../../src/crypto/client.ts';
-import type { Realtime } from '../../../../../src/net/mqtt.ts';
-import { type Chats, createChats } from '../../../../../src/services/conversations/chats.ts';
-import { createCommitSubmitter } from '../../../../../src/services/conversations/commitSubmitter.ts';
-import { createJoiner } from '../../../../../src/services/conversations/joiner.ts';
-import { createOutbox, type Outbox } from '../../../../../src/services/conversations/outbox.ts';
-import { createSync } from '../../../../../src/services/conversations/sync.ts';
-import { createBackground } from '../../../../../src/services/core/failures.ts';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import type { Realtime } from '#src/net/mqtt.ts';
+import { type Chats, createChats } from '#src/services/conversations/chats.ts';
+import { createCommitSubmitter } from '#src/services/conversations/commitSubmitter.ts';
+import { createJoiner } from '#src/services/conversations/joiner.ts';
+import { createOutbox, type Outbox, type OutboxOptions } from '#src/services/conversations/outbox.ts';
+import { createSync } from '#src/services/conversations/sync.ts';
+import { createBackground } from '#src/services/core/failures.ts';
 import { conversationId, me, peer, refused, type TestDeps, testDeps } from './deps.ts';
 import { SimulatedDevice, SimulatedRelay } from './simulation.ts';
 
@@ -19,7 +19,7 @@ export let outbox: Outbox;
 let connected: boolean;
 export let offline: boolean;
 export const publish = vi.fn<Realtime['publish']>();
-export const maySend = vi.fn<(conversationId: string) => boolean | Promise<boolean>>();
+export const maySend = vi.fn<OutboxOptions['maySend']>();
 export const onFailed = vi.fn<(error: unknown) => void>();
 export const onIdentityChanged = vi.fn<() => void>();
 
@@ -52,7 +52,7 @@ function begin(): void {
   publish.mockReset();
   onFailed.mockReset();
   onIdentityChanged.mockReset();
-  maySend.mockReset().mockReturnValue(true);
+  maySend.mockReset().mockResolvedValue('yes');
   connected = false;
   offline = false;
   relay = new SimulatedRelay();

@@ -1,15 +1,10 @@
 import { beforeEach, expect, type Mock, vi } from 'vitest';
-import type { CryptoApi } from '../../../../../src/crypto/client.ts';
-import type { Api } from '../../../../../src/net/api.ts';
-import { createBackground } from '../../../../../src/services/core/failures.ts';
-import { createSession, type Session } from '../../../../../src/services/session/session.ts';
-import { createLoginProofStore, createTokenStore } from '../../../../../src/services/session/token.ts';
-import {
-  type AuthProgress,
-  authProgressAtom,
-  authStatusAtom,
-  currentUserAtom,
-} from '../../../../../src/store/session.ts';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import type { Api } from '#src/net/api.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { createSession, type Session } from '#src/services/session/session.ts';
+import { createLoginProofStore, createTokenStore } from '#src/services/session/token.ts';
+import { type AuthProgress, authProgressAtom, authStatusAtom, currentUserAtom } from '#src/store/session.ts';
 import { me, peer, refused, type TestDeps, testDeps } from './deps.ts';
 
 export const user = {
@@ -35,7 +30,7 @@ export let scope: {
   stop: Mock<() => void>;
 };
 let online: boolean;
-export let notes: Map<string, string>;
+export let localEntries: Map<string, string>;
 export let steps: AuthProgress[];
 export let visits: string[];
 export let deps: TestDeps;
@@ -91,10 +86,10 @@ function begin(): void {
     revokeDevice: answers('signRevocation', 'cmV2b2tlZA'),
     lock: answers('lock', undefined),
     erase: answers('erase', undefined),
-    readLocal: vi.fn<AsyncCall>().mockImplementation(async (name) => notes.get(String(name)) ?? null),
+    readLocal: vi.fn<AsyncCall>().mockImplementation(async (name) => localEntries.get(String(name)) ?? null),
     writeLocal: vi
       .fn<AsyncCall>()
-      .mockImplementation(async (name, text) => void notes.set(String(name), String(text))),
+      .mockImplementation(async (name, text) => void localEntries.set(String(name), String(text))),
   };
   scope = {
     start: vi.fn<() => Promise<void>>().mockResolvedValue(undefined),
@@ -104,7 +99,7 @@ function begin(): void {
     stop: vi.fn<() => void>(),
   };
   online = true;
-  notes = new Map();
+  localEntries = new Map();
   steps = [];
   deps = testDeps({ api: api as unknown as Partial<Api>, crypto: worker as unknown as Partial<CryptoApi> });
   deps.store.sub(authProgressAtom, () => {

@@ -1,6 +1,6 @@
-import type { CryptoApi, LogEntryInput, MessageView } from '../../../../../src/crypto/client.ts';
-import type { Api } from '../../../../../src/net/api.ts';
-import { ApiError } from '../../../../../src/net/errors.ts';
+import type { CryptoApi, LogEntryInput, MessageView } from '#src/crypto/client.ts';
+import type { Api } from '#src/net/api.ts';
+import { ApiError } from '#src/net/errors.ts';
 import { conversationId, me, refused, state } from './deps.ts';
 
 const start = Date.parse('2026-03-01T12:00:00.000Z');
@@ -154,7 +154,7 @@ export class SimulatedDevice {
   /** Commits that this device refuses, as a forged one would be. */
   readonly refuses = new Set<string>();
   readonly messages: MessageView[] = [];
-  readonly notes = new Map<string, string>();
+  readonly localEntries = new Map<string, string>();
   readonly waiting = new Map<string, MessageView>();
   #commits = 0;
 
@@ -168,7 +168,8 @@ export class SimulatedDevice {
             ? ('starting' as const)
             : ('outside' as const);
     const { epoch, joinedSeq, lastSeq, peerReadSeq, readSeq } = this;
-    return state({ status, epoch, joinedSeq, lastSeq, peerReadSeq, readSeq });
+    const lastMessage = [...this.messages, ...this.waiting.values()].at(-1) ?? null;
+    return state({ status, epoch, joinedSeq, lastSeq, peerReadSeq, readSeq, lastMessage });
   }
 
   api(): Partial<CryptoApi> {
@@ -205,13 +206,15 @@ export class SimulatedDevice {
         return {
           message,
           ready: isNext ? { kind: 'message', conversationId, messageId, epoch, content: text } : null,
+          state: this.state(),
         };
       },
       prepareMessage: async (messageId) => {
         const message = this.waiting.get(messageId);
         if (message === undefined) {
           const logged = this.messages.find((one) => one.messageId === messageId);
-          if (logged === undefined) throw Object.assign(new Error('not-found'), { code: 'not-found' });
+          if (logged === undefined)
+            throw Object.assign(new Error('unknown-message'), { code: 'unknown-message' });
           return { kind: 'sent', message: logged };
         }
         if (this.membership !== 'member') {
@@ -230,7 +233,7 @@ export class SimulatedDevice {
       messageAccepted: async (messageId, { seq, timestamp }) =>
         this.#settle(messageId, { status: 'sent', seq, timestamp }),
       messageFailed: async (messageId, failure) => this.#settle(messageId, { status: 'failed', failure }),
-      discardMessage: async (messageId) => void this.waiting.delete(messageId),
+      discardMessage: async (messageId) => (this.waiting.delete(messageId) ? this.state() : null),
       outbox: async () => [...this.waiting.values()],
       // Copies of messages have tests of their own.
       backupState: async () => ({ kept: true, position: 0 }),
@@ -238,10 +241,10 @@ export class SimulatedDevice {
       conversationsToBackUp: async () => [],
       nextBackupEntries: async () => null,
       localEntries: async (prefix = '') =>
-        [...this.notes].flatMap(([name, text]) => (name.startsWith(prefix) ? [{ name, text }] : [])),
+        [...this.localEntries].flatMap(([name, text]) => (name.startsWith(prefix) ? [{ name, text }] : [])),
       writeLocal: async (name, text) => {
-        if (text === null) this.notes.delete(name);
-        else this.notes.set(name, text);
+        if (text === null) this.localEntries.delete(name);
+        else this.localEntries.set(name, text);
       },
     };
   }
@@ -265,7 +268,7 @@ export class SimulatedDevice {
     const logged = this.messages.find((message) => message.messageId === messageId);
     if (logged !== undefined) return logged;
     const waiting = this.waiting.get(messageId);
-    if (waiting === undefined) throw Object.assign(new Error('not-found'), { code: 'not-found' });
+    if (waiting === undefined) throw Object.assign(new Error('unknown-message'), { code: 'unknown-message' });
     const settled = { ...waiting, ...change };
     this.waiting.set(messageId, settled);
     return settled;

@@ -1,7 +1,7 @@
 import { beforeEach, vi } from 'vitest';
-import type { ProcessResult } from '../../../../../src/crypto/client.ts';
-import { createJoiner } from '../../../../../src/services/conversations/joiner.ts';
-import { createSync, type Sync } from '../../../../../src/services/conversations/sync.ts';
+import type { ProcessResult } from '#src/crypto/client.ts';
+import { createJoiner } from '#src/services/conversations/joiner.ts';
+import { createSync, type Sync } from '#src/services/conversations/sync.ts';
 import { conversationId, me, peer, type TestDeps, testDeps } from './deps.ts';
 import { SimulatedDevice, SimulatedRelay } from './simulation.ts';
 

@@ -1,4 +1,4 @@
 import { sessionAtom } from './sessionAtom.ts';
 
 /** True while sealed copies of messages are kept for new devices of this person. Null until it is known. */
-export const historyKeptAtom = sessionAtom<boolean | null>(null);
+export const backupKeptAtom = sessionAtom<boolean | null>(null);
