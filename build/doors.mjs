@@ -143,7 +143,7 @@ const rooms = [
   client(5, 'net', ['lib'], ['zod/mini', '@sinetti/relay/contract']),
   client(5, 'net/http.ts', ['lib'], ['ky']),
   client(5, 'net/mqtt.ts', ['lib'], ['mqtt', '@sinetti/relay/contract']),
-  client(5, 'serviceWorker', []),
+  client(5, 'serviceWorker', ['lib/trustedScriptUrl.ts']),
 
   { door: 6, room: 'relay/contract', may: [], packages: ['zod/mini'] },
 ];

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build, createServer, type InlineConfig, type Plugin, type ResolvedConfig } from 'vite';
 import { precompress } from './precompress.ts';
@@ -23,11 +24,13 @@ export function keysOrigin(): Plugin {
       sequential: true,
       async handler() {
         if (this.environment.mode !== 'build') return;
+        const outDir = path.resolve(app.root, app.build.outDir, '../keys');
         await build({
           ...configuration,
+          worker: { ...configuration.worker, plugins: () => [listContents(`${outDir}-contents.json`)] },
           plugins: [precompress(), serviceWorker('src/serviceWorker/keysWorker.ts')],
           build: {
-            outDir: path.resolve(app.root, app.build.outDir, '../keys'),
+            outDir,
             emptyOutDir: true,
             target: app.build.target,
             assetsInlineLimit: 0,
@@ -57,7 +60,34 @@ export function keysOrigin(): Plugin {
   }
 }
 
-const configuration: InlineConfig = {
+/** Writes how much of the worker's script is whose, for the size check and for who reviews it. */
+function listContents(file: string): Plugin {
+  return {
+    name: 'list-contents',
+    async writeBundle(_options, bundle) {
+      const sizes = new Map<string, number>();
+      for (const output of Object.values(bundle)) {
+        if (output.type !== 'chunk') continue;
+        for (const [id, { renderedLength }] of Object.entries(output.modules)) {
+          const part = partOf(id);
+          sizes.set(part, (sizes.get(part) ?? 0) + renderedLength);
+        }
+      }
+      const largestFirst = [...sizes].sort(([, one], [, other]) => other - one);
+      await writeFile(file, `${JSON.stringify(Object.fromEntries(largestFirst), null, 2)}\n`);
+    },
+  };
+}
+
+/** The package, or the folder of ours, that a module is of. */
+function partOf(id: string): string {
+  const [, ofPackage] = /\/node_modules\/(?:@[^/]+\/)?([^/]+)\/(?!.*\/node_modules\/)/.exec(id) ?? [];
+  if (ofPackage !== undefined) return ofPackage.replace(/^libsodium.*/, 'libsodium');
+  const [, ofOurs] = /\/(crypto-core|workers)\//.exec(id) ?? [];
+  return ofOurs ?? 'the builder';
+}
+
+const configuration = {
   configFile: false,
   root,
   publicDir: false,
@@ -67,4 +97,4 @@ const configuration: InlineConfig = {
     // The relay serves the worker's script under a policy of its own and knows it by this name.
     rolldownOptions: { output: { entryFileNames: 'assets/crypto.worker-[hash].js' } },
   },
-};
+} as const satisfies InlineConfig;

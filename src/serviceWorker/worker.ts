@@ -1,4 +1,5 @@
-import { activateMessage, nudgePath, type WorkerMessage } from './messages.ts';
+import { activateMessage, type WorkerMessage } from './messages.ts';
+import { answerWithoutPage, isPageOfApp } from './navigations.ts';
 import { openChatOf } from './notificationClick.ts';
 import { operatorSettings } from './operatorSettings.ts';
 import { type Build, Precache } from './precache.ts';
@@ -8,9 +9,6 @@ declare const self: ServiceWorkerGlobalScope;
 declare const __BUILD__: Build;
 
 const { headers, keysOrigin } = operatorSettings();
-/** The relay answers these by itself, also to a navigation. */
-const relayPath = /^\/(?:api|healthz|readyz|metrics|mqtt|ws)(?:\/|$)/;
-const keysPath = '/keys';
 
 async function tellPages(message: WorkerMessage, { includeUncontrolled = false } = {}): Promise<void> {
   for (const client of await self.clients.matchAll({ includeUncontrolled })) {
@@ -22,7 +20,7 @@ async function tellPages(message: WorkerMessage, { includeUncontrolled = false }
 const precache = new Precache({
   build: __BUILD__,
   // Every route of the client is the one page.
-  page: { file: '/index.html', answers: (pathname) => !relayPath.test(pathname) },
+  page: { file: '/index.html', answers: isPageOfApp },
   headersOf: () => headers.app.page,
   origin: self.location.origin,
   caches: self.caches,
@@ -36,18 +34,10 @@ self.addEventListener('activate', (event) =>
   event.waitUntil(Promise.all([precache.activate(), tellPages({ type: 'takeover' })])),
 );
 self.addEventListener('fetch', (event) => {
-  const answer = answerByItself(event.request) ?? precache.answer(event.request);
+  const answer =
+    answerWithoutPage(event.request, self.location.origin, keysOrigin) ?? precache.answer(event.request);
   if (answer !== null) event.respondWith(answer);
 });
-
-/** Answers navigations that end in no page of the app; null for all others. */
-function answerByItself({ mode, url }: Request): Response | null {
-  const { origin, pathname } = new URL(url);
-  if (mode !== 'navigate' || origin !== self.location.origin) return null;
-  if (pathname === nudgePath) return new Response(null, { status: 204 });
-  // As the relay does, for when it can't be reached.
-  return pathname === keysPath ? Response.redirect(`${keysOrigin}${keysPath}`) : null;
-}
 
 self.addEventListener('message', (event) => {
   // Until a person says so the version in use stays: pages and their files are never of two versions.
