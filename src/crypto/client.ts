@@ -45,8 +45,8 @@ interface Line {
 /** Loads the frame with the worker, if nothing has yet. Every method of the client rejects with a CryptoApiError. */
 export function createCryptoClient(frame: KeysFrame = keysFrame()): CryptoApi {
   // Without this every call would wait for ever.
-  const failed = frame.broken.then((): never => {
-    throw new CryptoApiError('internal', 'worker');
+  const failed = frame.broken.then((part): never => {
+    throw part === 'frame' ? new CryptoApiError('keys-unreachable') : new CryptoApiError('internal', part);
   });
   failed.catch(() => {});
 

@@ -15,8 +15,11 @@ export interface KeysFrame {
   keep(): void;
   /** Calls back when the session was deleted, here or in another tab: the worker is gone then. */
   onLocked(listener: () => void): void;
-  /** Resolves when frame or worker can't be loaded or have died; noted from the start, before anybody asks. */
-  readonly broken: Promise<void>;
+  /**
+   * Resolves when the frame can't be reached, or its worker can't be loaded or has died; noted from the start, before
+   * anybody asks.
+   */
+  readonly broken: Promise<'frame' | 'worker'>;
 }
 
 let started: KeysFrame | null = null;
@@ -35,30 +38,32 @@ function load(): KeysFrame {
   element.src = framePath;
 
   let silence: ReturnType<typeof setTimeout> | undefined;
-  let onBroken = () => {};
-  const broken = new Promise<void>((resolve) => {
+  let onBroken = (_part: 'frame' | 'worker') => {};
+  const broken = new Promise<'frame' | 'worker'>((resolve) => {
     onBroken = resolve;
   });
   window.addEventListener('message', function connect({ data, origin, source }) {
     if (source !== element.contentWindow || !isOfType(data, 'ready')) return;
     window.removeEventListener('message', connect);
     const isOurs = isKeysOriginOf(window.location.origin, origin);
-    if (!isOurs || !('version' in data) || data.version !== interfaceVersion) return onBroken();
+    if (!isOurs || !('version' in data) || data.version !== interfaceVersion) {
+      return onBroken('frame');
+    }
     clearTimeout(silence);
     element.removeEventListener('load', awaitFrame);
     element.contentWindow?.postMessage({ type: 'connect' }, origin, [frameSide]);
   });
   // Its script has run by then, or never will: an address that can't be reached loads, too, as an error page.
   function awaitFrame(): void {
-    silence = setTimeout(onBroken, silentAfterLoad);
+    silence = setTimeout(() => onBroken('frame'), silentAfterLoad);
   }
   element.addEventListener('load', awaitFrame);
   document.documentElement.append(element);
 
   const locked = new Set<() => void>();
-  let waiting: { resolve: () => void; reject: (reason: unknown) => void }[] = [];
+  const waiting: { resolve: () => void; reject: (reason: unknown) => void }[] = [];
   control.addEventListener('message', ({ data }) => {
-    if (isOfType(data, 'broken')) onBroken();
+    if (isOfType(data, 'broken')) onBroken('worker');
     if (!isOfType(data, 'locked', 'lock-failed')) return;
     for (const listener of locked) listener();
     for (const { reject, resolve } of waiting.splice(0)) {

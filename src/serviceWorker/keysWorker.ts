@@ -1,4 +1,4 @@
-import { operatorSettings } from './operatorSettings.ts';
+import { importOperatorSettings } from './operatorSettings.ts';
 import { type Build, Precache } from './precache.ts';
 
 /** The service worker at the origin of the keys: it keeps the frame with its files. */
@@ -6,12 +6,12 @@ declare const self: ServiceWorkerGlobalScope;
 /** Written by the build (build/serviceWorker.ts). */
 declare const __BUILD__: Build;
 
-const { headers } = operatorSettings();
+const { headers } = importOperatorSettings(self);
 
 const precache = new Precache({
   build: __BUILD__,
   page: { file: '/keys.html', answers: (pathname) => pathname === '/keys' },
-  headersOf: (path) => (/^\/assets\/crypto\.worker-/.test(path) ? headers.keys.worker : headers.keys.page),
+  headersOf: (path) => (path.startsWith('/assets/crypto.worker-') ? headers.keys.worker : headers.keys.page),
   origin: self.location.origin,
   caches: self.caches,
   fetch: self.fetch.bind(self),

@@ -1,14 +1,14 @@
 import { activateMessage, type WorkerMessage } from './messages.ts';
 import { answerWithoutPage, isPageOfApp } from './navigations.ts';
 import { openChatOf } from './notificationClick.ts';
-import { operatorSettings } from './operatorSettings.ts';
+import { importOperatorSettings } from './operatorSettings.ts';
 import { type Build, Precache } from './precache.ts';
 
 declare const self: ServiceWorkerGlobalScope;
 /** Written by the build (build/serviceWorker.ts). */
 declare const __BUILD__: Build;
 
-const { headers, keysOrigin } = operatorSettings();
+const { headers, keysOrigin } = importOperatorSettings(self);
 
 async function tellPages(message: WorkerMessage, { includeUncontrolled = false } = {}): Promise<void> {
   for (const client of await self.clients.matchAll({ includeUncontrolled })) {

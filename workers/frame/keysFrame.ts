@@ -20,6 +20,7 @@ function endWorker(): void {
 
 /** Serves the page on the other side of a port. */
 function serve(page: MessagePort): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
   const tell = (notice: FrameNotice) => page.postMessage(notice);
 
   function workerOf(): Worker {
@@ -31,6 +32,7 @@ function serve(page: MessagePort): void {
 
   async function lock(): Promise<void> {
     endWorker();
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
     otherTabs.postMessage('lock');
     try {
       await endSession(indexedDB);

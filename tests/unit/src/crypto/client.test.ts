@@ -12,8 +12,8 @@ class FakeFrame implements KeysFrame {
   answer: (method: string, args: unknown[]) => Promise<Answer> = async (value) => ({ ok: true, value });
   lock = vi.fn<() => Promise<void>>(async () => this.tellLocked());
   keep = vi.fn<() => void>();
-  break = () => {};
-  readonly broken = new Promise<void>((resolve) => {
+  break = (_part: 'frame' | 'worker') => {};
+  readonly broken = new Promise<'frame' | 'worker'>((resolve) => {
     this.break = resolve;
   });
 
@@ -54,10 +54,16 @@ describe('the client of the worker', () => {
     frame.answer = () => new Promise(() => {});
     const client = createCryptoClient(frame);
     const waiting = client.resume('id');
-    frame.break();
+    frame.break('worker');
     await expect(waiting).rejects.toMatchObject({ code: 'internal', detail: 'worker' });
     await expect(client.resume('id')).rejects.toMatchObject({ code: 'internal' });
     await expect(client.lock()).rejects.toMatchObject({ code: 'internal' });
+  });
+
+  it('says so when the frame is out of reach', async () => {
+    frame.answer = () => new Promise(() => {});
+    frame.break('frame');
+    await expect(createCryptoClient(frame).resume('id')).rejects.toMatchObject({ code: 'keys-unreachable' });
   });
 
   it('locks by the frame, while the worker is busy', async () => {
