@@ -1,36 +1,15 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { compileCatalogues } from './build/catalogues.ts';
 import { chunkGroups } from './build/chunkGroups.ts';
 import { compileEmojis } from './build/emojis.ts';
+import { keysOrigin } from './build/keysOrigin.ts';
 import { mqttFromSource } from './build/mqttFromSource.ts';
 import { operatorSettings } from './build/operatorSettings.ts';
+import { precompress } from './build/precompress.ts';
 import { serviceWorker } from './build/serviceWorker.ts';
 
 const relay = 'http://localhost:8080';
-
-/** Lays a brotli file beside each script and style, so that the relay has nothing to compress while it serves. */
-function precompress(): Plugin {
-  return {
-    name: 'precompress',
-    apply: 'build',
-    async writeBundle({ dir }) {
-      if (dir === undefined) return;
-      const entries = await readdir(dir, { recursive: true, withFileTypes: true });
-      const files = entries.filter((entry) => entry.isFile() && /\.(?:js|css|svg)$/.test(entry.name));
-      await Promise.all(
-        files.map(async (entry) => {
-          const file = path.join(entry.parentPath, entry.name);
-          await writeFile(`${file}.br`, await promisify(brotliCompress)(await readFile(file)));
-        }),
-      );
-    },
-  };
-}
 
 /** Asks for the typeface of Latin letters with the page, instead of once its styles have been read. */
 function preloadTypeface(): Plugin {
@@ -48,7 +27,7 @@ function preloadTypeface(): Plugin {
   };
 }
 
-/** Puts the script that starts the worker ahead of the page's own. */
+/** Puts the script that starts the keys' frame ahead of the page's own. */
 function earlyStart(): Plugin {
   return {
     name: 'early-start',
@@ -80,13 +59,16 @@ export default defineConfig({
     earlyStart(),
     preloadTypeface(),
     precompress(),
-    serviceWorker(),
+    serviceWorker('src/serviceWorker/worker.ts'),
+    keysOrigin(),
   ],
   css: {
     // PostCSS copies what a class composes into each file that composes it.
     transformer: 'lightningcss',
   },
   build: {
+    outDir: 'dist/app',
+    emptyOutDir: true,
     // What the styles (light-dark) and the keys (Web Locks, non-extractable keys in IndexedDB) need anyway.
     target: ['chrome123', 'edge123', 'firefox121', 'safari17.5'],
     // The page's policy allows scripts, styles, fonts from files only: nothing may become a data: URL or inline code.
@@ -97,13 +79,6 @@ export default defineConfig({
       output: {
         codeSplitting: { groups: chunkGroups },
       },
-    },
-  },
-  worker: {
-    format: 'es',
-    rolldownOptions: {
-      // The relay serves the worker's script under a policy of its own and knows it by this name.
-      output: { entryFileNames: 'assets/crypto.worker-[hash].js' },
     },
   },
   server: {

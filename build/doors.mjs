@@ -91,10 +91,23 @@ const rooms = [
   worker('messaging', ...workerBase, 'conversation'),
   worker('entry', ...workerBase, 'conversation', 'trust', 'backup', 'messaging'),
 
+  // The frame's few lines are all of the origin of the keys but the worker.
+  {
+    door: 2,
+    room: 'workers/frame',
+    may: [
+      'workers/api',
+      'workers/session/endSession.ts',
+      'workers/crypto.worker.ts',
+      'src/lib/trustedScriptUrl.ts',
+    ],
+    packages: [],
+  },
+
   {
     door: 3,
     room: 'src/crypto',
-    may: ['src/lib', 'workers/api', 'workers/crypto.worker.ts'],
+    may: ['src/lib', 'workers/api'],
     packages: ['comlink'],
   },
 
@@ -130,7 +143,7 @@ const rooms = [
   client(5, 'net', ['lib'], ['zod/mini', '@sinetti/relay/contract']),
   client(5, 'net/http.ts', ['lib'], ['ky']),
   client(5, 'net/mqtt.ts', ['lib'], ['mqtt', '@sinetti/relay/contract']),
-  client(5, 'serviceWorker', []),
+  client(5, 'serviceWorker', ['lib/trustedScriptUrl.ts']),
 
   { door: 6, room: 'relay/contract', may: [], packages: ['zod/mini'] },
 ];

@@ -10,8 +10,11 @@ const notKept = /(?:\.br|\.map|\/robots\.txt|\/service-worker\.js)$/;
 /** Fetched when first asked for: letters of other languages, pictures and sounds are of no use to most. */
 const onDemand = /\.(?:png|webp|avif|jpe?g|wav|ogg)$|\/inter-(?!latin-(?!ext))[^/]*\.woff2$/;
 
-/** Lists what was built with its hashes, and builds the service worker around that list. */
-export function serviceWorker(): Plugin {
+/**
+ * Lists what was built with its hashes, and builds a service worker around that list.
+ * @param entry path of its source from the repository's root
+ */
+export function serviceWorker(entry: string): Plugin {
   let config: ResolvedConfig;
   return {
     name: 'service-worker',
@@ -36,7 +39,7 @@ export function serviceWorker(): Plugin {
             target: config.build.target,
             modulePreload: false,
             rolldownOptions: {
-              input: path.resolve(import.meta.dirname, '../src/serviceWorker/worker.ts'),
+              input: path.resolve(import.meta.dirname, '..', entry),
               output: { format: 'iife', entryFileNames: fileName },
             },
           },

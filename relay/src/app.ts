@@ -5,12 +5,15 @@ import { openDatabase } from './db/database.ts';
 import { reachDatabase } from './db/reach.ts';
 import type { OpenDatabase } from './db/tables.ts';
 import { ApiError } from './errors.ts';
+import { trustedProxies } from './http/clientAddress.ts';
 import { defaultBodyLimit, registerContract } from './http/contractRoutes.ts';
 import { allowOrigins } from './http/cors.ts';
 import { answerError, answerErrors, parseJsonOnly } from './http/errors.ts';
 import { setHeaders, setSecurityHeaders } from './http/headers.ts';
 import { measureRequests, serveHealth } from './http/health.ts';
+import { createKeysListener } from './http/keysListener.ts';
 import { createLog, type LogStream, RequestLog } from './http/logging.ts';
+import type { Ports } from './http/origins.ts';
 import { serveWebClient } from './http/static.ts';
 import { createPurgeJob } from './jobs/purge.ts';
 import { listenFailure } from './listenFailure.ts';
@@ -36,6 +39,8 @@ export interface RelayOptions {
 
 export interface ListeningPorts {
   readonly port: number;
+  /** Null if no web client is served, which is what has keys. */
+  readonly keysPort: number | null;
   /** Null if no metrics are served. */
   readonly metricsPort: number | null;
 }
@@ -68,11 +73,11 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
   const database = await openDatabase({ config, log, threadEntry });
   const opened: Closable[] = [database];
   try {
+    let ports: Ports = config;
     const app: FastifyInstance = Fastify({
       loggerInstance: log,
       logController: new RequestLog(),
-      // One proxy: the values before the last are the visitor's own claims.
-      trustProxy: config.trustProxy && ((_address: string, hop: number) => hop === 0),
+      trustProxy: trustedProxies(config),
       bodyLimit: defaultBodyLimit,
       requestTimeout,
       requestIdHeader: false,
@@ -80,7 +85,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       return503OnClosing: false,
       // These answers are given before any hook runs.
       frameworkErrors: (error, request, reply) => {
-        setHeaders(request, reply, config);
+        setHeaders(request, reply, config, ports);
         answerError(error, request, reply);
       },
       // No answer can follow what is not HTTP.
@@ -117,7 +122,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       // A connection that stays open after its answer would hold up the drain.
       if (closed !== undefined) reply.header('connection', 'close');
     });
-    setSecurityHeaders(app, config);
+    setSecurityHeaders(app, config, () => ports);
     allowOrigins(app, config);
     answerErrors(app);
     measureRequests(app, metrics);
@@ -130,7 +135,9 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
       { prefix: '/api' },
     );
     serveHealth(app, () => reachDatabase(database.db));
-    await serveWebClient(app, config);
+    await serveWebClient(app, config, () => ports);
+    const keys = await createKeysListener({ config, log, ports: () => ports });
+    if (keys !== null) opened.push(keys);
 
     const upgrades = attachUpgrades(app.server, config, { ...services, metrics });
     const mqtt = attachMqtt(upgrades, services);
@@ -151,7 +158,13 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
         const settings = { hostSetting: 'METRICS_HOST', portSetting: 'METRICS_PORT' };
         if (port !== null) metricsServer = await serveMetrics(metrics, { host, port, ...settings });
         purgeJob.start();
-        return { port: await listen(app, config), metricsPort: metricsServer?.port ?? null };
+        // Browsers name both ports, so the one of the keys is taken before anything is answered at the app's.
+        if (keys !== null) ports = await keys.listen();
+        return {
+          port: await listen(app, config.host, ports.port),
+          keysPort: keys === null ? null : ports.keysPort,
+          metricsPort: metricsServer?.port ?? null,
+        };
       },
       close() {
         closed ??= drain(app, metricsServer === null ? opened : [...opened, metricsServer]);
@@ -183,7 +196,7 @@ async function closeAll(opened: readonly Closable[]): Promise<void> {
   for (const item of opened.toReversed()) await item.close();
 }
 
-async function listen(app: FastifyInstance, { host, port }: Config): Promise<number> {
+async function listen(app: FastifyInstance, host: string, port: number): Promise<number> {
   try {
     await app.listen({ host, port });
   } catch (error) {

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { StartupError } from './errors.ts';
+import { appOriginOf, keysOriginRule } from './http/origins.ts';
 import { parseQuotas, type Quotas } from './rateLimits/quotas.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -29,6 +30,18 @@ const Environment = z.object({
     .max(65_535, 'must be a port number')
     .default(8080),
   HOST: z.string().min(1, 'must be an address to listen on').default('127.0.0.1'),
+  KEYS_PORT: z.coerce
+    .number('must be a port number')
+    .int('must be a port number')
+    .min(1, 'must be a port number')
+    .max(65_535, 'must be a port number')
+    .optional(),
+  KEYS_ORIGIN: z
+    .string()
+    .refine((text) => isOrigin(text, ['http:', 'https:']), 'must be an http(s) address')
+    .transform(originOf)
+    .refine((origin) => appOriginOf(origin) !== null, keysOriginRule)
+    .optional(),
   DATA_DIR: z.string().min(1, 'must be a folder').default('./data'),
   WEB_DIR: z.string().min(1, 'must be a folder').optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
@@ -88,9 +101,13 @@ export interface Config {
   readonly port: number;
   /** Localhost unless the operator opens it: a relay meets the network by decision, not by default. */
   readonly host: string;
+  /** The port of the keys' listener: the app's and one, unless a proxy stands before both. */
+  readonly keysPort: number;
+  /** The origin of the keys as browsers see it; null where nobody stands between, and it follows from the app's. */
+  readonly keysOrigin: string | null;
   /** Absolute. Holds the secrets, and the database unless that is PostgreSQL. */
   readonly dataDir: string;
-  /** Absolute. The built web client; the API runs without it. */
+  /** Absolute. The built web client, with `app` and `keys` in it; the API runs without it. */
   readonly webDir: string;
   readonly logLevel: (typeof logLevels)[number];
   /** Believe X-Forwarded-*, of which the last value counts: only behind one proxy that sets them. */
@@ -127,8 +144,19 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (values.REDIS_URL !== undefined && values.DATABASE_URL === undefined) {
     throw new StartupError('REDIS_URL is for relays that share a database: set DATABASE_URL too.');
   }
+  const keysPort = values.KEYS_PORT ?? (values.PORT === 0 ? 0 : values.PORT + 1);
+  if (values.KEYS_ORIGIN === undefined) {
+    if (values.KEYS_PORT !== undefined) {
+      throw new StartupError('KEYS_PORT is for relays behind a proxy: set KEYS_ORIGIN too.');
+    }
+    if (values.PORT === 65_535) {
+      throw new StartupError('PORT must be lower: the origin of the keys has the port after it.');
+    }
+  }
   return {
     port: values.PORT,
+    keysPort,
+    keysOrigin: values.KEYS_ORIGIN ?? null,
     host: values.HOST,
     dataDir: path.resolve(values.DATA_DIR),
     webDir: path.resolve(values.WEB_DIR ?? path.join(repositoryRoot(), 'dist')),

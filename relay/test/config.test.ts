@@ -9,6 +9,8 @@ describe('configuration', () => {
     const config = readConfig({});
     expect(config).toEqual({
       port: 8080,
+      keysPort: 8081,
+      keysOrigin: null,
       host: '127.0.0.1',
       dataDir: path.resolve('data'),
       webDir: path.resolve(import.meta.dirname, '../../dist'),
@@ -29,6 +31,8 @@ describe('configuration', () => {
     const config = readConfig({
       PORT: '0',
       HOST: '::',
+      KEYS_PORT: '9001',
+      KEYS_ORIGIN: 'https://keys.chat.example.org/',
       DATA_DIR: '/var/lib/sinetti',
       WEB_DIR: '/srv/web',
       LOG_LEVEL: 'warn',
@@ -45,6 +49,8 @@ describe('configuration', () => {
     });
     expect(config).toEqual({
       port: 0,
+      keysPort: 9001,
+      keysOrigin: 'https://keys.chat.example.org',
       host: '::',
       dataDir: '/var/lib/sinetti',
       webDir: '/srv/web',
@@ -69,6 +75,11 @@ describe('configuration', () => {
     ['PORT', '65536', 'PORT must be a port number.'],
     ['PORT', '-1', 'PORT must be a port number.'],
     ['PORT', '80.5', 'PORT must be a port number.'],
+    ['PORT', '65535', 'PORT must be lower: the origin of the keys has the port after it.'],
+    ['KEYS_PORT', '0', 'KEYS_PORT must be a port number.'],
+    ['KEYS_PORT', '9001', 'KEYS_PORT is for relays behind a proxy: set KEYS_ORIGIN too.'],
+    ['KEYS_ORIGIN', 'keys.example.org', 'KEYS_ORIGIN must be an http(s) address.'],
+    ['KEYS_ORIGIN', 'https://secrets.example.org', 'KEYS_ORIGIN must be the host of the app after "keys."'],
     ['METRICS_PORT', 'on', 'METRICS_PORT must be a port number.'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent.'],
     ['TRUST_PROXY', 'yes', 'TRUST_PROXY must be true or false.'],

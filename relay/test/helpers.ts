@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type ErrorBody, type Profile, presencePath } from '../contract/index.ts';
@@ -15,6 +15,8 @@ export interface TestRelay {
   readonly wsUrl: string;
   readonly mqttUrl: string;
   readonly presenceUrl: string;
+  /** The listener of the keys. Null unless a web client is served. */
+  readonly keysUrl: string | null;
   /** Null unless METRICS_PORT is set. */
   readonly metricsUrl: string | null;
   readonly dataDir: string;
@@ -31,6 +33,23 @@ export interface TestRelayOptions {
   /** A folder that outlives the relay. */
   readonly dataDir?: string;
   readonly clock?: () => number;
+}
+
+/** Writes what stands for a built web client. */
+export async function writeWebClient(webDir: string): Promise<void> {
+  const files = {
+    'app/index.html': '<!doctype html><title>Sinetti</title>',
+    'app/assets/index-B2x_4f.js': 'page();',
+    'app/service-worker.js': 'keep();',
+    'keys/keys.html': '<!doctype html><title>Keys</title>',
+    'keys/assets/keys-B2x_4f.js': 'frame();',
+    'keys/assets/crypto.worker-Aa1-b_2.js': 'worker();',
+    'keys/service-worker.js': 'keep();',
+  };
+  for (const [file, content] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(webDir, file)), { recursive: true });
+    await writeFile(path.join(webDir, file), content);
+  }
 }
 
 /** A real relay on a free port of this machine, on an empty data folder. */
@@ -53,13 +72,14 @@ export async function startTestRelay(options: TestRelayOptions = {}): Promise<Te
     logStream: { write: (line) => void logLines.push(line) },
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   });
-  const { port, metricsPort } = await relay.listen();
+  const { keysPort, port, metricsPort } = await relay.listen();
   const wsUrl = `ws://127.0.0.1:${port}`;
   return {
     url: `http://127.0.0.1:${port}`,
     wsUrl,
     mqttUrl: `${wsUrl}/mqtt`,
     presenceUrl: `${wsUrl}${presencePath}`,
+    keysUrl: keysPort === null ? null : `http://127.0.0.1:${keysPort}`,
     metricsUrl: metricsPort === null ? null : `http://127.0.0.1:${metricsPort}/metrics`,
     dataDir,
     logLines,

@@ -1,4 +1,5 @@
 import { createCryptoClient } from '../crypto/client.ts';
+import { keysFrame } from '../crypto/keysFrame.ts';
 import { systemClock } from '../lib/clock.ts';
 import { deviceName } from '../lib/deviceName.ts';
 import type { Log } from '../lib/log.ts';
@@ -51,6 +52,7 @@ export function bootstrap(options: BootstrapOptions): AppActions {
   function keepApp(): void {
     if (isKept || import.meta.env.DEV || !('serviceWorker' in navigator)) return;
     isKept = true;
+    keysFrame().keep();
     void import('./updates.ts').then(({ keepUpToDate }) =>
       keepUpToDate({
         container: navigator.serviceWorker,

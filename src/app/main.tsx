@@ -1,7 +1,7 @@
 import { createStore } from 'jotai';
 import { createRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router-dom';
-import { cryptoWorker } from '../crypto/worker.ts';
+import { keysFrame } from '../crypto/keysFrame.ts';
 import { activateLocale, addTexts, applyToDocument } from '../i18n/i18n.ts';
 import { localeStorageKey, preferredLocale } from '../i18n/locales.ts';
 import { delay, systemClock } from '../lib/clock.ts';
@@ -39,7 +39,7 @@ async function start() {
     isKept: Boolean(navigator.serviceWorker?.controller),
     async start() {
       // The worker takes longest to be ready, so it starts first.
-      cryptoWorker();
+      keysFrame();
       const [{ bootstrap }] = await Promise.all([import('./bootstrap.ts'), addTexts('members')]);
       return bootstrap({
         store,

@@ -2,7 +2,7 @@
 import { wrap } from 'comlink';
 import type { CryptoApi, CryptoWorker } from '../../workers/api/cryptoApi.ts';
 import { CryptoApiError, type CryptoApiErrorCode, fromWire } from '../../workers/api/errors.ts';
-import { cryptoWorker } from './worker.ts';
+import { type KeysFrame, keysFrame } from './keysFrame.ts';
 
 export type {
   ClaimedKeyPackage,
@@ -36,16 +36,56 @@ declare module '../lib/errorCode.ts' {
   }
 }
 
-/** Starts the worker, if nothing has yet. Every method of the client rejects with a CryptoApiError. */
-export function createCryptoClient(): CryptoApi {
-  const { worker, broken } = cryptoWorker();
+/** A channel to the worker, for as long as that worker lives. */
+interface Line {
+  readonly call: CryptoWorker['call'];
+  /** Ends every call that has no answer yet. */
+  end(): void;
+}
+
+/** Loads the frame with the worker, if nothing has yet. Every method of the client rejects with a CryptoApiError. */
+export function createCryptoClient(frame: KeysFrame = keysFrame()): CryptoApi {
   // Without this every call would wait for ever.
-  const failed = broken.then((): never => {
-    throw new CryptoApiError('internal', 'worker');
+  const failed = frame.broken.then((part): never => {
+    throw part === 'frame' ? new CryptoApiError('keys-unreachable') : new CryptoApiError('internal', part);
   });
   failed.catch(() => {});
-  const dispatch = wrap<CryptoWorker>(worker);
-  return clientOf((method, args) => Promise.race([dispatch.call(method, args), failed]));
+
+  function openLine(): Line {
+    const { port1, port2 } = new MessageChannel();
+    let end = () => {};
+    const ended = new Promise<never>((_resolve, reject) => {
+      end = () => {
+        port1.close();
+        reject(new CryptoApiError('locked'));
+      };
+    });
+    ended.catch(() => {});
+    const worker = wrap<CryptoWorker>(port1);
+    frame.start(port2);
+    return { call: (method, args) => Promise.race([worker.call(method, args), ended, failed]), end };
+  }
+
+  let line = openLine();
+  frame.onLocked(() => {
+    line.end();
+    line = openLine();
+  });
+
+  return clientOf(async (method, args) => {
+    // The frame's own thread does it, however long the worker is busy.
+    if (method === 'lock') return Promise.race([lock(frame), failed]);
+    return line.call(method, args);
+  });
+}
+
+async function lock(frame: KeysFrame): ReturnType<CryptoWorker['call']> {
+  try {
+    await frame.lock();
+    return { ok: true, value: undefined };
+  } catch (error) {
+    return { ok: false, code: 'storage', detail: error instanceof Error ? error.message : '' };
+  }
 }
 
 /** Makes a CryptoApi of the worker's dispatch, whose failures it throws with their codes. */

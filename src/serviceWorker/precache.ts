@@ -1,5 +1,3 @@
-import { nudgePath } from './messages.ts';
-
 /** The files of one build, kept in the browser as they were built. Nothing else is ever kept: no answer of the API, no token. */
 
 export interface BuildFile {
@@ -30,8 +28,22 @@ export class PrecacheError extends Error {
   }
 }
 
+/** The operator's settings, as the relay has them in `/operator.js` (relay/src/http/static.ts). */
+export interface OperatorSettings {
+  readonly keysOrigin: string;
+  /** The headers of the files by their origin and kind. */
+  readonly headers: {
+    readonly app: { readonly page: Readonly<Record<string, string>> };
+    readonly keys: Readonly<Record<'page' | 'worker', Readonly<Record<string, string>>>>;
+  };
+}
+
 export interface PrecacheOptions {
   readonly build: Build;
+  /** The file that answers navigations, and which of them it answers. */
+  readonly page: { readonly file: string; readonly answers: (pathname: string) => boolean };
+  /** The headers of a file: neither a cache nor a server has a say in them. */
+  readonly headersOf: (path: string) => Readonly<Record<string, string>>;
   readonly origin: string;
   readonly caches: Pick<CacheStorage, 'open' | 'keys' | 'delete'>;
   readonly fetch: typeof globalThis.fetch;
@@ -40,12 +52,21 @@ export interface PrecacheOptions {
 }
 
 const cachePrefix = 'sinetti-';
-const page = '/index.html';
 const atOnce = 6;
-/** What the relay answers by itself, also to a navigation. */
-const relayPath = /^\/(?:api|healthz|readyz|metrics|mqtt|ws)(?:\/|$)/;
-/** About the answer as it came, not about the content as it is kept. */
-const transferHeaders = ['content-encoding', 'content-length', 'vary'];
+const contentTypes: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json',
+  ogg: 'audio/ogg',
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  txt: 'text/plain; charset=utf-8',
+  wav: 'audio/wav',
+  webmanifest: 'application/manifest+json',
+  webp: 'image/webp',
+  woff2: 'font/woff2',
+};
 
 export class Precache {
   readonly #options: PrecacheOptions;
@@ -80,16 +101,16 @@ export class Precache {
   answer(request: Request): Promise<Response> | null {
     const { origin, pathname } = new URL(request.url);
     if (request.method !== 'GET' || origin !== this.#options.origin) return null;
+    const { page } = this.#options;
     const file = this.#files.get(pathname);
-    if (file !== undefined && file.path !== page) return this.#fileOf(file).catch(() => Response.error());
-    if (request.mode !== 'navigate' || relayPath.test(pathname)) return null;
-    if (pathname === nudgePath) return Promise.resolve(new Response(null, { status: 204 }));
-    return this.#page(request);
+    if (file !== undefined && file.path !== page.file)
+      return this.#fileOf(file).catch(() => Response.error());
+    return request.mode === 'navigate' && page.answers(pathname) ? this.#page(request) : null;
   }
 
-  /** Every route of the client is the one page. Where the browser has evicted it, the network has to help. */
+  /** Where the browser has evicted the page, the network has to help. */
   async #page(request: Request): Promise<Response> {
-    const file = this.#files.get(page);
+    const file = this.#files.get(this.#options.page.file);
     const kept = file === undefined ? undefined : await this.#fileOf(file).catch(() => undefined);
     return kept ?? this.#options.fetch(request);
   }
@@ -97,22 +118,31 @@ export class Precache {
   async #fileOf(file: BuildFile): Promise<Response> {
     const cache = await this.#options.caches.open(this.#cacheName);
     const kept = await cache.match(file.path);
-    if (kept !== undefined) return kept;
+    const content = await kept?.arrayBuffer();
+    // Every script of this origin can write to the cache: what comes from there is trusted no more than the network.
+    if (content !== undefined && (await this.#isAsBuilt(content, file))) return this.#answerOf(file, content);
     const fetched = await this.#fetchVerified(file);
-    await cache.put(file.path, fetched.clone());
-    return fetched;
+    await cache.put(file.path, new Response(fetched));
+    return this.#answerOf(file, fetched);
   }
 
-  async #fetchVerified({ path, sha256 }: BuildFile): Promise<Response> {
+  #answerOf({ path }: BuildFile, content: ArrayBuffer): Response {
+    const type = contentTypes[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+    return new Response(content, { headers: { ...this.#options.headersOf(path), 'content-type': type } });
+  }
+
+  async #isAsBuilt(content: ArrayBuffer, { sha256 }: BuildFile): Promise<boolean> {
+    return toHex(await this.#options.digest(content)) === sha256;
+  }
+
+  async #fetchVerified(file: BuildFile): Promise<ArrayBuffer> {
+    const { path } = file;
     // What the browser's own cache has may be of another build; then the relay is asked again.
     for (const cache of ['default', 'reload'] as const) {
       const response = await this.#options.fetch(path, { cache, credentials: 'omit', redirect: 'error' });
       if (!response.ok) throw new PrecacheError('unavailable', path);
       const content = await response.arrayBuffer();
-      if (toHex(await this.#options.digest(content)) !== sha256) continue;
-      const headers = new Headers(response.headers);
-      for (const name of transferHeaders) headers.delete(name);
-      return new Response(content, { headers });
+      if (await this.#isAsBuilt(content, file)) return content;
     }
     this.#options.onRefused(path);
     throw new PrecacheError('mismatch', path);

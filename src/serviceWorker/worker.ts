@@ -1,10 +1,14 @@
 import { activateMessage, type WorkerMessage } from './messages.ts';
+import { answerWithoutPage, isPageOfApp } from './navigations.ts';
 import { openChatOf } from './notificationClick.ts';
+import { importOperatorSettings } from './operatorSettings.ts';
 import { type Build, Precache } from './precache.ts';
 
 declare const self: ServiceWorkerGlobalScope;
-/** Written by the build (build.ts). */
+/** Written by the build (build/serviceWorker.ts). */
 declare const __BUILD__: Build;
+
+const { headers, keysOrigin } = importOperatorSettings(self);
 
 async function tellPages(message: WorkerMessage, { includeUncontrolled = false } = {}): Promise<void> {
   for (const client of await self.clients.matchAll({ includeUncontrolled })) {
@@ -15,6 +19,9 @@ async function tellPages(message: WorkerMessage, { includeUncontrolled = false }
 
 const precache = new Precache({
   build: __BUILD__,
+  // Every route of the client is the one page.
+  page: { file: '/index.html', answers: isPageOfApp },
+  headersOf: () => headers.app.page,
   origin: self.location.origin,
   caches: self.caches,
   fetch: self.fetch.bind(self),
@@ -27,9 +34,11 @@ self.addEventListener('activate', (event) =>
   event.waitUntil(Promise.all([precache.activate(), tellPages({ type: 'takeover' })])),
 );
 self.addEventListener('fetch', (event) => {
-  const answer = precache.answer(event.request);
+  const answer =
+    answerWithoutPage(event.request, self.location.origin, keysOrigin) ?? precache.answer(event.request);
   if (answer !== null) event.respondWith(answer);
 });
+
 self.addEventListener('message', (event) => {
   // Until a person says so the version in use stays: pages and their files are never of two versions.
   if (event.data !== activateMessage) return;

@@ -1,28 +1,32 @@
 import { expect, test } from '../e2e/support/test.ts';
 
-/** Keeps a hold on the worker that the page makes, as a script that came before the page's own could. */
-const keepWorker = () => {
-  globalThis.Worker = class extends Worker {
-    constructor(...args: ConstructorParameters<typeof Worker>) {
-      super(...args);
-      Object.assign(globalThis, { stolenWorker: this });
+/** Keeps a hold on the page's end of every channel, as a script that came before the page's own could. */
+const keepPorts = () => {
+  const stolenPorts: MessagePort[] = [];
+  Object.assign(globalThis, { stolenPorts });
+  globalThis.MessageChannel = class extends MessageChannel {
+    constructor() {
+      super();
+      stolenPorts.push(this.port1);
     }
   };
 };
 
 test('a script in the page gets nothing from the worker but the one call', async ({ newBrowser }) => {
   const { person: alice, context } = await newBrowser('alice');
-  await context.addInitScript(keepWorker);
+  await context.addInitScript(keepPorts);
   await alice.signUp();
 
   const answers = await alice.page.evaluate(async () => {
-    const { stolenWorker } = globalThis as unknown as { stolenWorker: Worker };
+    const { stolenPorts } = globalThis as unknown as { stolenPorts: MessagePort[] };
     const ask = (message: object) =>
       new Promise((resolve) => {
         const id = crypto.randomUUID();
-        stolenWorker.addEventListener('message', ({ data }) => data.id === id && resolve(data.value));
-        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
-        stolenWorker.postMessage({ id, ...message });
+        for (const port of stolenPorts) {
+          port.addEventListener('message', ({ data }) => data?.id === id && resolve(data.value));
+          // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
+          port.postMessage({ id, ...message });
+        }
       });
     const raw = (value: unknown) => ({ type: 'RAW', value });
     const toPrototype = ['constructor', 'prototype'];

@@ -41,8 +41,12 @@ const refused: readonly (readonly [file: string, imported: string, door: string]
   ['workers/messaging/x.ts', '../../crypto-core/src/suite/sodium.ts', 'Door 2'],
   ['workers/messaging/y.ts', 'ky', 'Door 2'],
   ['workers/entry/x.ts', '../../src/net/http.ts', 'Door 2'],
+  ['workers/frame/x.ts', '../storage/db.ts', 'Door 2'],
+  ['workers/frame/y.ts', '../../src/lib/clock.ts', 'Door 2'],
+  ['workers/frame/z.ts', 'comlink', 'Door 2'],
   ['src/crypto/x.ts', '../../workers/identity/account.ts', 'Door 3'],
   ['src/crypto/y.ts', 'libsodium-wrappers', 'Door 3'],
+  ['src/crypto/w.ts', '../../workers/frame/startWorker.ts', 'Door 3'],
   ['src/crypto/z.ts', '../net/http.ts', 'Door 3'],
   ['src/app/x.ts', '@sinetti/crypto-core', 'Door 4'],
   ['src/app/y.ts', '../../workers/api/cryptoApi.ts', 'Door 4'],
@@ -186,6 +190,6 @@ describe('the doors between rooms', () => {
     // The thread of SQLite is entered by its address.
     expect(found).toEqual(['relay/src/messaging/append/threadEntry.ts']);
     const starters = files.filter((file) => /new Worker\(/.test(readFileSync(path.join(root, file), 'utf8')));
-    expect(starters).toEqual(['relay/src/db/sqlite/thread/client.ts', 'src/crypto/worker.ts']);
+    expect(starters).toEqual(['relay/src/db/sqlite/thread/client.ts', 'workers/frame/startWorker.ts']);
   });
 });

@@ -90,8 +90,18 @@ test('nothing but the built files is kept', async ({ newBrowser }) => {
     return requests.flat().map(({ url }) => new URL(url).pathname);
   });
   expect(kept).toContain('/index.html');
-  const built = (await readdir(builtClient, { recursive: true })).map((file) => `/${file}`);
+  const built = (await readdir(join(builtClient, 'app'), { recursive: true })).map((file) => `/${file}`);
   expect(kept.filter((path) => !built.includes(path))).toEqual([]);
+  const keys = alice.page.frames().find((frame) => frame.url().endsWith('/keys'));
+  const ofKeys = await keys?.evaluate(async () => {
+    const requests = await Promise.all(
+      (await caches.keys()).map(async (name) => (await caches.open(name)).keys()),
+    );
+    return requests.flat().map(({ url }) => new URL(url).pathname);
+  });
+  const builtKeys = (await readdir(join(builtClient, 'keys'), { recursive: true })).map((file) => `/${file}`);
+  expect(ofKeys).toContain('/keys.html');
+  expect(ofKeys?.filter((path) => !builtKeys.includes(path))).toEqual([]);
 });
 
 test('a draft outlives a reload, and goes with its message', async ({ newBrowser }) => {
@@ -165,11 +175,14 @@ test.describe('with a client of its own', () => {
   test('a file that is not what was built is refused, and the app works from the network', async ({
     browser,
   }) => {
-    const [changed = ''] = (await readdir(join(webDir, 'assets'))).filter((name) =>
+    const [changed = ''] = (await readdir(join(webDir, 'app', 'assets'))).filter((name) =>
       /^TermsPage-.*\.js$/.test(name),
     );
-    await writeFile(join(webDir, 'assets', changed), 'export const TermsPage = () => "changed on the way";');
-    await rm(join(webDir, 'assets', `${changed}.br`), { force: true });
+    await writeFile(
+      join(webDir, 'app', 'assets', changed),
+      'export const TermsPage = () => "changed on the way";',
+    );
+    await rm(join(webDir, 'app', 'assets', `${changed}.br`), { force: true });
     const context = await browser.newContext({ baseURL: relay.url });
     const alice = await Person.in(context, 'alice');
     const lines: string[] = [];
@@ -222,8 +235,8 @@ test.describe('with a client of its own', () => {
 
 /** What a build with another page would have laid there. */
 async function release(webDir: string): Promise<void> {
-  const page = join(webDir, 'index.html');
-  const worker = join(webDir, 'service-worker.js');
+  const page = join(webDir, 'app', 'index.html');
+  const worker = join(webDir, 'app', 'service-worker.js');
   const before = await readFile(page, 'utf8');
   const after = before.replace('<html ', '<html data-version="next" ');
   const script = await readFile(worker, 'utf8');

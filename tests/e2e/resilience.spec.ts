@@ -2,6 +2,7 @@ import { findsNoBarriers } from './support/axe.ts';
 import { twoFriends } from './support/friends.ts';
 import { fits } from './support/layout.ts';
 import { Person } from './support/person.ts';
+import { RunningRelay } from './support/relay.ts';
 import { expect, test } from './support/test.ts';
 
 test('without MQTT, messages go over REST', async ({ newBrowser }) => {
@@ -181,4 +182,20 @@ test('a server with a problem is not called offline, and logs nobody out', async
     await expect(message.getByText('Sent', { exact: true })).toBeAttached();
     await expect(page.getByText('Server problem')).toHaveCount(0);
   });
+});
+
+test('without the origin of the keys signing up says who can mend it', async ({ browser }) => {
+  // Nobody listens there: what a proxy answers that has one of its two addresses only.
+  const relay = await RunningRelay.start({ KEYS_ORIGIN: 'http://localhost:2' });
+  const context = await browser.newContext({ baseURL: relay.url });
+  const page = await context.newPage();
+  await page.goto('/signup');
+  await page.getByLabel('Username').fill('alice');
+  await page.getByLabel('Email').fill('alice@example.org');
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+  await page.getByRole('checkbox').click();
+  await page.getByRole('button', { name: 'Sign Up' }).click();
+  await expect(page.getByRole('alert')).toContainText('KEYS_ORIGIN');
+  await context.close();
+  await relay.stop();
 });

@@ -18,7 +18,7 @@ const which = process.argv[2] ?? 'quick';
 const projects = runs[which];
 if (projects === undefined) throw new Error(`no such run: ${which}`);
 
-const isBuilt = () => existsSync('dist/index.html') && existsSync('relay/dist/src/server.js');
+const isBuilt = () => existsSync('dist/app/index.html') && existsSync('relay/dist/src/server.js');
 const script = (name) => ({ name, command: 'npm', args: ['run', '--silent', name] });
 const steps = [
   ...(which === 'quick' ? [script('check')] : []),

@@ -1,7 +1,9 @@
 // Says how heavy the scripts of the built pages are, and fails when one is heavier than it may be.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { pages, readScripts, scriptsOf } from './scripts.mjs';
 
-const dist = process.argv[2] ?? 'dist';
+const dist = process.argv[2] ?? 'dist/app';
 const scripts = readScripts(dist);
 const kilobytes = (bytes) => (bytes / 1000).toFixed(1).padStart(7);
 
@@ -22,12 +24,31 @@ for (const [page, { limit }] of Object.entries(pages)) {
   }
 }
 
+const keys = readScripts(path.join(dist, '../keys'));
+const heaviest = 200_000;
+const inKeys = [...keys.values()].reduce((sum, { size }) => sum + size, 0);
+process.stdout.write('\norigin of the keys, KB after brotli\n');
+for (const [name, { size }] of keys) process.stdout.write(`${kilobytes(size)}  ${name}\n`);
+process.stdout.write(
+  `${kilobytes(inKeys)}  of at most ${heaviest / 1000}\n\nwhat the worker is made of, KB as written\n`,
+);
+const contents = JSON.parse(readFileSync(path.join(dist, '../keys-contents.json'), 'utf8'));
+for (const [part, size] of Object.entries(contents)) process.stdout.write(`${kilobytes(size)}  ${part}\n`);
+const allowed = ['comlink', 'crypto-core', 'idb', 'libsodium', 'workers', 'the builder'];
+const strangers = Object.keys(contents).filter((part) => !allowed.includes(part));
+if (inKeys > heaviest || strangers.length > 0) {
+  process.stderr.write(
+    `The origin of the keys is too heavy, or has what it should not: ${strangers.join(', ')}.\n`,
+  );
+  process.exitCode = 1;
+}
+
 // Which of two files that import each other runs first depends on who asks for them, and the other finds nothing there.
 const isDone = new Set();
-function refuseCycles(name, path) {
-  if (path.includes(name)) throw new Error(`files import each other: ${[...path, name].join(' > ')}`);
+function refuseCycles(name, way) {
+  if (way.includes(name)) throw new Error(`files import each other: ${[...way, name].join(' > ')}`);
   if (isDone.has(name)) return;
-  for (const imported of scripts.get(name)?.imports ?? []) refuseCycles(imported, [...path, name]);
+  for (const imported of scripts.get(name)?.imports ?? []) refuseCycles(imported, [...way, name]);
   isDone.add(name);
 }
 for (const name of scripts.keys()) refuseCycles(name, []);

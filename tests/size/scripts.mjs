@@ -5,7 +5,7 @@ import { brotliCompressSync } from 'node:zlib';
 
 /**
  * By page: the chunks that are imported while it is drawn for the first time, by name, beside the entry; and the most
- * that all scripts of it may weigh, in bytes after brotli. The workers are counted by nobody here.
+ * that all scripts of it may weigh, in bytes after brotli. The origin of the keys is counted by check.mjs.
  */
 export const pages = {
   landing: { chunks: ['LandingPage', 'visitors'], limit: 100_000 },

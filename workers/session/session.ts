@@ -11,6 +11,7 @@ import {
   write,
 } from '../storage/db.ts';
 import { DeviceRecord, Sealer, VaultRecord } from '../storage/records.ts';
+import { endSession } from './endSession.ts';
 import type { Locks } from './locks.ts';
 
 export interface SessionDeps {
@@ -125,7 +126,7 @@ export class Session {
    */
   async lock(): Promise<void> {
     this.#close();
-    await this.#inRoot((root) => root.clear('sessions'));
+    await endSession(this.#deps.indexedDB);
   }
 
   async erase(): Promise<void> {

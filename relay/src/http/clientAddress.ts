@@ -21,6 +21,11 @@ export function clientAddress(
   return prefixOf(address ?? '', 4);
 }
 
+/** Whose X-Forwarded headers Fastify believes: one proxy's, since the values before the last are the visitor's claims. */
+export function trustedProxies({ trustProxy }: { readonly trustProxy: boolean }) {
+  return trustProxy && ((_address: string, hop: number) => hop === 0);
+}
+
 /** The network of an address that `clientAddress` returned, coarse enough for a log: an IPv4 /24 or an IPv6 /48. */
 export function networkOf(address: string): string {
   if (isIPv4(address)) return `${address.split('.').slice(0, 3).join('.')}.0/24`;

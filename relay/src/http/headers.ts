@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 import { pathOf } from './address.ts';
+import { type Origins, originsOf, type Ports } from './origins.ts';
 
 const csp = (directives: Record<string, string>) =>
   Object.entries(directives)
@@ -9,11 +10,11 @@ const csp = (directives: Record<string, string>) =>
 
 /**
  * The page's policy. Everything comes from the relay's own origin, nothing runs from text (no unsafe-inline,
- * no eval, no WebAssembly), and scripts reach the DOM's dangerous sinks through two named Trusted Types
- * policies, which make the workers' URLs. In Chromium and Firefox `'self'` covers the sockets of the same
- * origin.
+ * no eval, no WebAssembly), and scripts reach the DOM's dangerous sinks through one named Trusted Types
+ * policy, which makes the service worker's URL. The one frame is that of the keys. In Chromium and Firefox
+ * `'self'` covers the sockets of the same origin.
  */
-const pagePolicy = (connectOrigins: readonly string[]) =>
+const pagePolicy = (connectOrigins: readonly string[], keysOrigin: string) =>
   csp({
     'default-src': "'none'",
     'script-src': "'self'",
@@ -23,9 +24,24 @@ const pagePolicy = (connectOrigins: readonly string[]) =>
     'font-src': "'self'",
     'connect-src': ["'self'", ...connectOrigins].join(' '),
     'worker-src': "'self'",
+    // The frame begins at this origin, which redirects it.
+    'frame-src': `'self' ${keysOrigin}`,
     'manifest-src': "'self'",
     // Nobody may frame the page, move its relative URLs, or have it post forms anywhere.
     'frame-ancestors': "'none'",
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'require-trusted-types-for': "'script'",
+    'trusted-types': 'sinetti-service-worker',
+  });
+
+/** The policy of the frame at the origin of the keys: it starts the worker, and is framed by its app alone. */
+const keysFramePolicy = (appOrigin: string) =>
+  csp({
+    'default-src': "'none'",
+    'script-src': "'self'",
+    'worker-src': "'self'",
+    'frame-ancestors': appOrigin,
     'base-uri': "'none'",
     'form-action': "'none'",
     'require-trusted-types-for': "'script'",
@@ -34,25 +50,29 @@ const pagePolicy = (connectOrigins: readonly string[]) =>
 
 /**
  * The policy of the worker that holds the keys; a worker takes its policy from its own response. It may
- * compile libsodium's WebAssembly, which the page may not, and it has no network at all: keys have no way out
- * but the page.
+ * compile libsodium's WebAssembly, and nothing else: it can load no script, start no worker, make no Trusted
+ * Types policy and open no connection. Its way out is the port to the page.
  */
-const workerPolicy = csp({
+const cryptoWorkerPolicy = csp({
   'default-src': "'none'",
-  'script-src': "'self' 'wasm-unsafe-eval'",
+  'script-src': "'wasm-unsafe-eval'",
   'connect-src': "'none'",
+  'worker-src': "'none'",
   'require-trusted-types-for': "'script'",
+  'trusted-types': "'none'",
 });
 
 /**
- * The service worker's policy: it may fetch the files of the build, which it compares with the hashes it was
- * built with.
+ * The policy of both service workers: they may fetch the files of the build, which they compare with the
+ * hashes they were built with, and import the operator's settings.
  */
 const serviceWorkerPolicy = csp({
   'default-src': "'none'",
   'script-src': "'self'",
   'connect-src': "'self'",
+  'worker-src': "'none'",
   'require-trusted-types-for': "'script'",
+  'trusted-types': 'sinetti-operator',
 });
 
 /** An answer of the API that a browser is tricked into showing does nothing. */
@@ -67,13 +87,14 @@ const documentationPolicy = csp({
   'form-action': "'none'",
 });
 
+/** What a document and its files need to be where they are, on both origins. */
 const headers = {
   // Windows that the page opens, or that open it, get no handle on it.
   'cross-origin-opener-policy': 'same-origin',
-  // The page is isolated from other sites' processes: nothing is embedded that did not agree to it…
+  // Nothing is embedded that did not agree to it.
   'cross-origin-embedder-policy': 'require-corp',
-  // …and nothing here may be embedded by other sites.
-  'cross-origin-resource-policy': 'same-origin',
+  // The app and the keys get processes of their own, though they are of one site.
+  'origin-agent-cluster': '?1',
   // No address of a page goes to another site.
   'referrer-policy': 'no-referrer',
   // Scripts and styles are kept compressed beside the plain ones.
@@ -95,6 +116,8 @@ const headers = {
     'microphone',
     'midi',
     'payment',
+    // It would give a script of either origin the clock and the memory that Spectre needs.
+    'cross-origin-isolated',
     'screen-wake-lock',
     'serial',
     'usb',
@@ -106,13 +129,16 @@ const headers = {
     .join(', '),
 } as const;
 
+/** The app's files are for no other origin; the frame of the keys is for the app, which is of its site. */
+const resourcePolicy = { app: 'same-origin', keys: 'same-site' } as const;
+
 const twoYears = 'max-age=63072000';
 const hashedName = 'public, max-age=31536000, immutable';
 
-/** Sets the headers of every answer, before anything else can answer. */
-export function setSecurityHeaders(app: FastifyInstance, config: Config): void {
+/** Sets the headers of every answer of the app's listener, before anything else can answer. */
+export function setSecurityHeaders(app: FastifyInstance, config: Config, ports: () => Ports): void {
   app.addHook('onRequest', async (request, reply) => {
-    setHeaders(request, reply, config);
+    setHeaders(request, reply, config, ports());
   });
 }
 
@@ -120,23 +146,73 @@ export function setSecurityHeaders(app: FastifyInstance, config: Config): void {
 export function setHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
-  config: Pick<Config, 'connectOrigins'>,
+  config: Pick<Config, 'connectOrigins' | 'host' | 'keysOrigin'>,
+  ports: Ports,
 ): void {
-  const { policy, caching } = kindOf(pathOf(request), config.connectOrigins);
-  reply.headers({ ...headers, 'content-security-policy': policy, 'cache-control': caching });
+  const { keys } = originsOf(request, config, ports);
+  const { policy, caching } = kindOf(pathOf(request), config.connectOrigins, keys);
+  reply.headers({ ...documentHeaders('app', policy), 'cache-control': caching });
+  setTransportSecurity(request, reply);
+}
+
+/** The headers of whatever is answered at the origin of the keys. */
+export function setKeysHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  config: Pick<Config, 'host' | 'keysOrigin'>,
+  ports: Ports,
+): void {
+  const pathname = pathOf(request);
+  const { app } = originsOf(request, config, ports);
+  const policy = isCryptoWorker(pathname)
+    ? cryptoWorkerPolicy
+    : pathname === serviceWorkerPath
+      ? serviceWorkerPolicy
+      : keysFramePolicy(app);
+  reply.headers({ ...documentHeaders('keys', policy), 'cache-control': cachingOf(pathname) });
+  setTransportSecurity(request, reply);
+}
+
+/** The headers that the service workers give the files that they keep, by the origin that they are of. */
+export function keptHeaders({ app, keys }: Origins, config: Pick<Config, 'connectOrigins'>) {
+  return {
+    app: { page: documentHeaders('app', pagePolicy(config.connectOrigins, keys)) },
+    keys: {
+      page: documentHeaders('keys', keysFramePolicy(app)),
+      worker: documentHeaders('keys', cryptoWorkerPolicy),
+    },
+  };
+}
+
+function documentHeaders(origin: keyof typeof resourcePolicy, policy: string): Record<string, string> {
+  return {
+    ...headers,
+    'cross-origin-resource-policy': resourcePolicy[origin],
+    'content-security-policy': policy,
+  };
+}
+
+function setTransportSecurity(request: FastifyRequest, reply: FastifyReply): void {
   // Behind TLS only: on plain HTTP browsers ignore it, and localhost must stay usable.
   if (request.protocol === 'https') reply.header('strict-transport-security', twoYears);
 }
 
-function kindOf(pathname: string, connectOrigins: readonly string[]): { policy: string; caching: string } {
+const serviceWorkerPath = '/service-worker.js';
+const isCryptoWorker = (pathname: string) => /^\/assets\/crypto\.worker-[\w-]+\.js$/.test(pathname);
+
+function kindOf(
+  pathname: string,
+  connectOrigins: readonly string[],
+  keysOrigin: string,
+): { policy: string; caching: string } {
   if (pathname === '/api/docs') return { policy: documentationPolicy, caching: 'no-store' };
   // Answers of the API hold what is one person's alone, and health is that of the moment.
   if (/^\/(api|healthz|readyz)(\/|$)/.test(pathname)) return { policy: apiPolicy, caching: 'no-store' };
-  if (/^\/assets\/crypto\.worker-[\w-]+\.js$/.test(pathname)) {
-    return { policy: workerPolicy, caching: hashedName };
-  }
-  if (pathname === '/service-worker.js') return { policy: serviceWorkerPolicy, caching: 'no-cache' };
-  // Names under /assets hold a hash of the content; everything else must be asked for again.
-  const caching = pathname.startsWith('/assets/') ? hashedName : 'no-cache';
-  return { policy: pagePolicy(connectOrigins), caching };
+  if (pathname === serviceWorkerPath) return { policy: serviceWorkerPolicy, caching: 'no-cache' };
+  return { policy: pagePolicy(connectOrigins, keysOrigin), caching: cachingOf(pathname) };
+}
+
+/** Names under /assets hold a hash of the content; everything else must be asked for again. */
+function cachingOf(pathname: string): string {
+  return pathname.startsWith('/assets/') ? hashedName : 'no-cache';
 }

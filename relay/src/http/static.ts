@@ -6,13 +6,19 @@ import type { Config } from '../config.ts';
 import { ApiError } from '../errors.ts';
 import { pathOf } from './address.ts';
 import { answerError } from './errors.ts';
+import { keptHeaders, setKeysHeaders } from './headers.ts';
+import { originsOf, type Ports } from './origins.ts';
 
 /**
  * Serves the built web client beside the API. Addresses that are no file are routes of the client and answer its page,
  * but only to who asks for HTML: a missing script stays a 404. Without a built client the API runs alone.
  */
-export async function serveWebClient(app: FastifyInstance, config: Config): Promise<void> {
-  const built = existsSync(path.join(config.webDir, 'index.html'));
+export async function serveWebClient(
+  app: FastifyInstance,
+  config: Config,
+  ports: () => Ports,
+): Promise<void> {
+  const built = hasWebClient(config);
   app.setNotFoundHandler((request, reply) => {
     if (built && asksForPage(request)) return reply.sendFile('index.html');
     return answerError(new ApiError('not-found', 'There is nothing at this address.'), request, reply);
@@ -21,17 +27,54 @@ export async function serveWebClient(app: FastifyInstance, config: Config): Prom
     app.log.warn({ webDir: config.webDir }, 'no built web client: serving the API alone');
     return;
   }
-  await app.register(fastifyStatic, {
-    root: config.webDir,
-    // One route for each file that is there now: no address can name a file outside, or one with a leading dot.
-    wildcard: false,
-    // Caching is set by address, with the other headers.
-    cacheControl: false,
-    acceptRanges: false,
-    // The build lays a .br file beside each script and style.
-    preCompressed: true,
+  // The page is static: where the keys are depends on the address by which the browser has come.
+  app.get(keysFramePath, async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    return reply.redirect(`${originsOf(request, config, ports()).keys}${keysFramePath}`);
+  });
+  serveOperatorScript(app, config, ports);
+  await app.register(fastifyStatic, { ...builtFiles, root: path.join(config.webDir, 'app') });
+}
+
+/**
+ * Serves the frame of the keys with its files, and nothing else: no API, and no page in the place of what isn't there.
+ */
+export async function serveKeys(keys: FastifyInstance, config: Config, ports: () => Ports): Promise<void> {
+  keys.addHook('onRequest', async (request, reply) => setKeysHeaders(request, reply, config, ports()));
+  keys.setNotFoundHandler((_request, reply) => reply.code(404).type('text/plain').send('Not found'));
+  keys.get(keysFramePath, (_request, reply) => reply.sendFile('keys.html'));
+  serveOperatorScript(keys, config, ports);
+  await keys.register(fastifyStatic, { ...builtFiles, root: path.join(config.webDir, 'keys') });
+}
+
+/** Whether there is a built client to serve. */
+export function hasWebClient({ webDir }: Pick<Config, 'webDir'>): boolean {
+  return existsSync(path.join(webDir, 'app', 'index.html'));
+}
+
+const keysFramePath = '/keys';
+
+/**
+ * The operator's settings, as a script that a service worker imports when it is installed: a page can't write those, as
+ * it can whatever else its origin stores.
+ */
+function serveOperatorScript(server: FastifyInstance, config: Config, ports: () => Ports): void {
+  server.get('/operator.js', (request, reply) => {
+    const origins = originsOf(request, config, ports());
+    const settings = { keysOrigin: origins.keys, headers: keptHeaders(origins, config) };
+    return reply.type('text/javascript').send(`self.operatorSettings = ${JSON.stringify(settings)};\n`);
   });
 }
+
+const builtFiles = {
+  // One route for each file that is there now: no address can name a file outside, or one with a leading dot.
+  wildcard: false,
+  // Caching is set by address, with the other headers.
+  cacheControl: false,
+  acceptRanges: false,
+  // The build lays a .br file beside each script and style.
+  preCompressed: true,
+} as const;
 
 function asksForPage(request: FastifyRequest): boolean {
   return (

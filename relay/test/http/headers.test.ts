@@ -1,7 +1,7 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestRelay, type TestRelay, temporaryFolder } from '../helpers.ts';
+import { startTestRelay, type TestRelay, temporaryFolder, writeWebClient } from '../helpers.ts';
 
 const page = await readFile(path.resolve(import.meta.dirname, '../../HEADERS.md'), 'utf8');
 
@@ -21,12 +21,10 @@ let webDir: string;
 let relay: TestRelay;
 beforeAll(async () => {
   webDir = await temporaryFolder();
-  await mkdir(path.join(webDir, 'assets'));
-  await writeFile(path.join(webDir, 'index.html'), '<!doctype html><title>Sinetti</title>');
-  await writeFile(path.join(webDir, 'assets', 'index-B2x_4f.js'), 'page();');
-  await writeFile(path.join(webDir, 'assets', 'crypto.worker-Aa1-b_2.js'), 'worker();');
-  await writeFile(path.join(webDir, 'service-worker.js'), 'keep();');
-  relay = await startTestRelay({ environment: { WEB_DIR: webDir, TRUST_PROXY: 'true' } });
+  await writeWebClient(webDir);
+  relay = await startTestRelay({
+    environment: { WEB_DIR: webDir, TRUST_PROXY: 'true', KEYS_ORIGIN: 'https://keys.chat.example.org' },
+  });
 });
 afterAll(async () => {
   await relay.close();
@@ -34,17 +32,30 @@ afterAll(async () => {
 });
 
 async function headersAt(address: string, sent: Record<string, string> = {}) {
-  const response = await fetch(`${relay.url}${address}`, { headers: { accept: 'text/html', ...sent } });
+  const listener = address.startsWith(keys) ? relay.keysUrl : relay.url;
+  const response = await fetch(`${listener}${address.replace(keys, '')}`, {
+    headers: { accept: 'text/html', ...sent },
+    redirect: 'manual',
+  });
   return Object.fromEntries(response.headers);
 }
 
-const worker = '/assets/crypto.worker-Aa1-b_2.js';
+/** Before an address at the listener of the keys. */
+const keys = 'keys:';
+const keysAddresses = [
+  'keys:/keys',
+  'keys:/assets/keys-B2x_4f.js',
+  'keys:/assets/crypto.worker-Aa1-b_2.js',
+  'keys:/service-worker.js',
+  'keys:/operator.js',
+  'keys:/gone',
+];
 const addresses = [
   '/',
   '/login',
   '/assets/index-B2x_4f.js',
-  worker,
   '/service-worker.js',
+  '/operator.js',
   '/api/profile',
   '/api/docs',
   '/healthz',
@@ -70,8 +81,23 @@ describe('the page of headers', () => {
     expect(caching).toBeDefined();
   });
 
+  it.each(keysAddresses)('lists what is sent at %s of the origin of the keys', async (address) => {
+    const {
+      'content-security-policy': policy,
+      'cache-control': caching,
+      'cross-origin-resource-policy': embedding,
+      ...rest
+    } = await headersAt(address);
+    const { 'cross-origin-resource-policy': _, ...everywhere } = Object.fromEntries(tableOf('Every answer'));
+    const others = Object.entries(rest).filter(([name]) => !ordinary.has(name));
+    expect(Object.fromEntries(others)).toEqual(everywhere);
+    expect([['cross-origin-resource-policy', embedding]]).toEqual(tableOf('At the origin of the keys'));
+    expect(policy).toBeDefined();
+    expect(caching).toBeDefined();
+  });
+
   it('lists what is added behind TLS', async () => {
-    for (const address of addresses) {
+    for (const address of [...addresses, ...keysAddresses]) {
       const plain = await headersAt(address);
       const secure = await headersAt(address, { 'x-forwarded-proto': 'https' });
       const added = Object.entries(secure).filter(([name]) => !(name in plain));
@@ -90,8 +116,9 @@ describe('the page of headers', () => {
 
   it.each([
     ['Content-Security-Policy of the page', ['/', '/login', '/assets/index-B2x_4f.js', '/gone.js']],
-    ['Content-Security-Policy of the crypto worker', [worker]],
-    ['Content-Security-Policy of the service worker', ['/service-worker.js']],
+    ['Content-Security-Policy of the frame of the keys', ['keys:/keys', 'keys:/assets/keys-B2x_4f.js']],
+    ['Content-Security-Policy of the crypto worker', ['keys:/assets/crypto.worker-Aa1-b_2.js']],
+    ['Content-Security-Policy of the service workers', ['/service-worker.js', 'keys:/service-worker.js']],
     ["Content-Security-Policy of the API's documentation", ['/api/docs']],
     ['Content-Security-Policy of the API', ['/api/profile', '/api/gone', '/healthz', '/readyz']],
   ])('has the %s', async (section, where) => {
@@ -108,12 +135,15 @@ describe('the page of headers', () => {
     expect(await sent('/api/auth/params?identifier=x')).toBe(table.get('/api/'));
     expect(await sent('/healthz')).toBe(table.get('/healthz'));
     expect(await sent('/service-worker.js')).toBe(table.get('/service-worker.js'));
-    expect(table.size).toBe(5);
+    expect(await sent('/keys')).toBe(table.get('/keys'));
+    expect(await sent('keys:/assets/keys-B2x_4f.js')).toBe(table.get('/assets/'));
+    expect(await sent('keys:/keys')).toBe(table.get('/'));
+    expect(table.size).toBe(6);
     expect(await sent('/assets/gone-123.js')).toBe('no-store');
   });
 
   it('allows nothing unsafe', () => {
     const policies = page.match(/'unsafe-[a-z-]+'|'wasm-[a-z-]+'|https?:\/\/|\*\s/g);
-    expect(policies).toEqual(["'wasm-unsafe-eval'"]);
+    expect(policies).toEqual(['https://', 'https://', "'wasm-unsafe-eval'"]);
   });
 });

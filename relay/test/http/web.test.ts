@@ -1,24 +1,22 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestRelay, type TestRelay, temporaryFolder } from '../helpers.ts';
+import { startTestRelay, type TestRelay, temporaryFolder, writeWebClient } from '../helpers.ts';
 
 let webDir: string;
 let relay: TestRelay;
 beforeAll(async () => {
   webDir = await temporaryFolder();
-  await mkdir(path.join(webDir, 'assets'));
-  await writeFile(path.join(webDir, 'index.html'), '<!doctype html><title>Sinetti</title>');
-  await writeFile(path.join(webDir, 'favicon.svg'), '<svg/>');
-  await writeFile(path.join(webDir, '.env'), 'SECRET=1');
-  await writeFile(path.join(webDir, 'assets', 'index-B2x_4f.js'), 'page();');
-  await writeFile(path.join(webDir, 'assets', 'index-B2x_4f.js.br'), brotliCompressSync('page();'));
-  await writeFile(path.join(webDir, 'assets', 'crypto.worker-Aa1-b_2.js'), 'worker();');
+  await writeWebClient(webDir);
+  await writeFile(path.join(webDir, 'app', 'favicon.svg'), '<svg/>');
+  await writeFile(path.join(webDir, 'app', '.env'), 'SECRET=1');
+  await writeFile(path.join(webDir, 'app', 'assets', 'index-B2x_4f.js.br'), brotliCompressSync('page();'));
   relay = await startTestRelay({
     environment: {
       WEB_DIR: webDir,
       TRUST_PROXY: 'true',
+      KEYS_ORIGIN: 'https://keys.app.example.net',
       ALLOWED_ORIGINS: 'https://app.example.org',
       VITE_API_HOST: 'https://relay.example.org/',
       VITE_MQTT_URL: 'wss://mqtt.example.org/mqtt',
@@ -100,31 +98,27 @@ describe('headers', () => {
     "font-src 'self'",
     "connect-src 'self' https://relay.example.org wss://mqtt.example.org",
     "worker-src 'self'",
+    "frame-src 'self' https://keys.app.example.net",
     "manifest-src 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
     "form-action 'none'",
     "require-trusted-types-for 'script'",
-    'trusted-types sinetti-worker sinetti-service-worker',
+    'trusted-types sinetti-service-worker',
   ].join('; ');
 
   it.each(['/', '/assets/index-B2x_4f.js'])('give the page its policy: %s', async (address) => {
     expect((await get(address, html)).headers.get('content-security-policy')).toBe(pagePolicy);
   });
 
-  it('let the worker compile WebAssembly and give it no network', async () => {
-    expect((await get('/assets/crypto.worker-Aa1-b_2.js')).headers.get('content-security-policy')).toBe(
-      "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'none'; require-trusted-types-for 'script'",
-    );
-  });
-
-  it.each(['/', '/assets/crypto.worker-Aa1-b_2.js', '/api/profile', '/gone.js'])(
+  it.each(['/', '/assets/index-B2x_4f.js', '/api/profile', '/gone.js'])(
     'isolate and quieten every answer: %s',
     async (address) => {
       const { headers } = await get(address, html);
       expect(Object.fromEntries(headers)).toMatchObject({
         'cross-origin-opener-policy': 'same-origin',
         'cross-origin-embedder-policy': 'require-corp',
+        'origin-agent-cluster': '?1',
         'cross-origin-resource-policy': 'same-origin',
         'referrer-policy': 'no-referrer',
         'x-content-type-options': 'nosniff',

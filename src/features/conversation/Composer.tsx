@@ -115,6 +115,8 @@ export function Composer({
         aria-label={t('chat.inputLabel', { name })}
         aria-invalid={tooLong}
         aria-describedby={problem === null && hint === null ? undefined : hintId}
+        // The browser would write it in plain text into its session file, to have it again after a restart.
+        autoComplete="off"
         enterKeyHint="send"
         value={draft}
         onChange={(event) => change(event.target.value)}

@@ -41,7 +41,12 @@ export interface Joiner {
 }
 
 /** Failures that say nothing about the Welcome itself: it stays in the mailbox for the next attempt. */
-export const passingFailures: ReadonlySet<FailureCode> = new Set(['locked', 'storage', 'internal']);
+export const passingFailures: ReadonlySet<FailureCode> = new Set([
+  'locked',
+  'storage',
+  'keys-unreachable',
+  'internal',
+]);
 
 export function createJoiner(deps: Deps, ownUserId: string): Joiner {
   const { api, crypto, locks } = deps;

@@ -1,3 +1,4 @@
+import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { errorCode, type FailureCode } from '../../lib/errorCode.ts';
 import type { Log } from '../../lib/log.ts';
@@ -64,6 +65,8 @@ export function passingTrouble(error: unknown): RelayTrouble {
 export function toAppError(error: unknown, sentence: string): AppError {
   if (error instanceof AppError) return error;
   const code = isUnreachable(error) ? 'unreachable' : failureCode(error);
+  // Nothing works then, whatever it was that the person wanted.
+  if (code === 'keys-unreachable') return new AppError(code, t('errors.keysUnreachable'), { cause: error });
   return new AppError(code, apiErrorOf(error)?.detail || sentence, { cause: error });
 }
 

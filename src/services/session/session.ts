@@ -26,7 +26,7 @@ import {
   recallProfile,
   unknownProfile,
 } from '../account/ownProfile.ts';
-import { failureCode, passingTrouble } from '../core/failures.ts';
+import { failureCode, passingTrouble, toAppError } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 import { type Connectivity, type ConnectivityOptions, createConnectivity } from './connectivity.ts';
 import { createSignIn, type SignIn } from './signIn.ts';
@@ -268,8 +268,8 @@ export function createSession(options: SessionOptions): Session {
         // A failure without a code need not end the session: a part of the app didn't load, or the page is
         // being left. The token stays, for the next start to take it up.
         const ended =
-          code === 'internal'
-            ? close(t('errors.sessionNotOpened'))
+          code === 'internal' || code === 'keys-unreachable'
+            ? close(toAppError(error, t('errors.sessionNotOpened')).message)
             : expire(error instanceof AppError ? error.message : undefined);
         await ended.catch(() => undefined);
       }

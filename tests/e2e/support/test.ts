@@ -3,6 +3,8 @@ import { Person } from './person.ts';
 import { RunningRelay } from './relay.ts';
 
 export interface World {
+  /** True for who tries what the page's policy forbids. */
+  readonly mayBeForbidden: boolean;
   readonly relay: RunningRelay;
   /** A browser profile of its own, with a tab for that person. */
   readonly newBrowser: (
@@ -26,14 +28,15 @@ export const test = base.extend<World>({
     await provide(relay);
     await relay.stop();
   },
-  newBrowser: async ({ browser, relay }, provide) => {
+  mayBeForbidden: [false, { option: true }],
+  newBrowser: async ({ browser, mayBeForbidden, relay }, provide) => {
     const contexts: BrowserContext[] = [];
     const complaints: string[] = [];
     await provide(async (username, options) => {
       // A spinner that turns takes more of a busy machine than what it waits for.
       const context = await browser.newContext({ baseURL: relay.url, reducedMotion: 'reduce', ...options });
       contexts.push(context);
-      collectComplaints(context, complaints);
+      if (!mayBeForbidden) collectComplaints(context, complaints);
       return { person: await Person.in(context, username), context };
     });
     for (const context of contexts) await context.close();

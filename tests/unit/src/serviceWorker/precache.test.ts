@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { nudgePath } from '#src/serviceWorker/messages.ts';
+import { answerWithoutPage, isPageOfApp } from '#src/serviceWorker/navigations.ts';
 import { type BuildFile, Precache } from '#src/serviceWorker/precache.ts';
 
 const origin = 'https://sinetti.example';
@@ -73,6 +74,8 @@ function version(name: string, files = contents): Precache {
         }),
       ),
     },
+    page: { file: '/index.html', answers: isPageOfApp },
+    headersOf: (path) => ({ 'content-security-policy': `for ${path}` }),
     origin,
     caches: caches,
     fetch: fetchFile,
@@ -94,17 +97,15 @@ async function textOf(answer: Promise<Response> | null): Promise<string> {
 }
 
 describe('installing a version', () => {
-  it('stores the built files with their response headers', async () => {
+  it('stores the built files, and nothing of the headers that they came with', async () => {
     await version('one').install();
     expect([...(caches.stored.get('sinetti-one')?.keys() ?? [])].toSorted()).toEqual([
       '/assets/crypto.worker-1.js',
       '/assets/index-1.js',
       '/index.html',
     ]);
-    const worker = caches.stored.get('sinetti-one')?.get('/assets/crypto.worker-1.js');
-    expect(worker?.headers.get('content-security-policy')).toBe('of /assets/crypto.worker-1.js');
-    for (const name of ['content-encoding', 'content-length', 'vary']) {
-      expect(worker?.headers.get(name)).toBeNull();
+    for (const kept of caches.stored.get('sinetti-one')?.values() ?? []) {
+      expect(kept.headers.get('content-security-policy')).toBeNull();
     }
   });
 
@@ -179,10 +180,38 @@ describe('a version in use', () => {
     expect(caches.stored.size).toBe(1);
   });
 
-  it('answers a nudge with no content, so that the page stays', async () => {
-    const answer = await precache.answer(navigation(nudgePath));
-    expect(answer?.status).toBe(204);
-    expect(precache.answer(asset(nudgePath))).toBeNull();
+  it.each([
+    ['/', 'text/html; charset=utf-8'],
+    ['/assets/index-1.js', 'text/javascript; charset=utf-8'],
+  ])('sets the headers of %s itself', async (path, type) => {
+    const answer = await precache.answer(path === '/' ? navigation(path) : asset(path));
+    const file = path === '/' ? '/index.html' : path;
+    expect(Object.fromEntries(answer?.headers ?? [])).toEqual({
+      'content-security-policy': `for ${file}`,
+      'content-type': type,
+    });
+  });
+
+  it.each(['/index.html', '/assets/index-1.js'])(
+    'puts the built file back in the place of what a script has written into the cache: %s',
+    async (path) => {
+      const written = new Response('steal();', { headers: { 'content-security-policy': '*' } });
+      caches.stored.get('sinetti-one')?.set(path, written);
+      offline = false;
+      const request = path === '/index.html' ? navigation('/') : asset(path);
+      const answer = await precache.answer(request);
+      expect(await answer?.text()).toBe(contents[path]);
+      expect(answer?.headers.get('content-security-policy')).toBe(`for ${path}`);
+      expect(asked).toEqual([`${path} default`]);
+      offline = true;
+      expect(await textOf(precache.answer(request))).toBe(contents[path]);
+    },
+  );
+
+  it('answers nothing offline in the place of what a script has written into the cache', async () => {
+    caches.stored.get('sinetti-one')?.set('/assets/index-1.js', new Response('steal();'));
+    const answer = await precache.answer(asset('/assets/index-1.js'));
+    expect(answer?.type).toBe('error');
   });
 
   it('fetches a rarely needed file on its first request, and keeps it', async () => {
@@ -224,5 +253,26 @@ describe('a new version', () => {
     await two.activate();
     expect(await caches.keys()).toEqual(['of something else', 'sinetti-two']);
     expect(await textOf(two.answer(navigation('/')))).toBe('new');
+  });
+});
+
+describe('a navigation that ends in no page', () => {
+  const answer = (request: Request) => answerWithoutPage(request, origin, 'https://keys.sinetti.example');
+
+  it('is a nudge, answered with no content, so that the page stays', () => {
+    expect(answer(navigation(nudgePath))?.status).toBe(204);
+    expect(answer(asset(nudgePath))).toBeNull();
+  });
+
+  it('is that of the frame, which is led to the origin of the keys', () => {
+    const response = answer(navigation('/keys'));
+    expect(response?.status).toBe(302);
+    expect(response?.headers.get('location')).toBe('https://keys.sinetti.example/keys');
+    expect(answer(asset('/keys'))).toBeNull();
+  });
+
+  it('is none of the app’s own, nor of another origin', () => {
+    expect(answer(navigation('/dashboard'))).toBeNull();
+    expect(answer({ mode: 'navigate', url: 'https://elsewhere.example/keys' } as Request)).toBeNull();
   });
 });

@@ -1,0 +1,100 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { build, createServer, type InlineConfig, type Plugin, type ResolvedConfig } from 'vite';
+import { precompress } from './precompress.ts';
+import { serviceWorker } from './serviceWorker.ts';
+
+const root = path.resolve(import.meta.dirname, '../workers/frame');
+const framePath = '/keys';
+
+/**
+ * Builds what the origin of the keys serves, beside the app: the frame, the worker that holds the keys, and a service
+ * worker that keeps both. While developing, a second server has them at the port after the app's.
+ */
+export function keysOrigin(): Plugin {
+  let app: ResolvedConfig;
+
+  return {
+    name: 'keys-origin',
+    configResolved(resolved) {
+      app = resolved;
+    },
+    closeBundle: {
+      order: 'post',
+      sequential: true,
+      async handler() {
+        if (this.environment.mode !== 'build') return;
+        const outDir = path.resolve(app.root, app.build.outDir, '../keys');
+        await build({
+          ...configuration,
+          worker: { ...configuration.worker, plugins: () => [listContents(`${outDir}-contents.json`)] },
+          plugins: [precompress(), serviceWorker('src/serviceWorker/keysWorker.ts')],
+          build: {
+            outDir,
+            emptyOutDir: true,
+            target: app.build.target,
+            assetsInlineLimit: 0,
+            modulePreload: { polyfill: false },
+            rolldownOptions: { input: path.join(root, 'keys.html') },
+          },
+        });
+      },
+    },
+    configureServer(server) {
+      server.middlewares.use((request, response, next) => {
+        if (request.url !== framePath) return next();
+        const { hostname } = new URL(`http://${request.headers.host}`);
+        response.writeHead(302, { location: `http://${hostname}:${portOf(server) + 1}/keys.html` }).end();
+      });
+      server.httpServer?.once('listening', () => {
+        const { host = 'localhost' } = server.config.server;
+        const beside = { host, port: portOf(server) + 1, strictPort: true };
+        void createServer({ ...configuration, server: beside }).then((keys) => keys.listen());
+      });
+    },
+  };
+
+  function portOf({ httpServer }: { httpServer: { address(): unknown } | null }): number {
+    const address = httpServer?.address();
+    return typeof address === 'object' && address !== null && 'port' in address ? Number(address.port) : 0;
+  }
+}
+
+/** Writes how much of the worker's script is whose, for the size check and for who reviews it. */
+function listContents(file: string): Plugin {
+  return {
+    name: 'list-contents',
+    async generateBundle(_options, bundle) {
+      const sizes = new Map<string, number>();
+      for (const output of Object.values(bundle)) {
+        if (output.type !== 'chunk') continue;
+        for (const [id, { renderedLength }] of Object.entries(output.modules)) {
+          const part = partOf(id);
+          sizes.set(part, (sizes.get(part) ?? 0) + renderedLength);
+        }
+      }
+      const largestFirst = [...sizes].sort(([, one], [, other]) => other - one);
+      await writeFile(file, `${JSON.stringify(Object.fromEntries(largestFirst), null, 2)}\n`);
+    },
+  };
+}
+
+/** The package, or the folder of ours, that a module is of. */
+function partOf(id: string): string {
+  const [, ofPackage] = /\/node_modules\/(?:@[^/]+\/)?([^/]+)\/(?!.*\/node_modules\/)/.exec(id) ?? [];
+  if (ofPackage !== undefined) return ofPackage.replace(/^libsodium.*/, 'libsodium');
+  const [, ofOurs] = /\/(crypto-core|workers)\//.exec(id) ?? [];
+  return ofOurs ?? 'the builder';
+}
+
+const configuration = {
+  configFile: false,
+  root,
+  publicDir: false,
+  logLevel: 'warn',
+  worker: {
+    format: 'es',
+    // The relay serves the worker's script under a policy of its own and knows it by this name.
+    rolldownOptions: { output: { entryFileNames: 'assets/crypto.worker-[hash].js' } },
+  },
+} as const satisfies InlineConfig;

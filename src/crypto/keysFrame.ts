@@ -1,0 +1,88 @@
+import { type FrameRequest, interfaceVersion, isOfType } from '../../workers/api/frameMessages.ts';
+import { isKeysOriginOf } from '../../workers/api/origins.ts';
+
+/** The relay redirects it to the origin of the keys; so does the service worker, offline. */
+const framePath = '/keys';
+/** Milliseconds after the frame has loaded: what it says and that it has loaded come from two processes, in any order. */
+const silentAfterLoad = 10_000;
+
+export interface KeysFrame {
+  /** Gives the worker a port through which it is called. The first one starts it. */
+  start(port: MessagePort): void;
+  /** Deletes the session, and ends the worker whatever it is doing. Rejects with the name of what went wrong. */
+  lock(): Promise<void>;
+  /** Keeps the frame's files in this browser, so that they are there offline. */
+  keep(): void;
+  /** Calls back when the session was deleted, here or in another tab: the worker is gone then. */
+  onLocked(listener: () => void): void;
+  /**
+   * Resolves when the frame can't be reached, or its worker can't be loaded or has died; noted from the start, before
+   * anybody asks.
+   */
+  readonly broken: Promise<'frame' | 'worker'>;
+}
+
+let started: KeysFrame | null = null;
+
+/** The frame with the worker that holds the keys: there is one, and it is loaded with the first call. */
+export function keysFrame(): KeysFrame {
+  started ??= load();
+  return started;
+}
+
+function load(): KeysFrame {
+  const { port1: control, port2: frameSide } = new MessageChannel();
+  const element = document.createElement('iframe');
+  element.hidden = true;
+  element.title = 'Keys';
+  element.src = framePath;
+
+  let silence: ReturnType<typeof setTimeout> | undefined;
+  let onBroken = (_part: 'frame' | 'worker') => {};
+  const broken = new Promise<'frame' | 'worker'>((resolve) => {
+    onBroken = resolve;
+  });
+  window.addEventListener('message', function connect({ data, origin, source }) {
+    if (source !== element.contentWindow || !isOfType(data, 'ready')) return;
+    window.removeEventListener('message', connect);
+    const isOurs = isKeysOriginOf(window.location.origin, origin);
+    if (!isOurs || !('version' in data) || data.version !== interfaceVersion) {
+      return onBroken('frame');
+    }
+    clearTimeout(silence);
+    element.removeEventListener('load', awaitFrame);
+    element.contentWindow?.postMessage({ type: 'connect' }, origin, [frameSide]);
+  });
+  // Its script has run by then, or never will: an address that can't be reached loads, too, as an error page.
+  function awaitFrame(): void {
+    silence = setTimeout(() => onBroken('frame'), silentAfterLoad);
+  }
+  element.addEventListener('load', awaitFrame);
+  document.documentElement.append(element);
+
+  const locked = new Set<() => void>();
+  const waiting: { resolve: () => void; reject: (reason: unknown) => void }[] = [];
+  control.addEventListener('message', ({ data }) => {
+    if (isOfType(data, 'broken')) onBroken('worker');
+    if (!isOfType(data, 'locked', 'lock-failed')) return;
+    for (const listener of locked) listener();
+    for (const { reject, resolve } of waiting.splice(0)) {
+      if (data.type === 'locked') resolve();
+      else reject(new Error('name' in data ? String(data.name) : ''));
+    }
+  });
+  control.start();
+  const ask = (request: FrameRequest, ...ports: MessagePort[]) => control.postMessage(request, ports);
+
+  return {
+    start: (port) => ask({ type: 'start' }, port),
+    lock: () =>
+      new Promise((resolve, reject) => {
+        waiting.push({ resolve, reject });
+        ask({ type: 'lock' });
+      }),
+    keep: () => ask({ type: 'keep' }),
+    onLocked: (listener) => void locked.add(listener),
+    broken,
+  };
+}

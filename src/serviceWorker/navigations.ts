@@ -1,0 +1,23 @@
+import { nudgePath } from './messages.ts';
+
+/** The relay answers these by itself, also to a navigation. */
+const relayPath = /^\/(?:api|healthz|readyz|metrics|mqtt|ws)(?:\/|$)/;
+const keysPath = '/keys';
+
+/** Returns whether a navigation to a path ends in the one page that every route of the client is. */
+export function isPageOfApp(pathname: string): boolean {
+  return !relayPath.test(pathname);
+}
+
+/** Answers a navigation that ends in no page of the app; null for all others. */
+export function answerWithoutPage(
+  { mode, url }: Pick<Request, 'mode' | 'url'>,
+  origin: string,
+  keysOrigin: string,
+): Response | null {
+  const asked = new URL(url);
+  if (mode !== 'navigate' || asked.origin !== origin) return null;
+  if (asked.pathname === nudgePath) return new Response(null, { status: 204 });
+  // As the relay does it, for when the relay can't be reached.
+  return asked.pathname === keysPath ? Response.redirect(`${keysOrigin}${keysPath}`) : null;
+}

@@ -1,0 +1,19 @@
+import { trustedScriptUrl } from '../lib/trustedScriptUrl.ts';
+import type { OperatorSettings } from './precache.ts';
+
+/** The part of a service worker's scope that is used: pages are checked without its types. */
+interface Scope {
+  importScripts(url: string): void;
+  /** Set by the imported script. */
+  operatorSettings?: OperatorSettings;
+}
+
+/**
+ * Reads the operator's settings. The browser keeps an imported script with the service worker that imported it, where no
+ * script of a page can write.
+ */
+export function importOperatorSettings(scope: Scope): OperatorSettings {
+  scope.importScripts(trustedScriptUrl('sinetti-operator', '/operator.js'));
+  if (scope.operatorSettings === undefined) throw new Error('the operator settings are missing');
+  return scope.operatorSettings;
+}

@@ -1,0 +1,180 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from '@playwright/test';
+import { chromiumArgs, chromiumPath } from '../e2e/browser.mjs';
+import { becomeContacts, Person } from '../e2e/support/person.ts';
+import { expect, test } from '../e2e/support/test.ts';
+
+test('a script in the page finds no key in what its origin stores', async ({ newBrowser }) => {
+  const { person: alice } = await newBrowser('alice');
+  await alice.signUp();
+  const found = await alice.page.evaluate(async () => {
+    const [frame] = document.getElementsByTagName('iframe');
+    const reach = (read: () => unknown): string => {
+      try {
+        return String(read());
+      } catch (error) {
+        return error instanceof Error ? error.name : 'refused';
+      }
+    };
+    return {
+      databases: await indexedDB.databases(),
+      // What the attack began with: the row with the key that wraps the storage key.
+      session: reach(() => frame?.contentWindow?.indexedDB),
+      document: frame?.contentDocument,
+      caches: reach(() => frame?.contentWindow?.caches),
+      kept: Object.keys(localStorage).filter((name) => /key|seed|vault|secret/i.test(name)),
+    };
+  });
+  expect(found).toEqual({
+    databases: [],
+    session: 'SecurityError',
+    document: null,
+    caches: 'SecurityError',
+    kept: [],
+  });
+});
+
+test('the keys have a process of their own', async ({ newBrowser, browser }) => {
+  const { person: alice } = await newBrowser('alice');
+  await alice.signUp();
+  const session = await browser.newBrowserCDPSession();
+  const { targetInfos } = await session.send('Target.getTargets');
+  const keys = targetInfos.filter(({ type, url }) => type === 'iframe' && url.endsWith('/keys'));
+  expect(keys).toHaveLength(1);
+  const isolated = await Promise.all(
+    alice.page.frames().map((frame) => frame.evaluate(() => crossOriginIsolated)),
+  );
+  expect(isolated).toEqual([false, false]);
+});
+
+test('a changed page in the cache is served to nobody', async ({ newBrowser }) => {
+  const { person: alice, context } = await newBrowser('alice');
+  await alice.signUp();
+  await alice.page.evaluate(async () => {
+    await navigator.serviceWorker.ready;
+    for (const name of await caches.keys()) {
+      const cache = await caches.open(name);
+      const changed = new Response('<title>changed</title>', { headers: { 'content-type': 'text/html' } });
+      await cache.put('/index.html', changed);
+    }
+  });
+  const answered = alice.page.waitForResponse((response) => response.request().isNavigationRequest());
+  await alice.page.reload();
+  const response = await answered;
+  expect(response.fromServiceWorker()).toBe(true);
+  expect(await response.headerValue('content-security-policy')).toContain("script-src 'self'");
+  await alice.onDashboard();
+  await expect(alice.page).not.toHaveTitle('changed');
+  // The built page is back in its place, for when there is no network.
+  await context.setOffline(true);
+  await alice.page.reload();
+  await alice.onDashboard();
+});
+
+test('logging out in the midst of a password change leaves nothing that opens', async ({ newBrowser }) => {
+  const { person: alice } = await newBrowser('alice');
+  await alice.signUp();
+  const { page } = alice;
+  const kept = await page.evaluate(() => Object.fromEntries(Object.entries(localStorage)));
+  await alice.tab('Profile').click();
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.getByLabel('Current password').fill(alice.password);
+  await page.getByLabel('New password', { exact: true }).fill('another horse battery');
+  await page.getByLabel('New password again').fill('another horse battery');
+  const keys = page.frames().find((frame) => frame.url().endsWith('/keys'));
+  // The worker is busy with the old password when the person leaves.
+  await page.evaluate(() => {
+    const named = (name: string) =>
+      [...document.querySelectorAll('button')].find((button) =>
+        [button.textContent?.trim(), button.getAttribute('aria-label')].includes(name),
+      );
+    document.querySelector<HTMLInputElement>('input[name="repeatedPassword"]')?.form?.requestSubmit();
+    setTimeout(() => named('Logout')?.click(), 150);
+  });
+  await expect(page).toHaveURL('/');
+  const sessions = await keys?.evaluate(async () => {
+    const settled = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.addEventListener('success', () => resolve(request.result));
+        request.addEventListener('error', () => reject(request.error ?? new Error('no answer')));
+      });
+    const root = await settled(indexedDB.open('sinetti'));
+    const count = await settled(root.transaction('sessions').objectStore('sessions').count());
+    root.close();
+    return count;
+  });
+  expect(sessions).toBe(0);
+  // Whoever has kept what the page stored opens nothing with it.
+  await page.evaluate((stored) => Object.assign(localStorage, stored), kept);
+  await page.goto('/dashboard');
+  await expect(page).toHaveURL(/\/login/);
+});
+
+test('the profile on the disk holds nothing that was written or searched', async ({ newBrowser, relay }) => {
+  const folder = await mkdtemp(join(tmpdir(), 'sinetti-profile-'));
+  const context = await chromium.launchPersistentContext(folder, {
+    ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
+    args: chromiumArgs,
+    baseURL: relay.url,
+  });
+  const alice = await Person.in(context, 'alice');
+  await alice.signUp();
+  const { person: bob } = await newBrowser('bob');
+  await bob.signUp();
+  await becomeContacts(alice, bob);
+  await alice.openChat(bob);
+  await alice.send('The harbourmaster keeps the second ledger.');
+  await alice.page.getByPlaceholder('Type a message...').fill('An unsent line about the quicksilver.');
+  await alice.tab('Contacts').click();
+  await alice.page.getByRole('button', { name: 'Find Users' }).click();
+  await alice.page.getByPlaceholder('Search by email or username...').fill('marmalade');
+  await alice.tab('Messages').click();
+  // A field that says nothing of itself, beside ours: the browser writes such a one down.
+  await alice.page.evaluate(() => document.body.append(document.createElement('textarea')));
+  await alice.page.locator('body > textarea').fill('The control is on the windowsill.');
+  await alice.page.goto('/about');
+  await expect.poll(() => namesOfFilesWith(folder, 'windowsill')).not.toEqual([]);
+  await context.close();
+
+  for (const sentence of ['harbourmaster', 'quicksilver', 'marmalade', alice.password]) {
+    expect(await namesOfFilesWith(folder, sentence), sentence).toEqual([]);
+  }
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Names of the files in a folder that hold a text, in either of the encodings that browsers write. */
+async function namesOfFilesWith(folder: string, text: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const found: string[] = [];
+  for (const { name, parentPath } of entries.filter((entry) => entry.isFile())) {
+    // The browser deletes files while it runs.
+    const content = await readFile(join(parentPath, name)).catch(() => Buffer.alloc(0));
+    if (content.includes(text) || content.includes(Buffer.from(text, 'utf16le'))) found.push(name);
+  }
+  return found;
+}
+
+test.describe('a stranger', () => {
+  test.use({ mayBeForbidden: true });
+
+  test('gets no frame of the keys', async ({ newBrowser }) => {
+    const { person: alice } = await newBrowser('alice');
+    await alice.signUp();
+    const keysUrl =
+      alice.page
+        .frames()
+        .find((frame) => frame.url().endsWith('/keys'))
+        ?.url() ?? '';
+    const stranger = await alice.page.context().newPage();
+    // Of the same site as the keys, on a port of its own: only their policy is in its way.
+    const address = 'http://localhost:9/stranger';
+    await stranger.route(address, (route) =>
+      route.fulfill({ contentType: 'text/html', body: `<iframe src="${keysUrl}"></iframe>` }),
+    );
+    await stranger.goto(address, { waitUntil: 'load' });
+    await expect.poll(() => stranger.frames()[1]?.url()).toBe('chrome-error://chromewebdata/');
+    expect(stranger.workers()).toEqual([]);
+  });
+});

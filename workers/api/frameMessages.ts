@@ -1,0 +1,49 @@
+/**
+ * What the page and the frame at the origin of the keys say to one another. The frame says `ready` to its parent; the
+ * page answers `connect`, once, with the port through which all the rest goes.
+ */
+
+/** The version of the worker's interface. A page and a frame of two versions don't talk. */
+export const interfaceVersion = 1;
+
+/** From the frame to its parent. */
+export interface Ready {
+  readonly type: 'ready';
+  readonly version: number;
+}
+
+/** From the page to the frame, with the one port. */
+export interface Connect {
+  readonly type: 'connect';
+}
+
+/** From the page through that port. */
+export type FrameRequest =
+  /** With a port, through which the worker is called from now on. */
+  | { readonly type: 'start' }
+  /** Deletes the session at once, and ends the worker whatever it is doing. */
+  | { readonly type: 'lock' }
+  /** Keeps the frame and its files in this browser, so that they are there offline. */
+  | { readonly type: 'keep' };
+
+/** From the frame through that port. */
+export type FrameNotice =
+  /** The session is deleted, by this page or in another tab. */
+  | { readonly type: 'locked' }
+  /** It couldn't be deleted. */
+  | { readonly type: 'lock-failed'; readonly name: string }
+  /** The worker can't be loaded, or has died. */
+  | { readonly type: 'broken' };
+
+/** Returns whether a message that came from elsewhere has one of these types. */
+export function isOfType<T extends string>(
+  data: unknown,
+  ...types: readonly T[]
+): data is { readonly type: T } {
+  return (
+    typeof data === 'object' &&
+    data !== null &&
+    'type' in data &&
+    (types as readonly unknown[]).includes(data.type)
+  );
+}
