@@ -228,9 +228,14 @@ export class Tab {
 
   /** Types a password into the dialog whenever an operation asks for it. */
   confirmWith(password: string): void {
+    this.answerConfirmation(() => this.actions.confirmPassword(password));
+  }
+
+  /** Answers the dialog in another way from now on. */
+  answerConfirmation(answer: () => void | Promise<void>): void {
     this.#unsubscribe();
     this.#unsubscribe = this.store.sub(confirmationAtom, () => {
-      if (this.store.get(confirmationAtom) !== null) void this.actions.confirmPassword(password);
+      if (this.store.get(confirmationAtom) !== null) void answer();
     });
   }
 

@@ -4,7 +4,7 @@
  */
 
 /** The version of the worker's interface. A page and a frame of two versions don't talk. */
-export const interfaceVersion = 1;
+export const interfaceVersion = 2;
 
 /** From the frame to its parent. */
 export interface Ready {

@@ -156,6 +156,7 @@ export class Person {
     await this.tab('Profile').click();
     await this.page.getByRole('switch', { name: 'Keep sealed copies for new devices' }).click();
     await this.page.getByRole('alertdialog').getByRole('button', { name: 'Delete copies' }).click();
+    await this.confirmWithPassword();
     await expect(this.page.getByText('There are no copies on the server.')).toBeVisible();
   }
 

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { accountChangesAtom } from '../../src/store/accountChanges.ts';
+import { confirmationAtom } from '../../src/store/confirmation.ts';
+import { recoveryKeyAtom } from '../../src/store/recovery.ts';
+import { currentUserAtom } from '../../src/store/session.ts';
+import { isSignedIn, type Tab, until, untilConnected } from './support/browser.ts';
+import { newBrowser, relay, withRelay } from './support/world.ts';
+
+withRelay();
+
+async function annaTwice() {
+  const anna = await newBrowser().openTab().signUp('anna');
+  const phone = await newBrowser().openTab().logIn('anna');
+  await untilConnected(anna, phone);
+  return { anna, phone };
+}
+
+async function replaceRecoveryKey(tab: Tab): Promise<string> {
+  const key = await tab.actions.createRecoveryKey();
+  await tab.actions.saveRecoveryKey();
+  return key;
+}
+
+const changesOn = (tab: Tab) => tab.store.get(accountChangesAtom).map(({ kind }) => kind);
+
+describe('an operation that takes the password', () => {
+  it('is told to the other browsers while they are open, and to one that logs in later', async () => {
+    const { anna, phone } = await annaTwice();
+    await replaceRecoveryKey(anna);
+    await until(() => changesOn(phone), ['recovery-key']);
+    expect(phone.store.get(accountChangesAtom)[0]).toMatchObject({ deviceName: 'A test' });
+    expect(changesOn(anna)).toEqual([]);
+    const tablet = await newBrowser().openTab().logIn('anna');
+    await until(() => changesOn(tablet), ['recovery-key']);
+    await phone.actions.acknowledgeAccountChange();
+    expect(changesOn(phone)).toEqual([]);
+  });
+
+  it('changes nothing when the person calls it off, or types another password', async () => {
+    const { anna, phone } = await annaTwice();
+    const key = await anna.actions.createRecoveryKey();
+    anna.answerConfirmation(() => anna.actions.cancelConfirmation());
+    await expect(anna.actions.saveRecoveryKey()).rejects.toMatchObject({ code: 'cancelled' });
+    anna.answerConfirmation(async () => {
+      await expect(anna.actions.confirmPassword('a guess')).rejects.toMatchObject({ code: 'wrong-password' });
+      expect(anna.store.get(confirmationAtom)).not.toBeNull();
+      anna.actions.cancelConfirmation();
+    });
+    await expect(anna.actions.saveRecoveryKey()).rejects.toMatchObject({ code: 'cancelled' });
+    const stranger = newBrowser().openTab();
+    await expect(
+      stranger.actions.recover({ identifier: 'anna', recoveryKey: key, password: 'another' }),
+    ).rejects.toMatchObject({ code: 'wrong-credentials' });
+    expect(isSignedIn(stranger)).toBe(false);
+    expect(changesOn(phone)).toEqual([]);
+  });
+
+  it('succeeds for an account and a session from before there were proofs', async () => {
+    const { anna, phone } = await annaTwice();
+    const { db } = relay.relay.database;
+    await db.updateTable('users').set({ proof_key: null }).where('id', '=', anna.userId).execute();
+    await anna.crypto.writeLocal('proof-key', null);
+    await replaceRecoveryKey(anna);
+    expect(anna.store.get(recoveryKeyAtom)).toBe('present');
+    await until(() => changesOn(phone), ['recovery-key']);
+    await anna.actions.updateProfile({ username: 'anna', email: 'anna@sinetti.example' });
+    expect(anna.store.get(currentUserAtom)?.email).toBe('anna@sinetti.example');
+  });
+});
