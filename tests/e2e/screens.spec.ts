@@ -150,6 +150,7 @@ test('what people in conversation see', async ({ newBrowser }) => {
   await aino.keepNoHistory();
   const { person: second } = await newBrowser('aino');
   await second.logIn();
+  await second.page.getByRole('button', { name: 'It was me' }).click();
   await second.openChat(mikael);
   await expect(second.messages.getByText("Message couldn't be decrypted").first()).toBeVisible();
   await looksRight(second.page, 'chat-before-join');

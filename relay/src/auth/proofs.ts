@@ -48,7 +48,8 @@ export function createProofs({ db, clock, loginThrottle }: ProofDependencies): P
     async issueNonce(session) {
       const nonce = randomBytes(32);
       const { password, version } = await findProofKeys(db, session.userId);
-      await insertNonce(db, { nonce, sessionId: session.id, expiresAt: clock() + proofNonceLifetime });
+      const now = clock();
+      await insertNonce(db, { nonce, sessionId: session.id, expiresAt: now + proofNonceLifetime, now });
       return { nonce, version, passwordKey: password !== null };
     },
 

@@ -1,9 +1,15 @@
 import type { Db } from '../db/tables.ts';
 
+/** Stores a nonce of a session, and deletes those of it that have expired, so that they don't pile up. */
 export async function insertNonce(
   db: Db,
-  { nonce, sessionId, expiresAt }: { nonce: Buffer; sessionId: string; expiresAt: number },
+  { nonce, sessionId, expiresAt, now }: { nonce: Buffer; sessionId: string; expiresAt: number; now: number },
 ): Promise<void> {
+  await db
+    .deleteFrom('proof_nonces')
+    .where('session_id', '=', sessionId)
+    .where('expires_at', '<=', now)
+    .execute();
   await db
     .insertInto('proof_nonces')
     .values({ nonce, session_id: sessionId, expires_at: expiresAt })

@@ -288,6 +288,18 @@ describe('a nonce', () => {
     expect(other.nonce).not.toBe(one.nonce);
   });
 
+  it('is deleted when its session asks for another one after it has expired', async () => {
+    const { session } = await nonceOf(person);
+    now += proofNonceLifetime;
+    await nonceOf(person);
+    const rows = await relay.relay.database.db
+      .selectFrom('proof_nonces')
+      .select('expires_at')
+      .where('session_id', '=', session)
+      .execute();
+    expect(rows).toEqual([{ expires_at: now + proofNonceLifetime }]);
+  });
+
   it('is deleted by the purge job once it has expired', async () => {
     await nonceOf(person);
     now += proofNonceLifetime;

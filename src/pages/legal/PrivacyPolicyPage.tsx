@@ -17,6 +17,7 @@ export function PrivacyPolicyPage() {
             'legal.privacy.storesMessages',
             'legal.privacy.storesKeys',
             'legal.privacy.storesSessions',
+            'legal.privacy.storesAccountChanges',
           ]}
         />
       </LegalSection>
