@@ -27,7 +27,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
   const session = new Session(deps);
   const pendingProof = new PendingProof();
   return withCodes({
-    ...createAccount(deps, session),
+    ...createAccount(deps, session, pendingProof),
     ...createProofs(deps, pendingProof),
     ...createRecovery(deps, session, pendingProof),
     ...createRevoking(session),

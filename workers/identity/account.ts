@@ -27,6 +27,7 @@ import { type KeyPackageStore, write } from '../storage/db.ts';
 import { DeviceRecord } from '../storage/records.ts';
 import { derivePasswordKeys, newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
 import { adoptVerified } from './pins.ts';
+import type { PendingProof } from './proofs.ts';
 
 type AccountApi = Pick<
   CryptoApi,
@@ -46,7 +47,11 @@ const DAY_SECONDS = 86_400;
 /** A KeyPackage may be used from a day before it was made (clocks differ) to 90 days after. */
 const LIFETIME_DAYS = { before: 1, after: 90 };
 
-export function createAccount(deps: PasswordDeps, session: Session): AccountApi {
+export function createAccount(
+  deps: PasswordDeps,
+  session: Session,
+  pendingProof: Pick<PendingProof, 'forget'>,
+): AccountApi {
   const { env } = deps;
   /** Kept from beginSignUp or beginLogin until the vault is open. */
   let wrapKey: Uint8Array | null = null;
@@ -166,11 +171,13 @@ export function createAccount(deps: PasswordDeps, session: Session): AccountApi 
 
     async lock() {
       keepWrapKey(null);
+      pendingProof.forget();
       await session.lock();
     },
 
     async erase() {
       keepWrapKey(null);
+      pendingProof.forget();
       await session.erase();
     },
   };

@@ -147,6 +147,15 @@ describe('the document', () => {
     },
   );
 
+  it.each(everyCall)('says whether it takes a proof: $method $path', ({ route, path, method }) => {
+    const { description, parameters = [] } = operationAt(path, method);
+    const { proof } = route;
+    const said = parameters.filter((one) => one.in === 'header').map((one) => [one.name, one.required]);
+    expect(said).toEqual(proof === undefined ? [] : [['x-proof', proof.unless === undefined]]);
+    expect(description.includes('With a proof by the password')).toBe(proof !== undefined);
+    expect(description).toContain(proof?.unless ?? '');
+  });
+
   it('holds errors to the calls that can answer them', () => {
     const own = (name: keyof typeof routes) => errorsOf(routes[name]);
     expect(own('login')).toContain('wrong-credentials');

@@ -75,6 +75,11 @@ export async function tourOfNewcomers(page: Page, look: Look): Promise<void> {
   await button(page, /Delete Account/).click();
   await expect(button(page, /Confirm Delete/)).toBeVisible();
   await look(page, 'the question before an account is deleted');
+  await button(page, /Confirm Delete/).click();
+  await expect(page.getByRole('dialog', { name: /Confirm with your password/ })).toBeVisible();
+  await look(page, 'the question for the password');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog', { name: /Confirm with your password/ })).toBeHidden();
   await button(page, /Create recovery key/)
     .first()
     .click();

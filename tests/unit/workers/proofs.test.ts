@@ -91,6 +91,17 @@ describe('a pending proof', () => {
     await expect(alice.api.signPendingProof(request)).rejects.toMatchObject({ code: 'usage' });
   });
 
+  it('is forgotten when the browser is locked', async () => {
+    const { alice, relay } = await createPair();
+    await alice.api.changePassword({
+      currentPassword: PASSWORD,
+      currentParams: relay.passwordParams.get(ALICE)!,
+      newPassword: 'a quieter harbour',
+    });
+    await alice.api.lock();
+    await expect(alice.api.signPendingProof(request)).rejects.toMatchObject({ code: 'usage' });
+  });
+
   it('is signed once by the recovery key after a recovery', async () => {
     const { alice, relay } = await createPair();
     const { recoveryKey, recoveryProofKey, recoveryWrap } = await alice.api.createRecoveryKey();

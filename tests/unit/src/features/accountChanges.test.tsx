@@ -22,14 +22,14 @@ describe('the notice of a change to the account', () => {
   it('says what was changed, on which device and when, and what to do', () => {
     show(replaced);
     const notice = screen.getByRole('region', { name: 'Changes to your account' });
-    expect(notice.textContent).toMatch(/^Your recovery key was replaced on Chrome on Linux: .+\./);
+    expect(notice.textContent).toMatch(/^Your recovery key was replaced on Chrome on Linux, .+\./);
     expect(notice.textContent).toContain('Not you? Change your password');
   });
 
   it('names a browser that never became a device', () => {
     show({ ...replaced, kind: 'password', deviceName: null });
     expect(screen.getByRole('region').textContent).toContain(
-      'Your password was changed on a browser that is not among your devices: ',
+      'Your password was changed on a browser that is not among your devices, ',
     );
   });
 

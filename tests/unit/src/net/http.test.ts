@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { cancelled } from '#src/lib/appError.ts';
 import { createApi } from '#src/net/api.ts';
 import { ApiError, isApiError, NetworkError } from '#src/net/errors.ts';
 import { createHttp, type HttpOptions, requestTimeoutMs } from '#src/net/http.ts';
@@ -20,6 +21,7 @@ interface Seen {
   readonly url: string;
   readonly authorization: string | null;
   readonly type: string | null;
+  readonly proof: string | null;
   readonly body: unknown;
 }
 
@@ -55,6 +57,7 @@ function setUp(...answers: Answer[]) {
           url: request.url,
           authorization: request.headers.get('authorization'),
           type: request.headers.get('content-type'),
+          proof: request.headers.get('x-proof'),
           body: text === '' ? undefined : JSON.parse(text),
         });
         const answer = answers.shift();
@@ -98,9 +101,35 @@ describe('a call', () => {
         url: 'https://relay.example/api/profile',
         authorization: 'Bearer header.payload.signature',
         type: null,
+        proof: null,
         body: undefined,
       },
     ]);
+  });
+
+  it('carries the proof of what it asks for, which is made of the very text that is sent', async () => {
+    const { api, seen } = setUp(new Response(null, { status: 204 }), new Response(null, { status: 204 }));
+    const proven: unknown[] = [];
+    const prove = async (request: { operation: string; body: string }) => {
+      proven.push(request);
+      return 'proof';
+    };
+    await api.revokeDevice(userId, 'c3RhdGVtZW50', prove);
+    await api.deleteAccount(prove);
+    expect(proven).toEqual([
+      { operation: `DELETE /devices/${userId}`, body: JSON.stringify(seen[0]?.body) },
+      { operation: 'DELETE /user', body: '' },
+    ]);
+    expect(seen.map(({ proof }) => proof)).toEqual(['proof', 'proof']);
+  });
+
+  it('is not made when the person does not prove it', async () => {
+    const { api, lines, seen } = setUp();
+    await expect(api.deleteAccount(() => Promise.reject(cancelled()))).rejects.toMatchObject({
+      code: 'cancelled',
+    });
+    expect(seen).toEqual([]);
+    expect(lines).toEqual([]);
   });
 
   it('never carries a token to a public call', async () => {
