@@ -5,7 +5,7 @@
 import { type FrameNotice, interfaceVersion, isOfType, type Ready } from '../api/frameMessages.ts';
 import { isKeysOriginOf } from '../api/origins.ts';
 import { endSession } from '../session/endSession.ts';
-import { keepFiles } from './keepFiles.ts';
+import { keep } from './keep.ts';
 import { startWorker } from './startWorker.ts';
 
 const otherTabs = new BroadcastChannel('sinetti-lock');
@@ -62,7 +62,7 @@ function serve({ data, ports: [port] }: MessageEvent<unknown>): void {
     });
   }
   if (isOfType(data, 'lock')) locking = locking.then(lock);
-  if (isOfType(data, 'keep')) void keepFiles();
+  if (isOfType(data, 'keep')) void keep();
 }
 
 window.addEventListener('message', function connect({ data, origin, ports: [port], source }) {
