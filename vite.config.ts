@@ -43,7 +43,9 @@ function earlyStart(): Plugin {
         // The page imports it, so the build has written a tag for it, which would wait for the page to be read.
         const tag = `<script type="module" crossorigin src="/${entry?.fileName}">`;
         if (!html.includes(tag)) throw new Error('the early start is not in the page');
-        return html.replace(tag, tag.replace('crossorigin', 'async crossorigin'));
+        const first = '<meta charset="utf-8" />';
+        const early = tag.replace('crossorigin', 'async fetchpriority="high" crossorigin');
+        return html.replace(`${tag}</script>`, '').replace(first, `${first}\n    ${early}</script>`);
       },
     },
   };

@@ -18,7 +18,10 @@ export const limits = {
   /** People whose KeyPackages one call takes: more would be a large answer for one page to take in. */
   peoplePerClaim: 25,
   certificateMax: 1024,
-  /** The empty vault: three keys of 32 bytes with their lengths, no contact and the revision, in an envelope of 41. */
+  /**
+   * The smallest vault there is, from before they were padded: three keys of 32 bytes with their lengths, no contact and
+   * the revision, in an envelope of 41.
+   */
   sealedVaultMin: 145,
   sealedVaultMax: 64 * 1024,
   /** The vault key of 32 bytes in an envelope of 41. */

@@ -67,8 +67,6 @@ export function bootstrap(options: BootstrapOptions): AppActions {
   store.sub(authStatusAtom, () => {
     if (store.get(authStatusAtom) !== 'success') return;
     keepApp();
-    // Sealed records are all a device has: ask the browser not to evict them (PROTOCOL section 5).
-    void navigator.storage?.persist?.();
   });
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') client.onVisible();

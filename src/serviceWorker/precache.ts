@@ -118,17 +118,26 @@ export class Precache {
   async #fileOf(file: BuildFile): Promise<Response> {
     const cache = await this.#options.caches.open(this.#cacheName);
     const kept = await cache.match(file.path);
-    const content = await kept?.arrayBuffer();
     // Every script of this origin can write to the cache: what comes from there is trusted no more than the network.
-    if (content !== undefined && (await this.#isAsBuilt(content, file))) return this.#answerOf(file, content);
+    if (kept !== undefined && (await this.#isAsKept(kept, file))) return kept;
     const fetched = await this.#fetchVerified(file);
-    await cache.put(file.path, new Response(fetched));
-    return this.#answerOf(file, fetched);
+    const answer = new Response(fetched, { headers: this.#headersOf(file) });
+    await cache.put(file.path, answer.clone());
+    return answer;
   }
 
-  #answerOf({ path }: BuildFile, content: ArrayBuffer): Response {
+  #headersOf({ path }: BuildFile): Record<string, string> {
     const type = contentTypes[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
-    return new Response(content, { headers: { ...this.#options.headersOf(path), 'content-type': type } });
+    return { ...this.#options.headersOf(path), 'content-type': type };
+  }
+
+  /** Such an answer is given as it is: the browser has compiled scripts beside those of its cache, not beside copies. */
+  async #isAsKept(kept: Response, file: BuildFile): Promise<boolean> {
+    if (kept.status !== 200 || kept.redirected) return false;
+    const expected = new Headers(this.#headersOf(file));
+    const hasOurs = [...expected].every(([name, value]) => kept.headers.get(name) === value);
+    const hasOthers = [...kept.headers].some(([name]) => !expected.has(name));
+    return hasOurs && !hasOthers && (await this.#isAsBuilt(await kept.clone().arrayBuffer(), file));
   }
 
   async #isAsBuilt(content: ArrayBuffer, { sha256 }: BuildFile): Promise<boolean> {

@@ -5,63 +5,74 @@
 import { type FrameNotice, interfaceVersion, isOfType, type Ready } from '../api/frameMessages.ts';
 import { isKeysOriginOf } from '../api/origins.ts';
 import { endSession } from '../session/endSession.ts';
-import { keepFiles } from './keepFiles.ts';
+import { keep } from './keep.ts';
 import { startWorker } from './startWorker.ts';
 
 const otherTabs = new BroadcastChannel('sinetti-lock');
-let worker: Worker | null = null;
+/** The page, once it has connected. */
+let page: MessagePort | null = null;
+let isBroken = false;
+/** Started at once, so that it gets ready while the page is still too busy to answer; null after a lock. */
+let worker: Worker | null = start();
 /** Each lock, after the one before: a worker that starts meanwhile must not find the session. */
 let locking: Promise<unknown> = Promise.resolve();
+
+function start(): Worker {
+  const started = startWorker();
+  started.addEventListener('error', () => {
+    isBroken = true;
+    tell({ type: 'broken' });
+  });
+  return started;
+}
+
+function tell(notice: FrameNotice): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
+  page?.postMessage(notice);
+}
 
 function endWorker(): void {
   worker?.terminate();
   worker = null;
 }
 
-/** Serves the page on the other side of a port. */
-function serve(page: MessagePort): void {
+async function lock(): Promise<void> {
+  endWorker();
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
-  const tell = (notice: FrameNotice) => page.postMessage(notice);
-
-  function workerOf(): Worker {
-    if (worker !== null) return worker;
-    worker = startWorker();
-    worker.addEventListener('error', () => tell({ type: 'broken' }));
-    return worker;
-  }
-
-  async function lock(): Promise<void> {
-    endWorker();
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
-    otherTabs.postMessage('lock');
-    try {
-      await endSession(indexedDB);
-      tell({ type: 'locked' });
-    } catch (error) {
-      tell({ type: 'lock-failed', name: error instanceof Error ? error.name : 'unknown' });
-    }
-  }
-
-  page.addEventListener('message', ({ data, ports: [port] }) => {
-    if (isOfType(data, 'start') && port !== undefined) {
-      void locking.then(() => workerOf().postMessage(null, [port]));
-    }
-    if (isOfType(data, 'lock')) locking = locking.then(lock);
-    if (isOfType(data, 'keep')) void keepFiles();
-  });
-  page.start();
-  // A page whose own script has been replaced would keep its worker open.
-  otherTabs.addEventListener('message', () => {
-    endWorker();
+  otherTabs.postMessage('lock');
+  try {
+    await endSession(indexedDB);
     tell({ type: 'locked' });
-  });
+  } catch (error) {
+    tell({ type: 'lock-failed', name: error instanceof Error ? error.name : 'unknown' });
+  }
+}
+
+// A page whose own script has been replaced would keep its worker open.
+otherTabs.addEventListener('message', () => {
+  endWorker();
+  tell({ type: 'locked' });
+});
+
+function serve({ data, ports: [port] }: MessageEvent<unknown>): void {
+  if (isOfType(data, 'start') && port !== undefined) {
+    void locking.then(() => {
+      worker ??= start();
+      worker.postMessage(null, [port]);
+    });
+  }
+  if (isOfType(data, 'lock')) locking = locking.then(lock);
+  if (isOfType(data, 'keep')) void keep();
 }
 
 window.addEventListener('message', function connect({ data, origin, ports: [port], source }) {
   if (source !== window.parent || !isKeysOriginOf(origin, window.location.origin)) return;
   if (!isOfType(data, 'connect') || port === undefined) return;
   window.removeEventListener('message', connect);
-  serve(port);
+  page = port;
+  page.addEventListener('message', serve);
+  page.start();
+  if (isBroken) tell({ type: 'broken' });
 });
 // Whoever frames it may know that it is here; the browser lets none but the app do so.
 const ready: Ready = { type: 'ready', version: interfaceVersion };

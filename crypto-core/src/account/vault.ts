@@ -31,6 +31,8 @@ export interface VerifiedContact {
 export type WrapLabel = 'password' | 'recovery';
 
 const KEY_LENGTH = 32;
+/** Bytes that a vault is padded to a multiple of, so that its length doesn't tell how many people are verified. */
+const PADDED_TO = 4096;
 
 export function createVault(env: Env): Vault {
   return {
@@ -58,6 +60,7 @@ export function sealVault(vault: Vault, vaultKey: Uint8Array, userId: string, en
       w.opaque(accountKey);
     });
     writer.u32(revision);
+    writer.zeros((PADDED_TO - (writer.length % PADDED_TO)) % PADDED_TO);
   });
   const sealed = sealEnvelope(vaultKey, vaultContext(userId), plaintext, env);
   wipe(plaintext);
@@ -67,13 +70,20 @@ export function sealVault(vault: Vault, vaultKey: Uint8Array, userId: string, en
 /** @throws CryptoError 'corrupt-record' when it isn't this user's vault under this key; 'unsupported', 'malformed' */
 export function openVault(sealed: Uint8Array, vaultKey: Uint8Array, userId: string): Vault {
   const plaintext = openEnvelope(vaultKey, vaultContext(userId), sealed, 'corrupt-record');
-  const vault = decode(plaintext, (reader) => ({
-    accountSeed: readKey(reader),
-    storageKey: readKey(reader),
-    historyKey: readKey(reader),
-    verified: reader.vector((r) => ({ userId: fromUtf8(r.opaque()), accountKey: readKey(r) })),
-    revision: reader.u32(),
-  }));
+  const vault = decode(plaintext, (reader) => {
+    const read = {
+      accountSeed: readKey(reader),
+      storageKey: readKey(reader),
+      historyKey: readKey(reader),
+      verified: reader.vector((r) => ({ userId: fromUtf8(r.opaque()), accountKey: readKey(r) })),
+      revision: reader.u32(),
+    };
+    // Vaults from before there was padding end here.
+    if (reader.bytes(reader.remaining).some((byte) => byte !== 0)) {
+      throw new CryptoError('malformed', 'vault padding');
+    }
+    return read;
+  });
   wipe(plaintext);
   return vault;
 }

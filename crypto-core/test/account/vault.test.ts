@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { sealEnvelope } from '../../src/account/envelope.ts';
 import { hiddenRecordKey, openRecord, sealRecord } from '../../src/account/records.ts';
 import {
   createRecoveryKey,
@@ -17,6 +18,7 @@ import {
   wrapVaultKey,
 } from '../../src/account/vault.ts';
 import { fromUtf8, toHex, utf8 } from '../../src/bytes.ts';
+import { encode } from '../../src/codec/writer.ts';
 import { ready } from '../../src/suite/sodium.ts';
 import { codeOf } from '../codeOf.ts';
 import { testEnv } from '../testEnv.ts';
@@ -51,6 +53,38 @@ describe('the vault', () => {
     const verified = ['bert', 'céline'].map((userId) => ({ userId, accountKey: env.random(32) }));
     const known = { ...vault, verified, revision: 7 };
     expect(openVault(sealVault(known, vaultKey, 'u1', env), vaultKey, 'u1')).toEqual(known);
+  });
+
+  it('has one length however many people are verified, up to some fifty', () => {
+    const withVerified = (count: number) => {
+      const verified = Array.from({ length: count }, () => ({
+        userId: '0a52f3a8-5a7e-4f3a-9d0e-1f0c8f2b7c11',
+        accountKey: vault.accountSeed,
+      }));
+      return sealVault({ ...vault, verified }, vaultKey, 'u1', env).length;
+    };
+    expect(new Set([0, 1, 20, 55].map(withVerified)).size).toBe(1);
+    expect(withVerified(60)).toBe(withVerified(110));
+    expect(withVerified(60)).toBeGreaterThan(withVerified(0));
+  });
+
+  it('opens as it was sealed before there was padding, and with no other bytes after it', () => {
+    const context = encode('u1', (writer, id) => {
+      writer.opaque(utf8('Sinetti vault'));
+      writer.opaque(utf8(id));
+    });
+    const sealedWith = (trailing: number[]) => {
+      const plaintext = encode(vault, (writer, { accountSeed, storageKey, historyKey, revision }) => {
+        for (const key of [accountSeed, storageKey, historyKey]) writer.opaque(key);
+        writer.vector([], () => undefined);
+        writer.u32(revision);
+        writer.bytes(Uint8Array.from(trailing));
+      });
+      return sealEnvelope(vaultKey, context, plaintext, env);
+    };
+    expect(openVault(sealedWith([]), vaultKey, 'u1')).toEqual(vault);
+    expect(openVault(sealedWith([0, 0]), vaultKey, 'u1')).toEqual(vault);
+    expect(codeOf(() => openVault(sealedWith([0, 1]), vaultKey, 'u1'))).toBe('malformed');
   });
 
   it('does not open for another user, under another key, or when altered', () => {

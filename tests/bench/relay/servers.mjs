@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const program = path.resolve(import.meta.dirname, '../../../relay/dist/src/server.js');
+const repository = path.resolve(import.meta.dirname, '../../..');
 
-/** The relay as `npm start` runs it, on an empty data folder, without limits on what one account may send. @param webDir the client to serve, if any */
-export async function startRelay({ profile = null, webDir = null } = {}) {
+/** The relay as `npm start` runs it, on an empty data folder, without limits on what one account may send. @param webDir the client to serve, if any @param root the checkout whose relay it is */
+export async function startRelay({ profile = null, webDir = null, root = repository } = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'sinetti-bench-'));
   const options = profile === null ? [] : ['--cpu-prof', '--cpu-prof-dir', profile];
-  const child = spawn(process.execPath, [...options, program], {
+  const child = spawn(process.execPath, [...options, path.join(root, 'relay/dist/src/server.js')], {
     env: {
       PATH: process.env.PATH,
       PORT: '0',

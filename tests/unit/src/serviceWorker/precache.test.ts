@@ -97,15 +97,16 @@ async function textOf(answer: Promise<Response> | null): Promise<string> {
 }
 
 describe('installing a version', () => {
-  it('stores the built files, and nothing of the headers that they came with', async () => {
+  it('stores the built files with headers of its own, and nothing of those that they came with', async () => {
     await version('one').install();
     expect([...(caches.stored.get('sinetti-one')?.keys() ?? [])].toSorted()).toEqual([
       '/assets/crypto.worker-1.js',
       '/assets/index-1.js',
       '/index.html',
     ]);
-    for (const kept of caches.stored.get('sinetti-one')?.values() ?? []) {
-      expect(kept.headers.get('content-security-policy')).toBeNull();
+    for (const [path, kept] of caches.stored.get('sinetti-one') ?? []) {
+      expect([...kept.headers.keys()]).toEqual(['content-security-policy', 'content-type']);
+      expect(kept.headers.get('content-security-policy')).toBe(`for ${path}`);
     }
   });
 
@@ -205,6 +206,32 @@ describe('a version in use', () => {
       expect(asked).toEqual([`${path} default`]);
       offline = true;
       expect(await textOf(precache.answer(request))).toBe(contents[path]);
+    },
+  );
+
+  it.each([
+    ['another policy', { 'content-security-policy': '*', 'content-type': 'text/html; charset=utf-8' }],
+    ['no policy', { 'content-type': 'text/html; charset=utf-8' }],
+    ['another type', { 'content-security-policy': 'for /index.html', 'content-type': 'text/plain' }],
+    [
+      'a header more',
+      {
+        'content-security-policy': 'for /index.html',
+        'content-type': 'text/html; charset=utf-8',
+        'document-policy': 'x',
+      },
+    ],
+  ])(
+    'gives the built page its own headers where a script has written it with %s',
+    async (_title, headers) => {
+      const page = contents['/index.html'];
+      caches.stored.get('sinetti-one')?.set('/index.html', new Response(page, { headers }));
+      offline = false;
+      const answer = await precache.answer(navigation('/'));
+      expect(Object.fromEntries(answer?.headers ?? [])).toEqual({
+        'content-security-policy': 'for /index.html',
+        'content-type': 'text/html; charset=utf-8',
+      });
     },
   );
 

@@ -1,0 +1,110 @@
+// npm run bench:compare -- --with <folder>: a start and a message, here and in another built checkout, in turns.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { progress, runCommand, writeResults } from '../command.mjs';
+import { acceptAll, openProfile, signUp, write } from '../product.mjs';
+import { startRelay } from '../relay/servers.mjs';
+import { median } from '../statistics.mjs';
+import { prepare, reload, sendToShown } from './measures.mjs';
+
+const USAGE = `npm run bench:compare -- --with <folder> [options]
+  --with <folder>    another checkout, built with npm run build
+  --rounds <number>  how often each is measured, 25 unless told
+  --json <file>      also write every number there
+`;
+
+const here = path.resolve(import.meta.dirname, '../../..');
+const newest = 'The newest of all.';
+
+await runCommand(USAGE, { with: { type: 'string' }, rounds: { type: 'string', default: '25' } }, bench);
+
+async function bench(values) {
+  if (values.with === undefined) throw new Error(USAGE);
+  const folder = await mkdtemp(path.join(tmpdir(), 'sinetti-bench-'));
+  const sides = {};
+  try {
+    sides.other = await open(path.resolve(values.with), path.join(folder, 'other'));
+    sides.here = await open(here, path.join(folder, 'here'));
+    const results = {
+      other: { ready: [], reopened: [], shown: [] },
+      here: { ready: [], reopened: [], shown: [] },
+    };
+    for (let round = 0; round < Number(values.rounds); round += 1) {
+      // Who comes first has the warmer machine, or the colder.
+      for (const name of round % 2 === 0 ? ['other', 'here'] : ['here', 'other']) {
+        const { alice } = sides[name];
+        const { ready, reopened } = await reload(alice, newest, { rate: 1, rounds: 1 });
+        results[name].ready.push(ready);
+        results[name].reopened.push(reopened);
+      }
+    }
+    for (let round = 0; round < 4; round += 1) {
+      for (const name of ['other', 'here']) {
+        progress(`messages, round ${round + 1}, ${name}`);
+        results[name].shown.push(await sendToShown(sides[name].bob, sides[name].alice));
+      }
+    }
+    for (const measure of ['ready', 'reopened', 'shown']) {
+      const [other, own] = [median(results.other[measure]), median(results.here[measure])];
+      process.stdout.write(
+        `${measure.padEnd(9)} other ${other.toFixed(0)} ms, here ${own.toFixed(0)} ms, ${(own / other).toFixed(2)} times\n`,
+      );
+    }
+    await writeResults(values.json, results);
+  } finally {
+    for (const { stop } of Object.values(sides)) await stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Two friends in a chat, in browsers of their own. @param root a built checkout */
+async function open(root, folder) {
+  const relay = await startRelay({ root, webDir: path.join(root, 'dist') });
+  const openPage = async (name) => {
+    const context = await openProfile(path.join(folder, name), { baseURL: `http://localhost:${relay.port}` });
+    await prepare(context);
+    const page = await context.newPage();
+    await signUp(page, name);
+    return page;
+  };
+  progress(`${root}: two friends`);
+  const alice = await openPage('alice');
+  const bob = await openPage('bob');
+  await befriend(bob, 'alice');
+  await acceptAll(alice);
+  await openChat(alice, 'bob');
+  await openChat(bob, 'alice');
+  await write(bob, newest);
+  await alice.evaluate((text) => globalThis.bench.whenMessageShown(text), newest);
+  return {
+    alice,
+    bob,
+    async stop() {
+      await alice.context().close();
+      await bob.context().close();
+      await relay.stop();
+    },
+  };
+}
+
+async function befriend(page, username) {
+  await page.evaluate(async (name) => {
+    const headers = {
+      authorization: `Bearer ${localStorage.getItem('token')}`,
+    };
+    const found = await (await fetch(`/api/users/search?q=${name}`, { headers })).json();
+    const { id } = found.find((person) => person.username === name);
+    await fetch(`/api/contacts/request/${id}`, { method: 'POST', headers });
+  }, username);
+}
+
+async function openChat(page, name) {
+  await page.getByRole('tab', { name: /^Messages/ }).click();
+  await page
+    .getByRole('region', { name: 'Conversations' })
+    .getByRole('listitem')
+    .filter({ hasText: name })
+    .getByRole('button')
+    .click();
+}

@@ -1,0 +1,20 @@
+import { trustedScriptUrl } from '../../src/lib/trustedScriptUrl.ts';
+
+let kept: Promise<unknown> | undefined;
+
+/**
+ * Keeps what is at this origin in this browser: the service worker keeps the frame and its files, and the browser is
+ * asked not to evict the sealed records, which are all that a device has (PROTOCOL section 5). Chromium grants that to no
+ * frame; Firefox asks the person.
+ */
+export async function keep(): Promise<void> {
+  kept ??= Promise.all([keepFiles(), navigator.storage.persist()]).catch(() => undefined);
+  await kept;
+}
+
+async function keepFiles(): Promise<unknown> {
+  if (!('serviceWorker' in navigator)) return undefined;
+  const url = trustedScriptUrl('sinetti-service-worker', '/service-worker.js');
+  // Where the browser forbids it the app works, but not offline.
+  return navigator.serviceWorker.register(url, { updateViaCache: 'none' });
+}
