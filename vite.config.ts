@@ -27,30 +27,6 @@ function preloadTypeface(): Plugin {
   };
 }
 
-/** Puts the script that starts the keys' frame ahead of the page's own. */
-function earlyStart(): Plugin {
-  return {
-    name: 'early-start',
-    apply: 'build',
-    config: () => ({
-      build: { rolldownOptions: { input: { index: 'index.html', earlyStart: 'src/app/earlyStart.ts' } } },
-    }),
-    transformIndexHtml: {
-      order: 'post',
-      handler(html, { bundle }) {
-        const chunks = Object.values(bundle ?? {}).filter((output) => output.type === 'chunk');
-        const entry = chunks.find(({ isEntry, name }) => isEntry && name === 'earlyStart');
-        // The page imports it, so the build has written a tag for it, which would wait for the page to be read.
-        const tag = `<script type="module" crossorigin src="/${entry?.fileName}">`;
-        if (!html.includes(tag)) throw new Error('the early start is not in the page');
-        const first = '<meta charset="utf-8" />';
-        const early = tag.replace('crossorigin', 'async fetchpriority="high" crossorigin');
-        return html.replace(`${tag}</script>`, '').replace(first, `${first}\n    ${early}</script>`);
-      },
-    },
-  };
-}
-
 export default defineConfig({
   plugins: [
     react(),
@@ -58,7 +34,6 @@ export default defineConfig({
     compileCatalogues(),
     compileEmojis(),
     mqttFromSource(),
-    earlyStart(),
     preloadTypeface(),
     precompress(),
     serviceWorker('src/serviceWorker/worker.ts'),

@@ -9,7 +9,6 @@ import type { Rolldown } from 'vite';
 
 /** The modules by which a part is entered; what they import statically belongs to it. */
 const entries = {
-  earlyStart: ['src/app/earlyStart.ts'],
   page: ['src/app/main.tsx'],
   landing: ['src/pages/landing/LandingPage.tsx'],
   client: ['src/app/bootstrap.ts'],
@@ -41,7 +40,6 @@ type Has = (part: Part) => boolean;
  * for: a page of visitors, a dialog.
  */
 const files: readonly (readonly [name: string, belongs: (has: Has) => boolean])[] = [
-  ['earlyStart', (has) => has('earlyStart')],
   ['page', (has) => has('page')],
   ['common', (has) => has('landing') && (has('client') || has('forms') || has('session') || has('screens'))],
   ['client', (has) => has('client')],

@@ -1,9 +1,7 @@
 import { type FrameRequest, interfaceVersion, isOfType } from '../../workers/api/frameMessages.ts';
 import { isKeysOriginOf } from '../../workers/api/origins.ts';
 
-/** The relay redirects it to the origin of the keys; so does the service worker, offline. */
-const framePath = '/keys';
-/** Milliseconds after the frame has loaded: what it says and that it has loaded come from two processes, in any order. */
+/** Milliseconds after page and frame have loaded: what it says and that it has loaded come from two processes, in any order. */
 const silentAfterLoad = 10_000;
 
 export interface KeysFrame {
@@ -24,18 +22,16 @@ export interface KeysFrame {
 
 let started: KeysFrame | null = null;
 
-/** The frame with the worker that holds the keys: there is one, and it is loaded with the first call. */
+/** The frame with the worker that holds the keys: there is one, which loads with the page. */
 export function keysFrame(): KeysFrame {
-  started ??= load();
+  started ??= connectFrame();
   return started;
 }
 
-function load(): KeysFrame {
+function connectFrame(): KeysFrame {
+  const element = document.getElementById('keys');
+  if (!(element instanceof HTMLIFrameElement)) throw new Error('index.html has no frame for the keys');
   const { port1: control, port2: frameSide } = new MessageChannel();
-  const element = document.createElement('iframe');
-  element.hidden = true;
-  element.title = 'Keys';
-  element.src = framePath;
 
   let silence: ReturnType<typeof setTimeout> | undefined;
   let onBroken = (_part: 'frame' | 'worker') => {};
@@ -45,20 +41,22 @@ function load(): KeysFrame {
   window.addEventListener('message', function connect({ data, origin, source }) {
     if (source !== element.contentWindow || !isOfType(data, 'ready')) return;
     window.removeEventListener('message', connect);
+    window.removeEventListener('load', awaitFrame);
+    clearTimeout(silence);
     const isOurs = isKeysOriginOf(window.location.origin, origin);
     if (!isOurs || !('version' in data) || data.version !== interfaceVersion) {
       return onBroken('frame');
     }
-    clearTimeout(silence);
-    element.removeEventListener('load', awaitFrame);
     element.contentWindow?.postMessage({ type: 'connect' }, origin, [frameSide]);
   });
+  // It may have said that it is there before anybody listened. The question tells nothing to whoever is there instead.
+  element.contentWindow?.postMessage({ type: 'hello' }, '*');
   // Its script has run by then, or never will: an address that can't be reached loads, too, as an error page.
   function awaitFrame(): void {
     silence = setTimeout(() => onBroken('frame'), silentAfterLoad);
   }
-  element.addEventListener('load', awaitFrame);
-  document.documentElement.append(element);
+  if (document.readyState === 'complete') awaitFrame();
+  else window.addEventListener('load', awaitFrame);
 
   const locked = new Set<() => void>();
   const waiting: { resolve: () => void; reject: (reason: unknown) => void }[] = [];

@@ -1,6 +1,7 @@
 /**
- * What the page and the frame at the origin of the keys say to one another. The frame says `ready` to its parent; the
- * page answers `connect`, once, with the port through which all the rest goes.
+ * What the page and the frame at the origin of the keys say to one another. The frame says `ready` to its parent when it
+ * is there, and whenever it is asked by `hello`; the page answers `connect`, once, with the port through which all the
+ * rest goes.
  */
 
 /** The version of the worker's interface. A page and a frame of two versions don't talk. */

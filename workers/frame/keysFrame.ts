@@ -9,11 +9,16 @@ import { keep } from './keep.ts';
 import { startWorker } from './startWorker.ts';
 
 const otherTabs = new BroadcastChannel('sinetti-lock');
+/** Set while there may be a session: a visitor needs no worker. */
+const sessionMark = 'session';
 /** The page, once it has connected. */
 let page: MessagePort | null = null;
 let isBroken = false;
-/** Started at once, so that it gets ready while the page is still too busy to answer; null after a lock. */
-let worker: Worker | null = start();
+/**
+ * Null until somebody needs it, and after a lock. Where there was a session it starts at once, so that it gets ready while
+ * the page is still too busy to answer.
+ */
+let worker: Worker | null = localStorage.getItem(sessionMark) === null ? null : start();
 /** Each lock, after the one before: a worker that starts meanwhile must not find the session. */
 let locking: Promise<unknown> = Promise.resolve();
 
@@ -38,6 +43,7 @@ function endWorker(): void {
 
 async function lock(): Promise<void> {
   endWorker();
+  localStorage.removeItem(sessionMark);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
   otherTabs.postMessage('lock');
   try {
@@ -54,19 +60,31 @@ otherTabs.addEventListener('message', () => {
   tell({ type: 'locked' });
 });
 
+/** Gives the worker a port to the page, after every lock that was asked for before. */
+async function connectWorker(port: MessagePort): Promise<void> {
+  await locking;
+  localStorage.setItem(sessionMark, 'yes');
+  worker ??= start();
+  worker.postMessage(null, [port]);
+}
+
 function serve({ data, ports: [port] }: MessageEvent<unknown>): void {
   if (isOfType(data, 'start') && port !== undefined) {
-    void locking.then(() => {
-      worker ??= start();
-      worker.postMessage(null, [port]);
-    });
+    void connectWorker(port);
   }
   if (isOfType(data, 'lock')) locking = locking.then(lock);
   if (isOfType(data, 'keep')) void keep();
 }
 
+function announce(): void {
+  const ready: Ready = { type: 'ready', version: interfaceVersion };
+  // Whoever frames it may know that it is here; the browser lets none but the app do so.
+  if (window.parent !== window) window.parent.postMessage(ready, '*');
+}
+
 window.addEventListener('message', function connect({ data, origin, ports: [port], source }) {
   if (source !== window.parent || !isKeysOriginOf(origin, window.location.origin)) return;
+  if (isOfType(data, 'hello')) announce();
   if (!isOfType(data, 'connect') || port === undefined) return;
   window.removeEventListener('message', connect);
   page = port;
@@ -74,6 +92,4 @@ window.addEventListener('message', function connect({ data, origin, ports: [port
   page.start();
   if (isBroken) tell({ type: 'broken' });
 });
-// Whoever frames it may know that it is here; the browser lets none but the app do so.
-const ready: Ready = { type: 'ready', version: interfaceVersion };
-if (window.parent !== window) window.parent.postMessage(ready, '*');
+announce();

@@ -26,7 +26,7 @@ export const DEFAULT_PASSWORD_COST = { opsLimit: 3, memLimitBytes: 128 * MIB } a
 
 // A relay that could lower the cost could guess the password from authKey; one that could raise it without bound
 // could hang the device.
-const MIN_COST = { opsLimit: 2, memLimitBytes: 64 * MIB } as const;
+const MIN_COST = DEFAULT_PASSWORD_COST;
 const MAX_COST = { opsLimit: 10, memLimitBytes: 1024 * MIB } as const;
 
 const AUTH_LABEL = utf8('Sinetti password auth key v1');

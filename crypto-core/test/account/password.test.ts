@@ -5,7 +5,7 @@ import { argon2id, ready } from '../../src/suite/sodium.ts';
 import { codeOf } from '../codeOf.ts';
 
 const MIB = 1024 * 1024;
-const params = { salt: new Uint8Array(16).fill(7), opsLimit: 2, memLimitBytes: 64 * MIB };
+const params = { salt: new Uint8Array(16).fill(7), opsLimit: 3, memLimitBytes: 128 * MIB };
 
 beforeAll(ready);
 
@@ -23,13 +23,13 @@ describe('passwordKeys', () => {
   it('gives the same keys as ever, since existing accounts depend on them', () => {
     const { authKey, wrapKey, proofSeed } = passwordKeys('correct horse', params);
     expect(toHex(authKey)).toMatchInlineSnapshot(
-      `"25808aade85ce9fe8951b67711bfcc4fc41436d5f295cb5e758ed06375eb7fce"`,
+      `"2747f077013e0f4e8a821bafe60969ab76fb09511cfa94a23e7099bdca4ceba2"`,
     );
     expect(toHex(wrapKey)).toMatchInlineSnapshot(
-      `"2e6db9061260097dff57b2ebfaf79475b22791acd449820b075cdbe59a0077b0"`,
+      `"7ce2c86d3e497d0c5d8e324c81e53c721ddea2c7740988fde1af5e1d61907d84"`,
     );
     expect(toHex(proofSeed)).toMatchInlineSnapshot(
-      `"bba580a11cf0850ab6b3c0419f59ad1cfa5c15dc52b37f4b363c0b3baa895961"`,
+      `"4821e14d9f6711d4cec0e16ef8b084f4e115e42fb69a9899f0ff615e01610f35"`,
     );
   });
 
@@ -37,7 +37,7 @@ describe('passwordKeys', () => {
     const base = toHex(passwordKeys('a', params).authKey);
     expect(toHex(passwordKeys('b', params).authKey)).not.toBe(base);
     expect(toHex(passwordKeys('a', { ...params, salt: new Uint8Array(16).fill(8) }).authKey)).not.toBe(base);
-    expect(toHex(passwordKeys('a', { ...params, opsLimit: 3 }).authKey)).not.toBe(base);
+    expect(toHex(passwordKeys('a', { ...params, opsLimit: 4 }).authKey)).not.toBe(base);
   });
 
   it('gives the same keys for a password however its characters are composed', () => {
@@ -47,11 +47,11 @@ describe('passwordKeys', () => {
   });
 
   it.each([
-    { opsLimit: 1 },
+    { opsLimit: 2 },
     { opsLimit: 11 },
-    { opsLimit: 2.5 },
+    { opsLimit: 3.5 },
     { opsLimit: Number.NaN },
-    { memLimitBytes: 64 * MIB - 1 },
+    { memLimitBytes: 128 * MIB - 1 },
     { memLimitBytes: 1024 * MIB + 1 },
     { memLimitBytes: 0 },
   ])('refuses the cost %o, which only a hostile relay would send', (cost) => {

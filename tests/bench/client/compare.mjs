@@ -53,7 +53,7 @@ async function bench(values) {
     }
     await writeResults(values.json, results);
   } finally {
-    for (const { stop } of Object.values(sides)) await stop();
+    for (const side of Object.values(sides)) await side.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
