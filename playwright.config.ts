@@ -4,10 +4,10 @@ import { inCI } from './tests/run/inCI.mjs';
 
 /**
  * For `npm run test:all`, because it takes minutes: tours of every screen in every size, theme and language, and each
- * sentence of the specification with whatever can fail, a killed tab and a silent server among it.
+ * sentence of the specification with whatever can fail: a killed tab, a silent server, a new version among it.
  */
 const long =
-  /(?:attention|banners|calls|languages|lists|longLists|newMessages|profile|resilience|screens|signIn|signUp|specification|toasts|transport|zoom)\.spec\.ts$/;
+  /(?:attention|banners|calls|keyboard|languages|lists|longLists|newMessages|profile|resilience|screens|signIn|signUp|specification|toasts|transport|updates|zoom)\.spec\.ts$/;
 
 export default defineConfig({
   testDir: 'tests/e2e',
