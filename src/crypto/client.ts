@@ -66,15 +66,17 @@ export function createCryptoClient(frame: KeysFrame = keysFrame()): CryptoApi {
     return { call: (method, args) => Promise.race([worker.call(method, args), ended, failed]), end };
   }
 
-  let line = openLine();
+  let line: Line | null = openLine();
   frame.onLocked(() => {
-    line.end();
-    line = openLine();
+    line?.end();
+    // Another worker is started with the next call: whoever has logged out may never make one.
+    line = null;
   });
 
   return clientOf(async (method, args) => {
     // The frame's own thread does it, however long the worker is busy.
     if (method === 'lock') return Promise.race([lock(frame), failed]);
+    line ??= openLine();
     return line.call(method, args);
   });
 }
