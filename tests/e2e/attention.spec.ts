@@ -30,7 +30,9 @@ async function watchDesktop(context: BrowserContext) {
     };
   });
   const onDesktop = async <Result>(task: (scope: DesktopScope) => Promise<Result>): Promise<Result> => {
-    const [worker] = context.serviceWorkers();
+    // The keys have a service worker of their own, at the port after the app's.
+    const { origin } = new URL(context.pages()[0]?.url() ?? '');
+    const worker = context.serviceWorkers().find((one) => new URL(one.url()).origin === origin);
     if (worker === undefined) throw new Error('no service worker');
     return worker.evaluate(`(${String(task)})(self)`);
   };
