@@ -26,10 +26,10 @@ type RoutedInstall = ExtendableEvent & {
 };
 
 self.addEventListener('install', (event: RoutedInstall) => {
-  // The network, or the browser's own cache, is asked at once, and whoever is first answers: starting this worker would
-  // hold up each start of the app. Offline there is this worker alone.
+  // The network is asked for the document while this worker is still starting, and whoever is first answers: the start
+  // of the app would wait for it. Offline there is this worker alone, which checks what it has, as it does all files.
   const source = 'race-network-and-fetch-handler';
-  const routed = event.addRoutes?.([{ condition: { urlPattern: '/*' }, source }]);
+  const routed = event.addRoutes?.([{ condition: { urlPattern: '/keys' }, source }]);
   event.waitUntil(Promise.all([precache.install(), routed]));
 });
 self.addEventListener('activate', (event) => event.waitUntil(precache.activate()));

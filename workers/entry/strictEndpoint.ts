@@ -8,8 +8,11 @@ export interface Channel {
 
 /** Arguments are records in lists in records; nothing that the api takes is nested deeper. */
 const maxDepth = 8;
-/** More than any list that the api takes has. A list without limit could be all holes, and four thousand million of them. */
-const maxItems = 100_000;
+/**
+ * More values than any message has that the api takes. A list without limit could be all holes, and four thousand million
+ * of them; and one that is in many places of a message is copied for each.
+ */
+const maxValues = 1_000_000;
 
 /**
  * Puts itself between a channel to the page and Comlink, which follows any property path from what it exposes, sets
@@ -56,7 +59,7 @@ function readCall(data: unknown): object | null {
   const [method, args] = argumentList.map(rawValue);
   if (typeof method !== 'string' || !Array.isArray(args)) return null;
   try {
-    const plain = copyPlain(args, 0);
+    const plain = copyPlain(args, 0, { left: maxValues });
     return {
       id: data.id,
       type: 'APPLY',
@@ -85,17 +88,19 @@ class NotPlain extends Error {}
  * put a setter in the way of.
  * @throws NotPlain for anything else
  */
-function copyPlain(value: unknown, depth: number): unknown {
+function copyPlain(value: unknown, depth: number, values: { left: number }): unknown {
+  values.left -= 1;
+  if (values.left < 0) throw new NotPlain();
   if (value === null || value === undefined) return value;
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
   if (depth === maxDepth) throw new NotPlain();
   if (Array.isArray(value)) {
-    if (value.length > maxItems) throw new NotPlain();
-    return Array.from(value, (item: unknown) => copyPlain(item, depth + 1));
+    if (value.length > values.left) throw new NotPlain();
+    return Array.from(value, (item: unknown) => copyPlain(item, depth + 1, values));
   }
   if (!isPlainObject(value)) throw new NotPlain();
   const copy = Object.create(null) as Record<string, unknown>;
-  for (const [key, field] of Object.entries(value)) copy[key] = copyPlain(field, depth + 1);
+  for (const [key, field] of Object.entries(value)) copy[key] = copyPlain(field, depth + 1, values);
   return copy;
 }
 

@@ -65,8 +65,9 @@ export function createProofs({ db, clock, loginThrottle }: ProofDependencies): P
       if (proof.replaces !== keys.version) throw proofRefused();
       const claims = { operation, bodyHash, replaces: proof.replaces, session: session.id, nonce };
       const signature = Buffer.from(proof.signature, 'base64url');
-      // Counted like log-ins: whoever holds a token must not be able to guess the password by proofs.
-      const attempt = { subject: session.userId, kind: 'proof', address, loginProof: undefined } as const;
+      // Counted like log-ins, so that whoever holds a token can't guess the password by proofs; and by session, so that
+      // their guesses don't keep the person from removing them. A session of one's own takes the password.
+      const attempt = { subject: session.id, kind: 'proof', address, loginProof: undefined } as const;
       const matches = await loginThrottle.attempt(attempt, async () =>
         isSignedBy(proofKey, proofMessage(claims), signature),
       );

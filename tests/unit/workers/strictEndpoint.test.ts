@@ -136,6 +136,13 @@ describe('the endpoint of the worker', () => {
     expect(await send({ id: 'x', ...application('a', [circle]) })).toEqual([refused]);
   });
 
+  it('refuses a small message that would grow without end when it is copied', async () => {
+    const { send } = open();
+    let list: unknown[] = ['x'];
+    for (let depth = 0; depth < 6; depth += 1) list = Array.from({ length: 60 }, () => list);
+    expect(await send({ id: 'x', ...application('a', list) })).toEqual([refused]);
+  });
+
   it('refuses a message that brings a port', async () => {
     const { send } = open();
     const { port1, port2 } = new MessageChannel();
