@@ -15,7 +15,6 @@ export type { PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.t
 export type {
   ContactTrust,
   NewCredentials,
-  NewRecoveryKey,
   ProofRequest,
   RevokedDevice,
   SafetyNumbers,

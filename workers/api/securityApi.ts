@@ -27,9 +27,10 @@ export interface ProofRequest {
   readonly nonce: WireBytes;
 }
 
-export interface NewRecoveryKey {
-  /** The text that is shown once: 14 groups of 4 characters, joined by hyphens. */
-  readonly recoveryKey: string;
+/** The parts of a recovery key for the relay, and the password's by which it was confirmed. */
+export interface ConfirmedRecoveryKey {
+  readonly authKey: WireBytes;
+  readonly proofKey: WireBytes;
   readonly recoveryAuthKey: WireBytes;
   readonly recoveryProofKey: WireBytes;
   readonly recoveryWrap: WireBytes;
@@ -62,8 +63,19 @@ export interface SafetyNumbers {
 export interface SecurityApi {
   // Recovery key and password.
 
-  /** Creates a recovery key, which takes effect with PUT /vault. It is let out this once only. */
-  createRecoveryKey(): Promise<NewRecoveryKey>;
+  /** Creates a recovery key, which is let out this once only. It opens nothing until {@link confirmRecoveryKey}. */
+  createRecoveryKey(): Promise<{
+    /** The text that is shown once: 14 groups of 4 characters, joined by hyphens. */
+    recoveryKey: string;
+  }>;
+  /**
+   * Wraps the vault key for the recovery key created last, for PUT /vault, which is proven by
+   * {@link signPendingProof}. Errors: `wrong-password`, `usage` when none was created.
+   */
+  confirmRecoveryKey(credential: {
+    password: string;
+    passwordParams: PasswordParams;
+  }): Promise<ConfirmedRecoveryKey>;
   /** Keeps the key for {@link recoverVault}. Errors: `bad-recovery-key` for one that was mistyped. */
   beginRecovery(recoveryKey: string): Promise<{ recoveryAuthKey: WireBytes; recoveryProofKey: WireBytes }>;
   /**
@@ -77,7 +89,7 @@ export interface SecurityApi {
   ): Promise<NewCredentials>;
   /**
    * Wraps the vault key for a new password, for PUT /users/me/password, which is proven by
-   * {@link signPendingProof}. The relay says whether the current password is the right one.
+   * {@link signPendingProof}. Errors: `wrong-password`.
    */
   changePassword(input: {
     currentPassword: string;
@@ -96,8 +108,8 @@ export interface SecurityApi {
     request: ProofRequest | null,
   ): Promise<{ authKey: WireBytes; proofKey: WireBytes; proof: string | null }>;
   /**
-   * Signs the request that follows {@link recoverVault} or {@link changePassword}, by the recovery key or the
-   * current password given there. Errors: `usage` when there was none.
+   * Signs the request that follows {@link recoverVault}, {@link changePassword} or {@link confirmRecoveryKey}, by
+   * the recovery key or the password given there. Errors: `usage` when there was none.
    */
   signPendingProof(request: ProofRequest): Promise<string>;
 

@@ -17,6 +17,8 @@ export const limits = {
   /** Characters (Unicode code points) of a group's name. */
   groupName: 100,
   keyWrap: 512,
+  /** Wraps by which a device checks the password: one for each time that it was changed there, lately. */
+  passwordWraps: 8,
   certificate: 1024,
   revocation: 1024,
   devicesPerPerson: 1000,

@@ -106,7 +106,8 @@ export function createAccount(
       const { sealedVault, passwordWrap } = check('openVault', SealedVault, vault);
       await ready();
       const vaultKey = unwrapVaultKey(passwordWrap, requireWrapKey(), 'password');
-      await openAccount(session, env, userId, openVault(sealedVault, vaultKey, userId), vaultKey);
+      const opened = openVault(sealedVault, vaultKey, userId);
+      await openAccount(session, env, userId, opened, vaultKey, passwordWrap);
       keepWrapKey(null);
     },
 
@@ -220,8 +221,9 @@ export async function openAccount(
   userId: string,
   { verified, revision, ...keys }: Vault,
   vaultKey: Uint8Array,
+  passwordWrap: Uint8Array,
 ): Promise<void> {
-  await session.open(userId, keys, vaultKey, (tx, account) =>
+  await session.open(userId, keys, vaultKey, passwordWrap, (tx, account) =>
     adoptVerified(tx, account, { verified, revision }, env.now()),
   );
 }

@@ -1,8 +1,10 @@
 /** The recovery key, and the change of the password. */
 import {
+  CryptoError,
   createRecoveryKey,
   decodeRecoveryKey,
   encodeRecoveryKey,
+  equalBytes,
   openVault,
   proofKeyOf,
   ready,
@@ -13,16 +15,29 @@ import {
   wipe,
   wrapVaultKey,
 } from '@sinetti/crypto-core';
-import { check, Id, Password, PasswordChange, RecoverableVault, RecoveryKeyText } from '../api/arguments.ts';
+import {
+  check,
+  Id,
+  Password,
+  PasswordChange,
+  PasswordCredential,
+  RecoverableVault,
+  RecoveryKeyText,
+} from '../api/arguments.ts';
 import type { CryptoApi, NewCredentials, WireBytes } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
+import { bytes } from '../codec/json.ts';
+import { limits } from '../codec/limits.ts';
 import type { Session } from '../session/session.ts';
 import { openAccount } from './account.ts';
 import { derivePasswordKeys, newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
 import type { PendingProof } from './proofs.ts';
 
-type RecoveryApi = Pick<CryptoApi, 'createRecoveryKey' | 'beginRecovery' | 'recoverVault' | 'changePassword'>;
+type RecoveryApi = Pick<
+  CryptoApi,
+  'createRecoveryKey' | 'confirmRecoveryKey' | 'beginRecovery' | 'recoverVault' | 'changePassword'
+>;
 
 export function createRecovery(
   deps: PasswordDeps,
@@ -32,10 +47,32 @@ export function createRecovery(
   const { env } = deps;
   /** Kept from beginRecovery until the vault is open. */
   let recoveryKey: Uint8Array | null = null;
+  /** Kept from createRecoveryKey until another is created: the relay may have to be asked twice. */
+  let created: Uint8Array | null = null;
 
   function keep(next: Uint8Array | null): void {
     if (recoveryKey !== null) wipe(recoveryKey);
     recoveryKey = next;
+  }
+
+  /**
+   * Whoever calls the worker may be a script in the page. The vault key is wrapped anew for those alone who know the
+   * password: such a wrap opens the vault, and with it everything.
+   * @throws CryptoApiError `wrong-password`
+   */
+  function requirePassword(wrapKey: Uint8Array): void {
+    const { passwordWraps, vaultKey } = session.account().vault;
+    const opens = (passwordWrap: Uint8Array): boolean => {
+      try {
+        return equalBytes(unwrapVaultKey(passwordWrap, wrapKey, 'password'), vaultKey);
+      } catch (error) {
+        if (error instanceof CryptoError && error.code === 'wrong-password') return false;
+        throw error;
+      }
+    };
+    const isRight = passwordWraps.some(opens);
+    wipe(wrapKey);
+    if (!isRight) throw new CryptoApiError('wrong-password');
   }
 
   function newCredentials(password: string, vaultKey: Uint8Array): NewCredentials {
@@ -47,16 +84,28 @@ export function createRecovery(
 
   return {
     async createRecoveryKey() {
-      const { vault } = session.account();
-      const key = createRecoveryKey(env);
-      const created = {
-        recoveryKey: encodeRecoveryKey(key),
-        recoveryAuthKey: toBase64Url(recoveryAuthKey(key)),
-        recoveryProofKey: recoveryProofKey(key),
-        recoveryWrap: toBase64Url(wrapVaultKey(vault.vaultKey, recoveryWrapKey(key), 'recovery', env)),
+      session.account();
+      await ready();
+      if (created !== null) wipe(created);
+      created = createRecoveryKey(env);
+      return { recoveryKey: encodeRecoveryKey(created) };
+    },
+
+    async confirmRecoveryKey(credential) {
+      const { password, passwordParams } = check('confirmRecoveryKey', PasswordCredential, credential);
+      if (created === null) throw new CryptoApiError('usage', 'no recovery key was created');
+      await ready();
+      const { authKey, proofKey, proofSeed, wrapKey } = derivePasswordKeys(deps, password, passwordParams);
+      requirePassword(wrapKey);
+      pendingProof.keep('password', proofSeed);
+      const { vaultKey } = session.account().vault;
+      return {
+        authKey,
+        proofKey,
+        recoveryAuthKey: toBase64Url(recoveryAuthKey(created)),
+        recoveryProofKey: recoveryProofKey(created),
+        recoveryWrap: toBase64Url(wrapVaultKey(vaultKey, recoveryWrapKey(created), 'recovery', env)),
       };
-      wipe(key);
-      return created;
     },
 
     async beginRecovery(typed) {
@@ -76,7 +125,8 @@ export function createRecovery(
       const vaultKey = unwrapVaultKey(recoveryWrap, recoveryWrapKey(recoveryKey), 'recovery');
       const opened = openVault(sealedVault, vaultKey, userId);
       const credentials = newCredentials(newPassword, vaultKey);
-      await openAccount(session, env, userId, opened, vaultKey);
+      const passwordWrap = check('recoverVault', bytes(limits.keyWrap), credentials.passwordWrap);
+      await openAccount(session, env, userId, opened, vaultKey, passwordWrap);
       pendingProof.keep('recovery', recoveryProofSeed(recoveryKey));
       keep(null);
       return credentials;
@@ -87,8 +137,9 @@ export function createRecovery(
       const { vault } = session.account();
       await ready();
       const current = derivePasswordKeys(deps, currentPassword, currentParams);
-      wipe(current.wrapKey);
+      requirePassword(current.wrapKey);
       const credentials = newCredentials(newPassword, vault.vaultKey);
+      await session.addPasswordWrap(check('changePassword', bytes(limits.keyWrap), credentials.passwordWrap));
       pendingProof.keep('password', current.proofSeed);
       return { ...credentials, currentAuthKey: current.authKey, currentProofKey: current.proofKey };
     },

@@ -1,5 +1,6 @@
 import { type Env, readDeviceCertificate, type SignatureKeyPair, type Vault } from '@sinetti/crypto-core';
 import { CryptoApiError } from '../api/errors.ts';
+import { limits } from '../codec/limits.ts';
 import {
   type AccountDatabase,
   deleteAccountDatabase,
@@ -35,7 +36,7 @@ export interface UnlockedAccount {
   readonly userId: string;
   readonly db: AccountDatabase;
   readonly sealer: Sealer;
-  readonly vault: VaultRecord;
+  vault: VaultRecord;
   device: Device | null;
 }
 
@@ -75,17 +76,19 @@ export class Session {
   /**
    * Unlocks the account's storage, and keeps it openable until {@link lock}.
    * @param vaultKey the key under which the vault is sealed; kept from here on
+   * @param passwordWrap that key under the password, by which the password is checked from here on
    * @param body writes the rest of the vault in the same transaction
    */
   async open(
     userId: string,
     { accountSeed, storageKey, historyKey }: Pick<Vault, 'accountSeed' | 'storageKey' | 'historyKey'>,
     vaultKey: Uint8Array,
+    passwordWrap: Uint8Array,
     body: (tx: WriteTransaction, account: UnlockedAccount) => Promise<void>,
   ): Promise<void> {
     this.#close();
     const row = await this.#wrap(userId, storageKey);
-    const vault: VaultRecord = { accountSeed, historyKey, vaultKey };
+    const vault: VaultRecord = { accountSeed, historyKey, vaultKey, passwordWraps: [passwordWrap] };
     const sealer = new Sealer(storageKey, this.#deps.env);
     const account = await this.#openAccount(userId, sealer, vault);
     try {
@@ -133,6 +136,17 @@ export class Session {
     const { userId } = this.account();
     await this.lock();
     await deleteAccountDatabase(this.#deps.indexedDB, userId);
+  }
+
+  /** Takes the wrap of a new password beside those before. */
+  async addPasswordWrap(passwordWrap: Uint8Array): Promise<void> {
+    const account = this.account();
+    const passwordWraps = [...account.vault.passwordWraps, passwordWrap].slice(-limits.passwordWraps);
+    const vault: VaultRecord = { ...account.vault, passwordWraps };
+    await write(account.db, 'relaxed', async (tx) => {
+      await tx.objectStore('device').put(account.sealer.seal('device', 'vault', vault), 'vault');
+    });
+    account.vault = vault;
   }
 
   /** Erases all that this browser holds of the account but the open session, as if it had just signed in. */

@@ -29,6 +29,11 @@ export const VaultRecord = object({
   historyKey: bytes(32, 32),
   /** The key under which the vault at the relay is sealed, kept for a new wrap or new marks. */
   vaultKey: bytes(32, 32),
+  /**
+   * The vault key, wrapped under the password, by which a typed one is checked here, and under those that it was changed
+   * to: this device can't know whether the relay has taken them.
+   */
+  passwordWraps: withDefault(array(bytes(limits.keyWrap, 1), limits.passwordWraps), []),
 });
 export type VaultRecord = Guarded<typeof VaultRecord>;
 

@@ -5,6 +5,7 @@ import { currentUserAtom } from '../../store/session.ts';
 import type { Confirmation } from '../core/confirmation.ts';
 import type { Deps } from '../core/deps.ts';
 import { toAppError } from '../core/failures.ts';
+import { establishProofKey, provePending } from '../core/proofs.ts';
 import { changeVault, type StoredVault } from '../core/vault.ts';
 
 const dismissedEntry = 'recovery-offer-dismissed';
@@ -19,13 +20,10 @@ export interface Recovery {
   dismissOffer(): Promise<void>;
 }
 
-export function createRecovery(
-  deps: Deps,
-  confirmation: Pick<Confirmation, 'confirmWithPassword'>,
-): Recovery {
+export function createRecovery(deps: Deps, confirmation: Pick<Confirmation, 'confirmInWorker'>): Recovery {
   const { crypto, store } = deps;
-  /** The parts for the relay of the key created last; the key itself goes to the screen and is not kept here. */
-  let created: { recoveryWrap: string; recoveryAuthKey: string; recoveryProofKey: string } | null = null;
+  /** A key was created that is not the account's yet. It goes to the screen, and the worker keeps it. */
+  let isCreated = false;
 
   let shownVersion = 0;
   /** Answers to questions asked at the same time come in any order: an older one must not undo a newer one. */
@@ -43,24 +41,28 @@ export function createRecovery(
     },
 
     async create() {
-      const { recoveryKey, ...kept } = await crypto.createRecoveryKey();
-      created = kept;
+      const { recoveryKey } = await crypto.createRecoveryKey();
+      isCreated = true;
       return recoveryKey;
     },
 
     async save() {
-      const key = created;
-      if (key === null) throw new AppError('usage', t('recovery.saveFailed'));
+      if (!isCreated) throw new AppError('usage', t('recovery.saveFailed'));
       try {
         const kind = store.get(recoveryKeyAtom) === 'none' ? 'create-recovery-key' : 'replace-recovery-key';
         const target = store.get(currentUserAtom)?.username ?? '';
-        const prove = confirmation.confirmWithPassword({ kind, target });
-        const { version } = await changeVault(deps, async () => key, prove);
+        const key = await confirmation.confirmInWorker({ kind, target }, async (credential) => {
+          const { passwordKey } = await deps.api.createProofNonce();
+          const { authKey, proofKey, ...confirmed } = await crypto.confirmRecoveryKey(credential);
+          await establishProofKey(deps, { authKey, proofKey }, passwordKey);
+          return confirmed;
+        });
+        const { version } = await changeVault(deps, async () => key, provePending(deps));
         show({ version, hasRecoveryKey: true });
       } catch (error) {
         throw toAppError(error, t('recovery.saveFailed'));
       }
-      created = null;
+      isCreated = false;
     },
 
     async dismissOffer() {

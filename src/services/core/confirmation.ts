@@ -4,8 +4,8 @@ import type { Prove, ProvenRequest } from '../../net/api.ts';
 import { confirmationAtom, type Operation } from '../../store/confirmation.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import type { Deps } from './deps.ts';
-import { toAppError } from './failures.ts';
-import { establishProofKey } from './proofs.ts';
+import { failureCode, toAppError } from './failures.ts';
+import { establishProofKey, wrongPassword } from './proofs.ts';
 
 /** Asks the person for the password before an operation that a session alone may not do. */
 export interface Confirmation {
@@ -16,14 +16,22 @@ export interface Confirmation {
   confirmWithPassword(operation: Operation): Prove;
   /** Asks for the password for an operation on this device alone. @throws AppError `cancelled` */
   confirmHere(operation: Operation): Promise<void>;
+  /**
+   * Asks for the password for something that the worker does with it. The dialog stays open while that rejects with
+   * `wrong-password`.
+   * @throws AppError `cancelled`
+   */
+  confirmInWorker<T>(operation: Operation, take: (credential: Credential) => Promise<T>): Promise<T>;
   /** Takes the password from the dialog. @throws AppError `wrong-password`: the dialog stays open then */
   submit(password: string): Promise<void>;
   cancel(): void;
 }
 
+type Credential = Parameters<Deps['crypto']['signProof']>[0];
+
 interface Pending {
-  readonly request: ProvenRequest | null;
-  readonly resolve: (proof: string | null) => void;
+  /** Uses the password and resolves what the caller waits for. */
+  readonly attempt: (credential: Credential) => Promise<() => void>;
   readonly reject: (error: AppError) => void;
 }
 
@@ -31,11 +39,16 @@ export function createConfirmation(deps: Pick<Deps, 'api' | 'crypto' | 'store'>)
   const { api, crypto, store } = deps;
   let pending: Pending | null = null;
 
-  /** @param request null for an operation on this device alone, which needs no proof */
-  function ask(operation: Operation, request: ProvenRequest | null): Promise<string | null> {
+  function ask<T>(operation: Operation, take: (credential: Credential) => Promise<T>): Promise<T> {
     cancel();
     return new Promise((resolve, reject) => {
-      pending = { request, resolve, reject };
+      pending = {
+        attempt: async (credential) => {
+          const result = await take(credential);
+          return () => resolve(result);
+        },
+        reject,
+      };
       store.set(confirmationAtom, () => operation);
     });
   }
@@ -52,14 +65,12 @@ export function createConfirmation(deps: Pick<Deps, 'api' | 'crypto' | 'store'>)
     current.reject(cancelled());
   }
 
-  /** @returns null without a request */
-  async function prove(password: string, request: ProvenRequest | null): Promise<string | null> {
-    const username = store.get(currentUserAtom)?.username ?? '';
-    const passwordParams = await api.authParams(username);
+  /** @param request null for an operation on this device alone, which needs no proof */
+  async function prove(credential: Credential, request: ProvenRequest | null): Promise<string | null> {
     // The nonce comes first: once the password has been found right, nothing is left to ask.
     const given = request === null ? null : await api.createProofNonce();
     const { proof, ...keys } = await crypto.signProof(
-      { password, passwordParams },
+      credential,
       request === null || given === null
         ? null
         : { ...request, nonce: given.nonce, session: given.session, replaces: given.version },
@@ -70,25 +81,30 @@ export function createConfirmation(deps: Pick<Deps, 'api' | 'crypto' | 'store'>)
 
   return {
     confirmWithPassword: (operation) => async (request) => {
-      const proof = await ask(operation, request);
+      const proof = await ask(operation, (credential) => prove(credential, request));
       if (proof === null) throw new AppError('usage', t('confirmation.failed'));
       return proof;
     },
 
     async confirmHere(operation) {
-      await ask(operation, null);
+      await ask(operation, (credential) => prove(credential, null));
     },
+
+    confirmInWorker: ask,
 
     async submit(password) {
       const current = pending;
       if (current === null) return;
       try {
-        const proof = await prove(password, current.request);
+        const username = store.get(currentUserAtom)?.username ?? '';
+        const passwordParams = await api.authParams(username);
+        const succeed = await current.attempt({ password, passwordParams });
         if (pending !== current) return;
         close();
-        current.resolve(proof);
+        succeed();
       } catch (error) {
-        throw toAppError(error, t('confirmation.failed'));
+        const isWrong = failureCode(error) === 'wrong-password';
+        throw isWrong ? wrongPassword(error) : toAppError(error, t('confirmation.failed'));
       }
     },
 

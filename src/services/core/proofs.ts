@@ -53,6 +53,6 @@ export function provePending({ api, crypto }: Pick<Deps, 'api' | 'crypto'>): Pro
   };
 }
 
-function wrongPassword(cause?: unknown): AppError {
+export function wrongPassword(cause?: unknown): AppError {
   return new AppError('wrong-password', t('confirmation.wrongPassword'), { cause });
 }

@@ -104,7 +104,11 @@ describe('a pending proof', () => {
 
   it('is signed once by the recovery key after a recovery', async () => {
     const { alice, relay } = await createPair();
-    const { recoveryKey, recoveryProofKey, recoveryWrap } = await alice.api.createRecoveryKey();
+    const { recoveryKey } = await alice.api.createRecoveryKey();
+    const { recoveryProofKey, recoveryWrap } = await alice.api.confirmRecoveryKey({
+      password: PASSWORD,
+      passwordParams: relay.passwordParams.get(ALICE)!,
+    });
     const api = freshBrowser();
     await api.beginRecovery(recoveryKey);
     await api.recoverVault(ALICE, { ...relay.vaults.get(ALICE)!, recoveryWrap }, 'a quieter harbour');

@@ -1,15 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import type { SealedVault } from '#workers/api/cryptoApi.ts';
+import type { CryptoApi, SealedVault } from '#workers/api/cryptoApi.ts';
 import { Browser, Clock } from './support/browser.ts';
 import { ALICE, ALICE_AND_BOB, BOB, createPair, PASSWORD, textOf } from './support/device.ts';
+import type { MemoryRelay } from './support/relay.ts';
 
 const NEW_PASSWORD = 'a quieter harbour';
+const anyRequest = { operation: 'PUT /vault', body: '', replaces: 1, session: ALICE, nonce: 'A'.repeat(43) };
+
+/** Creates a recovery key of Alice's, and has the vault key wrapped for it. */
+async function newRecoveryKey(api: CryptoApi, relay: MemoryRelay) {
+  const passwordParams = relay.passwordParams.get(ALICE)!;
+  const { recoveryKey } = await api.createRecoveryKey();
+  return { recoveryKey, ...(await api.confirmRecoveryKey({ password: PASSWORD, passwordParams })) };
+}
 
 /** Creates Alice and Bob, and a recovery key of Alice's whose wrap the relay has. */
 async function aliceWithRecoveryKey() {
   const pair = await createPair();
   const { alice, relay } = pair;
-  const created = await alice.api.createRecoveryKey();
+  const created = await newRecoveryKey(alice.api, relay);
   const vault: SealedVault = { ...relay.vaults.get(ALICE)!, recoveryWrap: created.recoveryWrap };
   relay.vaults.set(ALICE, vault);
   return { ...pair, ...created, vault };
@@ -41,8 +50,8 @@ describe('the recovery key', () => {
   });
 
   it('is another key each time, and opens only a vault that is wrapped for it', async () => {
-    const { alice, recoveryKey, vault } = await aliceWithRecoveryKey();
-    const second = await alice.api.createRecoveryKey();
+    const { alice, recoveryKey, relay, vault } = await aliceWithRecoveryKey();
+    const second = await newRecoveryKey(alice.api, relay);
     expect(second.recoveryKey).not.toBe(recoveryKey);
     const api = freshBrowser();
     await api.beginRecovery(recoveryKey);
@@ -75,9 +84,9 @@ describe('the recovery key', () => {
   });
 
   it('can be created after a reload, but not while the browser is locked', async () => {
-    const { alice, vault } = await aliceWithRecoveryKey();
+    const { alice, relay, vault } = await aliceWithRecoveryKey();
     const reloaded = await alice.openTab();
-    const { recoveryKey, recoveryWrap } = await reloaded.api.createRecoveryKey();
+    const { recoveryKey, recoveryWrap } = await newRecoveryKey(reloaded.api, relay);
     const api = freshBrowser();
     await api.beginRecovery(recoveryKey);
     await api.recoverVault(ALICE, { ...vault, recoveryWrap }, NEW_PASSWORD);
@@ -86,7 +95,55 @@ describe('the recovery key', () => {
   });
 });
 
+describe('a script that calls the worker without the password', () => {
+  it.each(['', 'a guess', `${PASSWORD} `])(
+    'has the vault key wrapped for no recovery key: %j',
+    async (guess) => {
+      const { alice, relay } = await createPair();
+      const passwordParams = relay.passwordParams.get(ALICE)!;
+      await alice.api.createRecoveryKey();
+      await expect(alice.api.confirmRecoveryKey({ password: guess, passwordParams })).rejects.toMatchObject({
+        code: 'wrong-password',
+      });
+      await expect(alice.api.signPendingProof(anyRequest)).rejects.toMatchObject({ code: 'usage' });
+    },
+  );
+
+  it('has it wrapped for no new password, whatever it says that the present one is', async () => {
+    const { alice, relay } = await createPair();
+    const currentParams = relay.passwordParams.get(ALICE)!;
+    const reloaded = await alice.openTab();
+    for (const api of [alice.api, reloaded.api]) {
+      const change = { currentPassword: 'a guess', currentParams, newPassword: NEW_PASSWORD };
+      await expect(api.changePassword(change)).rejects.toMatchObject({ code: 'wrong-password' });
+      await expect(api.signPendingProof(anyRequest)).rejects.toMatchObject({ code: 'usage' });
+    }
+  });
+
+  it('has no recovery key wrapped that was not created', async () => {
+    const { alice, relay } = await createPair();
+    const passwordParams = relay.passwordParams.get(ALICE)!;
+    await expect(alice.api.confirmRecoveryKey({ password: PASSWORD, passwordParams })).rejects.toMatchObject({
+      code: 'usage',
+    });
+  });
+});
+
 describe('a new password', () => {
+  it('is taken by the worker from then on, and the one before too, since the relay may have refused it', async () => {
+    const { alice, relay } = await createPair();
+    const currentParams = relay.passwordParams.get(ALICE)!;
+    const change = { currentPassword: PASSWORD, currentParams, newPassword: NEW_PASSWORD };
+    const { passwordParams } = await alice.api.changePassword(change);
+    await alice.api.createRecoveryKey();
+    for (const credential of [
+      { password: NEW_PASSWORD, passwordParams },
+      { password: PASSWORD, passwordParams: currentParams },
+    ]) {
+      expect(await alice.api.confirmRecoveryKey(credential)).toHaveProperty('recoveryWrap');
+    }
+  });
+
   it('opens the vault from then on, and the old password does not', async () => {
     const { alice, relay } = await createPair();
     const vault = relay.vaults.get(ALICE)!;

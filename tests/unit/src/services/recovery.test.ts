@@ -19,6 +19,7 @@ const api = {
 };
 const worker = {
   createRecoveryKey: vi.fn<CryptoApi['createRecoveryKey']>(),
+  confirmRecoveryKey: vi.fn<CryptoApi['confirmRecoveryKey']>(),
   changePassword: vi.fn<CryptoApi['changePassword']>(),
   signPendingProof: vi.fn<CryptoApi['signPendingProof']>(),
 };
@@ -40,8 +41,10 @@ beforeEach(() => {
   api.getVault.mockResolvedValue(vault);
   api.putVault.mockResolvedValue({ version: 8 });
   api.authParams.mockResolvedValue(params);
-  worker.createRecoveryKey.mockResolvedValue({
-    recoveryKey: 'ABCD-EFGH',
+  worker.createRecoveryKey.mockResolvedValue({ recoveryKey: 'ABCD-EFGH' });
+  worker.confirmRecoveryKey.mockResolvedValue({
+    authKey: 'b2xkYXV0aA',
+    proofKey: 'b2xkcHJvb2Y',
     recoveryWrap: 'cmVjb3Zlcnk',
     recoveryAuthKey: 'cHJvb2Y',
     recoveryProofKey: 'cHVibGlj',
@@ -81,8 +84,10 @@ describe('the recovery key', () => {
         recoveryAuthKey: 'cHJvb2Y',
         recoveryProofKey: 'cHVibGlj',
       },
-      confirmation.prove,
+      expect.any(Function),
     );
+    // Whoever has not typed the password gets nothing from the worker by which the key opens anything.
+    expect(worker.confirmRecoveryKey).toHaveBeenCalledWith({ password: 'right', passwordParams: params });
     expect(known()).toBe('present');
     await expect(recovery.save()).rejects.toMatchObject({ code: 'usage' });
   });

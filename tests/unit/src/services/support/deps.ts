@@ -107,6 +107,8 @@ export function received(seq: number, change: Partial<MessageView> = {}): Messag
 }
 
 /** Takes every operation for confirmed, and keeps what was asked. */
+type Credential = Parameters<CryptoApi['signProof']>[0];
+
 export function testConfirmation() {
   const asked: Operation[] = [];
   const prove: Prove = async () => 'proof';
@@ -119,6 +121,13 @@ export function testConfirmation() {
     },
     async confirmHere(operation: Operation) {
       asked.push(operation);
+    },
+    async confirmInWorker<T>(operation: Operation, take: (credential: Credential) => Promise<T>) {
+      asked.push(operation);
+      return take({
+        password: 'right',
+        passwordParams: { salt: 'c2FsdA', opsLimit: 3, memLimit: 134_217_728 },
+      });
     },
   };
 }
