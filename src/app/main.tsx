@@ -38,7 +38,7 @@ async function start() {
     hasToken,
     isKept: Boolean(navigator.serviceWorker?.controller),
     async start() {
-      // The worker takes longest to be ready, so it starts first.
+      // The frame is answered while the client is still being loaded: its worker takes longest to be ready.
       keysFrame();
       const [{ bootstrap }] = await Promise.all([import('./bootstrap.ts'), addTexts('members')]);
       return bootstrap({

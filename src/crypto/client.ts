@@ -1,4 +1,4 @@
-/** The page's side of the room that holds the keys: the only place that talks to the worker. */
+/** The page's side of the worker that holds the keys: the only place that calls it. */
 import { wrap } from 'comlink';
 import type { CryptoApi, CryptoWorker } from '../../workers/api/cryptoApi.ts';
 import { CryptoApiError, type CryptoApiErrorCode, fromWire } from '../../workers/api/errors.ts';
@@ -43,7 +43,7 @@ interface Line {
   end(): void;
 }
 
-/** Loads the frame with the worker, if nothing has yet. Every method of the client rejects with a CryptoApiError. */
+/** Connects to the worker in its frame. Every method of the client rejects with a CryptoApiError. */
 export function createCryptoClient(frame: KeysFrame = keysFrame()): CryptoApi {
   // Without this every call would wait for ever.
   const failed = frame.broken.then((part): never => {

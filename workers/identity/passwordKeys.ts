@@ -14,7 +14,7 @@ export interface PasswordDeps extends SessionDeps {
   readonly DANGEROUS_passwordKeysForTesting?: typeof passwordKeys;
 }
 
-interface DerivedKeys {
+export interface DerivedKeys {
   readonly authKey: WireBytes;
   readonly wrapKey: Uint8Array;
   /** Signs proofs; the caller wipes it. */

@@ -27,11 +27,9 @@ import {
 import type { CryptoApi, NewCredentials, WireBytes } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
-import { bytes } from '../codec/json.ts';
-import { limits } from '../codec/limits.ts';
 import type { Session } from '../session/session.ts';
 import { openAccount } from './account.ts';
-import { derivePasswordKeys, newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
+import { type DerivedKeys, derivePasswordKeys, newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
 import type { PendingProof } from './proofs.ts';
 
 type RecoveryApi = Pick<
@@ -58,10 +56,11 @@ export function createRecovery(
   /**
    * Whoever calls the worker may be a script in the page. The vault key is wrapped anew for those alone who know the
    * password: such a wrap opens the vault, and with it everything.
+   * @returns what the password signs proofs with. The rest of its secrets is wiped
    * @throws CryptoApiError `wrong-password`
    */
-  function requirePassword(wrapKey: Uint8Array): void {
-    const { passwordWraps, vaultKey } = session.account().vault;
+  async function requirePassword({ proofSeed, wrapKey }: DerivedKeys): Promise<Uint8Array> {
+    const { vaultKey } = session.account().vault;
     const opens = (passwordWrap: Uint8Array): boolean => {
       try {
         return equalBytes(unwrapVaultKey(passwordWrap, wrapKey, 'password'), vaultKey);
@@ -70,16 +69,25 @@ export function createRecovery(
         throw error;
       }
     };
-    const isRight = passwordWraps.some(opens);
+    const isRight = (await session.passwordWraps()).some(opens);
     wipe(wrapKey);
-    if (!isRight) throw new CryptoApiError('wrong-password');
+    if (isRight) return proofSeed;
+    wipe(proofSeed);
+    throw new CryptoApiError('wrong-password');
   }
 
-  function newCredentials(password: string, vaultKey: Uint8Array): NewCredentials {
+  /** Derives the keys of a new password, and wraps the vault key for it. */
+  function newCredentials(password: string, vaultKey: Uint8Array) {
     const { authKey, passwordParams, proofKey, proofSeed, wrapKey } = newPasswordKeys(deps, password);
-    const passwordWrap = toBase64Url(wrapVaultKey(vaultKey, wrapKey, 'password', env));
+    const passwordWrap = wrapVaultKey(vaultKey, wrapKey, 'password', env);
     wipe(wrapKey, proofSeed);
-    return { authKey, passwordParams, passwordWrap, proofKey };
+    const credentials: NewCredentials = {
+      authKey,
+      passwordParams,
+      passwordWrap: toBase64Url(passwordWrap),
+      proofKey,
+    };
+    return { credentials, passwordWrap };
   }
 
   return {
@@ -95,13 +103,12 @@ export function createRecovery(
       const { password, passwordParams } = check('confirmRecoveryKey', PasswordCredential, credential);
       if (created === null) throw new CryptoApiError('usage', 'no recovery key was created');
       await ready();
-      const { authKey, proofKey, proofSeed, wrapKey } = derivePasswordKeys(deps, password, passwordParams);
-      requirePassword(wrapKey);
-      pendingProof.keep('password', proofSeed);
+      const keys = derivePasswordKeys(deps, password, passwordParams);
+      pendingProof.keep('password', await requirePassword(keys));
       const { vaultKey } = session.account().vault;
       return {
-        authKey,
-        proofKey,
+        authKey: keys.authKey,
+        proofKey: keys.proofKey,
         recoveryAuthKey: toBase64Url(recoveryAuthKey(created)),
         recoveryProofKey: recoveryProofKey(created),
         recoveryWrap: toBase64Url(wrapVaultKey(vaultKey, recoveryWrapKey(created), 'recovery', env)),
@@ -124,8 +131,7 @@ export function createRecovery(
       await ready();
       const vaultKey = unwrapVaultKey(recoveryWrap, recoveryWrapKey(recoveryKey), 'recovery');
       const opened = openVault(sealedVault, vaultKey, userId);
-      const credentials = newCredentials(newPassword, vaultKey);
-      const passwordWrap = check('recoverVault', bytes(limits.keyWrap), credentials.passwordWrap);
+      const { credentials, passwordWrap } = newCredentials(newPassword, vaultKey);
       await openAccount(session, env, userId, opened, vaultKey, passwordWrap);
       pendingProof.keep('recovery', recoveryProofSeed(recoveryKey));
       keep(null);
@@ -137,10 +143,10 @@ export function createRecovery(
       const { vault } = session.account();
       await ready();
       const current = derivePasswordKeys(deps, currentPassword, currentParams);
-      requirePassword(current.wrapKey);
-      const credentials = newCredentials(newPassword, vault.vaultKey);
-      await session.addPasswordWrap(check('changePassword', bytes(limits.keyWrap), credentials.passwordWrap));
-      pendingProof.keep('password', current.proofSeed);
+      const proofSeed = await requirePassword(current);
+      const { credentials, passwordWrap } = newCredentials(newPassword, vault.vaultKey);
+      await session.addPasswordWrap(passwordWrap);
+      pendingProof.keep('password', proofSeed);
       return { ...credentials, currentAuthKey: current.authKey, currentProofKey: current.proofKey };
     },
   };

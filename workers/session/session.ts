@@ -7,7 +7,9 @@ import {
   openAccountDatabase,
   openRootDatabase,
   type RootDatabase,
+  read,
   type SessionRow,
+  type Transaction,
   type WriteTransaction,
   write,
 } from '../storage/db.ts';
@@ -36,7 +38,7 @@ export interface UnlockedAccount {
   readonly userId: string;
   readonly db: AccountDatabase;
   readonly sealer: Sealer;
-  vault: VaultRecord;
+  readonly vault: VaultRecord;
   device: Device | null;
 }
 
@@ -93,7 +95,7 @@ export class Session {
     const account = await this.#openAccount(userId, sealer, vault);
     try {
       await write(account.db, 'relaxed', async (tx) => {
-        await tx.objectStore('device').put(sealer.seal('device', 'vault', vault), 'vault');
+        await putVault(tx, sealer, vault);
         await body(tx, account);
       });
       await this.#inRoot(async (root) => {
@@ -138,20 +140,26 @@ export class Session {
     await deleteAccountDatabase(this.#deps.indexedDB, userId);
   }
 
+  /** Reads the wraps of the vault key under the password: another tab may have changed it. */
+  async passwordWraps(): Promise<Uint8Array[]> {
+    const { db, sealer } = this.account();
+    return (await read(db, (tx) => getVault(tx, sealer))).passwordWraps;
+  }
+
   /** Takes the wrap of a new password beside those before. */
   async addPasswordWrap(passwordWrap: Uint8Array): Promise<void> {
-    const account = this.account();
-    const passwordWraps = [...account.vault.passwordWraps, passwordWrap].slice(-limits.passwordWraps);
-    const vault: VaultRecord = { ...account.vault, passwordWraps };
-    await write(account.db, 'relaxed', async (tx) => {
-      await tx.objectStore('device').put(account.sealer.seal('device', 'vault', vault), 'vault');
+    const { db, sealer } = this.account();
+    await write(db, 'relaxed', async (tx) => {
+      const vault = await getVault(tx, sealer);
+      const passwordWraps = [...vault.passwordWraps, passwordWrap].slice(-limits.passwordWraps);
+      await putVault(tx, sealer, { ...vault, passwordWraps });
     });
-    account.vault = vault;
   }
 
   /** Erases all that this browser holds of the account but the open session, as if it had just signed in. */
   async reset(): Promise<void> {
-    const { userId, vault } = this.account();
+    const { db, sealer: former, userId } = this.account();
+    const vault = await read(db, (tx) => getVault(tx, former));
     const row = await this.#inRoot((root) => root.get('sessions', userId));
     const storageKey = row === undefined ? null : await this.#unwrap(userId, row);
     if (storageKey === null) throw new CryptoApiError('locked');
@@ -159,9 +167,7 @@ export class Session {
     await deleteAccountDatabase(this.#deps.indexedDB, userId);
     const sealer = new Sealer(storageKey, this.#deps.env);
     const account = await this.#openAccount(userId, sealer, vault);
-    await write(account.db, 'relaxed', async (tx) => {
-      await tx.objectStore('device').put(sealer.seal('device', 'vault', vault), 'vault');
-    });
+    await write(account.db, 'relaxed', (tx) => putVault(tx, sealer, vault));
     this.#account = account;
   }
 
@@ -234,6 +240,17 @@ export class Session {
       return null;
     }
   }
+}
+
+async function putVault(tx: WriteTransaction, sealer: Sealer, vault: VaultRecord): Promise<void> {
+  await tx.objectStore('device').put(sealer.seal('device', 'vault', vault), 'vault');
+}
+
+/** @throws CryptoApiError `locked` when the browser has evicted it */
+async function getVault(tx: Transaction, sealer: Sealer): Promise<VaultRecord> {
+  const row = await tx.objectStore('device').get('vault');
+  if (row === undefined) throw new CryptoApiError('locked');
+  return sealer.open('device', 'vault', row, VaultRecord);
 }
 
 export function toDevice({ deviceId, certificate, signatureSeed }: DeviceRecord): Device {

@@ -144,6 +144,17 @@ describe('a new password', () => {
     }
   });
 
+  it('is taken by a tab that was open while another one set it', async () => {
+    const { alice, relay } = await createPair();
+    const other = await alice.openTab();
+    const currentParams = relay.passwordParams.get(ALICE)!;
+    const change = { currentPassword: PASSWORD, currentParams, newPassword: NEW_PASSWORD };
+    const { passwordParams } = await alice.api.changePassword(change);
+    await other.api.createRecoveryKey();
+    const credential = { password: NEW_PASSWORD, passwordParams };
+    expect(await other.api.confirmRecoveryKey(credential)).toHaveProperty('recoveryWrap');
+  });
+
   it('opens the vault from then on, and the old password does not', async () => {
     const { alice, relay } = await createPair();
     const vault = relay.vaults.get(ALICE)!;
