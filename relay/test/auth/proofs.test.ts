@@ -1,84 +1,29 @@
 import { createPublicKey, randomUUID, verify } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { limits, proofHeader, proofNonceLifetime, type Vault } from '../../contract/index.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { proofNonceLifetime } from '../../contract/index.ts';
 import { proofMessage } from '../../src/auth/proofs.ts';
-import { createPurgeJob } from '../../src/jobs/purge.ts';
+import { base64Url, logIn, onAnotherDevice, type PersonOnDevice } from '../helpers.ts';
+import { signedProof } from '../proofs.ts';
 import {
-  base64Url,
-  call,
-  logIn,
-  onAnotherDevice,
-  type Person,
-  type PersonOnDevice,
-  signUpOnDevice,
-  startTestRelay,
-  type TestRelay,
-} from '../helpers.ts';
-import { createGroup } from '../http/conversation.ts';
-import { type Nonce, type Proving, proofFor, proofKeyOf, signedProof } from '../proofs.ts';
+  nonceOf,
+  operationOf,
+  passwordParams,
+  prove,
+  proving,
+  purge,
+  put,
+  type Request,
+  recoveryKey,
+  refused,
+  required,
+  sealedVault,
+  send,
+  withProofWorld,
+  world,
+  wrap,
+} from './proofWorld.ts';
 
-let now = Date.parse('2026-03-01T12:00:00.000Z');
-let relay: TestRelay;
-let person: PersonOnDevice;
-let thief: PersonOnDevice;
-beforeAll(async () => {
-  relay = await startTestRelay({ clock: () => now });
-});
-afterAll(() => relay.close());
-beforeEach(async () => {
-  person = await signUpOnDevice(relay);
-  thief = await signUpOnDevice(relay);
-  await put(person, 0);
-});
-
-const passwordParams = { salt: base64Url(16), opsLimit: 3, memLimit: 134_217_728 };
-const sealedVault = () => base64Url(limits.sealedVaultMin);
-const wrap = () => base64Url(limits.keyWrapMin);
-
-function recoveryKey() {
-  const recoveryAuthKey = base64Url(32);
-  return { recoveryAuthKey, recoveryProofKey: proofKeyOf(recoveryAuthKey), recoveryWrap: wrap() };
-}
-
-async function put(owner: Person, version: number, changes: object = {}): Promise<void> {
-  const body = { version, sealedVault: sealedVault(), passwordWrap: wrap(), recoveryWrap: null, ...changes };
-  const { status } = await owner.call('PUT', '/vault', body);
-  if (status !== 200) throw new Error(`storing the vault answered ${status}`);
-}
-
-interface Request {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: object;
-}
-
-const operationOf = ({ method, path }: Request) => `${method} ${path}`;
-
-/** Sends a request with the person's token, and whatever is given for a proof. */
-const send = ({ method, path, body }: Request, proof: string | null, token = person.token) =>
-  call(relay, method, path, {
-    token,
-    ...(body === undefined ? {} : { body }),
-    ...(proof === null ? {} : { headers: { [proofHeader]: proof } }),
-  });
-
-const proving = (changes: Partial<Proving> = {}): Proving => ({
-  token: person.token,
-  authKey: person.password,
-  ...changes,
-});
-
-const prove = (request: Request, changes?: Partial<Proving>) =>
-  proofFor(relay, proving(changes), { operation: operationOf(request), body: request.body });
-
-const purge = () =>
-  createPurgeJob({ db: relay.relay.database.db, clock: () => now, log: relay.relay.app.log }).run();
-
-const nonceOf = async ({ token }: Person) =>
-  (await call<Nonce>(relay, 'POST', '/proof-nonce', { token })).body;
-
-const required = { status: 403, body: { code: 'proof-required' } };
-const refused = { status: 403, body: { code: 'proof-refused' } };
+withProofWorld();
 
 const operations: readonly (readonly [string, () => Request | Promise<Request>])[] = [
   [
@@ -99,7 +44,7 @@ const operations: readonly (readonly [string, () => Request | Promise<Request>])
       method: 'PUT',
       path: '/users/me/password',
       body: {
-        currentPassword: person.password,
+        currentPassword: world.person.password,
         password: base64Url(32),
         passwordParams,
         passwordProofKey: base64Url(32),
@@ -113,14 +58,14 @@ const operations: readonly (readonly [string, () => Request | Promise<Request>])
     () => ({
       method: 'PUT',
       path: '/users/me',
-      body: { username: person.username, email: `${randomUUID()}@example.org` },
+      body: { username: world.person.username, email: `${randomUUID()}@example.org` },
     }),
   ],
   [
     'revoking a device',
     async () => ({
       method: 'DELETE',
-      path: `/devices/${(await onAnotherDevice(relay, person)).deviceId}`,
+      path: `/devices/${(await onAnotherDevice(world.relay, world.person)).deviceId}`,
       body: { statement: base64Url(200) },
     }),
   ],
@@ -130,7 +75,7 @@ const operations: readonly (readonly [string, () => Request | Promise<Request>])
   [
     'reading the former vault',
     async () => {
-      await put(person, 1);
+      await put(world.person, 1);
       return { method: 'GET', path: '/vault/former' };
     },
   ],
@@ -147,17 +92,19 @@ describe.each(operations)('%s', (_name, requestOf) => {
   });
 
   it('is refused by the session alone, and changes nothing', async () => {
-    const before = await stateOf(person);
+    const before = await stateOf(world.person);
     expect(await send(request, null)).toMatchObject(required);
-    expect(await stateOf(person)).toEqual(before);
+    expect(await stateOf(world.person)).toEqual(before);
   });
 
   it('is refused with a proof that somebody made who has the token and not the password', async () => {
-    const before = await stateOf(person);
+    const before = await stateOf(world.person);
     const guessed = await prove(request, { authKey: base64Url(32) });
     expect(await send(request, guessed)).toMatchObject(refused);
-    expect(await send(request, await prove(request, { authKey: thief.password }))).toMatchObject(refused);
-    expect(await stateOf(person)).toEqual(before);
+    expect(await send(request, await prove(request, { authKey: world.thief.password }))).toMatchObject(
+      refused,
+    );
+    expect(await stateOf(world.person)).toEqual(before);
   });
 
   it("is refused with another operation's proof", async () => {
@@ -171,7 +118,7 @@ describe.each(operations)('%s', (_name, requestOf) => {
   });
 
   it('is refused with a proof over another version of the vault', async () => {
-    const nonce = await nonceOf(person);
+    const nonce = await nonceOf(world.person);
     const proven = { operation: operationOf(request), body: request.body };
     const older = signedProof(proving(), proven, { ...nonce, version: nonce.version - 1 });
     expect(await send(request, older)).toMatchObject(refused);
@@ -179,15 +126,15 @@ describe.each(operations)('%s', (_name, requestOf) => {
 
   it('is refused with a proof that is two minutes old', async () => {
     const proof = await prove(request);
-    now += proofNonceLifetime;
+    world.now += proofNonceLifetime;
     expect(await send(request, proof)).toMatchObject(refused);
   });
 
   it('is refused with a proof made in another session', async () => {
-    const other = await logIn(relay, person);
+    const other = await logIn(world.relay, world.person);
     expect(await send(request, await prove(request, { token: other.token }))).toMatchObject(refused);
     // Nor with this session's nonce signed for the other one, nor the other way round.
-    const [here, there] = [await nonceOf(person), await nonceOf(other)];
+    const [here, there] = [await nonceOf(world.person), await nonceOf(other)];
     const proven = { operation: operationOf(request), body: request.body };
     for (const mixed of [
       { ...here, session: there.session },
@@ -214,15 +161,18 @@ describe('a proof', () => {
   const request = () => ({
     method: 'PUT',
     path: '/users/me',
-    body: { username: person.username, email: `${randomUUID()}@example.org` },
+    body: { username: world.person.username, email: `${randomUUID()}@example.org` },
   });
 
   it('is good once', async () => {
     const email = request();
     const proof = await prove(email);
     expect((await send(email, proof)).status).toBe(200);
-    const again = { ...email, body: { ...email.body, username: person.username } };
-    await person.call('PUT', '/users/me', { username: person.username, email: person.email });
+    const again = { ...email, body: { ...email.body, username: world.person.username } };
+    await world.person.call('PUT', '/users/me', {
+      username: world.person.username,
+      email: world.person.email,
+    });
     expect(await send(again, proof)).toMatchObject(refused);
   });
 
@@ -235,7 +185,7 @@ describe('a proof', () => {
 
   it('may be made by the recovery key', async () => {
     const key = recoveryKey();
-    await put(person, 1, key);
+    await put(world.person, 1, key);
     const email = request();
     const byRecovery = { authKey: key.recoveryAuthKey, key: 'recovery' } as const;
     expect((await send(email, await prove(email, byRecovery))).status).toBe(200);
@@ -255,7 +205,7 @@ describe('a proof', () => {
       statuses.push((await send(email, await prove(email, { authKey: base64Url(32) }))).status);
     }
     expect(new Set(statuses)).toEqual(new Set([403, 429]));
-    expect((await logIn(relay, person)).id).toBe(person.id);
+    expect((await logIn(world.relay, world.person)).id).toBe(world.person.id);
   });
 
   it('signs the same bytes as the client does', () => {
@@ -282,217 +232,29 @@ describe('a proof', () => {
 
 describe('a nonce', () => {
   it('is another one each time, and tells what a proof signs', async () => {
-    const [one, other] = [await nonceOf(person), await nonceOf(person)];
-    const { id: session } = await relay.relay.services.sessions.verify(person.token);
+    const [one, other] = [await nonceOf(world.person), await nonceOf(world.person)];
+    const { id: session } = await world.relay.relay.services.sessions.verify(world.person.token);
     expect(one).toEqual({ nonce: expect.any(String), session, version: 1, passwordKey: true });
     expect(other.nonce).not.toBe(one.nonce);
   });
 
   it('is deleted when its session asks for another one after it has expired', async () => {
-    const { session } = await nonceOf(person);
-    now += proofNonceLifetime;
-    await nonceOf(person);
-    const rows = await relay.relay.database.db
+    const { session } = await nonceOf(world.person);
+    world.now += proofNonceLifetime;
+    await nonceOf(world.person);
+    const rows = await world.relay.relay.database.db
       .selectFrom('proof_nonces')
       .select('expires_at')
       .where('session_id', '=', session)
       .execute();
-    expect(rows).toEqual([{ expires_at: now + proofNonceLifetime }]);
+    expect(rows).toEqual([{ expires_at: world.now + proofNonceLifetime }]);
   });
 
   it('is deleted by the purge job once it has expired', async () => {
-    await nonceOf(person);
-    now += proofNonceLifetime;
+    await nonceOf(world.person);
+    world.now += proofNonceLifetime;
     await purge();
-    const rows = await relay.relay.database.db.selectFrom('proof_nonces').selectAll().execute();
+    const rows = await world.relay.relay.database.db.selectFrom('proof_nonces').selectAll().execute();
     expect(rows).toEqual([]);
-  });
-});
-
-describe('a stolen token', () => {
-  const steal = () => ({
-    call: <T>(method: string, path: string, body?: unknown) =>
-      call<T>(relay, method, path, { token: person.token, ...(body === undefined ? {} : { body }) }),
-  });
-
-  it('sets no recovery key to recover the account by', async () => {
-    const stolen = steal();
-    const key = recoveryKey();
-    const { body: vault } = await stolen.call<Vault>('GET', '/vault');
-    const body = { version: vault.version, sealedVault: vault.sealedVault, ...key };
-    expect(await stolen.call('PUT', '/vault', body)).toMatchObject(required);
-    const recovery = { email: person.email, ...key, recoveryWrap: undefined };
-    expect(await call(relay, 'POST', '/recovery', { body: recovery })).toMatchObject({
-      status: 401,
-      body: { code: 'wrong-credentials' },
-    });
-  });
-
-  it('gives a vault without its wraps, whoever holds it', async () => {
-    const stolen = steal();
-    expect(Object.keys((await stolen.call<Vault>('GET', '/vault')).body).toSorted()).toEqual([
-      'hasRecoveryKey',
-      'sealedVault',
-      'version',
-    ]);
-    expect(await stolen.call('GET', '/vault/wraps')).toMatchObject(required);
-  });
-
-  it('stores no proof key of its own', async () => {
-    const own = base64Url(32);
-    const login = { email: person.username, password: own, passwordProofKey: proofKeyOf(own) };
-    expect((await call(relay, 'POST', '/login', { token: person.token, body: login })).status).toBe(401);
-    const request = { method: 'DELETE', path: '/user' };
-    expect(await send(request, await prove(request, { authKey: own }))).toMatchObject(refused);
-  });
-});
-
-describe('an account from before there were proofs', () => {
-  const request = { method: 'DELETE', path: '/user' };
-
-  beforeEach(async () => {
-    person = await signUpOnDevice(relay, { passwordProofKey: undefined });
-    await put(person, 0);
-  });
-
-  it('does nothing that takes a proof until a log-in has told its proof key', async () => {
-    expect(await nonceOf(person)).toMatchObject({ passwordKey: false });
-    expect(await send(request, await prove(request))).toMatchObject(required);
-    const body = { email: person.username, password: person.password };
-    await call(relay, 'POST', '/login', { body });
-    expect(await nonceOf(person)).toMatchObject({ passwordKey: false });
-    await call(relay, 'POST', '/login', { body: { ...body, passwordProofKey: proofKeyOf(person.password) } });
-    expect(await nonceOf(person)).toMatchObject({ passwordKey: true });
-    expect((await send(request, await prove(request))).status).toBe(204);
-  });
-
-  it('keeps the first proof key that a log-in has told', async () => {
-    const body = { email: person.username, password: person.password };
-    for (const key of [proofKeyOf(person.password), base64Url(32)]) {
-      await call(relay, 'POST', '/login', { body: { ...body, passwordProofKey: key } });
-    }
-    expect((await send(request, await prove(request))).status).toBe(204);
-  });
-
-  it('is recovered by a recovery key whose proof key the recovery tells', async () => {
-    await call(relay, 'POST', '/login', {
-      body: {
-        email: person.username,
-        password: person.password,
-        passwordProofKey: proofKeyOf(person.password),
-      },
-    });
-    const { recoveryProofKey, ...key } = recoveryKey();
-    await put(person, 1, key);
-    const body = { email: person.email, recoveryAuthKey: key.recoveryAuthKey, recoveryProofKey };
-    const recovered = await call<{ access_token: string }>(relay, 'POST', '/recovery', { body });
-    const change = {
-      method: 'PUT',
-      path: '/users/me/password',
-      body: {
-        password: base64Url(32),
-        passwordParams,
-        passwordProofKey: base64Url(32),
-        passwordWrap: wrap(),
-        version: 2,
-      },
-    };
-    const token = recovered.body.access_token;
-    expect(await send(change, null, token)).toMatchObject(required);
-    const byRecovery = { token, authKey: key.recoveryAuthKey, key: 'recovery' } as const;
-    expect((await send(change, await prove(change, byRecovery), token)).status).toBe(200);
-  });
-});
-
-describe('without a proof', () => {
-  it('the first vault is stored, and no second', async () => {
-    const other = await signUpOnDevice(relay);
-    const first = { version: 0, sealedVault: sealedVault(), passwordWrap: wrap(), recoveryWrap: null };
-    const request = { method: 'PUT', path: '/vault', body: first };
-    expect((await send(request, null, other.token)).status).toBe(200);
-    expect(await send(request, null, other.token)).toMatchObject({ status: 409, body: { version: 1 } });
-  });
-
-  it('the username is changed, as long as the email stays', async () => {
-    const body = { username: `uusi${randomUUID().slice(0, 8)}`, email: person.email.toUpperCase() };
-    expect((await send({ method: 'PUT', path: '/users/me', body }, null)).status).toBe(200);
-  });
-
-  it('a device revokes itself', async () => {
-    const body = { statement: base64Url(200) };
-    const request = { method: 'DELETE', path: `/devices/${person.deviceId}`, body };
-    expect((await send(request, null)).status).toBe(204);
-  });
-
-  it('a session that has just proven the password reads the wraps until it has a device', async () => {
-    const fresh = await logIn(relay, person);
-    const request = { method: 'GET', path: '/vault/wraps' };
-    expect(await send(request, null, fresh.token)).toMatchObject({
-      status: 200,
-      body: { recoveryWrap: null },
-    });
-    const device = { name: 'A browser', certificate: base64Url(200) };
-    await fresh.call('PUT', `/devices/${randomUUID()}`, device);
-    expect(await send(request, null, fresh.token)).toMatchObject(required);
-  });
-});
-
-describe('the message backup', () => {
-  const copy = (conversationId: string) => ({ id: randomUUID(), conversationId, sealed: base64Url(90) });
-  const store = (items: object[], on?: true) => person.call('PUT', '/history', { items, on });
-  const remove = (query = '') => send({ method: 'DELETE', path: `/history${query}` }, null);
-  const group = () => `group:${randomUUID()}`;
-
-  it('loses the copies of a conversation without a proof only once the person is not in it', async () => {
-    const groupId = await createGroup(person);
-    const query = `?conversationId=group:${groupId}`;
-    await store([copy(`group:${groupId}`), copy(group())]);
-    expect(await remove(query)).toMatchObject(required);
-    await person.call('DELETE', `/group/${groupId}`);
-    expect((await remove(query)).status).toBe(204);
-    expect((await person.call<unknown[]>('GET', '/history')).body).toHaveLength(1);
-  });
-
-  it('that is off loses what a device leaves late, until it is switched on again', async () => {
-    await store([copy(group())]);
-    expect(await remove()).toMatchObject(required);
-    expect((await person.call('DELETE', '/history')).status).toBe(204);
-    await store([copy(group())]);
-    expect((await remove()).status).toBe(204);
-    await store([copy(group())], true);
-    expect(await remove()).toMatchObject(required);
-    expect((await person.call<unknown[]>('GET', '/history')).body).toHaveLength(1);
-  });
-});
-
-describe('the vault', () => {
-  it('is not smaller than any real one', async () => {
-    for (const change of [
-      { sealedVault: base64Url(4) },
-      { sealedVault: base64Url(limits.sealedVaultMin - 1) },
-      { passwordWrap: base64Url(limits.keyWrapMin - 1) },
-      { recoveryWrap: base64Url(4) },
-    ]) {
-      const body = { version: 1, sealedVault: sealedVault(), ...change };
-      expect(await person.call('PUT', '/vault', body)).toMatchObject({
-        status: 422,
-        body: { code: 'invalid-request' },
-      });
-    }
-  });
-
-  it('keeps the one before for seven days', async () => {
-    const { sealedVault: former } = (await person.call<Vault>('GET', '/vault')).body;
-    await put(person, 1);
-    expect(await person.call('GET', '/vault/former')).toMatchObject({
-      status: 200,
-      body: { version: 1, sealedVault: former, replaced_at: new Date(now).toISOString() },
-    });
-    now += 7 * 24 * 60 * 60 * 1000 - 1;
-    await purge();
-    expect((await person.call('GET', '/vault/former')).status).toBe(200);
-    now += 1;
-    await purge();
-    expect((await person.call('GET', '/vault/former')).status).toBe(404);
   });
 });
