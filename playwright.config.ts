@@ -21,7 +21,7 @@ export default defineConfig({
   // A story waits for its relay and its browsers half of the time.
   workers: 2,
   // What hangs is ended; on the busiest machine nothing else is.
-  timeout: 600_000,
+  timeout: 300_000,
   expect: { timeout: 60_000 },
   forbidOnly: true,
   // As in vitest.config.ts: a second try in CI, told of by name.

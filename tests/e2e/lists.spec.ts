@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { BrowserContext, Locator, Page, Route } from '@playwright/test';
 import { localeStorageKey } from '../../src/i18n/locales.ts';
 import { findsNoBarriers } from './support/axe.ts';
+import { Calls } from './support/calls.ts';
 import { fits } from './support/layout.ts';
 import type { Person } from './support/person.ts';
 import { becomeContacts } from './support/person.ts';
@@ -43,16 +44,14 @@ async function heal(context: BrowserContext, ...lists: readonly ListName[]): Pro
   for (const list of lists) await context.unroute(`**${paths[list]}`);
 }
 
-/** No timer of this length ever ends: 10 s is the polling, 30 s what a call may take. */
-async function stopTimers(context: BrowserContext, length: number): Promise<void> {
-  await context.addInitScript((stopped) => {
-    for (const start of ['setTimeout', 'setInterval'] as const) {
-      const original = window[start];
-      Object.assign(window, {
-        [start]: (task: () => void, ms?: number) => (ms === stopped ? 0 : original(task, ms)),
-      });
-    }
-  }, length);
+/** A call that hangs is not given up: the timer of 30 s that does it never ends. */
+async function neverGiveUp(context: BrowserContext): Promise<void> {
+  await context.addInitScript(() => {
+    const original = window.setTimeout;
+    Object.assign(window, {
+      setTimeout: (task: () => void, ms?: number) => (ms === 30_000 ? 0 : original(task, ms)),
+    });
+  });
 }
 
 /** A part of the Contacts tab. */
@@ -232,7 +231,7 @@ test('contacts that take longer than 5 seconds are not said to be none, and anot
 }) => {
   const { person: alice, context } = await newBrowser('alice');
   const { page } = alice;
-  await stopTimers(context, 30_000);
+  await neverGiveUp(context);
   const held: Route[] = [];
   let isSlow = true;
   await context.route(`**${paths.contacts}`, (route) => (isSlow ? void held.push(route) : route.fallback()));
@@ -276,7 +275,7 @@ test('what somebody does to contacts is read again once, by them and by the othe
 }) => {
   const { person: alice, context: hers } = await newBrowser('alice');
   const { person: bob, context: his } = await newBrowser('bob');
-  for (const context of [hers, his]) await stopTimers(context, 10_000);
+  const calls = [await Calls.of(alice.page, hers), await Calls.of(bob.page, his)];
   const [byAlice, byBob] = [watch(alice), watch(bob)];
   for (const person of [alice, bob]) await person.signUp();
 
@@ -290,8 +289,7 @@ test('what somebody does to contacts is read again once, by them and by the othe
   await decline.click();
   await expect(addBob).toBeVisible();
   await expect.poll(() => [byAlice.told, byBob.told]).toEqual([2, 2]);
-  await alice.page.waitForLoadState('networkidle');
-  await bob.page.waitForLoadState('networkidle');
+  for (const one of calls) await one.settled();
 
   const due = { alice: { ...byAlice }, bob: { ...byBob } };
   type Lists = readonly Exclude<keyof typeof byAlice, 'told'>[];

@@ -188,9 +188,8 @@ describe('three relays are one', () => {
     const client = await listening(relays[1], lost);
     const reason = disconnectReason(client);
     const { tab } = await arriveAt(relays[2], lost);
-    const revoked = await request(relays[0], alice, 'DELETE', `/devices/${lost.deviceId}`, {
-      statement: base64Url(200),
-    });
+    const statement = base64Url(200);
+    const revoked = await alice.call('DELETE', `/devices/${lost.deviceId}`, { statement });
     expect(revoked.status).toBe(204);
     expect(await reason).toBe(0x87);
     expect(await tab.closed).toBe(4401);

@@ -114,6 +114,7 @@ export class Person {
     await this.page.getByLabel('Group name').fill(name);
     await this.page.getByRole('button', { name: 'Create Group' }).click();
     await expect(this.toast(`Group "${name}" created successfully!`)).toBeVisible();
+    await expect(this.page.getByRole('heading', { name })).toBeVisible();
   }
 
   /** Details of the open group. */
