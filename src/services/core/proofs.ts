@@ -1,58 +1,45 @@
-import { t } from '../../i18n/i18n.ts';
-import { AppError } from '../../lib/appError.ts';
+import type { PasswordKeys } from '../../crypto/client.ts';
 import type { Prove } from '../../net/api.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import type { Deps } from './deps.ts';
-import { failureCode } from './failures.ts';
 
-/** The local entry of the public half of the password's proof key, by which a wrong password is known without the relay. */
+/** The local entry of the public half of the password's proof key, by which a former password is told from the present one. */
 const proofKeyEntry = 'proof-key';
 
 type ProofDeps = Pick<Deps, 'api' | 'crypto' | 'store'>;
-
-/** The values that a typed password gives for the relay. */
-interface PasswordKeys {
-  readonly authKey: string;
-  readonly proofKey: string;
-}
 
 /** Keeps the proof key of the password that has just logged in or been set. */
 export async function keepProofKey({ crypto }: Pick<Deps, 'crypto'>, proofKey: string): Promise<void> {
   await crypto.writeLocal(proofKeyEntry, proofKey);
 }
 
-/**
- * Checks a typed password by the proof key that this browser keeps. Where this browser or the relay knows none, because
- * the session or the account is from before there were proofs, a log-in tells both.
- * @param knownAtRelay whether the relay has the account's proof key
- * @throws AppError `wrong-password`
- */
-export async function establishProofKey(
-  { api, crypto, store }: ProofDeps,
-  { authKey, proofKey }: PasswordKeys,
-  knownAtRelay: boolean,
-): Promise<void> {
-  const known = await crypto.readLocal(proofKeyEntry);
-  if (known !== null && known !== proofKey) throw wrongPassword();
-  if (known !== null && knownAtRelay) return;
-  const email = store.get(currentUserAtom)?.username ?? '';
-  try {
-    const { access_token } = await api.login({ email, password: authKey, passwordProofKey: proofKey });
-    await api.logout(access_token);
-  } catch (error) {
-    throw failureCode(error) === 'wrong-credentials' ? wrongPassword(error) : error;
-  }
-  await keepProofKey({ crypto }, proofKey);
+/** Returns the proof key that this browser keeps; null in a session from before there were proofs. */
+export function knownProofKey({ crypto }: Pick<Deps, 'crypto'>): Promise<string | null> {
+  return crypto.readLocal(proofKeyEntry);
 }
 
-/** Proves a request by the recovery key or the password that the worker was given just before. */
-export function provePending({ api, crypto }: Pick<Deps, 'api' | 'crypto'>): Prove {
+/** Proves a request by the password that the person has just confirmed its operation with. */
+export function provePending(deps: ProofDeps, keys: PasswordKeys): Prove {
+  return async (request) => {
+    const { nonce, passwordKey, session, version } = await deps.api.createProofNonce();
+    if (!passwordKey) await tellProofKey(deps, keys);
+    return deps.crypto.signPendingProof({ ...request, nonce, session, replaces: version });
+  };
+}
+
+/** Proves a request by the recovery key that the worker was given just before. */
+export function proveByRecoveryKey({ api, crypto }: Pick<Deps, 'api' | 'crypto'>): Prove {
   return async (request) => {
     const { nonce, session, version } = await api.createProofNonce();
     return crypto.signPendingProof({ ...request, nonce, session, replaces: version });
   };
 }
 
-export function wrongPassword(cause?: unknown): AppError {
-  return new AppError('wrong-password', t('confirmation.wrongPassword'), { cause });
+/** Tells the relay, by a log-in, the proof key of an account from before there were proofs. */
+async function tellProofKey(deps: ProofDeps, { authKey, proofKey }: PasswordKeys): Promise<void> {
+  const { api, store } = deps;
+  const email = store.get(currentUserAtom)?.username ?? '';
+  const { access_token } = await api.login({ email, password: authKey, passwordProofKey: proofKey });
+  await api.logout(access_token);
+  await keepProofKey(deps, proofKey);
 }
