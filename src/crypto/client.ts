@@ -19,7 +19,6 @@ export type {
   MessageView,
   Operation,
   OperationKind,
-  PasswordKeys,
   PasswordParams,
   PreparedMessage,
   ProcessResult,

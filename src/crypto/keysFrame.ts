@@ -78,9 +78,12 @@ function connectFrame(): KeysFrame {
   const ask = (request: FrameRequest, ...ports: MessagePort[]) => control.postMessage(request, ports);
 
   let isWanted = false;
+  let focused: Element | null = null;
   /** Lays the frame over the page, which can't be used meanwhile, and gives it the focus. */
   const show = () => {
     isWanted = true;
+    // A dialog of the page's hides what lay beside it from screen readers.
+    layer.removeAttribute('aria-hidden');
     if (!layer.open) layer.showModal();
     element.focus();
     const { dataset, lang } = document.documentElement;
@@ -89,7 +92,15 @@ function connectFrame(): KeysFrame {
   const hide = () => {
     isWanted = false;
     layer.close();
+    // A button that waits for what was confirmed can't have the focus back: its surroundings get it.
+    const { activeElement, body } = document;
+    if (activeElement === body || layer.contains(activeElement)) {
+      focused?.closest<HTMLElement>('[tabindex]')?.focus();
+    }
   };
+  document.addEventListener('focusin', ({ target }) => {
+    if (target instanceof Element && !layer.contains(target)) focused = target;
+  });
   // By Escape, while the page still has the focus.
   layer.addEventListener('close', () => {
     if (isWanted && !layer.open) ask({ type: 'dismiss' });

@@ -8,6 +8,7 @@ import { expect, test } from './support/test.ts';
 async function makeRecoveryKey(person: Person): Promise<string[]> {
   const { page } = person;
   await page.getByRole('button', { name: 'Create recovery key' }).click();
+  await findsNoBarriers(page);
   const groups = await person.keepRecoveryKey();
   await expect(page.getByText('Your recovery key is on.')).toBeVisible();
   return groups;
@@ -88,7 +89,14 @@ test('two people compare their safety number, and one marks the other as verifie
     numbers.push(await digits.allInnerTexts());
   }
   expect(numbers[0]).toEqual(numbers[1]);
-  await alice.page.getByRole('button', { name: 'Mark as verified' }).click();
+  const mark = alice.page.getByRole('button', { name: 'Mark as verified' });
+  await mark.click();
+  await expect(alice.prompt.getByLabel('Password', { exact: true })).toBeFocused();
+  await findsNoBarriers(alice.page);
+  await alice.page.keyboard.press('Escape');
+  // The focus goes in, and comes back to the dialog of the button that was pressed.
+  await expect(alice.page.getByRole('dialog', { name: 'Safety number with bob' })).toBeFocused();
+  await mark.click();
   await alice.confirmWithPassword();
   await expect(alice.page.getByText('You have verified bob.')).toBeVisible();
   await alice.page.keyboard.press('Escape');

@@ -50,11 +50,15 @@ describe('an operation that takes the password', () => {
     expect(changesOn(phone)).toEqual([]);
   });
 
-  it('succeeds for an account and a session from before there were proofs', async () => {
+  it('takes another log-in where the account is from before there were proofs', async () => {
     const { anna, phone } = await annaTwice();
     const { db } = relay.relay.database;
     await db.updateTable('users').set({ proof_key: null }).where('id', '=', anna.userId).execute();
     await anna.crypto.writeLocal('proof-key', null);
+    await expect(anna.setUpRecoveryKey()).rejects.toMatchObject({ code: 'proof-required' });
+    expect(changesOn(phone)).toEqual([]);
+    await anna.actions.logOut();
+    await anna.logIn('anna');
     await anna.setUpRecoveryKey();
     expect(anna.store.get(recoveryKeyAtom)).toBe('present');
     await until(() => changesOn(phone), ['recovery-key']);

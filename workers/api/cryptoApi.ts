@@ -16,7 +16,6 @@ export type { Operation, OperationKind } from './prompt.ts';
 export type {
   ContactTrust,
   NewCredentials,
-  PasswordKeys,
   ProofRequest,
   RevokedDevice,
   SafetyNumbers,

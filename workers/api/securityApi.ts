@@ -5,10 +5,13 @@
 import type { PasswordParams, SealedVault, WireBytes } from './cryptoApi.ts';
 import type { Operation } from './prompt.ts';
 
-/** The vault key wrapped under a new password, and what that password gives for the relay. */
-export interface NewCredentials extends PasswordKeys {
+/** The vault key wrapped under a new password, and the key that shows the relay that password. */
+export interface NewCredentials {
+  readonly authKey: WireBytes;
   readonly passwordParams: PasswordParams;
   readonly passwordWrap: WireBytes;
+  /** The public half of the new password's proof key. */
+  readonly proofKey: WireBytes;
 }
 
 /** A request that the relay takes only with a proof. */
@@ -23,14 +26,6 @@ export interface ProofRequest {
   readonly session: string;
   /** The relay's nonce. */
   readonly nonce: WireBytes;
-}
-
-/** What a password gives for the relay. */
-export interface PasswordKeys {
-  /** Shows the relay that the person knows it. */
-  readonly authKey: WireBytes;
-  /** The public half of its proof key. */
-  readonly proofKey: WireBytes;
 }
 
 /** The parts of a recovery key for the relay. */
@@ -80,7 +75,7 @@ export interface SecurityApi {
       /** The public half of the proof key that the relay is known to have; null where that isn't known. */
       proofKey: WireBytes | null;
     },
-  ): Promise<PasswordKeys>;
+  ): Promise<void>;
   /**
    * Signs the request of the operation that was confirmed last, or the one that follows {@link recoverVault}, as the
    * relay's `x-proof` header wants it. Errors: `usage` for any other request: another method or target, or a body that
@@ -110,7 +105,7 @@ export interface SecurityApi {
    * Wraps the vault key for the new password that was typed in the frame, for PUT /users/me/password, which is proven by
    * {@link signPendingProof}. Errors: `usage` unless `change-password` was confirmed.
    */
-  changePassword(): Promise<NewCredentials>;
+  changePassword(): Promise<NewCredentials & { readonly currentAuthKey: WireBytes }>;
 
   // Revoked devices.
 

@@ -66,7 +66,7 @@ export function createPasswordForm({ setVisible, answer }: FormOptions): Passwor
     for (const fields of form.querySelectorAll('fieldset')) {
       fields.hidden = fields.dataset.step?.split(' ').includes(step) === false;
       // What isn't there must not be filled in.
-      fields.disabled = fields.hidden;
+      for (const field of fields.querySelectorAll('input')) field.disabled = fields.hidden;
     }
     for (const field of [password, newPassword, repeated]) field.type = reveal.checked ? 'text' : 'password';
     part('title').textContent = step === 'key' ? texts('keyTitle') : texts('title');
@@ -89,7 +89,9 @@ export function createPasswordForm({ setVisible, answer }: FormOptions): Passwor
   /** @param at the field that is wrong */
   function complain(text: string, at?: HTMLInputElement): void {
     part('problem').textContent = text;
-    for (const field of [password, repeated, group]) field.ariaInvalid = String(field === at);
+    for (const field of [password, repeated, group]) {
+      field.setAttribute('aria-invalid', String(field === at));
+    }
     at?.select();
   }
 

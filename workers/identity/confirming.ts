@@ -69,8 +69,8 @@ export function createConfirming(
           return { keys: derived, newPassword: typed.newPassword };
         },
       );
+      // Nothing of it goes to the page: with the authKey a script could log in elsewhere.
       confirmations.keep({ operation, keys, newPassword, recoveryKey });
-      return { authKey: keys.authKey, proofKey: keys.proofKey };
     },
 
     async signPendingProof(input) {

@@ -100,7 +100,7 @@ export function createRecovery(
       const { credentials, passwordWrap } = newCredentials(confirmed.newPassword, vaultKey);
       await session.addPasswordWrap(passwordWrap);
       confirmations.bind(confirmed, bodyOf(credentials));
-      return credentials;
+      return { ...credentials, currentAuthKey: confirmed.keys.authKey };
     },
   };
 }

@@ -129,7 +129,7 @@ export function createDevices(options: DevicesOptions): Devices {
     async revoke(deviceId) {
       try {
         const target = store.get(devicesAtom)?.find(({ id }) => id === deviceId)?.name ?? '';
-        const { prove } = await confirmation.confirm({ kind: 'revoke-device', target, id: deviceId });
+        const prove = await confirmation.confirm({ kind: 'revoke-device', target, id: deviceId });
         const statement = await crypto.revokeDevice(deviceId);
         try {
           await api.revokeDevice(deviceId, statement, prove);

@@ -3,7 +3,7 @@ import { currentUserAtom } from '../../store/session.ts';
 import type { Confirmation } from '../core/confirmation.ts';
 import type { Deps } from '../core/deps.ts';
 import { toAppError } from '../core/failures.ts';
-import { keepProofKey, proveByRecoveryKey } from '../core/proofs.ts';
+import { keepProofKey, provePending } from '../core/proofs.ts';
 import { fetchSealedVault } from './enrolment.ts';
 
 /**
@@ -18,20 +18,20 @@ export async function changePassword(
   const { api, crypto, store } = deps;
   try {
     const target = store.get(currentUserAtom)?.username ?? '';
-    const current = await confirm({ kind: 'change-password', target, id: null });
-    const [{ authKey, proofKey, ...credentials }, { version }] = await Promise.all([
+    const prove = await confirm({ kind: 'change-password', target, id: null });
+    const [{ authKey, currentAuthKey, proofKey, ...credentials }, { version }] = await Promise.all([
       crypto.changePassword(),
       api.getVault(),
     ]);
     await api.changePassword(
       {
         ...credentials,
-        currentPassword: current.authKey,
+        currentPassword: currentAuthKey,
         password: authKey,
         passwordProofKey: proofKey,
         version,
       },
-      current.prove,
+      prove,
     );
     await keepProofKey(deps, proofKey);
   } catch (error) {
@@ -49,6 +49,6 @@ export async function replaceForgottenPassword(
   const vault = await fetchSealedVault(deps);
   const { authKey, proofKey, ...wrapped } = await crypto.recoverVault(userId, vault, newPassword);
   const change = { ...wrapped, password: authKey, passwordProofKey: proofKey, version: vault.version };
-  await api.changePassword(change, proveByRecoveryKey(deps));
+  await api.changePassword(change, provePending(deps, 'recovery'));
   await keepProofKey(deps, proofKey);
 }

@@ -41,7 +41,7 @@ export function createRecovery(deps: Deps, confirmation: Pick<Confirmation, 'con
       try {
         const kind = store.get(recoveryKeyAtom) === 'none' ? 'create-recovery-key' : 'replace-recovery-key';
         const target = store.get(currentUserAtom)?.username ?? '';
-        const { prove } = await confirmation.confirm({ kind, target, id: null });
+        const prove = await confirmation.confirm({ kind, target, id: null });
         const body = await crypto.confirmRecoveryKey();
         const { version } = await changeVault(deps, async () => ({ body, prove }));
         show({ version, hasRecoveryKey: true });

@@ -1,4 +1,4 @@
-import { CryptoApiError, type Operation, type PasswordKeys } from '../../crypto/client.ts';
+import { CryptoApiError, type Operation } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { cancelled } from '../../lib/appError.ts';
 import type { Prove } from '../../net/api.ts';
@@ -11,35 +11,31 @@ import { knownProofKey, provePending } from './proofs.ts';
 export interface Confirmation {
   /**
    * Asks for the password, after which the worker does this one operation, for two minutes.
-   * @returns what the password gives for the relay, and the way to prove the operation's request
+   * @returns the way to prove the operation's request
    * @throws AppError `cancelled`
    */
-  confirm(operation: Operation): Promise<Confirmed>;
+  confirm(operation: Operation): Promise<Prove>;
   /** Returns the way to prove the request of this operation, which asks for the password. */
   confirmWithPassword(operation: Operation): Prove;
-}
-
-export interface Confirmed extends PasswordKeys {
-  readonly prove: Prove;
 }
 
 export function createConfirmation(deps: Pick<Deps, 'api' | 'crypto' | 'store'>): Confirmation {
   const { api, crypto, store } = deps;
 
-  async function confirm(operation: Operation): Promise<Confirmed> {
+  async function confirm(operation: Operation): Promise<Prove> {
     const username = store.get(currentUserAtom)?.username ?? '';
     try {
       const [passwordParams, proofKey] = await Promise.all([api.authParams(username), knownProofKey(deps)]);
-      const keys = await crypto.confirm(operation, { username, passwordParams, proofKey });
-      return { ...keys, prove: provePending(deps, keys) };
+      await crypto.confirm(operation, { username, passwordParams, proofKey });
     } catch (error) {
       if (error instanceof CryptoApiError && error.code === 'cancelled') throw cancelled();
       throw toAppError(error, t('confirmation.failed'));
     }
+    return provePending(deps, 'password');
   }
 
   return {
     confirm,
-    confirmWithPassword: (operation) => async (request) => (await confirm(operation)).prove(request),
+    confirmWithPassword: (operation) => async (request) => (await confirm(operation))(request),
   };
 }

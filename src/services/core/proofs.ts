@@ -1,12 +1,10 @@
-import type { PasswordKeys } from '../../crypto/client.ts';
+import { t } from '../../i18n/i18n.ts';
+import { AppError } from '../../lib/appError.ts';
 import type { Prove } from '../../net/api.ts';
-import { currentUserAtom } from '../../store/session.ts';
 import type { Deps } from './deps.ts';
 
 /** The local entry of the public half of the password's proof key, by which a former password is told from the present one. */
 const proofKeyEntry = 'proof-key';
-
-type ProofDeps = Pick<Deps, 'api' | 'crypto' | 'store'>;
 
 /** Keeps the proof key of the password that has just logged in or been set. */
 export async function keepProofKey({ crypto }: Pick<Deps, 'crypto'>, proofKey: string): Promise<void> {
@@ -18,28 +16,20 @@ export function knownProofKey({ crypto }: Pick<Deps, 'crypto'>): Promise<string 
   return crypto.readLocal(proofKeyEntry);
 }
 
-/** Proves a request by the password that the person has just confirmed its operation with. */
-export function provePending(deps: ProofDeps, keys: PasswordKeys): Prove {
+/**
+ * Proves a request by the password that its operation was just confirmed with, or by the recovery key that has just
+ * opened the vault.
+ * @throws AppError `proof-required` where the relay doesn't have the password's proof key, which the next log-in tells it
+ */
+export function provePending(
+  { api, crypto }: Pick<Deps, 'api' | 'crypto'>,
+  key: 'password' | 'recovery',
+): Prove {
   return async (request) => {
-    const { nonce, passwordKey, session, version } = await deps.api.createProofNonce();
-    if (!passwordKey) await tellProofKey(deps, keys);
-    return deps.crypto.signPendingProof({ ...request, nonce, session, replaces: version });
-  };
-}
-
-/** Proves a request by the recovery key that the worker was given just before. */
-export function proveByRecoveryKey({ api, crypto }: Pick<Deps, 'api' | 'crypto'>): Prove {
-  return async (request) => {
-    const { nonce, session, version } = await api.createProofNonce();
+    const { nonce, passwordKey, session, version } = await api.createProofNonce();
+    if (key === 'password' && !passwordKey) {
+      throw new AppError('proof-required', t('confirmation.logInAgain'));
+    }
     return crypto.signPendingProof({ ...request, nonce, session, replaces: version });
   };
-}
-
-/** Tells the relay, by a log-in, the proof key of an account from before there were proofs. */
-async function tellProofKey(deps: ProofDeps, { authKey, proofKey }: PasswordKeys): Promise<void> {
-  const { api, store } = deps;
-  const email = store.get(currentUserAtom)?.username ?? '';
-  const { access_token } = await api.login({ email, password: authKey, passwordProofKey: proofKey });
-  await api.logout(access_token);
-  await keepProofKey(deps, proofKey);
 }

@@ -141,7 +141,7 @@ export function createTrust(options: TrustOptions): Trust {
         const kind = verified ? 'mark-verified' : 'unmark-verified';
         const mark = { userId, safetyNumber, verified };
         const { sealedVault } = await changeVault(options.deps, async (current) => {
-          const { prove } = await confirmation.confirm({ kind, target: nameOf(userId), id: userId });
+          const prove = await confirmation.confirm({ kind, target: nameOf(userId), id: userId });
           return { body: { sealedVault: await crypto.sealVerified(current.sealedVault, mark) }, prove };
         });
         await crypto.adoptVerified(sealedVault);

@@ -14,8 +14,6 @@ const operation: Operation = { kind: 'delete-account', target: 'anna', id: null 
 const api = {
   authParams: vi.fn<Api['authParams']>(),
   createProofNonce: vi.fn<Api['createProofNonce']>(),
-  login: vi.fn<Api['login']>(),
-  logout: vi.fn<Api['logout']>(),
 };
 const worker = {
   confirm: vi.fn<CryptoApi['confirm']>(),
@@ -29,19 +27,13 @@ beforeEach(() => {
   localEntries = new Map([['proof-key', 'cHVibGlj']]);
   api.authParams.mockResolvedValue(passwordParams);
   api.createProofNonce.mockResolvedValue(nonce);
-  api.login.mockResolvedValue({
-    access_token: 'another token',
-    user: { id: me, username: 'anna', email: '', full_name: '', created_at: '' },
-  });
-  api.logout.mockResolvedValue(undefined);
-  worker.confirm.mockResolvedValue({ authKey: 'YXV0aA', proofKey: 'cHVibGlj' });
+  worker.confirm.mockResolvedValue(undefined);
   worker.signPendingProof.mockResolvedValue('proof');
   const deps = testDeps({
     api,
     crypto: {
       ...worker,
       readLocal: async (name) => localEntries.get(name) ?? null,
-      writeLocal: async (name, text) => void localEntries.set(name, text ?? ''),
     },
   });
   deps.store.set(currentUserAtom, {
@@ -66,7 +58,6 @@ describe('confirming with the password', () => {
       session: 'session',
       replaces: 7,
     });
-    expect(api.login).not.toHaveBeenCalled();
   });
 
   it('asks nobody while the relay is not reached', async () => {
@@ -91,18 +82,15 @@ describe('confirming with the password', () => {
 });
 
 describe('an account from before there were proofs', () => {
-  it('has its proof key told to the relay by a log-in, before the request is proven', async () => {
+  it('is told to log in again, which tells the relay the proof key', async () => {
     localEntries.clear();
     api.createProofNonce.mockResolvedValue({ ...nonce, passwordKey: false });
-    expect(await confirmation.confirmWithPassword(operation)(request)).toBe('proof');
+    await expect(confirmation.confirmWithPassword(operation)(request)).rejects.toMatchObject({
+      code: 'proof-required',
+      message: 'Please log out and in again first: your account is from before this took the password.',
+    });
     const owner = { username: 'anna', passwordParams, proofKey: null };
     expect(worker.confirm).toHaveBeenCalledWith(operation, owner);
-    expect(api.login).toHaveBeenCalledExactlyOnceWith({
-      email: 'anna',
-      password: 'YXV0aA',
-      passwordProofKey: 'cHVibGlj',
-    });
-    expect(api.logout).toHaveBeenCalledExactlyOnceWith('another token');
-    expect(localEntries.get('proof-key')).toBe('cHVibGlj');
+    expect(worker.signPendingProof).not.toHaveBeenCalled();
   });
 });

@@ -129,6 +129,7 @@ describe('a new password', () => {
       created_at: '2026-03-01T12:00:00.000Z',
     });
     worker.changePassword.mockResolvedValue({
+      currentAuthKey: 'b2xkYXV0aA',
       authKey: 'bmV3YXV0aA',
       proofKey: 'bmV3cHJvb2Y',
       passwordParams: params,

@@ -114,7 +114,7 @@ export function testConfirmation() {
     prove,
     async confirm(operation: Operation) {
       asked.push(operation);
-      return { authKey: 'b2xkYXV0aA', proofKey: 'b2xkcHJvb2Y', prove };
+      return prove;
     },
     confirmWithPassword(operation: Operation) {
       asked.push(operation);
