@@ -84,7 +84,8 @@ function connectFrame(): KeysFrame {
     isWanted = true;
     // A dialog of the page's hides what lay beside it from screen readers.
     layer.removeAttribute('aria-hidden');
-    if (!layer.open) layer.showModal();
+    layer.close();
+    layer.showModal();
     element.focus();
     const { dataset, lang } = document.documentElement;
     ask({ type: 'visible', language: lang, theme: dataset.theme ?? 'system' });

@@ -186,6 +186,10 @@ describe("a contact's account key that changes", () => {
     expect(offered).not.toBe(current);
     await newBob.api.observeDevices(ALICE, [await certificateOf(alice)]);
     expect((await newBob.api.safetyNumbers(ALICE)).current).toBe(offered);
+    // A key is accepted for the person alone for whom that was confirmed.
+    await expect(alice.api.acceptAccountKey(BOB, offered!)).rejects.toMatchObject({ code: 'usage' });
+    await alice.confirm('accept-account-key', CAROL);
+    await expect(alice.api.acceptAccountKey(BOB, offered!)).rejects.toMatchObject({ code: 'usage' });
     await alice.confirm('accept-account-key', BOB);
     await expect(alice.api.acceptAccountKey(BOB, current)).rejects.toMatchObject({ code: 'usage' });
     expect(await alice.api.acceptAccountKey(BOB, offered!)).toEqual({
