@@ -9,6 +9,8 @@ async function makeRecoveryKey(person: Person): Promise<string[]> {
   const { page } = person;
   await page.getByRole('button', { name: 'Create recovery key' }).click();
   await findsNoBarriers(page);
+  await person.prompt.getByRole('button', { name: 'Copy' }).click();
+  await expect(person.prompt.getByText('Recovery key copied.')).toBeVisible();
   const groups = await person.keepRecoveryKey();
   await expect(page.getByText('Your recovery key is on.')).toBeVisible();
   return groups;
