@@ -3,15 +3,19 @@ import { browserEnv } from './entry/browserEnv.ts';
 import { createCryptoApi } from './entry/createCryptoApi.ts';
 import { createDispatch } from './entry/dispatch.ts';
 import { freezeIntrinsics } from './entry/freezeIntrinsics.ts';
+import { createPrompt } from './entry/prompt.ts';
 import { strictEndpoint } from './entry/strictEndpoint.ts';
 
 declare const self: DedicatedWorkerGlobalScope;
 
 freezeIntrinsics();
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
+const prompt = createPrompt((request) => self.postMessage(request));
 const dispatch = createDispatch(
-  createCryptoApi({ env: browserEnv, indexedDB, locks: navigator.locks, subtle: crypto.subtle }),
+  createCryptoApi({ env: browserEnv, indexedDB, locks: navigator.locks, subtle: crypto.subtle, prompt }),
 );
-// The frame hands over the page's end of a channel; nothing else ever speaks to this thread.
-self.addEventListener('message', ({ ports: [page] }) => {
-  if (page !== undefined) expose(dispatch, strictEndpoint(page));
+// Only the frame speaks to this thread: it answers what it was asked, and hands over the page's end of a channel.
+self.addEventListener('message', ({ data, ports: [page] }) => {
+  if (page === undefined) prompt.receive(data);
+  else expose(dispatch, strictEndpoint(page));
 });

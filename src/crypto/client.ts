@@ -17,6 +17,8 @@ export type {
   LogEntryInput,
   MessageContent,
   MessageView,
+  Operation,
+  OperationKind,
   PasswordParams,
   PreparedMessage,
   ProcessResult,

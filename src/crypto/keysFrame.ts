@@ -30,7 +30,10 @@ export function keysFrame(): KeysFrame {
 
 function connectFrame(): KeysFrame {
   const element = document.getElementById('keys');
-  if (!(element instanceof HTMLIFrameElement)) throw new Error('index.html has no frame for the keys');
+  const layer = document.getElementById('keys-layer');
+  if (!(element instanceof HTMLIFrameElement) || !(layer instanceof HTMLDialogElement)) {
+    throw new Error('index.html has no frame for the keys');
+  }
   const { port1: control, port2: frameSide } = new MessageChannel();
 
   let silence: ReturnType<typeof setTimeout> | undefined;
@@ -62,6 +65,8 @@ function connectFrame(): KeysFrame {
   const waiting: { resolve: () => void; reject: (reason: unknown) => void }[] = [];
   control.addEventListener('message', ({ data }) => {
     if (isOfType(data, 'broken')) onBroken('worker');
+    if (isOfType(data, 'show')) show();
+    if (isOfType(data, 'hide')) hide();
     if (!isOfType(data, 'locked', 'lock-failed')) return;
     for (const listener of locked) listener();
     for (const { reject, resolve } of waiting.splice(0)) {
@@ -71,6 +76,36 @@ function connectFrame(): KeysFrame {
   });
   control.start();
   const ask = (request: FrameRequest, ...ports: MessagePort[]) => control.postMessage(request, ports);
+
+  let isWanted = false;
+  let focused: Element | null = null;
+  /** Lays the frame over the page, which can't be used meanwhile, and gives it the focus. */
+  const show = () => {
+    isWanted = true;
+    // A dialog of the page's hides what lay beside it from screen readers.
+    layer.removeAttribute('aria-hidden');
+    layer.close();
+    layer.showModal();
+    element.focus();
+    const { dataset, lang } = document.documentElement;
+    ask({ type: 'visible', language: lang, theme: dataset.theme ?? 'system' });
+  };
+  const hide = () => {
+    isWanted = false;
+    layer.close();
+    // A button that waits for what was confirmed can't have the focus back: its surroundings get it.
+    const { activeElement, body } = document;
+    if (activeElement === body || layer.contains(activeElement)) {
+      focused?.closest<HTMLElement>('[tabindex]')?.focus();
+    }
+  };
+  document.addEventListener('focusin', ({ target }) => {
+    if (target instanceof Element && !layer.contains(target)) focused = target;
+  });
+  // By Escape, while the page still has the focus.
+  layer.addEventListener('close', () => {
+    if (isWanted && !layer.open) ask({ type: 'dismiss' });
+  });
 
   return {
     start: (port) => ask({ type: 'start' }, port),

@@ -23,17 +23,14 @@ export interface AppActions {
   logOut(options?: { erase?: boolean }): Promise<void>;
   /** Signs in by the recovery key and sets a new password. Errors: `bad-recovery-key` for one that was mistyped. */
   recover(input: { identifier: string; recoveryKey: string; password: string }): Promise<void>;
-  /** A new recovery key, shown once. It counts for nothing until {@link AppActions.saveRecoveryKey}. */
-  createRecoveryKey(): Promise<string>;
-  /** Makes the recovery key created last the account's, in the place of the one before. */
-  saveRecoveryKey(): Promise<void>;
+  /**
+   * Shows a new recovery key in the frame of the keys, and makes it the account's, in the place of the one before. Errors:
+   * `cancelled`.
+   */
+  setUpRecoveryKey(): Promise<void>;
   dismissRecoveryOffer(): Promise<void>;
-  /** Also ends the person's sessions in other browsers. Errors: `wrong-password`. */
-  changePassword(change: { currentPassword: string; newPassword: string }): Promise<void>;
-  /** Confirms the operation of `confirmationAtom`. Errors: `wrong-password`. */
-  confirmPassword(password: string): Promise<void>;
-  /** Calls it off. */
-  cancelConfirmation(): void;
+  /** Has the person type a new password in the frame of the keys. Also ends their sessions in other browsers. */
+  changePassword(): Promise<void>;
   loadDevices(): Promise<void>;
   /** Renames the device that this browser is. */
   renameDevice(name: string): Promise<void>;

@@ -66,6 +66,10 @@ test('what somebody new sees', async ({ newBrowser }) => {
   }
   await alice.page.getByRole('button', { name: 'Edit Profile' }).click();
   await looksRight(alice.page, 'profile-edit');
+  await alice.page.getByRole('button', { name: 'Change password' }).click();
+  await expect(alice.prompt.getByLabel('Current password')).toBeFocused();
+  await looksRight(alice.page, 'change-password');
+  await alice.page.keyboard.press('Escape');
   await alice.tab('Contacts').click();
   await alice.page.getByRole('button', { name: 'Find Users' }).click();
   await looksRight(alice.page, 'find-users');

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { accountChangesAtom } from '../../src/store/accountChanges.ts';
-import { confirmationAtom } from '../../src/store/confirmation.ts';
 import { recoveryKeyAtom } from '../../src/store/recovery.ts';
 import { currentUserAtom } from '../../src/store/session.ts';
 import { isSignedIn, type Tab, until, untilConnected } from './support/browser.ts';
@@ -15,18 +14,12 @@ async function annaTwice() {
   return { anna, phone };
 }
 
-async function replaceRecoveryKey(tab: Tab): Promise<string> {
-  const key = await tab.actions.createRecoveryKey();
-  await tab.actions.saveRecoveryKey();
-  return key;
-}
-
 const changesOn = (tab: Tab) => tab.store.get(accountChangesAtom).map(({ kind }) => kind);
 
 describe('an operation that takes the password', () => {
   it('is told to the other browsers while they are open, and to one that logs in later', async () => {
     const { anna, phone } = await annaTwice();
-    await replaceRecoveryKey(anna);
+    await anna.setUpRecoveryKey();
     await until(() => changesOn(phone), ['recovery-key']);
     expect(phone.store.get(accountChangesAtom)[0]).toMatchObject({ deviceName: 'A test' });
     expect(changesOn(anna)).toEqual([]);
@@ -38,15 +31,17 @@ describe('an operation that takes the password', () => {
 
   it('changes nothing when the person calls it off, or types another password', async () => {
     const { anna, phone } = await annaTwice();
-    const key = await anna.actions.createRecoveryKey();
-    anna.answerConfirmation(() => anna.actions.cancelConfirmation());
-    await expect(anna.actions.saveRecoveryKey()).rejects.toMatchObject({ code: 'cancelled' });
-    anna.answerConfirmation(async () => {
-      await expect(anna.actions.confirmPassword('a guess')).rejects.toMatchObject({ code: 'wrong-password' });
-      expect(anna.store.get(confirmationAtom)).not.toBeNull();
-      anna.actions.cancelConfirmation();
-    });
-    await expect(anna.actions.saveRecoveryKey()).rejects.toMatchObject({ code: 'cancelled' });
+    const { typist } = anna;
+    typist.type = () => null;
+    await expect(anna.actions.setUpRecoveryKey()).rejects.toMatchObject({ code: 'cancelled' });
+    const attempts: number[] = [];
+    typist.type = (_question, attempt) => {
+      attempts.push(attempt);
+      return attempt < 3 ? { password: 'a guess', newPassword: null } : null;
+    };
+    await expect(anna.actions.setUpRecoveryKey()).rejects.toMatchObject({ code: 'cancelled' });
+    expect(attempts).toEqual([1, 2, 3]);
+    const key = typist.asked.at(-1)?.recoveryKey ?? '';
     const stranger = newBrowser().openTab();
     await expect(
       stranger.actions.recover({ identifier: 'anna', recoveryKey: key, password: 'another' }),
@@ -55,12 +50,16 @@ describe('an operation that takes the password', () => {
     expect(changesOn(phone)).toEqual([]);
   });
 
-  it('succeeds for an account and a session from before there were proofs', async () => {
+  it('takes another log-in where the account is from before there were proofs', async () => {
     const { anna, phone } = await annaTwice();
     const { db } = relay.relay.database;
     await db.updateTable('users').set({ proof_key: null }).where('id', '=', anna.userId).execute();
     await anna.crypto.writeLocal('proof-key', null);
-    await replaceRecoveryKey(anna);
+    await expect(anna.setUpRecoveryKey()).rejects.toMatchObject({ code: 'proof-required' });
+    expect(changesOn(phone)).toEqual([]);
+    await anna.actions.logOut();
+    await anna.logIn('anna');
+    await anna.setUpRecoveryKey();
     expect(anna.store.get(recoveryKeyAtom)).toBe('present');
     await until(() => changesOn(phone), ['recovery-key']);
     await anna.actions.updateProfile({ username: 'anna', email: 'anna@sinetti.example' });

@@ -124,14 +124,12 @@ async function playStory(): Promise<void> {
   // Anna changes her password, and another browser opens her account by the recovery key.
   const { current } = await anna.actions.loadSafetyNumbers(bert.userId);
   await anna.actions.setVerified(bert.userId, current, true);
-  await anna.actions.changePassword({ currentPassword: passwords.anna, newPassword: passwords.annaChanged });
-  anna.confirmWith(passwords.annaChanged);
-  recoveryKey = await anna.actions.createRecoveryKey();
-  await anna.actions.saveRecoveryKey();
+  await anna.changePassword(passwords.anna, passwords.annaChanged);
+  recoveryKey = await anna.setUpRecoveryKey();
   const { deviceId } = await anna.crypto.openDevice();
   const rescued = newTab();
   await rescued.actions.recover({ identifier: 'anna', recoveryKey, password: passwords.annaRecovered });
-  rescued.confirmWith(passwords.annaRecovered);
+  rescued.typist.knows(passwords.annaRecovered);
   await rescued.actions.revokeDevice(deviceId);
 }
 

@@ -44,15 +44,17 @@ describe('the recovery key', () => {
   it('opens the account on a fresh browser, for a new password', async () => {
     const { anna, bert } = await annaTwiceAndBert();
     await until(() => anna.store.get(recoveryKeyAtom), 'none');
-    const recoveryKey = await anna.actions.createRecoveryKey();
-    expect(recoveryKey).toMatch(/^(?:\w{4}-){13}\w{4}$/);
+    anna.typist.type = () => null;
+    await expect(anna.setUpRecoveryKey()).rejects.toMatchObject({ code: 'cancelled' });
+    const notTurnedOn = anna.typist.asked[0]?.recoveryKey ?? '';
+    expect(notTurnedOn).toMatch(/^(?:\w{4}-){13}\w{4}$/);
 
     const stranger = newBrowser().openTab();
     const recover = (identifier: string, key: string) =>
       stranger.actions.recover({ identifier, recoveryKey: key, password: 'a new one' });
-    // Shown is not yet turned on.
-    await expect(recover('anna', recoveryKey)).rejects.toMatchObject({ code: 'wrong-credentials' });
-    await anna.actions.saveRecoveryKey();
+    await expect(recover('anna', notTurnedOn)).rejects.toMatchObject({ code: 'wrong-credentials' });
+    anna.typist.knows("anna's password");
+    const recoveryKey = await anna.setUpRecoveryKey();
     expect(anna.store.get(recoveryKeyAtom)).toBe('present');
 
     await expect(recover('bert', recoveryKey)).rejects.toMatchObject({ code: 'wrong-credentials' });
@@ -77,10 +79,8 @@ describe('the recovery key', () => {
 
   it('stops working when another takes its place', async () => {
     const anna = await newBrowser().openTab().signUp('anna');
-    const first = await anna.actions.createRecoveryKey();
-    await anna.actions.saveRecoveryKey();
-    const second = await anna.actions.createRecoveryKey();
-    await anna.actions.saveRecoveryKey();
+    const first = await anna.setUpRecoveryKey();
+    const second = await anna.setUpRecoveryKey();
     const recover = (recoveryKey: string) =>
       newBrowser().openTab().actions.recover({ identifier: 'anna', recoveryKey, password: 'a new one' });
     await expect(recover(first)).rejects.toMatchObject({ code: 'wrong-credentials' });
@@ -91,11 +91,11 @@ describe('the recovery key', () => {
 describe('a new password', () => {
   it('replaces the old one, and signs the other browsers out', async () => {
     const { anna, bert, phone } = await annaTwiceAndBert();
-    const change = (currentPassword: string) =>
-      anna.actions.changePassword({ currentPassword, newPassword: 'the second one' });
-    await expect(change('a guess')).rejects.toMatchObject({ code: 'wrong-password' });
+    await expect(anna.changePassword('a guess', 'the second one')).rejects.toMatchObject({
+      code: 'cancelled',
+    });
     expect(isSignedIn(phone)).toBe(true);
-    await change("anna's password");
+    await anna.changePassword("anna's password", 'the second one');
     await untilSessionEnded(phone);
     await phone.actions.logOut();
 
@@ -110,9 +110,8 @@ describe('a new password', () => {
 
   it('keeps the recovery key working', async () => {
     const anna = await newBrowser().openTab().signUp('anna');
-    const recoveryKey = await anna.actions.createRecoveryKey();
-    await anna.actions.saveRecoveryKey();
-    await anna.actions.changePassword({ currentPassword: "anna's password", newPassword: 'second' });
+    const recoveryKey = await anna.setUpRecoveryKey();
+    await anna.changePassword("anna's password", 'second');
     const tab = newBrowser().openTab();
     await tab.actions.recover({ identifier: 'anna', recoveryKey, password: 'third' });
     expect(isSignedIn(tab)).toBe(true);

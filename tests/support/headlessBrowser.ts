@@ -13,12 +13,12 @@ import { createLog } from '../../src/lib/log.ts';
 import { type Client, createClient, type RelayAddresses } from '../../src/services/client/client.ts';
 import type { AppActions } from '../../src/store/actions.ts';
 import { type Chat, chatsAtom, emptyChat, type MessageView } from '../../src/store/chats.ts';
-import { confirmationAtom } from '../../src/store/confirmation.ts';
 import { realtimeStatusAtom } from '../../src/store/connection.ts';
 import { currentUserAtom } from '../../src/store/session.ts';
 import { toastsAtom } from '../../src/store/toasts.ts';
 import { browserEnv } from '../../workers/entry/browserEnv.ts';
 import { createCryptoApi } from '../../workers/entry/createCryptoApi.ts';
+import { Typist } from './typist.ts';
 
 /** Polling and pings twenty times as often as in production, so that a story takes seconds. */
 const hastyClock: Clock = { ...systemClock, every: (ms, task) => systemClock.every(ms / 20, task) };
@@ -93,6 +93,7 @@ export class Browser {
 
   /** @param wrapCrypto stands between the tab's services and its worker */
   openTab(wrapCrypto: (api: CryptoApi) => CryptoApi = (api) => api): Tab {
+    const typist = new Typist();
     const api = createCryptoApi({
       env: {
         now: () => browserEnv.now(),
@@ -105,9 +106,10 @@ export class Browser {
       indexedDB: this.indexedDB,
       locks: this.locks,
       subtle: crypto.subtle,
+      prompt: typist.newPrompt(),
       DANGEROUS_passwordKeysForTesting: this.#options.passwordKeys ?? cheapPasswordKeys,
     });
-    const tab = new Tab(this, wrapCrypto(api), this.#addresses, this.#options);
+    const tab = new Tab(this, wrapCrypto(api), typist, this.#addresses, this.#options);
     this.tabs.push(tab);
     return tab;
   }
@@ -122,6 +124,8 @@ export class Tab {
   readonly store = createStore();
   readonly events = new EventTarget();
   readonly crypto: CryptoApi;
+  /** Whoever sits at this tab, and answers what its frame of the keys asks. */
+  readonly typist: Typist;
   readonly visits: string[] = [];
   visible = true;
   /** What the browser says of its network; tell it by {@link setOnline}. */
@@ -129,10 +133,16 @@ export class Tab {
   readonly #client: Client;
   readonly #sockets = new Set<MqttClient>();
   #mqttCut: boolean;
-  #unsubscribe: () => void = () => undefined;
 
-  constructor(browser: Browser, api: CryptoApi, addresses: RelayAddresses, options: BrowserOptions) {
+  constructor(
+    browser: Browser,
+    api: CryptoApi,
+    typist: Typist,
+    addresses: RelayAddresses,
+    options: BrowserOptions,
+  ) {
     this.crypto = api;
+    this.typist = typist;
     this.#mqttCut = options.withoutMqtt === true;
     const keep = (line: string): void => void browser.logLines.push(line);
     this.#client = createClient({
@@ -226,28 +236,28 @@ export class Tab {
     this.#client.session.dispose();
   }
 
-  /** Types a password into the dialog whenever an operation asks for it. */
-  confirmWith(password: string): void {
-    this.answerConfirmation(() => this.actions.confirmPassword(password));
+  /** Sets up a recovery key. @returns the key, which the frame has shown */
+  async setUpRecoveryKey(): Promise<string> {
+    await this.actions.setUpRecoveryKey();
+    return this.typist.asked.at(-1)?.recoveryKey ?? '';
   }
 
-  /** Answers the dialog in another way from now on. */
-  answerConfirmation(answer: () => void | Promise<void>): void {
-    this.#unsubscribe();
-    this.#unsubscribe = this.store.sub(confirmationAtom, () => {
-      if (this.store.get(confirmationAtom) !== null) void answer();
-    });
+  /** Changes the password, and goes on by the new one. */
+  async changePassword(password: string, newPassword: string): Promise<void> {
+    this.typist.knows(password, newPassword);
+    await this.actions.changePassword();
+    this.typist.knows(newPassword);
   }
 
   async signUp(username: string, password = `${username}'s password`): Promise<this> {
     await this.actions.signUp({ username, email: `${username}@example.org`, password, privacyConsent: true });
-    this.confirmWith(password);
+    this.typist.knows(password);
     return this;
   }
 
   async logIn(username: string, password = `${username}'s password`): Promise<this> {
     await this.actions.logIn({ identifier: username, password });
-    this.confirmWith(password);
+    this.typist.knows(password);
     return this;
   }
 

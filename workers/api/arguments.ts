@@ -15,6 +15,7 @@ import {
 import { bytes } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
 import { CryptoApiError } from './errors.ts';
+import { operationKinds } from './prompt.ts';
 
 /** @throws CryptoApiError `usage`, naming the method and the field */
 export function check<T>(method: string, guard: Guard<T>, value: unknown): T {
@@ -57,13 +58,17 @@ export const RecoverableVault = object({
 /** Text as people type it; crypto-core decides whether it is a recovery key. */
 export const RecoveryKeyText = string(512);
 
-export const PasswordChange = object({
-  currentPassword: Password,
-  currentParams: PasswordParams,
-  newPassword: Password,
+export const Operation = object({
+  kind: oneOf(...operationKinds),
+  target: string(limits.operationTarget),
+  id: nullable(Id),
 });
 
-export const PasswordCredential = object({ password: Password, passwordParams: PasswordParams });
+export const PasswordOwner = object({
+  username: string(limits.operationTarget),
+  passwordParams: PasswordParams,
+  proofKey: nullable(string(43, /^[\w-]{43}$/)),
+});
 
 export const ProofRequest = object({
   operation: string(limits.proofOperation, /./),

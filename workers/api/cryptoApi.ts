@@ -12,6 +12,7 @@ import type { SecurityApi } from './securityApi.ts';
 export type { BackupEntry, ReadBackup, StoredBackupEntry } from './backupApi.ts';
 export type { MemberName } from './groupsApi.ts';
 export type { PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.ts';
+export type { Operation, OperationKind } from './prompt.ts';
 export type {
   ContactTrust,
   NewCredentials,

@@ -12,6 +12,7 @@ import type { CryptoErrorCode } from '@sinetti/crypto-core';
  * | pending | an own commit is pending: submit it again (nextCommit) and process the log first |
  * | unknown-message | no such message here, or the person has discarded it |
  * | unknown-person | no account key is known of that person |
+ * | cancelled | the person has called the operation off |
  * | keys-unreachable | the frame at the origin of the keys could not be loaded |
  * | internal | a bug; `detail` is the error's name, never its message |
  *
@@ -26,6 +27,7 @@ const workerCodes = [
   'pending',
   'unknown-message',
   'unknown-person',
+  'cancelled',
   'keys-unreachable',
   'internal',
 ] as const;

@@ -5,7 +5,7 @@
  */
 
 /** The version of the worker's interface. A page and a frame of two versions don't talk. */
-export const interfaceVersion = 2;
+export const interfaceVersion = 3;
 
 /** From the frame to its parent. */
 export interface Ready {
@@ -25,7 +25,11 @@ export type FrameRequest =
   /** Deletes the session at once, and ends the worker whatever it is doing. */
   | { readonly type: 'lock' }
   /** Keeps the frame and its files in this browser, so that they are there offline. */
-  | { readonly type: 'keep' };
+  | { readonly type: 'keep' }
+  /** The frame is visible now, and is to look as the page does. */
+  | { readonly type: 'visible'; readonly language: string; readonly theme: string }
+  /** The page can't show the frame any longer: what it asks is called off. */
+  | { readonly type: 'dismiss' };
 
 /** From the frame through that port. */
 export type FrameNotice =
@@ -34,7 +38,11 @@ export type FrameNotice =
   /** It couldn't be deleted. */
   | { readonly type: 'lock-failed'; readonly name: string }
   /** The worker can't be loaded, or has died. */
-  | { readonly type: 'broken' };
+  | { readonly type: 'broken' }
+  /** The frame asks for the password: the page makes it visible, over everything else, and answers `visible`. */
+  | { readonly type: 'show' }
+  /** It asks for nothing any more. */
+  | { readonly type: 'hide' };
 
 /** Returns whether a message that came from elsewhere has one of these types. */
 export function isOfType<T extends string>(

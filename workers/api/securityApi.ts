@@ -3,6 +3,7 @@
  * between people.
  */
 import type { PasswordParams, SealedVault, WireBytes } from './cryptoApi.ts';
+import type { Operation } from './prompt.ts';
 
 /** The vault key wrapped under a new password, and the key that shows the relay that password. */
 export interface NewCredentials {
@@ -27,10 +28,8 @@ export interface ProofRequest {
   readonly nonce: WireBytes;
 }
 
-/** The parts of a recovery key for the relay, and the password's by which it was confirmed. */
+/** The parts of a recovery key for the relay. */
 export interface ConfirmedRecoveryKey {
-  readonly authKey: WireBytes;
-  readonly proofKey: WireBytes;
   readonly recoveryAuthKey: WireBytes;
   readonly recoveryProofKey: WireBytes;
   readonly recoveryWrap: WireBytes;
@@ -61,21 +60,36 @@ export interface SafetyNumbers {
 }
 
 export interface SecurityApi {
+  // Confirming with the password.
+
+  /**
+   * Asks the person in the frame to confirm an operation with the password, which the page never gets. From then on,
+   * for two minutes, the worker does that operation, and signs the one request that belongs to it. For a new recovery
+   * key the frame shows it first. Errors: `cancelled`, `usage` while something else is asked.
+   */
+  confirm(
+    operation: Operation,
+    owner: {
+      username: string;
+      passwordParams: PasswordParams;
+      /** The public half of the proof key that the relay is known to have; null where that isn't known. */
+      proofKey: WireBytes | null;
+    },
+  ): Promise<void>;
+  /**
+   * Signs the request of the operation that was confirmed last, or the one that follows {@link recoverVault}, as the
+   * relay's `x-proof` header wants it. Errors: `usage` for any other request: another method or target, or a body that
+   * holds anything else than what was confirmed and what the worker has made for it.
+   */
+  signPendingProof(request: ProofRequest): Promise<string>;
+
   // Recovery key and password.
 
-  /** Creates a recovery key, which is let out this once only. It opens nothing until {@link confirmRecoveryKey}. */
-  createRecoveryKey(): Promise<{
-    /** The text that is shown once: 14 groups of 4 characters, joined by hyphens. */
-    recoveryKey: string;
-  }>;
   /**
-   * Wraps the vault key for the recovery key created last, for PUT /vault, which is proven by
-   * {@link signPendingProof}. Errors: `wrong-password`, `usage` when none was created.
+   * Wraps the vault key for the recovery key that the person has kept, for PUT /vault, which is proven by
+   * {@link signPendingProof}. Errors: `usage` unless `create-recovery-key` or `replace-recovery-key` was confirmed.
    */
-  confirmRecoveryKey(credential: {
-    password: string;
-    passwordParams: PasswordParams;
-  }): Promise<ConfirmedRecoveryKey>;
+  confirmRecoveryKey(): Promise<ConfirmedRecoveryKey>;
   /** Keeps the key for {@link recoverVault}. Errors: `bad-recovery-key` for one that was mistyped. */
   beginRecovery(recoveryKey: string): Promise<{ recoveryAuthKey: WireBytes; recoveryProofKey: WireBytes }>;
   /**
@@ -88,34 +102,17 @@ export interface SecurityApi {
     newPassword: string,
   ): Promise<NewCredentials>;
   /**
-   * Wraps the vault key for a new password, for PUT /users/me/password, which is proven by
-   * {@link signPendingProof}. Errors: `wrong-password`.
+   * Wraps the vault key for the new password that was typed in the frame, for PUT /users/me/password, which is proven by
+   * {@link signPendingProof}. Errors: `usage` unless `change-password` was confirmed.
    */
-  changePassword(input: {
-    currentPassword: string;
-    currentParams: PasswordParams;
-    newPassword: string;
-  }): Promise<NewCredentials & { readonly currentAuthKey: WireBytes; readonly currentProofKey: WireBytes }>;
-
-  // Proofs.
-
-  /**
-   * Signs a request with the proof key of a password that was typed for it, as the relay's `x-proof` header
-   * wants it; without a request, only derives the public values. The seed stays here and is wiped.
-   */
-  signProof(
-    credential: { password: string; passwordParams: PasswordParams },
-    request: ProofRequest | null,
-  ): Promise<{ authKey: WireBytes; proofKey: WireBytes; proof: string | null }>;
-  /**
-   * Signs the request that follows {@link recoverVault}, {@link changePassword} or {@link confirmRecoveryKey}, by
-   * the recovery key or the password given there. Errors: `usage` when there was none.
-   */
-  signPendingProof(request: ProofRequest): Promise<string>;
+  changePassword(): Promise<NewCredentials & { readonly currentAuthKey: WireBytes }>;
 
   // Revoked devices.
 
-  /** Signs the revocation for DELETE /devices/{id}. */
+  /**
+   * Signs the revocation for DELETE /devices/{id}. Errors: `usage` unless `revoke-device` was confirmed for it, or it is
+   * this very device.
+   */
   revokeDevice(deviceId: string): Promise<WireBytes>;
   /**
    * Takes in the revocations that the relay has. Valid ones are kept for good, others ignored. From then on
@@ -143,7 +140,7 @@ export interface SecurityApi {
   /**
    * Seals the vault with a mark that a safety number was compared, or without it, for PUT /vault. The mark
    * counts here once {@link adoptVerified} has taken it over. Errors: `usage` when the number isn't the
-   * present one.
+   * present one, or unless `mark-verified` or `unmark-verified` was confirmed for that person.
    */
   sealVerified(
     sealedVault: WireBytes,
@@ -155,10 +152,11 @@ export interface SecurityApi {
    */
   adoptVerified(sealedVault: WireBytes): Promise<void>;
   /**
-   * Accepts the offered key by the number that the person has seen. Errors: `usage` when it is another key's.
+   * Accepts the offered key by the number that the person has seen. Errors: `usage` when it is another key's, or unless
+   * `accept-account-key` was confirmed for that person.
    */
   acceptAccountKey(userId: string, safetyNumber: string): Promise<ContactTrust>;
-  /** Refuses the offered key, so that the pinned one stays. Errors: as {@link acceptAccountKey}. */
+  /** Refuses the offered key, so that the pinned one stays. Errors: `usage` when it is another key's. */
   refuseAccountKey(userId: string, safetyNumber: string): Promise<ContactTrust>;
   /**
    * Returns whether a direct conversation still holds devices under a former account key of the other person:

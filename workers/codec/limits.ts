@@ -29,6 +29,8 @@ export const limits = {
   sealedVault: 64 * 1024,
   /** Characters of a password: more than anybody types, and too few to hang the worker. */
   password: 4096,
+  /** Characters of the name or address that an operation is confirmed for. */
+  operationTarget: 320,
   /** Characters of a request's method and target, and of its body, that a proof is made for. */
   proofOperation: 512,
   proofBody: 128 * 1024,

@@ -3,8 +3,8 @@ import { toCryptoApiError } from '../api/toCryptoApiError.ts';
 import { createMessageBackup } from '../backup/messageBackup.ts';
 import { createEvents } from '../conversation/events.ts';
 import { createAccount } from '../identity/account.ts';
-import type { PasswordDeps } from '../identity/passwordKeys.ts';
-import { createProofs, PendingProof } from '../identity/proofs.ts';
+import { Confirmations } from '../identity/confirmations.ts';
+import { type ConfirmingDeps, createConfirming } from '../identity/confirming.ts';
 import { createRecovery } from '../identity/recovery.ts';
 import { createRevoking } from '../identity/revoking.ts';
 import { createConversations } from '../messaging/conversations.ts';
@@ -17,7 +17,7 @@ import { Session } from '../session/session.ts';
 import { createTrust } from '../trust/trust.ts';
 
 /** The surroundings of the api, injected so that it also runs where there is no browser. */
-export type CryptoApiDeps = PasswordDeps;
+export type CryptoApiDeps = ConfirmingDeps;
 
 /**
  * Creates the whole api over one browser's storage. Each instance is one tab: several may share an IndexedDB
@@ -25,13 +25,13 @@ export type CryptoApiDeps = PasswordDeps;
  */
 export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
   const session = new Session(deps);
-  const pendingProof = new PendingProof();
+  const confirmations = new Confirmations(() => deps.env.now());
   return withCodes({
-    ...createAccount(deps, session, pendingProof),
-    ...createProofs(deps, pendingProof),
-    ...createRecovery(deps, session, pendingProof),
-    ...createRevoking(session),
-    ...createTrust(deps, session),
+    ...createAccount(deps, session, confirmations),
+    ...createConfirming(deps, session, confirmations),
+    ...createRecovery(deps, session, confirmations),
+    ...createRevoking(session, confirmations),
+    ...createTrust(deps, session, confirmations),
     ...createConversations(deps, session),
     ...createGroups(deps, session),
     ...createEvents(session),

@@ -1,11 +1,16 @@
 /**
  * The frame at the origin of the keys, in which the worker runs and its IndexedDB is: no script of the page can read
- * either. It hands the page a port to the worker, and locks by itself, however busy the worker is.
+ * either. It hands the page a port to the worker, and locks by itself, however busy the worker is. It becomes visible while
+ * the worker asks for the password (passwordForm.ts), if the page lets it.
  */
 import { type FrameNotice, interfaceVersion, isOfType, type Ready } from '../api/frameMessages.ts';
 import { isKeysOriginOf } from '../api/origins.ts';
+import type { PromptRequest } from '../api/prompt.ts';
 import { endSession } from '../session/endSession.ts';
 import { keep } from './keep.ts';
+// oxlint-disable-next-line import/default -- the default export is Vite's: the address of the built styles
+import stylesUrl from './keys.css?url';
+import { createPasswordForm } from './passwordForm.ts';
 import { startWorker } from './startWorker.ts';
 
 const otherTabs = new BroadcastChannel('sinetti-lock');
@@ -14,6 +19,11 @@ const sessionMark = 'session';
 /** The page, once it has connected. */
 let page: MessagePort | null = null;
 let isBroken = false;
+const passwordForm = createPasswordForm({
+  setVisible: (visible) => tell({ type: visible ? 'show' : 'hide' }),
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
+  answer: (answer) => worker?.postMessage(answer),
+});
 /**
  * Null until somebody needs it, and after a lock. Where there was a session it starts at once, so that it gets ready while
  * the page is still too busy to answer.
@@ -26,8 +36,11 @@ function start(): Worker {
   const started = startWorker();
   started.addEventListener('error', () => {
     isBroken = true;
+    passwordForm.close();
     tell({ type: 'broken' });
   });
+  // The worker speaks to this thread about nothing but the password.
+  started.addEventListener('message', ({ data }: MessageEvent<PromptRequest>) => passwordForm.receive(data));
   return started;
 }
 
@@ -39,6 +52,7 @@ function tell(notice: FrameNotice): void {
 function endWorker(): void {
   worker?.terminate();
   worker = null;
+  passwordForm.close();
 }
 
 async function lock(): Promise<void> {
@@ -74,6 +88,22 @@ function serve({ data, ports: [port] }: MessageEvent<unknown>): void {
   }
   if (isOfType(data, 'lock')) locking = locking.then(lock);
   if (isOfType(data, 'keep')) void keep();
+  if (isOfType(data, 'visible'))
+    passwordForm.open({ language: textOf(data, 'language'), theme: textOf(data, 'theme') });
+  if (isOfType(data, 'dismiss')) passwordForm.cancel();
+}
+
+function textOf(message: object, field: string): string {
+  const value: unknown = Reflect.get(message, field);
+  return typeof value === 'string' ? value : '';
+}
+
+/** Has the browser read the styles, which nothing waits for while the frame is hidden. */
+function loadStyles(): void {
+  const link = document.createElement('link');
+  link.rel = 'stylesheet';
+  link.href = stylesUrl;
+  document.head.append(link);
 }
 
 function announce(): void {
@@ -90,6 +120,7 @@ window.addEventListener('message', function connect({ data, origin, ports: [port
   page = port;
   page.addEventListener('message', serve);
   page.start();
+  loadStyles();
   if (isBroken) tell({ type: 'broken' });
 });
 announce();

@@ -25,9 +25,9 @@ import { randomUuid } from '../codec/uuid.ts';
 import { type Device, type Session, toDevice, type UnlockedAccount } from '../session/session.ts';
 import { type KeyPackageStore, write } from '../storage/db.ts';
 import { DeviceRecord } from '../storage/records.ts';
+import type { Confirmations } from './confirmations.ts';
 import { derivePasswordKeys, newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
 import { adoptVerified } from './pins.ts';
-import type { PendingProof } from './proofs.ts';
 
 type AccountApi = Pick<
   CryptoApi,
@@ -50,7 +50,7 @@ const LIFETIME_DAYS = { before: 1, after: 90 };
 export function createAccount(
   deps: PasswordDeps,
   session: Session,
-  pendingProof: Pick<PendingProof, 'forget'>,
+  confirmations: Pick<Confirmations, 'forget'>,
 ): AccountApi {
   const { env } = deps;
   /** Kept from beginSignUp or beginLogin until the vault is open. */
@@ -172,13 +172,13 @@ export function createAccount(
 
     async lock() {
       keepWrapKey(null);
-      pendingProof.forget();
+      confirmations.forget();
       await session.lock();
     },
 
     async erase() {
       keepWrapKey(null);
-      pendingProof.forget();
+      confirmations.forget();
       await session.erase();
     },
   };

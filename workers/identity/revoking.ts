@@ -6,20 +6,26 @@ import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import type { AccountOnDevice, Session } from '../session/session.ts';
 import { type Transaction, write } from '../storage/db.ts';
+import type { Confirmations } from './confirmations.ts';
 import { readPin } from './pins.ts';
 import { putRevocation, readRevocation } from './revocations.ts';
 
 type RevokingApi = Pick<CryptoApi, 'revokeDevice' | 'setRevoked' | 'resetDevice'>;
 
-export function createRevoking(session: Session): RevokingApi {
+export function createRevoking(session: Session, confirmations: Confirmations): RevokingApi {
   return {
     async revokeDevice(id) {
       const deviceId = check('revokeDevice', Id, id);
       const account = session.accountOnDevice();
+      // This device may revoke itself with nothing but the session, as the relay sees it too.
+      const isOwn = deviceId === account.device.deviceId;
+      const confirmed = isOwn ? null : confirmations.take(['revoke-device'], deviceId);
       await ready();
-      return toBase64Url(
+      const statement = toBase64Url(
         signDeviceRevocation(account.vault.accountSeed, { userId: account.userId, deviceId }),
       );
+      if (confirmed !== null) confirmations.bind(confirmed, { statement });
+      return statement;
     },
 
     async resetDevice(revocation) {

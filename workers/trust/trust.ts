@@ -24,6 +24,7 @@ import { toBase64Url } from '../codec/base64url.ts';
 import { limits } from '../codec/limits.ts';
 import { inTransaction, type TransactionDeps } from '../conversation/conversationTransaction.ts';
 import { supersededLeaves } from '../conversation/ownCommits.ts';
+import type { Confirmations } from '../identity/confirmations.ts';
 import { adoptVerified, newPin, offerAccountKey, putPin, readMarks, readPin } from '../identity/pins.ts';
 import type { AccountOnDevice, Session } from '../session/session.ts';
 import { read, type Transaction, type WriteTransaction, write } from '../storage/db.ts';
@@ -41,7 +42,7 @@ type TrustApi = Pick<
   | 'hasFormerDevices'
 >;
 
-export function createTrust(deps: TransactionDeps, session: Session): TrustApi {
+export function createTrust(deps: TransactionDeps, session: Session, confirmations: Confirmations): TrustApi {
   const { env } = deps;
 
   /** Applies a decision about the offered key, if its safety number is the one that the person has seen. */
@@ -130,6 +131,7 @@ export function createTrust(deps: TransactionDeps, session: Session): TrustApi {
       if (numberOf(account, userId, accountKey) !== compared) {
         throw new CryptoApiError('usage', 'another key than the one shown');
       }
+      const confirmed = confirmations.take([verified ? 'mark-verified' : 'unmark-verified'], userId);
       // A vault that the relay has rolled back is not built upon; this browser's marks replace it.
       const newest = opened.revision < marks.revision ? marks : opened;
       const others = newest.verified.filter((contact) => contact.userId !== userId);
@@ -139,7 +141,9 @@ export function createTrust(deps: TransactionDeps, session: Session): TrustApi {
         verified: marked.slice(-limits.verifiedContacts),
         revision: newest.revision + 1,
       };
-      return toBase64Url(sealVault(next, account.vault.vaultKey, account.userId, env));
+      const sealedVault = toBase64Url(sealVault(next, account.vault.vaultKey, account.userId, env));
+      confirmations.bind(confirmed, { sealedVault });
+      return sealedVault;
     },
 
     async adoptVerified(vault) {
@@ -149,10 +153,14 @@ export function createTrust(deps: TransactionDeps, session: Session): TrustApi {
     },
 
     acceptAccountKey: (id, number) =>
-      decide('acceptAccountKey', id, number, (pin, offered) => ({
-        ...newPin(offered, pin.firstSeen),
-        former: [...pin.former, { accountKey: pin.accountKey, until: env.now() }].slice(-limits.formerKeys),
-      })),
+      decide('acceptAccountKey', id, number, (pin, offered) => {
+        confirmations.take(['accept-account-key'], id);
+        confirmations.forget();
+        return {
+          ...newPin(offered, pin.firstSeen),
+          former: [...pin.former, { accountKey: pin.accountKey, until: env.now() }].slice(-limits.formerKeys),
+        };
+      }),
 
     refuseAccountKey: (id, number) =>
       decide('refuseAccountKey', id, number, (pin) => ({ ...pin, offered: null })),

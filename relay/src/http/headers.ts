@@ -35,11 +35,15 @@ const pagePolicy = (connectOrigins: readonly string[], keysOrigin: string) =>
     'trusted-types': 'sinetti-service-worker',
   });
 
-/** The policy of the frame at the origin of the keys: it starts the worker, and is framed by its app alone. */
+/**
+ * The policy of the frame at the origin of the keys: it starts the worker, asks for the password in one form with one
+ * stylesheet, whose content no request may carry away, and is framed by its app alone.
+ */
 const keysFramePolicy = (appOrigin: string) =>
   csp({
     'default-src': "'none'",
     'script-src': "'self'",
+    'style-src': "'self'",
     'worker-src': "'self'",
     'frame-ancestors': appOrigin,
     'base-uri': "'none'",

@@ -1,12 +1,12 @@
-import { useAtomValue } from 'jotai';
+import { useAtomValue, useSetAtom } from 'jotai';
 import { KeyRound } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
+import { requiredActionsAtom } from '../../store/actions.ts';
+import { attemptAtom } from '../../store/attempt.ts';
 import { recoveryKeyAtom } from '../../store/recovery.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Card, CardBody, CardRow } from '../../ui/Card.tsx';
-import { ChangePasswordForm } from './ChangePasswordForm.tsx';
-import { RecoveryKeyDialog } from './RecoveryKeyDialog.tsx';
+import { Card, CardRow } from '../../ui/Card.tsx';
+import { useSetUpRecoveryKey } from './useSetUpRecoveryKey.ts';
 
 const stateTexts = {
   unknown: 'recovery.card.unknown',
@@ -14,20 +14,16 @@ const stateTexts = {
   present: 'recovery.card.present',
 } as const;
 
-/** The two ways to one's keys: the password and the recovery key. */
+/** The two ways to one's keys: the password and the recovery key, both of which are typed and shown in the frame of the keys. */
 export function RecoveryCard({ id }: { id?: string }) {
+  const actions = useAtomValue(requiredActionsAtom);
+  const attempt = useSetAtom(attemptAtom);
   const state = useAtomValue(recoveryKeyAtom);
-  const [changing, setChanging] = useState(false);
-  const [making, setMaking] = useState(false);
-  const change = useRef<HTMLButtonElement>(null);
-  const returning = useRef(false);
-
-  // The form that had the focus is gone.
-  useEffect(() => {
-    if (!changing && returning.current) change.current?.focus();
-    returning.current = changing;
-  }, [changing]);
-
+  const setUpRecoveryKey = useSetUpRecoveryKey();
+  const outcome = {
+    success: t('recovery.password.changed'),
+    failure: t('recovery.changePasswordFailed'),
+  };
   return (
     <Card
       title={t('recovery.card.title')}
@@ -35,21 +31,18 @@ export function RecoveryCard({ id }: { id?: string }) {
       description={t('recovery.card.lead')}
       {...(id !== undefined && { id })}
     >
-      {changing ? (
-        <CardBody>
-          <ChangePasswordForm onDone={() => setChanging(false)} />
-        </CardBody>
-      ) : (
-        <CardRow
-          title={t('recovery.card.password')}
-          description={t('recovery.password.lead')}
-          control={
-            <Button ref={change} onClick={() => setChanging(true)}>
-              {t('recovery.card.change')}
-            </Button>
-          }
-        />
-      )}
+      <CardRow
+        title={t('recovery.card.password')}
+        description={t('recovery.password.lead')}
+        control={
+          <Button
+            aria-haspopup="dialog"
+            onClick={() => void attempt(() => actions.changePassword(), outcome)}
+          >
+            {t('recovery.card.change')}
+          </Button>
+        }
+      />
       <CardRow
         title={t('recovery.card.recoveryKey')}
         description={t(stateTexts[state])}
@@ -58,14 +51,13 @@ export function RecoveryCard({ id }: { id?: string }) {
             <Button
               variant={state === 'none' ? 'primary' : 'secondary'}
               aria-haspopup="dialog"
-              onClick={() => setMaking(true)}
+              onClick={setUpRecoveryKey}
             >
               {t(state === 'none' ? 'recovery.card.create' : 'recovery.card.replace')}
             </Button>
           )
         }
       />
-      <RecoveryKeyDialog open={making} onOpenChange={setMaking} />
     </Card>
   );
 }

@@ -4,7 +4,6 @@ import { CircleUserRound, Contact, MessageCircle, UsersRound } from 'lucide-reac
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { AccountChangeNotice } from '../../features/accountChanges/AccountChangeNotice.tsx';
 import { Attention } from '../../features/attention/Attention.tsx';
-import { ConfirmPassword } from '../../features/confirmation/ConfirmPassword.tsx';
 import { NewDeviceNotice } from '../../features/devices/NewDeviceNotice.tsx';
 import { EmojiMemoryProvider } from '../../features/emoji/EmojiMemoryProvider.tsx';
 import { MessageAnnouncer } from '../../features/messages/Announcer.tsx';
@@ -220,7 +219,6 @@ function Dashboard({ userId }: { userId: string }) {
       <MessageAnnouncer />
       <Attention onOpenChat={openChat} onOpenGroup={openGroup} />
       <ShortcutsHelp />
-      <ConfirmPassword />
     </>
   );
 }

@@ -30,7 +30,7 @@ export interface DevicesOptions {
   readonly deps: SessionDeps;
   readonly ownUserId: string;
   readonly commitSubmitter: Pick<CommitSubmitter, 'settle'>;
-  readonly confirmation: Pick<Confirmation, 'confirmWithPassword'>;
+  readonly confirmation: Pick<Confirmation, 'confirm'>;
   /** This device was revoked: the session is over. */
   readonly onThisRevoked: () => Promise<void>;
   readonly background: Background;
@@ -128,10 +128,10 @@ export function createDevices(options: DevicesOptions): Devices {
 
     async revoke(deviceId) {
       try {
+        const target = store.get(devicesAtom)?.find(({ id }) => id === deviceId)?.name ?? '';
+        const prove = await confirmation.confirm({ kind: 'revoke-device', target, id: deviceId });
         const statement = await crypto.revokeDevice(deviceId);
         try {
-          const target = store.get(devicesAtom)?.find(({ id }) => id === deviceId)?.name ?? '';
-          const prove = confirmation.confirmWithPassword({ kind: 'revoke-device', target });
           await api.revokeDevice(deviceId, statement, prove);
         } catch (error) {
           // Revoked already, from elsewhere: what is left to do is the same.

@@ -1,35 +1,28 @@
 import { t } from '../../i18n/i18n.ts';
-import { AppError } from '../../lib/appError.ts';
 import { currentUserAtom } from '../../store/session.ts';
+import type { Confirmation } from '../core/confirmation.ts';
 import type { Deps } from '../core/deps.ts';
-import { failureCode, toAppError } from '../core/failures.ts';
-import { establishProofKey, keepProofKey, provePending } from '../core/proofs.ts';
+import { toAppError } from '../core/failures.ts';
+import { keepProofKey, provePending } from '../core/proofs.ts';
 import { fetchSealedVault } from './enrolment.ts';
 
-export interface PasswordChange {
-  readonly currentPassword: string;
-  readonly newPassword: string;
-}
-
 /**
- * Wraps the vault key under the new password, in one call with the proof of the old one. The relay ends all other
- * sessions of the person with it.
- * @throws AppError `wrong-password`
+ * Asks for the present password and a new one, and wraps the vault key under that, in one call with the proof of the
+ * present one. The relay ends all other sessions of the person with it.
+ * @throws AppError `cancelled`
  */
 export async function changePassword(
   deps: Pick<Deps, 'api' | 'crypto' | 'store'>,
-  { currentPassword, newPassword }: PasswordChange,
+  { confirm }: Pick<Confirmation, 'confirm'>,
 ): Promise<void> {
   const { api, crypto, store } = deps;
   try {
-    const username = store.get(currentUserAtom)?.username ?? '';
-    const [currentParams, { passwordKey, version }] = await Promise.all([
-      api.authParams(username),
-      api.createProofNonce(),
+    const target = store.get(currentUserAtom)?.username ?? '';
+    const prove = await confirm({ kind: 'change-password', target, id: null });
+    const [{ authKey, currentAuthKey, proofKey, ...credentials }, { version }] = await Promise.all([
+      crypto.changePassword(),
+      api.getVault(),
     ]);
-    const { currentAuthKey, currentProofKey, authKey, proofKey, ...credentials } =
-      await crypto.changePassword({ currentPassword, currentParams, newPassword });
-    await establishProofKey(deps, { authKey: currentAuthKey, proofKey: currentProofKey }, passwordKey);
     await api.changePassword(
       {
         ...credentials,
@@ -38,13 +31,10 @@ export async function changePassword(
         passwordProofKey: proofKey,
         version,
       },
-      provePending(deps),
+      prove,
     );
     await keepProofKey(deps, proofKey);
   } catch (error) {
-    if (failureCode(error) === 'wrong-password') {
-      throw new AppError('wrong-password', t('recovery.wrongPassword'), { cause: error });
-    }
     throw toAppError(error, t('recovery.changePasswordFailed'));
   }
 }
@@ -59,6 +49,6 @@ export async function replaceForgottenPassword(
   const vault = await fetchSealedVault(deps);
   const { authKey, proofKey, ...wrapped } = await crypto.recoverVault(userId, vault, newPassword);
   const change = { ...wrapped, password: authKey, passwordProofKey: proofKey, version: vault.version };
-  await api.changePassword(change, provePending(deps));
+  await api.changePassword(change, provePending(deps, 'recovery'));
   await keepProofKey(deps, proofKey);
 }

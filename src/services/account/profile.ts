@@ -20,7 +20,7 @@ export async function updateProfile(
     const isSameEmail = names.email.toLowerCase() === store.get(currentUserAtom)?.email.toLowerCase();
     const user = await api.updateProfile(
       names,
-      isSameEmail ? undefined : confirmWithPassword({ kind: 'change-email', target: names.email }),
+      isSameEmail ? undefined : confirmWithPassword({ kind: 'change-email', target: names.email, id: null }),
     );
     store.set(currentUserAtom, user);
     // For an offline start; the next answered one mends it.

@@ -6,7 +6,7 @@ import type { Background } from '../core/failures.ts';
 import { createTrust, type Trust } from '../people/trust.ts';
 import { type AccountChanges, createAccountChanges } from './accountChanges.ts';
 import { createDevices, type Devices } from './devices.ts';
-import { changePassword, type PasswordChange } from './password.ts';
+import { changePassword } from './password.ts';
 import { createRecovery, type Recovery } from './recovery.ts';
 
 export interface SecurityOptions {
@@ -28,7 +28,7 @@ export interface Security {
   readonly devices: Devices;
   readonly accountChanges: AccountChanges;
   readonly trust: Trust;
-  changePassword(change: PasswordChange): Promise<void>;
+  changePassword(): Promise<void>;
   start(): Promise<void>;
   stop(): void;
   /** The relay can be reached: reads the vault, and what changed who owns the account. */
@@ -53,7 +53,7 @@ export function createSecurity(options: SecurityOptions): Security {
     devices,
     accountChanges,
     trust,
-    changePassword: (change) => changePassword(deps, change),
+    changePassword: () => changePassword(deps, options.confirmation),
     start: () => trust.start(),
     stop: () => trust.stop(),
     async refresh() {

@@ -182,7 +182,7 @@ export function createMessageBackup({
         const target = store.get(currentUserAtom)?.username ?? '';
         await api.deleteHistory(
           {},
-          confirmation.confirmWithPassword({ kind: 'delete-message-backup', target }),
+          confirmation.confirmWithPassword({ kind: 'delete-message-backup', target, id: null }),
         );
       }
       await crypto.setBackupKept(kept);

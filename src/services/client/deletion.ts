@@ -35,9 +35,8 @@ export async function deleteAccount(options: DeletionOptions): Promise<void> {
   try {
     const target = store.get(currentUserAtom)?.username ?? '';
     // Before any group is ended, so that calling it off changes nothing.
-    const proof = await options.confirmation.confirmWithPassword({ kind: 'delete-account', target })(
-      deletion,
-    );
+    const { confirmWithPassword } = options.confirmation;
+    const proof = await confirmWithPassword({ kind: 'delete-account', target, id: null })(deletion);
     tell({ step: 'groups', done: 0, total: 0 });
     await endGroups(options, tell);
     tell({ step: 'account' });

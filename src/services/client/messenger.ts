@@ -114,7 +114,6 @@ export function createMessenger(options: MessengerOptions): Messenger {
       messageBackup.stop();
       dataExport.cancel();
       lists.stop();
-      confirmation.cancel();
       services.groupList.stop();
       openConversation.stop();
       security.stop();

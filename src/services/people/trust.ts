@@ -36,7 +36,7 @@ export interface TrustOptions {
   readonly ownUserId: string;
   readonly sync: Pick<Sync, 'catchUp'>;
   readonly commitSubmitter: CommitSubmitter;
-  readonly confirmation: Pick<Confirmation, 'confirmWithPassword' | 'confirmHere'>;
+  readonly confirmation: Pick<Confirmation, 'confirm'>;
   readonly background: Background;
 }
 
@@ -139,13 +139,11 @@ export function createTrust(options: TrustOptions): Trust {
     async setVerified(userId, safetyNumber, verified) {
       try {
         const kind = verified ? 'mark-verified' : 'unmark-verified';
-        const { sealedVault } = await changeVault(
-          options.deps,
-          async (current) => ({
-            sealedVault: await crypto.sealVerified(current.sealedVault, { userId, safetyNumber, verified }),
-          }),
-          confirmation.confirmWithPassword({ kind, target: nameOf(userId) }),
-        );
+        const mark = { userId, safetyNumber, verified };
+        const { sealedVault } = await changeVault(options.deps, async (current) => {
+          const prove = await confirmation.confirm({ kind, target: nameOf(userId), id: userId });
+          return { body: { sealedVault: await crypto.sealVerified(current.sealedVault, mark) }, prove };
+        });
         await crypto.adoptVerified(sealedVault);
       } catch (error) {
         throw toAppError(error, t('trust.markFailed'));
@@ -155,7 +153,7 @@ export function createTrust(options: TrustOptions): Trust {
 
     accept: (userId, safetyNumber) =>
       decide(userId, async () => {
-        await confirmation.confirmHere({ kind: 'accept-account-key', target: nameOf(userId) });
+        await confirmation.confirm({ kind: 'accept-account-key', target: nameOf(userId), id: userId });
         return crypto.acceptAccountKey(userId, safetyNumber);
       }),
 

@@ -1,10 +1,10 @@
-import { expect, type Page } from '@playwright/test';
+import { expect, type Frame, type Page } from '@playwright/test';
 
 /**
  * Nothing is wider than the page, no text is cut without an ellipsis that says so, and every control can be brought to
  * where a finger or a pointer reaches it.
  */
-export async function fits(page: Page): Promise<void> {
+export async function fits(page: Page | Frame): Promise<void> {
   await expect.poll(() => page.evaluate(misfits)).toEqual([]);
 }
 
@@ -23,7 +23,9 @@ function misfits(): string[] {
     return element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
   };
 
-  const modal = document.querySelector('[role="dialog"][aria-modal="true"], [role="alertdialog"]');
+  const modal = document.querySelector(
+    'dialog[open], [role="dialog"][aria-modal="true"], [role="alertdialog"]',
+  );
   const controls = (modal ?? document.body).querySelectorAll(
     'a[href]:not([href^="#main"]), button, input, textarea, select, [role="tab"], [role="switch"], [role="option"]',
   );

@@ -1,4 +1,4 @@
-import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test';
+import { type BrowserContext, expect, type FrameLocator, type Locator, type Page } from '@playwright/test';
 
 /** One person at one browser tab: what they do, in the words of the interface. */
 export class Person {
@@ -38,12 +38,29 @@ export class Person {
     await this.onDashboard();
   }
 
-  /** Types the password into the dialog that an operation on the account asks for it with. */
+  /** What the frame of the keys shows over the page, while an operation asks for the password. */
+  get prompt(): FrameLocator {
+    return this.page.frameLocator('#keys');
+  }
+
+  /** Types the password where an operation on the account asks for it. */
   async confirmWithPassword(password = this.password): Promise<void> {
-    const dialog = this.page.getByRole('dialog', { name: 'Confirm with your password' });
-    await dialog.getByLabel('Password', { exact: true }).fill(password);
-    await dialog.getByRole('button', { name: 'Confirm' }).click();
-    await expect(dialog).toHaveCount(0);
+    await this.prompt.getByLabel('Password', { exact: true }).fill(password);
+    await this.prompt.getByRole('button', { name: 'Confirm' }).click();
+    await expect(this.page.locator('#keys')).toBeHidden();
+  }
+
+  /** Keeps the recovery key that the frame shows, and turns it on by the group that is asked for. @returns its groups */
+  async keepRecoveryKey(): Promise<string[]> {
+    const shown = this.prompt.getByRole('list', { name: 'Your recovery key' }).getByRole('listitem');
+    await expect(shown).toHaveCount(14);
+    const groups = await shown.allInnerTexts();
+    await this.prompt.getByRole('button', { name: 'I have kept it' }).click();
+    const asked = this.prompt.getByLabel(/^Group \d+ of your recovery key/);
+    const label = await this.prompt.getByText(/^Group \d+ of your recovery key/).innerText();
+    await asked.fill(groups[Number(/\d+/.exec(label)?.[0]) - 1] ?? '');
+    await this.confirmWithPassword();
+    return groups;
   }
 
   async logOut(): Promise<void> {

@@ -1,4 +1,5 @@
 import { expect, type Page } from '@playwright/test';
+import { fits } from './layout.ts';
 import { becomeContacts, type Person } from './person.ts';
 import type { World } from './test.ts';
 
@@ -8,6 +9,20 @@ export type Look = (page: Page, name: string) => Promise<void>;
 /** By a part of its name: the pseudo locale puts marks around names. */
 const button = (page: Page, name: RegExp) => page.getByRole('button', { name });
 const tab = (page: Page, at: number) => page.getByRole('tab').nth(at);
+
+/** What the frame of the keys shows over the page. It has words of its own, in the person's language. */
+const prompt = (page: Page) => page.frameLocator('#keys');
+
+async function asks(page: Page, field: string): Promise<void> {
+  await expect(prompt(page).getByLabel(field, { exact: true })).toBeFocused();
+  const frame = page.frames().find((one) => one.url().endsWith('/keys'));
+  if (frame !== undefined) await fits(frame);
+}
+
+async function callsOff(page: Page): Promise<void> {
+  await page.keyboard.press('Escape');
+  await expect(page.locator('#keys')).toBeHidden();
+}
 
 export const groupName = 'Saturday sailors';
 
@@ -76,25 +91,27 @@ export async function tourOfNewcomers(page: Page, look: Look): Promise<void> {
   await expect(button(page, /Confirm Delete/)).toBeVisible();
   await look(page, 'the question before an account is deleted');
   await button(page, /Confirm Delete/).click();
-  await expect(page.getByRole('dialog', { name: /Confirm with your password/ })).toBeVisible();
+  await asks(page, 'Password');
   await look(page, 'the question for the password');
-  await page.keyboard.press('Escape');
-  await expect(page.getByRole('dialog', { name: /Confirm with your password/ })).toBeHidden();
+  await callsOff(page);
   await button(page, /Create recovery key/)
     .first()
     .click();
-  await expect(page.getByRole('dialog', { name: /Your recovery key/ })).toBeVisible();
+  await expect(prompt(page).getByRole('list', { name: 'Your recovery key' })).toBeFocused();
   await look(page, 'the recovery key');
-  await page.keyboard.press('Escape');
-  await expect(page.getByRole('dialog', { name: /Your recovery key/ })).toBeHidden();
+  await prompt(page).getByRole('button', { name: 'I have kept it' }).click();
+  await expect(prompt(page).getByLabel(/^Group \d+ of your recovery key/)).toBeFocused();
+  await look(page, 'the question for a group of the recovery key');
+  await callsOff(page);
   await button(page, /Show shortcuts/).click();
   await expect(page.getByRole('dialog', { name: /Keyboard shortcuts/ })).toBeVisible();
   await look(page, 'the keys');
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog', { name: /Keyboard shortcuts/ })).toBeHidden();
   await button(page, /Change password/).click();
-  await expect(page.getByLabel(/Current password/)).toBeFocused();
+  await asks(page, 'Current password');
   await look(page, 'the form of a new password');
+  await callsOff(page);
 
   await page.route('**/api/contacts', (route) => {
     return route.fulfill({ status: 422, json: { code: 'invalid-request', detail: 'Not now.' } });

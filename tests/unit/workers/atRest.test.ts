@@ -38,7 +38,9 @@ describe('records at rest', () => {
     await alice.send(GROUP, sentences[0]!);
     await laptop.sync();
     for (const device of [alice, laptop]) await device.api.writeLocal(`draft:${sentences[0]}`, sentences[1]!);
-    const { recoveryKey } = await alice.api.createRecoveryKey();
+    await alice.confirm('create-recovery-key');
+    const recoveryKey = alice.browser.typist.asked[0]?.recoveryKey ?? '';
+    expect(recoveryKey).not.toBe('');
 
     const keys = openVaultOf(relay, ALICE);
     for (const device of [alice, laptop]) {
@@ -77,6 +79,7 @@ describe('records at rest', () => {
     await alice.createGroup(GROUP, 'Skerry', [BOB]);
     await alice.api.rememberMemberNames(GROUP, [{ userId: BOB, name: 'Bob' }]);
     const phone = await world.device(BOB);
+    await bob.confirm('revoke-device', phone.deviceId);
     const statement = await bob.api.revokeDevice(phone.deviceId);
     await alice.api.setRevoked([{ userId: BOB, deviceId: phone.deviceId, statement }]);
     world.clock.advance(24 * 60 * 60 * 1000);

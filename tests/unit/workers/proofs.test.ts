@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { verifyProof } from '@sinetti/crypto-core';
 import { describe, expect, it } from 'vitest';
-import type { ProofRequest } from '../../../workers/api/cryptoApi.ts';
+import type { CryptoApi, OperationKind, ProofRequest } from '#workers/api/cryptoApi.ts';
+import { CryptoApiError } from '#workers/api/errors.ts';
 import { Browser, Clock } from './support/browser.ts';
-import { ALICE, createPair, PASSWORD } from './support/device.ts';
+import { ALICE, BOB, CAROL, createPair, PASSWORD, type TestDevice } from './support/device.ts';
+
+const MINUTE = 60 * 1000;
 
 const request: ProofRequest = {
   operation: 'DELETE /user',
@@ -32,88 +35,208 @@ function read(header: string, proofKey: string, { operation, body, replaces, ses
   return { ...said, isSigned: verifyProof(decode(proofKey), claims, decode(signature)) };
 }
 
+/** Signs a request with this method, target and body; null when it is refused. */
+async function sign(api: CryptoApi, operation: string, body: object | null = null): Promise<string | null> {
+  const text = body === null ? '' : JSON.stringify(body);
+  try {
+    return await api.signPendingProof({ ...request, operation, body: text });
+  } catch (error) {
+    if (error instanceof CryptoApiError && error.code === 'usage') return null;
+    throw error;
+  }
+}
+
 describe('a proof by the password', () => {
   it('is signed by the key that logging in tells the relay', async () => {
-    const { relay } = await createPair();
-    const passwordParams = relay.passwordParams.get(ALICE)!;
-    const api = freshBrowser();
-    const { proofKey, authKey } = await api.beginLogin(PASSWORD, passwordParams);
-    const signed = await api.signProof({ password: PASSWORD, passwordParams }, request);
-    expect(signed).toEqual({ authKey, proofKey, proof: expect.any(String) });
-    expect(read(signed.proof ?? '', proofKey, request)).toEqual({
+    const { alice, relay } = await createPair();
+    const keys = await freshBrowser().beginLogin(PASSWORD, relay.passwordParams.get(ALICE)!);
+    // The page learns nothing by it.
+    await expect(alice.confirm('delete-account')).resolves.toBeUndefined();
+    const header = await alice.api.signPendingProof(request);
+    expect(read(header, keys.proofKey, request)).toEqual({
       key: 'password',
       nonce: request.nonce,
       replaces: 7,
       isSigned: true,
     });
-    expect(read(signed.proof ?? '', proofKey, { ...request, body: '{}' }).isSigned).toBe(false);
+    expect(read(header, keys.proofKey, { ...request, body: '{}' }).isSigned).toBe(false);
   });
 
-  it('is signed by another key when the password is another', async () => {
-    const { relay } = await createPair();
-    const passwordParams = relay.passwordParams.get(ALICE)!;
-    const { proofKey } = await freshBrowser().beginLogin(PASSWORD, passwordParams);
-    const guess = await freshBrowser().signProof({ password: 'a guess', passwordParams }, request);
-    expect(guess.proofKey).not.toBe(proofKey);
-    expect(read(guess.proof ?? '', proofKey, request).isSigned).toBe(false);
+  it('is signed once, and within two minutes', async () => {
+    const { alice, world } = await createPair();
+    expect(await sign(alice.api, 'DELETE /user')).toBeNull();
+    await alice.confirm('delete-account');
+    expect(await sign(alice.api, 'DELETE /user')).not.toBeNull();
+    expect(await sign(alice.api, 'DELETE /user')).toBeNull();
+    await alice.confirm('delete-account');
+    world.clock.advance(2 * MINUTE);
+    expect(await sign(alice.api, 'DELETE /user')).toBeNull();
   });
 
-  it('is left out where no request takes it', async () => {
-    const { relay } = await createPair();
-    const passwordParams = relay.passwordParams.get(ALICE)!;
-    expect(await freshBrowser().signProof({ password: PASSWORD, passwordParams }, null)).toMatchObject({
-      proof: null,
-    });
+  it('is forgotten when the browser is locked', async () => {
+    const { alice } = await createPair();
+    await alice.confirm('delete-account');
+    await alice.api.lock();
+    expect(await sign(alice.api, 'DELETE /user')).toBeNull();
   });
 
   it.each([{ operation: '' }, { replaces: -1 }, { session: 'x' }, { nonce: 'AAAA' }])(
     'is refused for a request with %o',
     async (change) => {
-      const { relay } = await createPair();
-      const credential = { password: PASSWORD, passwordParams: relay.passwordParams.get(ALICE)! };
-      await expect(freshBrowser().signProof(credential, { ...request, ...change })).rejects.toMatchObject({
-        code: 'usage',
-      });
+      const { alice } = await createPair();
+      await alice.confirm('delete-account');
+      const wrong = alice.api.signPendingProof({ ...request, ...change });
+      await expect(wrong).rejects.toMatchObject({ code: 'usage' });
     },
   );
-});
 
-describe('a pending proof', () => {
-  it('is signed once by the current password after a change of the password', async () => {
+  it('is signed once by the recovery key after a recovery, for the request that sets the password', async () => {
     const { alice, relay } = await createPair();
-    const { currentProofKey } = await alice.api.changePassword({
-      currentPassword: PASSWORD,
-      currentParams: relay.passwordParams.get(ALICE)!,
-      newPassword: 'a quieter harbour',
-    });
-    const header = await alice.api.signPendingProof(request);
-    expect(read(header, currentProofKey, request)).toMatchObject({ key: 'password', isSigned: true });
-    await expect(alice.api.signPendingProof(request)).rejects.toMatchObject({ code: 'usage' });
-  });
-
-  it('is forgotten when the browser is locked', async () => {
-    const { alice, relay } = await createPair();
-    await alice.api.changePassword({
-      currentPassword: PASSWORD,
-      currentParams: relay.passwordParams.get(ALICE)!,
-      newPassword: 'a quieter harbour',
-    });
-    await alice.api.lock();
-    await expect(alice.api.signPendingProof(request)).rejects.toMatchObject({ code: 'usage' });
-  });
-
-  it('is signed once by the recovery key after a recovery', async () => {
-    const { alice, relay } = await createPair();
-    const { recoveryKey } = await alice.api.createRecoveryKey();
-    const { recoveryProofKey, recoveryWrap } = await alice.api.confirmRecoveryKey({
-      password: PASSWORD,
-      passwordParams: relay.passwordParams.get(ALICE)!,
-    });
+    await alice.confirm('create-recovery-key');
+    const recoveryKey = alice.browser.typist.asked[0]?.recoveryKey ?? '';
+    const { recoveryProofKey, recoveryWrap } = await alice.api.confirmRecoveryKey();
     const api = freshBrowser();
     await api.beginRecovery(recoveryKey);
-    await api.recoverVault(ALICE, { ...relay.vaults.get(ALICE)!, recoveryWrap }, 'a quieter harbour');
-    const header = await api.signPendingProof(request);
-    expect(read(header, recoveryProofKey, request)).toMatchObject({ key: 'recovery', isSigned: true });
-    await expect(api.signPendingProof(request)).rejects.toMatchObject({ code: 'usage' });
+    const vault = { ...relay.vaults.get(ALICE)!, recoveryWrap };
+    const { authKey, proofKey, ...wrapped } = await api.recoverVault(ALICE, vault, 'a quieter harbour');
+    const body = { ...wrapped, password: authKey, passwordProofKey: proofKey, version: 7 };
+    expect(await sign(api, 'DELETE /user')).toBeNull();
+    expect(await sign(api, 'PUT /users/me/password', { ...body, password: 'A'.repeat(43) })).toBeNull();
+    const header = (await sign(api, 'PUT /users/me/password', body)) ?? '';
+    const signed = { ...request, operation: 'PUT /users/me/password', body: JSON.stringify(body) };
+    expect(read(header, recoveryProofKey, signed)).toMatchObject({ key: 'recovery', isSigned: true });
+    expect(await sign(api, 'PUT /users/me/password', body)).toBeNull();
+  });
+});
+
+describe('a confirmed operation', () => {
+  const email = { username: 'alice', email: 'alice@sinetti.example' };
+
+  /** Does the worker's part of the operation. @returns the body of its request */
+  const parts: Partial<Record<OperationKind, (device: TestDevice, id: string) => Promise<object>>> = {
+    'change-email': async () => email,
+    'change-password': async ({ api }) => {
+      const { authKey, currentAuthKey, proofKey, ...wrapped } = await api.changePassword();
+      return {
+        ...wrapped,
+        currentPassword: currentAuthKey,
+        password: authKey,
+        passwordProofKey: proofKey,
+        version: 7,
+      };
+    },
+    'create-recovery-key': async ({ api }) => ({
+      ...(await api.confirmRecoveryKey()),
+      sealedVault: 'AAAA',
+      version: 7,
+    }),
+    'mark-verified': async ({ api, relay }, userId) => {
+      const { current: safetyNumber } = await api.safetyNumbers(userId);
+      const mark = { userId, safetyNumber, verified: true };
+      const sealedVault = await api.sealVerified(relay.vaults.get(ALICE)!.sealedVault, mark);
+      return { sealedVault, version: 7 };
+    },
+    'revoke-device': async ({ api }, id) => ({ statement: await api.revokeDevice(id) }),
+  };
+
+  const operations: readonly [OperationKind, string, string | null][] = [
+    ['change-email', 'PUT /users/me', null],
+    ['change-password', 'PUT /users/me/password', null],
+    ['create-recovery-key', 'PUT /vault', null],
+    ['delete-account', 'DELETE /user', null],
+    ['delete-message-backup', 'DELETE /history', null],
+    ['mark-verified', 'PUT /vault', BOB],
+    ['revoke-device', `DELETE /devices/${CAROL}`, CAROL],
+  ];
+
+  async function confirmed(kind: OperationKind, id: string | null) {
+    const { alice } = await createPair();
+    alice.browser.typist.knows(PASSWORD, 'a quieter harbour');
+    await alice.api.confirm({ kind, target: email.email, id }, alice.owner());
+    const body = (await parts[kind]?.(alice, id ?? '')) ?? null;
+    return { alice, body };
+  }
+
+  it.each(operations)('%s lets its own request be signed: %s', async (kind, operation, id) => {
+    const { alice, body } = await confirmed(kind, id);
+    expect(await sign(alice.api, operation, body)).not.toBeNull();
+  });
+
+  it.each(operations)('%s lets no other request be signed than %s', async (kind, own, id) => {
+    const { alice, body } = await confirmed(kind, id);
+    const others = operations.map(([, operation]) => operation).filter((operation) => operation !== own);
+    for (const operation of [...others, `${own}?`, `DELETE /devices/${BOB}`, 'GET /vault/wraps']) {
+      for (const sent of [null, body]) expect(await sign(alice.api, operation, sent)).toBeNull();
+    }
+  });
+
+  it.each(operations)('%s lets %s be signed with nothing else in its body', async (kind, operation, id) => {
+    const { alice, body } = await confirmed(kind, id);
+    const fields = body ?? {};
+    const changes = [
+      { recoveryAuthKey: 'A'.repeat(43), recoveryProofKey: 'A'.repeat(43) },
+      { passwordWrap: 'AAAA' },
+      { email: 'thief@example.org' },
+      { password: 'A'.repeat(43) },
+      { passwordParams: { salt: 'A'.repeat(22), opsLimit: 3, memLimit: 134_217_728 } },
+      { statement: 'AAAA' },
+    ];
+    for (const change of changes)
+      expect(await sign(alice.api, operation, { ...fields, ...change })).toBeNull();
+    for (const field of Object.keys(fields).filter(
+      (name) => !/^(version|username|currentPassword|sealedVault)$/.test(name),
+    )) {
+      expect(await sign(alice.api, operation, { ...fields, [field]: undefined })).toBeNull();
+    }
+    expect(await sign(alice.api, operation, [])).toBeNull();
+  });
+
+  it('mark-verified lets no other vault be stored than the one with the mark', async () => {
+    const { alice, body } = await confirmed('mark-verified', BOB);
+    expect(await sign(alice.api, 'PUT /vault', { ...body, sealedVault: 'AAAA' })).toBeNull();
+  });
+
+  it('lets nothing be signed before the worker has done its part', async () => {
+    const { alice } = await createPair();
+    await alice.confirm('mark-verified', BOB);
+    expect(await sign(alice.api, 'PUT /vault', { version: 7 })).toBeNull();
+    await alice.confirm('change-password');
+    expect(await sign(alice.api, 'PUT /users/me/password', { version: 7 })).toBeNull();
+  });
+
+  it('is done by the worker once, for its own target alone, and within two minutes', async () => {
+    const { alice, world } = await createPair();
+    const accept = async (userId: string) => {
+      const { current } = await alice.api.safetyNumbers(userId);
+      const mark = { userId, safetyNumber: current, verified: true };
+      return alice.api.sealVerified(alice.relay.vaults.get(ALICE)!.sealedVault, mark);
+    };
+    await expect(accept(BOB)).rejects.toMatchObject({ code: 'usage' });
+    await alice.confirm('unmark-verified', BOB);
+    await expect(accept(BOB)).rejects.toMatchObject({ code: 'usage' });
+    await alice.confirm('mark-verified', CAROL);
+    await expect(accept(BOB)).rejects.toMatchObject({ code: 'usage' });
+    await alice.confirm('mark-verified', BOB);
+    await accept(BOB);
+    await expect(accept(BOB)).rejects.toMatchObject({ code: 'usage' });
+    await alice.confirm('mark-verified', BOB);
+    world.clock.advance(2 * MINUTE);
+    await expect(accept(BOB)).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('is needed to revoke another device, but not this one', async () => {
+    const { alice } = await createPair();
+    await expect(alice.api.revokeDevice(CAROL)).rejects.toMatchObject({ code: 'usage' });
+    await alice.confirm('revoke-device', BOB);
+    await expect(alice.api.revokeDevice(CAROL)).rejects.toMatchObject({ code: 'usage' });
+    expect(await alice.api.revokeDevice(alice.deviceId)).toEqual(expect.any(String));
+  });
+
+  it('lets nothing be signed once it was called off', async () => {
+    const { alice } = await createPair();
+    alice.browser.typist.type = () => null;
+    const operation = { kind: 'delete-account', target: 'alice', id: null } as const;
+    await expect(alice.api.confirm(operation, alice.owner())).rejects.toMatchObject({ code: 'cancelled' });
+    expect(await sign(alice.api, 'DELETE /user')).toBeNull();
   });
 });

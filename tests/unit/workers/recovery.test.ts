@@ -1,24 +1,38 @@
 import { describe, expect, it } from 'vitest';
-import type { CryptoApi, SealedVault } from '#workers/api/cryptoApi.ts';
+import type { Operation, SealedVault } from '#workers/api/cryptoApi.ts';
 import { Browser, Clock } from './support/browser.ts';
-import { ALICE, ALICE_AND_BOB, BOB, createPair, PASSWORD, textOf } from './support/device.ts';
-import type { MemoryRelay } from './support/relay.ts';
+import {
+  ALICE,
+  ALICE_AND_BOB,
+  BOB,
+  createPair,
+  PASSWORD,
+  type TestDevice,
+  textOf,
+} from './support/device.ts';
 
 const NEW_PASSWORD = 'a quieter harbour';
 const anyRequest = { operation: 'PUT /vault', body: '', replaces: 1, session: ALICE, nonce: 'A'.repeat(43) };
 
-/** Creates a recovery key of Alice's, and has the vault key wrapped for it. */
-async function newRecoveryKey(api: CryptoApi, relay: MemoryRelay) {
-  const passwordParams = relay.passwordParams.get(ALICE)!;
-  const { recoveryKey } = await api.createRecoveryKey();
-  return { recoveryKey, ...(await api.confirmRecoveryKey({ password: PASSWORD, passwordParams })) };
+/** Has Alice keep a recovery key, and the vault key wrapped for it. */
+async function newRecoveryKey(alice: TestDevice) {
+  await alice.confirm('replace-recovery-key');
+  const recoveryKey = alice.browser.typist.asked.at(-1)?.recoveryKey ?? '';
+  return { recoveryKey, ...(await alice.api.confirmRecoveryKey()) };
+}
+
+/** Has Alice change her password. */
+async function changePassword(alice: TestDevice, from: string, to: string) {
+  alice.browser.typist.knows(from, to);
+  await alice.api.confirm({ kind: 'change-password', target: 'alice', id: null }, alice.owner());
+  return alice.api.changePassword();
 }
 
 /** Creates Alice and Bob, and a recovery key of Alice's whose wrap the relay has. */
 async function aliceWithRecoveryKey() {
   const pair = await createPair();
   const { alice, relay } = pair;
-  const created = await newRecoveryKey(alice.api, relay);
+  const created = await newRecoveryKey(alice);
   const vault: SealedVault = { ...relay.vaults.get(ALICE)!, recoveryWrap: created.recoveryWrap };
   relay.vaults.set(ALICE, vault);
   return { ...pair, ...created, vault };
@@ -50,8 +64,8 @@ describe('the recovery key', () => {
   });
 
   it('is another key each time, and opens only a vault that is wrapped for it', async () => {
-    const { alice, recoveryKey, relay, vault } = await aliceWithRecoveryKey();
-    const second = await newRecoveryKey(alice.api, relay);
+    const { alice, recoveryKey, vault } = await aliceWithRecoveryKey();
+    const second = await newRecoveryKey(alice);
     expect(second.recoveryKey).not.toBe(recoveryKey);
     const api = freshBrowser();
     await api.beginRecovery(recoveryKey);
@@ -84,75 +98,105 @@ describe('the recovery key', () => {
   });
 
   it('can be created after a reload, but not while the browser is locked', async () => {
-    const { alice, relay, vault } = await aliceWithRecoveryKey();
+    const { alice, vault } = await aliceWithRecoveryKey();
     const reloaded = await alice.openTab();
-    const { recoveryKey, recoveryWrap } = await newRecoveryKey(reloaded.api, relay);
+    const { recoveryKey, recoveryWrap } = await newRecoveryKey(reloaded);
     const api = freshBrowser();
     await api.beginRecovery(recoveryKey);
     await api.recoverVault(ALICE, { ...vault, recoveryWrap }, NEW_PASSWORD);
     await alice.api.lock();
-    await expect(alice.api.createRecoveryKey()).rejects.toMatchObject({ code: 'locked' });
+    await expect(alice.confirm('replace-recovery-key')).rejects.toMatchObject({ code: 'locked' });
   });
 });
 
-describe('a script that calls the worker without the password', () => {
+describe('a script that calls the worker', () => {
   it.each(['', 'a guess', `${PASSWORD} `])(
-    'has the vault key wrapped for no recovery key: %j',
+    'has nothing confirmed by a person who types a wrong password: %j',
     async (guess) => {
-      const { alice, relay } = await createPair();
-      const passwordParams = relay.passwordParams.get(ALICE)!;
-      await alice.api.createRecoveryKey();
-      await expect(alice.api.confirmRecoveryKey({ password: guess, passwordParams })).rejects.toMatchObject({
-        code: 'wrong-password',
-      });
+      const { alice } = await createPair();
+      alice.browser.typist.knows(guess);
+      const operation = { kind: 'create-recovery-key', target: 'alice', id: null } as const;
+      await expect(alice.api.confirm(operation, alice.owner())).rejects.toMatchObject({ code: 'cancelled' });
+      await expect(alice.api.confirmRecoveryKey()).rejects.toMatchObject({ code: 'usage' });
       await expect(alice.api.signPendingProof(anyRequest)).rejects.toMatchObject({ code: 'usage' });
     },
   );
 
-  it('has it wrapped for no new password, whatever it says that the present one is', async () => {
-    const { alice, relay } = await createPair();
-    const currentParams = relay.passwordParams.get(ALICE)!;
-    const reloaded = await alice.openTab();
-    for (const api of [alice.api, reloaded.api]) {
-      const change = { currentPassword: 'a guess', currentParams, newPassword: NEW_PASSWORD };
-      await expect(api.changePassword(change)).rejects.toMatchObject({ code: 'wrong-password' });
-      await expect(api.signPendingProof(anyRequest)).rejects.toMatchObject({ code: 'usage' });
-    }
+  it('has nothing confirmed with parameters of its own', async () => {
+    const { alice } = await createPair();
+    alice.browser.typist.knows(PASSWORD);
+    const passwordParams = { ...alice.owner().passwordParams, salt: 'A'.repeat(22) };
+    const operation = { kind: 'delete-account', target: 'alice', id: null } as const;
+    await expect(alice.api.confirm(operation, { ...alice.owner(), passwordParams })).rejects.toMatchObject({
+      code: 'cancelled',
+    });
+    expect(alice.browser.typist.asked).toHaveLength(1);
   });
 
-  it('has no recovery key wrapped that was not created', async () => {
-    const { alice, relay } = await createPair();
-    const passwordParams = relay.passwordParams.get(ALICE)!;
-    await expect(alice.api.confirmRecoveryKey({ password: PASSWORD, passwordParams })).rejects.toMatchObject({
+  it('has the vault key wrapped for no recovery key and no password that was not confirmed', async () => {
+    const { alice } = await createPair();
+    await alice.confirm('delete-account');
+    await expect(alice.api.confirmRecoveryKey()).rejects.toMatchObject({ code: 'usage' });
+    await expect(alice.api.changePassword()).rejects.toMatchObject({ code: 'usage' });
+    // Nor where the person has typed no new password.
+    await alice.confirm('change-password');
+    await expect(alice.api.changePassword()).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('gets the recovery key from no method', async () => {
+    const { alice, recoveryKey, ...pair } = await aliceWithRecoveryKey();
+    const { recoveryAuthKey, recoveryProofKey, recoveryWrap } = pair;
+    expect(JSON.stringify({ recoveryAuthKey, recoveryProofKey, recoveryWrap })).not.toContain(recoveryKey);
+    expect(Object.keys(alice.api)).not.toContain('createRecoveryKey');
+  });
+
+  it.each([
+    { kind: 'take-over' },
+    { target: 'x'.repeat(321) },
+    { id: 'not an id' },
+    { kind: null, target: null },
+  ])('has nothing asked that the frame has no words for: %o', async (change) => {
+    const { alice } = await createPair();
+    const operation = { kind: 'delete-account', target: 'alice', id: null, ...change };
+    await expect(alice.api.confirm(operation as Operation, alice.owner())).rejects.toMatchObject({
       code: 'usage',
     });
+    expect(alice.browser.typist.asked).toEqual([]);
   });
 });
 
 describe('a new password', () => {
   it('is taken by the worker from then on, and the one before too, since the relay may have refused it', async () => {
-    const { alice, relay } = await createPair();
-    const currentParams = relay.passwordParams.get(ALICE)!;
-    const change = { currentPassword: PASSWORD, currentParams, newPassword: NEW_PASSWORD };
-    const { passwordParams } = await alice.api.changePassword(change);
-    await alice.api.createRecoveryKey();
-    for (const credential of [
-      { password: NEW_PASSWORD, passwordParams },
-      { password: PASSWORD, passwordParams: currentParams },
-    ]) {
-      expect(await alice.api.confirmRecoveryKey(credential)).toHaveProperty('recoveryWrap');
+    const { alice } = await createPair();
+    const { passwordParams } = await changePassword(alice, PASSWORD, NEW_PASSWORD);
+    for (const [password, params] of [
+      [NEW_PASSWORD, passwordParams],
+      [PASSWORD, alice.owner().passwordParams],
+    ] as const) {
+      alice.browser.typist.knows(password);
+      const owner = { ...alice.owner(), passwordParams: params };
+      const confirmed = alice.api.confirm({ kind: 'delete-account', target: 'alice', id: null }, owner);
+      await expect(confirmed).resolves.toBeUndefined();
     }
   });
 
+  it('is the only one that is taken once the relay is known to have it', async () => {
+    const { alice } = await createPair();
+    const { proofKey } = await changePassword(alice, PASSWORD, NEW_PASSWORD);
+    alice.browser.typist.knows(PASSWORD);
+    const operation = { kind: 'delete-account', target: 'alice', id: null } as const;
+    const owner = { ...alice.owner(), proofKey };
+    await expect(alice.api.confirm(operation, owner)).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
   it('is taken by a tab that was open while another one set it', async () => {
-    const { alice, relay } = await createPair();
+    const { alice } = await createPair();
     const other = await alice.openTab();
-    const currentParams = relay.passwordParams.get(ALICE)!;
-    const change = { currentPassword: PASSWORD, currentParams, newPassword: NEW_PASSWORD };
-    const { passwordParams } = await alice.api.changePassword(change);
-    await other.api.createRecoveryKey();
-    const credential = { password: NEW_PASSWORD, passwordParams };
-    expect(await other.api.confirmRecoveryKey(credential)).toHaveProperty('recoveryWrap');
+    const { passwordParams } = await changePassword(alice, PASSWORD, NEW_PASSWORD);
+    other.browser.typist.knows(NEW_PASSWORD);
+    const owner = { ...other.owner(), passwordParams };
+    const confirmed = other.api.confirm({ kind: 'delete-account', target: 'alice', id: null }, owner);
+    await expect(confirmed).resolves.toBeUndefined();
   });
 
   it('opens the vault from then on, and the old password does not', async () => {
@@ -160,12 +204,8 @@ describe('a new password', () => {
     const vault = relay.vaults.get(ALICE)!;
     const currentParams = relay.passwordParams.get(ALICE)!;
     const old = await freshBrowser().beginLogin(PASSWORD, currentParams);
-    const changed = await alice.api.changePassword({
-      currentPassword: PASSWORD,
-      currentParams,
-      newPassword: NEW_PASSWORD,
-    });
-    expect(changed).toMatchObject({ currentAuthKey: old.authKey, currentProofKey: old.proofKey });
+    const changed = await changePassword(alice, PASSWORD, NEW_PASSWORD);
+    expect(changed.currentAuthKey).toBe(old.authKey);
     expect(changed.proofKey).not.toBe(old.proofKey);
     expect(changed.passwordParams.salt).not.toBe(currentParams.salt);
     const renewed = { ...vault, passwordWrap: changed.passwordWrap };

@@ -13,6 +13,7 @@ import {
 
 /** Revokes a device: the relay drops it, and returns the revocation. */
 async function revoke(by: TestDevice, device: TestDevice) {
+  await by.confirm('revoke-device', device.deviceId);
   const statement = await by.api.revokeDevice(device.deviceId);
   const { devices } = by.relay;
   devices.splice(
@@ -160,6 +161,7 @@ describe('a revocation', () => {
   it('ignores a revocation that the owner of the device has not signed', async () => {
     const { alice, bob, phone } = await pairWithPhone();
     const genuine = await revoke(bob, phone);
+    await alice.confirm('revoke-device', phone.deviceId);
     const statement = await alice.api.revokeDevice(phone.deviceId);
     await alice.api.setRevoked([
       { ...genuine, statement },
@@ -199,6 +201,7 @@ describe('a browser whose device was revoked', () => {
     await alice.send(ALICE_AND_BOB, 'for the old device');
     await phone.sync();
     const genuine = await revoke(bob, phone);
+    await alice.confirm('revoke-device', phone.deviceId);
     for (const forged of [
       'AAAA',
       await alice.api.revokeDevice(phone.deviceId),

@@ -78,6 +78,7 @@ describe('marking somebody as verified', () => {
   async function mark(device: TestDevice, userId: string, verified: boolean): Promise<SealedVault> {
     const vault = device.relay.vaults.get(device.userId)!;
     const { current: safetyNumber } = await device.api.safetyNumbers(userId);
+    await device.confirm(verified ? 'mark-verified' : 'unmark-verified', userId);
     const sealedVault = await device.api.sealVerified(vault.sealedVault, { userId, safetyNumber, verified });
     const marked = { ...vault, sealedVault };
     device.relay.vaults.set(device.userId, marked);
@@ -141,6 +142,7 @@ describe('marking somebody as verified', () => {
     const { alice, relay } = await createPair();
     const vault = relay.vaults.get(ALICE)!;
     const wrong = { userId: BOB, safetyNumber: '0'.repeat(60), verified: true };
+    await alice.confirm('mark-verified', BOB);
     await expect(alice.api.sealVerified(vault.sealedVault, wrong)).rejects.toMatchObject({ code: 'usage' });
     await expect(
       alice.api.sealVerified(vault.sealedVault, { ...wrong, userId: CAROL }),
@@ -184,6 +186,11 @@ describe("a contact's account key that changes", () => {
     expect(offered).not.toBe(current);
     await newBob.api.observeDevices(ALICE, [await certificateOf(alice)]);
     expect((await newBob.api.safetyNumbers(ALICE)).current).toBe(offered);
+    // A key is accepted for the person alone for whom that was confirmed.
+    await expect(alice.api.acceptAccountKey(BOB, offered!)).rejects.toMatchObject({ code: 'usage' });
+    await alice.confirm('accept-account-key', CAROL);
+    await expect(alice.api.acceptAccountKey(BOB, offered!)).rejects.toMatchObject({ code: 'usage' });
+    await alice.confirm('accept-account-key', BOB);
     await expect(alice.api.acceptAccountKey(BOB, current)).rejects.toMatchObject({ code: 'usage' });
     expect(await alice.api.acceptAccountKey(BOB, offered!)).toEqual({
       userId: BOB,
@@ -229,6 +236,7 @@ describe("a contact's account key that changes", () => {
     const { alice, newCertificate, relay } = await pairAndNewBob();
     const vault = relay.vaults.get(ALICE)!;
     const { current: safetyNumber } = await alice.api.safetyNumbers(BOB);
+    await alice.confirm('mark-verified', BOB);
     const sealedVault = await alice.api.sealVerified(vault.sealedVault, {
       userId: BOB,
       safetyNumber,
@@ -238,6 +246,7 @@ describe("a contact's account key that changes", () => {
     await alice.api.observeDevices(BOB, [newCertificate]);
     expect((await trustIn(alice, BOB))?.verifiedAt).not.toBeNull();
     const { offered } = await alice.api.safetyNumbers(BOB);
+    await alice.confirm('accept-account-key', BOB);
     expect((await alice.api.acceptAccountKey(BOB, offered!)).verifiedAt).toBeNull();
     // The mark in the vault is of the former key, so it neither verifies this one nor offers a key.
     await alice.api.adoptVerified(sealedVault);
@@ -261,6 +270,7 @@ describe("a contact's account key that changes", () => {
     await laptop.sync();
     await alice.sync();
     await alice.api.observeDevices(BOB, [newCertificate]);
+    await alice.confirm('accept-account-key', BOB);
     await alice.api.acceptAccountKey(BOB, (await alice.api.safetyNumbers(BOB)).offered!);
     await replaceFormerDevices(alice);
     await newBob.sync();
@@ -275,6 +285,7 @@ describe("a contact's account key that changes", () => {
     await expect(laptop.joinByExternalCommit(ALICE_AND_BOB)).rejects.toMatchObject({
       code: 'identity-changed',
     });
+    await laptop.confirm('accept-account-key', BOB);
     await laptop.api.acceptAccountKey(BOB, (await laptop.api.safetyNumbers(BOB)).offered!);
     await laptop.sync();
     await laptop.send(ALICE_AND_BOB, 'here as well');

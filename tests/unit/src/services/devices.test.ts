@@ -152,7 +152,7 @@ describe('revoking', () => {
     ]);
     await devices.revoke(phone);
     expect(api.revokeDevice).toHaveBeenCalledWith(phone, 'c2lnbmVk', confirmation.prove);
-    expect(confirmation.asked).toEqual([{ kind: 'revoke-device', target: expect.any(String) }]);
+    expect(confirmation.asked).toEqual([{ kind: 'revoke-device', target: expect.any(String), id: phone }]);
     expect(worker.setRevoked).toHaveBeenCalledWith([{ userId: me, deviceId: phone, statement: 'c2lnbmVk' }]);
     expect(ids()).toEqual([here]);
     await settled();

@@ -222,7 +222,7 @@ describe('the switch', () => {
     await settled();
     // What another device has left since the first time goes, too.
     expect(calls.slice(0, 3)).toEqual(['delete all', 'delete all', 'put off']);
-    expect(confirmation.asked).toEqual([{ kind: 'delete-message-backup', target: '' }]);
+    expect(confirmation.asked).toEqual([{ kind: 'delete-message-backup', target: '', id: null }]);
     expect(kept.map(({ id }) => id)).toEqual(['off']);
     expect(worker.isTold).toBe(true);
   });

@@ -39,7 +39,7 @@ describe('changing the profile', () => {
       { username: 'Änna', email: 'anna@sinetti.example' },
       confirmation.prove,
     );
-    expect(confirmation.asked).toEqual([{ kind: 'change-email', target: 'anna@sinetti.example' }]);
+    expect(confirmation.asked).toEqual([{ kind: 'change-email', target: 'anna@sinetti.example', id: null }]);
     const changed = {
       ...anna,
       username: 'Änna',

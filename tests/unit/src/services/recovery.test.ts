@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CryptoApi } from '#src/crypto/client.ts';
+import { cancelled } from '#src/lib/appError.ts';
 import type { Api } from '#src/net/api.ts';
 import { NetworkError } from '#src/net/errors.ts';
 import { changePassword } from '#src/services/account/password.ts';
@@ -13,15 +14,11 @@ const params = { salt: 'c2FsdA', opsLimit: 3, memLimit: 134_217_728 };
 const api = {
   getVault: vi.fn<Api['getVault']>(),
   putVault: vi.fn<Api['putVault']>(),
-  authParams: vi.fn<Api['authParams']>(),
   changePassword: vi.fn<Api['changePassword']>(),
-  createProofNonce: vi.fn<Api['createProofNonce']>(),
 };
 const worker = {
-  createRecoveryKey: vi.fn<CryptoApi['createRecoveryKey']>(),
   confirmRecoveryKey: vi.fn<CryptoApi['confirmRecoveryKey']>(),
   changePassword: vi.fn<CryptoApi['changePassword']>(),
-  signPendingProof: vi.fn<CryptoApi['signPendingProof']>(),
 };
 let localEntries: Map<string, string>;
 let deps: TestDeps;
@@ -31,20 +28,9 @@ let recovery: Recovery;
 beforeEach(() => {
   vi.resetAllMocks();
   localEntries = new Map([['proof-key', 'b2xkcHJvb2Y']]);
-  worker.signPendingProof.mockResolvedValue('proof');
-  api.createProofNonce.mockResolvedValue({
-    nonce: 'bm9uY2U',
-    session: 'session',
-    version: 7,
-    passwordKey: true,
-  });
   api.getVault.mockResolvedValue(vault);
   api.putVault.mockResolvedValue({ version: 8 });
-  api.authParams.mockResolvedValue(params);
-  worker.createRecoveryKey.mockResolvedValue({ recoveryKey: 'ABCD-EFGH' });
   worker.confirmRecoveryKey.mockResolvedValue({
-    authKey: 'b2xkYXV0aA',
-    proofKey: 'b2xkcHJvb2Y',
     recoveryWrap: 'cmVjb3Zlcnk',
     recoveryAuthKey: 'cHJvb2Y',
     recoveryProofKey: 'cHVibGlj',
@@ -72,41 +58,50 @@ describe('the recovery key', () => {
     expect(known()).toBe('present');
   });
 
-  it('changes nothing until it is saved; what goes to the relay is not the key', async () => {
-    expect(await recovery.create()).toBe('ABCD-EFGH');
+  it.each([
+    [false, 'create-recovery-key'],
+    [true, 'replace-recovery-key'],
+  ] as const)(
+    'where one is there (%s) is confirmed as %s; what goes to the relay is not the key',
+    async (hasRecoveryKey, kind) => {
+      await recovery.onVault({ ...vault, hasRecoveryKey });
+      await recovery.setUp();
+      expect(confirmation.asked).toEqual([{ kind, target: '', id: null }]);
+      expect(api.putVault).toHaveBeenCalledWith(
+        {
+          sealedVault: 'c2VhbGVk',
+          version: 7,
+          recoveryWrap: 'cmVjb3Zlcnk',
+          recoveryAuthKey: 'cHJvb2Y',
+          recoveryProofKey: 'cHVibGlj',
+        },
+        confirmation.prove,
+      );
+      expect(known()).toBe('present');
+    },
+  );
+
+  it('changes nothing when the person calls it off', async () => {
+    vi.spyOn(confirmation, 'confirm').mockRejectedValue(cancelled());
+    await expect(recovery.setUp()).rejects.toMatchObject({ code: 'cancelled' });
+    expect(worker.confirmRecoveryKey).not.toHaveBeenCalled();
     expect(api.putVault).not.toHaveBeenCalled();
-    await recovery.save();
-    expect(api.putVault).toHaveBeenCalledWith(
-      {
-        sealedVault: 'c2VhbGVk',
-        version: 7,
-        recoveryWrap: 'cmVjb3Zlcnk',
-        recoveryAuthKey: 'cHJvb2Y',
-        recoveryProofKey: 'cHVibGlj',
-      },
-      expect.any(Function),
-    );
-    // Whoever has not typed the password gets nothing from the worker by which the key opens anything.
-    expect(worker.confirmRecoveryKey).toHaveBeenCalledWith({ password: 'right', passwordParams: params });
-    expect(known()).toBe('present');
-    await expect(recovery.save()).rejects.toMatchObject({ code: 'usage' });
   });
 
-  it('is there once it was saved, whatever an older vault says that arrives later', async () => {
-    await recovery.create();
-    await recovery.save();
+  it('is there once it was set up, whatever an older vault says that arrives later', async () => {
+    await recovery.setUp();
     await recovery.onVault(vault);
     expect(known()).toBe('present');
   });
 
-  it('can be saved again when the relay was not reached', async () => {
-    await recovery.create();
+  it('opens nothing when the relay was not reached, and can be set up again', async () => {
     api.putVault.mockRejectedValueOnce(new NetworkError('unreachable'));
-    await expect(recovery.save()).rejects.toMatchObject({
-      message: 'The recovery key could not be turned on. Please try again.',
+    await expect(recovery.setUp()).rejects.toMatchObject({
+      message:
+        'The recovery key could not be turned on: the one that you have just kept opens nothing. Please try again.',
     });
     expect(known()).toBe('unknown');
-    await recovery.save();
+    await recovery.setUp();
     expect(known()).toBe('present');
   });
 
@@ -123,7 +118,7 @@ describe('the recovery key', () => {
 });
 
 describe('a new password', () => {
-  const change = () => changePassword(deps, { currentPassword: 'old', newPassword: 'new' });
+  const change = () => changePassword(deps, confirmation);
 
   beforeEach(() => {
     deps.store.set(currentUserAtom, {
@@ -135,7 +130,6 @@ describe('a new password', () => {
     });
     worker.changePassword.mockResolvedValue({
       currentAuthKey: 'b2xkYXV0aA',
-      currentProofKey: 'b2xkcHJvb2Y',
       authKey: 'bmV3YXV0aA',
       proofKey: 'bmV3cHJvb2Y',
       passwordParams: params,
@@ -145,12 +139,7 @@ describe('a new password', () => {
 
   it('goes to the relay with the proof of the old one and the new wrap, in one call', async () => {
     await change();
-    expect(api.authParams).toHaveBeenCalledWith('anna');
-    expect(worker.changePassword).toHaveBeenCalledWith({
-      currentPassword: 'old',
-      currentParams: params,
-      newPassword: 'new',
-    });
+    expect(confirmation.asked).toEqual([{ kind: 'change-password', target: 'anna', id: null }]);
     const [body, prove] = api.changePassword.mock.calls[0] ?? [];
     expect(body).toEqual({
       currentPassword: 'b2xkYXV0aA',
@@ -160,29 +149,17 @@ describe('a new password', () => {
       passwordWrap: 'bmV3d3JhcA',
       version: 7,
     });
-    const request = { operation: 'PUT /users/me/password', body: '{}' };
-    expect(await prove?.(request)).toBe('proof');
-    expect(worker.signPendingProof).toHaveBeenCalledExactlyOnceWith({
-      ...request,
-      nonce: 'bm9uY2U',
-      session: 'session',
-      replaces: 7,
-    });
+    expect(prove).toBe(confirmation.prove);
     expect(localEntries.get('proof-key')).toBe('bmV3cHJvb2Y');
   });
 
-  it.each([
-    ['this browser', () => void localEntries.set('proof-key', 'YW5vdGhlcg')],
-    [
-      'the relay',
-      () => api.changePassword.mockRejectedValue(refused('wrong-password', 'The current password is wrong.')),
-    ],
-  ])('is refused by %s when the old one is wrong', async (_who, refuse) => {
-    refuse();
+  it('stays what it is when the relay refuses the old one', async () => {
+    api.changePassword.mockRejectedValue(refused('wrong-password', 'The current password is wrong.'));
     await expect(change()).rejects.toMatchObject({
       code: 'wrong-password',
       message: 'The current password is wrong.',
     });
+    expect(localEntries.get('proof-key')).toBe('b2xkcHJvb2Y');
   });
 
   it('fails with a sentence of the client when the vault has moved', async () => {

@@ -146,7 +146,7 @@ describe('marking somebody as verified', () => {
     const mark = { userId: peer, safetyNumber: number, verified: true };
     expect(worker.sealVerified).toHaveBeenCalledWith('b2xk', mark);
     expect(api.putVault).toHaveBeenCalledWith({ sealedVault: 'bmV3', version: 3 }, confirmation.prove);
-    expect(confirmation.asked).toEqual([{ kind: 'mark-verified', target: 'bert' }]);
+    expect(confirmation.asked).toEqual([{ kind: 'mark-verified', target: 'bert', id: peer }]);
     expect(worker.adoptVerified).toHaveBeenCalledWith('bmV3');
     expect(ofPeer()?.verifiedAt).not.toBeNull();
   });

@@ -44,7 +44,7 @@ export function fakeActions(): FakeActions {
     logIn: vi.fn<AppActions['logIn']>().mockResolvedValue(),
     logOut: vi.fn<AppActions['logOut']>().mockResolvedValue(),
     recover: vi.fn<AppActions['recover']>().mockResolvedValue(),
-    saveRecoveryKey: vi.fn<AppActions['saveRecoveryKey']>().mockResolvedValue(),
+    setUpRecoveryKey: vi.fn<AppActions['setUpRecoveryKey']>().mockResolvedValue(),
     dismissRecoveryOffer: vi.fn<AppActions['dismissRecoveryOffer']>().mockResolvedValue(),
     changePassword: vi.fn<AppActions['changePassword']>().mockResolvedValue(),
     loadDevices: vi.fn<AppActions['loadDevices']>().mockResolvedValue(),
@@ -54,10 +54,7 @@ export function fakeActions(): FakeActions {
     setVerified: vi.fn<AppActions['setVerified']>().mockResolvedValue(),
     acceptIdentity: vi.fn<AppActions['acceptIdentity']>().mockResolvedValue(),
     refuseIdentity: vi.fn<AppActions['refuseIdentity']>().mockResolvedValue(),
-    confirmPassword: vi.fn<AppActions['confirmPassword']>().mockResolvedValue(),
     acknowledgeAccountChange: vi.fn<AppActions['acknowledgeAccountChange']>().mockResolvedValue(),
-    cancelConfirmation: vi.fn<AppActions['cancelConfirmation']>(),
-    createRecoveryKey: vi.fn<AppActions['createRecoveryKey']>().mockResolvedValue(recoveryKey),
     loadSafetyNumbers: vi
       .fn<AppActions['loadSafetyNumbers']>()
       .mockResolvedValue({ current: '12345'.repeat(12), offered: null }),

@@ -1,6 +1,7 @@
 import 'fake-indexeddb/auto';
 import { createHash } from 'node:crypto';
 import { IDBFactory } from 'fake-indexeddb';
+import { Typist } from '#tests/support/typist.ts';
 import type { CryptoApi } from '#workers/api/cryptoApi.ts';
 import { createCryptoApi } from '#workers/entry/createCryptoApi.ts';
 import type { Locks } from '#workers/session/locks.ts';
@@ -59,6 +60,7 @@ export function cheapPasswordKeys(password: string, { salt }: { readonly salt: U
 export class Browser {
   readonly indexedDB = new IDBFactory();
   readonly locks = new MemoryLocks();
+  readonly typist = new Typist();
   /** Every random value that the tabs ever drew: seeds, keys and nonces. */
   readonly drawn: Uint8Array[] = [];
   readonly #random: (length: number) => Uint8Array;
@@ -81,6 +83,7 @@ export class Browser {
       indexedDB: this.indexedDB,
       locks: this.locks,
       subtle: crypto.subtle,
+      prompt: this.typist.newPrompt(),
       ...(options.realPasswordKeys === true ? {} : { DANGEROUS_passwordKeysForTesting: cheapPasswordKeys }),
     });
   }

@@ -1,4 +1,10 @@
-import type { CommitSubmission, ConversationState, CryptoApi, MessageView } from '#workers/api/cryptoApi.ts';
+import type {
+  CommitSubmission,
+  ConversationState,
+  CryptoApi,
+  MessageView,
+  OperationKind,
+} from '#workers/api/cryptoApi.ts';
 import { CryptoApiError } from '#workers/api/errors.ts';
 import { Browser, Clock } from './browser.ts';
 import { MemoryRelay, StaleEpoch } from './relay.ts';
@@ -45,6 +51,22 @@ export class TestDevice {
     if (!(await api.resume(this.userId))) throw new Error('the session is gone');
     const { deviceId } = await api.openDevice();
     return new TestDevice(this.relay, this.browser, this.userId, deviceId, api);
+  }
+
+  /**
+   * Confirms an operation by the password, as the person does in the frame.
+   * @param id of the device or the person that it is done to
+   */
+  async confirm(kind: OperationKind, id: string | null = null) {
+    this.browser.typist.knows(PASSWORD);
+    return this.api.confirm({ kind, target: 'alice', id }, this.owner());
+  }
+
+  /** What the page says of the account whose password is asked for. */
+  owner() {
+    const passwordParams = this.relay.passwordParams.get(this.userId);
+    if (passwordParams === undefined) throw new Error('nobody has signed up');
+    return { username: 'alice', passwordParams, proofKey: null };
   }
 
   async start(conversationId: string): Promise<void> {

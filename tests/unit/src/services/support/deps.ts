@@ -1,12 +1,11 @@
 import { createStore } from 'jotai';
-import type { ConversationState, CryptoApi, MessageView } from '#src/crypto/client.ts';
+import type { ConversationState, CryptoApi, MessageView, Operation } from '#src/crypto/client.ts';
 import { createKeyedQueue } from '#src/lib/keyedQueue.ts';
 import type { Api, Prove } from '#src/net/api.ts';
 import { ApiError, type ApiErrorCode } from '#src/net/errors.ts';
 import type { SessionDeps } from '#src/services/core/deps.ts';
 import { createLists, type Lists } from '#src/services/core/lists.ts';
 import { createSessionEvents } from '#src/services/core/sessionEvents.ts';
-import type { Operation } from '#src/store/confirmation.ts';
 import { capturedLog } from '../../net/support/capturedLog.ts';
 import { FakeClock } from '../../net/support/fakeClock.ts';
 
@@ -107,27 +106,19 @@ export function received(seq: number, change: Partial<MessageView> = {}): Messag
 }
 
 /** Takes every operation for confirmed, and keeps what was asked. */
-type Credential = Parameters<CryptoApi['signProof']>[0];
-
 export function testConfirmation() {
   const asked: Operation[] = [];
   const prove: Prove = async () => 'proof';
   return {
     asked,
     prove,
-    confirmWithPassword(operation: Operation) {
+    async confirm(operation: Operation) {
       asked.push(operation);
       return prove;
     },
-    async confirmHere(operation: Operation) {
+    confirmWithPassword(operation: Operation) {
       asked.push(operation);
-    },
-    async confirmInWorker<T>(operation: Operation, take: (credential: Credential) => Promise<T>) {
-      asked.push(operation);
-      return take({
-        password: 'right',
-        passwordParams: { salt: 'c2FsdA', opsLimit: 3, memLimit: 134_217_728 },
-      });
+      return prove;
     },
   };
 }

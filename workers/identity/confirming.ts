@@ -1,0 +1,82 @@
+/** Asking for the password in the frame, and signing the proof that it allows (PROTOCOL section 9). */
+import {
+  CryptoError,
+  createRecoveryKey,
+  encodeRecoveryKey,
+  equalBytes,
+  ready,
+  unwrapVaultKey,
+  wipe,
+} from '@sinetti/crypto-core';
+import { check, Operation, PasswordOwner, ProofRequest } from '../api/arguments.ts';
+import type { CryptoApi } from '../api/cryptoApi.ts';
+import { CryptoApiError } from '../api/errors.ts';
+import type { Prompt } from '../api/prompt.ts';
+import type { Session } from '../session/session.ts';
+import type { Confirmations } from './confirmations.ts';
+import { type DerivedKeys, derivePasswordKeys, type PasswordDeps } from './passwordKeys.ts';
+
+type ConfirmingApi = Pick<CryptoApi, 'confirm' | 'signPendingProof'>;
+
+export interface ConfirmingDeps extends PasswordDeps {
+  readonly prompt: Prompt;
+}
+
+export function createConfirming(
+  deps: ConfirmingDeps,
+  session: Session,
+  confirmations: Confirmations,
+): ConfirmingApi {
+  /**
+   * Whoever calls the worker may be a script in the page, so the worker checks itself that who types knows the password.
+   * @param currentProofKey of the last password that the relay has taken; a former one still opens its wrap
+   * @throws CryptoApiError `wrong-password`
+   */
+  async function requirePassword(
+    { proofKey, proofSeed, wrapKey }: DerivedKeys,
+    currentProofKey: string | null,
+  ): Promise<void> {
+    const { vaultKey } = session.account().vault;
+    const opens = (passwordWrap: Uint8Array): boolean => {
+      try {
+        return equalBytes(unwrapVaultKey(passwordWrap, wrapKey, 'password'), vaultKey);
+      } catch (error) {
+        if (error instanceof CryptoError && error.code === 'wrong-password') return false;
+        throw error;
+      }
+    };
+    const isCurrent = currentProofKey === null || currentProofKey === proofKey;
+    if (isCurrent && (await session.passwordWraps()).some(opens)) return;
+    wipe(proofSeed, wrapKey);
+    throw new CryptoApiError('wrong-password');
+  }
+
+  return {
+    async confirm(input, owner) {
+      const operation = check('confirm', Operation, input);
+      const { username, passwordParams, proofKey } = check('confirm', PasswordOwner, owner);
+      const { kind, target } = operation;
+      session.account();
+      await ready();
+      const isRecoveryKey = kind === 'create-recovery-key' || kind === 'replace-recovery-key';
+      const recoveryKey = isRecoveryKey ? createRecoveryKey(deps.env) : null;
+      const shown = recoveryKey === null ? null : encodeRecoveryKey(recoveryKey);
+      const { keys, newPassword } = await deps.prompt.ask(
+        { kind, target, username, recoveryKey: shown },
+        async (typed) => {
+          const derived = derivePasswordKeys(deps, typed.password, passwordParams);
+          await requirePassword(derived, proofKey);
+          return { keys: derived, newPassword: typed.newPassword };
+        },
+      );
+      // Nothing of it goes to the page: with the authKey a script could log in elsewhere.
+      confirmations.keep({ operation, keys, newPassword, recoveryKey });
+    },
+
+    async signPendingProof(input) {
+      const request = check('signPendingProof', ProofRequest, input);
+      await ready();
+      return confirmations.sign(request);
+    },
+  };
+}
