@@ -3,6 +3,7 @@ import path from 'node:path';
 import { build, createServer, type InlineConfig, type Plugin, type ResolvedConfig } from 'vite';
 import { precompress } from './precompress.ts';
 import { serviceWorker } from './serviceWorker.ts';
+import { wasmAsHex } from './wasmAsHex.ts';
 
 const root = path.resolve(import.meta.dirname, '../workers/frame');
 const framePath = '/keys';
@@ -27,7 +28,10 @@ export function keysOrigin(): Plugin {
         const outDir = path.resolve(app.root, app.build.outDir, '../keys');
         await build({
           ...configuration,
-          worker: { ...configuration.worker, plugins: () => [listContents(`${outDir}-contents.json`)] },
+          worker: {
+            ...configuration.worker,
+            plugins: () => [wasmAsHex(), listContents(`${outDir}-contents.json`)],
+          },
           plugins: [precompress(), serviceWorker('src/serviceWorker/keysWorker.ts')],
           build: {
             outDir,

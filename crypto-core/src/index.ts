@@ -4,6 +4,12 @@
  */
 
 export {
+  type AccountState,
+  openAccountState,
+  sealAccountState,
+  type VerifiedContact,
+} from './account/accountState.ts';
+export {
   checkDeviceCredential,
   type DeviceCertificate,
   issueDeviceCertificate,
@@ -36,20 +42,31 @@ export {
   decodeRecoveryKey,
   encodeRecoveryKey,
   recoveryAuthKey,
+  recoveryKeyPair,
   recoveryProofSeed,
-  recoveryWrapKey,
 } from './account/recoveryKey.ts';
 export { decodeRemovalGrounds, encodeRemovalGrounds, type RemovalGrounds } from './account/removalGrounds.ts';
 export { type AccountIdentity, safetyNumber } from './account/safetyNumber.ts';
 export {
+  newestSharedKeys,
+  openShared,
+  type SharedKeys,
+  sealShared,
+  sharedRevision,
+} from './account/sharedKeys.ts';
+export {
   createVault,
   createVaultKey,
+  deviceUnlockKey,
+  fromVersion1,
+  type OpenedVault,
   openVault,
+  rotateVault,
   sealVault,
+  unwrapByRecoveryKey,
   unwrapVaultKey,
   type Vault,
-  type VerifiedContact,
-  type WrapLabel,
+  wrapForRecovery,
   wrapVaultKey,
 } from './account/vault.ts';
 export { equalBytes, toHex, wipe } from './bytes.ts';

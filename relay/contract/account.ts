@@ -139,6 +139,16 @@ export const profile = defineRoute({
 const SealedVault = base64Url(limits.sealedVaultMax, limits.sealedVaultMin);
 const KeyWrap = base64Url(limits.keyWrapMax, limits.keyWrapMin);
 
+/** A vault under a new vault key, with new keys in it, in the place of the one at `version`. */
+export const RotatedVault = z.object({
+  version: intFrom(1),
+  sealedVault: SealedVault,
+  passwordWrap: KeyWrap,
+  /** Null takes the recovery key away. */
+  recoveryWrap: z.nullable(KeyWrap),
+});
+export type RotatedVault = z.infer<typeof RotatedVault>;
+
 /** The sealed vault, which the relay can't open. */
 export const Vault = z
   .object({ version: intFrom(1), sealedVault: SealedVault, hasRecoveryKey: z.boolean() })
@@ -241,13 +251,12 @@ export const changePassword = defineRoute({
     password: AuthKey,
     passwordParams: PasswordParams,
     passwordProofKey: ProofKey,
-    /** The vault key under the new password, and the version of the vault that it opens. */
-    passwordWrap: KeyWrap,
-    version: intFrom(1),
+    /** Sealed anew, so that who had the old password opens nothing of it. */
+    vault: RotatedVault,
   }),
   proof: {},
   status: 200,
-  /** The vault's version with the new wrap. */
+  /** The vault's new version. */
   response: z.object({ version: intFrom(1) }),
   errors: ['wrong-password', 'stale-version'],
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { RotatedVault } from './account.ts';
 import { limits } from './limits.ts';
 import { base64Url, Id, lineOfText, Timestamp } from './primitives.ts';
 import { defineRoute } from './route.ts';
@@ -52,10 +53,15 @@ export const revokeDevice = defineRoute({
     "Revoke an own device with the account key's signed statement: its sessions end, its KeyPackages and Welcomes go",
   access: 'session',
   params: IdParams,
-  body: z.object({ statement: base64Url(limits.revocationMax) }),
+  body: z.object({
+    statement: base64Url(limits.revocationMax),
+    /** Sealed anew, so that the revoked device opens nothing of it. Left out, the former stays. */
+    vault: z.optional(RotatedVault),
+  }),
   proof: { unless: 'the device is the one that the session is bound to' },
   status: 204,
-  errors: ['not-found'],
+  errors: ['not-found', 'stale-version'],
+  bodyLimit: 128 * 1024,
 });
 
 /** Certificates are public among people who talk: they let a client check a device before it trusts it. */

@@ -1,5 +1,6 @@
 import * as account from './account.ts';
 import * as accountChanges from './accountChanges.ts';
+import * as accountState from './accountState.ts';
 import * as contacts from './contacts.ts';
 import * as conversations from './conversations.ts';
 import * as devices from './devices.ts';
@@ -10,6 +11,7 @@ import * as proofs from './proofs.ts';
 
 export * from './account.ts';
 export * from './accountChanges.ts';
+export * from './accountState.ts';
 export * from './contacts.ts';
 export * from './conversations.ts';
 export * from './devices.ts';
@@ -41,6 +43,8 @@ export const routes = {
   getVaultWraps: account.getVaultWraps,
   getFormerVault: account.getFormerVault,
   putVault: account.putVault,
+  getAccountState: accountState.getAccountState,
+  putAccountState: accountState.putAccountState,
   putDevice: devices.putDevice,
   listDevices: devices.listDevices,
   revokeDevice: devices.revokeDevice,

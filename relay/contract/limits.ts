@@ -24,9 +24,10 @@ export const limits = {
    */
   sealedVaultMin: 145,
   sealedVaultMax: 64 * 1024,
-  /** The vault key of 32 bytes in an envelope of 41. */
+  /** The vault key of 32 bytes in an envelope of 41; to a recovery key it is sealed by HPKE with X-Wing, in 1,169. */
   keyWrapMin: 73,
-  keyWrapMax: 512,
+  keyWrapMax: 2048,
+  accountStateMax: 64 * 1024,
   devicesPerUser: 20,
   /** The account key's signed statement that a device is revoked. */
   revocationMax: 1024,

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type AccountChanges, createAccountChanges } from './accounts/accountChanges.ts';
+import { type AccountStates, createAccountStates } from './accounts/accountStates.ts';
 import { type Accounts, createAccounts } from './accounts/accounts.ts';
 import { createLoginThrottle } from './auth/loginThrottle.ts';
 import { createPasswords } from './auth/passwords.ts';
@@ -33,6 +34,7 @@ export interface Services {
   readonly log: FastifyBaseLogger;
   readonly accounts: Accounts;
   readonly accountChanges: AccountChanges;
+  readonly accountStates: AccountStates;
   readonly rateLimiter: RateLimiter;
   readonly connections: OpenConnections;
   readonly sessions: Sessions;
@@ -79,6 +81,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     proofs: createProofs({ db, clock, loginThrottle }),
     accounts: createAccounts({ db, hub, clock, passwords, sessions, loginThrottle }),
     accountChanges: createAccountChanges({ db, hub, clock }),
+    accountStates: createAccountStates({ db, hub }),
     devices: createDevices({ db, hub, clock }),
     contacts: createContacts({ db, hub, clock }),
     groups: createGroups({ db, hub, clock }),

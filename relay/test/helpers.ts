@@ -116,6 +116,11 @@ export { type Answer, call } from './call.ts';
 
 export const base64Url = (length: number) => randomBytes(length).toString('base64url');
 
+/** A vault as a client seals it anew, in the place of the one at `version`. */
+export function rotatedVault(version: number, recoveryWrap: string | null = null) {
+  return { version, sealedVault: base64Url(200), passwordWrap: base64Url(73), recoveryWrap };
+}
+
 export interface Person {
   readonly id: string;
   readonly username: string;

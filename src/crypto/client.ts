@@ -27,6 +27,7 @@ export type {
   ReadyMessage,
   SafetyNumbers,
   SealedVault,
+  StoredVault,
   UndecryptableReason,
   WireBytes,
 } from '../../workers/api/cryptoApi.ts';

@@ -3,6 +3,7 @@ import { ApiError } from './errors.ts';
 import type { Http, Prove } from './http.ts';
 
 export type Profile = RouteResponse<typeof routes.profile>;
+export type Vault = RouteResponse<typeof routes.getVault>;
 export type Session = RouteResponse<typeof routes.login>;
 export type RegisterInput = RouteBody<typeof routes.register>;
 export type CommitBody = RouteBody<typeof routes.submitCommit>;
@@ -56,12 +57,17 @@ export function createApi(http: Http) {
 
     getVault: () => http.call(routes.getVault, {}),
 
-    /** Reads the wraps of the vault key, in a session that has no device yet. */
-    getVaultWraps: () => http.call(routes.getVaultWraps, {}),
+    /** @param prove for a session that has a device */
+    getVaultWraps: (prove?: Prove) => http.call(routes.getVaultWraps, { prove }),
 
     /** @param prove for any vault but the first */
     putVault: (body: RouteBody<typeof routes.putVault>, prove?: Prove) =>
       http.call(routes.putVault, { body, prove }),
+
+    getAccountState: () => http.call(routes.getAccountState, {}),
+
+    putAccountState: (body: RouteBody<typeof routes.putAccountState>) =>
+      http.call(routes.putAccountState, { body }),
 
     listDevices: () => http.call(routes.listDevices, {}),
 
@@ -73,8 +79,8 @@ export function createApi(http: Http) {
 
     recover: (body: RouteBody<typeof routes.recover>) => http.call(routes.recover, { body }),
 
-    revokeDevice: (id: string, statement: string, prove: Prove) =>
-      http.call(routes.revokeDevice, { params: { id }, body: { statement }, prove }),
+    revokeDevice: (id: string, body: RouteBody<typeof routes.revokeDevice>, prove: Prove) =>
+      http.call(routes.revokeDevice, { params: { id }, body, prove }),
 
     /** Revokes the device of a session that ends with it. @param token of that session */
     revokeOwnDevice: (id: string, statement: string, token: string) =>

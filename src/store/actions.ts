@@ -31,6 +31,8 @@ export interface AppActions {
   dismissRecoveryOffer(): Promise<void>;
   /** Has the person type a new password in the frame of the keys. Also ends their sessions in other browsers. */
   changePassword(): Promise<void>;
+  /** Takes over the keys that another device has renewed. Errors: `cancelled`. */
+  takeOverKeys(): Promise<void>;
   loadDevices(): Promise<void>;
   /** Renames the device that this browser is. */
   renameDevice(name: string): Promise<void>;

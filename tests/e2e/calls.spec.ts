@@ -10,6 +10,7 @@ async function watched(newBrowser: World['newBrowser'], username: string) {
 /** Everything that may have changed while this browser was away, each once. */
 const lists = [
   'GET /account-changes',
+  'GET /account-state',
   'GET /contacts',
   'GET /contacts/requests',
   'GET /contacts/sent-requests',

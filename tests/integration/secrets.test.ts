@@ -3,8 +3,8 @@ import {
   decodeRecoveryKey,
   passwordKeys,
   recoveryAuthKey,
+  recoveryKeyPair,
   recoveryProofSeed,
-  recoveryWrapKey,
 } from '@sinetti/crypto-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestRelay, type TestRelay, temporaryFolder } from '../../relay/test/helpers.ts';
@@ -163,7 +163,10 @@ function recoverySecrets(): Secret[] {
     text('recovery key', recoveryKey),
     text('recovery key without hyphens', recoveryKey.replaceAll('-', '')),
     { name: 'recovery key', bytes: decodeRecoveryKey(recoveryKey) },
-    { name: 'key that the recovery key wraps by', bytes: recoveryWrapKey(decodeRecoveryKey(recoveryKey)) },
+    {
+      name: 'private key of the recovery key',
+      bytes: recoveryKeyPair(decodeRecoveryKey(recoveryKey)).privateKey,
+    },
     { name: 'proof seed of the recovery key', bytes: recoveryProofSeed(decodeRecoveryKey(recoveryKey)) },
   ];
 }

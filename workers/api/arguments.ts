@@ -43,21 +43,27 @@ export const PasswordParams = object({
   memLimit: integer(1),
 });
 
-export const SealedVault = object({
+/** A vault's version at the relay. */
+const vaultVersion = integer(1, 0xff_fffe);
+
+export const StoredVault = object({
   sealedVault: bytes(limits.sealedVault),
   passwordWrap: bytes(limits.keyWrap),
+  version: vaultVersion,
 });
-
-export const SealedVaultBytes = bytes(limits.sealedVault);
 
 export const RecoverableVault = object({
   sealedVault: bytes(limits.sealedVault),
   recoveryWrap: bytes(limits.keyWrap),
+  version: vaultVersion,
 });
+
+export const SealedState = nullable(bytes(limits.accountState));
 
 /** Text as people type it; crypto-core decides whether it is a recovery key. */
 export const RecoveryKeyText = string(512);
 
+export const DeviceRevocation = object({ vault: StoredVault, deviceId: Id });
 export const Operation = object({
   kind: oneOf(...operationKinds),
   target: string(limits.operationTarget),
@@ -67,7 +73,6 @@ export const Operation = object({
 export const PasswordOwner = object({
   username: string(limits.operationTarget),
   passwordParams: PasswordParams,
-  proofKey: nullable(string(43, /^[\w-]{43}$/)),
 });
 
 export const ProofRequest = object({

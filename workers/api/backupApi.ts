@@ -24,6 +24,8 @@ export interface ReadBackup {
    * Messages were added after the person had switched the backup off, by a device that didn't know it yet.
    */
   readonly isLate: boolean;
+  /** False when an entry waits for keys that another device has renewed: neither it nor those after it were read. */
+  readonly isComplete: boolean;
 }
 
 export interface BackupApi {
@@ -64,6 +66,7 @@ export interface BackupApi {
   /**
    * Restores messages that this device can't read otherwise. Ignores entries that no device of the person
    * sealed.
+   * @param hasAllKeys no other device has renewed the keys: what says that it is sealed under newer ones isn't theirs
    */
-  readBackup(entries: readonly StoredBackupEntry[]): Promise<ReadBackup>;
+  readBackup(entries: readonly StoredBackupEntry[], hasAllKeys?: boolean): Promise<ReadBackup>;
 }

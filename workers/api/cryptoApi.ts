@@ -38,6 +38,18 @@ export interface SealedVault {
   readonly recoveryWrap: WireBytes | null;
 }
 
+/** The vault as a password opens it, and its version at the relay. */
+export interface StoredVault {
+  readonly sealedVault: WireBytes;
+  readonly passwordWrap: WireBytes;
+  readonly version: number;
+}
+
+/** A vault under a new vault key, with new keys in it, in the place of the one at `version`. */
+export interface RotatedVault extends SealedVault {
+  readonly version: number;
+}
+
 export interface DeviceIdentity {
   readonly userId: string;
   readonly deviceId: string;
@@ -227,10 +239,12 @@ export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi 
    */
   createVault(userId: string): Promise<SealedVault>;
   /**
-   * Opens the vault with the password of beginSignUp/beginLogin, and this person's storage. Errors:
-   * `wrong-password`.
+   * Opens the vault with the password of beginSignUp/beginLogin, and this person's storage. What certifies a
+   * device is kept until {@link forgetVault}. Errors: `wrong-password`.
    */
-  openVault(userId: string, vault: SealedVault): Promise<void>;
+  openVault(userId: string, vault: StoredVault): Promise<void>;
+  /** Signing in is over: wipes the account seed, which only the password or the recovery key opens again. */
+  forgetVault(): Promise<void>;
   /**
    * Reopens the session after a reload, without the password. False when this browser's storage can't be
    * opened: sign in again.

@@ -12,6 +12,7 @@ import type { CryptoErrorCode } from '@sinetti/crypto-core';
  * | pending | an own commit is pending: submit it again (nextCommit) and process the log first |
  * | unknown-message | no such message here, or the person has discarded it |
  * | unknown-person | no account key is known of that person |
+ * | stale-vault | the relay's vault is older than one that this device has seen |
  * | cancelled | the person has called the operation off |
  * | keys-unreachable | the frame at the origin of the keys could not be loaded |
  * | internal | a bug; `detail` is the error's name, never its message |
@@ -27,6 +28,7 @@ const workerCodes = [
   'pending',
   'unknown-message',
   'unknown-person',
+  'stale-vault',
   'cancelled',
   'keys-unreachable',
   'internal',

@@ -12,6 +12,7 @@ export const operationKinds = [
   'delete-account',
   'delete-message-backup',
   'mark-verified',
+  'renew-keys',
   'replace-recovery-key',
   'revoke-device',
   'unmark-verified',

@@ -2,16 +2,16 @@
  * The part of the worker's API for the security of an account: recovery, password, revoked devices, trust
  * between people.
  */
-import type { PasswordParams, SealedVault, WireBytes } from './cryptoApi.ts';
+import type { PasswordParams, RotatedVault, StoredVault, WireBytes } from './cryptoApi.ts';
 import type { Operation } from './prompt.ts';
 
-/** The vault key wrapped under a new password, and the key that shows the relay that password. */
+/** What a new password gives for the relay, and the vault under it. */
 export interface NewCredentials {
   readonly authKey: WireBytes;
   readonly passwordParams: PasswordParams;
-  readonly passwordWrap: WireBytes;
   /** The public half of the new password's proof key. */
   readonly proofKey: WireBytes;
+  readonly vault: RotatedVault;
 }
 
 /** A request that the relay takes only with a proof. */
@@ -28,11 +28,10 @@ export interface ProofRequest {
   readonly nonce: WireBytes;
 }
 
-/** The parts of a recovery key for the relay. */
-export interface ConfirmedRecoveryKey {
+/** The parts of a recovery key that the relay gets. */
+export interface RecoveryCredentials {
   readonly recoveryAuthKey: WireBytes;
   readonly recoveryProofKey: WireBytes;
-  readonly recoveryWrap: WireBytes;
 }
 
 export interface RevokedDevice {
@@ -67,53 +66,63 @@ export interface SecurityApi {
    * for two minutes, the worker does that operation, and signs the one request that belongs to it. For a new recovery
    * key the frame shows it first. Errors: `cancelled`, `usage` while something else is asked.
    */
-  confirm(
-    operation: Operation,
-    owner: {
-      username: string;
-      passwordParams: PasswordParams;
-      /** The public half of the proof key that the relay is known to have; null where that isn't known. */
-      proofKey: WireBytes | null;
-    },
-  ): Promise<void>;
+  confirm(operation: Operation, owner: { username: string; passwordParams: PasswordParams }): Promise<void>;
   /**
    * Signs the request of the operation that was confirmed last, or the one that follows {@link recoverVault}, as the
-   * relay's `x-proof` header wants it. Errors: `usage` for any other request: another method or target, or a body that
-   * holds anything else than what was confirmed and what the worker has made for it.
+   * relay's `x-proof` header wants it; before it GET /vault/wraps, where the operation renews the keys. Errors:
+   * `usage` for any other request: another method or target, or a body that holds anything else than what was
+   * confirmed and what the worker has made for it.
    */
   signPendingProof(request: ProofRequest): Promise<string>;
 
   // Recovery key and password.
 
   /**
-   * Wraps the vault key for the recovery key that the person has kept, for PUT /vault, which is proven by
-   * {@link signPendingProof}. Errors: `usage` unless `create-recovery-key` or `replace-recovery-key` was confirmed.
+   * Renews the keys of the account for the recovery key that the person has kept, for PUT /vault. Errors: `usage`
+   * unless `create-recovery-key` or `replace-recovery-key` was confirmed, `stale-vault`.
    */
-  confirmRecoveryKey(): Promise<ConfirmedRecoveryKey>;
+  replaceRecoveryKey(vault: StoredVault): Promise<RecoveryCredentials & RotatedVault>;
   /** Keeps the key for {@link recoverVault}. Errors: `bad-recovery-key` for one that was mistyped. */
-  beginRecovery(recoveryKey: string): Promise<{ recoveryAuthKey: WireBytes; recoveryProofKey: WireBytes }>;
+  beginRecovery(recoveryKey: string): Promise<RecoveryCredentials>;
   /**
-   * Opens the vault as openVault does, by the recovery key, and wraps it for a new password. The request that
-   * sets it is proven by {@link signPendingProof}. Errors: `bad-recovery-key`.
+   * Opens the vault as openVault does, by the recovery key, and renews the keys of the account under a new
+   * password, for PUT /users/me/password, which is proven by {@link signPendingProof}. Errors: `bad-recovery-key`.
    */
   recoverVault(
     userId: string,
-    vault: Pick<SealedVault, 'sealedVault' | 'recoveryWrap'>,
+    vault: { sealedVault: WireBytes; recoveryWrap: WireBytes | null; version: number },
     newPassword: string,
   ): Promise<NewCredentials>;
   /**
-   * Wraps the vault key for the new password that was typed in the frame, for PUT /users/me/password, which is proven by
-   * {@link signPendingProof}. Errors: `usage` unless `change-password` was confirmed.
+   * Renews the keys of the account under the new password that was typed in the frame, for PUT /users/me/password.
+   * Errors: `usage` unless `change-password` was confirmed, `stale-vault`.
    */
-  changePassword(): Promise<NewCredentials & { readonly currentAuthKey: WireBytes }>;
+  changePassword(vault: StoredVault): Promise<NewCredentials & { readonly currentAuthKey: WireBytes }>;
+
+  // Keys that the devices share.
+
+  /** Takes over the keys that were renewed last, once the relay has taken the vault with them. */
+  adoptRenewedKeys(): Promise<void>;
+  /**
+   * Takes over the keys that another device renewed, from the vault. Errors: `usage` unless `renew-keys` was
+   * confirmed, `stale-vault`.
+   */
+  readRenewedKeys(vault: StoredVault): Promise<void>;
+  /** The version of the vault whose keys this device has: a later one at the relay brought others. */
+  vaultVersion(): Promise<number>;
 
   // Revoked devices.
 
   /**
-   * Signs the revocation for DELETE /devices/{id}. Errors: `usage` unless `revoke-device` was confirmed for it, or it is
-   * this very device.
+   * Signs the revocation for DELETE /devices/{id}, and renews the keys of the account. Errors: `usage` unless
+   * `revoke-device` was confirmed for it, `stale-vault`.
    */
-  revokeDevice(deviceId: string): Promise<WireBytes>;
+  revokeDevice(input: {
+    vault: StoredVault;
+    deviceId: string;
+  }): Promise<{ readonly statement: WireBytes; readonly vault: RotatedVault }>;
+  /** The revocation of this very device, for whoever erases the browser; null for one from before it was kept. */
+  ownRevocation(): Promise<WireBytes | null>;
   /**
    * Takes in the revocations that the relay has. Valid ones are kept for good, others ignored. From then on
    * no message is encrypted in a conversation before a commit has removed such a device.
@@ -138,19 +147,23 @@ export interface SecurityApi {
   /** Computes the safety numbers with a person. Errors: `unknown-person` while no device of theirs was seen. */
   safetyNumbers(userId: string): Promise<SafetyNumbers>;
   /**
-   * Seals the vault with a mark that a safety number was compared, or without it, for PUT /vault. The mark
-   * counts here once {@link adoptVerified} has taken it over. Errors: `usage` when the number isn't the
-   * present one, or unless `mark-verified` or `unmark-verified` was confirmed for that person.
+   * Seals the account state with a mark that a safety number was compared, or without it, for PUT
+   * /account-state. The mark counts here once {@link adoptState} has taken it over. Errors: `usage` when the number
+   * isn't the present one, or unless `mark-verified` or `unmark-verified` was confirmed for that person;
+   * `missing-key` when another device has renewed the keys.
+   * @param sealedState the state that the relay has; null when it has none
    */
   sealVerified(
-    sealedVault: WireBytes,
+    sealedState: WireBytes | null,
     mark: { userId: string; safetyNumber: string; verified: boolean },
   ): Promise<WireBytes>;
   /**
-   * Takes over the marks that any device set in the vault; ignores a vault that is older than the newest one
-   * seen.
+   * Takes over the marks that any device set in the account state; ignores a state that is older than the newest
+   * one seen, and one that can't be opened.
+   * @returns the state to put in its place when it is sealed under former keys, or missing though there are marks;
+   *   null otherwise
    */
-  adoptVerified(sealedVault: WireBytes): Promise<void>;
+  adoptState(sealedState: WireBytes | null): Promise<WireBytes | null>;
   /**
    * Accepts the offered key by the number that the person has seen. Errors: `usage` when it is another key's, or unless
    * `accept-account-key` was confirmed for that person.

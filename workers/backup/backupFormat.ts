@@ -1,15 +1,21 @@
 /**
  * The format of a message backup's entry: a line of JSON, the payload as it came, and padding to Padmé sizes
  * of the payload, so that the size of an entry tells as little as that of the message did. It is sealed under
- * the history key for its place: the conversation and the message id under which the relay keeps it.
+ * the newest history key for its place: the conversation and the message id under which the relay keeps it.
  */
-import { CryptoError, type Env, openRecord, paddedLength, sealRecord } from '@sinetti/crypto-core';
+import {
+  CryptoError,
+  type Env,
+  openShared,
+  paddedLength,
+  type SharedKeys,
+  sealShared,
+} from '@sinetti/crypto-core';
 import { boolean, type Guarded, GuardFailure, integer, object, oneOf, string } from '../codec/guards.ts';
 import { decodeJson, encodeJson } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
 import { payloadBytes, payloadText } from '../conversation/payload.ts';
 
-const COLLECTION = 'history';
 const NEWLINE = 0x0a;
 /** Bytes reserved for the header. Every header fits, so that its numbers don't show in the size. */
 const HEADER_ROOM = 320;
@@ -43,7 +49,7 @@ export type OpenedEntry = (MessageEntry & { readonly payload: string }) | Settin
 
 /** Seals a message for its place; null if it is too large for an entry. */
 export function sealMessageEntry(
-  historyKey: Uint8Array,
+  keys: readonly SharedKeys[],
   at: Place,
   message: Omit<MessageEntry, 'type' | 'payloadLength'>,
   payload: string,
@@ -51,26 +57,27 @@ export function sealMessageEntry(
 ): Uint8Array | null {
   const content = payloadBytes(payload);
   const entry: MessageEntry = { type: 'message', ...message, payloadLength: content.length };
-  const sealed = seal(historyKey, at, encodeJson(entry), content, env);
+  const sealed = seal(keys, at, encodeJson(entry), content, env);
   return sealed.length > limits.backupEntry ? null : sealed;
 }
 
 export function sealSettingEntry(
-  historyKey: Uint8Array,
+  keys: readonly SharedKeys[],
   at: Place,
   setting: Omit<SettingEntry, 'type'>,
   env: Env,
 ): Uint8Array {
   const entry: SettingEntry = { type: 'setting', ...setting };
-  return seal(historyKey, at, encodeJson(entry), new Uint8Array(), env);
+  return seal(keys, at, encodeJson(entry), new Uint8Array(), env);
 }
 
 /**
  * Opens an entry.
- * @throws CryptoError `corrupt-record` for anything that no device of the person has sealed for this place
+ * @throws CryptoError `corrupt-record` for anything that no device of the person has sealed for this place,
+ *   `missing-key` when it was sealed under keys that this device hasn't got
  */
-export function openEntry(historyKey: Uint8Array, at: Place, sealed: Uint8Array): OpenedEntry {
-  const plaintext = openRecord(historyKey, COLLECTION, placeOf(at), sealed);
+export function openEntry(keys: readonly SharedKeys[], at: Place, sealed: Uint8Array): OpenedEntry {
+  const plaintext = openShared('history', keys, placeOf(at), sealed);
   try {
     const end = plaintext.indexOf(NEWLINE);
     const header = plaintext.subarray(0, end);
@@ -86,7 +93,7 @@ export function openEntry(historyKey: Uint8Array, at: Place, sealed: Uint8Array)
 }
 
 function seal(
-  historyKey: Uint8Array,
+  keys: readonly SharedKeys[],
   at: Place,
   header: Uint8Array,
   payload: Uint8Array,
@@ -97,7 +104,7 @@ function seal(
   plaintext.set(header);
   plaintext[header.length] = NEWLINE;
   plaintext.set(payload, header.length + 1);
-  return sealRecord(historyKey, COLLECTION, placeOf(at), plaintext, env);
+  return sealShared('history', keys, placeOf(at), plaintext, env);
 }
 
 function placeOf({ conversationId, messageId }: Place): string {

@@ -2,7 +2,7 @@
  * The message backup: sealed copies of messages at the relay, for the person's other devices (PROTOCOL
  * section 5).
  */
-import { CryptoError } from '@sinetti/crypto-core';
+import { CryptoError, newestSharedKeys, type SharedKeys, sharedRevision } from '@sinetti/crypto-core';
 import { BackupEntriesStored, ConversationId, check, StoredBackupEntries } from '../api/arguments.ts';
 import type { BackupEntry, CryptoApi, MessageView } from '../api/cryptoApi.ts';
 import { toBase64Url } from '../codec/base64url.ts';
@@ -11,7 +11,7 @@ import { limits } from '../codec/limits.ts';
 import { randomUuid } from '../codec/uuid.ts';
 import { inTransaction, type TransactionDeps } from '../conversation/conversationTransaction.ts';
 import { countUnread, messageView, openMessage } from '../conversation/views.ts';
-import type { Session, UnlockedAccount } from '../session/session.ts';
+import { readKeys, type Session, type UnlockedAccount } from '../session/session.ts';
 import { read, type Transaction, type WriteTransaction, write } from '../storage/db.ts';
 import {
   BackupPositionRecord,
@@ -67,10 +67,12 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
     async backupSetting(again = false) {
       check('backupSetting', boolean, again);
       const account = session.account();
-      const { kept, isTold, version } = await read(account.db, (tx) => readBackupRecord(tx, account));
+      const [{ kept, isTold, version }, { sharedKeys }] = await read(account.db, (tx) =>
+        Promise.all([readBackupRecord(tx, account), readKeys(tx, account)]),
+      );
       if (isTold && !again) return null;
       const at = { conversationId: `direct:${account.userId}:${account.userId}`, messageId: randomUuid(env) };
-      const sealed = sealSettingEntry(account.vault.historyKey, at, { kept, version }, env);
+      const sealed = sealSettingEntry(sharedKeys, at, { kept, version }, env);
       return {
         kept,
         copy: { id: at.messageId, conversationId: at.conversationId, sealed: toBase64Url(sealed) },
@@ -128,21 +130,25 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
       });
     },
 
-    async readBackup(given) {
+    async readBackup(given, hasAllKeys = false) {
+      check('readBackup', boolean, hasAllKeys);
       const entries = check('readBackup', StoredBackupEntries, given);
       const account = session.accountOnDevice();
-      const { historyKey } = account.vault;
+      const { sharedKeys } = await read(account.db, (tx) => readKeys(tx, account));
       const opened = entries.map(({ conversationId, id, sealed }) =>
-        tryOpenEntry(historyKey, { conversationId, messageId: id }, sealed),
+        tryOpenEntry(sharedKeys, { conversationId, messageId: id }, sealed),
       );
       const result = await write(account.db, 'relaxed', async (tx) => {
         const record = await readBackupRecord(tx, account);
         const messages: MessageView[] = [];
         let isLate = false;
+        const isComplete = hasAllKeys || !opened.includes('missing-key');
         for (const [i, entry] of opened.entries()) {
           const at = entries[i];
-          if (at === undefined || entry === null) continue;
+          // From here on it waits for the keys that another device has renewed.
+          if (at === undefined || (entry === 'missing-key' && !hasAllKeys)) break;
           record.position = Math.max(record.position, at.position);
+          if (entry === null || entry === 'missing-key') continue;
           if (entry.type === 'setting') {
             if (entry.version < record.version || !record.isTold) continue;
             await adoptSetting(tx, account, record, entry);
@@ -157,9 +163,8 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
             messages.push(messageView(at.conversationId, seq, at.id, message));
           }
         }
-        record.position = Math.max(record.position, entries.at(-1)?.position ?? 0);
         await putBackupRecord(tx, account, record);
-        return { messages, kept: record.kept, isLate };
+        return { messages, kept: record.kept, isLate, isComplete };
       });
       for (const conversationId of new Set(result.messages.map((message) => message.conversationId))) {
         await recountUnread(account, conversationId);
@@ -175,6 +180,7 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
     from: number,
     lastSeq: number,
   ) {
+    const { sharedKeys } = await readKeys(tx, account);
     const entries: BackupEntry[] = [];
     let bytes = 0;
     const range = IDBKeyRange.bound([conversationId, from], [conversationId, lastSeq], true);
@@ -186,8 +192,7 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
       const { payload, senderDeviceId, senderId, timestamp } = record;
       const at = { conversationId, messageId };
       const message = { seq, senderId, senderDeviceId, timestamp };
-      const sealed =
-        payload === null ? null : sealMessageEntry(account.vault.historyKey, at, message, payload, env);
+      const sealed = payload === null ? null : sealMessageEntry(sharedKeys, at, message, payload, env);
       if (sealed !== null) {
         bytes += sealed.length;
         entries.push({ id: messageId, conversationId, sealed: toBase64Url(sealed) });
@@ -259,17 +264,22 @@ async function adoptSetting(
   record.version = version;
 }
 
-/** Opens an entry; null if no device of the person sealed it, since the relay can return anything. */
+/**
+ * Opens an entry; null if no device of the person sealed it, since the relay can return anything, and `missing-key`
+ * if it says that it was sealed under newer keys.
+ */
 function tryOpenEntry(
-  historyKey: Uint8Array,
+  keys: readonly SharedKeys[],
   at: { conversationId: string; messageId: string },
   sealed: Uint8Array,
-): OpenedEntry | null {
+): OpenedEntry | 'missing-key' | null {
   try {
-    return openEntry(historyKey, at, sealed);
+    return openEntry(keys, at, sealed);
   } catch (error) {
-    if (error instanceof CryptoError) return null;
-    throw error;
+    if (!(error instanceof CryptoError)) throw error;
+    return error.code === 'missing-key' && sharedRevision(sealed) > newestSharedKeys(keys).revision
+      ? 'missing-key'
+      : null;
   }
 }
 

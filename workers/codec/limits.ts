@@ -16,16 +16,18 @@ export const limits = {
   leaveStatement: 1024,
   /** Characters (Unicode code points) of a group's name. */
   groupName: 100,
-  keyWrap: 512,
-  /** Wraps by which a device checks the password: one for each time that it was changed there, lately. */
-  passwordWraps: 8,
+  keyWrap: 2048,
+  /** Public keys by which a device checks the password: one for each time that it was changed there, lately. */
+  proofKeys: 8,
+  sharedKeys: 500,
   certificate: 1024,
   revocation: 1024,
   devicesPerPerson: 1000,
   /** Former account keys of a contact. */
   formerKeys: 100,
-  /** Verified contacts in the vault; its size has room for no more. */
+  /** Verified contacts in the account state; its size has room for no more. */
   verifiedContacts: 600,
+  accountState: 64 * 1024,
   sealedVault: 64 * 1024,
   /** Characters of a password: more than anybody types, and too few to hang the worker. */
   password: 4096,

@@ -7,6 +7,7 @@ import { Confirmations } from '../identity/confirmations.ts';
 import { type ConfirmingDeps, createConfirming } from '../identity/confirming.ts';
 import { createRecovery } from '../identity/recovery.ts';
 import { createRevoking } from '../identity/revoking.ts';
+import { createRotation, Rotation } from '../identity/rotation.ts';
 import { createConversations } from '../messaging/conversations.ts';
 import { createGroups } from '../messaging/groups.ts';
 import { createLocalStore } from '../messaging/localStore.ts';
@@ -26,11 +27,13 @@ export type CryptoApiDeps = ConfirmingDeps;
 export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
   const session = new Session(deps);
   const confirmations = new Confirmations(() => deps.env.now());
+  const rotation = new Rotation(deps, session);
   return withCodes({
     ...createAccount(deps, session, confirmations),
     ...createConfirming(deps, session, confirmations),
-    ...createRecovery(deps, session, confirmations),
-    ...createRevoking(session, confirmations),
+    ...createRotation(session, confirmations, rotation),
+    ...createRecovery(deps, session, confirmations, rotation),
+    ...createRevoking(session, confirmations, rotation),
     ...createTrust(deps, session, confirmations),
     ...createConversations(deps, session),
     ...createGroups(deps, session),

@@ -1,4 +1,5 @@
 import {
+  type AccountState,
   createKeyPackage,
   createSignatureKeyPair,
   createVault,
@@ -10,23 +11,29 @@ import {
   openVault,
   ready,
   sealVault,
+  signDeviceRevocation,
   toHex,
   unwrapVaultKey,
-  type Vault,
   wipe,
   wrapVaultKey,
 } from '@sinetti/crypto-core';
-import { check, Id, KeyPackageCount, Password, PasswordParams, SealedVault } from '../api/arguments.ts';
+import { check, Id, KeyPackageCount, Password, PasswordParams, StoredVault } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import { boolean } from '../codec/guards.ts';
 import { randomUuid } from '../codec/uuid.ts';
-import { type Device, type Session, toDevice, type UnlockedAccount } from '../session/session.ts';
+import {
+  type Device,
+  type Session,
+  toDevice,
+  type UnlockedAccount,
+  type VaultOpening,
+} from '../session/session.ts';
 import { type KeyPackageStore, write } from '../storage/db.ts';
 import { DeviceRecord } from '../storage/records.ts';
 import type { Confirmations } from './confirmations.ts';
-import { derivePasswordKeys, newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
+import { type DerivedKeys, derivePasswordKeys, newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
 import { adoptVerified } from './pins.ts';
 
 type AccountApi = Pick<
@@ -35,6 +42,7 @@ type AccountApi = Pick<
   | 'beginLogin'
   | 'createVault'
   | 'openVault'
+  | 'forgetVault'
   | 'resume'
   | 'openDevice'
   | 'createKeyPackages'
@@ -54,61 +62,73 @@ export function createAccount(
 ): AccountApi {
   const { env } = deps;
   /** Kept from beginSignUp or beginLogin until the vault is open. */
-  let wrapKey: Uint8Array | null = null;
+  let kept: Pick<DerivedKeys, 'wrapKey' | 'proofKey'> | null = null;
 
-  function keepWrapKey(next: Uint8Array | null): void {
-    if (wrapKey !== null) wipe(wrapKey);
-    wrapKey = next;
+  function keep({ proofKey, proofSeed, wrapKey }: DerivedKeys): void {
+    forget();
+    kept = { proofKey, wrapKey };
+    wipe(proofSeed);
   }
 
-  function requireWrapKey(): Uint8Array {
-    if (wrapKey === null) throw new CryptoApiError('usage', 'no password was given');
-    return wrapKey;
+  function forget(): void {
+    if (kept !== null) wipe(kept.wrapKey);
+    kept = null;
+  }
+
+  function requireKept(): Pick<DerivedKeys, 'wrapKey' | 'proofKey'> {
+    if (kept === null) throw new CryptoApiError('usage', 'no password was given');
+    return kept;
   }
 
   return {
     async beginSignUp(password) {
       check('beginSignUp', Password, password);
       await ready();
-      const { authKey, proofKey, proofSeed, wrapKey: next, passwordParams } = newPasswordKeys(deps, password);
-      keepWrapKey(next);
-      wipe(proofSeed);
-      return { authKey, proofKey, passwordParams };
+      const { passwordParams, ...keys } = newPasswordKeys(deps, password);
+      keep(keys);
+      return { authKey: keys.authKey, proofKey: toBase64Url(keys.proofKey), passwordParams };
     },
 
     async beginLogin(password, passwordParams) {
       check('beginLogin', Password, password);
       const params = check('beginLogin', PasswordParams, passwordParams);
       await ready();
-      const { authKey, proofKey, proofSeed, wrapKey: next } = derivePasswordKeys(deps, password, params);
-      keepWrapKey(next);
-      wipe(proofSeed);
-      return { authKey, proofKey };
+      const keys = derivePasswordKeys(deps, password, params);
+      keep(keys);
+      return { authKey: keys.authKey, proofKey: toBase64Url(keys.proofKey) };
     },
 
     async createVault(userId) {
       check('createVault', Id, userId);
       await ready();
-      const wrappingKey = requireWrapKey();
+      const { wrapKey } = requireKept();
       const vault = createVault(env);
       const vaultKey = createVaultKey(env);
       const sealed = {
         sealedVault: toBase64Url(sealVault(vault, vaultKey, userId, env)),
-        passwordWrap: toBase64Url(wrapVaultKey(vaultKey, wrappingKey, 'password', env)),
+        passwordWrap: toBase64Url(wrapVaultKey(vaultKey, wrapKey, env)),
         recoveryWrap: null,
       };
-      wipe(vaultKey, vault.accountSeed, vault.storageKey, vault.historyKey);
+      const keys = vault.sharedKeys.flatMap(({ historyKey, stateKey }) => [historyKey, stateKey]);
+      wipe(vaultKey, vault.accountSeed, vault.deviceSecret, ...keys);
       return sealed;
     },
 
     async openVault(userId, vault) {
       check('openVault', Id, userId);
-      const { sealedVault, passwordWrap } = check('openVault', SealedVault, vault);
+      const { sealedVault, passwordWrap, version } = check('openVault', StoredVault, vault);
       await ready();
-      const vaultKey = unwrapVaultKey(passwordWrap, requireWrapKey(), 'password');
-      const opened = openVault(sealedVault, vaultKey, userId);
-      await openAccount(session, env, userId, opened, vaultKey, passwordWrap);
-      keepWrapKey(null);
+      const { proofKey, wrapKey } = requireKept();
+      const vaultKey = unwrapVaultKey(passwordWrap, wrapKey);
+      const { formerState, vault: opened } = openVault(sealedVault, vaultKey, userId);
+      wipe(vaultKey);
+      const opening = { vault: opened, version, proofKey };
+      await openAccount(session, env, userId, opening, formerState);
+      forget();
+    },
+
+    async forgetVault() {
+      session.forgetVault();
     },
 
     async resume(userId) {
@@ -119,7 +139,7 @@ export function createAccount(
 
     async openDevice() {
       const account = session.account();
-      const { sealer, userId, vault } = account;
+      const { sealer, userId } = account;
       // One write transaction reads and creates, so that two tabs that start at once make one device.
       const { device, isNew } = await write(account.db, 'strict', async (tx) => {
         const devices = tx.objectStore('device');
@@ -127,16 +147,18 @@ export function createAccount(
         if (stored !== undefined) {
           return { device: toDevice(sealer.open('device', 'device', stored, DeviceRecord)), isNew: false };
         }
+        const accountSeed = session.accountSeed();
         const { publicKey, privateKey } = createSignatureKeyPair(env);
         const deviceId = randomUuid(env);
         const notBefore = seconds(env.now());
-        const certificate = issueDeviceCertificate(vault.accountSeed, {
+        const certificate = issueDeviceCertificate(accountSeed, {
           userId,
           deviceId,
           deviceKey: publicKey,
           notBefore,
         });
-        const record: DeviceRecord = { deviceId, signatureSeed: privateKey, certificate };
+        const ownRevocation = signDeviceRevocation(accountSeed, { userId, deviceId });
+        const record: DeviceRecord = { deviceId, signatureSeed: privateKey, certificate, ownRevocation };
         await devices.put(sealer.seal('device', 'device', record), 'device');
         return { device: toDevice(record), isNew: true };
       });
@@ -171,13 +193,13 @@ export function createAccount(
     },
 
     async lock() {
-      keepWrapKey(null);
+      forget();
       confirmations.forget();
       await session.lock();
     },
 
     async erase() {
-      keepWrapKey(null);
+      forget();
       confirmations.forget();
       await session.erase();
     },
@@ -214,18 +236,17 @@ export function createAccount(
   }
 }
 
-/** Opens the session of an opened vault, and takes over its verified contacts in the same transaction. */
+/** Opens the session of an opened vault, and takes over the verified contacts that it held before there was an account state. */
 export async function openAccount(
   session: Session,
   env: Env,
   userId: string,
-  { verified, revision, ...keys }: Vault,
-  vaultKey: Uint8Array,
-  passwordWrap: Uint8Array,
+  opening: VaultOpening,
+  formerState: AccountState | null,
 ): Promise<void> {
-  await session.open(userId, keys, vaultKey, passwordWrap, (tx, account) =>
-    adoptVerified(tx, account, { verified, revision }, env.now()),
-  );
+  await session.open(userId, opening, async (tx, account) => {
+    if (formerState !== null) await adoptVerified(tx, account, formerState, env.now());
+  });
 }
 
 /** Returns whole seconds since the Unix epoch, in which MLS counts time. */

@@ -38,13 +38,21 @@ const notYetMade = (operation: string, ...others: string[]): BoundRequest => ({
   fields: null,
   others,
 });
-const passwordRequest = notYetMade('PUT /users/me/password', 'currentPassword', 'version');
-// The vault is replaced by itself, or by what another of the person's devices has made of it.
-const recoveryKeyRequest = notYetMade('PUT /vault', 'sealedVault', 'version');
-const markRequest = notYetMade('PUT /vault', 'version');
+const noRequest: BoundRequest = { operation: null, fields: null, others: [] };
+const passwordRequest = notYetMade('PUT /users/me/password', 'currentPassword');
+const recoveryKeyRequest = notYetMade('PUT /vault');
+/** What opens the vault, which these operations renew. */
+const wrapsRequest = emptyRequest('GET /vault/wraps');
+const vaultKinds: readonly OperationKind[] = [
+  'change-password',
+  'create-recovery-key',
+  'renew-keys',
+  'replace-recovery-key',
+  'revoke-device',
+];
 
 const requests: Record<OperationKind, (operation: Operation) => BoundRequest> = {
-  'accept-account-key': () => ({ operation: null, fields: null, others: [] }),
+  'accept-account-key': () => noRequest,
   'change-email': ({ target }) => ({
     operation: 'PUT /users/me',
     fields: { email: target },
@@ -54,10 +62,11 @@ const requests: Record<OperationKind, (operation: Operation) => BoundRequest> = 
   'create-recovery-key': () => recoveryKeyRequest,
   'delete-account': () => emptyRequest('DELETE /user'),
   'delete-message-backup': () => emptyRequest('DELETE /history'),
-  'mark-verified': () => markRequest,
+  'mark-verified': () => noRequest,
+  'renew-keys': () => noRequest,
   'replace-recovery-key': () => recoveryKeyRequest,
   'revoke-device': ({ id }) => notYetMade(`DELETE /devices/${id}`),
-  'unmark-verified': () => markRequest,
+  'unmark-verified': () => noRequest,
 };
 
 interface Current {
@@ -118,11 +127,21 @@ export class Confirmations {
   }
 
   /**
-   * Signs the confirmed operation's request, and forgets the keys.
+   * Signs the confirmed operation's request, and forgets the keys; before it, the one that reads the wraps of the vault,
+   * where the operation renews that.
    * @throws CryptoApiError `usage` for any other, and when there is none or it is older than two minutes
    */
   sign(request: Guarded<typeof ProofRequest>): string {
     const kept = this.#current();
+    const kind = kept?.confirmed?.operation.kind;
+    if (
+      kept !== null &&
+      kind !== undefined &&
+      vaultKinds.includes(kind) &&
+      isRequest(request, wrapsRequest)
+    ) {
+      return proofOf(kept.key, kept.proofSeed, request);
+    }
     if (kept === null || !isRequest(request, kept.request)) {
       throw new CryptoApiError('usage', 'not confirmed');
     }

@@ -1,13 +1,5 @@
 /** Asking for the password in the frame, and signing the proof that it allows (PROTOCOL section 9). */
-import {
-  CryptoError,
-  createRecoveryKey,
-  encodeRecoveryKey,
-  equalBytes,
-  ready,
-  unwrapVaultKey,
-  wipe,
-} from '@sinetti/crypto-core';
+import { createRecoveryKey, encodeRecoveryKey, ready, wipe } from '@sinetti/crypto-core';
 import { check, Operation, PasswordOwner, ProofRequest } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -29,24 +21,10 @@ export function createConfirming(
 ): ConfirmingApi {
   /**
    * Whoever calls the worker may be a script in the page, so the worker checks itself that who types knows the password.
-   * @param currentProofKey of the last password that the relay has taken; a former one still opens its wrap
    * @throws CryptoApiError `wrong-password`
    */
-  async function requirePassword(
-    { proofKey, proofSeed, wrapKey }: DerivedKeys,
-    currentProofKey: string | null,
-  ): Promise<void> {
-    const { vaultKey } = session.account().vault;
-    const opens = (passwordWrap: Uint8Array): boolean => {
-      try {
-        return equalBytes(unwrapVaultKey(passwordWrap, wrapKey, 'password'), vaultKey);
-      } catch (error) {
-        if (error instanceof CryptoError && error.code === 'wrong-password') return false;
-        throw error;
-      }
-    };
-    const isCurrent = currentProofKey === null || currentProofKey === proofKey;
-    if (isCurrent && (await session.passwordWraps()).some(opens)) return;
+  async function requirePassword({ proofKey, proofSeed, wrapKey }: DerivedKeys): Promise<void> {
+    if (await session.isPassword(proofKey)) return;
     wipe(proofSeed, wrapKey);
     throw new CryptoApiError('wrong-password');
   }
@@ -54,7 +32,7 @@ export function createConfirming(
   return {
     async confirm(input, owner) {
       const operation = check('confirm', Operation, input);
-      const { username, passwordParams, proofKey } = check('confirm', PasswordOwner, owner);
+      const { username, passwordParams } = check('confirm', PasswordOwner, owner);
       const { kind, target } = operation;
       session.account();
       await ready();
@@ -65,7 +43,7 @@ export function createConfirming(
         { kind, target, username, recoveryKey: shown },
         async (typed) => {
           const derived = derivePasswordKeys(deps, typed.password, passwordParams);
-          await requirePassword(derived, proofKey);
+          await requirePassword(derived);
           return { keys: derived, newPassword: typed.newPassword };
         },
       );

@@ -20,7 +20,7 @@ export interface DerivedKeys {
   /** Signs proofs; the caller wipes it. */
   readonly proofSeed: Uint8Array;
   /** The public half, by which the relay verifies them. */
-  readonly proofKey: WireBytes;
+  readonly proofKey: Uint8Array;
 }
 
 export function derivePasswordKeys(
@@ -33,7 +33,7 @@ export function derivePasswordKeys(
     authKey: toBase64Url(authKey),
     wrapKey,
     proofSeed,
-    proofKey: toBase64Url(proofKeyOf(proofSeed)),
+    proofKey: proofKeyOf(proofSeed),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Pins: the account keys by which people are known (PROTOCOL section 6). */
-import { equalBytes, type Vault, type VerifiedContact } from '@sinetti/crypto-core';
+import { type AccountState, equalBytes, type VerifiedContact } from '@sinetti/crypto-core';
 import { CryptoApiError } from '../api/errors.ts';
 import type { UnlockedAccount } from '../session/session.ts';
 import type { Transaction, WriteTransaction } from '../storage/db.ts';
@@ -55,11 +55,8 @@ export async function offerAccountKey(
   await putPin(tx, account, userId, { ...pin, offered: accountKey });
 }
 
-/** The contacts that the person has verified, oldest first, and the revision of the vault that says so. */
-export type Marks = Pick<Vault, 'verified' | 'revision'>;
-
-/** Reads the marks that count here; their revision is -1 before a vault was seen. */
-export async function readMarks(tx: Transaction, account: UnlockedAccount): Promise<Marks> {
+/** Reads the marks that count here; their revision is -1 before an account state was seen. */
+export async function readMarks(tx: Transaction, account: UnlockedAccount): Promise<AccountState> {
   const pins = tx.objectStore('pins');
   const [revision, userIds, rows] = await Promise.all([
     readRevision(tx, account),
@@ -83,13 +80,13 @@ async function readRevision(tx: Transaction, { sealer }: UnlockedAccount): Promi
 }
 
 /**
- * Takes over the verified contacts of a vault, which any of the person's devices may have sealed. An older
- * vault than the newest one seen, from a late answer or a relay that rolls back, changes nothing.
+ * Takes over the verified contacts of an account state, which any of the person's devices may have sealed. An
+ * older one than the newest seen, from a late answer or a relay that rolls back, changes nothing.
  */
 export async function adoptVerified(
   tx: WriteTransaction,
   account: UnlockedAccount,
-  { verified, revision }: Marks,
+  { verified, revision }: AccountState,
   now: number,
 ): Promise<void> {
   if (revision < (await readRevision(tx, account))) return;

@@ -5,30 +5,31 @@ import {
   proofKeyOf,
   ready,
   recoveryAuthKey,
+  recoveryKeyPair,
   recoveryProofSeed,
-  recoveryWrapKey,
-  unwrapVaultKey,
+  unwrapByRecoveryKey,
   wipe,
-  wrapVaultKey,
 } from '@sinetti/crypto-core';
-import { check, Id, Password, RecoverableVault, RecoveryKeyText } from '../api/arguments.ts';
-import type { CryptoApi, NewCredentials, WireBytes } from '../api/cryptoApi.ts';
+import { check, Id, Password, RecoverableVault, RecoveryKeyText, StoredVault } from '../api/arguments.ts';
+import type { CryptoApi, NewCredentials } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import type { Session } from '../session/session.ts';
 import { openAccount } from './account.ts';
 import type { Confirmations } from './confirmations.ts';
 import { newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
+import { type Rotation, type RotationChange, wipeVault } from './rotation.ts';
 
 type RecoveryApi = Pick<
   CryptoApi,
-  'confirmRecoveryKey' | 'beginRecovery' | 'recoverVault' | 'changePassword'
+  'replaceRecoveryKey' | 'beginRecovery' | 'recoverVault' | 'changePassword'
 >;
 
 export function createRecovery(
   deps: PasswordDeps,
   session: Session,
   confirmations: Confirmations,
+  rotation: Rotation,
 ): RecoveryApi {
   const { env } = deps;
   /** Kept from beginRecovery until the vault is open. */
@@ -39,34 +40,32 @@ export function createRecovery(
     recoveryKey = next;
   }
 
-  /** Derives the keys of a new password, and wraps the vault key for it. */
-  function newCredentials(password: string, vaultKey: Uint8Array) {
+  /** Derives the keys of a new password; `seal` seals the vault under them. */
+  function newCredentials(
+    password: string,
+    seal: (keys: RotationChange['password']) => NewCredentials['vault'],
+  ): NewCredentials {
     const { authKey, passwordParams, proofKey, proofSeed, wrapKey } = newPasswordKeys(deps, password);
-    const passwordWrap = wrapVaultKey(vaultKey, wrapKey, 'password', env);
+    const vault = seal({ wrapKey, proofKey });
     wipe(wrapKey, proofSeed);
-    const credentials: NewCredentials = {
-      authKey,
-      passwordParams,
-      passwordWrap: toBase64Url(passwordWrap),
-      proofKey,
-    };
-    return { credentials, passwordWrap };
+    return { authKey, passwordParams, proofKey: toBase64Url(proofKey), vault };
   }
 
   return {
-    async confirmRecoveryKey() {
+    async replaceRecoveryKey(given) {
+      const stored = check('replaceRecoveryKey', StoredVault, given);
       const confirmed = confirmations.take(['create-recovery-key', 'replace-recovery-key'], null);
-      const { recoveryKey: kept } = confirmed;
+      const { keys, recoveryKey: kept } = confirmed;
       if (kept === null) throw new CryptoApiError('usage', 'no recovery key was kept');
       await ready();
-      const { vaultKey } = session.account().vault;
-      const parts = {
-        recoveryAuthKey: toBase64Url(recoveryAuthKey(kept)),
-        recoveryProofKey: recoveryProofKey(kept),
-        recoveryWrap: toBase64Url(wrapVaultKey(vaultKey, recoveryWrapKey(kept), 'recovery', env)),
-      };
-      confirmations.bind(confirmed, parts);
-      return parts;
+      const { userId } = session.account();
+      const { publicKey } = recoveryKeyPair(kept);
+      const vault = await rotation.open(stored, keys);
+      const change = { password: keys, recoveryPublicKey: publicKey };
+      const body = { ...rotation.seal(userId, vault, stored.version, change), ...publicPartsOf(kept) };
+      wipeVault(vault);
+      confirmations.bind(confirmed, body);
+      return body;
     },
 
     async beginRecovery(typed) {
@@ -74,31 +73,43 @@ export function createRecovery(
       await ready();
       const key = decodeRecoveryKey(text);
       keep(key);
-      return { recoveryAuthKey: toBase64Url(recoveryAuthKey(key)), recoveryProofKey: recoveryProofKey(key) };
+      return publicPartsOf(key);
     },
 
-    async recoverVault(userId, vault, newPassword) {
+    async recoverVault(userId, given, newPassword) {
       check('recoverVault', Id, userId);
       check('recoverVault', Password, newPassword);
-      const { sealedVault, recoveryWrap } = check('recoverVault', RecoverableVault, vault);
+      const { sealedVault, recoveryWrap, version } = check('recoverVault', RecoverableVault, given);
       if (recoveryKey === null) throw new CryptoApiError('usage', 'no recovery key was given');
       await ready();
-      const vaultKey = unwrapVaultKey(recoveryWrap, recoveryWrapKey(recoveryKey), 'recovery');
-      const opened = openVault(sealedVault, vaultKey, userId);
-      const { credentials, passwordWrap } = newCredentials(newPassword, vaultKey);
-      await openAccount(session, env, userId, opened, vaultKey, passwordWrap);
+      const vaultKey = unwrapByRecoveryKey(recoveryWrap, recoveryKey, userId);
+      const { formerState, vault } = openVault(sealedVault, vaultKey, userId);
+      wipe(vaultKey);
+      const { publicKey } = recoveryKeyPair(recoveryKey);
+      const credentials = newCredentials(newPassword, (password) =>
+        rotation.seal(userId, vault, version, { password, recoveryPublicKey: publicKey }),
+      );
+      await openAccount(session, env, userId, rotation.takeSealed(), formerState);
       confirmations.keepRecovery(recoveryProofSeed(recoveryKey), bodyOf(credentials));
       keep(null);
       return credentials;
     },
 
-    async changePassword() {
+    async changePassword(given) {
+      const stored = check('changePassword', StoredVault, given);
       const confirmed = confirmations.take(['change-password'], null);
-      if (confirmed.newPassword === null) throw new CryptoApiError('usage', 'no new password was typed');
-      const { vaultKey } = session.account().vault;
+      const { keys, newPassword } = confirmed;
+      if (newPassword === null) throw new CryptoApiError('usage', 'no new password was typed');
       await ready();
-      const { credentials, passwordWrap } = newCredentials(confirmed.newPassword, vaultKey);
-      await session.addPasswordWrap(passwordWrap);
+      const { userId } = session.account();
+      const vault = await rotation.open(stored, keys);
+      let proofKey: Uint8Array = keys.proofKey;
+      const credentials = newCredentials(newPassword, (password) => {
+        proofKey = password.proofKey;
+        return rotation.seal(userId, vault, stored.version, { password });
+      });
+      wipeVault(vault);
+      await session.addProofKey(proofKey);
       confirmations.bind(confirmed, bodyOf(credentials));
       return { ...credentials, currentAuthKey: confirmed.keys.authKey };
     },
@@ -106,13 +117,14 @@ export function createRecovery(
 }
 
 /** Writes what the request that sets a password holds of it, by the names of the relay's contract. */
-function bodyOf({ authKey, proofKey, ...wrapped }: NewCredentials) {
-  return { ...wrapped, password: authKey, passwordProofKey: proofKey };
+function bodyOf({ authKey, proofKey, ...others }: NewCredentials) {
+  return { ...others, password: authKey, passwordProofKey: proofKey };
 }
 
-function recoveryProofKey(recoveryKey: Uint8Array): WireBytes {
+/** The parts of a recovery key that the relay gets. */
+function publicPartsOf(recoveryKey: Uint8Array) {
   const proofSeed = recoveryProofSeed(recoveryKey);
-  const proofKey = toBase64Url(proofKeyOf(proofSeed));
+  const recoveryProofKey = toBase64Url(proofKeyOf(proofSeed));
   wipe(proofSeed);
-  return proofKey;
+  return { recoveryAuthKey: toBase64Url(recoveryAuthKey(recoveryKey)), recoveryProofKey };
 }

@@ -1,6 +1,6 @@
 /** Revoking devices, and learning which ones others have revoked (PROTOCOL section 3). */
 import { equalBytes, ready, signDeviceRevocation } from '@sinetti/crypto-core';
-import { check, Id, Revocation, RevokedDevices } from '../api/arguments.ts';
+import { check, DeviceRevocation, Revocation, RevokedDevices } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
@@ -9,23 +9,35 @@ import { type Transaction, write } from '../storage/db.ts';
 import type { Confirmations } from './confirmations.ts';
 import { readPin } from './pins.ts';
 import { putRevocation, readRevocation } from './revocations.ts';
+import { type Rotation, wipeVault } from './rotation.ts';
 
-type RevokingApi = Pick<CryptoApi, 'revokeDevice' | 'setRevoked' | 'resetDevice'>;
+type RevokingApi = Pick<CryptoApi, 'revokeDevice' | 'ownRevocation' | 'setRevoked' | 'resetDevice'>;
 
-export function createRevoking(session: Session, confirmations: Confirmations): RevokingApi {
+export function createRevoking(
+  session: Session,
+  confirmations: Confirmations,
+  rotation: Rotation,
+): RevokingApi {
   return {
-    async revokeDevice(id) {
-      const deviceId = check('revokeDevice', Id, id);
-      const account = session.accountOnDevice();
-      // This device may revoke itself with nothing but the session, as the relay sees it too.
-      const isOwn = deviceId === account.device.deviceId;
-      const confirmed = isOwn ? null : confirmations.take(['revoke-device'], deviceId);
+    async revokeDevice(input) {
+      const { deviceId, vault: stored } = check('revokeDevice', DeviceRevocation, input);
+      const { userId } = session.accountOnDevice();
+      const confirmed = confirmations.take(['revoke-device'], deviceId);
       await ready();
-      const statement = toBase64Url(
-        signDeviceRevocation(account.vault.accountSeed, { userId: account.userId, deviceId }),
-      );
-      if (confirmed !== null) confirmations.bind(confirmed, { statement });
-      return statement;
+      const vault = await rotation.open(stored, confirmed.keys);
+      const statement = toBase64Url(signDeviceRevocation(vault.accountSeed, { userId, deviceId }));
+      const body = {
+        statement,
+        vault: rotation.seal(userId, vault, stored.version, { password: confirmed.keys }),
+      };
+      wipeVault(vault);
+      confirmations.bind(confirmed, body);
+      return body;
+    },
+
+    async ownRevocation() {
+      const { device } = session.accountOnDevice();
+      return device.ownRevocation === null ? null : toBase64Url(device.ownRevocation);
     },
 
     async resetDevice(revocation) {

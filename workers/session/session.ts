@@ -1,4 +1,15 @@
-import { type Env, readDeviceCertificate, type SignatureKeyPair, type Vault } from '@sinetti/crypto-core';
+import {
+  CryptoError,
+  deviceUnlockKey,
+  type Env,
+  equalBytes,
+  openRecord,
+  readDeviceCertificate,
+  type SignatureKeyPair,
+  sealRecord,
+  type Vault,
+  wipe,
+} from '@sinetti/crypto-core';
 import { CryptoApiError } from '../api/errors.ts';
 import { limits } from '../codec/limits.ts';
 import {
@@ -13,7 +24,7 @@ import {
   type WriteTransaction,
   write,
 } from '../storage/db.ts';
-import { DeviceRecord, Sealer, VaultRecord } from '../storage/records.ts';
+import { DeviceRecord, KeysRecord, Sealer } from '../storage/records.ts';
 import { endSession } from './endSession.ts';
 import type { Locks } from './locks.ts';
 
@@ -31,6 +42,17 @@ export interface Device {
   readonly signatureKey: SignatureKeyPair;
   /** The person's account key, which has to certify every leaf of theirs. */
   readonly accountKey: Uint8Array;
+  /** The account key's word that this device is revoked; null for a device from before it was kept. */
+  readonly ownRevocation: Uint8Array | null;
+}
+
+/** A vault that was just opened. */
+export interface VaultOpening {
+  readonly vault: Vault;
+  /** Its version at the relay. */
+  readonly version: number;
+  /** The public proof key of the password. */
+  readonly proofKey: Uint8Array;
 }
 
 /** The account whose storage is open, with the keys and the device to work in it. */
@@ -38,13 +60,13 @@ export interface UnlockedAccount {
   readonly userId: string;
   readonly db: AccountDatabase;
   readonly sealer: Sealer;
-  readonly vault: VaultRecord;
   device: Device | null;
 }
 
 export type AccountOnDevice = UnlockedAccount & { readonly device: Device };
 
 const encoder = new TextEncoder();
+const SALT_LENGTH = 16;
 
 /**
  * The session of this worker, which holds the unlocked account.
@@ -57,6 +79,8 @@ const encoder = new TextEncoder();
 export class Session {
   readonly #deps: SessionDeps;
   #account: UnlockedAccount | null = null;
+  /** Kept from {@link open} to {@link forgetVault}: it certifies a new device. */
+  #opening: VaultOpening | null = null;
 
   constructor(deps: SessionDeps) {
     this.#deps = deps;
@@ -75,27 +99,40 @@ export class Session {
     return account;
   }
 
+  /** The account seed, while signing in. @throws CryptoApiError `locked` at any other time */
+  accountSeed(): Uint8Array {
+    if (this.#opening === null) throw new CryptoApiError('locked');
+    return this.#opening.vault.accountSeed;
+  }
+
+  /** Signing in is over: what only the password or the recovery key opens goes. */
+  forgetVault(): void {
+    if (this.#opening === null) return;
+    const { accountSeed, deviceSecret } = this.#opening.vault;
+    wipe(accountSeed, deviceSecret);
+    this.#opening = null;
+  }
+
   /**
    * Unlocks the account's storage, and keeps it openable until {@link lock}.
-   * @param vaultKey the key under which the vault is sealed; kept from here on
-   * @param passwordWrap that key under the password, by which the password is checked from here on
-   * @param body writes the rest of the vault in the same transaction
+   * @param body writes more in the same transaction
    */
   async open(
     userId: string,
-    { accountSeed, storageKey, historyKey }: Pick<Vault, 'accountSeed' | 'storageKey' | 'historyKey'>,
-    vaultKey: Uint8Array,
-    passwordWrap: Uint8Array,
+    opening: VaultOpening,
     body: (tx: WriteTransaction, account: UnlockedAccount) => Promise<void>,
   ): Promise<void> {
     this.#close();
+    const { db, storageKey } = await this.#openStorage(userId, opening.vault);
     const row = await this.#wrap(userId, storageKey);
-    const vault: VaultRecord = { accountSeed, historyKey, vaultKey, passwordWraps: [passwordWrap] };
     const sealer = new Sealer(storageKey, this.#deps.env);
-    const account = await this.#openAccount(userId, sealer, vault);
     try {
-      await write(account.db, 'relaxed', async (tx) => {
-        await putVault(tx, sealer, vault);
+      const account = await openedAccount(userId, db, sealer);
+      await write(db, 'strict', async (tx) => {
+        const unlock = this.#sealStorageKey(opening.vault, storageKey);
+        await tx.objectStore('device').put(unlock, 'unlock');
+        await tx.objectStore('device').delete('vault');
+        await adoptVault(tx, account, opening);
         await body(tx, account);
       });
       await this.#inRoot(async (root) => {
@@ -103,12 +140,13 @@ export class Session {
         // Only one account is signed in at a time, so no other one's key is left behind.
         await Promise.all([tx.store.clear(), tx.store.put(row, userId), tx.done]);
       });
+      this.#account = account;
     } catch (error) {
-      account.db.close();
+      db.close();
       sealer.wipe();
       throw error;
     }
-    this.#account = account;
+    this.#opening = opening;
   }
 
   /** Unlocks the account again. False when this browser holds no session of it, or lost the storage. */
@@ -118,11 +156,23 @@ export class Session {
     const row = await this.#inRoot((root) => root.get('sessions', userId));
     const storageKey = row === undefined ? null : await this.#unwrap(userId, row);
     if (storageKey === null) return false;
+    const db = await this.#openDatabase(userId);
     const sealer = new Sealer(storageKey, this.#deps.env);
-    const account = await this.#openAccount(userId, sealer, null);
-    if (account === null) return false;
-    this.#account = account;
-    return true;
+    try {
+      const [keys, former] = await Promise.all([db.get('device', 'keys'), db.get('device', 'vault')]);
+      // Left by a former version: logging in makes it anew.
+      if (former !== undefined) throw new CryptoApiError('locked');
+      if (keys === undefined) {
+        // The session outlived its storage, which the browser evicted.
+        db.close();
+        return false;
+      }
+      this.#account = await openedAccount(userId, db, sealer);
+      return true;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
   }
 
   /**
@@ -140,71 +190,85 @@ export class Session {
     await deleteAccountDatabase(this.#deps.indexedDB, userId);
   }
 
-  /** Reads the wraps of the vault key under the password: another tab may have changed it. */
-  async passwordWraps(): Promise<Uint8Array[]> {
-    const { db, sealer } = this.account();
-    return (await read(db, (tx) => getVault(tx, sealer))).passwordWraps;
+  /** Returns whether a password is the person's, by its public proof key: another tab may have changed it. */
+  async isPassword(proofKey: Uint8Array): Promise<boolean> {
+    const account = this.account();
+    const { proofKeys } = await read(account.db, (tx) => readKeys(tx, account));
+    return proofKeys.some((known) => equalBytes(known, proofKey));
   }
 
-  /** Takes the wrap of a new password beside those before. */
-  async addPasswordWrap(passwordWrap: Uint8Array): Promise<void> {
-    const { db, sealer } = this.account();
-    await write(db, 'relaxed', async (tx) => {
-      const vault = await getVault(tx, sealer);
-      const passwordWraps = [...vault.passwordWraps, passwordWrap].slice(-limits.passwordWraps);
-      await putVault(tx, sealer, { ...vault, passwordWraps });
+  /** Takes a new password beside the present one, until the relay has said which it has. */
+  async addProofKey(proofKey: Uint8Array): Promise<void> {
+    const account = this.account();
+    const { sealer } = account;
+    await write(account.db, 'strict', async (tx) => {
+      const keys = await readKeys(tx, account);
+      const proofKeys = [...keys.proofKeys, proofKey].slice(-limits.proofKeys);
+      await tx.objectStore('device').put(sealer.seal('device', 'keys', { ...keys, proofKeys }), 'keys');
     });
   }
 
-  /** Erases all that this browser holds of the account but the open session, as if it had just signed in. */
+  /** Takes a vault's keys beside those so far, and the password that opens it in the place of the one so far. */
+  async adopt(opening: VaultOpening): Promise<void> {
+    const account = this.account();
+    await write(account.db, 'strict', (tx) => adoptVault(tx, account, opening));
+  }
+
+  /**
+   * Erases all that this browser holds of the account, as if it had just signed in.
+   * @throws CryptoApiError `locked` unless it has
+   */
   async reset(): Promise<void> {
-    const { db, sealer: former, userId } = this.account();
-    const vault = await read(db, (tx) => getVault(tx, former));
-    const row = await this.#inRoot((root) => root.get('sessions', userId));
-    const storageKey = row === undefined ? null : await this.#unwrap(userId, row);
-    if (storageKey === null) throw new CryptoApiError('locked');
-    this.#close();
+    const { userId } = this.account();
+    const opening = this.#opening;
+    if (opening === null) throw new CryptoApiError('locked');
+    this.#closeStorage();
     await deleteAccountDatabase(this.#deps.indexedDB, userId);
-    const sealer = new Sealer(storageKey, this.#deps.env);
-    const account = await this.#openAccount(userId, sealer, vault);
-    await write(account.db, 'relaxed', (tx) => putVault(tx, sealer, vault));
-    this.#account = account;
+    await this.open(userId, opening, async () => undefined);
   }
 
   #close(): void {
+    this.#closeStorage();
+    this.forgetVault();
+  }
+
+  #closeStorage(): void {
     this.#account?.db.close();
     this.#account?.sealer.wipe();
     this.#account = null;
+    this.#opening = null;
   }
 
-  async #openAccount(userId: string, sealer: Sealer, vault: VaultRecord): Promise<UnlockedAccount>;
-  async #openAccount(userId: string, sealer: Sealer, vault: null): Promise<UnlockedAccount | null>;
-  async #openAccount(
-    userId: string,
-    sealer: Sealer,
-    vault: VaultRecord | null,
-  ): Promise<UnlockedAccount | null> {
+  async #openDatabase(userId: string): Promise<AccountDatabase> {
     const db = await openAccountDatabase(this.#deps.indexedDB, userId, () => {
       if (this.#account?.db === db) this.#close();
     });
-    try {
-      const [vaultRow, deviceRow] = await Promise.all([
-        db.get('device', 'vault'),
-        db.get('device', 'device'),
-      ]);
-      const known = vault ?? (vaultRow && sealer.open('device', 'vault', vaultRow, VaultRecord));
-      if (known === undefined) {
-        // The session outlived its storage, which the browser evicted.
-        db.close();
-        return null;
-      }
-      const device =
-        deviceRow === undefined ? null : toDevice(sealer.open('device', 'device', deviceRow, DeviceRecord));
-      return { userId, db, sealer, vault: known, device };
-    } catch (error) {
-      db.close();
-      throw error;
-    }
+    return db;
+  }
+
+  /** Opens the storage by the key that it was left with; what can't be opened any more is deleted. */
+  async #openStorage(userId: string, vault: Vault): Promise<{ db: AccountDatabase; storageKey: Uint8Array }> {
+    const db = await this.#openDatabase(userId);
+    const [unlock, former] = await Promise.all([db.get('device', 'unlock'), db.get('device', 'vault')]);
+    if (unlock === undefined && former === undefined) return { db, storageKey: this.#deps.env.random(32) };
+    const storageKey = unlock === undefined ? vault.formerStorageKey : openStorageKey(vault, unlock);
+    if (storageKey !== null) return { db, storageKey: storageKey.slice() };
+    db.close();
+    await deleteAccountDatabase(this.#deps.indexedDB, userId);
+    return { db: await this.#openDatabase(userId), storageKey: this.#deps.env.random(32) };
+  }
+
+  /** Seals the storage key for the time that the device is locked. In bytes: a salt (16), and a sealed record. */
+  #sealStorageKey({ deviceSecret }: Vault, storageKey: Uint8Array): Uint8Array {
+    const { env } = this.#deps;
+    const salt = env.random(SALT_LENGTH);
+    const unlockKey = deviceUnlockKey(deviceSecret, salt);
+    const sealed = sealRecord(unlockKey, 'device', 'unlock', storageKey, env);
+    wipe(unlockKey);
+    const row = new Uint8Array(SALT_LENGTH + sealed.length);
+    row.set(salt);
+    row.set(sealed, SALT_LENGTH);
+    return row;
   }
 
   async #inRoot<T>(body: (root: RootDatabase) => Promise<T>): Promise<T> {
@@ -242,21 +306,56 @@ export class Session {
   }
 }
 
-async function putVault(tx: WriteTransaction, sealer: Sealer, vault: VaultRecord): Promise<void> {
-  await tx.objectStore('device').put(sealer.seal('device', 'vault', vault), 'vault');
+/** Opens the storage key that {@link Session} left sealed; null where the vault isn't the one that it was sealed by. */
+function openStorageKey({ deviceSecret }: Vault, row: Uint8Array): Uint8Array | null {
+  const unlockKey = deviceUnlockKey(deviceSecret, row.subarray(0, SALT_LENGTH));
+  try {
+    return openRecord(unlockKey, 'device', 'unlock', row.subarray(SALT_LENGTH));
+  } catch (error) {
+    if (error instanceof CryptoError) return null;
+    throw error;
+  } finally {
+    wipe(unlockKey);
+  }
 }
 
-/** @throws CryptoApiError `locked` when the browser has evicted it */
-async function getVault(tx: Transaction, sealer: Sealer): Promise<VaultRecord> {
-  const row = await tx.objectStore('device').get('vault');
+async function openedAccount(userId: string, db: AccountDatabase, sealer: Sealer): Promise<UnlockedAccount> {
+  const row = await db.get('device', 'device');
+  const device = row === undefined ? null : toDevice(sealer.open('device', 'device', row, DeviceRecord));
+  return { userId, db, sealer, device };
+}
+
+/** Reads what the device keeps of the vault. @throws CryptoApiError `locked` when the browser has evicted it */
+export async function readKeys(tx: Transaction, { sealer }: UnlockedAccount): Promise<KeysRecord> {
+  const row = await tx.objectStore('device').get('keys');
   if (row === undefined) throw new CryptoApiError('locked');
-  return sealer.open('device', 'vault', row, VaultRecord);
+  return sealer.open('device', 'keys', row, KeysRecord);
 }
 
-export function toDevice({ deviceId, certificate, signatureSeed }: DeviceRecord): Device {
+async function adoptVault(
+  tx: WriteTransaction,
+  { sealer }: UnlockedAccount,
+  { proofKey, vault, version }: VaultOpening,
+): Promise<void> {
+  const store = tx.objectStore('device');
+  const row = await store.get('keys');
+  const known = row === undefined ? null : sealer.open('device', 'keys', row, KeysRecord);
+  const held = new Set(vault.sharedKeys.map(({ revision }) => revision));
+  // Those that a relay left out of an older vault stay: something may be sealed under them.
+  const kept = known?.sharedKeys.filter(({ revision }) => !held.has(revision)) ?? [];
+  const sharedKeys = [...kept, ...vault.sharedKeys].sort((one, other) => one.revision - other.revision);
+  const record: KeysRecord = {
+    sharedKeys: sharedKeys.slice(-limits.sharedKeys),
+    vaultVersion: Math.max(version, known?.vaultVersion ?? 0),
+    proofKeys: [proofKey],
+  };
+  await store.put(sealer.seal('device', 'keys', record), 'keys');
+}
+
+export function toDevice({ deviceId, certificate, ownRevocation, signatureSeed }: DeviceRecord): Device {
   const { deviceKey, accountKey } = readDeviceCertificate(certificate);
   const signatureKey = { publicKey: deviceKey, privateKey: signatureSeed };
-  return { deviceId, certificate, signatureKey, accountKey };
+  return { deviceId, certificate, signatureKey, accountKey, ownRevocation };
 }
 
 function hasDevice(account: UnlockedAccount): account is AccountOnDevice {

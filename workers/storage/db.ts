@@ -29,7 +29,10 @@ interface RootSchema extends DBSchema {
 }
 
 interface AccountSchema extends DBSchema {
-  /** The single records `vault`, `device`, `marks` and `history` (the message backup's). */
+  /**
+   * The single records `keys`, `device`, `marks`, `history` (the message backup's) and `unlock` (the storage key, sealed
+   * under a key that the vault gives). Browsers from before vault version 2 have a `vault` instead of `keys`.
+   */
   device: { key: string; value: Uint8Array };
   /** KeyPackageRef in hexadecimal to a KeyPackage with its private halves. */
   keyPackages: { key: string; value: Uint8Array };

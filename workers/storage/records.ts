@@ -24,23 +24,29 @@ import type { StoreName, Transaction } from './db.ts';
 const id = string(128);
 const timestamp = string(64);
 
-export const VaultRecord = object({
-  accountSeed: bytes(32, 32),
-  historyKey: bytes(32, 32),
-  /** The key under which the vault at the relay is sealed, kept for a new wrap or new marks. */
-  vaultKey: bytes(32, 32),
+/** All that a device keeps of the vault. What certifies and revokes devices, and the key of the vault, it doesn't. */
+export const KeysRecord = object({
+  /** Oldest first. */
+  sharedKeys: array(
+    object({ revision: integer(0, 0xff_ffff), stateKey: bytes(32, 32), historyKey: bytes(32, 32) }),
+    limits.sharedKeys,
+  ),
+  /** The version at the relay of the vault that they came with. */
+  vaultVersion: integer(0),
   /**
-   * The vault key, wrapped under the password, by which a typed one is checked here, and under those that it was changed
-   * to: this device can't know whether the relay has taken them.
+   * The public proof keys of the password, by which a typed one is checked here, and of those that it was changed to: this
+   * device can't know whether the relay has taken them.
    */
-  passwordWraps: withDefault(array(bytes(limits.keyWrap, 1), limits.passwordWraps), []),
+  proofKeys: array(bytes(32, 32), limits.proofKeys),
 });
-export type VaultRecord = Guarded<typeof VaultRecord>;
+export type KeysRecord = Guarded<typeof KeysRecord>;
 
 export const DeviceRecord = object({
   deviceId: id,
   signatureSeed: bytes(32, 32),
   certificate: bytes(1024, 1),
+  /** The account key's word that this device is revoked, signed with the certificate for whoever erases the browser. */
+  ownRevocation: withDefault(nullable(bytes(limits.revocation)), null),
 });
 export type DeviceRecord = Guarded<typeof DeviceRecord>;
 
@@ -188,7 +194,7 @@ export const OutboxRecord = object({
 });
 export type OutboxRecord = Guarded<typeof OutboxRecord>;
 
-/** The revision of the vault whose marks of verified contacts count here. */
+/** The revision of the account state whose marks of verified contacts count here. */
 export const MarksRecord = object({ revision: integer(0) });
 export type MarksRecord = Guarded<typeof MarksRecord>;
 

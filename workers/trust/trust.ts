@@ -1,12 +1,15 @@
 /** Trust between people: safety numbers, verified contacts and changed account keys (PROTOCOL section 6). */
 import {
+  type AccountState,
   CryptoError,
   equalBytes,
-  openVault,
+  newestSharedKeys,
+  openAccountState,
   ready,
+  type SharedKeys,
   safetyNumber,
-  sealVault,
-  type Vault,
+  sealAccountState,
+  sharedRevision,
   verifyDeviceCertificate,
 } from '@sinetti/crypto-core';
 import {
@@ -15,7 +18,7 @@ import {
   check,
   Id,
   SafetyNumber,
-  SealedVaultBytes,
+  SealedState,
   VerifiedMark,
 } from '../api/arguments.ts';
 import type { ContactTrust, CryptoApi } from '../api/cryptoApi.ts';
@@ -26,7 +29,7 @@ import { inTransaction, type TransactionDeps } from '../conversation/conversatio
 import { supersededLeaves } from '../conversation/ownCommits.ts';
 import type { Confirmations } from '../identity/confirmations.ts';
 import { adoptVerified, newPin, offerAccountKey, putPin, readMarks, readPin } from '../identity/pins.ts';
-import type { AccountOnDevice, Session } from '../session/session.ts';
+import { type AccountOnDevice, readKeys, type Session } from '../session/session.ts';
 import { read, type Transaction, type WriteTransaction, write } from '../storage/db.ts';
 import { PinRecord } from '../storage/records.ts';
 
@@ -36,7 +39,7 @@ type TrustApi = Pick<
   | 'observeDevices'
   | 'safetyNumbers'
   | 'sealVerified'
-  | 'adoptVerified'
+  | 'adoptState'
   | 'acceptAccountKey'
   | 'refuseAccountKey'
   | 'hasFormerDevices'
@@ -67,12 +70,22 @@ export function createTrust(deps: TransactionDeps, session: Session, confirmatio
     });
   }
 
-  /** Opens the vault that the relay has. */
-  async function openSealed(method: 'sealVerified' | 'adoptVerified', vault: unknown): Promise<Vault> {
-    const sealedVault = check(method, SealedVaultBytes, vault);
-    const account = session.account();
-    await ready();
-    return openVault(sealedVault, account.vault.vaultKey, account.userId);
+  /**
+   * Opens the account state that the relay has; null where there is none, or one that no device of the person's
+   * sealed. @throws CryptoError `missing-key` when another device has renewed the keys
+   */
+  function openState(
+    sealed: Uint8Array | null,
+    keys: readonly SharedKeys[],
+    userId: string,
+  ): AccountState | null {
+    if (sealed === null) return null;
+    try {
+      return openAccountState(sealed, keys, userId);
+    } catch (error) {
+      if (!(error instanceof CryptoError) || error.code === 'missing-key') throw error;
+      return null;
+    }
   }
 
   return {
@@ -121,35 +134,45 @@ export function createTrust(deps: TransactionDeps, session: Session, confirmatio
       };
     },
 
-    async sealVerified(vault, mark) {
+    async sealVerified(given, mark) {
+      const sealed = check('sealVerified', SealedState, given);
       const { userId, safetyNumber: compared, verified } = check('sealVerified', VerifiedMark, mark);
       const account = session.accountOnDevice();
-      const opened = await openSealed('sealVerified', vault);
-      const [{ accountKey }, marks] = await read(account.db, (tx) =>
-        Promise.all([requirePin(tx, account, userId), readMarks(tx, account)]),
+      await ready();
+      const [{ accountKey }, marks, { sharedKeys }] = await read(account.db, (tx) =>
+        Promise.all([requirePin(tx, account, userId), readMarks(tx, account), readKeys(tx, account)]),
       );
+      const state = openState(sealed, sharedKeys, account.userId);
       if (numberOf(account, userId, accountKey) !== compared) {
         throw new CryptoApiError('usage', 'another key than the one shown');
       }
-      const confirmed = confirmations.take([verified ? 'mark-verified' : 'unmark-verified'], userId);
-      // A vault that the relay has rolled back is not built upon; this browser's marks replace it.
-      const newest = opened.revision < marks.revision ? marks : opened;
+      confirmations.take([verified ? 'mark-verified' : 'unmark-verified'], userId);
+      confirmations.forget();
+      // A state that the relay has rolled back is not built upon; this browser's marks replace it.
+      const newest = state === null || state.revision < marks.revision ? marks : state;
       const others = newest.verified.filter((contact) => contact.userId !== userId);
       const marked = verified ? [...others, { userId, accountKey }] : others;
-      const next = {
-        ...opened,
-        verified: marked.slice(-limits.verifiedContacts),
-        revision: newest.revision + 1,
-      };
-      const sealedVault = toBase64Url(sealVault(next, account.vault.vaultKey, account.userId, env));
-      confirmations.bind(confirmed, { sealedVault });
-      return sealedVault;
+      const next = { verified: marked.slice(-limits.verifiedContacts), revision: newest.revision + 1 };
+      return toBase64Url(sealAccountState(next, sharedKeys, account.userId, env));
     },
 
-    async adoptVerified(vault) {
-      const marks = await openSealed('adoptVerified', vault);
+    async adoptState(given) {
+      const sealed = check('adoptState', SealedState, given);
       const account = session.account();
-      await write(account.db, 'relaxed', (tx) => adoptVerified(tx, account, marks, env.now()));
+      await ready();
+      return write(account.db, 'relaxed', async (tx) => {
+        const { sharedKeys } = await readKeys(tx, account);
+        const newest = newestSharedKeys(sharedKeys).revision;
+        // Another device has renewed the keys: the state is that device's to seal.
+        if (sealed !== null && sharedRevision(sealed) > newest) return null;
+        const state = openState(sealed, sharedKeys, account.userId);
+        if (state !== null) await adoptVerified(tx, account, state, env.now());
+        const marks = await readMarks(tx, account);
+        const isCurrent = sealed !== null && sharedRevision(sealed) === newest;
+        if (state === null ? marks.verified.length === 0 : isCurrent) return null;
+        const next = { ...marks, revision: marks.revision + 1 };
+        return toBase64Url(sealAccountState(next, sharedKeys, account.userId, env));
+      });
     },
 
     acceptAccountKey: (id, number) =>

@@ -1,7 +1,7 @@
 import { concat, equalBytes, utf8 } from '../bytes.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
-import { blake2bKeyed, sha256 } from '../suite/sodium.ts';
+import { blake2bKeyed, type KeyPair, sha256, xwingKeyPair } from '../suite/sodium.ts';
 
 // Crockford's alphabet: no letter that looks like a digit, and no U.
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -12,6 +12,7 @@ const TEXT_LENGTH = ((KEY_LENGTH + CHECKSUM_LENGTH) * 8) / 5;
 
 const CHECKSUM_LABEL = utf8('Sinetti recovery key checksum v1');
 const WRAP_LABEL = utf8('Sinetti recovery wrap key v1');
+const KEY_PAIR_LABEL = utf8('Sinetti recovery key pair v1');
 const AUTH_LABEL = utf8('Sinetti recovery auth key v1');
 const PROOF_LABEL = utf8('Sinetti recovery proof key v1');
 
@@ -67,7 +68,12 @@ export function decodeRecoveryKey(text: string): Uint8Array {
   return key;
 }
 
-/** Derives the key that wraps the vault key under the label 'recovery'. */
+/** Derives the X-Wing key pair to whose public half the vault key is sealed; the private key has 32 bytes. */
+export function recoveryKeyPair(key: Uint8Array): KeyPair {
+  return xwingKeyPair(blake2bKeyed(key, KEY_PAIR_LABEL, 32));
+}
+
+/** Derives the key that wrapped the vault key in accounts from before vault version 2. */
 export function recoveryWrapKey(key: Uint8Array): Uint8Array {
   return blake2bKeyed(key, WRAP_LABEL, 32);
 }

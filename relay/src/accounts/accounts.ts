@@ -23,7 +23,8 @@ import {
 } from '../repositories/vaults.ts';
 import { deleteAccount } from './deletion.ts';
 import { nameKey } from './names.ts';
-import { changePassword, type PasswordChange, staleVersion } from './passwordChange.ts';
+import { changePassword, type PasswordChange } from './passwordChange.ts';
+import { staleVersion } from './vaultRotation.ts';
 
 export interface SignUp {
   readonly username: string;

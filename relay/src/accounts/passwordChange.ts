@@ -1,12 +1,11 @@
 import type { PasswordParams } from '../../contract/index.ts';
 import type { Session } from '../auth/session.ts';
 import { sessionLifetime, tellEnded } from '../auth/sessions.ts';
-import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import { endOtherSessions, makeFullSession, sessionPurpose } from '../repositories/sessions.ts';
 import { findAccount, lockUsers, setCredentials } from '../repositories/users.ts';
-import { findVault, replacePasswordWrap } from '../repositories/vaults.ts';
 import type { AccountDependencies } from './accounts.ts';
+import { rotateVault, type VaultRotation } from './vaultRotation.ts';
 
 export interface PasswordChange {
   /** base64url of the authKey so far; a recovery session needs none. */
@@ -16,9 +15,7 @@ export interface PasswordChange {
   readonly passwordParams: PasswordParams;
   /** The public key by which its proofs are verified. */
   readonly proofKey: Buffer;
-  /** The vault key under the new password, and the version of the vault that it opens. */
-  readonly passwordWrap: Buffer;
-  readonly version: number;
+  readonly vault: VaultRotation;
 }
 
 /** See Accounts.changePassword. */
@@ -43,15 +40,14 @@ export async function changePassword(
   };
   const endedIds = await db.transaction().execute(async (tx) => {
     await lockUsers(tx, [userId]);
-    // Together with the wrap: a password that opens no vault would lock the person out.
-    const replaced = { version: change.version, passwordWrap: change.passwordWrap, now: clock() };
-    if (!(await replacePasswordWrap(tx, userId, replaced))) throw await staleVersion(tx, userId);
+    // Together with the vault: a password that opens none would lock the person out.
+    await rotateVault(tx, userId, change.vault, clock());
     await setCredentials(tx, userId, credentials);
     await makeFullSession(tx, session.id, sessionLifetime);
     return endOtherSessions(tx, { userId, keptId: session.id, now: clock() });
   });
   tellEnded(hub, endedIds);
-  return change.version + 1;
+  return change.vault.version + 1;
 }
 
 /** Counted like log-ins: whoever holds a token must not be able to guess on. */
@@ -69,11 +65,4 @@ async function requireCurrentPassword(
       passwords.verify(account?.credentials.passwordHash ?? null, authKey),
     ));
   if (!matches) throw new ApiError('wrong-password', 'The current password is wrong.');
-}
-
-/** Carries the stored version; 0 says that there is no vault. */
-export async function staleVersion(db: Db, userId: string): Promise<ApiError> {
-  return new ApiError('stale-version', 'The vault has been changed from another device.', {
-    version: (await findVault(db, userId))?.version ?? 0,
-  });
 }

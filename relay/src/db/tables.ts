@@ -41,6 +41,11 @@ export interface Tables {
     recovery_wrap: ColumnType<Buffer | null, Uint8Array | null, Uint8Array | null>;
     replaced_at: Time;
   };
+  account_states: {
+    user_id: string;
+    version: number;
+    sealed: Bytes;
+  };
   account_changes: {
     id: string;
     user_id: string;

@@ -1,4 +1,5 @@
 import { limits } from '../../contract/index.ts';
+import { rotateVault, type VaultRotation } from '../accounts/vaultRotation.ts';
 import type { DeviceSession, Session } from '../auth/session.ts';
 import { tellEnded } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
@@ -41,9 +42,10 @@ export interface Devices {
    * Removes a device with its KeyPackages and Welcomes, ends its sessions, and keeps the statement for those who must
    * take the device out of their conversations.
    * @param statement signed by the account key; the relay can't check it, and those who can don't trust the relay
-   * @throws ApiError not-found
+   * @param vault takes the place of the one so far, or null
+   * @throws ApiError not-found, stale-version
    */
-  revoke(userId: string, deviceId: string, statement: Buffer): Promise<void>;
+  revoke(userId: string, deviceId: string, statement: Buffer, vault: VaultRotation | null): Promise<void>;
   /** @throws ApiError not-found unless they are contacts, fellow members or the same person */
   revokedVisibleTo(userId: string, ownerId: string): Promise<RevocationRow[]>;
   /**
@@ -114,13 +116,14 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
 
     own: (userId) => devices.devicesOf(db, userId),
 
-    async revoke(userId, deviceId, statement) {
+    async revoke(userId, deviceId, statement, vault) {
       const { endedIds, recipientIds } = await db.transaction().execute(async (tx) => {
         // A session that is being bound to the device would be missed.
         await lockUsers(tx, [userId]);
         const device = await devices.findDevice(tx, deviceId);
         if (device === null || device.userId !== userId) throw noSuchDevice();
         const now = clock();
+        if (vault !== null) await rotateVault(tx, userId, vault, now);
         const sessionIds = await endRevokedSessions(tx, deviceId, now);
         await insertRevocation(tx, userId, { deviceId, statement, revokedAt: now });
         await deleteMailbox(tx, deviceId);

@@ -75,22 +75,6 @@ export async function findRecoveryHash(db: Db, userId: string): Promise<string |
   return row?.recovery_auth_hash ?? null;
 }
 
-/** Replaces the wrap that the password opens, if the vault is at `version`, which is one more then. False if it is not. */
-export async function replacePasswordWrap(
-  db: Db,
-  userId: string,
-  { version, passwordWrap, now }: { version: number; passwordWrap: Buffer; now: number },
-): Promise<boolean> {
-  await keepFormerVault(db, userId, version, now);
-  const { numUpdatedRows } = await db
-    .updateTable('vaults')
-    .set({ version: version + 1, password_wrap: passwordWrap })
-    .where('user_id', '=', userId)
-    .where('version', '=', version)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows === 1n;
-}
-
 /** Stores the first vault. False if there is one. */
 export async function insertVault(
   db: Db,

@@ -4,7 +4,7 @@ import type { Handlers } from '../http/contractRoutes.ts';
 import type { UserRow } from '../repositories/users.ts';
 import type { VaultRow } from '../repositories/vaults.ts';
 import type { Services } from '../services.ts';
-import { bytes, text, time } from './encoding.ts';
+import { bytes, rotationOf, text, time } from './encoding.ts';
 
 type AccountHandlers = Pick<
   Handlers,
@@ -74,8 +74,7 @@ export function accountHandlers({ accountChanges, accounts, proofs, sessions }: 
         authKey: body.password,
         passwordParams: body.passwordParams,
         proofKey: bytes(body.passwordProofKey),
-        passwordWrap: bytes(body.passwordWrap),
-        version: body.version,
+        vault: rotationOf(body.vault),
       };
       const version = await accounts.changePassword(session, change, address);
       await accountChanges.record(session, 'password');
@@ -156,7 +155,8 @@ export function accountHandlers({ accountChanges, accounts, proofs, sessions }: 
             : { authKey: recoveryAuthKey, proofKey: keyOf(body.recoveryProofKey) },
       });
       if (body.version > 0) {
-        await accountChanges.record(session, recoveryWrap === undefined ? 'vault' : 'recovery-key');
+        const isRecovery = recoveryAuthKey !== undefined || recoveryWrap === null;
+        await accountChanges.record(session, isRecovery ? 'recovery-key' : 'vault');
       }
       return { version };
     },

@@ -4,7 +4,7 @@ import type { Handlers } from '../http/contractRoutes.ts';
 import type { DeviceRow } from '../repositories/devices.ts';
 import type { RevocationRow } from '../repositories/revocations.ts';
 import type { Services } from '../services.ts';
-import { bytes, text, time } from './encoding.ts';
+import { bytes, rotationOf, text, time } from './encoding.ts';
 
 type DeviceHandlers = Pick<
   Handlers,
@@ -34,7 +34,8 @@ export function deviceHandlers({ accountChanges, devices }: Services): DeviceHan
     revokeDevice: async ({ session, params, body, requireProof }) => {
       const isOther = params.id !== session.deviceId;
       if (isOther) await requireProof();
-      await devices.revoke(session.userId, params.id, bytes(body.statement));
+      const vault = body.vault === undefined ? null : rotationOf(body.vault);
+      await devices.revoke(session.userId, params.id, bytes(body.statement), vault);
       // A device that revokes itself has nobody else to be mistaken for.
       if (isOther) await accountChanges.record(session, 'device-revoked');
     },

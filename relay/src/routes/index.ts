@@ -1,6 +1,7 @@
 import type { Handlers } from '../http/contractRoutes.ts';
 import type { Services } from '../services.ts';
 import { accountHandlers } from './account.ts';
+import { accountStateHandlers } from './accountStates.ts';
 import { contactHandlers } from './contacts.ts';
 import { conversationHandlers } from './conversations.ts';
 import { deviceHandlers } from './devices.ts';
@@ -11,6 +12,7 @@ import { notificationHandlers } from './notifications.ts';
 export function createHandlers(services: Services): Handlers {
   return {
     ...accountHandlers(services),
+    ...accountStateHandlers(services),
     ...deviceHandlers(services),
     ...contactHandlers(services),
     ...conversationHandlers(services),

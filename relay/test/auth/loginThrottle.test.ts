@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { base64Url, call, type Person, signUp, startTestRelay, type TestRelay } from '../helpers.ts';
+import {
+  base64Url,
+  call,
+  type Person,
+  rotatedVault,
+  signUp,
+  startTestRelay,
+  type TestRelay,
+} from '../helpers.ts';
 
 interface LoggedIn {
   readonly access_token: string;
@@ -230,8 +238,7 @@ describe('whoever holds a token', () => {
         password: base64Url(32),
         passwordParams: { salt: base64Url(16), opsLimit: 3, memLimit: 134_217_728 },
         passwordProofKey: base64Url(32),
-        passwordWrap: base64Url(73),
-        version: 1,
+        vault: rotatedVault(1),
       });
     const codes = [];
     for (let time = 0; time < 4; time++) codes.push((await change()).body.code);

@@ -2,7 +2,7 @@ import { createPublicKey, randomUUID, verify } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { proofNonceLifetime } from '../../contract/index.ts';
 import { proofMessage } from '../../src/auth/proofs.ts';
-import { base64Url, logIn, onAnotherDevice, type PersonOnDevice } from '../helpers.ts';
+import { base64Url, logIn, onAnotherDevice, type PersonOnDevice, rotatedVault } from '../helpers.ts';
 import { signedProof } from '../proofs.ts';
 import {
   nonceOf,
@@ -20,7 +20,6 @@ import {
   send,
   withProofWorld,
   world,
-  wrap,
 } from './proofWorld.ts';
 
 withProofWorld();
@@ -48,8 +47,7 @@ const operations: readonly (readonly [string, () => Request | Promise<Request>])
         password: base64Url(32),
         passwordParams,
         passwordProofKey: base64Url(32),
-        passwordWrap: wrap(),
-        version: 1,
+        vault: rotatedVault(1),
       },
     }),
   ],

@@ -6,6 +6,7 @@ import {
   call,
   onAnotherDevice,
   type PersonOnDevice,
+  rotatedVault,
   signUpOnDevice,
   startTestRelay,
   type TestRelay,
@@ -37,8 +38,7 @@ const newPassword = () => ({
   password: base64Url(32),
   passwordParams: { salt: base64Url(16), opsLimit: 3, memLimit: 134_217_728 },
   passwordProofKey: base64Url(32),
-  passwordWrap: base64Url(73),
-  version: 1,
+  vault: rotatedVault(1),
 });
 
 interface End {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits, type Vault } from '../../contract/index.ts';
-import { base64Url, call, logIn, signUpOnDevice } from '../helpers.ts';
+import { base64Url, call, logIn, rotatedVault, signUpOnDevice } from '../helpers.ts';
 import { createGroup } from '../http/conversation.ts';
 import { proofKeyOf } from '../proofs.ts';
 import {
@@ -113,8 +113,7 @@ describe('an account from before there were proofs', () => {
         password: base64Url(32),
         passwordParams,
         passwordProofKey: base64Url(32),
-        passwordWrap: wrap(),
-        version: 2,
+        vault: rotatedVault(2),
       },
     };
     const token = recovered.body.access_token;

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorCode, routes } from '../../contract/index.ts';
-import { base64Url, befriend, onAnotherDevice, type PersonOnDevice, signUpBody } from '../helpers.ts';
+import {
+  base64Url,
+  befriend,
+  onAnotherDevice,
+  type PersonOnDevice,
+  rotatedVault,
+  signUpBody,
+} from '../helpers.ts';
 import { commitBody, messageBody } from '../http/conversation.ts';
 import { proofKeyOf } from '../proofs.ts';
 import {
@@ -101,6 +108,9 @@ const inGroup = async (world: World) => ({ id: await freshGroup(world) });
 const vaultVersion = async (person: PersonOnDevice) =>
   (await must(person.call<{ version: number }>('GET', '/vault'))).version;
 
+const stateVersion = async (person: PersonOnDevice) =>
+  (await must(person.call<{ version: number }>('GET', '/account-state'))).version;
+
 /** Every call of the contract: a call without its row is a type error, and fails the test. */
 export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } = {
   register: [everybody(() => ({ body: signUpBody() }))],
@@ -125,9 +135,9 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       const person = personOf(world, actor);
       const { password, salt } = person;
       const passwordParams = { salt, opsLimit: 3, memLimit: 134_217_728 };
-      const wrap = { passwordWrap: base64Url(73), version: await vaultVersion(person) };
+      const vault = rotatedVault(await vaultVersion(person), base64Url(73));
       const passwordProofKey = proofKeyOf(password);
-      return { body: { currentPassword: password, password, passwordProofKey, passwordParams, ...wrap } };
+      return { body: { currentPassword: password, password, passwordProofKey, passwordParams, vault } };
     }),
   ],
   listAccountChanges: [own()],
@@ -141,6 +151,12 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       await must(person.call('PUT', '/vault', { version, sealedVault: base64Url(145) }));
       return {};
     }),
+  ],
+  getAccountState: [own()],
+  putAccountState: [
+    own(async (world, actor) => ({
+      body: { version: await stateVersion(personOf(world, actor)), sealed: base64Url(90) },
+    })),
   ],
   putVault: [
     own(async (world, actor) => {

@@ -7,6 +7,7 @@ import {
   call,
   onAnotherDevice,
   type PersonOnDevice,
+  rotatedVault,
   signUpOnDevice,
   startTestRelay,
   type TestRelay,
@@ -36,11 +37,11 @@ const recoveryKey = () => ({
   recoveryAuthKey,
   recoveryProofKey: proofKeyOf(recoveryAuthKey),
 });
-const newPassword = (password: string) => ({
+const newPassword = (password: string, version: number) => ({
   password,
   passwordParams: { salt: base64Url(16), opsLimit: 3, memLimit: 134_217_728 },
   passwordProofKey: proofKeyOf(password),
-  passwordWrap: base64Url(73),
+  vault: rotatedVault(version),
 });
 
 describe('a change of who owns the account', () => {
@@ -82,7 +83,7 @@ describe('a change of who owns the account', () => {
 
   it('is told to a device that logs in later, a new password included', async () => {
     const password = base64Url(32);
-    const body = { currentPassword: here.password, version: 1, ...newPassword(password) };
+    const body = { currentPassword: here.password, ...newPassword(password, 1) };
     expect((await here.call('PUT', '/users/me/password', body)).status).toBe(200);
     elsewhere = await onAnotherDevice(relay, { ...here, password });
     expect(await changes()).toMatchObject([{ kind: 'password', device_id: here.deviceId }]);
@@ -98,7 +99,7 @@ describe('a change of who owns the account', () => {
     const change = {
       method: 'PUT',
       path: '/users/me/password',
-      body: { version: 2, ...newPassword(password) },
+      body: newPassword(password, 2),
     };
     const byRecovery = { token, authKey: recoveryAuthKey, key: 'recovery' } as const;
     const headers = await proofHeaders(relay, byRecovery, change);

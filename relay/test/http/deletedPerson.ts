@@ -77,6 +77,8 @@ export async function everywhere() {
   const vault = { sealedVault: base64Url(200), passwordWrap: base64Url(73), recoveryWrap: base64Url(73) };
   await person.call('PUT', '/vault', { version: 0, ...vault, recoveryAuthKey: base64Url(32) });
   await person.call('PUT', '/vault', { version: 1, sealedVault: base64Url(200) });
+  const state = base64Url(90);
+  await person.call('PUT', '/account-state', { version: 0, sealed: state });
   const { nonce } = (await person.call<{ nonce: string }>('POST', '/proof-nonce')).body;
   const keyPackages = { keyPackages: [base64Url(300)], lastResort: base64Url(300) };
   await person.call('POST', '/key-packages', keyPackages);
@@ -124,6 +126,7 @@ export async function everywhere() {
       vault.sealedVault,
       vault.passwordWrap,
       vault.recoveryWrap,
+      state,
       nonce,
       ...keyPackages.keyPackages,
       keyPackages.lastResort,

@@ -17,6 +17,7 @@ import {
   onAnotherDevice,
   type Person,
   type PersonOnDevice,
+  rotatedVault,
   signUp,
   signUpOnDevice,
   startTestRelay,
@@ -150,13 +151,12 @@ describe('changing the password', () => {
     password: base64Url(32),
     passwordParams: passwordParams(),
     passwordProofKey: base64Url(32),
-    passwordWrap: base64Url(73),
-    version: 1,
+    vault: rotatedVault(1, base64Url(73)),
     ...changes,
   });
 
-  it('takes the new one with its parameters and wrap, and no longer the old one', async () => {
-    const vault = await putVault(person);
+  it('takes the new one with its parameters and the vault under it, and no longer the old one', async () => {
+    await putVault(person);
     const body = change();
     expect(await person.call('PUT', '/users/me/password', body)).toMatchObject({
       status: 200,
@@ -168,12 +168,12 @@ describe('changing the password', () => {
     const renewed = await logIn(relay, after);
     expect((await renewed.call('GET', '/vault')).body).toEqual({
       version: 2,
-      sealedVault: vault.sealedVault,
+      sealedVault: body.vault.sealedVault,
       hasRecoveryKey: true,
     });
     expect((await renewed.call('GET', '/vault/wraps')).body).toEqual({
-      passwordWrap: body.passwordWrap,
-      recoveryWrap: vault.recoveryWrap,
+      passwordWrap: body.vault.passwordWrap,
+      recoveryWrap: body.vault.recoveryWrap,
     });
     const params = await call(relay, 'GET', `/auth/params?identifier=${person.username}`);
     expect(params.body).toEqual(body.passwordParams);
@@ -212,7 +212,9 @@ describe('changing the password', () => {
     const stale = (version: number) => ({ status: 409, body: { code: 'stale-version', version } });
     expect(await person.call('PUT', '/users/me/password', change())).toMatchObject(stale(0));
     await putVault(person);
-    expect(await person.call('PUT', '/users/me/password', change({ version: 2 }))).toMatchObject(stale(1));
+    expect(await person.call('PUT', '/users/me/password', change({ vault: rotatedVault(2) }))).toMatchObject(
+      stale(1),
+    );
     expect((await login(person.username, person.password)).status).toBe(200);
   });
 
@@ -277,8 +279,7 @@ describe('recovery', () => {
       password,
       passwordParams: passwordParams(),
       passwordProofKey: proofKeyOf(password),
-      passwordWrap: base64Url(73),
-      version: 1,
+      vault: rotatedVault(1),
     };
     const change = { method: 'PUT', path: '/users/me/password', body };
     const byRecovery = { token: session.token, authKey: recoveryAuthKey, key: 'recovery' } as const;

@@ -14,6 +14,7 @@ import {
   onAnotherDevice,
   type Person,
   type PersonOnDevice,
+  rotatedVault,
   signUpOnDevice,
   startTestRelay,
   type TestRelay,
@@ -64,6 +65,30 @@ describe('revoking a device', () => {
       ]);
     }
     expect(await revoked(stranger)).toMatchObject(notFound);
+  });
+
+  it('puts the vault that was sealed anew in the place of the one so far, both or neither', async () => {
+    const first = { version: 0, sealedVault: base64Url(200), passwordWrap: base64Url(73) };
+    const recovery = { recoveryWrap: base64Url(73), recoveryAuthKey: base64Url(32) };
+    await owner.call('PUT', '/vault', { ...first, ...recovery });
+    const revokeWith = (vault: object) =>
+      owner.call('DELETE', `/devices/${tablet.deviceId}`, { statement: base64Url(120), vault });
+    expect(await revokeWith(rotatedVault(2, base64Url(73)))).toMatchObject({
+      status: 409,
+      body: { code: 'stale-version', version: 1 },
+    });
+    expect((await tablet.call('GET', '/profile')).status).toBe(200);
+    const vault = rotatedVault(1, base64Url(73));
+    expect((await revokeWith(vault)).status).toBe(204);
+    expect(await tablet.call('GET', '/profile')).toMatchObject(refused);
+    const { sealedVault, passwordWrap, recoveryWrap } = vault;
+    expect((await owner.call('GET', '/vault')).body).toEqual({
+      version: 2,
+      sealedVault,
+      hasRecoveryKey: true,
+    });
+    const fresh = await logIn(relay, owner);
+    expect((await fresh.call('GET', '/vault/wraps')).body).toEqual({ passwordWrap, recoveryWrap });
   });
 
   it('is in one list for the person, contacts and fellow members', async () => {

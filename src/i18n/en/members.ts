@@ -9,6 +9,7 @@ import emoji from './emoji.json';
 import events from './events.json';
 import format from './format.json';
 import groups from './groups.json';
+import keys from './keys.json';
 import messageBackup from './messageBackup.json';
 import messages from './messages.json';
 import notifications from './notifications.json';
@@ -20,6 +21,7 @@ import trust from './trust.json';
 
 export default {
   accountChanges,
+  keys,
   attention,
   chat,
   confirmation,

@@ -6,6 +6,7 @@ import { AccountChangeNotice } from '../../features/accountChanges/AccountChange
 import { Attention } from '../../features/attention/Attention.tsx';
 import { NewDeviceNotice } from '../../features/devices/NewDeviceNotice.tsx';
 import { EmojiMemoryProvider } from '../../features/emoji/EmojiMemoryProvider.tsx';
+import { KeyRenewalNotice } from '../../features/keyRenewal/KeyRenewalNotice.tsx';
 import { MessageAnnouncer } from '../../features/messages/Announcer.tsx';
 import { chatChunk } from '../../features/messages/chatChunk.ts';
 import { MessagesTab } from '../../features/messages/MessagesTab.tsx';
@@ -144,6 +145,7 @@ function Dashboard({ userId }: { userId: string }) {
             <ConnectionBanner />
             <UpdateBar />
             <AccountChangeNotice onReview={() => selectTab('profile')} />
+            <KeyRenewalNotice />
             <NewDeviceNotice onReview={() => selectTab('profile')} />
             <RecoveryOffer />
           </div>

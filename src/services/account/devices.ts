@@ -8,6 +8,7 @@ import type { SessionDeps } from '../core/deps.ts';
 import { type Background, toAppError } from '../core/failures.ts';
 import { onStates } from '../core/sessionEvents.ts';
 import { deviceNameEntry } from './enrolment.ts';
+import type { KeyRenewal } from './keyRenewal.ts';
 
 /** Ids of the own devices that the person has seen in the list or been told of. */
 const knownDevicesEntry = 'known-devices';
@@ -31,6 +32,7 @@ export interface DevicesOptions {
   readonly ownUserId: string;
   readonly commitSubmitter: Pick<CommitSubmitter, 'settle'>;
   readonly confirmation: Pick<Confirmation, 'confirm'>;
+  readonly keyRenewal: Pick<KeyRenewal, 'renew'>;
   /** This device was revoked: the session is over. */
   readonly onThisRevoked: () => Promise<void>;
   readonly background: Background;
@@ -130,16 +132,15 @@ export function createDevices(options: DevicesOptions): Devices {
       try {
         const target = store.get(devicesAtom)?.find(({ id }) => id === deviceId)?.name ?? '';
         const prove = await confirmation.confirm({ kind: 'revoke-device', target, id: deviceId });
-        const statement = await crypto.revokeDevice(deviceId);
-        try {
-          await api.revokeDevice(deviceId, statement, prove);
-        } catch (error) {
-          // Revoked already, from elsewhere: what is left to do is the same.
-          if (!isApiError(error, 'not-found')) throw error;
-        }
-        await crypto.setRevoked([{ userId: ownUserId, deviceId, statement }]);
+        await options.keyRenewal.renew(prove, async (vault) => {
+          const body = await crypto.revokeDevice({ vault, deviceId });
+          await api.revokeDevice(deviceId, body, prove);
+          await crypto.setRevoked([{ userId: ownUserId, deviceId, statement: body.statement }]);
+        });
       } catch (error) {
-        throw toAppError(error, t('devices.revokeFailed'));
+        // Revoked already, from elsewhere.
+        if (isApiError(error, 'not-found')) await catchUp();
+        else throw toAppError(error, t('devices.revokeFailed'));
       }
       store.set(devicesAtom, (devices) => devices?.filter(({ id }) => id !== deviceId) ?? null);
       store.set(newDevicesAtom, (devices) => devices.filter(({ id }) => id !== deviceId));

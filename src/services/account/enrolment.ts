@@ -1,5 +1,6 @@
-import type { DeviceIdentity } from '../../crypto/client.ts';
+import { CryptoApiError, type DeviceIdentity, type SealedVault } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
+import { AppError } from '../../lib/appError.ts';
 import { isApiError } from '../../net/errors.ts';
 import { showToastAtom } from '../../store/toasts.ts';
 import type { Deps } from '../core/deps.ts';
@@ -13,17 +14,16 @@ export const keyPackageMinimum = 20;
 
 type AccountDeps = Pick<Deps, 'api' | 'crypto'>;
 type EnrolmentDeps = Pick<Deps, 'api' | 'crypto' | 'store'>;
-type SealedVault = Awaited<ReturnType<Deps['crypto']['createVault']>>;
+type StoredVault = SealedVault & { readonly version: number };
 
 /**
  * Makes the account's first vault. Two browsers may do that at once: the relay keeps the first one, and the other takes
  * it over.
  */
-export async function createVault({ api, crypto }: AccountDeps, userId: string): Promise<SealedVault> {
+export async function createVault({ api, crypto }: AccountDeps, userId: string): Promise<StoredVault> {
   const vault = await crypto.createVault(userId);
   try {
-    await api.putVault({ ...vault, version: 0 });
-    return vault;
+    return { ...vault, ...(await api.putVault({ ...vault, version: 0 })) };
   } catch (error) {
     if (!isApiError(error, 'stale-version')) throw error;
     return fetchSealedVault({ api });
@@ -31,15 +31,13 @@ export async function createVault({ api, crypto }: AccountDeps, userId: string):
 }
 
 /** The vault as it is stored, with its wraps, which a session without a device gets. */
-export async function fetchSealedVault({
-  api,
-}: Pick<Deps, 'api'>): Promise<SealedVault & { readonly version: number }> {
+export async function fetchSealedVault({ api }: Pick<Deps, 'api'>): Promise<StoredVault> {
   const { sealedVault, version } = await api.getVault();
   return { ...(await api.getVaultWraps()), sealedVault, version };
 }
 
 /** The account's vault; made first where the account has none because its sign-up was interrupted. */
-export async function fetchVault(deps: AccountDeps, userId: string): Promise<SealedVault> {
+export async function fetchVault(deps: AccountDeps, userId: string): Promise<StoredVault> {
   try {
     return await fetchSealedVault(deps);
   } catch (error) {
@@ -65,11 +63,17 @@ export async function registerDevice(deps: EnrolmentDeps, defaultName: string): 
   } catch (error) {
     const revocation = isApiError(error, 'device-conflict') ? await revocationOf(deps, device) : null;
     if (revocation === null) throw error;
-    await crypto.resetDevice(revocation);
+    await crypto.resetDevice(revocation).catch(onNoVault);
     await putDevice(deps, await crypto.openDevice(), defaultName);
     store.set(showToastAtom, 'info', t('devices.startedAnew'));
     return true;
   }
+}
+
+/** Another device is certified only while signing in. */
+function onNoVault(error: unknown): never {
+  if (!(error instanceof CryptoApiError) || error.code !== 'locked') throw error;
+  throw new AppError('locked', t('devices.revokedHere'), { cause: error });
 }
 
 async function putDevice(
@@ -95,9 +99,9 @@ export interface Revocation {
 }
 
 /** For the person who erases this browser: the word by which nobody writes to its device any more. */
-export async function revocationOfThisDevice({ crypto }: Pick<Deps, 'crypto'>): Promise<Revocation> {
-  const { deviceId } = await crypto.openDevice();
-  return { deviceId, statement: await crypto.revokeDevice(deviceId) };
+export async function revocationOfThisDevice({ crypto }: Pick<Deps, 'crypto'>): Promise<Revocation | null> {
+  const [{ deviceId }, statement] = await Promise.all([crypto.openDevice(), crypto.ownRevocation()]);
+  return statement === null ? null : { deviceId, statement };
 }
 
 /** Publishes KeyPackages when few are left, and the last-resort one when there is none. */

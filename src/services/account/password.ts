@@ -3,37 +3,28 @@ import { currentUserAtom } from '../../store/session.ts';
 import type { Confirmation } from '../core/confirmation.ts';
 import type { Deps } from '../core/deps.ts';
 import { toAppError } from '../core/failures.ts';
-import { keepProofKey, provePending } from '../core/proofs.ts';
+import { provePending } from '../core/proofs.ts';
 import { fetchSealedVault } from './enrolment.ts';
+import type { KeyRenewal } from './keyRenewal.ts';
 
 /**
- * Asks for the present password and a new one, and wraps the vault key under that, in one call with the proof of the
+ * Asks for the present password and a new one, and seals the vault anew under that, in one call with the proof of the
  * present one. The relay ends all other sessions of the person with it.
  * @throws AppError `cancelled`
  */
 export async function changePassword(
-  deps: Pick<Deps, 'api' | 'crypto' | 'store'>,
+  { api, crypto, store }: Pick<Deps, 'api' | 'crypto' | 'store'>,
   { confirm }: Pick<Confirmation, 'confirm'>,
+  { renew }: Pick<KeyRenewal, 'renew'>,
 ): Promise<void> {
-  const { api, crypto, store } = deps;
   try {
     const target = store.get(currentUserAtom)?.username ?? '';
     const prove = await confirm({ kind: 'change-password', target, id: null });
-    const [{ authKey, currentAuthKey, proofKey, ...credentials }, { version }] = await Promise.all([
-      crypto.changePassword(),
-      api.getVault(),
-    ]);
-    await api.changePassword(
-      {
-        ...credentials,
-        currentPassword: currentAuthKey,
-        password: authKey,
-        passwordProofKey: proofKey,
-        version,
-      },
-      prove,
-    );
-    await keepProofKey(deps, proofKey);
+    await renew(prove, async (vault) => {
+      const { authKey, currentAuthKey, proofKey, ...changed } = await crypto.changePassword(vault);
+      const body = { ...changed, password: authKey, passwordProofKey: proofKey };
+      await api.changePassword({ ...body, currentPassword: currentAuthKey }, prove);
+    });
   } catch (error) {
     throw toAppError(error, t('recovery.changePasswordFailed'));
   }
@@ -47,8 +38,7 @@ export async function replaceForgottenPassword(
 ): Promise<void> {
   const { api, crypto } = deps;
   const vault = await fetchSealedVault(deps);
-  const { authKey, proofKey, ...wrapped } = await crypto.recoverVault(userId, vault, newPassword);
-  const change = { ...wrapped, password: authKey, passwordProofKey: proofKey, version: vault.version };
-  await api.changePassword(change, provePending(deps, 'recovery'));
-  await keepProofKey(deps, proofKey);
+  const { authKey, proofKey, ...changed } = await crypto.recoverVault(userId, vault, newPassword);
+  const body = { ...changed, password: authKey, passwordProofKey: proofKey };
+  await api.changePassword(body, provePending(deps, 'recovery'));
 }

@@ -1,11 +1,13 @@
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { Sync } from '../conversations/sync.ts';
+import { createAccountStates } from '../core/accountState.ts';
 import type { Confirmation } from '../core/confirmation.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { createTrust, type Trust } from '../people/trust.ts';
 import { type AccountChanges, createAccountChanges } from './accountChanges.ts';
 import { createDevices, type Devices } from './devices.ts';
+import { createKeyRenewal, type KeyRenewal } from './keyRenewal.ts';
 import { changePassword } from './password.ts';
 import { createRecovery, type Recovery } from './recovery.ts';
 
@@ -25,39 +27,44 @@ export interface SecurityOptions {
  */
 export interface Security {
   readonly recovery: Recovery;
+  readonly keyRenewal: KeyRenewal;
   readonly devices: Devices;
   readonly accountChanges: AccountChanges;
   readonly trust: Trust;
   changePassword(): Promise<void>;
   start(): Promise<void>;
   stop(): void;
-  /** The relay can be reached: reads the vault, and what changed who owns the account. */
+  /** The relay can be reached: reads the vault, what the person's devices share, and what changed who owns the account. */
   refresh(): Promise<void>;
 }
 
 export function createSecurity(options: SecurityOptions): Security {
   const { deps } = options;
-  const recovery = createRecovery(deps, options.confirmation);
-  const devices = createDevices(options);
+  const { confirmation } = options;
+  const accountStates = createAccountStates(deps);
+  const keyRenewal = createKeyRenewal(deps, confirmation, accountStates);
+  const recovery = createRecovery(deps, confirmation, keyRenewal);
+  const devices = createDevices({ ...options, keyRenewal });
   const accountChanges = createAccountChanges(deps);
-  const trust = createTrust(options);
+  const trust = createTrust({ ...options, accountStates });
 
   async function readVault(): Promise<void> {
     const vault = await deps.api.getVault();
     await recovery.onVault(vault);
-    await trust.onVault(vault);
+    await keyRenewal.onVault(vault);
   }
 
   return {
     recovery,
+    keyRenewal,
     devices,
     accountChanges,
     trust,
-    changePassword: () => changePassword(deps, options.confirmation),
+    changePassword: () => changePassword(deps, confirmation, keyRenewal),
     start: () => trust.start(),
     stop: () => trust.stop(),
     async refresh() {
-      await Promise.all([readVault(), accountChanges.load()]);
+      await Promise.all([readVault(), accountChanges.load(), trust.refresh()]);
     },
   };
 }

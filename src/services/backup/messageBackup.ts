@@ -4,6 +4,7 @@ import { coalesce } from '../../lib/coalesce.ts';
 import { limits } from '../../net/contract.ts';
 import { isApiError } from '../../net/errors.ts';
 import { catchUpAtom } from '../../store/connection.ts';
+import { keysRenewedAtom } from '../../store/keys.ts';
 import { backupKeptAtom } from '../../store/messageBackup.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import type { Chats } from '../conversations/chats.ts';
@@ -35,6 +36,8 @@ export interface MessageBackupOptions {
   readonly ownUserId: string;
   readonly chats: Pick<Chats, 'get' | 'addMessages' | 'setStates'>;
   readonly confirmation: Pick<Confirmation, 'confirmWithPassword'>;
+  /** Asks the relay whether another device has renewed the keys. */
+  readonly isBehind: () => Promise<boolean>;
   readonly background: Background;
 }
 
@@ -43,6 +46,7 @@ export function createMessageBackup({
   chats,
   confirmation,
   deps,
+  isBehind,
   ownUserId,
 }: MessageBackupOptions): MessageBackup {
   const { api, clock, crypto, locks, log, sessionEvents, store } = deps;
@@ -57,7 +61,7 @@ export function createMessageBackup({
 
   /** Uploads the person's choice, which only this device knows until then. */
   async function tellSetting(again = false): Promise<void> {
-    const setting = await crypto.backupSetting(again);
+    const setting = store.get(keysRenewedAtom) ? null : await crypto.backupSetting(again);
     if (setting === null) return;
     if (!setting.kept) await api.deleteHistory({});
     await api.putHistory({ items: [setting.copy], ...(setting.kept && { on: true }) });
@@ -99,19 +103,20 @@ export function createMessageBackup({
         const last = page.at(-1);
         if (last === undefined) return isLate;
         if (isFirst) store.set(catchUpAtom, { done, of: null });
-        const read = await crypto.readBackup(
-          page.map(({ id, conversationId, sealed, position: at }) => ({
-            id,
-            conversationId,
-            sealed,
-            position: at,
-          })),
-        );
+        const copies = page.map(({ id, conversationId, sealed, position: at }) => ({
+          id,
+          conversationId,
+          sealed,
+          position: at,
+        }));
+        let read = await crypto.readBackup(copies);
+        if (!read.isComplete && !(await isBehind())) read = await crypto.readBackup(copies, true);
         isLate = read.isLate;
         position = last.position;
         done += page.length;
         showKept(read.kept);
         await show(read.messages);
+        if (!read.isComplete) return isLate;
       }
     } finally {
       if (isFirst) store.set(catchUpAtom, null);
@@ -120,7 +125,9 @@ export function createMessageBackup({
 
   async function upload(conversationId: string): Promise<void> {
     for (;;) {
-      const next = isFull ? null : await crypto.nextBackupEntries(conversationId);
+      // What is sealed under former keys opens to a device that was revoked with them.
+      const next =
+        isFull || store.get(keysRenewedAtom) ? null : await crypto.nextBackupEntries(conversationId);
       if (next === null) return;
       let stored: { count: number; lastPosition: number } | null = null;
       if (next.copies.length > 0) {
@@ -165,6 +172,8 @@ export function createMessageBackup({
       background(uploadDue);
     });
   });
+
+  sessionEvents.on('keysTakenOver', () => background(syncOnce));
 
   sessionEvents.on('groupGivenUp', ({ groupId }) => {
     const conversationId = groupConversationId(groupId);

@@ -151,6 +151,7 @@ export function createClient(options: ClientOptions): Client {
     setUpRecoveryKey: async () => signedIn().security.recovery.setUp(),
     dismissRecoveryOffer: async () => signedIn().security.recovery.dismissOffer(),
     changePassword: async () => signedIn().security.changePassword(),
+    takeOverKeys: async () => signedIn().security.keyRenewal.takeOver(),
     loadDevices: async () => signedIn().security.devices.load(),
     renameDevice: async (name) => signedIn().security.devices.rename(name),
     revokeDevice: async (deviceId) => signedIn().security.devices.revoke(deviceId),

@@ -43,7 +43,7 @@ export function createIncomingEventHandler(
       case 'groups':
         return groupList.refresh();
       case 'account':
-        return security.accountChanges.load();
+        return security.refresh();
       case 'devices':
         return security.devices.onRevoked(event);
     }

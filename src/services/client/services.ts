@@ -61,7 +61,6 @@ export function createServices(options: ServicesOptions) {
   const joiner = createJoiner(deps, ownUserId);
   const dataExport = createDataExport(deps);
   const confirmation = createConfirmation(deps);
-  const messageBackup = createMessageBackup({ deps, ownUserId, chats, confirmation, background });
 
   const sync = createSync(deps, ownUserId, joiner);
   const commitSubmitter = createCommitSubmitter(deps, joiner, sync);
@@ -86,6 +85,14 @@ export function createServices(options: ServicesOptions) {
     background,
   });
 
+  const messageBackup = createMessageBackup({
+    deps,
+    ownUserId,
+    chats,
+    confirmation,
+    isBehind: () => security.keyRenewal.isBehind(),
+    background,
+  });
   announceMessages(deps, ownUserId);
   const knownPresence = trackPresence(deps);
   const realtime = options.createRealtime({

@@ -5,7 +5,7 @@ import type { Prove } from '../../net/api.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import type { Deps } from './deps.ts';
 import { toAppError } from './failures.ts';
-import { knownProofKey, provePending } from './proofs.ts';
+import { provePending } from './proofs.ts';
 
 /** Has the person confirm by the password, in the frame of the keys, an operation that a session alone may not do. */
 export interface Confirmation {
@@ -25,8 +25,8 @@ export function createConfirmation(deps: Pick<Deps, 'api' | 'crypto' | 'store'>)
   async function confirm(operation: Operation): Promise<Prove> {
     const username = store.get(currentUserAtom)?.username ?? '';
     try {
-      const [passwordParams, proofKey] = await Promise.all([api.authParams(username), knownProofKey(deps)]);
-      await crypto.confirm(operation, { username, passwordParams, proofKey });
+      const passwordParams = await api.authParams(username);
+      await crypto.confirm(operation, { username, passwordParams });
     } catch (error) {
       if (error instanceof CryptoApiError && error.code === 'cancelled') throw cancelled();
       throw toAppError(error, t('confirmation.failed'));

@@ -3,19 +3,6 @@ import { AppError } from '../../lib/appError.ts';
 import type { Prove } from '../../net/api.ts';
 import type { Deps } from './deps.ts';
 
-/** The local entry of the public half of the password's proof key, by which a former password is told from the present one. */
-const proofKeyEntry = 'proof-key';
-
-/** Keeps the proof key of the password that has just logged in or been set. */
-export async function keepProofKey({ crypto }: Pick<Deps, 'crypto'>, proofKey: string): Promise<void> {
-  await crypto.writeLocal(proofKeyEntry, proofKey);
-}
-
-/** Returns the proof key that this browser keeps; null in a session from before there were proofs. */
-export function knownProofKey({ crypto }: Pick<Deps, 'crypto'>): Promise<string | null> {
-  return crypto.readLocal(proofKeyEntry);
-}
-
 /**
  * Proves a request by the password that its operation was just confirmed with, or by the recovery key that has just
  * opened the vault.

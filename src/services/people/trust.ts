@@ -8,19 +8,19 @@ import { trustAtom } from '../../store/trust.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { SendPermission } from '../conversations/outbox.ts';
 import type { Sync } from '../conversations/sync.ts';
+import type { AccountStates } from '../core/accountState.ts';
 import type { Confirmation } from '../core/confirmation.ts';
 import { directConversationId, peerOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { type Background, toAppError } from '../core/failures.ts';
 import { onStates } from '../core/sessionEvents.ts';
-import { changeVault, type StoredVault } from '../core/vault.ts';
 
 export interface Trust {
   /** Shows what this browser knows of people; from now on looks at their devices whenever a chat is opened. */
   start(): Promise<void>;
   stop(): void;
   /** Takes over who was verified, on whichever device. */
-  onVault(vault: Pick<StoredVault, 'sealedVault'>): Promise<void>;
+  refresh(): Promise<void>;
   /** Looks at what this browser knows once more: a step has met another account key. */
   reload(): Promise<void>;
   /** Returns whether messages may be sent: not while it is in doubt who the other one is. */
@@ -37,13 +37,14 @@ export interface TrustOptions {
   readonly sync: Pick<Sync, 'catchUp'>;
   readonly commitSubmitter: CommitSubmitter;
   readonly confirmation: Pick<Confirmation, 'confirm'>;
+  readonly accountStates: AccountStates;
   readonly background: Background;
 }
 
 const maxAttempts = 5;
 
 export function createTrust(options: TrustOptions): Trust {
-  const { background, commitSubmitter, confirmation, ownUserId, sync } = options;
+  const { accountStates, background, commitSubmitter, confirmation, ownUserId, sync } = options;
   const { api, crypto, sessionEvents, store } = options.deps;
   let unsubscribe: () => void = () => undefined;
 
@@ -110,8 +111,8 @@ export function createTrust(options: TrustOptions): Trust {
 
     stop: () => unsubscribe(),
 
-    async onVault(vault) {
-      await crypto.adoptVerified(vault.sealedVault);
+    async refresh() {
+      await accountStates.load();
       await reload();
     },
 
@@ -139,12 +140,10 @@ export function createTrust(options: TrustOptions): Trust {
     async setVerified(userId, safetyNumber, verified) {
       try {
         const kind = verified ? 'mark-verified' : 'unmark-verified';
-        const mark = { userId, safetyNumber, verified };
-        const { sealedVault } = await changeVault(options.deps, async (current) => {
-          const prove = await confirmation.confirm({ kind, target: nameOf(userId), id: userId });
-          return { body: { sealedVault: await crypto.sealVerified(current.sealedVault, mark) }, prove };
+        await accountStates.replace(async (sealedState) => {
+          await confirmation.confirm({ kind, target: nameOf(userId), id: userId });
+          return crypto.sealVerified(sealedState, { userId, safetyNumber, verified });
         });
-        await crypto.adoptVerified(sealedVault);
       } catch (error) {
         throw toAppError(error, t('trust.markFailed'));
       }

@@ -17,7 +17,6 @@ import {
   mayBeDone,
   toAppError,
 } from '../core/failures.ts';
-import { keepProofKey } from '../core/proofs.ts';
 import type { LoginProofStore, TokenStore } from './token.ts';
 
 export interface SignInOptions {
@@ -55,6 +54,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     await openVault(user.id);
     progress('registering-device');
     await registerDevice(deps, deviceName);
+    await crypto.forgetVault();
     await topUpKeyPackages(deps);
     progress('syncing');
     background(() => keepProfile(crypto, user));
@@ -113,10 +113,7 @@ export function createSignIn(options: SignInOptions): SignIn {
             full_name: names.username,
             consent: { privacyConsent, consentTimestamp: new Date(clock.now()).toISOString() },
           });
-          await enter(answer, async (userId) => {
-            await crypto.openVault(userId, await createVault(deps, userId));
-            await keepProofKey(deps, proofKey);
-          });
+          await enter(answer, async (userId) => crypto.openVault(userId, await createVault(deps, userId)));
         },
         (error) => (isUnreachable(error) ? t('errors.signUpUnavailable') : t('errors.signUpFailed')),
       );
@@ -132,10 +129,7 @@ export function createSignIn(options: SignInOptions): SignIn {
           const loginProof = loginProofs.read();
           const credentials = { email: identifier, password: authKey, passwordProofKey: proofKey };
           const answer = await api.login({ ...credentials, ...(loginProof && { loginProof }) });
-          await enter(answer, async (userId) => {
-            await crypto.openVault(userId, await fetchVault(deps, userId));
-            await keepProofKey(deps, proofKey);
-          });
+          await enter(answer, async (userId) => crypto.openVault(userId, await fetchVault(deps, userId)));
         },
         (error) => (isUnreachable(error) ? t('errors.loginUnavailable') : t('errors.loginFailed')),
       );

@@ -66,8 +66,7 @@ function newDevice({ cheap }: { cheap: boolean }) {
       });
       token = answer.access_token;
       const vault = await crypto.createVault(answer.user.id);
-      await api.putVault({ ...vault, version: 0 });
-      await crypto.openVault(answer.user.id, vault);
+      await crypto.openVault(answer.user.id, { ...vault, ...(await api.putVault({ ...vault, version: 0 })) });
       await enrol();
     },
 
@@ -75,8 +74,8 @@ function newDevice({ cheap }: { cheap: boolean }) {
       const { authKey } = await crypto.beginLogin(password, await api.authParams(username));
       const answer = await api.login({ email: username, password: authKey });
       token = answer.access_token;
-      const { sealedVault } = await api.getVault();
-      await crypto.openVault(answer.user.id, { ...(await api.getVaultWraps()), sealedVault });
+      const { sealedVault, version } = await api.getVault();
+      await crypto.openVault(answer.user.id, { ...(await api.getVaultWraps()), sealedVault, version });
       await enrol();
     },
   };

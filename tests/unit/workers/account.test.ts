@@ -15,7 +15,7 @@ import {
 async function signUp(browser: Browser, userId: string, password = PASSWORD) {
   const api = browser.tab();
   const { authKey, passwordParams } = await api.beginSignUp(password);
-  const vault = await api.createVault(userId);
+  const vault = { ...(await api.createVault(userId)), version: 1 };
   await api.openVault(userId, vault);
   return { api, authKey, passwordParams, vault };
 }
@@ -29,7 +29,7 @@ describe('password and vault', () => {
     const first = createBrowser('first').tab({ realPasswordKeys: true });
     const { authKey, passwordParams, proofKey } = await first.beginSignUp(PASSWORD);
     expect(passwordParams).toMatchObject({ opsLimit: 3, memLimit: 128 * 1024 * 1024 });
-    const vault = await first.createVault(ALICE);
+    const vault = { ...(await first.createVault(ALICE)), version: 1 };
 
     const second = createBrowser('second').tab({ realPasswordKeys: true });
     expect(await second.beginLogin(PASSWORD, passwordParams)).toEqual({ authKey, proofKey });

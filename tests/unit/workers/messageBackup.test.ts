@@ -1,4 +1,4 @@
-import { sealRecord } from '@sinetti/crypto-core';
+import { sealShared } from '@sinetti/crypto-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { BackupEntry, StoredBackupEntry } from '#workers/api/cryptoApi.ts';
 import { toBase64Url } from '#workers/codec/base64url.ts';
@@ -203,9 +203,9 @@ describe('the message backup', () => {
 
   it('ignores entries that no device of the person has sealed, and reads the others', async () => {
     await say(alice, 'true');
-    const bobs = openVaultOf(world.relay, BOB).historyKey;
+    const bobs = openVaultOf(world.relay, BOB).sharedKeys;
     const id = world.relay.uuid();
-    const forged = sealRecord(bobs, 'history', `${ALICE_AND_BOB}/${id}`, new Uint8Array(256), {
+    const forged = sealShared('history', bobs, `${ALICE_AND_BOB}/${id}`, new Uint8Array(256), {
       random: (length) => new Uint8Array(length),
       now: () => 0,
     });

@@ -94,12 +94,16 @@ describe('a proof by the password', () => {
     const { alice, relay } = await createPair();
     await alice.confirm('create-recovery-key');
     const recoveryKey = alice.browser.typist.asked[0]?.recoveryKey ?? '';
-    const { recoveryProofKey, recoveryWrap } = await alice.api.confirmRecoveryKey();
+    const {
+      recoveryAuthKey: _,
+      recoveryProofKey,
+      ...rotated
+    } = await alice.api.replaceRecoveryKey(alice.vault());
     const api = freshBrowser();
     await api.beginRecovery(recoveryKey);
-    const vault = { ...relay.vaults.get(ALICE)!, recoveryWrap };
+    const vault = relay.rotate(ALICE, rotated);
     const { authKey, proofKey, ...wrapped } = await api.recoverVault(ALICE, vault, 'a quieter harbour');
-    const body = { ...wrapped, password: authKey, passwordProofKey: proofKey, version: 7 };
+    const body = { ...wrapped, password: authKey, passwordProofKey: proofKey };
     expect(await sign(api, 'DELETE /user')).toBeNull();
     expect(await sign(api, 'PUT /users/me/password', { ...body, password: 'A'.repeat(43) })).toBeNull();
     const header = (await sign(api, 'PUT /users/me/password', body)) ?? '';
@@ -115,28 +119,15 @@ describe('a confirmed operation', () => {
   /** Does the worker's part of the operation. @returns the body of its request */
   const parts: Partial<Record<OperationKind, (device: TestDevice, id: string) => Promise<object>>> = {
     'change-email': async () => email,
-    'change-password': async ({ api }) => {
-      const { authKey, currentAuthKey, proofKey, ...wrapped } = await api.changePassword();
-      return {
-        ...wrapped,
-        currentPassword: currentAuthKey,
-        password: authKey,
-        passwordProofKey: proofKey,
-        version: 7,
-      };
+    'change-password': async (device) => {
+      const { authKey, currentAuthKey, proofKey, ...changed } = await device.api.changePassword(
+        device.vault(),
+      );
+      const body = { ...changed, currentPassword: currentAuthKey };
+      return { ...body, password: authKey, passwordProofKey: proofKey };
     },
-    'create-recovery-key': async ({ api }) => ({
-      ...(await api.confirmRecoveryKey()),
-      sealedVault: 'AAAA',
-      version: 7,
-    }),
-    'mark-verified': async ({ api, relay }, userId) => {
-      const { current: safetyNumber } = await api.safetyNumbers(userId);
-      const mark = { userId, safetyNumber, verified: true };
-      const sealedVault = await api.sealVerified(relay.vaults.get(ALICE)!.sealedVault, mark);
-      return { sealedVault, version: 7 };
-    },
-    'revoke-device': async ({ api }, id) => ({ statement: await api.revokeDevice(id) }),
+    'create-recovery-key': (device) => device.api.replaceRecoveryKey(device.vault()),
+    'revoke-device': (device, deviceId) => device.api.revokeDevice({ vault: device.vault(), deviceId }),
   };
 
   const operations: readonly [OperationKind, string, string | null][] = [
@@ -145,7 +136,6 @@ describe('a confirmed operation', () => {
     ['create-recovery-key', 'PUT /vault', null],
     ['delete-account', 'DELETE /user', null],
     ['delete-message-backup', 'DELETE /history', null],
-    ['mark-verified', 'PUT /vault', BOB],
     ['revoke-device', `DELETE /devices/${CAROL}`, CAROL],
   ];
 
@@ -165,7 +155,7 @@ describe('a confirmed operation', () => {
   it.each(operations)('%s lets no other request be signed than %s', async (kind, own, id) => {
     const { alice, body } = await confirmed(kind, id);
     const others = operations.map(([, operation]) => operation).filter((operation) => operation !== own);
-    for (const operation of [...others, `${own}?`, `DELETE /devices/${BOB}`, 'GET /vault/wraps']) {
+    for (const operation of [...others, `${own}?`, `DELETE /devices/${BOB}`, 'GET /vault/former']) {
       for (const sent of [null, body]) expect(await sign(alice.api, operation, sent)).toBeNull();
     }
   });
@@ -183,25 +173,42 @@ describe('a confirmed operation', () => {
     ];
     for (const change of changes)
       expect(await sign(alice.api, operation, { ...fields, ...change })).toBeNull();
-    for (const field of Object.keys(fields).filter(
-      (name) => !/^(version|username|currentPassword|sealedVault)$/.test(name),
-    )) {
+    for (const field of Object.keys(fields).filter((name) => !/^(username|currentPassword)$/.test(name))) {
       expect(await sign(alice.api, operation, { ...fields, [field]: undefined })).toBeNull();
     }
     expect(await sign(alice.api, operation, [])).toBeNull();
   });
 
-  it('mark-verified lets no other vault be stored than the one with the mark', async () => {
-    const { alice, body } = await confirmed('mark-verified', BOB);
-    expect(await sign(alice.api, 'PUT /vault', { ...body, sealedVault: 'AAAA' })).toBeNull();
+  it('lets the wraps be read where it renews the keys, and nowhere else', async () => {
+    const renewing = ['change-password', 'create-recovery-key', 'renew-keys', 'revoke-device'];
+    for (const [kind, , id] of [
+      ...operations,
+      ['renew-keys', '', null],
+      ['mark-verified', '', BOB],
+    ] as const) {
+      const { alice } = await confirmed(kind, id);
+      const header = await sign(alice.api, 'GET /vault/wraps');
+      expect([kind, header !== null]).toEqual([kind, renewing.includes(kind)]);
+      expect(await sign(alice.api, 'GET /vault/wraps', { more: 1 })).toBe(null);
+    }
+  });
+
+  it('lets no other vault be stored than the one that the worker has sealed', async () => {
+    for (const [kind, operation, id] of operations) {
+      const { alice, body } = await confirmed(kind, id);
+      const { vault } = (body ?? {}) as { vault?: object };
+      const others =
+        vault === undefined ? { sealedVault: 'AAAA' } : { vault: { ...vault, sealedVault: 'AAAA' } };
+      expect(await sign(alice.api, operation, { ...body, ...others })).toBeNull();
+    }
   });
 
   it('lets nothing be signed before the worker has done its part', async () => {
     const { alice } = await createPair();
-    await alice.confirm('mark-verified', BOB);
-    expect(await sign(alice.api, 'PUT /vault', { version: 7 })).toBeNull();
+    await alice.confirm('replace-recovery-key');
+    expect(await sign(alice.api, 'PUT /vault', alice.vault())).toBeNull();
     await alice.confirm('change-password');
-    expect(await sign(alice.api, 'PUT /users/me/password', { version: 7 })).toBeNull();
+    expect(await sign(alice.api, 'PUT /users/me/password', { vault: alice.vault() })).toBeNull();
   });
 
   it('is done by the worker once, for its own target alone, and within two minutes', async () => {
@@ -209,7 +216,7 @@ describe('a confirmed operation', () => {
     const accept = async (userId: string) => {
       const { current } = await alice.api.safetyNumbers(userId);
       const mark = { userId, safetyNumber: current, verified: true };
-      return alice.api.sealVerified(alice.relay.vaults.get(ALICE)!.sealedVault, mark);
+      return alice.api.sealVerified(null, mark);
     };
     await expect(accept(BOB)).rejects.toMatchObject({ code: 'usage' });
     await alice.confirm('unmark-verified', BOB);
@@ -226,10 +233,11 @@ describe('a confirmed operation', () => {
 
   it('is needed to revoke another device, but not this one', async () => {
     const { alice } = await createPair();
-    await expect(alice.api.revokeDevice(CAROL)).rejects.toMatchObject({ code: 'usage' });
+    const revoke = () => alice.api.revokeDevice({ vault: alice.vault(), deviceId: CAROL });
+    await expect(revoke()).rejects.toMatchObject({ code: 'usage' });
     await alice.confirm('revoke-device', BOB);
-    await expect(alice.api.revokeDevice(CAROL)).rejects.toMatchObject({ code: 'usage' });
-    expect(await alice.api.revokeDevice(alice.deviceId)).toEqual(expect.any(String));
+    await expect(revoke()).rejects.toMatchObject({ code: 'usage' });
+    expect(await alice.api.ownRevocation()).toEqual(expect.any(String));
   });
 
   it('lets nothing be signed once it was called off', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Operation, SealedVault } from '#workers/api/cryptoApi.ts';
+import type { Operation } from '#workers/api/cryptoApi.ts';
 import { Browser, Clock } from './support/browser.ts';
 import {
   ALICE,
@@ -14,35 +14,34 @@ import {
 const NEW_PASSWORD = 'a quieter harbour';
 const anyRequest = { operation: 'PUT /vault', body: '', replaces: 1, session: ALICE, nonce: 'A'.repeat(43) };
 
-/** Has Alice keep a recovery key, and the vault key wrapped for it. */
+/** Has Alice keep a recovery key, and the relay the vault that it opens. */
 async function newRecoveryKey(alice: TestDevice) {
   await alice.confirm('replace-recovery-key');
   const recoveryKey = alice.browser.typist.asked.at(-1)?.recoveryKey ?? '';
-  return { recoveryKey, ...(await alice.api.confirmRecoveryKey()) };
+  const { recoveryAuthKey, recoveryProofKey, ...rotated } = await alice.api.replaceRecoveryKey(alice.vault());
+  const vault = alice.relay.rotate(alice.userId, rotated);
+  await alice.api.adoptRenewedKeys();
+  return { recoveryKey, recoveryAuthKey, recoveryProofKey, vault };
 }
 
 /** Has Alice change her password. */
 async function changePassword(alice: TestDevice, from: string, to: string) {
   alice.browser.typist.knows(from, to);
   await alice.api.confirm({ kind: 'change-password', target: 'alice', id: null }, alice.owner());
-  return alice.api.changePassword();
+  return alice.api.changePassword(alice.vault());
 }
 
-/** Creates Alice and Bob, and a recovery key of Alice's whose wrap the relay has. */
+/** Creates Alice and Bob, and a recovery key of Alice's. */
 async function aliceWithRecoveryKey() {
   const pair = await createPair();
-  const { alice, relay } = pair;
-  const created = await newRecoveryKey(alice);
-  const vault: SealedVault = { ...relay.vaults.get(ALICE)!, recoveryWrap: created.recoveryWrap };
-  relay.vaults.set(ALICE, vault);
-  return { ...pair, ...created, vault };
+  return { ...pair, ...(await newRecoveryKey(pair.alice)) };
 }
 
 const freshBrowser = () => new Browser('another browser', new Clock()).tab();
 
 describe('the recovery key', () => {
   it('opens the vault on a fresh browser, and wraps it for a new password', async () => {
-    const { alice, bob, recoveryKey, recoveryAuthKey, recoveryProofKey, vault } =
+    const { alice, bob, recoveryKey, recoveryAuthKey, recoveryProofKey, relay, vault } =
       await aliceWithRecoveryKey();
     await bob.send(ALICE_AND_BOB, 'are you there?');
     const api = freshBrowser();
@@ -54,8 +53,8 @@ describe('the recovery key', () => {
     expect(await alice.api.observeDevices(ALICE, [device.certificate])).toBeNull();
     expect(await bob.api.observeDevices(ALICE, [device.certificate])).toMatchObject({ keyOffered: false });
 
-    const { authKey, passwordParams, passwordWrap, proofKey } = recovered;
-    const renewed = { ...vault, passwordWrap };
+    const { authKey, passwordParams, proofKey } = recovered;
+    const renewed = relay.rotate(ALICE, recovered.vault);
     const later = freshBrowser();
     expect(await later.beginLogin(NEW_PASSWORD, passwordParams)).toEqual({ authKey, proofKey });
     await later.openVault(ALICE, renewed);
@@ -69,13 +68,16 @@ describe('the recovery key', () => {
     expect(second.recoveryKey).not.toBe(recoveryKey);
     const api = freshBrowser();
     await api.beginRecovery(recoveryKey);
-    const rewrapped = { ...vault, recoveryWrap: second.recoveryWrap };
-    await expect(api.recoverVault(ALICE, rewrapped, NEW_PASSWORD)).rejects.toMatchObject({
+    await expect(api.recoverVault(ALICE, second.vault, NEW_PASSWORD)).rejects.toMatchObject({
       code: 'bad-recovery-key',
     });
     await expect(api.openDevice()).rejects.toMatchObject({ code: 'locked' });
     await api.beginRecovery(second.recoveryKey);
-    await api.recoverVault(ALICE, rewrapped, NEW_PASSWORD);
+    // Nor does the first open what its former vault is not sealed for any more.
+    await expect(
+      api.recoverVault(ALICE, { ...second.vault, sealedVault: vault.sealedVault }, NEW_PASSWORD),
+    ).rejects.toMatchObject({ code: 'corrupt-record' });
+    await api.recoverVault(ALICE, second.vault, NEW_PASSWORD);
   });
 
   it('refuses a mistyped recovery key before the relay is asked', async () => {
@@ -93,17 +95,17 @@ describe('the recovery key', () => {
     const api = freshBrowser();
     await api.beginRecovery(recoveryKey);
     await expect(api.recoverVault(BOB, vault, NEW_PASSWORD)).rejects.toMatchObject({
-      code: 'corrupt-record',
+      code: 'bad-recovery-key',
     });
   });
 
   it('can be created after a reload, but not while the browser is locked', async () => {
-    const { alice, vault } = await aliceWithRecoveryKey();
+    const { alice } = await aliceWithRecoveryKey();
     const reloaded = await alice.openTab();
-    const { recoveryKey, recoveryWrap } = await newRecoveryKey(reloaded);
+    const { recoveryKey, vault } = await newRecoveryKey(reloaded);
     const api = freshBrowser();
     await api.beginRecovery(recoveryKey);
-    await api.recoverVault(ALICE, { ...vault, recoveryWrap }, NEW_PASSWORD);
+    await api.recoverVault(ALICE, vault, NEW_PASSWORD);
     await alice.api.lock();
     await expect(alice.confirm('replace-recovery-key')).rejects.toMatchObject({ code: 'locked' });
   });
@@ -117,7 +119,7 @@ describe('a script that calls the worker', () => {
       alice.browser.typist.knows(guess);
       const operation = { kind: 'create-recovery-key', target: 'alice', id: null } as const;
       await expect(alice.api.confirm(operation, alice.owner())).rejects.toMatchObject({ code: 'cancelled' });
-      await expect(alice.api.confirmRecoveryKey()).rejects.toMatchObject({ code: 'usage' });
+      await expect(alice.api.replaceRecoveryKey(alice.vault())).rejects.toMatchObject({ code: 'usage' });
       await expect(alice.api.signPendingProof(anyRequest)).rejects.toMatchObject({ code: 'usage' });
     },
   );
@@ -133,20 +135,20 @@ describe('a script that calls the worker', () => {
     expect(alice.browser.typist.asked).toHaveLength(1);
   });
 
-  it('has the vault key wrapped for no recovery key and no password that was not confirmed', async () => {
+  it('has the vault sealed for no recovery key and no password that was not confirmed', async () => {
     const { alice } = await createPair();
     await alice.confirm('delete-account');
-    await expect(alice.api.confirmRecoveryKey()).rejects.toMatchObject({ code: 'usage' });
-    await expect(alice.api.changePassword()).rejects.toMatchObject({ code: 'usage' });
+    await expect(alice.api.replaceRecoveryKey(alice.vault())).rejects.toMatchObject({ code: 'usage' });
+    await expect(alice.api.changePassword(alice.vault())).rejects.toMatchObject({ code: 'usage' });
     // Nor where the person has typed no new password.
     await alice.confirm('change-password');
-    await expect(alice.api.changePassword()).rejects.toMatchObject({ code: 'usage' });
+    await expect(alice.api.changePassword(alice.vault())).rejects.toMatchObject({ code: 'usage' });
   });
 
   it('gets the recovery key from no method', async () => {
     const { alice, recoveryKey, ...pair } = await aliceWithRecoveryKey();
-    const { recoveryAuthKey, recoveryProofKey, recoveryWrap } = pair;
-    expect(JSON.stringify({ recoveryAuthKey, recoveryProofKey, recoveryWrap })).not.toContain(recoveryKey);
+    const { recoveryAuthKey, recoveryProofKey, vault } = pair;
+    expect(JSON.stringify({ recoveryAuthKey, recoveryProofKey, vault })).not.toContain(recoveryKey);
     expect(Object.keys(alice.api)).not.toContain('createRecoveryKey');
   });
 
@@ -182,11 +184,12 @@ describe('a new password', () => {
 
   it('is the only one that is taken once the relay is known to have it', async () => {
     const { alice } = await createPair();
-    const { proofKey } = await changePassword(alice, PASSWORD, NEW_PASSWORD);
+    const { vault } = await changePassword(alice, PASSWORD, NEW_PASSWORD);
+    alice.relay.rotate(ALICE, vault);
+    await alice.api.adoptRenewedKeys();
     alice.browser.typist.knows(PASSWORD);
     const operation = { kind: 'delete-account', target: 'alice', id: null } as const;
-    const owner = { ...alice.owner(), proofKey };
-    await expect(alice.api.confirm(operation, owner)).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(alice.api.confirm(operation, alice.owner())).rejects.toMatchObject({ code: 'cancelled' });
   });
 
   it('is taken by a tab that was open while another one set it', async () => {
@@ -201,14 +204,13 @@ describe('a new password', () => {
 
   it('opens the vault from then on, and the old password does not', async () => {
     const { alice, relay } = await createPair();
-    const vault = relay.vaults.get(ALICE)!;
     const currentParams = relay.passwordParams.get(ALICE)!;
     const old = await freshBrowser().beginLogin(PASSWORD, currentParams);
     const changed = await changePassword(alice, PASSWORD, NEW_PASSWORD);
     expect(changed.currentAuthKey).toBe(old.authKey);
     expect(changed.proofKey).not.toBe(old.proofKey);
     expect(changed.passwordParams.salt).not.toBe(currentParams.salt);
-    const renewed = { ...vault, passwordWrap: changed.passwordWrap };
+    const renewed = relay.rotate(ALICE, changed.vault);
     const api = freshBrowser();
     for (const [params, password] of [
       [currentParams, PASSWORD],

@@ -13,8 +13,7 @@ import {
 
 /** Revokes a device: the relay drops it, and returns the revocation. */
 async function revoke(by: TestDevice, device: TestDevice) {
-  await by.confirm('revoke-device', device.deviceId);
-  const statement = await by.api.revokeDevice(device.deviceId);
+  const statement = await by.revoke(device.deviceId);
   const { devices } = by.relay;
   devices.splice(
     devices.findIndex(({ deviceId }) => deviceId === device.deviceId),
@@ -161,8 +160,7 @@ describe('a revocation', () => {
   it('ignores a revocation that the owner of the device has not signed', async () => {
     const { alice, bob, phone } = await pairWithPhone();
     const genuine = await revoke(bob, phone);
-    await alice.confirm('revoke-device', phone.deviceId);
-    const statement = await alice.api.revokeDevice(phone.deviceId);
+    const statement = await alice.revoke(phone.deviceId);
     await alice.api.setRevoked([
       { ...genuine, statement },
       { ...genuine, deviceId: bob.deviceId },
@@ -201,15 +199,14 @@ describe('a browser whose device was revoked', () => {
     await alice.send(ALICE_AND_BOB, 'for the old device');
     await phone.sync();
     const genuine = await revoke(bob, phone);
-    await alice.confirm('revoke-device', phone.deviceId);
-    for (const forged of [
-      'AAAA',
-      await alice.api.revokeDevice(phone.deviceId),
-      await bob.api.revokeDevice(bob.deviceId),
-    ]) {
+    const own = await bob.api.ownRevocation();
+    for (const forged of ['AAAA', await alice.revoke(phone.deviceId), own!]) {
       await expect(phone.api.resetDevice(forged)).rejects.toMatchObject({ code: 'usage' });
     }
     expect(await phone.history(ALICE_AND_BOB)).toHaveLength(1);
+    // Another device is certified only while signing in.
+    await expect(phone.api.resetDevice(genuine.statement)).rejects.toMatchObject({ code: 'locked' });
+    await phone.logIn();
     await phone.api.resetDevice(genuine.statement);
     expect(await phone.api.conversations()).toEqual([]);
     expect(await phone.history(ALICE_AND_BOB)).toEqual([]);

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { SealedVault } from '#workers/api/cryptoApi.ts';
-import { Browser, Clock } from './support/browser.ts';
 import {
   ALICE,
   ALICE_AND_BOB,
@@ -9,7 +7,6 @@ import {
   createPair,
   createTrio,
   createWorld,
-  PASSWORD,
   type TestDevice,
   textOf,
 } from './support/device.ts';
@@ -75,100 +72,89 @@ describe('safety numbers', () => {
 });
 
 describe('marking somebody as verified', () => {
-  async function mark(device: TestDevice, userId: string, verified: boolean): Promise<SealedVault> {
-    const vault = device.relay.vaults.get(device.userId)!;
-    const { current: safetyNumber } = await device.api.safetyNumbers(userId);
-    await device.confirm(verified ? 'mark-verified' : 'unmark-verified', userId);
-    const sealedVault = await device.api.sealVerified(vault.sealedVault, { userId, safetyNumber, verified });
-    const marked = { ...vault, sealedVault };
-    device.relay.vaults.set(device.userId, marked);
-    await device.api.adoptVerified(marked.sealedVault);
-    return marked;
-  }
-
   it('keeps the mark over a reload, and can be undone', async () => {
     const { alice } = await createPair();
     expect(await trustIn(alice, BOB)).toMatchObject({ verifiedAt: null });
-    await mark(alice, BOB, true);
+    await alice.mark(BOB, true);
     const reloaded = await alice.openTab();
     expect(await trustIn(reloaded, BOB)).toMatchObject({ verifiedAt: '2026-03-01T00:00:00.000Z' });
-    await mark(reloaded, BOB, false);
+    await reloaded.mark(BOB, false);
     expect(await trustIn(alice, BOB)).toMatchObject({ verifiedAt: null });
   });
 
-  it('brings the mark to other browsers by the vault, whether they know the contact or not', async () => {
+  it('brings the mark to other browsers by the account state, whether they know the contact or not', async () => {
     const { alice, world } = await createPair();
-    await mark(alice, BOB, true);
+    await alice.mark(BOB, true);
     const laptop = await world.device(ALICE);
     expect(await trustIn(laptop, BOB)).toMatchObject({ keyOffered: false });
     expect((await trustIn(laptop, BOB))?.verifiedAt).not.toBeNull();
     await laptop.sync();
-    await mark(laptop, BOB, false);
+    await laptop.mark(BOB, false);
     expect((await trustIn(alice, BOB))?.verifiedAt).not.toBeNull();
-    await alice.api.adoptVerified(alice.relay.vaults.get(ALICE)!.sealedVault);
+    await alice.readState();
     expect((await trustIn(alice, BOB))?.verifiedAt).toBeNull();
   });
 
-  it('ignores the marks of an older vault, in any tab and after signing in again', async () => {
-    const { alice, relay } = await createPair();
-    const before = relay.vaults.get(ALICE)!;
-    const marked = await mark(alice, BOB, true);
+  it('ignores the marks of an older state, in any tab and after signing in again', async () => {
+    const { alice } = await createPair();
+    const before = await alice.mark(BOB, false);
+    const marked = await alice.mark(BOB, true);
     const tab = await alice.openTab();
-    await tab.api.adoptVerified(before.sealedVault);
+    await tab.api.adoptState(before);
     expect((await trustIn(tab, BOB))?.verifiedAt).not.toBeNull();
-    await mark(tab, BOB, false);
-    await alice.api.adoptVerified(marked.sealedVault);
+    await tab.mark(BOB, false);
+    await alice.api.adoptState(marked);
     expect((await trustIn(alice, BOB))?.verifiedAt).toBeNull();
     await alice.api.lock();
-    await alice.api.beginLogin(PASSWORD, relay.passwordParams.get(ALICE)!);
-    await alice.api.openVault(ALICE, marked);
+    alice.relay.states.set(ALICE, marked);
+    await alice.logIn();
     expect((await trustIn(alice, BOB))?.verifiedAt).toBeNull();
   });
 
-  it('keeps the mark at the next change although the relay has rolled the vault back', async () => {
+  it('keeps the mark at the next change although the relay has rolled the state back', async () => {
     const { alice, carol, relay, world } = await createTrio();
-    const before = relay.vaults.get(ALICE)!;
-    await mark(alice, BOB, true);
-    relay.vaults.set(ALICE, before);
+    const before = await alice.mark(BOB, false);
+    await alice.mark(BOB, true);
+    relay.states.set(ALICE, before);
     await alice.api.observeDevices(CAROL, [await certificateOf(carol)]);
-    await mark(alice, CAROL, true);
+    await alice.mark(CAROL, true);
     expect((await trustIn(alice, BOB))?.verifiedAt).not.toBeNull();
     const laptop = await world.device(ALICE);
     expect((await trustIn(laptop, BOB))?.verifiedAt).not.toBeNull();
     expect((await trustIn(laptop, CAROL))?.verifiedAt).not.toBeNull();
   });
 
+  it.each([
+    ['deleted', null],
+    ['replaced by something else', 'AAECAw'],
+  ] as const)('puts the marks back when the relay has the state %s', async (_, lost) => {
+    const { alice, relay, world } = await createPair();
+    await alice.mark(BOB, true);
+    if (lost === null) relay.states.delete(ALICE);
+    else relay.states.set(ALICE, lost);
+    await alice.readState();
+    expect((await trustIn(alice, BOB))?.verifiedAt).not.toBeNull();
+    const laptop = await world.device(ALICE);
+    expect((await trustIn(laptop, BOB))?.verifiedAt).not.toBeNull();
+  });
+
   it('refuses a mark for another safety number than the present one', async () => {
-    const { alice, relay } = await createPair();
-    const vault = relay.vaults.get(ALICE)!;
+    const { alice } = await createPair();
     const wrong = { userId: BOB, safetyNumber: '0'.repeat(60), verified: true };
     await alice.confirm('mark-verified', BOB);
-    await expect(alice.api.sealVerified(vault.sealedVault, wrong)).rejects.toMatchObject({ code: 'usage' });
-    await expect(
-      alice.api.sealVerified(vault.sealedVault, { ...wrong, userId: CAROL }),
-    ).rejects.toMatchObject({
+    await expect(alice.api.sealVerified(null, wrong)).rejects.toMatchObject({ code: 'usage' });
+    await expect(alice.api.sealVerified(null, { ...wrong, userId: CAROL })).rejects.toMatchObject({
       code: 'unknown-person',
     });
   });
 
-  it("refuses the marks of a vault that isn't this person's", async () => {
+  it("takes over no marks of a state that isn't this person's", async () => {
     const { alice, bob, relay } = await createPair();
-    await mark(bob, ALICE, true);
-    await expect(alice.api.adoptVerified(relay.vaults.get(BOB)!.sealedVault)).rejects.toMatchObject({
-      code: 'corrupt-record',
-    });
-  });
-
-  it('leaves a vault that the password opens, with the same keys', async () => {
-    const { alice, relay } = await createPair();
-    const marked = await mark(alice, BOB, true);
-    const browser = new Browser('elsewhere', new Clock()).tab();
-    await browser.beginLogin(PASSWORD, relay.passwordParams.get(ALICE)!);
-    await browser.openVault(ALICE, marked);
-    const { certificate } = await browser.openDevice();
-    const bob = await createWorld('bob').device(BOB);
-    const keys = [certificate, await certificateOf(alice)];
-    expect(await bob.api.observeDevices(ALICE, keys)).toMatchObject({ keyOffered: false });
+    await alice.mark(BOB, true);
+    relay.states.set(ALICE, await bob.mark(ALICE, false));
+    await alice.readState();
+    expect((await trustIn(alice, BOB))?.verifiedAt).not.toBeNull();
+    expect(relay.states.get(ALICE)).not.toBe(relay.states.get(BOB));
   });
 });
 
@@ -233,23 +219,15 @@ describe("a contact's account key that changes", () => {
   });
 
   it('removes the mark that the contact is verified', async () => {
-    const { alice, newCertificate, relay } = await pairAndNewBob();
-    const vault = relay.vaults.get(ALICE)!;
-    const { current: safetyNumber } = await alice.api.safetyNumbers(BOB);
-    await alice.confirm('mark-verified', BOB);
-    const sealedVault = await alice.api.sealVerified(vault.sealedVault, {
-      userId: BOB,
-      safetyNumber,
-      verified: true,
-    });
-    await alice.api.adoptVerified(sealedVault);
+    const { alice, newCertificate } = await pairAndNewBob();
+    const state = await alice.mark(BOB, true);
     await alice.api.observeDevices(BOB, [newCertificate]);
     expect((await trustIn(alice, BOB))?.verifiedAt).not.toBeNull();
     const { offered } = await alice.api.safetyNumbers(BOB);
     await alice.confirm('accept-account-key', BOB);
     expect((await alice.api.acceptAccountKey(BOB, offered!)).verifiedAt).toBeNull();
-    // The mark in the vault is of the former key, so it neither verifies this one nor offers a key.
-    await alice.api.adoptVerified(sealedVault);
+    // The mark in the account state is of the former key, so it neither verifies this one nor offers a key.
+    await alice.api.adoptState(state);
     expect(await trustIn(alice, BOB)).toMatchObject({ verifiedAt: null, keyOffered: false });
   });
 

@@ -10,6 +10,7 @@ import {
   proofKey,
   proofNonce,
   recoveryAuthKey,
+  sealedState,
   sealedVault,
   time,
   wrap,
@@ -40,6 +41,8 @@ export const account: Examples<
   | 'getVaultWraps'
   | 'getFormerVault'
   | 'putVault'
+  | 'getAccountState'
+  | 'putAccountState'
 > = {
   register: {
     body: {
@@ -71,8 +74,7 @@ export const account: Examples<
       password: authKey,
       passwordParams,
       passwordProofKey: proofKey,
-      passwordWrap: wrap,
-      version: 3,
+      vault: { ...vault, ...wraps },
     },
     response: { version: 4 },
   },
@@ -104,6 +106,8 @@ export const account: Examples<
   getVault: { response: { ...vault, hasRecoveryKey: true } },
   getVaultWraps: { response: wraps },
   getFormerVault: { response: { ...vault, ...wraps, version: 2, replaced_at: time } },
+  getAccountState: { response: { version: 3, sealed: sealedState } },
+  putAccountState: { body: { version: 3, sealed: sealedState }, response: { version: 4 } },
   putVault: {
     body: { ...vault, ...wraps, recoveryAuthKey, recoveryProofKey: proofKey },
     response: { version: 4 },

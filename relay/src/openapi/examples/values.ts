@@ -29,6 +29,7 @@ export const certificate = bytes('certificate', 11);
 export const keyPackage = bytes('KeyPackage', 10);
 export const statement = bytes('signed statement', 16);
 export const sealed = bytes('sealed', 6);
+export const sealedState = bytes('sealed account state ', 64);
 export const sealedVault = bytes('sealed vault ', limits.sealedVaultMin);
 export const wrap = bytes('wrapped key ', limits.keyWrapMin);
 export const proofKey = bytes('a proof key ', 32);

@@ -28,7 +28,7 @@ describe('a call', () => {
       proven.push(request);
       return 'proof';
     };
-    await api.revokeDevice(userId, 'c3RhdGVtZW50', prove);
+    await api.revokeDevice(userId, { statement: 'c3RhdGVtZW50' }, prove);
     await api.deleteAccount(prove);
     expect(proven).toEqual([
       { operation: `DELETE /devices/${userId}`, body: JSON.stringify(seen[0]?.body) },

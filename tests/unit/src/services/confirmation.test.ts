@@ -19,22 +19,17 @@ const worker = {
   confirm: vi.fn<CryptoApi['confirm']>(),
   signPendingProof: vi.fn<CryptoApi['signPendingProof']>(),
 };
-let localEntries: Map<string, string>;
 let confirmation: Confirmation;
 
 beforeEach(() => {
   vi.resetAllMocks();
-  localEntries = new Map([['proof-key', 'cHVibGlj']]);
   api.authParams.mockResolvedValue(passwordParams);
   api.createProofNonce.mockResolvedValue(nonce);
   worker.confirm.mockResolvedValue(undefined);
   worker.signPendingProof.mockResolvedValue('proof');
   const deps = testDeps({
     api,
-    crypto: {
-      ...worker,
-      readLocal: async (name) => localEntries.get(name) ?? null,
-    },
+    crypto: worker,
   });
   deps.store.set(currentUserAtom, {
     id: me,
@@ -50,7 +45,7 @@ describe('confirming with the password', () => {
   it('has the worker ask for it by the operation, and proves the request in this session', async () => {
     expect(await confirmation.confirmWithPassword(operation)(request)).toBe('proof');
     expect(api.authParams).toHaveBeenCalledExactlyOnceWith('anna');
-    const owner = { username: 'anna', passwordParams, proofKey: 'cHVibGlj' };
+    const owner = { username: 'anna', passwordParams };
     expect(worker.confirm).toHaveBeenCalledExactlyOnceWith(operation, owner);
     expect(worker.signPendingProof).toHaveBeenCalledExactlyOnceWith({
       ...request,
@@ -83,13 +78,12 @@ describe('confirming with the password', () => {
 
 describe('an account from before there were proofs', () => {
   it('is told to log in again, which tells the relay the proof key', async () => {
-    localEntries.clear();
     api.createProofNonce.mockResolvedValue({ ...nonce, passwordKey: false });
     await expect(confirmation.confirmWithPassword(operation)(request)).rejects.toMatchObject({
       code: 'proof-required',
       message: 'Please log out and in again first: your account is from before this took the password.',
     });
-    const owner = { username: 'anna', passwordParams, proofKey: null };
+    const owner = { username: 'anna', passwordParams };
     expect(worker.confirm).toHaveBeenCalledWith(operation, owner);
     expect(worker.signPendingProof).not.toHaveBeenCalled();
   });

@@ -11,10 +11,13 @@ import {
   me,
   peer,
   refused,
+  rotatedVault,
   state,
+  storedVault,
   type TestDeps,
   testConfirmation,
   testDeps,
+  testRenewal,
 } from './support/deps.ts';
 
 const here = 'device-here';
@@ -67,6 +70,7 @@ function restart(): void {
     ownUserId: me,
     commitSubmitter: { settle },
     confirmation,
+    keyRenewal: testRenewal,
     onThisRevoked,
     background,
   });
@@ -77,11 +81,12 @@ beforeEach(() => {
   localEntries = new Map();
   api.listDevices.mockResolvedValue([listed(here)]);
   api.visibleRevocations.mockResolvedValue([]);
-  worker.revokeDevice.mockResolvedValue('c2lnbmVk');
+  worker.revokeDevice.mockResolvedValue(revocation);
   worker.conversations.mockResolvedValue([]);
   restart();
 });
 
+const revocation = { statement: 'c2lnbmVk', vault: rotatedVault };
 const ids = () => deps.store.get(devicesAtom)?.map(({ id }) => id);
 const newIds = () => deps.store.get(newDevicesAtom).map(({ id }) => id);
 const holding = (...deviceIds: string[]) => state({ members: [{ userId: me, deviceIds }] });
@@ -151,7 +156,8 @@ describe('revoking', () => {
       { ...holding(here, phone), conversationId: 'not in it', status: 'forked' },
     ]);
     await devices.revoke(phone);
-    expect(api.revokeDevice).toHaveBeenCalledWith(phone, 'c2lnbmVk', confirmation.prove);
+    expect(api.revokeDevice).toHaveBeenCalledWith(phone, revocation, confirmation.prove);
+    expect(worker.revokeDevice).toHaveBeenCalledWith({ vault: storedVault, deviceId: phone });
     expect(confirmation.asked).toEqual([{ kind: 'revoke-device', target: expect.any(String), id: phone }]);
     expect(worker.setRevoked).toHaveBeenCalledWith([{ userId: me, deviceId: phone, statement: 'c2lnbmVk' }]);
     expect(ids()).toEqual([here]);

@@ -6,6 +6,7 @@ import { createMessageBackup, type MessageBackup } from '#src/services/backup/me
 import { type Chats, createChats } from '#src/services/conversations/chats.ts';
 import { createBackground } from '#src/services/core/failures.ts';
 import { catchUpAtom } from '#src/store/connection.ts';
+import { keysRenewedAtom } from '#src/store/keys.ts';
 import { backupKeptAtom } from '#src/store/messageBackup.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import {
@@ -36,6 +37,8 @@ let worker: {
   due: Map<string, Copy[]>;
   restores: MessageView[];
   isLate: boolean;
+  /** It has the keys that the copies are sealed under. */
+  hasKeys: boolean;
 };
 let fails: (call: string) => Error | null;
 let perPage: number;
@@ -52,7 +55,15 @@ beforeEach(() => {
   lastPosition = 0;
   perPage = 200;
   fails = () => null;
-  worker = { kept: true, isTold: true, position: 0, due: new Map(), restores: [], isLate: false };
+  worker = {
+    hasKeys: true,
+    kept: true,
+    isTold: true,
+    position: 0,
+    due: new Map(),
+    restores: [],
+    isLate: false,
+  };
   const call = async (name: string) => {
     calls.push(name);
     const failure = fails(name);
@@ -97,11 +108,13 @@ beforeEach(() => {
         worker.position = stored.lastPosition;
       }
     },
-    readBackup: async (page) => {
+    readBackup: async (page, hasAllKeys = false) => {
+      const isComplete = hasAllKeys || worker.hasKeys;
+      if (!isComplete) return { messages: [], kept: worker.kept, isLate: false, isComplete };
       worker.position = page.at(-1)?.position ?? worker.position;
       const messages = worker.restores;
       worker.restores = [];
-      return { messages, kept: worker.kept, isLate: worker.isLate };
+      return { messages, kept: worker.kept, isLate: worker.isLate, isComplete };
     },
     conversation: async () => state({ unread: 3 }),
   };
@@ -109,8 +122,10 @@ beforeEach(() => {
   chats = createChats(deps, me);
   confirmation = testConfirmation();
   const background = createBackground(deps.log);
-  messageBackup = createMessageBackup({ deps, ownUserId: me, chats, confirmation, background });
+  messageBackup = createMessageBackup({ deps, ownUserId: me, chats, confirmation, isBehind, background });
 });
+
+const isBehind = async () => deps.store.get(keysRenewedAtom);
 
 describe('syncing', () => {
   it('reads page by page to the end, and then leaves what has no copy yet', async () => {
@@ -153,10 +168,31 @@ describe('syncing', () => {
 
   it('is done by one tab at a time', async () => {
     const background = createBackground(deps.log);
-    const other = createMessageBackup({ deps, ownUserId: me, chats, confirmation, background });
+    const other = createMessageBackup({ deps, ownUserId: me, chats, confirmation, isBehind, background });
     worker.due.set(conversationId, [copy('x')]);
     await Promise.all([messageBackup.sync(), other.sync()]);
     expect(calls.filter((call) => call.startsWith('put'))).toEqual(['put x']);
+  });
+
+  it('waits for the keys that another device has renewed, and goes on with them', async () => {
+    kept.push({ ...copy('sealed anew'), position: ++lastPosition });
+    worker.due.set(conversationId, [copy('x')]);
+    worker.hasKeys = false;
+    deps.store.set(keysRenewedAtom, true);
+    await messageBackup.sync();
+    expect(calls).toEqual(['get after 0']);
+    worker.hasKeys = true;
+    deps.store.set(keysRenewedAtom, false);
+    deps.sessionEvents.emit('keysTakenOver', { vaultVersion: 2 });
+    await settled();
+    expect(calls.slice(1)).toEqual(['get after 0', 'get after 1', 'put x']);
+  });
+
+  it('is not held up by a copy that says it waits for keys that nobody has renewed', async () => {
+    kept.push({ ...copy('junk'), position: ++lastPosition });
+    worker.hasKeys = false;
+    await messageBackup.sync();
+    expect(calls).toEqual(['get after 0', 'get after 1']);
   });
 
   it('stops where the relay has no more room, and says so once', async () => {

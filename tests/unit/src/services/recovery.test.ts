@@ -7,17 +7,25 @@ import { changePassword } from '#src/services/account/password.ts';
 import { createRecovery, type Recovery } from '#src/services/account/recovery.ts';
 import { recoveryKeyAtom, recoveryOfferDismissedAtom } from '#src/store/recovery.ts';
 import { currentUserAtom } from '#src/store/session.ts';
-import { me, refused, type TestDeps, testConfirmation, testDeps } from './support/deps.ts';
+import {
+  me,
+  refused,
+  rotatedVault,
+  storedVault,
+  type TestDeps,
+  testConfirmation,
+  testDeps,
+  testRenewal,
+} from './support/deps.ts';
 
 const vault = { sealedVault: 'c2VhbGVk', hasRecoveryKey: false, version: 7 };
 const params = { salt: 'c2FsdA', opsLimit: 3, memLimit: 134_217_728 };
 const api = {
-  getVault: vi.fn<Api['getVault']>(),
   putVault: vi.fn<Api['putVault']>(),
   changePassword: vi.fn<Api['changePassword']>(),
 };
 const worker = {
-  confirmRecoveryKey: vi.fn<CryptoApi['confirmRecoveryKey']>(),
+  replaceRecoveryKey: vi.fn<CryptoApi['replaceRecoveryKey']>(),
   changePassword: vi.fn<CryptoApi['changePassword']>(),
 };
 let localEntries: Map<string, string>;
@@ -27,11 +35,10 @@ let recovery: Recovery;
 
 beforeEach(() => {
   vi.resetAllMocks();
-  localEntries = new Map([['proof-key', 'b2xkcHJvb2Y']]);
-  api.getVault.mockResolvedValue(vault);
+  localEntries = new Map();
   api.putVault.mockResolvedValue({ version: 8 });
-  worker.confirmRecoveryKey.mockResolvedValue({
-    recoveryWrap: 'cmVjb3Zlcnk',
+  worker.replaceRecoveryKey.mockResolvedValue({
+    ...rotatedVault,
     recoveryAuthKey: 'cHJvb2Y',
     recoveryProofKey: 'cHVibGlj',
   });
@@ -44,7 +51,7 @@ beforeEach(() => {
     },
   });
   confirmation = testConfirmation();
-  recovery = createRecovery(deps, confirmation);
+  recovery = createRecovery(deps, confirmation, testRenewal);
 });
 
 const known = () => deps.store.get(recoveryKeyAtom);
@@ -68,13 +75,7 @@ describe('the recovery key', () => {
       await recovery.setUp();
       expect(confirmation.asked).toEqual([{ kind, target: '', id: null }]);
       expect(api.putVault).toHaveBeenCalledWith(
-        {
-          sealedVault: 'c2VhbGVk',
-          version: 7,
-          recoveryWrap: 'cmVjb3Zlcnk',
-          recoveryAuthKey: 'cHJvb2Y',
-          recoveryProofKey: 'cHVibGlj',
-        },
+        { ...rotatedVault, recoveryAuthKey: 'cHJvb2Y', recoveryProofKey: 'cHVibGlj' },
         confirmation.prove,
       );
       expect(known()).toBe('present');
@@ -84,7 +85,7 @@ describe('the recovery key', () => {
   it('changes nothing when the person calls it off', async () => {
     vi.spyOn(confirmation, 'confirm').mockRejectedValue(cancelled());
     await expect(recovery.setUp()).rejects.toMatchObject({ code: 'cancelled' });
-    expect(worker.confirmRecoveryKey).not.toHaveBeenCalled();
+    expect(worker.replaceRecoveryKey).not.toHaveBeenCalled();
     expect(api.putVault).not.toHaveBeenCalled();
   });
 
@@ -112,13 +113,13 @@ describe('the recovery key', () => {
     expect(dismissed()).toBe(false);
     await recovery.dismissOffer();
     expect(dismissed()).toBe(true);
-    await createRecovery(deps, confirmation).onVault(vault);
+    await createRecovery(deps, confirmation, testRenewal).onVault(vault);
     expect(dismissed()).toBe(true);
   });
 });
 
 describe('a new password', () => {
-  const change = () => changePassword(deps, confirmation);
+  const change = () => changePassword(deps, confirmation, testRenewal);
 
   beforeEach(() => {
     deps.store.set(currentUserAtom, {
@@ -133,11 +134,11 @@ describe('a new password', () => {
       authKey: 'bmV3YXV0aA',
       proofKey: 'bmV3cHJvb2Y',
       passwordParams: params,
-      passwordWrap: 'bmV3d3JhcA',
+      vault: rotatedVault,
     });
   });
 
-  it('goes to the relay with the proof of the old one and the new wrap, in one call', async () => {
+  it('goes to the relay with the proof of the old one and the vault under it, in one call', async () => {
     await change();
     expect(confirmation.asked).toEqual([{ kind: 'change-password', target: 'anna', id: null }]);
     const [body, prove] = api.changePassword.mock.calls[0] ?? [];
@@ -146,11 +147,10 @@ describe('a new password', () => {
       password: 'bmV3YXV0aA',
       passwordProofKey: 'bmV3cHJvb2Y',
       passwordParams: params,
-      passwordWrap: 'bmV3d3JhcA',
-      version: 7,
+      vault: rotatedVault,
     });
     expect(prove).toBe(confirmation.prove);
-    expect(localEntries.get('proof-key')).toBe('bmV3cHJvb2Y');
+    expect(worker.changePassword).toHaveBeenCalledWith(storedVault);
   });
 
   it('stays what it is when the relay refuses the old one', async () => {
@@ -159,7 +159,6 @@ describe('a new password', () => {
       code: 'wrong-password',
       message: 'The current password is wrong.',
     });
-    expect(localEntries.get('proof-key')).toBe('b2xkcHJvb2Y');
   });
 
   it('fails with a sentence of the client when the vault has moved', async () => {

@@ -133,14 +133,14 @@ describe('logging out', () => {
 
   it('removes the device and erases what is stored when asked to', async () => {
     await session.logOut({ erase: true });
-    expect(calls).toEqual(['openDevice', 'signRevocation', 'revokeOwnDevice', 'erase']);
+    expect(calls).toEqual(['openDevice', 'ownRevocation', 'revokeOwnDevice', 'erase']);
     expect(api.revokeOwnDevice).toHaveBeenCalledWith(peer, 'cmV2b2tlZA', token);
   });
 
   it('erases and ends the session when the device could not be removed', async () => {
     api.revokeOwnDevice?.mockRejectedValue(new NetworkError('unreachable'));
     await session.logOut({ erase: true });
-    expect(calls.toSorted()).toEqual(['erase', 'logout', 'openDevice', 'signRevocation']);
+    expect(calls.toSorted()).toEqual(['erase', 'logout', 'openDevice', 'ownRevocation']);
     expect(api.logout).toHaveBeenCalledExactlyOnceWith(token);
   });
 

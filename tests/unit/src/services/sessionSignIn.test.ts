@@ -1,13 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { NetworkError } from '#src/net/errors.ts';
 import { authProgressAtom, currentUserAtom } from '#src/store/session.ts';
-import { me, peer, refused } from './support/deps.ts';
+import { me, peer, refused, rotatedVault } from './support/deps.ts';
 import {
   api,
   calls,
   deps,
   expectSignedOut,
-  localEntries,
   logIn,
   passwordParams,
   scope,
@@ -42,6 +41,7 @@ describe('signing up', () => {
       'openVault',
       'openDevice',
       'putDevice',
+      'forgetVault',
       'keyPackageCount',
       'createKeyPackages',
       'publishKeyPackages',
@@ -121,7 +121,7 @@ describe('signing up', () => {
         password: 'YXV0aA',
         passwordProofKey: 'cHVibGlj',
       });
-      expect(worker.openVault).toHaveBeenCalledExactlyOnceWith(me, vault);
+      expect(worker.openVault).toHaveBeenCalledExactlyOnceWith(me, { ...vault, version: 1 });
       expect(status()).toBe('success');
     });
 
@@ -162,7 +162,7 @@ describe('logging in', () => {
     api.getVault?.mockRejectedValueOnce(refused('not-found'));
     await logIn();
     expect(api.putVault).toHaveBeenCalledExactlyOnceWith({ ...vault, version: 0 });
-    expect(worker.openVault).toHaveBeenCalledExactlyOnceWith(me, vault);
+    expect(worker.openVault).toHaveBeenCalledExactlyOnceWith(me, { ...vault, version: 1 });
   });
 
   it('derives the key with the parameters of the account', async () => {
@@ -263,12 +263,11 @@ describe('recovering', () => {
         password: 'bmV3',
         passwordParams,
         passwordProofKey: 'bmV3cHVibGlj',
-        passwordWrap: 'bmV3d3JhcA',
-        version: 1,
+        vault: rotatedVault,
       },
       expect.any(Function),
     );
-    expect(localEntries.get('proof-key')).toBe('bmV3cHVibGlj');
+    expect(worker.recoverVault).toHaveBeenCalledWith(me, { ...vault, version: 1 }, 'a new one');
     expect(status()).toBe('success');
     expect(deps.store.get(currentUserAtom)).toEqual(user);
   });

@@ -3,6 +3,7 @@ import type { CommitSubmission, ContactTrust, CryptoApi } from '#src/crypto/clie
 import type { Api } from '#src/net/api.ts';
 import { NetworkError } from '#src/net/errors.ts';
 import type { CommitSubmitter } from '#src/services/conversations/commitSubmitter.ts';
+import type { AccountStates } from '#src/services/core/accountState.ts';
 import { createBackground } from '#src/services/core/failures.ts';
 import { createTrust, type Trust } from '#src/services/people/trust.ts';
 import { activeConversationAtom } from '#src/store/chats.ts';
@@ -27,15 +28,12 @@ const changed: ContactTrust = { ...known, changedAt: ['2026-03-01T12:00:00.000Z'
 const api = {
   userDevices: vi.fn<Api['userDevices']>(),
   claimKeyPackages: vi.fn<Api['claimKeyPackages']>(),
-  getVault: vi.fn<Api['getVault']>(),
-  putVault: vi.fn<Api['putVault']>(),
 };
 const worker = {
   contactTrust: vi.fn<CryptoApi['contactTrust']>(),
   observeDevices: vi.fn<CryptoApi['observeDevices']>(),
   safetyNumbers: vi.fn<CryptoApi['safetyNumbers']>(),
   sealVerified: vi.fn<CryptoApi['sealVerified']>(),
-  adoptVerified: vi.fn<CryptoApi['adoptVerified']>(),
   acceptAccountKey: vi.fn<CryptoApi['acceptAccountKey']>(),
   refuseAccountKey: vi.fn<CryptoApi['refuseAccountKey']>(),
   hasFormerDevices: vi.fn<CryptoApi['hasFormerDevices']>(),
@@ -44,6 +42,10 @@ const worker = {
 const commitSubmitter = {
   submit: vi.fn<CommitSubmitter['submit']>(),
   settle: vi.fn<CommitSubmitter['settle']>(),
+};
+const accountStates = {
+  load: vi.fn<AccountStates['load']>(),
+  replace: vi.fn<AccountStates['replace']>(),
 };
 const onReleased = vi.fn<(conversationId: string) => void>();
 const catchUp = vi.fn<() => Promise<ReturnType<typeof state>>>();
@@ -65,6 +67,7 @@ beforeEach(async () => {
   trust = createTrust({
     deps,
     confirmation,
+    accountStates,
     ownUserId: me,
     sync: { catchUp },
     commitSubmitter,
@@ -131,41 +134,32 @@ describe('safety numbers', () => {
 });
 
 describe('marking somebody as verified', () => {
-  const vault = { sealedVault: 'b2xk', hasRecoveryKey: false, version: 3 };
-
-  it('goes through the vault by the password, and counts once the relay has it', async () => {
+  it('goes through the account state by the password', async () => {
     deps.store.set(contactsAtom, (list) => ({
       ...list,
       items: [{ id: peer, username: 'bert', email: 'bert@example.org' }],
     }));
-    api.getVault.mockResolvedValue(vault);
-    api.putVault.mockResolvedValue({ version: 4 });
+    accountStates.replace.mockImplementation(async (change) => void (await change('b2xk')));
     worker.sealVerified.mockResolvedValue('bmV3');
     worker.contactTrust.mockResolvedValue([{ ...known, verifiedAt: '2026-03-01T12:00:00.000Z' }]);
     await trust.setVerified(peer, number, true);
     const mark = { userId: peer, safetyNumber: number, verified: true };
     expect(worker.sealVerified).toHaveBeenCalledWith('b2xk', mark);
-    expect(api.putVault).toHaveBeenCalledWith({ sealedVault: 'bmV3', version: 3 }, confirmation.prove);
     expect(confirmation.asked).toEqual([{ kind: 'mark-verified', target: 'bert', id: peer }]);
-    expect(worker.adoptVerified).toHaveBeenCalledWith('bmV3');
     expect(ofPeer()?.verifiedAt).not.toBeNull();
   });
 
-  it('is made upon what another device changed meanwhile', async () => {
-    api.getVault.mockResolvedValueOnce(vault).mockResolvedValueOnce({ ...vault, version: 4 });
-    api.putVault.mockRejectedValueOnce(refused('stale-version')).mockResolvedValueOnce({ version: 5 });
-    worker.sealVerified.mockResolvedValue('bmV3');
-    await trust.setVerified(peer, number, true);
-    expect(api.putVault.mock.calls.map(([body]) => body.version)).toEqual([3, 4]);
+  it('counts for nothing when the state could not be changed', async () => {
+    accountStates.replace.mockRejectedValue(refused('stale-version'));
+    await expect(trust.setVerified(peer, number, true)).rejects.toMatchObject({ code: 'stale-version' });
+    expect(ofPeer()?.verifiedAt).toBeNull();
   });
 
-  it('counts for nothing when the vault could not be changed', async () => {
-    api.getVault.mockResolvedValue(vault);
-    worker.sealVerified.mockResolvedValue('bmV3');
-    api.putVault.mockRejectedValue(refused('stale-version'));
-    await expect(trust.setVerified(peer, number, true)).rejects.toMatchObject({ code: 'stale-version' });
-    expect(api.putVault).toHaveBeenCalledTimes(4);
-    expect(worker.adoptVerified).not.toHaveBeenCalled();
+  it('made on another device is shown once it was read', async () => {
+    worker.contactTrust.mockResolvedValue([{ ...known, verifiedAt: '2026-03-01T12:00:00.000Z' }]);
+    await trust.refresh();
+    expect(accountStates.load).toHaveBeenCalledOnce();
+    expect(ofPeer()?.verifiedAt).not.toBeNull();
   });
 });
 

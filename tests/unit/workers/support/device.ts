@@ -4,6 +4,7 @@ import type {
   CryptoApi,
   MessageView,
   OperationKind,
+  RotatedVault,
 } from '#workers/api/cryptoApi.ts';
 import { CryptoApiError } from '#workers/api/errors.ts';
 import { Browser, Clock } from './browser.ts';
@@ -33,7 +34,7 @@ export class TestDevice {
     const { passwordParams } = await api.beginSignUp(PASSWORD);
     let vault = relay.vaults.get(userId);
     if (vault === undefined) {
-      vault = await api.createVault(userId);
+      vault = { ...(await api.createVault(userId)), version: 1 };
       relay.vaults.set(userId, vault);
       relay.passwordParams.set(userId, passwordParams);
     } else {
@@ -42,7 +43,10 @@ export class TestDevice {
     await api.openVault(userId, vault);
     const { deviceId } = await api.openDevice();
     relay.publish(userId, deviceId, await api.createKeyPackages(3, true));
-    return new TestDevice(relay, browser, userId, deviceId, api);
+    await api.forgetVault();
+    const device = new TestDevice(relay, browser, userId, deviceId, api);
+    await device.readState();
+    return device;
   }
 
   /** Opens another tab of the same browser, which is also a reload. */
@@ -66,7 +70,55 @@ export class TestDevice {
   owner() {
     const passwordParams = this.relay.passwordParams.get(this.userId);
     if (passwordParams === undefined) throw new Error('nobody has signed up');
-    return { username: 'alice', passwordParams, proofKey: null };
+    return { username: 'alice', passwordParams };
+  }
+
+  /** The vault that the relay has. */
+  vault(): RotatedVault {
+    const vault = this.relay.vaults.get(this.userId);
+    if (vault === undefined) throw new Error('nobody has signed up');
+    return vault;
+  }
+
+  /** The account state that the relay has. */
+  state(): string | null {
+    return this.relay.states.get(this.userId) ?? null;
+  }
+
+  /** Takes over what the person's devices have told each other, and seals it anew where that is due. */
+  async readState(): Promise<void> {
+    const due = await this.api.adoptState(this.state());
+    if (due === null) return;
+    this.relay.states.set(this.userId, due);
+    await this.api.adoptState(due);
+  }
+
+  /** Marks somebody as verified, or takes the mark away. @returns the account state from then on */
+  async mark(userId: string, verified: boolean): Promise<string> {
+    const { current: safetyNumber } = await this.api.safetyNumbers(userId);
+    await this.confirm(verified ? 'mark-verified' : 'unmark-verified', userId);
+    const state = await this.api.sealVerified(this.state(), { userId, safetyNumber, verified });
+    this.relay.states.set(this.userId, state);
+    await this.api.adoptState(state);
+    return state;
+  }
+
+  /** Revokes a device of the person, which renews the keys. @returns the revocation */
+  async revoke(deviceId: string): Promise<string> {
+    await this.confirm('revoke-device', deviceId);
+    const { statement, vault } = await this.api.revokeDevice({ vault: this.vault(), deviceId });
+    this.relay.rotate(this.userId, vault);
+    await this.api.adoptRenewedKeys();
+    return statement;
+  }
+
+  /** Logs in again in a browser that was locked, or whose session has lasted. */
+  async logIn(): Promise<void> {
+    this.api = this.browser.tab();
+    const password = this.relay.passwords.get(this.userId) ?? PASSWORD;
+    await this.api.beginLogin(password, this.owner().passwordParams);
+    await this.api.openVault(this.userId, this.vault());
+    await this.readState();
   }
 
   async start(conversationId: string): Promise<void> {

@@ -1,4 +1,9 @@
-import type { CommitSubmission, LogEntryInput, PasswordParams, SealedVault } from '#workers/api/cryptoApi.ts';
+import type {
+  CommitSubmission,
+  LogEntryInput,
+  PasswordParams,
+  RotatedVault,
+} from '#workers/api/cryptoApi.ts';
 import { type Clock, seededRandom } from './browser.ts';
 
 interface Welcome {
@@ -39,7 +44,12 @@ export class NotAMember extends Error {}
  */
 export class MemoryRelay {
   readonly devices: PublishedDevice[] = [];
-  readonly vaults = new Map<string, SealedVault>();
+  /** With their versions. */
+  readonly vaults = new Map<string, RotatedVault>();
+  /** Account states, by user id. */
+  readonly states = new Map<string, string>();
+  /** Passwords that were changed, which no real relay has. */
+  readonly passwords = new Map<string, string>();
   readonly passwordParams = new Map<string, PasswordParams>();
   readonly #logs = new Map<string, Log>();
   readonly groups = new Map<string, GroupRow>();
@@ -49,6 +59,14 @@ export class MemoryRelay {
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** Stores a vault in the place of the one that it replaces. @returns it with its version */
+  rotate(userId: string, vault: RotatedVault): RotatedVault {
+    if (this.vaults.get(userId)?.version !== vault.version) throw new Error('a stale vault');
+    const stored = { ...vault, version: vault.version + 1 };
+    this.vaults.set(userId, stored);
+    return stored;
   }
 
   publish(

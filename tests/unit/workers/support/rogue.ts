@@ -4,6 +4,7 @@ import {
   createKeyPackage,
   createSignatureKeyPair,
   decryptApplication,
+  deviceUnlockKey,
   type Env,
   type Extension,
   encryptApplication,
@@ -15,6 +16,7 @@ import {
   type KeyPackageBundle,
   type LeaveStatement,
   leafRef,
+  openRecord,
   openVault,
   processCommit,
   ready,
@@ -23,9 +25,11 @@ import {
   type Vault,
 } from '@sinetti/crypto-core';
 import { fromBase64Url, toBase64Url } from '#workers/codec/base64url.ts';
+import { accountDatabaseName } from '#workers/storage/db.ts';
 import { cheapPasswordKeys, seededRandom } from './browser.ts';
-import { PASSWORD } from './device.ts';
+import { PASSWORD, type TestDevice } from './device.ts';
 import type { MemoryRelay } from './relay.ts';
+import { answer } from './storage.ts';
 
 const anybody = { memberCheck: () => {}, policy: () => {} };
 
@@ -248,13 +252,23 @@ export function openVaultOf(relay: MemoryRelay, userId: string): Vault {
   const vault = relay.vaults.get(userId);
   const params = relay.passwordParams.get(userId);
   if (vault === undefined || params === undefined) throw new Error('has not signed up');
-  const { wrapKey } = cheapPasswordKeys(PASSWORD, { salt: decode(params.salt) });
-  const vaultKey = unwrapVaultKey(decode(vault.passwordWrap), wrapKey, 'password');
-  return openVault(decode(vault.sealedVault), vaultKey, userId);
+  const password = relay.passwords.get(userId) ?? PASSWORD;
+  const { wrapKey } = cheapPasswordKeys(password, { salt: decode(params.salt) });
+  const vaultKey = unwrapVaultKey(decode(vault.passwordWrap), wrapKey);
+  return openVault(decode(vault.sealedVault), vaultKey, userId).vault;
 }
 
 export function decode(wire: string): Uint8Array {
   const bytes = fromBase64Url(wire);
   if (bytes === null) throw new Error('not base64url');
   return bytes;
+}
+
+/** Opens the storage key of a browser as its next log-in does. */
+export async function storageKeyOf(relay: MemoryRelay, { browser, userId }: TestDevice): Promise<Uint8Array> {
+  const db = await answer<IDBDatabase>(browser.indexedDB.open(accountDatabaseName(userId)));
+  const row = await answer<Uint8Array>(db.transaction('device').objectStore('device').get('unlock'));
+  db.close();
+  const unlockKey = deviceUnlockKey(openVaultOf(relay, userId).deviceSecret, row.subarray(0, 16));
+  return openRecord(unlockKey, 'device', 'unlock', row.subarray(16));
 }

@@ -1,4 +1,5 @@
-/** Tools for a browser's storage: crashes at a write, measurements and a dump of all bytes. */
+/** Tools for a browser's storage: crashes at a write, measurements, a dump of all bytes, and all records opened. */
+import { openRecord } from '@sinetti/crypto-core';
 import type { Browser } from './browser.ts';
 
 /** Runs `body` with `before` in front of every call of a method, whichever object it is called on. */
@@ -80,6 +81,35 @@ export async function dump(browser: Browser): Promise<Buffer> {
     db.close();
   }
   return Buffer.concat(parts);
+}
+
+interface OpenedRecord {
+  readonly store: string;
+  readonly content: Uint8Array;
+  /** What stands beside it unsealed. */
+  readonly indexed: readonly string[];
+}
+
+/**
+ * Opens every record of an account, but for the storage key itself, which the vault opens.
+ * @throws CryptoError `corrupt-record` for a record that isn't sealed under the storage key for its place
+ */
+export async function openRecords(db: IDBDatabase, storageKey: Uint8Array): Promise<OpenedRecord[]> {
+  const tx = db.transaction([...db.objectStoreNames]);
+  const opened: OpenedRecord[] = [];
+  for (const store of db.objectStoreNames) {
+    const keys = (await answer(tx.objectStore(store).getAllKeys())) as (string | (string | number)[])[];
+    const rows: unknown[] = await answer(tx.objectStore(store).getAll());
+    for (const [i, row] of rows.entries()) {
+      const place = [keys[i] ?? ''].flat().join('/');
+      if (place === 'unlock') continue;
+      const { sealed, ...indexed } =
+        row instanceof Uint8Array ? { sealed: row } : (row as { sealed: Uint8Array });
+      const content = openRecord(storageKey, store, place, sealed);
+      opened.push({ store, content, indexed: Object.keys(indexed).sort() });
+    }
+  }
+  return opened;
 }
 
 export function answer<T>(request: IDBRequest<T>): Promise<T> {

@@ -3,6 +3,7 @@ import type { ConversationState, CryptoApi, MessageView, Operation } from '#src/
 import { createKeyedQueue } from '#src/lib/keyedQueue.ts';
 import type { Api, Prove } from '#src/net/api.ts';
 import { ApiError, type ApiErrorCode } from '#src/net/errors.ts';
+import type { KeyRenewal } from '#src/services/account/keyRenewal.ts';
 import type { SessionDeps } from '#src/services/core/deps.ts';
 import { createLists, type Lists } from '#src/services/core/lists.ts';
 import { createSessionEvents } from '#src/services/core/sessionEvents.ts';
@@ -123,10 +124,18 @@ export function testConfirmation() {
   };
 }
 
+/** The vault as a test's relay has it, and as the worker has sealed it anew. */
+export const storedVault = { sealedVault: 'c2VhbGVk', passwordWrap: 'd3JhcA', version: 7 };
+export const rotatedVault = { ...storedVault, sealedVault: 'YW5ldw', recoveryWrap: 'cmVjb3Zlcnk' };
+
+/** A renewal of keys that opens the vault for whoever has confirmed. */
+export const testRenewal: Pick<KeyRenewal, 'renew'> = { renew: (_prove, operate) => operate(storedVault) };
+
 /** A person of whose security there is nothing to tell: no other device, no revocation, no changed key. */
 export const uneventful = {
   api: {
     getVault: () => Promise.resolve({ sealedVault: '', hasRecoveryKey: false, version: 1 }),
+    getAccountState: () => Promise.resolve({ version: 1, sealed: '' }),
     listAccountChanges: () => Promise.resolve([]),
     listDevices: () => Promise.resolve([]),
     visibleRevocations: () => Promise.resolve([]),
@@ -137,7 +146,8 @@ export const uneventful = {
     writeLocal: () => Promise.resolve(),
     openDevice: () => Promise.resolve({ userId: me, deviceId: 'own-device', certificate: '', isNew: false }),
     setRevoked: () => Promise.resolve(),
-    adoptVerified: () => Promise.resolve(),
+    adoptState: () => Promise.resolve(null),
+    vaultVersion: () => Promise.resolve(1),
     contactTrust: () => Promise.resolve([]),
     observeDevices: () => Promise.resolve(null),
   } satisfies Partial<CryptoApi>,

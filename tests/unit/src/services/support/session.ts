@@ -5,7 +5,7 @@ import { createBackground } from '#src/services/core/failures.ts';
 import { createSession, type Session } from '#src/services/session/session.ts';
 import { createLoginProofStore, createTokenStore } from '#src/services/session/token.ts';
 import { type AuthProgress, authProgressAtom, authStatusAtom, currentUserAtom } from '#src/store/session.ts';
-import { me, peer, refused, type TestDeps, testDeps } from './deps.ts';
+import { me, peer, refused, rotatedVault, type TestDeps, testDeps } from './deps.ts';
 
 export const user = {
   id: me,
@@ -88,14 +88,15 @@ function begin(): void {
       authKey: 'bmV3',
       proofKey: 'bmV3cHVibGlj',
       passwordParams,
-      passwordWrap: 'bmV3d3JhcA',
+      vault: rotatedVault,
     }),
     createVault: answers('createVault', vault),
     openVault: answers('openVault', undefined),
+    forgetVault: answers('forgetVault', undefined),
     resume: answers('resume', true),
     openDevice: answers('openDevice', { userId: me, deviceId: peer, certificate: 'Y2VydA', isNew: true }),
     createKeyPackages: answers('createKeyPackages', { keyPackages: ['a2V5'], lastResort: 'bGFzdA' }),
-    revokeDevice: answers('signRevocation', 'cmV2b2tlZA'),
+    ownRevocation: answers('ownRevocation', 'cmV2b2tlZA'),
     lock: answers('lock', undefined),
     erase: answers('erase', undefined),
     readLocal: vi.fn<AsyncCall>().mockImplementation(async (name) => localEntries.get(String(name)) ?? null),

@@ -1,0 +1,34 @@
+import * as z from 'zod/mini';
+import { limits } from './limits.ts';
+import { base64Url, intFrom } from './primitives.ts';
+import { defineRoute } from './route.ts';
+
+const SealedState = base64Url(limits.accountStateMax, 1);
+
+/** What a person's devices know together, sealed under keys that the relay hasn't got; version 0 before the first. */
+export const AccountState = z
+  .object({ version: intFrom(0), sealed: z.nullable(SealedState) })
+  .register(z.globalRegistry, { id: 'AccountState' });
+export type AccountState = z.infer<typeof AccountState>;
+
+export const getAccountState = defineRoute({
+  method: 'GET',
+  paths: ['/account-state'],
+  summary: 'The sealed state that the devices of a person share; null before the first PUT',
+  access: 'device',
+  status: 200,
+  response: AccountState,
+  errors: [],
+});
+
+export const putAccountState = defineRoute({
+  method: 'PUT',
+  paths: ['/account-state'],
+  summary: 'Replace the sealed state; `version` is the one it replaces, 0 for the first',
+  access: 'device',
+  body: z.object({ version: intFrom(0), sealed: SealedState }),
+  status: 200,
+  response: z.object({ version: intFrom(1) }),
+  errors: ['stale-version'],
+  bodyLimit: 128 * 1024,
+});

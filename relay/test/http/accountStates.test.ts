@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { limits } from '../../contract/index.ts';
+import {
+  base64Url,
+  onAnotherDevice,
+  type PersonOnDevice,
+  signUpOnDevice,
+  startTestRelay,
+  type TestRelay,
+} from '../helpers.ts';
+import { recordEvents } from './conversation.ts';
+
+let relay: TestRelay;
+let here: PersonOnDevice;
+let elsewhere: PersonOnDevice;
+
+beforeAll(async () => {
+  relay = await startTestRelay();
+});
+afterAll(() => relay.close());
+beforeEach(async () => {
+  here = await signUpOnDevice(relay);
+  elsewhere = await onAnotherDevice(relay, here);
+});
+
+const put = (person: PersonOnDevice, version: number, sealed = base64Url(90)) =>
+  person.call('PUT', '/account-state', { version, sealed });
+const get = (person: PersonOnDevice) => person.call('GET', '/account-state');
+
+it('there is no account state before a device has stored one', async () => {
+  expect(await get(here)).toMatchObject({ status: 200, body: { version: 0, sealed: null } });
+});
+
+it('what one device stores all devices of the person read, who hear of it at once', async () => {
+  const sealed = base64Url(90);
+  const events = await recordEvents(relay, [here], async () => {
+    expect(await put(here, 0, sealed)).toMatchObject({ status: 200, body: { version: 1 } });
+  });
+  expect(events).toContainEqual([here.id, { type: 'account' }]);
+  expect((await get(elsewhere)).body).toEqual({ version: 1, sealed });
+  const next = base64Url(120);
+  expect(await put(elsewhere, 1, next)).toMatchObject({ status: 200, body: { version: 2 } });
+  expect((await get(here)).body).toEqual({ version: 2, sealed: next });
+});
+
+it('a state that is not the stored one is not replaced', async () => {
+  const stale = (version: number) => ({ status: 409, body: { code: 'stale-version', version } });
+  expect(await put(here, 1)).toMatchObject(stale(0));
+  const sealed = base64Url(90);
+  await put(here, 0, sealed);
+  expect(await put(elsewhere, 0)).toMatchObject(stale(1));
+  expect(await put(elsewhere, 2)).toMatchObject(stale(1));
+  expect((await get(here)).body).toEqual({ version: 1, sealed });
+});
+
+it('of two devices that replace it at once, one does', async () => {
+  await put(here, 0);
+  const statuses = (await Promise.all([put(here, 1), put(elsewhere, 1)])).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([200, 409]));
+});
+
+it('a state has a size', async () => {
+  expect((await put(here, 0, base64Url(limits.accountStateMax + 1))).status).toBe(422);
+  expect((await put(here, 0, base64Url(limits.accountStateMax))).status).toBe(200);
+});

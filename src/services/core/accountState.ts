@@ -1,0 +1,46 @@
+import { isApiError } from '../../net/errors.ts';
+import type { Deps } from './deps.ts';
+
+/** The account state at the relay: what the person's devices know together, sealed by the worker. */
+export interface AccountStates {
+  /** Takes over what other devices have put there, and seals it anew under the present keys where that is due. */
+  load(): Promise<void>;
+  /**
+   * Replaces the state, whatever other devices do to it meanwhile.
+   * @param change seals what becomes of the state as it is, null where there is none; asked again when it has moved
+   */
+  replace(change: (sealedState: string | null) => Promise<string>): Promise<void>;
+}
+
+const maxAttempts = 4;
+
+export function createAccountStates({ api, crypto }: Pick<Deps, 'api' | 'crypto'>): AccountStates {
+  return {
+    async load() {
+      const { sealed, version } = await api.getAccountState();
+      const due = await crypto.adoptState(sealed);
+      if (due === null) return;
+      try {
+        await api.putAccountState({ version, sealed: due });
+        await crypto.adoptState(due);
+      } catch (error) {
+        // Another device was quicker, and its state comes with the next load.
+        if (!isApiError(error, 'stale-version')) throw error;
+      }
+    },
+
+    async replace(change) {
+      for (let attempt = 1; ; attempt += 1) {
+        const { sealed, version } = await api.getAccountState();
+        const next = await change(sealed);
+        try {
+          await api.putAccountState({ version, sealed: next });
+          await crypto.adoptState(next);
+          return;
+        } catch (error) {
+          if (!isApiError(error, 'stale-version') || attempt === maxAttempts) throw error;
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,4 @@
+import { sessionAtom } from './sessionAtom.ts';
+
+/** True while another device has renewed the keys that the person's devices share, and this one hasn't got them yet. */
+export const keysRenewedAtom = sessionAtom(false);

@@ -1,0 +1,78 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import type { Api } from '#src/net/api.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import { type AccountStates, createAccountStates } from '#src/services/core/accountState.ts';
+import { refused, testDeps } from './support/deps.ts';
+
+const api = {
+  getAccountState: vi.fn<Api['getAccountState']>(),
+  putAccountState: vi.fn<Api['putAccountState']>(),
+};
+const worker = { adoptState: vi.fn<CryptoApi['adoptState']>() };
+let states: AccountStates;
+
+beforeEach(() => {
+  vi.resetAllMocks();
+  api.getAccountState.mockResolvedValue({ version: 3, sealed: 'b2xk' });
+  api.putAccountState.mockResolvedValue({ version: 4 });
+  worker.adoptState.mockResolvedValue(null);
+  states = createAccountStates(testDeps({ api, crypto: worker }));
+});
+
+describe('reading the account state', () => {
+  it('takes over what is there, and writes nothing', async () => {
+    await states.load();
+    expect(worker.adoptState.mock.calls).toEqual([['b2xk']]);
+    expect(api.putAccountState).not.toHaveBeenCalled();
+  });
+
+  it('finds none at first', async () => {
+    api.getAccountState.mockResolvedValue({ version: 0, sealed: null });
+    await states.load();
+    expect(worker.adoptState.mock.calls).toEqual([[null]]);
+  });
+
+  it('puts there what the worker has sealed anew', async () => {
+    worker.adoptState.mockResolvedValueOnce('YW5ldw');
+    await states.load();
+    expect(api.putAccountState.mock.calls).toEqual([[{ version: 3, sealed: 'YW5ldw' }]]);
+    expect(worker.adoptState).toHaveBeenLastCalledWith('YW5ldw');
+  });
+
+  it('leaves the state of a device that was quicker', async () => {
+    worker.adoptState.mockResolvedValueOnce('YW5ldw');
+    api.putAccountState.mockRejectedValue(refused('stale-version'));
+    await states.load();
+    expect(worker.adoptState).toHaveBeenCalledOnce();
+  });
+
+  it('fails when the relay is not reached', async () => {
+    api.getAccountState.mockRejectedValue(new NetworkError('unreachable'));
+    await expect(states.load()).rejects.toThrow('unreachable');
+  });
+});
+
+describe('changing the account state', () => {
+  it('counts once the relay has it', async () => {
+    await states.replace(async (sealed) => `${sealed}-changed`);
+    expect(api.putAccountState.mock.calls).toEqual([[{ version: 3, sealed: 'b2xk-changed' }]]);
+    expect(worker.adoptState.mock.calls).toEqual([['b2xk-changed']]);
+  });
+
+  it('is made upon what another device changed meanwhile', async () => {
+    api.getAccountState
+      .mockResolvedValueOnce({ version: 3, sealed: 'b2xk' })
+      .mockResolvedValueOnce({ version: 4, sealed: 'bmV3ZXI' });
+    api.putAccountState.mockRejectedValueOnce(refused('stale-version'));
+    await states.replace(async (sealed) => `${sealed}-changed`);
+    expect(api.putAccountState).toHaveBeenLastCalledWith({ version: 4, sealed: 'bmV3ZXI-changed' });
+  });
+
+  it('counts for nothing when the state moves again and again', async () => {
+    api.putAccountState.mockRejectedValue(refused('stale-version'));
+    await expect(states.replace(async () => 'YW5ldw')).rejects.toMatchObject({ code: 'stale-version' });
+    expect(api.putAccountState).toHaveBeenCalledTimes(4);
+    expect(worker.adoptState).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,100 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import { cancelled } from '#src/lib/appError.ts';
+import type { Api } from '#src/net/api.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import { createKeyRenewal, type KeyRenewal } from '#src/services/account/keyRenewal.ts';
+import { keysRenewedAtom } from '#src/store/keys.ts';
+import { refused, storedVault, type TestDeps, testConfirmation, testDeps } from './support/deps.ts';
+
+const api = {
+  getVault: vi.fn<Api['getVault']>(),
+  getVaultWraps: vi.fn<Api['getVaultWraps']>(),
+};
+const worker = {
+  vaultVersion: vi.fn<CryptoApi['vaultVersion']>(),
+  adoptRenewedKeys: vi.fn<CryptoApi['adoptRenewedKeys']>(),
+  readRenewedKeys: vi.fn<CryptoApi['readRenewedKeys']>(),
+};
+const load = vi.fn<() => Promise<void>>();
+let deps: TestDeps;
+let confirmation: ReturnType<typeof testConfirmation>;
+let renewal: KeyRenewal;
+
+beforeEach(() => {
+  vi.resetAllMocks();
+  const { passwordWrap, ...vault } = storedVault;
+  api.getVault.mockResolvedValue({ ...vault, hasRecoveryKey: true });
+  api.getVaultWraps.mockResolvedValue({ passwordWrap, recoveryWrap: null });
+  worker.vaultVersion.mockResolvedValue(7);
+  deps = testDeps({ api, crypto: worker });
+  confirmation = testConfirmation();
+  renewal = createKeyRenewal(deps, confirmation, { load });
+});
+
+const isShown = () => deps.store.get(keysRenewedAtom);
+
+describe('keys that another device has renewed', () => {
+  it('are told of, until this device has them', async () => {
+    await renewal.onVault({ version: 7 });
+    expect(isShown()).toBe(false);
+    await renewal.onVault({ version: 8 });
+    expect(isShown()).toBe(true);
+    // An answer that comes late is of a vault from before.
+    await renewal.onVault({ version: 7 });
+    expect(isShown()).toBe(true);
+    worker.vaultVersion.mockResolvedValue(8);
+    await renewal.takeOver();
+    expect(isShown()).toBe(false);
+  });
+
+  it('are taken over by the password, and then what waited for them goes on', async () => {
+    const heard = vi.fn<() => void>();
+    deps.sessionEvents.on('keysTakenOver', heard);
+    await renewal.takeOver();
+    expect(confirmation.asked).toEqual([{ kind: 'renew-keys', target: '', id: null }]);
+    expect(api.getVaultWraps).toHaveBeenCalledWith(confirmation.prove);
+    expect(worker.readRenewedKeys).toHaveBeenCalledWith(storedVault);
+    expect(load).toHaveBeenCalledOnce();
+    expect(heard).toHaveBeenCalledOnce();
+  });
+
+  it('stay where they are when the person calls it off', async () => {
+    vi.spyOn(confirmation, 'confirm').mockRejectedValue(cancelled());
+    await expect(renewal.takeOver()).rejects.toMatchObject({ code: 'cancelled' });
+    expect(worker.readRenewedKeys).not.toHaveBeenCalled();
+  });
+
+  it('are said to be unread when the relay is not reached', async () => {
+    api.getVaultWraps.mockRejectedValue(new NetworkError('unreachable'));
+    await expect(renewal.takeOver()).rejects.toMatchObject({
+      message: 'The new keys could not be read. Please try again.',
+    });
+  });
+
+  it('are asked for by whoever needs to know at once', async () => {
+    expect(await renewal.isBehind()).toBe(false);
+    worker.vaultVersion.mockResolvedValue(6);
+    expect(await renewal.isBehind()).toBe(true);
+    expect(isShown()).toBe(true);
+  });
+});
+
+describe('an operation that renews the keys', () => {
+  it('gets the vault as the password opens it, and this device the new keys after it', async () => {
+    const order: string[] = [];
+    worker.adoptRenewedKeys.mockImplementation(async () => void order.push('taken over'));
+    load.mockImplementation(async () => void order.push('state'));
+    await renewal.renew(confirmation.prove, async (vault) => {
+      expect(vault).toEqual(storedVault);
+      order.push('done');
+    });
+    expect(order).toEqual(['done', 'taken over', 'state']);
+  });
+
+  it('changes nothing here when the relay refuses it', async () => {
+    const operate = () => Promise.reject(refused('stale-version'));
+    await expect(renewal.renew(confirmation.prove, operate)).rejects.toMatchObject({ code: 'stale-version' });
+    expect(worker.adoptRenewedKeys).not.toHaveBeenCalled();
+  });
+});

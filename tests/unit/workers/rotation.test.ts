@@ -1,0 +1,338 @@
+import {
+  newestSharedKeys,
+  openAccountState,
+  openShared,
+  openVault,
+  type SharedKeys,
+  unwrapVaultKey,
+} from '@sinetti/crypto-core';
+import { describe, expect, it } from 'vitest';
+import type { RotatedVault } from '#workers/api/cryptoApi.ts';
+import { accountDatabaseName } from '#workers/storage/db.ts';
+import { cheapPasswordKeys } from './support/browser.ts';
+import {
+  ALICE,
+  ALICE_AND_BOB,
+  BOB,
+  createPair,
+  PASSWORD,
+  type TestDevice,
+  textOf,
+} from './support/device.ts';
+import { openVaultOf, storageKeyOf } from './support/rogue.ts';
+import { answer, openRecords } from './support/storage.ts';
+
+const NEW_PASSWORD = 'a quieter harbour';
+const DAY = 24 * 60 * 60 * 1000;
+const decode = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'));
+
+/** Alice with a laptop, a phone and a tablet, all at the relay. */
+async function threeDevices() {
+  const { alice: laptop, bob, relay, world } = await createPair();
+  const [phone, tablet] = [await world.device(ALICE), await world.device(ALICE)];
+  for (const device of [laptop, phone, tablet, bob]) await device.sync();
+  return { laptop, phone, tablet, bob, relay, world };
+}
+
+/** All that is in a browser, for whoever has its disk and its session: the content of every record. */
+async function held(device: TestDevice): Promise<string> {
+  const storageKey = await storageKeyOf(device.relay, device);
+  const db = await answer<IDBDatabase>(device.browser.indexedDB.open(accountDatabaseName(ALICE)));
+  const records = await openRecords(db, storageKey);
+  db.close();
+  return records.map(({ content }) => Buffer.from(content).toString('latin1')).join('\n');
+}
+
+/** Records are JSON with bytes as base64url, or bytes as they are. */
+function holds(content: string, secret: Uint8Array): boolean {
+  const bytes = Buffer.from(secret);
+  return content.includes(bytes.toString('base64url')) || content.includes(bytes.toString('latin1'));
+}
+
+/** The revisions of the shared keys that a browser holds, of those that there are in the vault. */
+function revisionsIn(content: string, sharedKeys: readonly SharedKeys[]): number[] {
+  return sharedKeys.flatMap(({ historyKey, revision, stateKey }) => {
+    const both = [holds(content, historyKey), holds(content, stateKey)];
+    expect(both[0]).toBe(both[1]);
+    return both[0] === true ? [revision] : [];
+  });
+}
+
+/** Writes the newest message's copy as the device leaves it at the relay. */
+async function copyOf(device: TestDevice): Promise<{ sealed: string; place: string }> {
+  await device.sync();
+  const { copies } = (await device.api.nextBackupEntries(ALICE_AND_BOB))!;
+  const { id, sealed } = copies.at(-1)!;
+  return { sealed, place: `${ALICE_AND_BOB}/${id}` };
+}
+
+async function changePassword(device: TestDevice, from: string, to: string): Promise<void> {
+  device.browser.typist.knows(from, to);
+  await device.api.confirm({ kind: 'change-password', target: 'alice', id: null }, device.owner());
+  const { passwordParams, vault } = await device.api.changePassword(device.vault());
+  device.relay.rotate(ALICE, vault);
+  device.relay.passwordParams.set(ALICE, passwordParams);
+  device.relay.passwords.set(ALICE, to);
+  await device.api.adoptRenewedKeys();
+  await device.readState();
+}
+
+async function takeOver(device: TestDevice, vault: RotatedVault = device.vault()): Promise<void> {
+  await device.confirm('renew-keys');
+  await device.api.readRenewedKeys(vault);
+  await device.readState();
+}
+
+describe('what a browser keeps of the account', () => {
+  it('is the keys that devices share, and never what certifies devices or opens the vault', async () => {
+    const { laptop, phone, relay, tablet } = await threeDevices();
+    await laptop.revoke(phone.deviceId);
+    await takeOver(tablet);
+    await changePassword(tablet, PASSWORD, NEW_PASSWORD);
+    const { accountSeed, deviceSecret, sharedKeys } = openVaultOf(relay, ALICE);
+    for (const device of [laptop, phone, tablet]) {
+      const content = await held(device);
+      expect([holds(content, accountSeed), holds(content, deviceSecret)]).toEqual([false, false]);
+    }
+    expect(revisionsIn(await held(tablet), sharedKeys)).toEqual([1, 2, 3]);
+  });
+
+  it('is a storage key of its own', async () => {
+    const { laptop, phone, relay, tablet } = await threeDevices();
+    const keys = await Promise.all([laptop, phone, tablet].map((device) => storageKeyOf(relay, device)));
+    expect(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size).toBe(3);
+    for (const [i, device] of [phone, tablet, laptop].entries()) {
+      const db = await answer<IDBDatabase>(device.browser.indexedDB.open(accountDatabaseName(ALICE)));
+      await expect(openRecords(db, keys[i]!)).rejects.toMatchObject({ code: 'corrupt-record' });
+      db.close();
+    }
+  });
+});
+
+describe('who has which keys', () => {
+  it('is told by what each device has heard of', async () => {
+    const { laptop, phone, relay, tablet, world } = await threeDevices();
+    const revisions = async () => {
+      const { sharedKeys } = openVaultOf(relay, ALICE);
+      return Promise.all(
+        [laptop, phone, tablet].map(async (device) => revisionsIn(await held(device), sharedKeys)),
+      );
+    };
+    expect(await revisions()).toEqual([[1], [1], [1]]);
+    // The phone is revoked by the laptop; the tablet has not heard of it yet.
+    await laptop.revoke(phone.deviceId);
+    expect(await revisions()).toEqual([[1, 2], [1], [1]]);
+    await takeOver(tablet);
+    expect(await revisions()).toEqual([[1, 2], [1], [1, 2]]);
+    // The tablet is locked and away for 40 days, in which the password changes.
+    await tablet.api.lock();
+    await changePassword(laptop, PASSWORD, NEW_PASSWORD);
+    world.clock.advance(40 * DAY);
+    expect(await revisions()).toEqual([[1, 2, 3], [1], [1, 2]]);
+    await tablet.logIn();
+    expect(await revisions()).toEqual([[1, 2, 3], [1], [1, 2, 3]]);
+    expect(await tablet.api.openDevice()).toMatchObject({ deviceId: tablet.deviceId, isNew: false });
+  });
+
+  it('a device that was revoked gets no newer ones by racing the one that revokes it', async () => {
+    const { laptop, phone } = await threeDevices();
+    const before = phone.vault();
+    await phone.confirm('revoke-device', laptop.deviceId);
+    const raced = await phone.api.revokeDevice({ vault: before, deviceId: laptop.deviceId });
+    await laptop.revoke(phone.deviceId);
+    expect(() => phone.relay.rotate(ALICE, raced.vault)).toThrow('a stale vault');
+  });
+
+  it('a device whose renewal the relay never took goes on with the keys it has', async () => {
+    const { laptop, relay } = await threeDevices();
+    await laptop.confirm('replace-recovery-key');
+    await laptop.api.replaceRecoveryKey(laptop.vault());
+    const { sharedKeys } = openVaultOf(relay, ALICE);
+    expect(revisionsIn(await held(laptop), sharedKeys)).toEqual([1]);
+    await laptop.mark(BOB, true);
+    await laptop.confirm('replace-recovery-key');
+    relay.rotate(ALICE, await laptop.api.replaceRecoveryKey(laptop.vault()));
+    await laptop.api.adoptRenewedKeys();
+    expect(await laptop.api.vaultVersion()).toBe(2);
+    await expect(laptop.api.adoptRenewedKeys()).rejects.toMatchObject({ code: 'usage' });
+  });
+});
+
+describe('with the disk of a revoked device, and all that the relay ever had', () => {
+  it('nothing opens that was sealed after its revocation', async () => {
+    const { bob, laptop, phone, relay } = await threeDevices();
+    const formerVault = phone.vault();
+    await laptop.mark(BOB, true);
+    const stolen = (await keysOf(phone)).sharedKeys;
+    await bob.send(ALICE_AND_BOB, 'before');
+    const before = await copyOf(laptop);
+    await laptop.revoke(phone.deviceId);
+    await laptop.readState();
+    await bob.send(ALICE_AND_BOB, 'after it was stolen');
+    const after = await copyOf(laptop);
+    const state = decode(laptop.state()!);
+
+    // What the phone had before stays open to it, as its own records do.
+    expect(openShared('history', stolen, before.place, decode(before.sealed)).length).toBeGreaterThan(0);
+    const tries = [
+      () => openShared('history', stolen, after.place, decode(after.sealed)),
+      () => openAccountState(state, stolen, ALICE),
+      ...stolen
+        .flatMap(({ historyKey, stateKey }) => [historyKey, stateKey])
+        .flatMap((key) => [formerVault, laptop.vault()].map((vault) => [key, vault] as const))
+        .flatMap(([key, vault]) => [
+          () => openVault(decode(vault.sealedVault), key, ALICE),
+          () => unwrapVaultKey(decode(vault.passwordWrap), key),
+        ]),
+    ];
+    for (const attempt of tries) expect(attempt).toThrow(/missing-key|corrupt-record|wrong-password/);
+    // Whoever knows the password can, which shows that there was something to open.
+    const { sharedKeys } = openVaultOf(relay, ALICE);
+    expect(openShared('history', sharedKeys, after.place, decode(after.sealed)).length).toBeGreaterThan(0);
+    expect(openAccountState(state, sharedKeys, ALICE).verified).toHaveLength(1);
+  });
+});
+
+describe('with an old password, and a vault and wraps of its time', () => {
+  it('the account seed opens, and nothing that was sealed after the change', async () => {
+    const { bob, laptop, relay } = await threeDevices();
+    const old = { vault: laptop.vault(), params: relay.passwordParams.get(ALICE)! };
+    await laptop.mark(BOB, true);
+    await changePassword(laptop, PASSWORD, NEW_PASSWORD);
+    await bob.send(ALICE_AND_BOB, 'after the change');
+    const after = await copyOf(laptop);
+
+    const { wrapKey } = cheapPasswordKeys(PASSWORD, {
+      salt: decode(old.params.salt),
+    });
+    const vaultKey = unwrapVaultKey(decode(old.vault.passwordWrap), wrapKey);
+    const { vault } = openVault(decode(old.vault.sealedVault), vaultKey, ALICE);
+    const present = openVaultOf(relay, ALICE);
+    // SECURITY.md says so: only moving to a new account key shuts out who had the seed.
+    expect(vault.accountSeed).toEqual(present.accountSeed);
+    const tries = [
+      () => openVault(decode(laptop.vault().sealedVault), vaultKey, ALICE),
+      () => unwrapVaultKey(decode(laptop.vault().passwordWrap), wrapKey),
+      () => openShared('history', vault.sharedKeys, after.place, decode(after.sealed)),
+      () => openAccountState(decode(laptop.state()!), vault.sharedKeys, ALICE),
+    ];
+    for (const attempt of tries) expect(attempt).toThrow(/missing-key|corrupt-record|wrong-password/);
+    expect(newestSharedKeys(vault.sharedKeys).revision).toBe(1);
+  });
+});
+
+describe('a relay with old vaults', () => {
+  it('has none of them opened for new keys, nor sealed again', async () => {
+    const { laptop, phone, tablet } = await threeDevices();
+    const former = laptop.vault();
+    await laptop.revoke(phone.deviceId);
+    await takeOver(tablet);
+    for (const version of [former.version, laptop.vault().version, 900]) {
+      const old = { ...former, version };
+      await tablet.confirm('renew-keys');
+      await expect(tablet.api.readRenewedKeys(old)).rejects.toMatchObject({ code: 'stale-vault' });
+      await tablet.confirm('revoke-device', laptop.deviceId);
+      await expect(tablet.api.revokeDevice({ vault: old, deviceId: laptop.deviceId })).rejects.toMatchObject({
+        code: 'stale-vault',
+      });
+    }
+    expect(await tablet.api.vaultVersion()).toBe(2);
+  });
+
+  it('takes no key from a browser that logs in with one', async () => {
+    const { laptop, phone, relay, tablet } = await threeDevices();
+    const former = laptop.vault();
+    await laptop.revoke(phone.deviceId);
+    await takeOver(tablet);
+    const { sharedKeys } = openVaultOf(relay, ALICE);
+    await tablet.api.lock();
+    relay.vaults.set(ALICE, former);
+    await tablet.logIn();
+    expect(revisionsIn(await held(tablet), sharedKeys)).toEqual([1, 2]);
+  });
+});
+
+describe('renewing the keys', () => {
+  it('keeps every message and mark of the device that does it', async () => {
+    const { laptop, phone } = await threeDevices();
+    await laptop.send(ALICE_AND_BOB, 'before');
+    await laptop.sync();
+    await laptop.mark(BOB, true);
+    await laptop.revoke(phone.deviceId);
+    await laptop.readState();
+    const reloaded = await laptop.openTab();
+    expect((await reloaded.history(ALICE_AND_BOB)).map(textOf)).toEqual(['before']);
+    const trust = (await reloaded.api.contactTrust()).find(({ userId }) => userId === BOB);
+    expect(trust?.verifiedAt).not.toBeNull();
+  });
+
+  it('brings copies and marks from before and after to a browser that logs in later', async () => {
+    const { bob, laptop, phone, world } = await threeDevices();
+    await bob.send(ALICE_AND_BOB, 'before');
+    const before = await copyOf(laptop);
+    await laptop.mark(BOB, true);
+    await laptop.revoke(phone.deviceId);
+    await laptop.readState();
+    await bob.send(ALICE_AND_BOB, 'after');
+    const after = await copyOf(laptop);
+    const fresh = await world.device(ALICE);
+    const copies = [before, after].map(({ place, sealed }, i) => ({
+      id: place.slice(ALICE_AND_BOB.length + 1),
+      conversationId: ALICE_AND_BOB,
+      sealed,
+      position: i + 1,
+    }));
+    const { isComplete, messages } = await fresh.api.readBackup(copies);
+    expect(isComplete).toBe(true);
+    expect(messages.map(textOf)).toEqual(['before', 'after']);
+    const trust = (await fresh.api.contactTrust()).find(({ userId }) => userId === BOB);
+    expect(trust?.verifiedAt).not.toBeNull();
+  });
+
+  it('has copies wait at a device without the new keys, in their order, until it has them', async () => {
+    const { bob, laptop, phone, tablet } = await threeDevices();
+    await bob.send(ALICE_AND_BOB, 'before');
+    const before = await copyOf(laptop);
+    await laptop.revoke(phone.deviceId);
+    await bob.send(ALICE_AND_BOB, 'after');
+    const after = await copyOf(laptop);
+    const copies = [before, after, before].map(({ place, sealed }, i) => ({
+      id: place.slice(ALICE_AND_BOB.length + 1),
+      conversationId: ALICE_AND_BOB,
+      sealed,
+      position: i + 1,
+    }));
+    expect(await tablet.api.readBackup(copies)).toMatchObject({ isComplete: false });
+    expect((await tablet.api.backupState()).position).toBe(1);
+    await takeOver(tablet);
+    expect(await tablet.api.readBackup(copies.slice(1))).toMatchObject({ isComplete: true });
+    expect((await tablet.api.backupState()).position).toBe(3);
+  });
+
+  it('is read by nobody who has not confirmed it', async () => {
+    const { laptop, phone, tablet } = await threeDevices();
+    await laptop.revoke(phone.deviceId);
+    await expect(tablet.api.readRenewedKeys(tablet.vault())).rejects.toMatchObject({ code: 'usage' });
+    await tablet.confirm('delete-account');
+    await expect(tablet.api.readRenewedKeys(tablet.vault())).rejects.toMatchObject({ code: 'usage' });
+    expect(await tablet.api.vaultVersion()).toBe(1);
+  });
+});
+
+/** The keys that whoever has a device's disk and session reads there. */
+async function keysOf(device: TestDevice): Promise<{ sharedKeys: SharedKeys[] }> {
+  const [, record = ''] = /(\{"sharedKeys":.*?\})(?:\n|$)/s.exec(await held(device)) ?? [];
+  interface Row {
+    readonly revision: number;
+    readonly stateKey: string;
+    readonly historyKey: string;
+  }
+  const { sharedKeys } = JSON.parse(record) as { sharedKeys: Row[] };
+  return {
+    sharedKeys: sharedKeys.map(({ historyKey, revision, stateKey }) => ({
+      revision,
+      stateKey: decode(stateKey),
+      historyKey: decode(historyKey),
+    })),
+  };
+}
