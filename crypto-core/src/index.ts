@@ -53,6 +53,7 @@ export {
   wrapVaultKey,
 } from './account/vault.ts';
 export { equalBytes, toHex, wipe } from './bytes.ts';
+export { DEFAULT_LIMITS, type Limits } from './codec/limits.ts';
 export type { Env } from './env.ts';
 export { CryptoError, type CryptoErrorCode } from './errors.ts';
 export { paddedLength } from './framing/padding.ts';

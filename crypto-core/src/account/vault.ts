@@ -75,7 +75,7 @@ export function openVault(sealed: Uint8Array, vaultKey: Uint8Array, userId: stri
       accountSeed: readKey(reader),
       storageKey: readKey(reader),
       historyKey: readKey(reader),
-      verified: reader.vector((r) => ({ userId: fromUtf8(r.opaque()), accountKey: readKey(r) })),
+      verified: reader.unlimitedVector((r) => ({ userId: fromUtf8(r.opaque()), accountKey: readKey(r) })),
       revision: reader.u32(),
     };
     // Vaults from before there was padding end here.

@@ -1,4 +1,5 @@
 /** Application messages (RFC 9420 section 15). No cost of theirs grows with the number of members. */
+import type { Limits } from '../codec/limits.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
 import { ownContent, signFramedContent } from '../framing/contentAuth.ts';
@@ -93,8 +94,8 @@ export type PeekedMessage =
  * Reads from a message, unverified, the fields that tell which group and epoch it belongs to.
  * @throws CryptoError 'malformed', 'unsupported'
  */
-export function peekMessage(bytes: Uint8Array): PeekedMessage {
-  const message = decodeMlsMessage(bytes);
+export function peekMessage(bytes: Uint8Array, limits?: Limits): PeekedMessage {
+  const message = decodeMlsMessage(bytes, limits);
   if (message.wireFormat === 'private-message') {
     const { groupId, epoch, contentType } = message.privateMessage;
     return { wireFormat: message.wireFormat, groupId, epoch, contentType };

@@ -1,6 +1,8 @@
 /** Creating commits as a member (RFC 9420 section 12.4.1). */
 import { EMPTY, wipe } from '../bytes.ts';
+import { DEFAULT_LIMITS, type Limits } from '../codec/limits.ts';
 import type { Env } from '../env.ts';
+import { CryptoError } from '../errors.ts';
 import { protectPrivateMessage } from '../framing/privateMessage.ts';
 import type { Commit, ProposalOrRef } from '../structs/commit.ts';
 import type { Extension } from '../structs/extension.ts';
@@ -15,8 +17,10 @@ import type { CommitPolicy, MemberCheck, PskLookup } from './hooks.ts';
 import { decodeKeyPackage } from './keyPackage.ts';
 import { checkPolicy } from './policy.ts';
 import {
+  blaming,
   byReference,
   byValue,
+  leafProposals,
   proposedChanges,
   resolveProposals,
   type StoredProposal,
@@ -25,7 +29,7 @@ import { pskSecretOf, withOwnResumptionPsk } from './psks.ts';
 import { privateKeysOf } from './senders.ts';
 import { assertActive, type Group, memberLeaf } from './state.ts';
 import { needsPath } from './validateCommit.ts';
-import { checkLifetime } from './validateLeaf.ts';
+import { checkLifetime, checkTreeLeaves } from './validateLeaf.ts';
 import { applyProposals, validateProposalList } from './validateProposals.ts';
 import { createWelcome } from './welcome.ts';
 
@@ -45,6 +49,8 @@ export interface CreateCommitArgs {
   readonly authenticatedData?: Uint8Array;
   readonly memberCheck: MemberCheck;
   readonly policy: CommitPolicy;
+  /** What the others accept: a commit beyond it isn't made. */
+  readonly limits?: Limits;
 }
 
 export interface CreatedCommit {
@@ -58,15 +64,18 @@ export interface CreatedCommit {
   readonly groupInfo: Uint8Array;
 }
 
-function proposalsOf(args: CreateCommitArgs): ProposalOrRef[] {
+function proposalsOf(args: CreateCommitArgs, limits: Limits): ProposalOrRef[] {
   const list = (args.proposals ?? []).map(byReference);
   if (args.extensions !== undefined) {
     list.push(byValue({ type: 'group-context-extensions', extensions: args.extensions }));
   }
   for (const removed of args.removes ?? []) list.push(byValue({ type: 'remove', removed }));
   for (const bytes of args.adds ?? [])
-    list.push(byValue({ type: 'add', keyPackage: decodeKeyPackage(bytes) }));
+    list.push(byValue({ type: 'add', keyPackage: decodeKeyPackage(bytes, limits) }));
   for (const psk of args.psks ?? []) list.push(byValue({ type: 'psk', psk }));
+  if (list.length > limits.proposals) {
+    throw new CryptoError('unsupported', `more than ${limits.proposals} proposals`);
+  }
   return list;
 }
 
@@ -80,8 +89,9 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
   assertActive(group);
   const { suite, ownLeaf, context } = group;
   const authenticatedData = args.authenticatedData ?? EMPTY;
+  const limits = args.limits ?? DEFAULT_LIMITS;
   const sender: Sender = { type: 'member', leafIndex: ownLeaf };
-  const list: Commit = { proposals: proposalsOf(args), path: null };
+  const list: Commit = { proposals: proposalsOf(args, limits), path: null };
   const proposals = resolveProposals(list, sender, args.proposals ?? [], context.epoch);
   validateProposalList(suite, list, proposals, ownLeaf);
 
@@ -91,10 +101,14 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
     groupId: context.groupId,
     groupExtensions: changes.extensions,
     memberCheck: args.memberCheck,
+    limits,
   };
   const tree = group.tree.clone();
   const effects = applyProposals(leafContext, tree, changes);
-  for (const { keyPackage } of effects.added) checkLifetime(keyPackage.leafNode, env);
+  if (tree.leafCount > limits.leaves)
+    throw new CryptoError('unsupported', `more than ${limits.leaves} leaves`);
+  for (const { keyPackage, ref } of effects.added)
+    blaming(ref, () => checkLifetime(keyPackage.leafNode, env));
   const own = memberLeaf(tree, ownLeaf);
   checkPolicy(args.policy, group, ownLeaf, own.credential, effects, authenticatedData);
   const pskSecret = pskSecretOf(suite, effects.psks, withOwnResumptionPsk(group, args.pskLookup));
@@ -120,6 +134,7 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
     },
     env,
   );
+  checkTreeLeaves(tree, leafProposals(effects));
   const privateKeys = new Map([...group.privateKeys, ...(assembled.path?.privateKeys ?? [])]);
   const pending: Group = {
     ...group,

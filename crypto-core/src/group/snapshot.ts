@@ -3,6 +3,7 @@
  * which a message changes one. All of them are secret: seal them.
  */
 import { toHex } from '../bytes.ts';
+import { NO_LIMITS } from '../codec/limits.ts';
 import { decode, type Reader } from '../codec/reader.ts';
 import { encode, type Writer } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
@@ -96,27 +97,29 @@ export function saveEpoch(group: Group): Uint8Array {
  * @throws CryptoError 'malformed', 'unsupported' for a record of another version, 'invalid-tree'
  */
 export function loadGroup(epochRecord: Uint8Array, lookup: SecretTreeLookup): Group {
-  const fields = decode(epochRecord.slice(), (r) => {
-    const version = r.u8();
-    if (version !== RECORD_VERSION) throw new CryptoError('unsupported', `epoch record ${version}`);
-    const status = STATUSES[r.u8()];
-    if (status === undefined) throw new CryptoError('malformed', 'status in an epoch record');
-    return {
-      status,
-      context: readGroupContext(r),
-      ownLeaf: toLeafIndex(r.u32()),
-      signaturePrivateKey: r.opaque(),
-      secrets: readSecrets(r),
-      interimTranscriptHash: r.opaque(),
-      confirmationTag: r.opaque(),
-      privateKeys: new Map(r.vector(readPrivateKey)),
-      pendingUpdates: new Map(r.vector(readPendingUpdate)),
-      tree: RatchetTree.fromOwnRecord(readRatchetTreeNodes(r)),
-    };
-  });
+  const fields = decode(epochRecord.slice(), readEpochRecord, NO_LIMITS);
   const suite = getSuite(fields.context.cipherSuite);
   const secretTree = SecretTree.fromRecords(suite, fields.tree.leafCount, lookup);
   return { suite, ...fields, secretTree };
+}
+
+function readEpochRecord(r: Reader) {
+  const version = r.u8();
+  if (version !== RECORD_VERSION) throw new CryptoError('unsupported', `epoch record ${version}`);
+  const status = STATUSES[r.u8()];
+  if (status === undefined) throw new CryptoError('malformed', 'status in an epoch record');
+  return {
+    status,
+    context: readGroupContext(r),
+    ownLeaf: toLeafIndex(r.u32()),
+    signaturePrivateKey: r.opaque(),
+    secrets: readSecrets(r),
+    interimTranscriptHash: r.opaque(),
+    confirmationTag: r.opaque(),
+    privateKeys: new Map(r.unlimitedVector(readPrivateKey)),
+    pendingUpdates: new Map(r.unlimitedVector(readPendingUpdate)),
+    tree: RatchetTree.fromOwnRecord(readRatchetTreeNodes(r)),
+  };
 }
 
 /** Returns the same epoch with the secret tree that the records have now, after another tab has moved it. */

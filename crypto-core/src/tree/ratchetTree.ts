@@ -178,8 +178,7 @@ export class RatchetTree {
     for (const ancestor of directPath(index, this.leafCount)) {
       const parent = this.parent(ancestor);
       if (parent === null) continue;
-      // The new leaf is not always the rightmost, and the list is kept ascending.
-      const unmergedLeaves = [...parent.unmergedLeaves, index].sort((a, b) => a - b);
+      const unmergedLeaves = withLeaf(parent.unmergedLeaves, index);
       this.#nodes[ancestor] = { type: 'parent', parent: { ...parent, unmergedLeaves } };
     }
     this.setLeaf(index, leaf);
@@ -253,7 +252,8 @@ export class RatchetTree {
     const node = this.node(index);
     if (node !== null) {
       found.push(index);
-      if (node.type === 'parent') found.push(...node.parent.unmergedLeaves.map(nodeOfLeaf));
+      if (node.type !== 'parent') return;
+      for (const leaf of node.parent.unmergedLeaves) found.push(nodeOfLeaf(leaf));
     } else if (!isLeaf(index)) {
       this.#resolve(leftOf(index), found);
       this.#resolve(rightOf(index), found);
@@ -275,4 +275,10 @@ export class RatchetTree {
     if (this.node(index) !== null) return true;
     return !isLeaf(index) && (this.#hasResolution(leftOf(index)) || this.#hasResolution(rightOf(index)));
   }
+}
+
+/** Adds a leaf to an ascending list, which it isn't always the last of. */
+function withLeaf(ascending: readonly LeafIndex[], leaf: LeafIndex): LeafIndex[] {
+  const after = ascending.findIndex((other) => other > leaf);
+  return after === -1 ? [...ascending, leaf] : ascending.toSpliced(after, 0, leaf);
 }

@@ -57,14 +57,18 @@ describe('Reader', () => {
   });
 
   it('keeps a vector inside its own bytes', () => {
-    expect(decode(fromHex('0400010002'), (r) => r.vector((item) => item.u16()))).toEqual([1, 2]);
-    expect(codeOf(() => decode(fromHex('030001000299'), (r) => r.vector((item) => item.u16())))).toBe(
-      'malformed',
-    );
+    expect(decode(fromHex('0400010002'), (r) => r.vector('extensions', (item) => item.u16()))).toEqual([
+      1, 2,
+    ]);
+    expect(
+      codeOf(() => decode(fromHex('030001000299'), (r) => r.vector('extensions', (item) => item.u16()))),
+    ).toBe('malformed');
   });
 
   it('refuses a vector whose items take no bytes', () => {
-    expect(codeOf(() => decode(fromHex('0100'), (r) => r.vector(() => null)))).toBe('malformed');
+    expect(codeOf(() => decode(fromHex('0100'), (r) => r.vector('extensions', () => null)))).toBe(
+      'malformed',
+    );
   });
 
   it('reads a view that does not start at the start of its buffer', () => {
@@ -105,7 +109,9 @@ describe('Writer', () => {
       (w, value) => w.vector(value, (_, row) => w.vector(row, (_w, x) => w.u16(x))),
       1,
     );
-    expect(decode(bytes, (r) => r.vector((row) => row.vector((item) => item.u16())))).toEqual(rows);
+    expect(
+      decode(bytes, (r) => r.vector('leaves', (row) => row.vector('capabilities', (item) => item.u16()))),
+    ).toEqual(rows);
   });
 
   it('refuses integers that do not fit', () => {

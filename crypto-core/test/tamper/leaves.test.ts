@@ -168,7 +168,9 @@ describe('a leaf is refused', () => {
       throw new CryptoError('invalid-credential', 'nobody');
     };
     const adds = [keyPackageOf(device('newcomer', env), SUITE, env).bytes];
-    expect(refusalOf(commit(ofTwo(), { adds, memberCheck }))).toContain('invalid-credential: nobody');
+    expect(refusalOf(commit(ofTwo(), { adds, memberCheck }))).toContain(
+      'invalid-credential: CRED-02: nobody',
+    );
 
     // A committer's credential is looked at when it changes, together with the one it replaces.
     const conversation = ofTwo();
@@ -182,7 +184,7 @@ describe('a leaf is refused', () => {
     const leaf = { credential, signatureKey: signatureKey.publicKey };
     expect(seen).toEqual([[leaf, { groupId: alice.context.groupId, replaces }]]);
     expect(refusalOf(() => processCommit(alice, changed, { ...hooks, memberCheck }))).toContain(
-      'invalid-credential: nobody',
+      'invalid-credential: CRED-02: nobody',
     );
   });
 });
