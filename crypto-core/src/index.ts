@@ -100,7 +100,7 @@ export {
   processProposal,
 } from './group/propose.ts';
 export { loadGroup, reloadSecretTree, type SecretTreeLookup, saveEpoch } from './group/snapshot.ts';
-export { type Group, type GroupStatus, groupView, leafRef } from './group/state.ts';
+export { endGroup, type Group, type GroupStatus, groupView, leafRef } from './group/state.ts';
 export { type JoinByWelcomeArgs, joinByWelcome, welcomeKeyPackageRefs } from './group/welcome.ts';
 export type { SecretTreeChanges, SecretTreeRecord } from './schedule/secretTree.ts';
 export type { Credential } from './structs/credential.ts';

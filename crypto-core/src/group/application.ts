@@ -107,8 +107,15 @@ export function peekMessage(bytes: Uint8Array, limits?: Limits): PeekedMessage {
   return { wireFormat: message.wireFormat };
 }
 
-/** Derives a secret of this epoch that only its members can compute: MLS-Exporter (RFC 9420 section 8.5). */
+/**
+ * Derives a secret of this epoch that only its members can compute: MLS-Exporter (RFC 9420 section 8.5).
+ * @param length in bytes, from 1 to 255 times Nh: 8,160
+ * @throws CryptoError 'usage' for another length, 'removed', 'unsupported'
+ */
 export function exportSecret(group: Group, label: string, context: Uint8Array, length: number): Uint8Array {
   assertActive(group);
+  if (!Number.isInteger(length) || length < 1 || length > 255 * group.suite.kdf.Nh) {
+    throw new CryptoError('usage', `an exported secret of ${length} bytes`);
+  }
   return exportFrom(group.suite, group.secrets.exporterSecret, label, context, length);
 }

@@ -16,7 +16,7 @@ import { rootHash } from '../tree/treeHash.ts';
 import { createPath, encryptPath, type NewPath } from '../tree/treekem.ts';
 import { advanceEpoch, type EpochState } from './epoch.ts';
 import { signLeaf } from './keyPackage.ts';
-import { encodeContext } from './state.ts';
+import { encodeContext, nextEpoch } from './state.ts';
 
 export interface CommitInput {
   readonly suite: CipherSuite;
@@ -74,7 +74,7 @@ export function assembleCommit(input: CommitInput, env: Env): AssembledCommit {
   const path = input.withPath ? makePath(input, env) : null;
   const provisional: GroupContext = {
     ...input.context,
-    epoch: input.context.epoch + 1n,
+    epoch: nextEpoch(input.context),
     treeHash: rootHash(suite, tree),
     extensions: input.extensions,
   };

@@ -29,7 +29,7 @@ import { pskSecretOf, withOwnResumptionPsk } from './psks.ts';
 import { privateKeysOf } from './senders.ts';
 import { assertActive, type Group, memberLeaf } from './state.ts';
 import { needsPath } from './validateCommit.ts';
-import { checkLifetime, checkTreeLeaves } from './validateLeaf.ts';
+import { checkLifetime, checkTreeLeaves, secondsOf } from './validateLeaf.ts';
 import { applyProposals, validateProposalList } from './validateProposals.ts';
 import { createWelcome } from './welcome.ts';
 
@@ -102,6 +102,7 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
     groupExtensions: changes.extensions,
     memberCheck: args.memberCheck,
     limits,
+    now: secondsOf(env),
   };
   const tree = group.tree.clone();
   const effects = applyProposals(leafContext, tree, changes);
@@ -143,6 +144,7 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
     context: assembled.context,
     tree,
     privateKeys: keysInTree(tree, privateKeys),
+    signaturePrivateKey: group.signaturePrivateKey.slice(),
     pendingUpdates: new Map(),
   };
   const welcome =

@@ -129,7 +129,7 @@ export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env:
     tree,
     ownLeaf: leafIndex,
     privateKeys: path.privateKeys,
-    signaturePrivateKey: args.signatureKey.privateKey,
+    signaturePrivateKey: args.signatureKey.privateKey.slice(),
     pendingUpdates: new Map(),
     ...assembled.epoch,
   };

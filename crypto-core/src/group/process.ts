@@ -30,7 +30,7 @@ import {
 } from './proposalList.ts';
 import { pskSecretOf, withOwnResumptionPsk } from './psks.ts';
 import { publicKeysOf, signatureKeyIn, tentativeKeysOf } from './senders.ts';
-import { assertActive, encodeContext, type Group, memberLeaf, memberView } from './state.ts';
+import { assertActive, encodeContext, type Group, memberLeaf, memberView, nextEpoch } from './state.ts';
 import { checkPathPresence, validatePath } from './validateCommit.ts';
 import { checkTreeLeaves, type LeafContext } from './validateLeaf.ts';
 import { applyProposals, validateProposalList } from './validateProposals.ts';
@@ -165,7 +165,7 @@ function addedLeaves(effects: ProposalEffects): ReadonlySet<LeafIndex> {
 function nextContext(group: Group, tree: RatchetTree, effects: ProposalEffects): GroupContext {
   return {
     ...group.context,
-    epoch: group.context.epoch + 1n,
+    epoch: nextEpoch(group.context),
     treeHash: rootHash(group.suite, tree),
     extensions: effects.extensions,
   };
@@ -259,6 +259,7 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
       context: newContext,
       tree,
       privateKeys,
+      signaturePrivateKey: group.signaturePrivateKey.slice(),
       pendingUpdates: new Map(),
     },
   };

@@ -13,7 +13,7 @@ import { type NodeIndex, toLeafIndex, toNodeIndex } from '../structs/indices.ts'
 import { readRatchetTreeNodes, writeRatchetTreeNodes } from '../structs/node.ts';
 import { getSuite } from '../suite/suites.ts';
 import { RatchetTree } from '../tree/ratchetTree.ts';
-import type { Group, GroupStatus, RetainedSecrets } from './state.ts';
+import { assertNotEnded, type Group, type GroupStatus, type RetainedSecrets } from './state.ts';
 
 const RECORD_VERSION = 1;
 
@@ -72,6 +72,7 @@ function readPendingUpdate(r: Reader): [string, Uint8Array] {
 
 /** Encodes everything but the secret tree. The record grows with the group, so it is written once an epoch. */
 export function saveEpoch(group: Group): Uint8Array {
+  assertNotEnded(group);
   return encode(
     group,
     (w) => {
@@ -124,5 +125,6 @@ function readEpochRecord(r: Reader) {
 
 /** Returns the same epoch with the secret tree that the records have now, after another tab has moved it. */
 export function reloadSecretTree(group: Group, lookup: SecretTreeLookup): Group {
+  assertNotEnded(group);
   return { ...group, secretTree: SecretTree.fromRecords(group.suite, group.tree.leafCount, lookup) };
 }

@@ -48,6 +48,8 @@ export interface LeafContext {
   readonly memberCheck: MemberCheck;
   /** For the extensions of the group that are read here. */
   readonly limits?: Limits | undefined;
+  /** Seconds since the Unix epoch, when this client is about to make the changes itself. */
+  readonly now?: bigint;
 }
 
 /** The ProposalRefs of leaves that proposals by reference bring in. */
@@ -134,6 +136,11 @@ export function checkCapabilities(
   }
 }
 
+/** The time in seconds since the Unix epoch, as lifetimes have it. */
+export function secondsOf(env: Env): bigint {
+  return BigInt(Math.floor(env.now() / 1000));
+}
+
 /**
  * LEAF-05 (section 7.3): the current time is within the lifetime, and the lifetime is not longer than accepted.
  * Checked for leaves that this client is about to send; a received one may have expired on its way.
@@ -142,7 +149,7 @@ export function checkCapabilities(
 export function checkLifetime(leaf: LeafNode, env: Env): void {
   if (leaf.source.type !== 'key-package') return;
   const { notBefore, notAfter } = leaf.source.lifetime;
-  const now = BigInt(Math.floor(env.now() / 1000));
+  const now = secondsOf(env);
   if (now < notBefore || now > notAfter) refuse('LEAF-05', 'outside its lifetime');
   if (notAfter - notBefore > MAX_LIFETIME_SECONDS) refuse('LEAF-05', 'lifetime too long');
 }
@@ -198,12 +205,12 @@ export function checkLeafAuthenticity(
 
 function askApplication(
   check: string,
-  { groupId, memberCheck }: LeafContext,
+  { groupId, memberCheck, now }: LeafContext,
   member: { readonly credential: Credential; readonly signatureKey: Uint8Array },
   replaces: Credential | null,
 ): void {
   try {
-    memberCheck(member, { groupId, replaces });
+    memberCheck(member, { groupId, replaces, now: now ?? null });
   } catch (error) {
     if (!(error instanceof CryptoError)) throw error;
     throw new CryptoError(error.code, `${check}: ${error.detail}`);

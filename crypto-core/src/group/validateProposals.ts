@@ -150,6 +150,9 @@ export function applyProposals(
   tree: RatchetTree,
   changes: ProposedChanges<UnverifiedKeyPackage>,
 ): ProposalEffects {
+  if (changes.changesExtensions) {
+    blaming(changes.extensionsRef, () => checkNewExtensions(context, tree, changes));
+  }
   const adds = changes.adds.map(({ keyPackage, ref }) => ({
     keyPackage: blaming(ref, () => verifyKeyPackage(context, keyPackage)),
     ref,
@@ -160,19 +163,24 @@ export function applyProposals(
       checkLeafAuthenticity(context, after, leafIndex, before);
     });
   }
-  const effects = applyChanges(tree, { ...changes, adds });
-  if (changes.changesExtensions) blaming(changes.extensionsRef, () => checkNewExtensions(context, tree));
-  return effects;
+  return applyChanges(tree, { ...changes, adds });
 }
 
 /**
- * PROP-11 (sections 12.1.7 and 13.4): after a change of extensions every member supports them.
+ * PROP-11 (sections 12.1.7 and 13.4): every member that stays supports the new extensions. Leaves that are added or
+ * updated are checked against them as all new leaves are.
  * PROP-12 (section 5.3.1): new external senders are acceptable to the application.
- * @param tree with the proposals applied
+ * @param tree before the changes
  * @throws CryptoError 'invalid-proposal', 'invalid-credential'
  */
-function checkNewExtensions(context: LeafContext, tree: RatchetTree): void {
+function checkNewExtensions(
+  context: LeafContext,
+  tree: RatchetTree,
+  { removed, updated }: Pick<ProposalEffects, 'removed' | 'updated'>,
+): void {
+  const changed = new Set([...removed, ...updated].map(({ leafIndex }) => leafIndex));
   for (const { leafIndex, leaf } of tree.members()) {
+    if (changed.has(leafIndex)) continue;
     try {
       checkCapabilities(context, leaf);
     } catch (error) {

@@ -205,7 +205,7 @@ export function joinByWelcome(
   const ownLeaf = findOwnLeaf(tree, bundle);
   const epoch = joinEpoch(suite, info, tree, joinerSecret, pskSecret);
   checkJoinPolicy(args.joinPolicy, info, tree);
-  const privateKeys = new Map<NodeIndex, Uint8Array>([[nodeOfLeaf(ownLeaf), bundle.leafPrivateKey]]);
+  const privateKeys = new Map<NodeIndex, Uint8Array>([[nodeOfLeaf(ownLeaf), bundle.leafPrivateKey.slice()]]);
   if (pathSecret !== null) {
     const shared = tree.filteredDirectPath(info.signer).filter(({ node }) => isInSubtree(ownLeaf, node));
     for (const [node, key] of followPath(suite, tree, shared, pathSecret).privateKeys)
@@ -218,7 +218,7 @@ export function joinByWelcome(
     tree,
     ownLeaf,
     privateKeys,
-    signaturePrivateKey: signatureKey.privateKey,
+    signaturePrivateKey: signatureKey.privateKey.slice(),
     pendingUpdates: new Map(),
     ...epoch,
   };

@@ -100,6 +100,11 @@ export function seekRatchet(
   return step;
 }
 
+export function wipeRatchet({ next, skipped }: Ratchet): void {
+  if (next !== null) wipe(next.secret);
+  for (const { key, nonce } of skipped) wipe(key, nonce);
+}
+
 function deriveMessageKey(suite: CipherSuite, secret: Uint8Array, generation: number): MessageKey {
   return {
     generation,

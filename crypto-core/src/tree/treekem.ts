@@ -216,7 +216,11 @@ export function followPath(
   return { privateKeys, commitSecret: derived.commitSecret };
 }
 
-/** Keeps the keys that still belong to a node of `tree`: blanking or dropping a node ends the use of its key. */
+/**
+ * Copies the keys that still belong to a node of `tree`: blanking or dropping a node ends the use of its key, and each
+ * epoch has its own copies to wipe.
+ */
 export function keysInTree(tree: RatchetTree, keys: PrivateKeys): Map<NodeIndex, Uint8Array> {
-  return new Map([...keys].filter(([node]) => tree.node(node) !== null));
+  const kept = [...keys].filter(([node]) => tree.node(node) !== null);
+  return new Map(kept.map(([node, key]) => [node, key.slice()]));
 }

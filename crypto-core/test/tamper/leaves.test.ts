@@ -182,7 +182,7 @@ describe('a leaf is refused', () => {
     processCommit(alice, changed, { ...hooks, memberCheck: (leaf, context) => seen.push([leaf, context]) });
     const { signatureKey, credential: replaces } = conversation.at(1).device;
     const leaf = { credential, signatureKey: signatureKey.publicKey };
-    expect(seen).toEqual([[leaf, { groupId: alice.context.groupId, replaces }]]);
+    expect(seen).toEqual([[leaf, { groupId: alice.context.groupId, replaces, now: null }]]);
     expect(refusalOf(() => processCommit(alice, changed, { ...hooks, memberCheck }))).toContain(
       'invalid-credential: CRED-02: nobody',
     );
