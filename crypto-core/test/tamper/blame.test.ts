@@ -152,7 +152,7 @@ describe('a receiver', () => {
 
   it('names none for a fault of the commit itself', () => {
     const conversation = groupOf(4, SUITE, env);
-    const commit = forgeCommit(conversation.at(1).group, { breakConfirmationTag: true }, env);
+    const commit = forgeCommit(conversation.at(1).group, { confirmationTag: flip }, env);
     expect(errorOf(() => processCommit(conversation.at(0).group, commit, hooks)).proposalRef).toBeNull();
   });
 });

@@ -93,9 +93,7 @@ describe('a commit is refused', () => {
     ).toContain('invalid-commit: COMMIT-02'));
 
   it('COMMIT-03: with a wrong confirmation tag', () =>
-    expect(whenReceived(() => ({ breakConfirmationTag: true }))).toContain(
-      'bad-confirmation-tag: COMMIT-03',
-    ));
+    expect(whenReceived(() => ({ confirmationTag: flip }))).toContain('bad-confirmation-tag: COMMIT-03'));
 
   it('PATH-01: whose path is too short', () =>
     expect(

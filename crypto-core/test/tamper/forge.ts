@@ -116,7 +116,7 @@ export interface CommitForgery {
   /** Fields of the committer's new leaf. */
   readonly leaf?: Partial<Omit<LeafNodeContent, 'encryptionKey' | 'source'>>;
   readonly path?: (honest: UpdatePath) => UpdatePath;
-  readonly breakConfirmationTag?: boolean;
+  readonly confirmationTag?: (honest: Uint8Array) => Uint8Array;
 }
 
 /** Makes a private commit of `by` that is right but for the forgery. */
@@ -155,7 +155,7 @@ export function forgeCommit(by: Group, forgery: CommitForgery, env: Env): Uint8A
     path: honest.path && forgery.path !== undefined ? forgery.path(honest.path) : honest.path,
   };
   const tag = content.auth.confirmationTag ?? EMPTY;
-  const confirmationTag = forgery.breakConfirmationTag ? flip(tag) : tag;
+  const confirmationTag = forgery.confirmationTag?.(tag) ?? tag;
   return privateMessageOf(by, { type: 'commit', commit }, confirmationTag, env).bytes;
 }
 
