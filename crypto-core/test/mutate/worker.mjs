@@ -1,20 +1,17 @@
 // Runs test files with one mutant at a time. It is killed and started again when a mutant makes a test run on for ever.
-import { parentPort } from 'node:worker_threads';
 import { takeTests } from './shim.mjs';
 
 const loaded = new Map();
 let reached = new Set();
 let on = null;
-// Tests report here how many vectors they ran.
-console.log = () => undefined;
 
 globalThis.mutant = (name) => {
   if (on === null) reached.add(name);
   return name === on;
 };
 
-parentPort.on('message', async ({ mutant, files, all }) => {
-  parentPort.postMessage(await run(mutant, files, all));
+process.on('message', ({ mutant, files, all }) => {
+  void run(mutant, files, all).then((answer) => process.send(answer));
 });
 
 /** @returns the tests that failed: the first, or all of them; and without a mutant, all that the files reach */

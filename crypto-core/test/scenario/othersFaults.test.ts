@@ -170,13 +170,11 @@ describe('a fault that OpenMLS had', () => {
     const { group } = conversation.at(0);
     const bob = conversation.at(1).group;
     const content = { type: 'commit', commit: { proposals: [], path: null } } as const;
-    for (const leaf of [3, 4, 7]) {
-      const sender = { ...bob, ownLeaf: toLeafIndex(leaf) };
-      const forge = () => privateMessageOf(sender, content, new Uint8Array(32), env).bytes;
-      // The sender's own secret tree has no leaf beyond its size either.
-      if (leaf >= 4) expect(codeOf(forge)).toBe('missing-key');
-      else expect(codeOf(() => processCommit(group, forge(), hooks))).toBe('unknown-sender');
-    }
+    const forge = (leaf: number) =>
+      privateMessageOf({ ...bob, ownLeaf: toLeafIndex(leaf) }, content, new Uint8Array(32), env).bytes;
+    expect(codeOf(() => processCommit(group, forge(3), hooks))).toBe('unknown-sender');
+    // The sender's own secret tree has no leaf beyond its size either.
+    expect(codeOf(() => forge(4))).toBe('missing-key');
   });
 
   it('GHSA-8x3w-qj7j-gqhf: a tag that is cut short, or empty, does not hold', () => {
