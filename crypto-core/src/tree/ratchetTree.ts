@@ -88,12 +88,13 @@ export class RatchetTree {
   }
 
   /**
-   * TREE-01: the tree is not empty, doesn't end in a blank node, and has leaves and parents where each belongs.
+   * TREE-01: the tree is not empty, ends in a leaf that is not blank, and has leaves and parents where each belongs. A
+   * parent node at the end would have no leaf in its right half, where every node that has a key has one.
    * @throws CryptoError 'invalid-tree'
    */
   static #ofShape(nodes: readonly (Node | null)[]): RatchetTree {
-    if (nodes.length === 0 || nodes.at(-1) === null) {
-      throw new CryptoError('invalid-tree', 'TREE-01: a ratchet tree ends in a node that is not blank');
+    if (nodes.at(-1)?.type !== 'leaf') {
+      throw new CryptoError('invalid-tree', 'TREE-01: a ratchet tree ends in a leaf that is not blank');
     }
     const leafCount = fullLeafCount((nodes.length + 1) >>> 1);
     const padded: (Node | null)[] = [...nodes];

@@ -49,6 +49,7 @@ describe('Reader', () => {
 
   it.each(['02', 'ff'])('refuses the presence octet %s', (hex) => {
     expect(codeOf(() => decode(fromHex(`${hex}05`), (r) => r.optional(() => r.u8())))).toBe('malformed');
+    expect(codeOf(() => decode(fromHex(hex), (r) => r.optional(() => r.u8())))).toBe('malformed');
   });
 
   it('reads an optional value that is there, and one that is not', () => {
@@ -101,6 +102,16 @@ describe('Writer', () => {
       ).toBe(true);
     },
   );
+
+  it('starts over after clear, with nothing of what was there', () => {
+    const writer = new Writer(4);
+    writer.bytes(fromHex('01020304'));
+    writer.clear();
+    writer.u8(5);
+    writer.zeros(2);
+    expect(toHex(writer.view())).toBe('050000');
+    expect(toHex(writer.finish())).toBe('050000');
+  });
 
   it('nests vectors beyond each header size', () => {
     const rows = Array.from({ length: 40 }, (_, i) => Array.from({ length: 50 }, (_, j) => i * j));

@@ -100,7 +100,7 @@ export function mutate(file, code) {
         add(
           node.test,
           scope,
-          `if (${shown(node.test)}) is never so`,
+          `if (${shown(node.test)}) is never so${checkIn(node.consequent)}`,
           (isOn) => (render, whole) => `(!${isOn} && (${whole(render)}))`,
         );
         return;
@@ -115,7 +115,7 @@ export function mutate(file, code) {
         add(
           node,
           scope,
-          `${shown(node)} is left out`,
+          `${shown(node)} is left out${checkAt(node)}`,
           (isOn) => (render, whole) => `{ if (!${isOn}) { ${whole(render)} } }`,
         );
         return;
@@ -125,7 +125,7 @@ export function mutate(file, code) {
         add(
           node,
           scope,
-          `${shown(node)} is left out`,
+          `${shown(node)} is left out${checkAt(node)}`,
           (isOn) => (render, whole) => `{ if (!${isOn}) { ${whole(render)} } }`,
         );
         return;
@@ -161,6 +161,20 @@ export function mutate(file, code) {
         return;
       default:
     }
+  }
+
+  /** Names the check of SPEC.md that a refusal belongs to. */
+  function checkIn(statement) {
+    const id = /["'`]([A-Z]+-\d{2})\b/.exec(code.slice(statement.start, statement.end));
+    return id === null ? '' : ` [${id[1]}]`;
+  }
+
+  /** Names the check that a call or a throw starts with. */
+  function checkAt(node) {
+    const id = /^[\w.]+ ?(?:new CryptoError)?\((?:context, |'[\w-]+', )?["'`]([A-Z]+-\d{2})\b/.exec(
+      code.slice(node.start, node.end),
+    );
+    return id === null ? '' : ` [${id[1]}]`;
   }
 
   function isOnlyStatement(parent, node) {

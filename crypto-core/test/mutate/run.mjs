@@ -12,27 +12,31 @@ import { mutate } from './mutants.mjs';
 const usage = `npm run mutate -- [options]
   --only <text>   mutants whose names have this text; may be given again
   --json <file>   also write every mutant there, with the tests that notice it
+  --sample <n>    every nth of them
   --thorough      try a mutant on every test that reaches it, however long they take
+  --checks        leave out the checks of SPEC.md only, and see that tests with their IDs in the title notice it
   --all           run all tests for each mutant, not only until the first fails
 `;
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: [] },
+    sample: { type: 'string', default: '1' },
     json: { type: 'string' },
     all: { type: 'boolean', default: false },
+    checks: { type: 'boolean', default: false },
     thorough: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
-const folders = ['codec', 'schedule', 'framing', 'tree', 'group'];
+const folders = ['codec', 'schedule', 'framing', 'tree', 'group', ...(values.checks ? ['structs'] : [])];
 /** Those that take long and notice nothing that others don't, and those about other files of the repository. */
 const left =
   /^(account|hostile|mutate|types)|scenario\/large|stability|spec\.test|kat\/(vectors|wycheproof|hpke)\.test/;
 /** Milliseconds after which a mutant is taken to run for ever. */
 const patience = 60_000;
 /** Milliseconds of processor time for one mutant: who isn't noticed within it is taken to survive. */
-const budget = values.thorough ? Infinity : 12_000;
+const budget = values.thorough ? Infinity : 6_000;
 /** Mutants after which a worker starts anew, because modules are never unloaded. */
 const perWorker = 60;
 
@@ -45,7 +49,7 @@ async function main() {
   try {
     const { mutants, files } = await bundle(folder);
     const results = await runAll(mutants, files);
-    process.stdout.write(report(results));
+    process.stdout.write(values.checks ? checksReport(results) : report(results));
     if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(results, null, 2)}\n`);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -104,7 +108,10 @@ async function runAll(mutants, files) {
     duration.set(file, ms);
     for (const name of reached) coverage.set(name, [...(coverage.get(name) ?? []), file]);
   }
-  const chosen = mutants.filter(({ name }) => values.only.every((text) => name.includes(text)));
+  const chosen = mutants
+    .filter(({ name }) => values.only.every((text) => name.includes(text)))
+    .filter(({ name }) => !values.checks || checkOf(name) !== null)
+    .filter((_, index) => index % Number(values.sample) === 0);
   const results = [];
   const kills = new Map();
   const worth = (file) => (1 + (kills.get(file) ?? 0)) / (20 + duration.get(file));
@@ -115,7 +122,7 @@ async function runAll(mutants, files) {
       duration,
     );
     if (index % perWorker === 0 && index > 0) worker = worker.renewed();
-    const { failed, endless } = await worker.run(name, covering, values.all);
+    const { failed, endless } = await worker.run(name, covering, values.all || values.checks);
     if (endless) worker = worker.renewed();
     if (failed.length > 0) kills.set(failed[0].file, (kills.get(failed[0].file) ?? 0) + 1);
     const fate = endless
@@ -172,6 +179,24 @@ class Runner {
     this.#worker.removeAllListeners();
     this.#worker.kill('SIGKILL');
   }
+}
+
+/** The ID of the check that a mutant leaves out, or null. */
+function checkOf(name) {
+  return /\[([A-Z]+-\d{2})\]/.exec(name)?.[1] ?? null;
+}
+
+/** Says of each check whether a test fails without it whose title names it. */
+function checksReport(results) {
+  const lines = results.flatMap(({ name, line, noticedBy }) => {
+    const id = checkOf(name);
+    return noticedBy.some((title) => title.includes(id))
+      ? []
+      : [`${id} is not missed: ${name} (line ${line})`];
+  });
+  const ids = new Set(results.map(({ name }) => checkOf(name)));
+  if (lines.length > 0) process.exitCode = 1;
+  return `${[...lines, `${ids.size} checks in ${results.length} places, ${lines.length} of them not missed`].join('\n')}\n`;
 }
 
 function report(results) {

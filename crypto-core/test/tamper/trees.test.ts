@@ -44,6 +44,14 @@ describe('a tree is refused', () => {
     expect(refusalOf(() => RatchetTree.fromNodes([]))).toContain('invalid-tree: TREE-01');
     expect(refusalOf(() => RatchetTree.fromNodes([...nodes, null]))).toContain('invalid-tree: TREE-01');
     expect(refusalOf(() => RatchetTree.fromNodes(nodes.slice(1)))).toContain('invalid-tree: TREE-01');
+    // A parent at the end would be outside the tree of so many leaves, and no hash would cover it.
+    const [leaf = null, parent = null] = nodes;
+    expect(refusalOf(() => RatchetTree.fromNodes([leaf, parent]))).toContain('invalid-tree: TREE-01');
+    expect(refusalOf(() => RatchetTree.fromNodes([leaf, null, leaf, parent]))).toContain(
+      'invalid-tree: TREE-01',
+    );
+    expect(refusalOf(() => RatchetTree.fromNodes([leaf, leaf, leaf]))).toContain('invalid-tree: TREE-01');
+    expect(refusalOf(() => RatchetTree.fromNodes([leaf, null, null, null, leaf]))).toBe('none');
   });
 
   it('TREE-02: with a parent hash that does not hold', () =>
