@@ -82,7 +82,7 @@ function proposalsOf(args: CreateCommitArgs, limits: Limits): ProposalOrRef[] {
 /**
  * Makes a commit, and the state of the epoch it starts. `group` itself stays in its epoch, but its secret tree has
  * given a handshake key away: store `group.secretTree.takeChanges()` before the commit leaves.
- * @throws CryptoError 'removed', 'unsupported', 'policy', 'missing-psk', and every code of the validation of
+ * @throws CryptoError 'removed', 'unsupported', 'policy', 'missing-psk', 'key-exhausted', and every code of the validation of
  * proposals, key packages and leaves
  */
 export function createCommit(group: Group, args: CreateCommitArgs, env: Env): CreatedCommit {

@@ -67,7 +67,7 @@ function oldAppearance(tree: RatchetTree, signatureKey: Uint8Array): Member | un
  * Makes a commit that adds this client to the group that a GroupInfo describes.
  * @throws CryptoError 'malformed', 'unsupported', 'missing-key', 'unknown-sender', 'bad-signature', 'invalid-tree',
  * 'invalid-leaf' (LEAF-08 too, when this signature key is in the group and `resync` isn't set), 'invalid-credential',
- * 'policy'
+ * 'key-exhausted', 'policy'
  */
 export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env: Env): ExternalJoin {
   const received = decodeGroupInfo(groupInfo, args.limits);

@@ -184,7 +184,7 @@ function initSecretFor(group: Group, effects: ProposalEffects): Uint8Array {
  * @throws CryptoError 'malformed', 'unsupported', 'wrong-group', 'wrong-epoch', 'own-message', 'unknown-sender',
  * 'bad-membership-tag', 'decrypt-failed', 'replayed', 'generation-too-far', 'bad-signature', 'missing-proposal',
  * 'missing-psk', 'missing-key', 'invalid-proposal', 'invalid-key-package', 'invalid-leaf', 'invalid-credential',
- * 'invalid-commit', 'policy', 'bad-confirmation-tag', 'removed'
+ * 'invalid-commit', 'policy', 'bad-confirmation-tag', 'key-exhausted', 'removed', 'usage' after `endGroup`
  */
 export function processCommit(group: Group, bytes: Uint8Array, args: ProcessCommitArgs): ProcessedCommit {
   assertActive(group);

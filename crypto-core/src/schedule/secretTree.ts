@@ -110,8 +110,6 @@ export class SecretTree {
       wipeRatchet(handshake);
       wipeRatchet(application);
     }
-    this.#nodes.clear();
-    this.#leaves.clear();
     this.#isEnded = true;
   }
 

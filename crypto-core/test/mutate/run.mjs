@@ -2,7 +2,7 @@
 
 import { fork } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -13,6 +13,7 @@ const usage = `npm run mutate -- [options]
   --only <text>   mutants whose names have this text; may be given again
   --json <file>   also write every mutant there, with the tests that notice it
   --sample <n>    every nth of them
+  --again <file>  those that survived, by a file that --json wrote
   --thorough      try a mutant on every test that reaches it, however long they take
   --checks        leave out the checks of SPEC.md only, and see that tests with their IDs in the title notice it
   --all           run all tests for each mutant, not only until the first fails
@@ -21,6 +22,7 @@ const usage = `npm run mutate -- [options]
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: [] },
+    again: { type: 'string' },
     sample: { type: 'string', default: '1' },
     json: { type: 'string' },
     all: { type: 'boolean', default: false },
@@ -108,7 +110,10 @@ async function runAll(mutants, files) {
     duration.set(file, ms);
     for (const name of reached) coverage.set(name, [...(coverage.get(name) ?? []), file]);
   }
+  const earlier = values.again === undefined ? [] : JSON.parse(await readFile(values.again, 'utf8'));
+  const again = new Set(earlier.filter(({ fate }) => fate === 'survived').map(({ name }) => name));
   const chosen = mutants
+    .filter(({ name }) => values.again === undefined || again.has(name))
     .filter(({ name }) => values.only.every((text) => name.includes(text)))
     .filter(({ name }) => !values.checks || checkOf(name) !== null)
     .filter((_, index) => index % Number(values.sample) === 0);

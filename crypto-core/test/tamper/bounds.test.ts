@@ -55,6 +55,13 @@ describe('exportSecret', () => {
 });
 
 describe('createGroup', () => {
+  it('refuses a credential that nobody would accept', () => {
+    const { signatureKey } = device('creator', env);
+    const credential = { type: 'x509', certificates: [] } as const;
+    const create = () => createGroup({ suite: SUITE, groupId: EMPTY, credential, signatureKey }, env);
+    expect(codeOf(create)).toBe('invalid-credential');
+  });
+
   it('refuses a group id that nobody would read', () => {
     const { credential, signatureKey } = device('creator', env);
     const create = (length: number) => () =>

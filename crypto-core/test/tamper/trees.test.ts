@@ -101,6 +101,19 @@ describe('a tree is refused', () => {
     );
   });
 
+  it('TREE-05: with an unmerged leaf in the right half that a node between does not list', () => {
+    const conversation = ofMany(8);
+    conversation.update(conversation.at(5));
+    const { group } = conversation.at(0);
+    const tree = group.tree.clone();
+    const root = tree.parent(toNodeIndex(7));
+    if (root === null) throw new Error('a blank node');
+    tree.setParent(toNodeIndex(7), { ...root, unmergedLeaves: [toLeafIndex(6)] });
+    expect(refusalOf(check(group, RatchetTree.fromNodes(tree.toNodes())))).toContain(
+      "invalid-tree: TREE-05: node 11 doesn't list unmerged leaf 6",
+    );
+  });
+
   it('TREE-05: with an unmerged leaf that a node between does not list', () =>
     expect(refusalOf(withParent(7, { unmergedLeaves: [toLeafIndex(2)] }))).toContain(
       'invalid-tree: TREE-05',
