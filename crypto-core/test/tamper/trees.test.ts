@@ -7,11 +7,12 @@ import { CryptoError, exportGroupInfo, type Group, joinExternal, ready } from '.
 import { ExtensionTypeValue } from '../../src/structs/extension.ts';
 import { writeExternalSender } from '../../src/structs/externalSender.ts';
 import { toLeafIndex, toNodeIndex } from '../../src/structs/indices.ts';
+import type { LeafNode } from '../../src/structs/leafNode.ts';
 import type { ParentNode } from '../../src/structs/node.ts';
 import { RatchetTree, type UnverifiedRatchetTree } from '../../src/tree/ratchetTree.ts';
 import { rootHash } from '../../src/tree/treeHash.ts';
 import { refusalOf } from '../codeOf.ts';
-import { anyone, type Conversation, device, groupOf } from '../scenario/world.ts';
+import { anyone, Conversation, device, groupOf } from '../scenario/world.ts';
 import { testEnv } from '../testEnv.ts';
 import { flip } from './forge.ts';
 
@@ -38,6 +39,34 @@ describe('a tree is refused', () => {
     tree.setParent(toNodeIndex(index), { ...parent, ...change });
     return check(group, RatchetTree.fromNodes(tree.toNodes()));
   }
+
+  it('LEAF-01, LEAF-02, LEAF-08, LEAF-09 and LEAF-11: with a leaf that could not have been added', () => {
+    // Without a path no parent hash covers the leaves.
+    const conversation = new Conversation(SUITE, env);
+    conversation.add(
+      conversation.at(0),
+      Array.from({ length: 7 }, (_, at) => device(`device ${at + 1}`, env)),
+    );
+    const { group } = conversation.at(0);
+    const withLeaf = (change: Partial<LeafNode>): string => {
+      const tree = group.tree.clone();
+      const leaf = tree.leaf(toLeafIndex(3));
+      if (leaf === null) throw new Error('no leaf');
+      tree.setLeaf(toLeafIndex(3), { ...leaf, ...change });
+      return refusalOf(check(group, RatchetTree.fromNodes(tree.toNodes())));
+    };
+    const other = group.tree.leaf(toLeafIndex(5));
+    if (other === null) throw new Error('no leaf');
+    const { capabilities, encryptionKey, signatureKey, signature } = other;
+    expect(withLeaf({})).toBe('none');
+    expect(withLeaf({ signature })).toContain('bad-signature: LEAF-01: leaf 3');
+    expect(withLeaf({ capabilities: { ...capabilities, versions: [2] } })).toContain('invalid-leaf: LEAF-02');
+    expect(withLeaf({ signatureKey })).toContain('invalid-leaf: LEAF-08: nodes 6 and 10');
+    expect(withLeaf({ encryptionKey })).toContain('invalid-leaf: LEAF-09: nodes 6 and 10');
+    expect(withLeaf({ encryptionKey: new Uint8Array(32) })).toContain(
+      'invalid-leaf: LEAF-11: encryption key of leaf 3',
+    );
+  });
 
   it('TREE-01: of an impossible shape', () => {
     const nodes = ofMany(4).at(0).group.tree.toNodes();
