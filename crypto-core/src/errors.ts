@@ -53,13 +53,22 @@ export type CryptoErrorCode =
   | 'corrupt-record'
   | 'usage';
 
-/** The only error that the core throws on purpose. `detail` is for logs and never holds a secret or plaintext. */
+/** The only error that the core throws on purpose. Its `detail` never holds a secret or plaintext. */
 export class CryptoError extends Error {
   override readonly name = 'CryptoError';
   readonly code: CryptoErrorCode;
+  /** What was wrong, for logs; a check of RFC 9420 starts it with its ID. */
+  readonly detail: string | undefined;
+  /**
+   * ProposalRef (RFC 9420 section 5.2) of the proposal that makes a commit invalid, when the commit refers to it: a
+   * committer can leave that one out. Null for every other fault.
+   */
+  readonly proposalRef: Uint8Array | null;
 
-  constructor(code: CryptoErrorCode, detail?: string) {
+  constructor(code: CryptoErrorCode, detail?: string, proposalRef: Uint8Array | null = null) {
     super(detail === undefined ? code : `${code}: ${detail}`);
     this.code = code;
+    this.detail = detail;
+    this.proposalRef = proposalRef;
   }
 }

@@ -70,6 +70,7 @@ export {
   wrapVaultKey,
 } from './account/vault.ts';
 export { equalBytes, toHex, wipe } from './bytes.ts';
+export { DEFAULT_LIMITS, type Limits } from './codec/limits.ts';
 export type { Env } from './env.ts';
 export { CryptoError, type CryptoErrorCode } from './errors.ts';
 export { paddedLength } from './framing/padding.ts';
@@ -116,7 +117,7 @@ export {
   processProposal,
 } from './group/propose.ts';
 export { loadGroup, reloadSecretTree, type SecretTreeLookup, saveEpoch } from './group/snapshot.ts';
-export { type Group, type GroupStatus, groupView, leafRef } from './group/state.ts';
+export { endGroup, type Group, type GroupStatus, groupView, leafRef } from './group/state.ts';
 export { type JoinByWelcomeArgs, joinByWelcome, welcomeKeyPackageRefs } from './group/welcome.ts';
 export type { SecretTreeChanges, SecretTreeRecord } from './schedule/secretTree.ts';
 export type { Credential } from './structs/credential.ts';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const ID = /\b(?:FRAME|CRED|LEAF|KP|PROP|PSK|EXT|COMMIT|PATH|INFO|TREE|WELCOME)-\d{2}\b/g;
+const ID = /\b(?:FRAME|STRUCT|CRED|LEAF|KP|PROP|PSK|EXT|COMMIT|PATH|INFO|TREE|WELCOME)-\d{2}\b/g;
 /** Matches anything that looks like an ID, so that a new family of checks can't be forgotten above. */
 const ANY_ID = /\b[A-Z]{2,}-\d{2}\b/g;
 
@@ -63,7 +63,8 @@ describe('SPEC.md', () => {
     'names the file that makes $id, and a test with it in a title',
     ({ id, section, file, test }) => {
       expect(section).toMatch(/^\d+(\.\d+)*(, \d+(\.\d+)*)*$/);
-      expect(textOf(file)).toContain(id);
+      // The ID starts a detail, or is the argument of the function that puts it there.
+      expect(textOf(file)).toMatch(new RegExp(`["'\`]${id}(: |')`));
       // A title is a string before a function, for `it` and for `it.each` over anything.
       const titles = [...textOf(test).matchAll(/\(\s*'([^'\n]*)',\s*\(/g)].map(([, title]) => title);
       expect(titles.filter((title) => title?.includes(id))).not.toEqual([]);

@@ -55,7 +55,7 @@ export class MembershipPolicy {
     this.#pinned = pinned;
     this.unauthorizedAdds = unauthorizedAdds;
     this.isVouchedFor = isVouchedFor;
-    this.memberCheck = (leaf, { replaces }) => this.#checkMember(leaf, replaces);
+    this.memberCheck = (leaf, { replaces, now }) => this.#checkMember(leaf, replaces, now);
     this.rejoinCheck = isCreator ? (leaf, context) => this.#distrust(leaf, context) : this.memberCheck;
     this.policy = rules.checkCommit;
   }
@@ -115,11 +115,14 @@ export class MembershipPolicy {
   #checkMember(
     leaf: { readonly credential: Credential; readonly signatureKey: Uint8Array },
     replaces: Credential | null,
+    now: bigint | null,
   ): void {
     if (leaf.credential.type !== 'basic') throw new CryptoError('invalid-credential', 'not a certificate');
     const { identity } = leaf.credential;
-    const certificate = checkDeviceCredential({ identity, signatureKey: leaf.signatureKey }, (userId) =>
-      this.#accountKeyOf(userId, readDeviceCertificate(identity).accountKey),
+    const certificate = checkDeviceCredential(
+      { identity, signatureKey: leaf.signatureKey },
+      (userId) => this.#accountKeyOf(userId, readDeviceCertificate(identity).accountKey),
+      now,
     );
     if (!this.#rules.admits(certificate.userId)) {
       throw new CryptoError('policy', 'a device of neither participant');

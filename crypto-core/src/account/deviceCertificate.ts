@@ -17,9 +17,12 @@ export interface DeviceCertificate {
   readonly deviceKey: Uint8Array;
   /** The Ed25519 public key that signed. */
   readonly accountKey: Uint8Array;
-  /** Seconds since the Unix epoch, as in an MLS lifetime. */
+  /** Seconds since the Unix epoch, as in an MLS lifetime. Nobody adds the device before. */
   readonly notBefore: bigint;
 }
+
+/** The clock of the device that issued a certificate may be ahead of this one's by as much: a day. */
+const CLOCK_DIFFERENCE_SECONDS = 24n * 60n * 60n;
 
 declare const verified: unique symbol;
 
@@ -80,11 +83,13 @@ export function verifyDeviceCertificate(bytes: Uint8Array): VerifiedDeviceCertif
  * the account key pinned for its person has signed.
  * @param leaf `identity` is the identity of the leaf's basic credential
  * @param pinnedAccountKey the account key pinned for a user id, undefined for a stranger
+ * @param now seconds since the Unix epoch, when this client is about to add the device; null for a leaf that others added
  * @throws CryptoError 'invalid-credential', whatever is wrong
  */
 export function checkDeviceCredential(
   leaf: { readonly identity: Uint8Array; readonly signatureKey: Uint8Array },
   pinnedAccountKey: (userId: string) => Uint8Array | undefined,
+  now: bigint | null,
 ): VerifiedDeviceCertificate {
   const certificate = verifyAsCredential(leaf.identity);
   if (!equalBytes(certificate.deviceKey, leaf.signatureKey)) {
@@ -94,6 +99,9 @@ export function checkDeviceCredential(
   if (pinned === undefined) throw new CryptoError('invalid-credential', 'no account key pinned');
   if (!equalBytes(certificate.accountKey, pinned)) {
     throw new CryptoError('invalid-credential', 'not the pinned account key');
+  }
+  if (now !== null && certificate.notBefore > now + CLOCK_DIFFERENCE_SECONDS) {
+    throw new CryptoError('invalid-credential', 'certificate that is not valid yet');
   }
   return certificate;
 }

@@ -19,11 +19,11 @@ export function encodeRemovalGrounds({ departures, revocations }: RemovalGrounds
   });
 }
 
-/** Decodes grounds without checking their signatures. @throws CryptoError 'malformed' */
+/** Decodes grounds without checking their signatures. @throws CryptoError 'malformed', 'unsupported' */
 export function decodeRemovalGrounds(authenticatedData: Uint8Array): RemovalGrounds {
   if (authenticatedData.length === 0) return { departures: [], revocations: [] };
   return decode(authenticatedData, (reader) => ({
-    departures: reader.vector((r) => r.opaque()),
-    revocations: reader.vector((r) => r.opaque()),
+    departures: reader.vector('statements', (r) => r.opaque()),
+    revocations: reader.vector('statements', (r) => r.opaque()),
   }));
 }

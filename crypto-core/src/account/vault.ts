@@ -130,7 +130,7 @@ function readVault(reader: Reader): Vault {
   const vault = {
     accountSeed: readKey(reader),
     deviceSecret: readKey(reader),
-    sharedKeys: reader.vector(readSharedKeys),
+    sharedKeys: reader.unlimitedVector(readSharedKeys),
     recoveryPublicKey: readOptional(reader),
     formerStorageKey: readOptional(reader),
   };
@@ -152,7 +152,7 @@ function readVersion1(reader: Reader): OpenedVault {
   const accountSeed = readKey(reader);
   const storageKey = readKey(reader);
   const historyKey = readKey(reader);
-  const verified = reader.vector((r) => ({ userId: fromUtf8(r.opaque()), accountKey: readKey(r) }));
+  const verified = reader.unlimitedVector((r) => ({ userId: fromUtf8(r.opaque()), accountKey: readKey(r) }));
   return {
     vault: { accountSeed, recoveryPublicKey: null, ...fromVersion1(storageKey, historyKey) },
     formerState: { verified, revision: reader.u32() },

@@ -1,17 +1,22 @@
-import { octetAt } from '../bytes.ts';
+import { EMPTY, octetAt } from '../bytes.ts';
 import { CryptoError } from '../errors.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+
+type ItemLimit = Exclude<keyof Limits, 'groupIdBytes'>;
 
 /**
  * Strict decoder of the TLS presentation language as RFC 9420 section 2.1 extends it. Every failure, whatever the
- * input, is CryptoError 'malformed'. Byte strings come back as views of the message: a caller that keeps one beyond
- * the message copies it.
+ * input, is CryptoError 'malformed', or 'unsupported' beyond a limit. Byte strings come back as views of the message: a
+ * caller that keeps one beyond the message copies it.
  */
 export class Reader {
   readonly #bytes: Uint8Array;
+  readonly #limits: Limits;
   #offset = 0;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, limits: Limits = DEFAULT_LIMITS) {
     this.#bytes = bytes;
+    this.#limits = limits;
   }
 
   /** Bytes not yet read. */
@@ -51,12 +56,21 @@ export class Reader {
   /** opaque[length] */
   bytes(length: number): Uint8Array {
     const start = this.#take(length);
+    // Empty strings are the cheapest to send, and a view of one costs as much as any other.
+    if (length === 0) return EMPTY;
     return this.#bytes.subarray(start, start + length);
   }
 
   /** opaque<V> */
   opaque(): Uint8Array {
     return this.bytes(this.varint());
+  }
+
+  /** `opaque group_id<V>`, of a length within the limit. */
+  groupId(): Uint8Array {
+    const id = this.opaque();
+    if (id.length > this.#limits.groupIdBytes) throw new CryptoError('malformed', 'length of a group id');
+    return id;
   }
 
   /** The length header of a variable-size vector (RFC 9420 section 2.1.2): 1, 2 or 4 bytes, the shortest that fits. */
@@ -77,11 +91,35 @@ export class Reader {
     throw new CryptoError('malformed', 'invalid length prefix');
   }
 
-  /** T items<V> */
-  vector<T>(readItem: (reader: Reader) => T): T[] {
-    const inner = new Reader(this.opaque());
+  /** T items<V>, at most as many as the limit. @throws CryptoError 'unsupported' beyond it */
+  vector<T>(limit: ItemLimit, readItem: (reader: Reader) => T): T[] {
+    return this.#items(limit, readItem);
+  }
+
+  /** uint16 items<V>, at most as many as the limit. @throws CryptoError 'unsupported' beyond it */
+  u16s(limit: ItemLimit): number[] {
+    const bytes = this.opaque();
+    const most = this.#limits[limit];
+    if (bytes.length > 2 * most) throw new CryptoError('unsupported', `more than ${most} ${limit}`);
+    if (bytes.length % 2 !== 0) throw new CryptoError('malformed', 'truncated');
+    const items: number[] = [];
+    for (let at = 0; at < bytes.length; at += 2) {
+      items.push((octetAt(bytes, at) << 8) | octetAt(bytes, at + 1));
+    }
+    return items;
+  }
+
+  /** T items<V> of a record of this client's own. */
+  unlimitedVector<T>(readItem: (reader: Reader) => T): T[] {
+    return this.#items(null, readItem);
+  }
+
+  #items<T>(limit: ItemLimit | null, readItem: (reader: Reader) => T): T[] {
+    const inner = new Reader(this.opaque(), this.#limits);
     const items: T[] = [];
+    const most = limit === null ? Infinity : this.#limits[limit];
     while (inner.remaining > 0) {
+      if (items.length >= most) throw new CryptoError('unsupported', `more than ${most} ${limit}`);
       const before = inner.remaining;
       items.push(readItem(inner));
       // An item that takes no bytes would let nine bytes of input describe an endless list.
@@ -111,9 +149,9 @@ export class Reader {
   }
 }
 
-/** Decodes exactly one value. @throws CryptoError 'malformed', also for trailing bytes */
-export function decode<T>(bytes: Uint8Array, read: (reader: Reader) => T): T {
-  const reader = new Reader(bytes);
+/** Decodes exactly one value. @throws CryptoError 'malformed', also for trailing bytes; 'unsupported' beyond a limit */
+export function decode<T>(bytes: Uint8Array, read: (reader: Reader) => T, limits?: Limits): T {
+  const reader = new Reader(bytes, limits);
   const value = read(reader);
   reader.end();
   return value;

@@ -48,8 +48,8 @@ export class Writer {
 
   /** `length` zero bytes: padding */
   zeros(length: number): void {
-    // Room that was never written to is zero already.
-    this.#grow(length);
+    const at = this.#grow(length);
+    this.#bytes.fill(0, at, at + length);
   }
 
   /** Bytes written so far. */
@@ -90,6 +90,12 @@ export class Writer {
     });
   }
 
+  /** uint16 items<V>. @throws CryptoError 'usage' for an item outside 0..2^16-1 */
+  u16s(items: readonly number[]): void {
+    this.varint(2 * items.length);
+    for (const item of items) this.u16(item);
+  }
+
   /** optional<T> */
   optional<T>(value: T | null, write: (writer: Writer, value: T) => void): void {
     if (value === null) {
@@ -98,6 +104,16 @@ export class Writer {
     }
     this.u8(1);
     write(this, value);
+  }
+
+  /** Starts over, in the buffer that is there: for thousands of values of which only hashes are kept. */
+  clear(): void {
+    this.#length = 0;
+  }
+
+  /** Returns the bytes written, which the next call overwrites. */
+  view(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
   }
 
   /** Returns the bytes written, in an array of their own. */

@@ -60,7 +60,7 @@ export function verifyFramedContent(
   publicKey: Uint8Array,
 ): Verified<AuthenticatedContent> {
   if (!verifyWithLabel(suite, publicKey, LABEL, tbs, content.auth.signature)) {
-    throw new CryptoError('bad-signature', 'framed content');
+    throw new CryptoError('bad-signature', 'FRAME-03: framed content');
   }
   return content as Verified<AuthenticatedContent>;
 }
@@ -85,9 +85,10 @@ export function assertSameEpoch(
   message: { readonly groupId: Uint8Array; readonly epoch: bigint },
   context: GroupContext,
 ): void {
-  if (!equalBytes(message.groupId, context.groupId)) throw new CryptoError('wrong-group');
+  if (!equalBytes(message.groupId, context.groupId))
+    throw new CryptoError('wrong-group', 'FRAME-01: group id');
   if (message.epoch !== context.epoch) {
-    throw new CryptoError('wrong-epoch', `${message.epoch} in epoch ${context.epoch}`);
+    throw new CryptoError('wrong-epoch', `FRAME-01: ${message.epoch} in epoch ${context.epoch}`);
   }
 }
 
@@ -101,5 +102,5 @@ export function assertSenderMaySend({ sender, content }: FramedContent): void {
     (sender.type === 'external' && content.type === 'proposal') ||
     (sender.type === 'new-member-commit' && content.type === 'commit') ||
     (sender.type === 'new-member-proposal' && content.type === 'proposal' && content.proposal.type === 'add');
-  if (!isAllowed) throw new CryptoError('malformed', `${content.type} from ${sender.type}`);
+  if (!isAllowed) throw new CryptoError('malformed', `FRAME-02: ${content.type} from ${sender.type}`);
 }

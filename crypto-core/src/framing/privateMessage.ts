@@ -1,5 +1,6 @@
 /** Encrypted messages (RFC 9420 section 6.3). */
 import { octetAt, wipe } from '../bytes.ts';
+import type { Limits } from '../codec/limits.ts';
 import { decode, Reader } from '../codec/reader.ts';
 import { encode, Writer } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
@@ -89,8 +90,7 @@ export function protectPrivateMessage(
  * Decrypts and verifies. The tree moves only when everything held; a message that fails leaves it as it was. A
  * commit's confirmation tag is checked later, by the code that computes the next epoch.
  * FRAME-06 (section 6.3.1): the padding is all zero.
- * FRAME-07 (section 6.3.2): the sender's leaf isn't blank; `signatureKeyOf` sees to it.
- * FRAME-08 (section 9.2): each key opens one message.
+ * The keys see to it that the sender's leaf isn't blank, and that each key opens one message.
  * @param ownLeaf our own leaf, whose messages are refused; null to accept every sender's
  * @throws CryptoError 'wrong-group', 'wrong-epoch', 'decrypt-failed', 'own-message', 'replayed',
  *   'generation-too-far', 'missing-key', 'malformed', 'bad-signature', or whatever `signatureKeyOf` throws
@@ -101,6 +101,7 @@ export function unprotectPrivateMessage(
   { groupContext, senderDataSecret, secretTree }: PrivateMessageKeys,
   signatureKeyOf: SignatureKeyOf,
   ownLeaf: LeafIndex | null,
+  limits?: Limits,
 ): Unprotected {
   assertSameEpoch(message, groupContext);
   const { leafIndex, generation, reuseGuard } = openSenderData(suite, senderDataSecret, message);
@@ -112,7 +113,7 @@ export function unprotectPrivateMessage(
   const aad = encode(message, writePrivateContentAAD);
   const plaintext = suite.aead.open(tentative.key, nonce, aad, message.ciphertext);
 
-  const { content, auth } = decodePrivateMessageContent(plaintext, message.contentType);
+  const { content, auth } = decodePrivateMessageContent(plaintext, message.contentType, limits);
   const framed: FramedContent = {
     groupId: message.groupId,
     epoch: message.epoch,
@@ -170,13 +171,14 @@ function encodePrivateMessageContent(content: Content, auth: FramedContentAuthDa
 function decodePrivateMessageContent(
   plaintext: Uint8Array,
   type: ContentType,
+  limits: Limits | undefined,
 ): { content: Content; auth: FramedContentAuthData } {
-  const reader = new Reader(plaintext);
+  const reader = new Reader(plaintext, limits);
   const content = readContent(reader, type);
   const auth = readFramedContentAuthData(reader, type);
   // Padding that could hold anything would be a covert channel (section 6.3.1).
   if (reader.bytes(reader.remaining).some((byte) => byte !== 0)) {
-    throw new CryptoError('malformed', 'padding that is not zero');
+    throw new CryptoError('malformed', 'FRAME-06: padding that is not zero');
   }
   return { content, auth };
 }

@@ -57,14 +57,14 @@ export function unprotectPublicMessage(
   assertSameEpoch(content, groupContext);
   assertSenderMaySend(content);
   if (content.content.type === 'application') {
-    throw new CryptoError('malformed', 'application data in a public message');
+    throw new CryptoError('malformed', 'FRAME-04: application data');
   }
   const authenticated: AuthenticatedContent = { wireFormat: 'public-message', content, auth };
   const tbs = framedContentTBS('public-message', content, groupContext);
   if (content.sender.type === 'member') {
     const expected = membershipTag(suite, membershipKey, tbs, authenticated);
     if (message.membershipTag === null || !equalBytes(message.membershipTag, expected)) {
-      throw new CryptoError('bad-membership-tag');
+      throw new CryptoError('bad-membership-tag', 'FRAME-05: public message');
     }
   }
   return verifyFramedContent(suite, authenticated, tbs, signatureKeyOf(content));

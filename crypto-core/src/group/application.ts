@@ -1,4 +1,5 @@
 /** Application messages (RFC 9420 section 15). No cost of theirs grows with the number of members. */
+import type { Limits } from '../codec/limits.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
 import { ownContent, signFramedContent } from '../framing/contentAuth.ts';
@@ -93,8 +94,8 @@ export type PeekedMessage =
  * Reads from a message, unverified, the fields that tell which group and epoch it belongs to.
  * @throws CryptoError 'malformed', 'unsupported'
  */
-export function peekMessage(bytes: Uint8Array): PeekedMessage {
-  const message = decodeMlsMessage(bytes);
+export function peekMessage(bytes: Uint8Array, limits?: Limits): PeekedMessage {
+  const message = decodeMlsMessage(bytes, limits);
   if (message.wireFormat === 'private-message') {
     const { groupId, epoch, contentType } = message.privateMessage;
     return { wireFormat: message.wireFormat, groupId, epoch, contentType };
@@ -106,8 +107,15 @@ export function peekMessage(bytes: Uint8Array): PeekedMessage {
   return { wireFormat: message.wireFormat };
 }
 
-/** Derives a secret of this epoch that only its members can compute: MLS-Exporter (RFC 9420 section 8.5). */
+/**
+ * Derives a secret of this epoch that only its members can compute: MLS-Exporter (RFC 9420 section 8.5).
+ * @param length in bytes, from 1 to 255 times Nh: 8,160
+ * @throws CryptoError 'usage' for another length, 'removed', 'unsupported'
+ */
 export function exportSecret(group: Group, label: string, context: Uint8Array, length: number): Uint8Array {
   assertActive(group);
+  if (!Number.isInteger(length) || length < 1 || length > 255 * group.suite.kdf.Nh) {
+    throw new CryptoError('usage', `an exported secret of ${length} bytes`);
+  }
   return exportFrom(group.suite, group.secrets.exporterSecret, label, context, length);
 }

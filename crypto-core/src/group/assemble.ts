@@ -16,8 +16,7 @@ import { rootHash } from '../tree/treeHash.ts';
 import { createPath, encryptPath, type NewPath } from '../tree/treekem.ts';
 import { advanceEpoch, type EpochState } from './epoch.ts';
 import { signLeaf } from './keyPackage.ts';
-import { encodeContext } from './state.ts';
-import { checkTreeLeaves } from './validateLeaf.ts';
+import { encodeContext, nextEpoch } from './state.ts';
 
 export interface CommitInput {
   readonly suite: CipherSuite;
@@ -69,14 +68,13 @@ function makePath(input: CommitInput, env: Env): NewPath {
   );
 }
 
-/** @throws CryptoError 'invalid-leaf' when the resulting tree would be refused by the others */
+/** Makes the commit and the epoch that it starts; `checkTreeLeaves` has to check the tree afterwards. */
 export function assembleCommit(input: CommitInput, env: Env): AssembledCommit {
   const { suite, tree, sender, wireFormat } = input;
   const path = input.withPath ? makePath(input, env) : null;
-  checkTreeLeaves(tree);
   const provisional: GroupContext = {
     ...input.context,
-    epoch: input.context.epoch + 1n,
+    epoch: nextEpoch(input.context),
     treeHash: rootHash(suite, tree),
     extensions: input.extensions,
   };

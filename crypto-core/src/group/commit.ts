@@ -1,6 +1,8 @@
 /** Creating commits as a member (RFC 9420 section 12.4.1). */
 import { EMPTY, wipe } from '../bytes.ts';
+import { DEFAULT_LIMITS, type Limits } from '../codec/limits.ts';
 import type { Env } from '../env.ts';
+import { CryptoError } from '../errors.ts';
 import { protectPrivateMessage } from '../framing/privateMessage.ts';
 import type { Commit, ProposalOrRef } from '../structs/commit.ts';
 import type { Extension } from '../structs/extension.ts';
@@ -15,8 +17,10 @@ import type { CommitPolicy, MemberCheck, PskLookup } from './hooks.ts';
 import { decodeKeyPackage } from './keyPackage.ts';
 import { checkPolicy } from './policy.ts';
 import {
+  blaming,
   byReference,
   byValue,
+  leafProposals,
   proposedChanges,
   resolveProposals,
   type StoredProposal,
@@ -25,7 +29,7 @@ import { pskSecretOf, withOwnResumptionPsk } from './psks.ts';
 import { privateKeysOf } from './senders.ts';
 import { assertActive, type Group, memberLeaf } from './state.ts';
 import { needsPath } from './validateCommit.ts';
-import { checkLifetime } from './validateLeaf.ts';
+import { checkLifetime, checkTreeLeaves, secondsOf } from './validateLeaf.ts';
 import { applyProposals, validateProposalList } from './validateProposals.ts';
 import { createWelcome } from './welcome.ts';
 
@@ -45,6 +49,8 @@ export interface CreateCommitArgs {
   readonly authenticatedData?: Uint8Array;
   readonly memberCheck: MemberCheck;
   readonly policy: CommitPolicy;
+  /** What the others accept: a commit beyond it isn't made. */
+  readonly limits?: Limits;
 }
 
 export interface CreatedCommit {
@@ -58,30 +64,34 @@ export interface CreatedCommit {
   readonly groupInfo: Uint8Array;
 }
 
-function proposalsOf(args: CreateCommitArgs): ProposalOrRef[] {
+function proposalsOf(args: CreateCommitArgs, limits: Limits): ProposalOrRef[] {
   const list = (args.proposals ?? []).map(byReference);
   if (args.extensions !== undefined) {
     list.push(byValue({ type: 'group-context-extensions', extensions: args.extensions }));
   }
   for (const removed of args.removes ?? []) list.push(byValue({ type: 'remove', removed }));
   for (const bytes of args.adds ?? [])
-    list.push(byValue({ type: 'add', keyPackage: decodeKeyPackage(bytes) }));
+    list.push(byValue({ type: 'add', keyPackage: decodeKeyPackage(bytes, limits) }));
   for (const psk of args.psks ?? []) list.push(byValue({ type: 'psk', psk }));
+  if (list.length > limits.proposals) {
+    throw new CryptoError('unsupported', `more than ${limits.proposals} proposals`);
+  }
   return list;
 }
 
 /**
  * Makes a commit, and the state of the epoch it starts. `group` itself stays in its epoch, but its secret tree has
  * given a handshake key away: store `group.secretTree.takeChanges()` before the commit leaves.
- * @throws CryptoError 'removed', 'unsupported', 'policy', 'missing-psk', and every code of the validation of
+ * @throws CryptoError 'removed', 'unsupported', 'policy', 'missing-psk', 'key-exhausted', and every code of the validation of
  * proposals, key packages and leaves
  */
 export function createCommit(group: Group, args: CreateCommitArgs, env: Env): CreatedCommit {
   assertActive(group);
   const { suite, ownLeaf, context } = group;
   const authenticatedData = args.authenticatedData ?? EMPTY;
+  const limits = args.limits ?? DEFAULT_LIMITS;
   const sender: Sender = { type: 'member', leafIndex: ownLeaf };
-  const list: Commit = { proposals: proposalsOf(args), path: null };
+  const list: Commit = { proposals: proposalsOf(args, limits), path: null };
   const proposals = resolveProposals(list, sender, args.proposals ?? [], context.epoch);
   validateProposalList(suite, list, proposals, ownLeaf);
 
@@ -91,10 +101,15 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
     groupId: context.groupId,
     groupExtensions: changes.extensions,
     memberCheck: args.memberCheck,
+    limits,
+    now: secondsOf(env),
   };
   const tree = group.tree.clone();
   const effects = applyProposals(leafContext, tree, changes);
-  for (const { keyPackage } of effects.added) checkLifetime(keyPackage.leafNode, env);
+  if (tree.leafCount > limits.leaves)
+    throw new CryptoError('unsupported', `more than ${limits.leaves} leaves`);
+  for (const { keyPackage, ref } of effects.added)
+    blaming(ref, () => checkLifetime(keyPackage.leafNode, env));
   const own = memberLeaf(tree, ownLeaf);
   checkPolicy(args.policy, group, ownLeaf, own.credential, effects, authenticatedData);
   const pskSecret = pskSecretOf(suite, effects.psks, withOwnResumptionPsk(group, args.pskLookup));
@@ -120,6 +135,7 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
     },
     env,
   );
+  checkTreeLeaves(tree, leafProposals(effects));
   const privateKeys = new Map([...group.privateKeys, ...(assembled.path?.privateKeys ?? [])]);
   const pending: Group = {
     ...group,
@@ -128,6 +144,7 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
     context: assembled.context,
     tree,
     privateKeys: keysInTree(tree, privateKeys),
+    signaturePrivateKey: group.signaturePrivateKey.slice(),
     pendingUpdates: new Map(),
   };
   const welcome =

@@ -1,4 +1,5 @@
 import { EMPTY } from '../bytes.ts';
+import { DEFAULT_LIMITS } from '../codec/limits.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
 import { deriveEpochSecrets } from '../schedule/keySchedule.ts';
@@ -13,7 +14,7 @@ import { rootHash } from '../tree/treeHash.ts';
 import { startEpoch } from './epoch.ts';
 import { ownCapabilities, type SignatureKeyPair, signLeaf } from './keyPackage.ts';
 import type { Group } from './state.ts';
-import { checkCapabilities, MAX_LIFETIME_SECONDS } from './validateLeaf.ts';
+import { checkCapabilities, MAX_LIFETIME_SECONDS, secondsOf } from './validateLeaf.ts';
 
 export interface CreateGroupArgs {
   readonly suite: CipherSuiteId;
@@ -28,12 +29,15 @@ const CLOCK_SKEW_SECONDS = 60n * 60n;
 
 /**
  * Creates a group of one member in epoch 0 (RFC 9420 section 11).
- * @throws CryptoError 'invalid-credential', or 'invalid-leaf' for extensions that this implementation doesn't know
+ * @throws CryptoError 'invalid-credential', 'usage' for a group id of more than 256 bytes, or 'invalid-leaf' for extensions that this implementation doesn't know
  */
 export function createGroup(args: CreateGroupArgs, env: Env): Group {
   const suite = getSuite(args.suite);
+  if (args.groupId.length > DEFAULT_LIMITS.groupIdBytes) {
+    throw new CryptoError('usage', 'a group id that nobody would accept');
+  }
   if (args.credential.type !== 'basic') throw new CryptoError('invalid-credential', 'CRED-01: not basic');
-  const notBefore = BigInt(Math.floor(env.now() / 1000)) - CLOCK_SKEW_SECONDS;
+  const notBefore = secondsOf(env) - CLOCK_SKEW_SECONDS;
   const leafKeyPair = suite.kem.generateKeyPair(env);
   const leaf = signLeaf(
     suite,
@@ -68,7 +72,7 @@ export function createGroup(args: CreateGroupArgs, env: Env): Group {
     tree,
     ownLeaf,
     privateKeys: new Map([[nodeOfLeaf(ownLeaf), leafKeyPair.privateKey]]),
-    signaturePrivateKey: args.signatureKey.privateKey,
+    signaturePrivateKey: args.signatureKey.privateKey.slice(),
     pendingUpdates: new Map(),
     ...startEpoch({ suite, context, leafCount: tree.leafCount }, secrets),
   };

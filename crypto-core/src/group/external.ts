@@ -1,5 +1,6 @@
 /** Joining by external commit (RFC 9420 section 12.4.3.2). */
 import { EMPTY, equalBytes } from '../bytes.ts';
+import type { Limits } from '../codec/limits.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
 import { protectPublicMessage } from '../framing/publicMessage.ts';
@@ -23,7 +24,7 @@ import type { JoinPolicy, MemberCheck } from './hooks.ts';
 import { ownCapabilities, type SignatureKeyPair } from './keyPackage.ts';
 import { byValue } from './proposalList.ts';
 import type { Group } from './state.ts';
-import { checkCapabilities } from './validateLeaf.ts';
+import { checkCapabilities, checkTreeLeaves } from './validateLeaf.ts';
 import { verifyRatchetTree } from './verifyRatchetTree.ts';
 
 export interface JoinExternalArgs {
@@ -37,6 +38,8 @@ export interface JoinExternalArgs {
   readonly resync?: boolean;
   /** `optional<Node> ratchet_tree<V>`, when the GroupInfo doesn't hold the tree. */
   readonly ratchetTree?: Uint8Array;
+  /** The most of each thing that the group may have. */
+  readonly limits?: Limits;
 }
 
 export interface ExternalJoin {
@@ -48,8 +51,8 @@ export interface ExternalJoin {
   readonly groupInfo: Uint8Array;
 }
 
-function decodeGroupInfo(bytes: Uint8Array): UnverifiedGroupInfo {
-  const message = decodeMlsMessage(bytes.slice());
+function decodeGroupInfo(bytes: Uint8Array, limits: Limits | undefined): UnverifiedGroupInfo {
+  const message = decodeMlsMessage(bytes.slice(), limits);
   if (message.wireFormat !== 'group-info') {
     throw new CryptoError('malformed', `${message.wireFormat} instead of a group info`);
   }
@@ -64,14 +67,14 @@ function oldAppearance(tree: RatchetTree, signatureKey: Uint8Array): Member | un
  * Makes a commit that adds this client to the group that a GroupInfo describes.
  * @throws CryptoError 'malformed', 'unsupported', 'missing-key', 'unknown-sender', 'bad-signature', 'invalid-tree',
  * 'invalid-leaf' (LEAF-08 too, when this signature key is in the group and `resync` isn't set), 'invalid-credential',
- * 'policy'
+ * 'key-exhausted', 'policy'
  */
 export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env: Env): ExternalJoin {
-  const received = decodeGroupInfo(groupInfo);
+  const received = decodeGroupInfo(groupInfo, args.limits);
   const suite = getSuite(received.groupContext.cipherSuite);
-  const receivedTree = treeOfGroupInfo(received, args.ratchetTree);
+  const receivedTree = treeOfGroupInfo(received, args.ratchetTree, args.limits);
   const info = verifyGroupInfo(suite, received, receivedTree);
-  const tree = verifyRatchetTree(suite, receivedTree, info, args.memberCheck);
+  const tree = verifyRatchetTree(suite, receivedTree, info, args.memberCheck, args.limits);
   const context = info.groupContext;
   const { extensions } = context;
   checkJoinPolicy(args.joinPolicy, info, tree);
@@ -117,7 +120,8 @@ export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env:
   );
   const { path } = assembled;
   if (path === null) throw new CryptoError('usage', 'an external commit has a path');
-  checkCapabilities({ suite, groupExtensions: extensions }, path.leafNode);
+  checkCapabilities({ suite, groupExtensions: extensions, limits: args.limits }, path.leafNode);
+  checkTreeLeaves(tree);
   const pending: Group = {
     suite,
     status: 'active',
@@ -125,7 +129,7 @@ export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env:
     tree,
     ownLeaf: leafIndex,
     privateKeys: path.privateKeys,
-    signaturePrivateKey: args.signatureKey.privateKey,
+    signaturePrivateKey: args.signatureKey.privateKey.slice(),
     pendingUpdates: new Map(),
     ...assembled.epoch,
   };

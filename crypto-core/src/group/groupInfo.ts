@@ -1,4 +1,5 @@
 /** GroupInfo (RFC 9420 section 12.4.3): a signed description of an epoch, for those who join it. */
+import type { Limits } from '../codec/limits.ts';
 import { decode } from '../codec/reader.ts';
 import { encode } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
@@ -63,15 +64,16 @@ export function exportGroupInfo(group: Group): Uint8Array {
 
 /**
  * Decodes the tree that came inside a GroupInfo, or the one given beside it.
- * @throws CryptoError 'missing-key' when there is neither, 'malformed', 'invalid-tree'
+ * @throws CryptoError 'missing-key' when there is neither, 'malformed', 'unsupported', 'invalid-tree'
  */
 export function treeOfGroupInfo(
   info: UnverifiedGroupInfo,
   beside: Uint8Array | undefined,
+  limits?: Limits,
 ): UnverifiedRatchetTree {
   const data = findExtension(info.extensions, ExtensionTypeValue.ratchetTree) ?? beside?.slice();
   if (data === undefined) throw new CryptoError('missing-key', 'no ratchet tree with the group info');
-  return RatchetTree.fromNodes(decode(data, readRatchetTreeNodes));
+  return RatchetTree.fromNodes(decode(data, readRatchetTreeNodes, limits));
 }
 
 /** Reads external_pub. @throws CryptoError 'unsupported' when the group can't be joined from outside */

@@ -9,11 +9,17 @@ import type { PreSharedKeyId } from '../structs/psk.ts';
  * of an added or updated leaf, of a committer's changed leaf, and of each leaf of a tree it joins.
  * `replaces` is set when a member's credential or signature key changes, and for an external joiner that removes a
  * leaf: the credential must then be a valid successor of that one.
+ * `now`, in seconds since the Unix epoch, is set when this client is about to add the member itself. A received leaf is
+ * judged by no clock, because members whose clocks differ would have to disagree about its commit.
  * Throws CryptoError 'invalid-credential' to refuse.
  */
 export type MemberCheck = (
   leaf: { readonly credential: Credential; readonly signatureKey: Uint8Array },
-  context: { readonly groupId: Uint8Array; readonly replaces: Credential | null },
+  context: {
+    readonly groupId: Uint8Array;
+    readonly replaces: Credential | null;
+    readonly now: bigint | null;
+  },
 ) => void;
 
 export interface MemberView {

@@ -1,5 +1,6 @@
 /** KeyPackages (RFC 9420 section 10), by which a client can be added to groups while it is away. */
 import { EMPTY, equalBytes } from '../bytes.ts';
+import type { Limits } from '../codec/limits.ts';
 import { decode } from '../codec/reader.ts';
 import { encode } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
@@ -143,8 +144,8 @@ export function isLastResort(keyPackage: UnverifiedKeyPackage): boolean {
 }
 
 /** @throws CryptoError 'malformed' when the message is something else, 'unsupported' */
-export function decodeKeyPackage(bytes: Uint8Array): UnverifiedKeyPackage {
-  const message = decodeMlsMessage(bytes.slice());
+export function decodeKeyPackage(bytes: Uint8Array, limits?: Limits): UnverifiedKeyPackage {
+  const message = decodeMlsMessage(bytes.slice(), limits);
   if (message.wireFormat !== 'key-package') {
     throw new CryptoError('malformed', `${message.wireFormat} instead of a key package`);
   }

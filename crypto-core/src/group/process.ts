@@ -1,5 +1,6 @@
 /** Processing the commits of others (RFC 9420 section 12.4.2). */
 import { equalBytes, toHex, wipe } from '../bytes.ts';
+import type { Limits } from '../codec/limits.ts';
 import { CryptoError } from '../errors.ts';
 import type { VerifiedContent } from '../framing/contentAuth.ts';
 import { unprotectPrivateMessage } from '../framing/privateMessage.ts';
@@ -11,7 +12,7 @@ import type { ContentType, Sender } from '../structs/framedContent.ts';
 import type { GroupContext } from '../structs/groupContext.ts';
 import type { LeafIndex, NodeIndex } from '../structs/indices.ts';
 import type { LeafNode } from '../structs/leafNode.ts';
-import { decodeMlsMessage, type MlsMessage } from '../structs/mlsMessage.ts';
+import { decodeMlsMessage } from '../structs/mlsMessage.ts';
 import type { UpdatePath } from '../structs/updatePath.ts';
 import { nodeOfLeaf } from '../tree/math.ts';
 import type { PathStep, RatchetTree } from '../tree/ratchetTree.ts';
@@ -21,6 +22,7 @@ import { advanceEpoch } from './epoch.ts';
 import type { CommitPolicy, MemberCheck, MemberView, PskLookup } from './hooks.ts';
 import { checkPolicy } from './policy.ts';
 import {
+  leafProposals,
   type ProposalEffects,
   proposedChanges,
   resolveProposals,
@@ -28,7 +30,7 @@ import {
 } from './proposalList.ts';
 import { pskSecretOf, withOwnResumptionPsk } from './psks.ts';
 import { publicKeysOf, signatureKeyIn, tentativeKeysOf } from './senders.ts';
-import { assertActive, encodeContext, type Group, memberLeaf, memberView } from './state.ts';
+import { assertActive, encodeContext, type Group, memberLeaf, memberView, nextEpoch } from './state.ts';
 import { checkPathPresence, validatePath } from './validateCommit.ts';
 import { checkTreeLeaves, type LeafContext } from './validateLeaf.ts';
 import { applyProposals, validateProposalList } from './validateProposals.ts';
@@ -39,6 +41,8 @@ export interface ProcessCommitArgs {
   /** Proposals received in this epoch: a commit may refer to them. */
   readonly proposals?: readonly StoredProposal[];
   readonly psks?: PskLookup;
+  /** The most of each thing that a commit may have; those of all members should be the same. */
+  readonly limits?: Limits;
 }
 
 export interface ProcessedCommit {
@@ -64,7 +68,8 @@ function assertContentType(type: ContentType): void {
 }
 
 /** Opens a commit without using up its key: see `tentativeKeysOf`. */
-function openCommit(group: Group, message: MlsMessage): VerifiedCommit {
+function openCommit(group: Group, bytes: Uint8Array, limits: Limits | undefined): VerifiedCommit {
+  const message = decodeMlsMessage(bytes, limits);
   let content: VerifiedContent;
   if (message.wireFormat === 'private-message') {
     assertContentType(message.privateMessage.contentType);
@@ -76,6 +81,7 @@ function openCommit(group: Group, message: MlsMessage): VerifiedCommit {
       keys,
       signatureKeyOf,
       group.ownLeaf,
+      limits,
     ));
   } else if (message.wireFormat === 'public-message') {
     assertContentType(message.publicMessage.content.content.type);
@@ -159,7 +165,7 @@ function addedLeaves(effects: ProposalEffects): ReadonlySet<LeafIndex> {
 function nextContext(group: Group, tree: RatchetTree, effects: ProposalEffects): GroupContext {
   return {
     ...group.context,
-    epoch: group.context.epoch + 1n,
+    epoch: nextEpoch(group.context),
     treeHash: rootHash(group.suite, tree),
     extensions: effects.extensions,
   };
@@ -178,12 +184,12 @@ function initSecretFor(group: Group, effects: ProposalEffects): Uint8Array {
  * @throws CryptoError 'malformed', 'unsupported', 'wrong-group', 'wrong-epoch', 'own-message', 'unknown-sender',
  * 'bad-membership-tag', 'decrypt-failed', 'replayed', 'generation-too-far', 'bad-signature', 'missing-proposal',
  * 'missing-psk', 'missing-key', 'invalid-proposal', 'invalid-key-package', 'invalid-leaf', 'invalid-credential',
- * 'invalid-commit', 'policy', 'bad-confirmation-tag', 'removed'
+ * 'invalid-commit', 'policy', 'bad-confirmation-tag', 'key-exhausted', 'removed', 'usage' after `endGroup`
  */
 export function processCommit(group: Group, bytes: Uint8Array, args: ProcessCommitArgs): ProcessedCommit {
   assertActive(group);
   // The new state keeps views of the message, so it gets a copy that nobody else changes.
-  const { content, commit, confirmationTag } = openCommit(group, decodeMlsMessage(bytes.slice()));
+  const { content, commit, confirmationTag } = openCommit(group, bytes.slice(), args.limits);
   const { suite, context } = group;
   const { sender, authenticatedData } = content.content;
   const proposals = resolveProposals(commit, sender, args.proposals ?? [], context.epoch);
@@ -196,6 +202,7 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
     groupId: context.groupId,
     groupExtensions: changes.extensions,
     memberCheck: args.memberCheck,
+    limits: args.limits,
   };
   const tree = group.tree.clone();
   const effects = applyProposals(leafContext, tree, changes);
@@ -210,7 +217,7 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
   // The public half of the path comes first, because a removed member can check no more than that.
   const { path } = commit;
   const steps = path === null ? [] : mergePath(suite, tree, committer.leafIndex, path, addedLeaves(effects));
-  checkTreeLeaves(tree);
+  checkTreeLeaves(tree, leafProposals(effects));
   const outcome = {
     sender: committer.leafIndex,
     external: committer.external,
@@ -252,6 +259,7 @@ export function processCommit(group: Group, bytes: Uint8Array, args: ProcessComm
       context: newContext,
       tree,
       privateKeys,
+      signaturePrivateKey: group.signaturePrivateKey.slice(),
       pendingUpdates: new Map(),
     },
   };

@@ -1,5 +1,5 @@
 /** The proposals of a commit, their sum, and their effects on a tree (RFC 9420 sections 12.3 and 12.4). */
-import { equalBytes, toHex } from '../bytes.ts';
+import { toHex } from '../bytes.ts';
 import { CryptoError } from '../errors.ts';
 import type { Commit, ProposalOrRef } from '../structs/commit.ts';
 import type { Extension } from '../structs/extension.ts';
@@ -10,6 +10,10 @@ import type { LeafNode } from '../structs/leafNode.ts';
 import type { Proposal, ReInitProposal } from '../structs/proposal.ts';
 import type { PreSharedKeyId } from '../structs/psk.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
+import type { LeafProposals } from './validateLeaf.ts';
+
+/** Bytes of a ProposalRef: SHA-256, in both suites. */
+const REF_LENGTH = 32;
 
 /** A proposal that was sent on its own and whose message was verified in this epoch: a commit can refer to it. */
 export interface StoredProposal {
@@ -24,6 +28,18 @@ export interface StoredProposal {
 export interface CommittedProposal {
   readonly proposal: Proposal;
   readonly sender: Sender;
+  /** ProposalRef; null when the commit carries the proposal by value. */
+  readonly ref: Uint8Array | null;
+}
+
+/** Runs a check of one proposal, and names the proposal in its error when the commit refers to it. */
+export function blaming<T>(ref: Uint8Array | null, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof CryptoError) || ref === null) throw error;
+    throw new CryptoError(error.code, `${error.detail} (proposal ${toHex(ref)})`, ref);
+  }
 }
 
 export function byValue(proposal: Proposal): ProposalOrRef {
@@ -45,19 +61,30 @@ export function resolveProposals(
   stored: readonly StoredProposal[],
   epoch: bigint,
 ): CommittedProposal[] {
+  const known = new Map(
+    stored.filter((item) => item.epoch === epoch).map((item) => [toHex(item.ref), item] as const),
+  );
   return commit.proposals.map((item) => {
-    if (item.type === 'proposal') return { proposal: item.proposal, sender: committer };
-    const found = stored.find((known) => known.epoch === epoch && equalBytes(known.ref, item.reference));
+    if (item.type === 'proposal') return { proposal: item.proposal, sender: committer, ref: null };
+    const { reference } = item;
+    // A reference of another length is none, and may be a megabyte.
+    const found = reference.length === REF_LENGTH ? known.get(toHex(reference)) : undefined;
     if (found === undefined) {
-      throw new CryptoError('missing-proposal', `PROP-01: ${toHex(item.reference)}`);
+      const name = toHex(reference.subarray(0, REF_LENGTH));
+      throw new CryptoError('missing-proposal', `PROP-01: ${name}`, reference);
     }
-    return { proposal: found.proposal, sender: found.sender };
+    return { proposal: found.proposal, sender: found.sender, ref: found.ref };
   });
 }
 
-export interface AddedMember {
+/** An Add, with the ProposalRef if the commit refers to it. */
+export interface ProposedAdd<K extends UnverifiedKeyPackage> {
+  readonly keyPackage: K;
+  readonly ref: Uint8Array | null;
+}
+
+export interface AddedMember extends ProposedAdd<KeyPackage> {
   readonly leafIndex: LeafIndex;
-  readonly keyPackage: KeyPackage;
 }
 
 export interface ChangedMember {
@@ -68,6 +95,7 @@ export interface ChangedMember {
 
 export interface UpdatedMember extends ChangedMember {
   readonly after: LeafNode;
+  readonly ref: Uint8Array | null;
 }
 
 /** The changes that a list of proposals asks for, with its KeyPackages as they were received or as verified. */
@@ -75,7 +103,9 @@ export interface ProposedChanges<K extends UnverifiedKeyPackage> {
   /** The GroupContext's extensions after the commit. */
   readonly extensions: readonly Extension[];
   readonly changesExtensions: boolean;
-  readonly adds: readonly K[];
+  /** ProposalRef of the proposal that changes them, if the commit refers to it. */
+  readonly extensionsRef: Uint8Array | null;
+  readonly adds: readonly ProposedAdd<K>[];
   readonly removed: readonly ChangedMember[];
   readonly updated: readonly UpdatedMember[];
   /** In the order of the list. */
@@ -108,24 +138,29 @@ export function proposedChanges(
 ): ProposedChanges<UnverifiedKeyPackage> {
   let extensions = extensionsBefore;
   let changesExtensions = false;
+  let extensionsRef: Uint8Array | null = null;
   let externalInit: Uint8Array | null = null;
   let reInit: ReInitProposal | null = null;
-  const adds: UnverifiedKeyPackage[] = [];
+  const adds: ProposedAdd<UnverifiedKeyPackage>[] = [];
   const removed: ChangedMember[] = [];
   const updated: UpdatedMember[] = [];
   const psks: PreSharedKeyId[] = [];
-  for (const { proposal, sender } of proposals) {
+  for (const { proposal, sender, ref } of proposals) {
     switch (proposal.type) {
       case 'add':
-        adds.push(proposal.keyPackage);
+        adds.push({ keyPackage: proposal.keyPackage, ref });
         break;
       case 'update':
         if (sender.type !== 'member')
           throw new CryptoError('usage', 'an update from outside was let through');
-        updated.push({ ...leafBefore(tree, sender.leafIndex), after: proposal.leafNode });
+        updated.push({
+          ...blaming(ref, () => leafBefore(tree, sender.leafIndex)),
+          after: proposal.leafNode,
+          ref,
+        });
         break;
       case 'remove':
-        removed.push(leafBefore(tree, proposal.removed));
+        removed.push(blaming(ref, () => leafBefore(tree, proposal.removed)));
         break;
       case 'psk':
         psks.push(proposal.psk);
@@ -139,10 +174,11 @@ export function proposedChanges(
       case 'group-context-extensions':
         extensions = proposal.extensions;
         changesExtensions = true;
+        extensionsRef = ref;
         break;
     }
   }
-  return { extensions, changesExtensions, adds, removed, updated, psks, externalInit, reInit };
+  return { extensions, changesExtensions, extensionsRef, adds, removed, updated, psks, externalInit, reInit };
 }
 
 /** Makes the changes in a tree that is the caller's to change: updates, then removes, then adds (section 12.3). */
@@ -151,6 +187,18 @@ export function applyChanges(tree: RatchetTree, changes: ProposedChanges<KeyPack
   for (const { leafIndex, after } of changes.updated) tree.updateLeaf(leafIndex, after);
   for (const { leafIndex } of changes.removed) tree.removeLeaf(leafIndex);
   if (changes.removed.length > 0) tree.truncate();
-  const added = adds.map((keyPackage) => ({ leafIndex: tree.addLeaf(keyPackage.leafNode), keyPackage }));
+  const added = adds.map(({ keyPackage, ref }) => ({
+    leafIndex: tree.addLeaf(keyPackage.leafNode),
+    keyPackage,
+    ref,
+  }));
   return { ...others, added };
+}
+
+/** Lists the ProposalRefs of the leaves that were added or updated by reference. */
+export function leafProposals(effects: ProposalEffects): LeafProposals {
+  const refs = [...effects.added, ...effects.updated].flatMap(({ leafIndex, ref }) =>
+    ref === null ? [] : [[leafIndex, ref] as const],
+  );
+  return new Map(refs);
 }

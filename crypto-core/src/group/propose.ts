@@ -1,5 +1,6 @@
 /** Proposals sent on their own (RFC 9420 section 12.1), for another member to commit. */
 import { EMPTY, toHex } from '../bytes.ts';
+import type { Limits } from '../codec/limits.ts';
 import { encode } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
@@ -87,9 +88,9 @@ export function createProposal(group: Group, request: ProposalRequest, env: Env)
  * `group.secretTree.takeChanges()` together with it.
  * @throws CryptoError as `decryptApplication`, and 'bad-membership-tag', 'invalid-proposal'
  */
-export function processProposal(group: Group, bytes: Uint8Array): StoredProposal {
+export function processProposal(group: Group, bytes: Uint8Array, limits?: Limits): StoredProposal {
   assertActive(group);
-  const message = decodeMlsMessage(bytes.slice());
+  const message = decodeMlsMessage(bytes.slice(), limits);
   let content: VerifiedContent;
   if (message.wireFormat === 'private-message' && message.privateMessage.contentType === 'proposal') {
     const keys = privateKeysOf(group);
@@ -100,6 +101,7 @@ export function processProposal(group: Group, bytes: Uint8Array): StoredProposal
       keys,
       signatureKeyOf,
       group.ownLeaf,
+      limits,
     ));
   } else if (message.wireFormat === 'public-message') {
     content = unprotectPublicMessage(

@@ -1,4 +1,5 @@
 /** The keys that verify a message's signature and that open the message (RFC 9420 section 6.1). */
+import { NO_LIMITS } from '../codec/limits.ts';
 import { decode } from '../codec/reader.ts';
 import { CryptoError } from '../errors.ts';
 import type { PrivateMessageKeys } from '../framing/privateMessage.ts';
@@ -6,11 +7,23 @@ import type { PublicMessageKeys } from '../framing/publicMessage.ts';
 import { ExtensionTypeValue, findExtension } from '../structs/extension.ts';
 import { readExternalSenders } from '../structs/externalSender.ts';
 import type { FramedContent } from '../structs/framedContent.ts';
-import { type Group, memberLeaf } from './state.ts';
+import type { LeafIndex } from '../structs/indices.ts';
+import type { LeafNode } from '../structs/leafNode.ts';
+import type { Group } from './state.ts';
+
+/**
+ * FRAME-07 (section 6.3.2): the sender's leaf is not blank.
+ * @throws CryptoError 'unknown-sender'
+ */
+function senderLeaf({ tree }: Group, index: LeafIndex): LeafNode {
+  const leaf = index < tree.leafCount ? tree.leaf(index) : null;
+  if (leaf === null) throw new CryptoError('unknown-sender', `FRAME-07: leaf ${index}`);
+  return leaf;
+}
 
 function externalSenderKey(group: Group, senderIndex: number): Uint8Array {
   const data = findExtension(group.context.extensions, ExtensionTypeValue.externalSenders);
-  const sender = data === undefined ? undefined : decode(data, readExternalSenders)[senderIndex];
+  const sender = data === undefined ? undefined : decode(data, readExternalSenders, NO_LIMITS)[senderIndex];
   if (sender === undefined) throw new CryptoError('unknown-sender', `external sender ${senderIndex}`);
   return sender.signatureKey;
 }
@@ -21,7 +34,7 @@ function externalSenderKey(group: Group, senderIndex: number): Uint8Array {
  */
 export function signatureKeyIn(group: Group): (framed: FramedContent) => Uint8Array {
   return ({ sender, content }) => {
-    if (sender.type === 'member') return memberLeaf(group.tree, sender.leafIndex).signatureKey;
+    if (sender.type === 'member') return senderLeaf(group, sender.leafIndex).signatureKey;
     if (sender.type === 'external') return externalSenderKey(group, sender.senderIndex);
     if (content.type === 'commit') {
       if (content.commit.path === null) throw new CryptoError('invalid-commit', 'EXT-05: no path');
@@ -40,14 +53,14 @@ export function publicKeysOf(group: Group): PublicMessageKeys {
 
 /** Gives the keys for private messages. Opening a message uses up its key. */
 export function privateKeysOf(group: Group): PrivateMessageKeys {
-  const { secretTree, tree, context, secrets } = group;
+  const { secretTree, context, secrets } = group;
   return {
     groupContext: context,
     senderDataSecret: secrets.senderDataSecret,
     secretTree: {
       nextKey: (leaf, type) => secretTree.nextKey(leaf, type),
       openKey: (leaf, type, generation) => {
-        memberLeaf(tree, leaf);
+        senderLeaf(group, leaf);
         return secretTree.openKey(leaf, type, generation);
       },
     },

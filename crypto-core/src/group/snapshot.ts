@@ -3,6 +3,7 @@
  * which a message changes one. All of them are secret: seal them.
  */
 import { toHex } from '../bytes.ts';
+import { NO_LIMITS } from '../codec/limits.ts';
 import { decode, type Reader } from '../codec/reader.ts';
 import { encode, type Writer } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
@@ -12,7 +13,7 @@ import { type NodeIndex, toLeafIndex, toNodeIndex } from '../structs/indices.ts'
 import { readRatchetTreeNodes, writeRatchetTreeNodes } from '../structs/node.ts';
 import { getSuite } from '../suite/suites.ts';
 import { RatchetTree } from '../tree/ratchetTree.ts';
-import type { Group, GroupStatus, RetainedSecrets } from './state.ts';
+import { assertNotEnded, type Group, type GroupStatus, type RetainedSecrets } from './state.ts';
 
 const RECORD_VERSION = 1;
 
@@ -71,6 +72,7 @@ function readPendingUpdate(r: Reader): [string, Uint8Array] {
 
 /** Encodes everything but the secret tree. The record grows with the group, so it is written once an epoch. */
 export function saveEpoch(group: Group): Uint8Array {
+  assertNotEnded(group);
   return encode(
     group,
     (w) => {
@@ -96,30 +98,33 @@ export function saveEpoch(group: Group): Uint8Array {
  * @throws CryptoError 'malformed', 'unsupported' for a record of another version, 'invalid-tree'
  */
 export function loadGroup(epochRecord: Uint8Array, lookup: SecretTreeLookup): Group {
-  const fields = decode(epochRecord.slice(), (r) => {
-    const version = r.u8();
-    if (version !== RECORD_VERSION) throw new CryptoError('unsupported', `epoch record ${version}`);
-    const status = STATUSES[r.u8()];
-    if (status === undefined) throw new CryptoError('malformed', 'status in an epoch record');
-    return {
-      status,
-      context: readGroupContext(r),
-      ownLeaf: toLeafIndex(r.u32()),
-      signaturePrivateKey: r.opaque(),
-      secrets: readSecrets(r),
-      interimTranscriptHash: r.opaque(),
-      confirmationTag: r.opaque(),
-      privateKeys: new Map(r.vector(readPrivateKey)),
-      pendingUpdates: new Map(r.vector(readPendingUpdate)),
-      tree: RatchetTree.fromOwnRecord(readRatchetTreeNodes(r)),
-    };
-  });
+  const fields = decode(epochRecord.slice(), readEpochRecord, NO_LIMITS);
   const suite = getSuite(fields.context.cipherSuite);
   const secretTree = SecretTree.fromRecords(suite, fields.tree.leafCount, lookup);
   return { suite, ...fields, secretTree };
 }
 
+function readEpochRecord(r: Reader) {
+  const version = r.u8();
+  if (version !== RECORD_VERSION) throw new CryptoError('unsupported', `epoch record ${version}`);
+  const status = STATUSES[r.u8()];
+  if (status === undefined) throw new CryptoError('malformed', 'status in an epoch record');
+  return {
+    status,
+    context: readGroupContext(r),
+    ownLeaf: toLeafIndex(r.u32()),
+    signaturePrivateKey: r.opaque(),
+    secrets: readSecrets(r),
+    interimTranscriptHash: r.opaque(),
+    confirmationTag: r.opaque(),
+    privateKeys: new Map(r.unlimitedVector(readPrivateKey)),
+    pendingUpdates: new Map(r.unlimitedVector(readPendingUpdate)),
+    tree: RatchetTree.fromOwnRecord(readRatchetTreeNodes(r)),
+  };
+}
+
 /** Returns the same epoch with the secret tree that the records have now, after another tab has moved it. */
 export function reloadSecretTree(group: Group, lookup: SecretTreeLookup): Group {
+  assertNotEnded(group);
   return { ...group, secretTree: SecretTree.fromRecords(group.suite, group.tree.leafCount, lookup) };
 }

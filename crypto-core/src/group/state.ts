@@ -1,3 +1,4 @@
+import { wipe } from '../bytes.ts';
 import { encode } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
 import type { EpochSecrets } from '../schedule/keySchedule.ts';
@@ -6,7 +7,7 @@ import { type GroupContext, writeGroupContext } from '../structs/groupContext.ts
 import type { LeafIndex } from '../structs/indices.ts';
 import { type LeafNode, writeLeafNode } from '../structs/leafNode.ts';
 import { refHash } from '../suite/labels.ts';
-import type { CipherSuite } from '../suite/suites.ts';
+import { type CipherSuite, wipeSignatureKey } from '../suite/suites.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
 import type { PrivateKeys } from '../tree/treekem.ts';
 import type { GroupView, MemberView } from './hooks.ts';
@@ -43,14 +44,48 @@ export interface Group {
   readonly secretTree: SecretTree;
 }
 
+/**
+ * Wipes the secrets of an epoch that is over, or of a group that is left. Neither the value nor others of the same epoch
+ * (of `createProposal`, `reloadSecretTree`, and of a commit that removed this member) can be used afterwards: all
+ * calls with them throw 'usage'. Epochs before and after have secrets of their own and go on. Stored records are the
+ * caller's to delete.
+ */
+export function endGroup({
+  secrets,
+  privateKeys,
+  pendingUpdates,
+  signaturePrivateKey,
+  secretTree,
+}: Group): void {
+  wipe(...Object.values(secrets), ...privateKeys.values(), ...pendingUpdates.values());
+  wipeSignatureKey(signaturePrivateKey);
+  secretTree.end();
+}
+
+const LAST_EPOCH = 2n ** 64n - 1n;
+
+/** @throws CryptoError 'key-exhausted' in the last epoch that there is a number for */
+export function nextEpoch({ epoch }: GroupContext): bigint {
+  if (epoch >= LAST_EPOCH) throw new CryptoError('key-exhausted', 'epoch');
+  return epoch + 1n;
+}
+
 export function encodeContext(context: GroupContext): Uint8Array {
   return encode(context, writeGroupContext);
 }
 
-/** @throws CryptoError 'removed', or 'unsupported' in a group that was reinitialized */
+/**
+ * @throws CryptoError 'removed', 'unsupported' in a group that was reinitialized, or 'usage' in one that `endGroup` ended
+ */
 export function assertActive(group: Group): void {
+  assertNotEnded(group);
   if (group.status === 'removed') throw new CryptoError('removed');
   if (group.status === 'reinitialized') throw new CryptoError('unsupported', 'the group was reinitialized');
+}
+
+/** @throws CryptoError 'usage' */
+export function assertNotEnded({ secretTree }: Group): void {
+  if (secretTree.isEnded) throw new CryptoError('usage', 'the group was ended');
 }
 
 /** @throws CryptoError 'unknown-sender' when the leaf is blank or outside the tree */
@@ -90,6 +125,6 @@ export function groupView(group: Group): GroupView {
     ownLeaf: group.ownLeaf,
     extensions: group.context.extensions,
     members: membersOf(group.tree),
-    epochAuthenticator: group.secrets.epochAuthenticator,
+    epochAuthenticator: group.secrets.epochAuthenticator.slice(),
   };
 }

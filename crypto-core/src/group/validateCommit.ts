@@ -1,13 +1,13 @@
 /** Validation of a commit beyond its proposals (RFC 9420 sections 12.4 and 12.4.2). */
+import { compareBytes, findRepeated, isAmong } from '../codec/order.ts';
 import { CryptoError } from '../errors.ts';
 import type { Commit } from '../structs/commit.ts';
 import type { LeafIndex } from '../structs/indices.ts';
 import type { LeafNode } from '../structs/leafNode.ts';
 import type { UpdatePath } from '../structs/updatePath.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
-import { ByteSet } from './byteSet.ts';
 import type { CommittedProposal } from './proposalList.ts';
-import { checkNewLeaf, type LeafContext } from './validateLeaf.ts';
+import { checkLeafAuthenticity, checkLeafForm, type LeafContext } from './validateLeaf.ts';
 
 const WITHOUT_PATH: ReadonlySet<string> = new Set(['add', 'psk', 'reinit']);
 
@@ -40,13 +40,14 @@ export function validatePath(
   committer: LeafIndex,
   replaces: LeafNode | null,
 ): void {
-  checkNewLeaf(context, path.leafNode, committer, 'commit', replaces);
-  const keys = new ByteSet();
-  for (const [, node] of tree.entries()) {
-    keys.add(node.type === 'leaf' ? node.leaf.encryptionKey : node.parent.encryptionKey);
+  checkLeafForm(context, path.leafNode, committer, 'commit', replaces);
+  const keys = [path.leafNode.encryptionKey, ...path.nodes.map((node) => node.encryptionKey)];
+  if (findRepeated(keys) !== null) throw new CryptoError('invalid-commit', 'COMMIT-02: a key occurs twice');
+  keys.sort(compareBytes);
+  for (const [index, node] of tree.entries()) {
+    if (isAmong(keys, node.type === 'leaf' ? node.leaf.encryptionKey : node.parent.encryptionKey)) {
+      throw new CryptoError('invalid-commit', `COMMIT-02: a key of the path is that of node ${index}`);
+    }
   }
-  for (const key of [path.leafNode.encryptionKey, ...path.nodes.map((node) => node.encryptionKey)]) {
-    if (!keys.add(key))
-      throw new CryptoError('invalid-commit', 'COMMIT-02: a public key of the path is in use');
-  }
+  checkLeafAuthenticity(context, path.leafNode, committer, replaces);
 }

@@ -1,20 +1,23 @@
 /** Leaf node validation (RFC 9420 sections 5.3.1, 7.2, 7.3 and 13.4). */
 
 import { equalBytes } from '../bytes.ts';
+import type { Limits } from '../codec/limits.ts';
+import { findRepeated } from '../codec/order.ts';
 import { decode } from '../codec/reader.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
 import { type RequiredCapabilities, readRequiredCapabilities } from '../structs/capabilities.ts';
 import { type Credential, CredentialTypeValue } from '../structs/credential.ts';
 import { type Extension, ExtensionTypeValue, findExtension } from '../structs/extension.ts';
-import type { LeafIndex } from '../structs/indices.ts';
+import { readExternalSenders } from '../structs/externalSender.ts';
+import { type LeafIndex, type NodeIndex, toNodeIndex } from '../structs/indices.ts';
 import { type LeafNode, type LeafNodeSource, leafNodeTBS } from '../structs/leafNode.ts';
 import { ProposalTypeValue } from '../structs/proposal.ts';
 import { MLS10 } from '../structs/protocolVersion.ts';
 import { verifyWithLabel } from '../suite/labels.ts';
 import type { CipherSuite } from '../suite/suites.ts';
+import { isLeaf, leafOfNode } from '../tree/math.ts';
 import type { UnverifiedRatchetTree } from '../tree/ratchetTree.ts';
-import { ByteSet } from './byteSet.ts';
 import type { MemberCheck } from './hooks.ts';
 
 /**
@@ -43,7 +46,14 @@ export interface LeafContext {
   /** The GroupContext extensions of the epoch that the leaf will be part of. */
   readonly groupExtensions: readonly Extension[];
   readonly memberCheck: MemberCheck;
+  /** For the extensions of the group that are read here. */
+  readonly limits?: Limits | undefined;
+  /** Seconds since the Unix epoch, when this client is about to make the changes itself. */
+  readonly now?: bigint;
 }
+
+/** The ProposalRefs of leaves that proposals by reference bring in. */
+export type LeafProposals = ReadonlyMap<LeafIndex, Uint8Array>;
 
 function refuse(check: string, detail: string): never {
   throw new CryptoError('invalid-leaf', `${check}: ${detail}`);
@@ -53,32 +63,44 @@ function refuse(check: string, detail: string): never {
  * LEAF-01 (section 7.3): the leaf's signature holds for its place in this group.
  * @throws CryptoError 'bad-signature'
  */
-function checkSignature(context: LeafContext, leaf: LeafNode, leafIndex: LeafIndex): void {
-  const content = leafNodeTBS(leaf, { groupId: context.groupId, leafIndex });
+function checkSignature(context: LeafContext, leaf: LeafNode, leafIndex: LeafIndex | null): void {
+  const content = leafNodeTBS(leaf, leafIndex === null ? null : { groupId: context.groupId, leafIndex });
   if (!verifyWithLabel(context.suite, leaf.signatureKey, 'LeafNodeTBS', content, leaf.signature)) {
-    throw new CryptoError('bad-signature', 'LEAF-01: leaf node');
+    throw new CryptoError(
+      'bad-signature',
+      leafIndex === null ? 'LEAF-01: leaf of a new member' : `LEAF-01: leaf ${leafIndex}`,
+    );
   }
 }
 
 /**
  * CRED-01: a credential is `basic`; X.509 chains are decoded and refused, as nothing here validates them.
- * CRED-02 (section 5.3.1): the application accepts the credential for the signature key.
  * @throws CryptoError 'invalid-credential'
  */
-export function checkCredential(
-  context: LeafContext,
-  leaf: { readonly credential: Credential; readonly signatureKey: Uint8Array },
-  replaces: Credential | null,
-): void {
-  if (leaf.credential.type !== 'basic') throw new CryptoError('invalid-credential', 'CRED-01: not basic');
-  const { credential, signatureKey } = leaf;
-  // CRED-02
-  context.memberCheck({ credential, signatureKey }, { groupId: context.groupId, replaces });
+export function assertBasic(credential: Credential): void {
+  if (credential.type !== 'basic') throw new CryptoError('invalid-credential', 'CRED-01: not basic');
 }
 
-export function requiredCapabilities(extensions: readonly Extension[]): RequiredCapabilities | null {
-  const data = findExtension(extensions, ExtensionTypeValue.requiredCapabilities);
-  return data === undefined ? null : decode(data, readRequiredCapabilities);
+/**
+ * PROP-12, CRED-03 (section 5.3.1): the application accepts the external senders of a group, which may propose who is
+ * in it: when a commit sets them, and when this client joins a group that has them.
+ * @throws CryptoError 'invalid-credential', 'malformed', 'unsupported'
+ */
+export function checkExternalSenders(context: LeafContext, check: 'PROP-12' | 'CRED-03'): void {
+  const data = findExtension(context.groupExtensions, ExtensionTypeValue.externalSenders);
+  if (data === undefined) return;
+  for (const { credential, signatureKey } of decode(data, readExternalSenders, context.limits)) {
+    assertBasic(credential);
+    askApplication(check, context, { credential, signatureKey }, null);
+  }
+}
+
+function requiredCapabilities({
+  groupExtensions,
+  limits,
+}: Pick<LeafContext, 'groupExtensions' | 'limits'>): RequiredCapabilities | null {
+  const data = findExtension(groupExtensions, ExtensionTypeValue.requiredCapabilities);
+  return data === undefined ? null : decode(data, readRequiredCapabilities, limits);
 }
 
 /**
@@ -88,14 +110,14 @@ export function requiredCapabilities(extensions: readonly Extension[]): Required
  * @throws CryptoError 'invalid-leaf'
  */
 export function checkCapabilities(
-  context: Pick<LeafContext, 'suite' | 'groupExtensions'>,
+  context: Pick<LeafContext, 'suite' | 'groupExtensions' | 'limits'>,
   leaf: LeafNode,
 ): void {
   const { versions, cipherSuites, extensions, proposals, credentials } = leaf.capabilities;
   const knowsExtension = (type: number): boolean => DEFAULT_EXTENSIONS.has(type) || extensions.includes(type);
   if (!versions.includes(MLS10)) refuse('LEAF-02', 'protocol version');
   if (!cipherSuites.includes(context.suite.id)) refuse('LEAF-02', 'cipher suite');
-  const required = requiredCapabilities(context.groupExtensions);
+  const required = requiredCapabilities(context);
   if (required !== null) {
     if (!required.extensions.every(knowsExtension)) refuse('LEAF-02', 'required extension');
     if (!required.proposals.every((type) => DEFAULT_PROPOSALS.has(type) || proposals.includes(type))) {
@@ -114,6 +136,11 @@ export function checkCapabilities(
   }
 }
 
+/** The time in seconds since the Unix epoch, as lifetimes have it. */
+export function secondsOf(env: Env): bigint {
+  return BigInt(Math.floor(env.now() / 1000));
+}
+
 /**
  * LEAF-05 (section 7.3): the current time is within the lifetime, and the lifetime is not longer than accepted.
  * Checked for leaves that this client is about to send; a received one may have expired on its way.
@@ -122,47 +149,91 @@ export function checkCapabilities(
 export function checkLifetime(leaf: LeafNode, env: Env): void {
   if (leaf.source.type !== 'key-package') return;
   const { notBefore, notAfter } = leaf.source.lifetime;
-  const now = BigInt(Math.floor(env.now() / 1000));
+  const now = secondsOf(env);
   if (now < notBefore || now > notAfter) refuse('LEAF-05', 'outside its lifetime');
   if (notAfter - notBefore > MAX_LIFETIME_SECONDS) refuse('LEAF-05', 'lifetime too long');
 }
 
 /**
- * Checks a leaf that enters the group, on its own; `checkTreeLeaves` checks it beside the others.
+ * Checks of a leaf that enters the group what needs no signature; `checkTreeLeaves` checks it beside the others.
  * LEAF-06 (section 7.3): the leaf has the source that its place calls for.
  * LEAF-07 (sections 7.3 and 12.4.2): a leaf that replaces another has a fresh encryption key.
- * LEAF-11 (section 5.1.1): its keys have the lengths of the suite, so that a path can be encrypted to it.
- * @param replaces the leaf that was in this place before, if it is the same member's.
- * @throws CryptoError 'invalid-leaf', 'bad-signature', 'invalid-credential'
+ * LEAF-11 (section 5.1.1): its keys are ones of the suite, so that others can encrypt a path to it.
+ * @param replaces the leaf that was in this place before, if it is the same member's
+ * @throws CryptoError 'invalid-leaf', 'invalid-credential'
  */
-export function checkNewLeaf(
+export function checkLeafForm(
   context: LeafContext,
   leaf: LeafNode,
-  leafIndex: LeafIndex,
+  leafIndex: LeafIndex | null,
   source: LeafNodeSource['type'],
+  replaces: LeafNode | null = null,
+): void {
+  const place = leafIndex === null ? 'of a new member' : `of leaf ${leafIndex}`;
+  if (leaf.source.type !== source)
+    refuse('LEAF-06', `source ${leaf.source.type} instead of ${source} ${place}`);
+  if (replaces !== null && equalBytes(replaces.encryptionKey, leaf.encryptionKey)) {
+    refuse('LEAF-07', `encryption key ${place} is that of the leaf it replaces`);
+  }
+  if (!context.suite.kem.isPublicKey(leaf.encryptionKey)) refuse('LEAF-11', `encryption key ${place}`);
+  if (leaf.signatureKey.length !== SIGNATURE_KEY_LENGTH) refuse('LEAF-11', `signature key ${place}`);
+  assertBasic(leaf.credential);
+  checkCapabilities(context, leaf);
+}
+
+/**
+ * Checks that a leaf's signature holds, and that the application accepts its credential.
+ * CRED-02 (section 5.3.1): for its signature key, and as a successor of the credential that it replaces.
+ * @param replaces as for `checkLeafForm`
+ * @throws CryptoError 'bad-signature', 'invalid-credential'
+ */
+export function checkLeafAuthenticity(
+  context: LeafContext,
+  leaf: LeafNode,
+  leafIndex: LeafIndex | null,
   replaces: LeafNode | null,
 ): void {
-  if (leaf.source.type !== source) refuse('LEAF-06', `source ${leaf.source.type} instead of ${source}`);
-  if (replaces !== null && equalBytes(replaces.encryptionKey, leaf.encryptionKey)) {
-    refuse('LEAF-07', 'encryption key of the leaf it replaces');
-  }
-  if (
-    leaf.encryptionKey.length !== context.suite.kem.Npk ||
-    leaf.signatureKey.length !== SIGNATURE_KEY_LENGTH
-  ) {
-    refuse('LEAF-11', 'length of a public key');
-  }
-  checkCapabilities(context, leaf);
   checkSignature(context, leaf, leafIndex);
-  const unchanged =
+  const { credential, signatureKey } = leaf;
+  const isUnchanged =
     replaces !== null &&
-    equalBytes(replaces.signatureKey, leaf.signatureKey) &&
-    sameCredential(replaces.credential, leaf.credential);
-  if (!unchanged) checkCredential(context, leaf, replaces?.credential ?? null);
+    equalBytes(replaces.signatureKey, signatureKey) &&
+    sameCredential(replaces.credential, credential);
+  if (isUnchanged) return;
+  askApplication('CRED-02', context, { credential, signatureKey }, replaces?.credential ?? null);
+}
+
+function askApplication(
+  check: string,
+  { groupId, memberCheck, now }: LeafContext,
+  member: { readonly credential: Credential; readonly signatureKey: Uint8Array },
+  replaces: Credential | null,
+): void {
+  try {
+    memberCheck(member, { groupId, replaces, now: now ?? null });
+  } catch (error) {
+    if (!(error instanceof CryptoError)) throw error;
+    throw new CryptoError(error.code, `${check}: ${error.detail}`);
+  }
 }
 
 function sameCredential(a: Credential, b: Credential): boolean {
   return a.type === 'basic' && b.type === 'basic' && equalBytes(a.identity, b.identity);
+}
+
+/** @param nodes the node of each key */
+function refuseRepeated(
+  check: string,
+  what: string,
+  keys: readonly Uint8Array[],
+  nodes: readonly NodeIndex[],
+  proposals: LeafProposals,
+): void {
+  const found = findRepeated(keys)?.map((at) => nodes[at] ?? toNodeIndex(0));
+  if (found === undefined) return;
+  const refs = found.flatMap((node) => (isLeaf(node) ? (proposals.get(leafOfNode(node)) ?? []) : []));
+  const detail = `${check}: nodes ${found.join(' and ')} have the same ${what}`;
+  throw new CryptoError('invalid-leaf', detail, refs.at(-1));
 }
 
 /**
@@ -170,21 +241,25 @@ function sameCredential(a: Credential, b: Credential): boolean {
  * LEAF-09 (section 7.3, 12.4.3.1): encryption keys are unique among the nodes.
  * LEAF-10 (section 7.3): each credential type in use is supported by all members.
  * One pass over the tree, once for each commit.
+ * @param proposals the ProposalRefs of leaves that the commit adds or updates by reference
  * @throws CryptoError 'invalid-leaf'
  */
-export function checkTreeLeaves(tree: UnverifiedRatchetTree): void {
-  const signatureKeys = new ByteSet();
-  const encryptionKeys = new ByteSet();
+export function checkTreeLeaves(tree: UnverifiedRatchetTree, proposals: LeafProposals = new Map()): void {
+  const nodes: NodeIndex[] = [];
+  const encryptionKeys: Uint8Array[] = [];
+  const memberNodes: NodeIndex[] = [];
+  const signatureKeys: Uint8Array[] = [];
   const credentialTypes = new Set<number>();
   for (const [index, node] of tree.entries()) {
-    const key = node.type === 'leaf' ? node.leaf.encryptionKey : node.parent.encryptionKey;
-    if (!encryptionKeys.add(key)) refuse('LEAF-09', `encryption key of node ${index} occurs twice`);
+    nodes.push(index);
+    encryptionKeys.push(node.type === 'leaf' ? node.leaf.encryptionKey : node.parent.encryptionKey);
     if (node.type !== 'leaf') continue;
-    if (!signatureKeys.add(node.leaf.signatureKey)) {
-      refuse('LEAF-08', `signature key of node ${index} occurs twice`);
-    }
+    memberNodes.push(index);
+    signatureKeys.push(node.leaf.signatureKey);
     credentialTypes.add(CredentialTypeValue[node.leaf.credential.type]);
   }
+  refuseRepeated('LEAF-09', 'encryption key', encryptionKeys, nodes, proposals);
+  refuseRepeated('LEAF-08', 'signature key', signatureKeys, memberNodes, proposals);
   for (const { leafIndex, leaf } of tree.members()) {
     for (const type of credentialTypes) {
       if (!leaf.capabilities.credentials.includes(type)) {
@@ -192,9 +267,4 @@ export function checkTreeLeaves(tree: UnverifiedRatchetTree): void {
       }
     }
   }
-}
-
-/** Checks a leaf of a tree that this client joins: everything but the lifetime, and its source may be any. */
-export function checkLeafOfTree(context: LeafContext, leaf: LeafNode, leafIndex: LeafIndex): void {
-  checkNewLeaf(context, leaf, leafIndex, leaf.source.type, null);
 }

@@ -1,26 +1,30 @@
 /** Proposal list validation (RFC 9420 section 12.2, with the rules of 12.1 for single proposals). */
-import { toHex } from '../bytes.ts';
-import { decode } from '../codec/reader.ts';
+import { findRepeated } from '../codec/order.ts';
 import { encode } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
 import type { Commit } from '../structs/commit.ts';
-import { ExtensionTypeValue, findExtension } from '../structs/extension.ts';
-import { readExternalSenders } from '../structs/externalSender.ts';
 import type { Sender } from '../structs/framedContent.ts';
 import type { LeafIndex } from '../structs/indices.ts';
 import type { UnverifiedKeyPackage } from '../structs/keyPackage.ts';
-import type { Proposal, ProposalType } from '../structs/proposal.ts';
+import type { Proposal, ProposalType, ReInitProposal } from '../structs/proposal.ts';
 import { MLS10 } from '../structs/protocolVersion.ts';
 import { type PreSharedKeyId, writePreSharedKeyId } from '../structs/psk.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
 import {
   applyChanges,
+  blaming,
   type CommittedProposal,
   type ProposalEffects,
   type ProposedChanges,
 } from './proposalList.ts';
-import { checkCapabilities, checkCredential, checkNewLeaf, type LeafContext } from './validateLeaf.ts';
+import {
+  checkCapabilities,
+  checkExternalSenders,
+  checkLeafAuthenticity,
+  checkLeafForm,
+  type LeafContext,
+} from './validateLeaf.ts';
 import { verifyKeyPackage } from './verifyKeyPackage.ts';
 
 function refuse(check: string, detail: string): never {
@@ -51,15 +55,18 @@ export function checkProposalSender(proposal: Proposal, sender: Sender): void {
  * PROP-03 (section 12.1.4): a PSK's usage fits an ordinary commit, and its nonce has Nh bytes.
  * PROP-04 (section 12.2): no PSK occurs twice.
  */
-function checkPsks(suite: CipherSuite, psks: readonly PreSharedKeyId[]): void {
-  const seen = new Set<string>();
-  for (const id of psks) {
-    if (id.type === 'resumption' && id.usage !== 'application') refuse('PROP-03', `PSK of usage ${id.usage}`);
-    if (id.nonce.length !== suite.kdf.Nh) refuse('PROP-03', 'length of a PSK nonce');
-    const key = toHex(encode(id, writePreSharedKeyId));
-    if (seen.has(key)) refuse('PROP-04', 'PSK occurs twice');
-    seen.add(key);
-  }
+function checkPsks(suite: CipherSuite, proposals: readonly CommittedProposal[]): void {
+  const psks = proposals.flatMap(({ proposal, ref }) =>
+    proposal.type === 'psk' ? [{ id: proposal.psk, ref }] : [],
+  );
+  for (const { id, ref } of psks) blaming(ref, () => checkPsk(suite, id));
+  const repeated = findRepeated(psks.map(({ id }) => encode(id, writePreSharedKeyId)));
+  if (repeated !== null) blaming(psks[repeated[1]]?.ref ?? null, () => refuse('PROP-04', 'PSK occurs twice'));
+}
+
+function checkPsk(suite: CipherSuite, id: PreSharedKeyId): void {
+  if (id.type === 'resumption' && id.usage !== 'application') refuse('PROP-03', `PSK of usage ${id.usage}`);
+  if (id.nonce.length !== suite.kdf.Nh) refuse('PROP-03', 'length of a PSK nonce');
 }
 
 function count(proposals: readonly CommittedProposal[], type: ProposalType): number {
@@ -77,22 +84,30 @@ function count(proposals: readonly CommittedProposal[], type: ProposalType): num
  */
 function checkMemberList(proposals: readonly CommittedProposal[], committer: LeafIndex): void {
   const changed = new Set<LeafIndex>();
-  for (const { proposal, sender } of proposals) {
-    checkProposalSender(proposal, sender);
-    if (proposal.type === 'reinit') {
-      if (proposals.length > 1) refuse('PROP-09', 'reinit beside other proposals');
-      if (proposal.version < MLS10) refuse('PROP-09', 'reinit to an older version');
-    }
-    let target: LeafIndex | null = null;
-    if (proposal.type === 'remove') target = proposal.removed;
-    if (proposal.type === 'update' && sender.type === 'member') target = sender.leafIndex;
-    if (target === null) continue;
-    if (target === committer) refuse('PROP-05', `${proposal.type} of the committer`);
-    if (changed.has(target)) refuse('PROP-07', `leaf ${target} changed twice`);
-    changed.add(target);
+  let changesExtensions = false;
+  for (const { proposal, sender, ref } of proposals) {
+    blaming(ref, () => {
+      checkProposalSender(proposal, sender);
+      if (proposal.type === 'reinit') checkReInit(proposal, proposals);
+      if (proposal.type === 'external-init') refuse('PROP-10', 'external init by a member');
+      if (proposal.type === 'group-context-extensions') {
+        if (changesExtensions) refuse('PROP-08', 'extensions replaced twice');
+        changesExtensions = true;
+      }
+      let target: LeafIndex | null = null;
+      if (proposal.type === 'remove') target = proposal.removed;
+      if (proposal.type === 'update' && sender.type === 'member') target = sender.leafIndex;
+      if (target === null) return;
+      if (target === committer) refuse('PROP-05', `${proposal.type} of the committer`);
+      if (changed.has(target)) refuse('PROP-07', `leaf ${target} changed twice`);
+      changed.add(target);
+    });
   }
-  if (count(proposals, 'group-context-extensions') > 1) refuse('PROP-08', 'extensions replaced twice');
-  if (count(proposals, 'external-init') > 0) refuse('PROP-10', 'external init by a member');
+}
+
+function checkReInit(proposal: ReInitProposal, all: readonly CommittedProposal[]): void {
+  if (all.length > 1) refuse('PROP-09', 'reinit beside other proposals');
+  if (proposal.version < MLS10) refuse('PROP-09', 'reinit to an older version');
 }
 
 /**
@@ -121,10 +136,7 @@ export function validateProposalList(
 ): void {
   if (committer === 'external') checkExternalList(commit, proposals);
   else checkMemberList(proposals, committer);
-  checkPsks(
-    suite,
-    proposals.flatMap(({ proposal }) => (proposal.type === 'psk' ? [proposal.psk] : [])),
-  );
+  checkPsks(suite, proposals);
 }
 
 /**
@@ -138,23 +150,37 @@ export function applyProposals(
   tree: RatchetTree,
   changes: ProposedChanges<UnverifiedKeyPackage>,
 ): ProposalEffects {
-  const adds = changes.adds.map((keyPackage) => verifyKeyPackage(context, keyPackage));
-  for (const { leafIndex, before, after } of changes.updated) {
-    checkNewLeaf(context, after, leafIndex, 'update', before);
+  if (changes.changesExtensions) {
+    blaming(changes.extensionsRef, () => checkNewExtensions(context, tree, changes));
   }
-  const effects = applyChanges(tree, { ...changes, adds });
-  if (changes.changesExtensions) checkNewExtensions(context, tree);
-  return effects;
+  const adds = changes.adds.map(({ keyPackage, ref }) => ({
+    keyPackage: blaming(ref, () => verifyKeyPackage(context, keyPackage)),
+    ref,
+  }));
+  for (const { leafIndex, before, after, ref } of changes.updated) {
+    blaming(ref, () => {
+      checkLeafForm(context, after, leafIndex, 'update', before);
+      checkLeafAuthenticity(context, after, leafIndex, before);
+    });
+  }
+  return applyChanges(tree, { ...changes, adds });
 }
 
 /**
- * PROP-11 (sections 12.1.7 and 13.4): after a change of extensions every member supports them.
+ * PROP-11 (sections 12.1.7 and 13.4): every member that stays supports the new extensions. Leaves that are added or
+ * updated are checked against them as all new leaves are.
  * PROP-12 (section 5.3.1): new external senders are acceptable to the application.
- * @param tree with the proposals applied
+ * @param tree before the changes
  * @throws CryptoError 'invalid-proposal', 'invalid-credential'
  */
-function checkNewExtensions(context: LeafContext, tree: RatchetTree): void {
+function checkNewExtensions(
+  context: LeafContext,
+  tree: RatchetTree,
+  { removed, updated }: Pick<ProposalEffects, 'removed' | 'updated'>,
+): void {
+  const changed = new Set([...removed, ...updated].map(({ leafIndex }) => leafIndex));
   for (const { leafIndex, leaf } of tree.members()) {
+    if (changed.has(leafIndex)) continue;
     try {
       checkCapabilities(context, leaf);
     } catch (error) {
@@ -162,10 +188,5 @@ function checkNewExtensions(context: LeafContext, tree: RatchetTree): void {
       refuse('PROP-11', `leaf ${leafIndex}: ${error.message}`);
     }
   }
-  const senders = findExtension(context.groupExtensions, ExtensionTypeValue.externalSenders);
-  if (senders === undefined) return;
-  for (const sender of decode(senders, readExternalSenders)) {
-    // PROP-12
-    checkCredential(context, sender, null);
-  }
+  checkExternalSenders(context, 'PROP-12');
 }

@@ -1,5 +1,6 @@
 /** Making Welcomes and joining by them (RFC 9420 section 12.4.3.1). */
 import { EMPTY, equalBytes, wipe } from '../bytes.ts';
+import type { Limits } from '../codec/limits.ts';
 import { decode } from '../codec/reader.ts';
 import { encode } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
@@ -78,6 +79,7 @@ export function openGroupSecrets(
   welcome: Welcome,
   keyPackageRef: Uint8Array,
   initPrivateKey: Uint8Array,
+  limits?: Limits,
 ): GroupSecrets {
   const entry = welcome.secrets.find(({ newMember }) => equalBytes(newMember, keyPackageRef));
   if (welcome.cipherSuite !== suite.id || entry === undefined) {
@@ -85,7 +87,8 @@ export function openGroupSecrets(
   }
   const { encryptedGroupInfo } = welcome;
   const sealed = entry.encryptedGroupSecrets;
-  return decode(decryptWithLabel(suite, initPrivateKey, LABEL, encryptedGroupInfo, sealed), readGroupSecrets);
+  const secrets = decryptWithLabel(suite, initPrivateKey, LABEL, encryptedGroupInfo, sealed);
+  return decode(secrets, readGroupSecrets, limits);
 }
 
 /** @throws CryptoError 'decrypt-failed', 'malformed' */
@@ -94,9 +97,10 @@ export function openGroupInfo(
   welcome: Welcome,
   joinerSecret: Uint8Array,
   pskSecret: Uint8Array,
+  limits?: Limits,
 ): UnverifiedGroupInfo {
   const { key, nonce } = deriveWelcomeKey(suite, deriveWelcomeSecret(suite, joinerSecret, pskSecret));
-  return decode(suite.aead.open(key, nonce, EMPTY, welcome.encryptedGroupInfo), readGroupInfo);
+  return decode(suite.aead.open(key, nonce, EMPTY, welcome.encryptedGroupInfo), readGroupInfo, limits);
 }
 
 /**
@@ -141,10 +145,12 @@ export interface JoinByWelcomeArgs {
   /** `optional<Node> ratchet_tree<V>`, when the Welcome doesn't hold the tree. */
   readonly ratchetTree?: Uint8Array;
   readonly psks?: PskLookup;
+  /** The most of each thing that the group may have. */
+  readonly limits?: Limits;
 }
 
-function decodeWelcome(bytes: Uint8Array): Welcome {
-  const message = decodeMlsMessage(bytes.slice());
+function decodeWelcome(bytes: Uint8Array, limits: Limits | undefined): Welcome {
+  const message = decodeMlsMessage(bytes.slice(), limits);
   if (message.wireFormat !== 'welcome') {
     throw new CryptoError('malformed', `${message.wireFormat} instead of a welcome`);
   }
@@ -155,8 +161,8 @@ function decodeWelcome(bytes: Uint8Array): Welcome {
  * Reads the KeyPackageRefs that a Welcome has secrets for, so that a client finds which of its bundles is meant.
  * @throws CryptoError 'malformed', 'unsupported'
  */
-export function welcomeKeyPackageRefs(bytes: Uint8Array): Uint8Array[] {
-  return decodeWelcome(bytes).secrets.map(({ newMember }) => newMember);
+export function welcomeKeyPackageRefs(bytes: Uint8Array, limits?: Limits): Uint8Array[] {
+  return decodeWelcome(bytes, limits).secrets.map(({ newMember }) => newMember);
 }
 
 /**
@@ -173,7 +179,7 @@ export function joinByWelcome(
   signatureKey: SignatureKeyPair,
   args: JoinByWelcomeArgs,
 ): Group {
-  const welcome = decodeWelcome(bytes);
+  const welcome = decodeWelcome(bytes, args.limits);
   if (!equalBytes(signatureKey.publicKey, bundle.keyPackage.leafNode.signatureKey)) {
     throw new CryptoError('missing-key', 'signature key of another key package');
   }
@@ -183,22 +189,23 @@ export function joinByWelcome(
     welcome,
     bundle.ref,
     bundle.initPrivateKey,
+    args.limits,
   );
   if (psks.some((id) => id.type === 'resumption' && id.usage !== 'application')) {
     throw new CryptoError('unsupported', 'WELCOME-03: a group that continues another');
   }
   const pskSecret = pskSecretOf(suite, psks, args.psks);
-  const received = openGroupInfo(suite, welcome, joinerSecret, pskSecret);
+  const received = openGroupInfo(suite, welcome, joinerSecret, pskSecret, args.limits);
   if (received.groupContext.cipherSuite !== suite.id) {
     throw new CryptoError('unsupported', 'WELCOME-04: cipher suite');
   }
-  const receivedTree = treeOfGroupInfo(received, args.ratchetTree);
+  const receivedTree = treeOfGroupInfo(received, args.ratchetTree, args.limits);
   const info = verifyGroupInfo(suite, received, receivedTree);
-  const tree = verifyRatchetTree(suite, receivedTree, info, args.memberCheck);
+  const tree = verifyRatchetTree(suite, receivedTree, info, args.memberCheck, args.limits);
   const ownLeaf = findOwnLeaf(tree, bundle);
   const epoch = joinEpoch(suite, info, tree, joinerSecret, pskSecret);
   checkJoinPolicy(args.joinPolicy, info, tree);
-  const privateKeys = new Map<NodeIndex, Uint8Array>([[nodeOfLeaf(ownLeaf), bundle.leafPrivateKey]]);
+  const privateKeys = new Map<NodeIndex, Uint8Array>([[nodeOfLeaf(ownLeaf), bundle.leafPrivateKey.slice()]]);
   if (pathSecret !== null) {
     const shared = tree.filteredDirectPath(info.signer).filter(({ node }) => isInSubtree(ownLeaf, node));
     for (const [node, key] of followPath(suite, tree, shared, pathSecret).privateKeys)
@@ -211,7 +218,7 @@ export function joinByWelcome(
     tree,
     ownLeaf,
     privateKeys,
-    signaturePrivateKey: signatureKey.privateKey,
+    signaturePrivateKey: signatureKey.privateKey.slice(),
     pendingUpdates: new Map(),
     ...epoch,
   };

@@ -62,6 +62,7 @@ export function stepRatchet(
 
 /**
  * Takes the key of a received generation; returns it with the ratchet that no longer has it.
+ * FRAME-08 (section 9.2): a key opens one message.
  * @throws CryptoError 'replayed' when the key was used or dropped, 'generation-too-far' beyond the forward limit
  */
 export function seekRatchet(
@@ -71,7 +72,7 @@ export function seekRatchet(
 ): { readonly messageKey: MessageKey; readonly ratchet: Ratchet } {
   if (ratchet.next === null || generation < ratchet.next.generation) {
     const messageKey = ratchet.skipped.find((key) => key.generation === generation);
-    if (messageKey === undefined) throw new CryptoError('replayed', `generation ${generation}`);
+    if (messageKey === undefined) throw new CryptoError('replayed', `FRAME-08: generation ${generation}`);
     return {
       messageKey,
       ratchet: { next: ratchet.next, skipped: ratchet.skipped.filter((key) => key !== messageKey) },
@@ -97,6 +98,11 @@ export function seekRatchet(
   const step = stepRatchet(suite, { next, skipped });
   wipe(next.secret);
   return step;
+}
+
+export function wipeRatchet({ next, skipped }: Ratchet): void {
+  if (next !== null) wipe(next.secret);
+  for (const { key, nonce } of skipped) wipe(key, nonce);
 }
 
 function deriveMessageKey(suite: CipherSuite, secret: Uint8Array, generation: number): MessageKey {
@@ -130,7 +136,7 @@ export function writeRatchet(writer: Writer, ratchet: Ratchet): void {
 export function readRatchet(reader: Reader): Ratchet {
   return {
     next: reader.optional((r) => ({ generation: r.u32(), secret: r.opaque().slice() })),
-    skipped: reader.vector((r) => ({
+    skipped: reader.unlimitedVector((r) => ({
       generation: r.u32(),
       key: r.opaque().slice(),
       nonce: r.opaque().slice(),

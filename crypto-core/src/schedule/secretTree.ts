@@ -14,6 +14,7 @@ import {
   seekRatchet,
   startRatchet,
   stepRatchet,
+  wipeRatchet,
   writeRatchet,
 } from './ratchet.ts';
 
@@ -68,6 +69,7 @@ export class SecretTree {
   #changedNodes = new Set<NodeIndex>();
   #changedLeaves = new Set<LeafIndex>();
   #steps = 0;
+  #isEnded = false;
 
   private constructor(
     suite: CipherSuite,
@@ -97,6 +99,20 @@ export class SecretTree {
     return new SecretTree(suite, leafCount, lookup);
   }
 
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** Wipes all secrets in memory. Records that were stored are the caller's to destroy. */
+  end(): void {
+    for (const secret of this.#nodes.values()) if (secret !== null) wipe(secret);
+    for (const { handshake, application } of this.#leaves.values()) {
+      wipeRatchet(handshake);
+      wipeRatchet(application);
+    }
+    this.#isEnded = true;
+  }
+
   /**
    * Takes the next key of a leaf's own ratchet. The call uses it up.
    * @throws CryptoError 'key-exhausted', 'missing-key'
@@ -119,7 +135,8 @@ export class SecretTree {
     return {
       ...messageKey,
       accept: () => {
-        if (this.#steps !== step) throw new CryptoError('usage', 'the secret tree has moved');
+        if (this.#steps !== step || this.#isEnded)
+          throw new CryptoError('usage', 'the secret tree has moved');
         this.#apply(leaf, expansion, type, ratchet);
       },
     };
@@ -130,6 +147,7 @@ export class SecretTree {
    * tree and load it again.
    */
   takeChanges(): SecretTreeChanges {
+    this.#assertNotEnded();
     const puts: SecretTreeRecord[] = [];
     const deletes: string[] = [];
     for (const node of this.#changedNodes) {
@@ -166,6 +184,7 @@ export class SecretTree {
 
   /** Finds the ratchets of a leaf, and the secrets that opening them consumes. Changes nothing. */
   #expand(leaf: LeafIndex): Expansion {
+    this.#assertNotEnded();
     const known = this.#leaves.get(leaf) ?? this.#readLeaf(leaf);
     if (known !== undefined) return { ratchets: known, consumed: null, siblings: [] };
     if (leaf >= this.#leafCount)
@@ -198,6 +217,10 @@ export class SecretTree {
     };
     if (secret !== consumed[1]) wipe(secret);
     return { ratchets, consumed, siblings };
+  }
+
+  #assertNotEnded(): void {
+    if (this.#isEnded) throw new CryptoError('usage', 'the secret tree was ended');
   }
 
   #childSecret(secret: Uint8Array, side: Uint8Array): Uint8Array {

@@ -10,25 +10,22 @@ export interface Capabilities {
   readonly credentials: readonly number[];
 }
 
-const readU16 = (r: Reader): number => r.u16();
-const writeU16 = (w: Writer, value: number): void => w.u16(value);
-
 export function readCapabilities(r: Reader): Capabilities {
   return {
-    versions: r.vector(readU16),
-    cipherSuites: r.vector(readU16),
-    extensions: r.vector(readU16),
-    proposals: r.vector(readU16),
-    credentials: r.vector(readU16),
+    versions: r.u16s('capabilities'),
+    cipherSuites: r.u16s('capabilities'),
+    extensions: r.u16s('capabilities'),
+    proposals: r.u16s('capabilities'),
+    credentials: r.u16s('capabilities'),
   };
 }
 
 export function writeCapabilities(w: Writer, capabilities: Capabilities): void {
-  w.vector(capabilities.versions, writeU16);
-  w.vector(capabilities.cipherSuites, writeU16);
-  w.vector(capabilities.extensions, writeU16);
-  w.vector(capabilities.proposals, writeU16);
-  w.vector(capabilities.credentials, writeU16);
+  w.u16s(capabilities.versions);
+  w.u16s(capabilities.cipherSuites);
+  w.u16s(capabilities.extensions);
+  w.u16s(capabilities.proposals);
+  w.u16s(capabilities.credentials);
 }
 
 /** The required_capabilities extension (RFC 9420 section 11.1). */
@@ -39,11 +36,15 @@ export interface RequiredCapabilities {
 }
 
 export function readRequiredCapabilities(r: Reader): RequiredCapabilities {
-  return { extensions: r.vector(readU16), proposals: r.vector(readU16), credentials: r.vector(readU16) };
+  return {
+    extensions: r.u16s('capabilities'),
+    proposals: r.u16s('capabilities'),
+    credentials: r.u16s('capabilities'),
+  };
 }
 
 export function writeRequiredCapabilities(w: Writer, required: RequiredCapabilities): void {
-  w.vector(required.extensions, writeU16);
-  w.vector(required.proposals, writeU16);
-  w.vector(required.credentials, writeU16);
+  w.u16s(required.extensions);
+  w.u16s(required.proposals);
+  w.u16s(required.credentials);
 }

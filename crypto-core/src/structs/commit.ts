@@ -36,7 +36,7 @@ export function writeProposalOrRef(w: Writer, item: ProposalOrRef): void {
 }
 
 export function readCommit(r: Reader): Commit {
-  return { proposals: r.vector(readProposalOrRef), path: r.optional(readUpdatePath) };
+  return { proposals: r.vector('proposals', readProposalOrRef), path: r.optional(readUpdatePath) };
 }
 
 export function writeCommit(w: Writer, commit: Commit): void {

@@ -16,7 +16,7 @@ export function readCredential(r: Reader): Credential {
     case CredentialTypeValue.basic:
       return { type: 'basic', identity: r.opaque() };
     case CredentialTypeValue.x509:
-      return { type: 'x509', certificates: r.vector((item) => item.opaque()) };
+      return { type: 'x509', certificates: r.vector('certificates', (item) => item.opaque()) };
     default:
       throw new CryptoError('unsupported', `credential type ${type}`);
   }

@@ -18,5 +18,5 @@ export function writeExternalSender(w: Writer, sender: ExternalSender): void {
 }
 
 export function readExternalSenders(r: Reader): readonly ExternalSender[] {
-  return r.vector(readExternalSender);
+  return r.vector('externalSenders', readExternalSender);
 }

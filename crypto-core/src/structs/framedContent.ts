@@ -116,7 +116,7 @@ export function writeContent(w: Writer, content: Content): void {
 }
 
 export function readFramedContent(r: Reader): FramedContent {
-  const groupId = r.opaque();
+  const groupId = r.groupId();
   const epoch = r.u64();
   const sender = readSender(r);
   const authenticatedData = r.opaque();

@@ -17,7 +17,7 @@ export function readGroupContext(r: Reader): GroupContext {
   readMls10(r);
   return {
     cipherSuite: r.u16(),
-    groupId: r.opaque(),
+    groupId: r.groupId(),
     epoch: r.u64(),
     treeHash: r.opaque(),
     confirmedTranscriptHash: r.opaque(),

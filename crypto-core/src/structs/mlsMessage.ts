@@ -1,3 +1,4 @@
+import type { Limits } from '../codec/limits.ts';
 import { decode, type Reader } from '../codec/reader.ts';
 import { encode, type Writer } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
@@ -54,9 +55,9 @@ export function writeMlsMessage(w: Writer, message: MlsMessage): void {
   }
 }
 
-/** Decodes one whole message; trailing bytes are `malformed`. */
-export function decodeMlsMessage(bytes: Uint8Array): MlsMessage {
-  return decode(bytes, readMlsMessage);
+/** Decodes one whole message; trailing bytes are `malformed`. @throws CryptoError 'malformed', 'unsupported' */
+export function decodeMlsMessage(bytes: Uint8Array, limits?: Limits): MlsMessage {
+  return decode(bytes, readMlsMessage, limits);
 }
 
 export function encodeMlsMessage(message: MlsMessage): Uint8Array {

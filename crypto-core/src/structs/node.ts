@@ -23,7 +23,7 @@ export function readParentNode(r: Reader): ParentNode {
   return {
     encryptionKey: r.opaque(),
     parentHash: r.opaque(),
-    unmergedLeaves: r.vector((item) => toLeafIndex(item.u32())),
+    unmergedLeaves: r.vector('leaves', (item) => toLeafIndex(item.u32())),
   };
 }
 
@@ -53,7 +53,7 @@ export function writeNode(w: Writer, node: Node): void {
 
 /** `optional<Node> ratchet_tree<V>`, blank nodes as null. */
 export function readRatchetTreeNodes(r: Reader): (Node | null)[] {
-  return r.vector((item) => item.optional(readNode));
+  return r.vector('nodes', (item) => item.optional(readNode));
 }
 
 export function writeRatchetTreeNodes(w: Writer, nodes: readonly (Node | null)[]): void {

@@ -27,7 +27,7 @@ type PrivateContentAAD = Pick<PrivateMessage, 'groupId' | 'epoch' | 'contentType
 
 export function readPrivateMessage(r: Reader): PrivateMessage {
   return {
-    groupId: r.opaque(),
+    groupId: r.groupId(),
     epoch: r.u64(),
     contentType: readContentType(r),
     authenticatedData: r.opaque(),

@@ -83,7 +83,7 @@ export function readProposal(r: Reader): Proposal {
     case ProposalTypeValue.reinit:
       return {
         type: 'reinit',
-        groupId: r.opaque(),
+        groupId: r.groupId(),
         version: r.u16(),
         cipherSuite: r.u16(),
         extensions: readExtensions(r),

@@ -41,7 +41,7 @@ export function readPreSharedKeyId(r: Reader): PreSharedKeyId {
       return {
         type: 'resumption',
         usage: readUsage(r),
-        groupId: r.opaque(),
+        groupId: r.groupId(),
         epoch: r.u64(),
         nonce: r.opaque(),
       };

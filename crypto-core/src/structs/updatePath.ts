@@ -16,7 +16,7 @@ export interface UpdatePath {
 }
 
 export function readUpdatePathNode(r: Reader): UpdatePathNode {
-  return { encryptionKey: r.opaque(), encryptedPathSecret: r.vector(readHpkeCiphertext) };
+  return { encryptionKey: r.opaque(), encryptedPathSecret: r.vector('leaves', readHpkeCiphertext) };
 }
 
 export function writeUpdatePathNode(w: Writer, node: UpdatePathNode): void {
@@ -25,7 +25,7 @@ export function writeUpdatePathNode(w: Writer, node: UpdatePathNode): void {
 }
 
 export function readUpdatePath(r: Reader): UpdatePath {
-  return { leafNode: readLeafNode(r), nodes: r.vector(readUpdatePathNode) };
+  return { leafNode: readLeafNode(r), nodes: r.vector('pathNodes', readUpdatePathNode) };
 }
 
 export function writeUpdatePath(w: Writer, path: UpdatePath): void {

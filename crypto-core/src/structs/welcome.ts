@@ -35,7 +35,7 @@ function writeEncryptedGroupSecrets(w: Writer, value: EncryptedGroupSecrets): vo
 export function readWelcome(r: Reader): Welcome {
   return {
     cipherSuite: r.u16(),
-    secrets: r.vector(readEncryptedGroupSecrets),
+    secrets: r.vector('leaves', readEncryptedGroupSecrets),
     encryptedGroupInfo: r.opaque(),
   };
 }
@@ -50,7 +50,7 @@ export function readGroupSecrets(r: Reader): GroupSecrets {
   return {
     joinerSecret: r.opaque(),
     pathSecret: r.optional((item) => item.opaque()),
-    psks: r.vector(readPreSharedKeyId),
+    psks: r.vector('proposals', readPreSharedKeyId),
   };
 }
 

@@ -1,6 +1,7 @@
 import { concat, EMPTY, utf8, wipe } from '../bytes.ts';
 import type { Env } from '../env.ts';
 import { hkdfExpand, hkdfExtract } from './hkdf.ts';
+import { isMlKem768PublicKey, isX25519PublicKey, MLKEM768_PUBLIC_KEY_LENGTH } from './publicKeys.ts';
 import {
   type KeyPair,
   shake256,
@@ -24,6 +25,8 @@ export interface Kem {
   generateKeyPair(env: Env): KeyPair;
   /** @throws CryptoError 'malformed' for a private key of a wrong length */
   publicKey(privateKey: Uint8Array): Uint8Array;
+  /** Returns whether `encap` takes this key, at a hundredth of its cost. */
+  isPublicKey(publicKey: Uint8Array): boolean;
   /** @throws CryptoError 'malformed' for an invalid public key */
   encap(publicKey: Uint8Array, env: Env): { enc: Uint8Array; sharedSecret: Uint8Array };
   /** @throws CryptoError 'malformed' or 'decrypt-failed' for an invalid encapsulation */
@@ -77,6 +80,7 @@ export const dhkemX25519: Kem = {
     return generate(this, env);
   },
   publicKey: x25519Base,
+  isPublicKey: isX25519PublicKey,
   encap(publicKey, env) {
     const ephemeral = generate(this, env);
     const dh = x25519(ephemeral.privateKey, publicKey);
@@ -110,6 +114,13 @@ export const xwing: Kem = {
   },
   publicKey(privateKey) {
     return xwingKeyPair(privateKey).publicKey;
+  },
+  // The ML-KEM-768 key, then the X25519 key.
+  isPublicKey(publicKey) {
+    return (
+      isMlKem768PublicKey(publicKey.subarray(0, MLKEM768_PUBLIC_KEY_LENGTH)) &&
+      isX25519PublicKey(publicKey.subarray(MLKEM768_PUBLIC_KEY_LENGTH))
+    );
   },
   encap(publicKey, env) {
     const seed = env.random(XWING.encapsulationSeed);

@@ -1,4 +1,4 @@
-import { equalBytes } from '../bytes.ts';
+import { equalBytes, wipe } from '../bytes.ts';
 import { CryptoError } from '../errors.ts';
 import { HASH_LENGTH, hkdfExpand, hkdfExtract } from './hkdf.ts';
 import { dhkemX25519, type Kem, xwing } from './kem.ts';
@@ -56,6 +56,14 @@ function expandedKey(seed: Uint8Array): Uint8Array {
   const { privateKey } = ed25519KeyPair(seed);
   expandedKeys.set(seed, privateKey);
   return privateKey;
+}
+
+/** Wipes a private key, and what was expanded from it. */
+export function wipeSignatureKey(seed: Uint8Array): void {
+  const expanded = expandedKeys.get(seed);
+  if (expanded !== undefined) wipe(expanded);
+  expandedKeys.delete(seed);
+  wipe(seed);
 }
 
 function defineSuite(id: CipherSuiteId, kem: Kem): CipherSuite {

@@ -79,9 +79,13 @@ export function copath(leaf: LeafIndex, leafCount: number): NodeIndex[] {
   return path;
 }
 
-/** Returns whether `leaf` lies in the subtree below `node` (a leaf node holds itself). */
-export function isInSubtree(leaf: LeafIndex, node: NodeIndex): boolean {
+/** The leaves below `node`, both included (a leaf node holds itself). */
+export function leavesBelow(node: NodeIndex): { readonly first: LeafIndex; readonly last: LeafIndex } {
   const span = (1 << level(node)) - 1;
-  const at = nodeOfLeaf(leaf);
-  return at >= node - span && at <= node + span;
+  return { first: toLeafIndex((node - span) >>> 1), last: toLeafIndex((node + span) >>> 1) };
+}
+
+export function isInSubtree(leaf: LeafIndex, node: NodeIndex): boolean {
+  const { first, last } = leavesBelow(node);
+  return leaf >= first && leaf <= last;
 }

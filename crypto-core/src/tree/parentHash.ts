@@ -1,11 +1,12 @@
 /** Parent hashes (RFC 9420 section 7.9), which bind the keys above a leaf to that leaf's signature. */
 import { EMPTY, equalBytes } from '../bytes.ts';
+import { between } from '../codec/order.ts';
 import { Writer } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
 import type { LeafIndex, NodeIndex } from '../structs/indices.ts';
 import type { Node, ParentNode } from '../structs/node.ts';
 import type { CipherSuite } from '../suite/suites.ts';
-import { isInSubtree, isLeaf, leafOfNode, leftOf, rightOf } from './math.ts';
+import { isLeaf, leafOfNode, leavesBelow, leftOf, rightOf } from './math.ts';
 import type { PathStep, RatchetTree, UnverifiedRatchetTree } from './ratchetTree.ts';
 import { originalTreeHash } from './treeHash.ts';
 
@@ -63,7 +64,8 @@ function isChained(
   child: NodeIndex,
   sibling: NodeIndex,
 ): boolean {
-  const unmerged = new Set<LeafIndex>(parent.unmergedLeaves.filter((leaf) => isInSubtree(leaf, child)));
+  const { first, last } = leavesBelow(child);
+  const unmerged = new Set<LeafIndex>(between(parent.unmergedLeaves, first, last));
   const resolution = tree.resolution(child);
   if (resolution.length !== unmerged.size + 1) return false;
   const merged = resolution.filter((node) => !isLeaf(node) || !unmerged.has(leafOfNode(node)));
@@ -75,6 +77,7 @@ function isChained(
 
 /**
  * TREE-02 (sections 7.9.2 and 12.4.3.1): each parent node that is not blank is parent-hash valid, by exactly one chain.
+ * @param tree whose unmerged leaves ascend (TREE-03)
  * @throws CryptoError 'invalid-tree'
  */
 export function verifyParentHashes(suite: CipherSuite, tree: UnverifiedRatchetTree): void {

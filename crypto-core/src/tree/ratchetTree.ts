@@ -88,12 +88,13 @@ export class RatchetTree {
   }
 
   /**
-   * TREE-01: the tree is not empty, doesn't end in a blank node, and has leaves and parents where each belongs.
+   * TREE-01: the tree is not empty, ends in a leaf that is not blank, and has leaves and parents where each belongs. A
+   * parent node at the end would have no leaf in its right half, where every node that has a key has one.
    * @throws CryptoError 'invalid-tree'
    */
   static #ofShape(nodes: readonly (Node | null)[]): RatchetTree {
-    if (nodes.length === 0 || nodes.at(-1) === null) {
-      throw new CryptoError('invalid-tree', 'TREE-01: a ratchet tree ends in a node that is not blank');
+    if (nodes.at(-1)?.type !== 'leaf') {
+      throw new CryptoError('invalid-tree', 'TREE-01: a ratchet tree ends in a leaf that is not blank');
     }
     const leafCount = fullLeafCount((nodes.length + 1) >>> 1);
     const padded: (Node | null)[] = [...nodes];
@@ -178,8 +179,7 @@ export class RatchetTree {
     for (const ancestor of directPath(index, this.leafCount)) {
       const parent = this.parent(ancestor);
       if (parent === null) continue;
-      // The new leaf is not always the rightmost, and the list is kept ascending.
-      const unmergedLeaves = [...parent.unmergedLeaves, index].sort((a, b) => a - b);
+      const unmergedLeaves = withLeaf(parent.unmergedLeaves, index);
       this.#nodes[ancestor] = { type: 'parent', parent: { ...parent, unmergedLeaves } };
     }
     this.setLeaf(index, leaf);
@@ -253,7 +253,8 @@ export class RatchetTree {
     const node = this.node(index);
     if (node !== null) {
       found.push(index);
-      if (node.type === 'parent') found.push(...node.parent.unmergedLeaves.map(nodeOfLeaf));
+      if (node.type !== 'parent') return;
+      for (const leaf of node.parent.unmergedLeaves) found.push(nodeOfLeaf(leaf));
     } else if (!isLeaf(index)) {
       this.#resolve(leftOf(index), found);
       this.#resolve(rightOf(index), found);
@@ -275,4 +276,10 @@ export class RatchetTree {
     if (this.node(index) !== null) return true;
     return !isLeaf(index) && (this.#hasResolution(leftOf(index)) || this.#hasResolution(rightOf(index)));
   }
+}
+
+/** Adds a leaf to an ascending list, which it isn't always the last of. */
+function withLeaf(ascending: readonly LeafIndex[], leaf: LeafIndex): LeafIndex[] {
+  const after = ascending.findIndex((other) => other > leaf);
+  return after === -1 ? [...ascending, leaf] : ascending.toSpliced(after, 0, leaf);
 }

@@ -1,18 +1,19 @@
 /** Tree hashes (RFC 9420 section 7.8), computed once for each state of a subtree and kept in the tree. */
+import { between } from '../codec/order.ts';
 import { Writer } from '../codec/writer.ts';
 import type { LeafIndex, NodeIndex } from '../structs/indices.ts';
 import { type LeafNode, writeLeafNode } from '../structs/leafNode.ts';
 import { NodeTypeValue, type ParentNode, writeParentNode } from '../structs/node.ts';
 import type { CipherSuite } from '../suite/suites.ts';
-import { isInSubtree, isLeaf, leafOfNode, leftOf, rightOf } from './math.ts';
+import { isLeaf, leafOfNode, leavesBelow, leftOf, rightOf } from './math.ts';
 import type { UnverifiedRatchetTree } from './ratchetTree.ts';
 
-function leafHash(suite: CipherSuite, index: LeafIndex, leaf: LeafNode | null): Uint8Array {
-  const w = new Writer();
+function leafHash(suite: CipherSuite, index: LeafIndex, leaf: LeafNode | null, w: Writer): Uint8Array {
+  w.clear();
   w.u8(NodeTypeValue.leaf);
   w.u32(index);
   w.optional(leaf, writeLeafNode);
-  return suite.hash(w.finish());
+  return suite.hash(w.view());
 }
 
 function parentNodeHash(
@@ -20,27 +21,36 @@ function parentNodeHash(
   parent: ParentNode | null,
   left: Uint8Array,
   right: Uint8Array,
+  w: Writer,
 ): Uint8Array {
-  const w = new Writer();
+  w.clear();
   w.u8(NodeTypeValue.parent);
   w.optional(parent, writeParentNode);
   w.opaque(left);
   w.opaque(right);
-  return suite.hash(w.finish());
+  return suite.hash(w.view());
 }
 
-/** The tree hash of the subtree at `node`: O(log n) after a change of one leaf, a lookup otherwise. */
-export function treeHash(suite: CipherSuite, tree: UnverifiedRatchetTree, node: NodeIndex): Uint8Array {
+/**
+ * The tree hash of the subtree at `node`: O(log n) after a change of one leaf, a lookup otherwise.
+ * @param w cleared for each node
+ */
+export function treeHash(
+  suite: CipherSuite,
+  tree: UnverifiedRatchetTree,
+  node: NodeIndex,
+  w = new Writer(1024),
+): Uint8Array {
   const known = tree.cachedHash(node);
   if (known !== undefined) return known;
-  const hash = isLeaf(node)
-    ? leafHash(suite, leafOfNode(node), tree.leaf(leafOfNode(node)))
-    : parentNodeHash(
-        suite,
-        tree.parent(node),
-        treeHash(suite, tree, leftOf(node)),
-        treeHash(suite, tree, rightOf(node)),
-      );
+  let hash;
+  if (isLeaf(node)) {
+    hash = leafHash(suite, leafOfNode(node), tree.leaf(leafOfNode(node)), w);
+  } else {
+    const left = treeHash(suite, tree, leftOf(node), w);
+    const right = treeHash(suite, tree, rightOf(node), w);
+    hash = parentNodeHash(suite, tree.parent(node), left, right, w);
+  }
   tree.cacheHash(node, hash);
   return hash;
 }
@@ -52,25 +62,27 @@ export function rootHash(suite: CipherSuite, tree: UnverifiedRatchetTree): Uint8
 /**
  * original_sibling_tree_hash (section 7.9): the tree hash of `node` as if the `unmerged` leaves were not in the tree.
  * Subtrees that hold none of them cost a lookup.
+ * @param unmerged in ascending order
+ * @param w cleared for each node
  */
 export function originalTreeHash(
   suite: CipherSuite,
   tree: UnverifiedRatchetTree,
   node: NodeIndex,
   unmerged: readonly LeafIndex[],
+  w = new Writer(1024),
 ): Uint8Array {
-  const below = unmerged.filter((leaf) => isInSubtree(leaf, node));
-  if (below.length === 0) return treeHash(suite, tree, node);
-  if (isLeaf(node)) return leafHash(suite, leafOfNode(node), null);
+  const { first, last } = leavesBelow(node);
+  const below = between(unmerged, first, last);
+  if (below.length === 0) return treeHash(suite, tree, node, w);
+  if (isLeaf(node)) return leafHash(suite, leafOfNode(node), null, w);
   const parent = tree.parent(node);
+  const gone = new Set(below);
   const original = parent && {
     ...parent,
-    unmergedLeaves: parent.unmergedLeaves.filter((leaf) => !below.includes(leaf)),
+    unmergedLeaves: parent.unmergedLeaves.filter((leaf) => !gone.has(leaf)),
   };
-  return parentNodeHash(
-    suite,
-    original,
-    originalTreeHash(suite, tree, leftOf(node), below),
-    originalTreeHash(suite, tree, rightOf(node), below),
-  );
+  const left = originalTreeHash(suite, tree, leftOf(node), below, w);
+  const right = originalTreeHash(suite, tree, rightOf(node), below, w);
+  return parentNodeHash(suite, original, left, right, w);
 }

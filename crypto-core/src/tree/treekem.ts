@@ -116,6 +116,7 @@ export function encryptPath(
  * PATH-01: one node for each step of the filtered direct path (section 7.6).
  * PATH-02: one ciphertext for each recipient of each step (section 7.6).
  * PATH-03: the leaf carries the parent hash that follows from the path (section 7.9.2).
+ * PATH-05: the path's public keys are ones that a later path can be encrypted to (section 5.1.1).
  * @throws CryptoError 'invalid-commit'
  */
 export function mergePath(
@@ -136,6 +137,12 @@ export function mergePath(
     }
   }
   const publicKeys = path.nodes.map((node) => node.encryptionKey);
+  for (const [index, { node }] of steps.entries()) {
+    const publicKey = publicKeys[index];
+    if (publicKey === undefined || !suite.kem.isPublicKey(publicKey)) {
+      throw new CryptoError('invalid-commit', `PATH-05: key of node ${node}`);
+    }
+  }
   const parentHash = setPathKeys(suite, tree, steps, publicKeys);
   const { source } = path.leafNode;
   if (source.type !== 'commit' || !equalBytes(source.parentHash, parentHash)) {
@@ -209,7 +216,11 @@ export function followPath(
   return { privateKeys, commitSecret: derived.commitSecret };
 }
 
-/** Keeps the keys that still belong to a node of `tree`: blanking or dropping a node ends the use of its key. */
+/**
+ * Copies the keys that still belong to a node of `tree`: blanking or dropping a node ends the use of its key, and each
+ * epoch has its own copies to wipe.
+ */
 export function keysInTree(tree: RatchetTree, keys: PrivateKeys): Map<NodeIndex, Uint8Array> {
-  return new Map([...keys].filter(([node]) => tree.node(node) !== null));
+  const kept = [...keys].filter(([node]) => tree.node(node) !== null);
+  return new Map(kept.map(([node, key]) => [node, key.slice()]));
 }

@@ -83,10 +83,11 @@ describe('checkDeviceCredential', () => {
     const anna = person('anna');
     const leaf = { identity: anna.identity, signatureKey: anna.deviceKey };
     const seen: string[] = [];
-    const certificate = checkDeviceCredential(leaf, (userId) => {
+    const pinned = (userId: string): Uint8Array => {
       seen.push(userId);
       return anna.accountKey;
-    });
+    };
+    const certificate = checkDeviceCredential(leaf, pinned, null);
     expect(certificate.deviceId).toBe('anna-laptop');
     expect(seen).toEqual(['anna']);
   });
@@ -95,12 +96,31 @@ describe('checkDeviceCredential', () => {
     const anna = person('anna');
     const impostor = person('anna');
     const leaf = { identity: anna.identity, signatureKey: anna.deviceKey };
-    expect(codeOf(() => checkDeviceCredential(leaf, nobody))).toBe('invalid-credential');
-    expect(codeOf(() => checkDeviceCredential(leaf, () => impostor.accountKey))).toBe('invalid-credential');
+    expect(codeOf(() => checkDeviceCredential(leaf, nobody, null))).toBe('invalid-credential');
+    expect(codeOf(() => checkDeviceCredential(leaf, () => impostor.accountKey, null))).toBe(
+      'invalid-credential',
+    );
     const otherKey = { ...leaf, signatureKey: impostor.deviceKey };
-    expect(codeOf(() => checkDeviceCredential(otherKey, () => anna.accountKey))).toBe('invalid-credential');
+    expect(codeOf(() => checkDeviceCredential(otherKey, () => anna.accountKey, null))).toBe(
+      'invalid-credential',
+    );
     const nonsense = { ...leaf, identity: new Uint8Array(5) };
-    expect(codeOf(() => checkDeviceCredential(nonsense, () => anna.accountKey))).toBe('invalid-credential');
+    expect(codeOf(() => checkDeviceCredential(nonsense, () => anna.accountKey, null))).toBe(
+      'invalid-credential',
+    );
+  });
+
+  it('refuses a certificate of the future for a device that is about to be added, but for a day between clocks', () => {
+    const anna = person('anna');
+    const { notBefore } = readDeviceCertificate(anna.identity);
+    const leaf = { identity: anna.identity, signatureKey: anna.deviceKey };
+    const when = (now: bigint | null) =>
+      codeOf(() => checkDeviceCredential(leaf, () => anna.accountKey, now));
+    const day = 86_400n;
+    expect(when(notBefore)).toBe('none');
+    expect(when(notBefore - day)).toBe('none');
+    expect(when(notBefore - day - 1n)).toBe('invalid-credential');
+    expect(when(null)).toBe('none');
   });
 
   it('refuses a certificate that the account key did not sign', () => {
@@ -111,7 +131,7 @@ describe('checkDeviceCredential', () => {
     const at = toHex(forged).indexOf(toHex(mallory.accountKey)) / 2;
     forged.set(anna.accountKey, at);
     const leaf = { identity: forged, signatureKey: mallory.deviceKey };
-    expect(codeOf(() => checkDeviceCredential(leaf, () => anna.accountKey))).toBe('invalid-credential');
+    expect(codeOf(() => checkDeviceCredential(leaf, () => anna.accountKey, null))).toBe('invalid-credential');
   });
 });
 

@@ -49,6 +49,7 @@ describe('Reader', () => {
 
   it.each(['02', 'ff'])('refuses the presence octet %s', (hex) => {
     expect(codeOf(() => decode(fromHex(`${hex}05`), (r) => r.optional(() => r.u8())))).toBe('malformed');
+    expect(codeOf(() => decode(fromHex(hex), (r) => r.optional(() => r.u8())))).toBe('malformed');
   });
 
   it('reads an optional value that is there, and one that is not', () => {
@@ -57,14 +58,18 @@ describe('Reader', () => {
   });
 
   it('keeps a vector inside its own bytes', () => {
-    expect(decode(fromHex('0400010002'), (r) => r.vector((item) => item.u16()))).toEqual([1, 2]);
-    expect(codeOf(() => decode(fromHex('030001000299'), (r) => r.vector((item) => item.u16())))).toBe(
-      'malformed',
-    );
+    expect(decode(fromHex('0400010002'), (r) => r.vector('extensions', (item) => item.u16()))).toEqual([
+      1, 2,
+    ]);
+    expect(
+      codeOf(() => decode(fromHex('030001000299'), (r) => r.vector('extensions', (item) => item.u16()))),
+    ).toBe('malformed');
   });
 
   it('refuses a vector whose items take no bytes', () => {
-    expect(codeOf(() => decode(fromHex('0100'), (r) => r.vector(() => null)))).toBe('malformed');
+    expect(codeOf(() => decode(fromHex('0100'), (r) => r.vector('extensions', () => null)))).toBe(
+      'malformed',
+    );
   });
 
   it('reads a view that does not start at the start of its buffer', () => {
@@ -98,6 +103,16 @@ describe('Writer', () => {
     },
   );
 
+  it('starts over after clear, with nothing of what was there', () => {
+    const writer = new Writer(4);
+    writer.bytes(fromHex('01020304'));
+    writer.clear();
+    writer.u8(5);
+    writer.zeros(2);
+    expect(toHex(writer.view())).toBe('050000');
+    expect(toHex(writer.finish())).toBe('050000');
+  });
+
   it('nests vectors beyond each header size', () => {
     const rows = Array.from({ length: 40 }, (_, i) => Array.from({ length: 50 }, (_, j) => i * j));
     const bytes = encode(
@@ -105,7 +120,9 @@ describe('Writer', () => {
       (w, value) => w.vector(value, (_, row) => w.vector(row, (_w, x) => w.u16(x))),
       1,
     );
-    expect(decode(bytes, (r) => r.vector((row) => row.vector((item) => item.u16())))).toEqual(rows);
+    expect(
+      decode(bytes, (r) => r.vector('leaves', (row) => row.vector('capabilities', (item) => item.u16()))),
+    ).toEqual(rows);
   });
 
   it('refuses integers that do not fit', () => {

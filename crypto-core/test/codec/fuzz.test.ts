@@ -5,6 +5,7 @@ import { CryptoError } from '../../src/errors.ts';
 import { decodeMlsMessage, encodeMlsMessage } from '../../src/structs/mlsMessage.ts';
 import { codeOf } from '../codeOf.ts';
 import { fromHex, readVectors } from '../kat/vectors.ts';
+import { generator, mutateBytes } from '../mutations.ts';
 
 const vectors = readVectors<Record<string, string>[]>('mls/messages.json').slice(0, 10);
 const NAMES = [
@@ -15,38 +16,6 @@ const NAMES = [
   'public_message_commit',
   'private_message',
 ];
-
-/** A small deterministic generator (mulberry32), so that a failure can be repeated. */
-function generator(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
-/** Flips, overwrites, cuts out, repeats or appends somewhere. */
-function mutate(bytes: Uint8Array, below: (limit: number) => number): Uint8Array {
-  const at = below(bytes.length);
-  const length = 1 + below(8);
-  const out = bytes.slice();
-  switch (below(5)) {
-    case 0:
-      out[at]! ^= 1 << below(8);
-      return out;
-    case 1:
-      out[at] = [0x00, 0x3f, 0x40, 0x7f, 0x80, 0xbf, 0xc0, 0xff][below(8)]!;
-      return out;
-    case 2:
-      return concat(bytes.subarray(0, at), bytes.subarray(at + length));
-    case 3:
-      return concat(bytes.subarray(0, at + length), bytes.subarray(at));
-    default:
-      return concat(bytes, new Uint8Array(length).fill(below(256)));
-  }
-}
 
 /** 'decoded' when the message encodes to exactly these bytes again. */
 function outcomeOf(bytes: Uint8Array): string {
@@ -65,8 +34,8 @@ describe.each(NAMES)('a mutated %s', (name) => {
     for (const vector of vectors) {
       const original = fromHex(vector[name]!);
       for (let round = 0; round < 300; round++) {
-        let bytes = mutate(original, below);
-        if (below(3) === 0) bytes = mutate(bytes, below);
+        let bytes = mutateBytes(original, below);
+        if (below(3) === 0) bytes = mutateBytes(bytes, below);
         const outcome = outcomeOf(bytes);
         outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
       }

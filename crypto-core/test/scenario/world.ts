@@ -234,6 +234,15 @@ export class Conversation {
   }
 }
 
+/** Makes a group of so many, whose first member has given every node above it a key. */
+export function groupOf(count: number, suite: CipherSuiteId, env: Env): Conversation {
+  const conversation = new Conversation(suite, env);
+  const newcomers = Array.from({ length: count - 1 }, (_, index) => device(`device ${index + 1}`, env));
+  conversation.add(conversation.at(0), newcomers);
+  conversation.update(conversation.at(0));
+  return conversation;
+}
+
 export function authenticatorOf(participant: Participant): string {
   return toHex(groupView(participant.group).epochAuthenticator);
 }

@@ -6,7 +6,12 @@ import { ownContent, signFramedContent } from '../../src/framing/contentAuth.ts'
 import { protectPrivateMessage } from '../../src/framing/privateMessage.ts';
 import { assembleCommit } from '../../src/group/assemble.ts';
 import { ownCapabilities, type SignatureKeyPair, signLeaf } from '../../src/group/keyPackage.ts';
-import { applyChanges, proposedChanges, type StoredProposal } from '../../src/group/proposalList.ts';
+import {
+  applyChanges,
+  type ProposedAdd,
+  proposedChanges,
+  type StoredProposal,
+} from '../../src/group/proposalList.ts';
 import { privateKeysOf } from '../../src/group/senders.ts';
 import { type Group, memberLeaf } from '../../src/group/state.ts';
 import type { Commit, ProposalOrRef } from '../../src/structs/commit.ts';
@@ -111,17 +116,17 @@ export interface CommitForgery {
   /** Fields of the committer's new leaf. */
   readonly leaf?: Partial<Omit<LeafNodeContent, 'encryptionKey' | 'source'>>;
   readonly path?: (honest: UpdatePath) => UpdatePath;
-  readonly breakConfirmationTag?: boolean;
+  readonly confirmationTag?: (honest: Uint8Array) => Uint8Array;
 }
 
 /** Makes a private commit of `by` that is right but for the forgery. */
 export function forgeCommit(by: Group, forgery: CommitForgery, env: Env): Uint8Array {
   const tree = by.tree.clone();
   const sender = { type: 'member', leafIndex: by.ownLeaf } as const;
-  const committed = (forgery.applied ?? []).map((proposal) => ({ proposal, sender }));
+  const committed = (forgery.applied ?? []).map((proposal) => ({ proposal, sender, ref: null }));
   const changes = proposedChanges(tree, by.context.extensions, committed);
   // A malicious member adds KeyPackages without verifying them.
-  const effects = applyChanges(tree, { ...changes, adds: changes.adds as KeyPackage[] });
+  const effects = applyChanges(tree, { ...changes, adds: changes.adds as ProposedAdd<KeyPackage>[] });
   const { content } = assembleCommit(
     {
       suite: by.suite,
@@ -150,7 +155,7 @@ export function forgeCommit(by: Group, forgery: CommitForgery, env: Env): Uint8A
     path: honest.path && forgery.path !== undefined ? forgery.path(honest.path) : honest.path,
   };
   const tag = content.auth.confirmationTag ?? EMPTY;
-  const confirmationTag = forgery.breakConfirmationTag ? flip(tag) : tag;
+  const confirmationTag = forgery.confirmationTag?.(tag) ?? tag;
   return privateMessageOf(by, { type: 'commit', commit }, confirmationTag, env).bytes;
 }
 

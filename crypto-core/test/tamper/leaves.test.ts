@@ -168,7 +168,9 @@ describe('a leaf is refused', () => {
       throw new CryptoError('invalid-credential', 'nobody');
     };
     const adds = [keyPackageOf(device('newcomer', env), SUITE, env).bytes];
-    expect(refusalOf(commit(ofTwo(), { adds, memberCheck }))).toContain('invalid-credential: nobody');
+    expect(refusalOf(commit(ofTwo(), { adds, memberCheck }))).toContain(
+      'invalid-credential: CRED-02: nobody',
+    );
 
     // A committer's credential is looked at when it changes, together with the one it replaces.
     const conversation = ofTwo();
@@ -180,9 +182,9 @@ describe('a leaf is refused', () => {
     processCommit(alice, changed, { ...hooks, memberCheck: (leaf, context) => seen.push([leaf, context]) });
     const { signatureKey, credential: replaces } = conversation.at(1).device;
     const leaf = { credential, signatureKey: signatureKey.publicKey };
-    expect(seen).toEqual([[leaf, { groupId: alice.context.groupId, replaces }]]);
+    expect(seen).toEqual([[leaf, { groupId: alice.context.groupId, replaces, now: null }]]);
     expect(refusalOf(() => processCommit(alice, changed, { ...hooks, memberCheck }))).toContain(
-      'invalid-credential: nobody',
+      'invalid-credential: CRED-02: nobody',
     );
   });
 });

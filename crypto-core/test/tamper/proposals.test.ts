@@ -180,7 +180,9 @@ describe('a list of proposals is refused', () => {
       throw new CryptoError('invalid-credential', 'nobody');
     };
     own(ofThree(), { extensions })();
-    expect(refusalOf(own(ofThree(), { extensions, memberCheck }))).toContain('invalid-credential: nobody');
+    expect(refusalOf(own(ofThree(), { extensions, memberCheck }))).toContain(
+      'invalid-credential: PROP-12: nobody',
+    );
   });
 
   it('PSK-01: with a PSK that is not held here', () =>
@@ -283,7 +285,7 @@ describe('an external commit is refused', () => {
     };
     const alice = conversation.at(0).group;
     expect(refusalOf(() => processCommit(alice, join.commit, { ...hooks, memberCheck }))).toContain(
-      'invalid-credential: no successor',
+      'invalid-credential: CRED-02: no successor',
     );
     expect(successions).toEqual([{ from: bob.credential, to: credential }]);
     expect(processCommit(alice, join.commit, hooks).removes).toHaveLength(1);

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EMPTY, utf8 } from '../../src/bytes.ts';
-import { type LeafIndex, toNodeIndex } from '../../src/structs/indices.ts';
+import { type LeafIndex, toLeafIndex, toNodeIndex } from '../../src/structs/indices.ts';
 import type { LeafNode } from '../../src/structs/leafNode.ts';
+import type { Node } from '../../src/structs/node.ts';
 import { ready } from '../../src/suite/sodium.ts';
 import { getSuite } from '../../src/suite/suites.ts';
 import { nodeCount } from '../../src/tree/math.ts';
@@ -38,6 +39,17 @@ function withoutCache(tree: RatchetTree): UnverifiedRatchetTree {
 }
 
 describe('a ratchet tree', () => {
+  it('keeps unmerged leaves ascending when a leaf is added before one of them', () => {
+    const leaf = (): Node => ({ type: 'leaf', leaf: freshLeaf() });
+    const parent = { encryptionKey: utf8('key'), parentHash: EMPTY, unmergedLeaves: [toLeafIndex(2)] };
+    const nodes = [leaf(), null, null, { type: 'parent', parent } as const, leaf(), null, leaf()];
+    const tree = RatchetTree.fromOwnRecord(nodes).clone();
+    expect(tree.addLeaf(freshLeaf())).toBe(1);
+    expect(tree.parent(toNodeIndex(3))?.unmergedLeaves).toEqual([1, 2]);
+    tree.addLeaf(freshLeaf());
+    expect(tree.leafCount).toBe(8);
+  });
+
   it('hashes from its cache what it would hash without it, and keeps valid parent hashes, through any changes', () => {
     const env = testEnv('tree');
     const draw = (below: number): number => (env.random(1)[0] ?? 0) % below;

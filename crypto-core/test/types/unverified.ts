@@ -18,13 +18,14 @@ export function addMember(
   own: OwnKeyPackage,
 ): void {
   // @ts-expect-error a client is added by a KeyPackage only after verifyKeyPackage accepted it for the group
-  applyChanges(tree, { ...changes, adds: [unverified] });
+  applyChanges(tree, { ...changes, adds: [{ keyPackage: unverified, ref: null }] });
   // @ts-expect-error an own KeyPackage was verified for no group
-  applyChanges(tree, { ...changes, adds: [own] });
-  for (const verified of changes.adds) {
+  applyChanges(tree, { ...changes, adds: [{ keyPackage: own, ref: null }] });
+  for (const { keyPackage: verified } of changes.adds) {
     // @ts-expect-error a verified KeyPackage is unverified again once a field of it changes
     // oxlint-disable-next-line typescript/no-misused-spread -- at run time it is no instance of a class
-    applyChanges(tree, { ...changes, adds: [{ ...verified, initKey: unverified.initKey }] });
+    const keyPackage: KeyPackage = { ...verified, initKey: unverified.initKey };
+    applyChanges(tree, { ...changes, adds: [{ keyPackage, ref: null }] });
   }
 }
 

@@ -1,0 +1,61 @@
+// How long it takes to refuse what was made to be dear. A program of its own: attacks.js <rounds> prints JSON.
+import { createHash } from 'node:crypto';
+import { CryptoError, ready } from '../../../crypto-core/src/index.ts';
+import { sha256 } from '../../../crypto-core/src/suite/sodium.ts';
+import { dearTrees } from '../../../crypto-core/test/hostile/dear.ts';
+import { memberAttacks, messageAttacks } from '../../../crypto-core/test/hostile/messages.ts';
+import { treeAttacks } from '../../../crypto-core/test/hostile/trees.ts';
+import { SUITES } from '../../../crypto-core/test/scenario/world.ts';
+import { testEnv } from '../../../crypto-core/test/testEnv.ts';
+
+const rounds = Number(process.argv[2]);
+const dearLeaves = [1024, 4096];
+
+/** @returns milliseconds, and the code of the refusal or null */
+function time(call: () => unknown): { readonly ms: number; readonly code: string | null } {
+  const start = performance.now();
+  let code = null;
+  try {
+    call();
+  } catch (error) {
+    if (!(error instanceof CryptoError)) throw error;
+    code = error.code;
+  }
+  return { ms: performance.now() - start, code };
+}
+
+function measure(name: string, bytes: Uint8Array, receive: () => unknown) {
+  const [refused, read]: [number[], number[]] = [[], []];
+  let code = null;
+  for (let round = 0; round < rounds; round += 1) {
+    read.push(time(() => sha256(bytes)).ms);
+    const answer = time(receive);
+    refused.push(answer.ms);
+    code = answer.code;
+  }
+  return {
+    name,
+    bytes: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    code,
+    refused,
+    read,
+  };
+}
+
+await ready();
+const env = testEnv('hostile bench');
+const attacks = SUITES.flatMap((suite) =>
+  [treeAttacks, messageAttacks, memberAttacks].flatMap((make) =>
+    make(suite, env).map(({ name, bytes, receive }) => measure(name, bytes, receive)),
+  ),
+);
+const dear = dearLeaves.flatMap((leaves) =>
+  SUITES.flatMap((suite) =>
+    dearTrees(suite, leaves, env).map(({ name, honest, hostile, receive }) => ({
+      ...measure(name, hostile, () => receive(hostile)),
+      joined: measure(name, honest, () => receive(honest)).refused,
+    })),
+  ),
+);
+process.stdout.write(JSON.stringify({ attacks, dear }));
