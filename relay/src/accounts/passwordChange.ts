@@ -3,7 +3,7 @@ import type { Session } from '../auth/session.ts';
 import { sessionLifetime, tellEnded } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
-import { endOtherSessions, makeFullSession, sessionPurpose } from '../repositories/sessions.ts';
+import { endSessionsOfOldPassword, makeFullSession, sessionPurpose } from '../repositories/sessions.ts';
 import { findAccount, lockUsers, setCredentials } from '../repositories/users.ts';
 import { findVault, replacePasswordWrap } from '../repositories/vaults.ts';
 import type { AccountDependencies } from './accounts.ts';
@@ -48,9 +48,9 @@ export async function changePassword(
     if (!(await replacePasswordWrap(tx, userId, replaced))) throw await staleVersion(tx, userId);
     await setCredentials(tx, userId, credentials);
     await makeFullSession(tx, session.id, sessionLifetime);
-    return endOtherSessions(tx, { userId, keptId: session.id, now: clock() });
+    return endSessionsOfOldPassword(tx, { userId, keptId: session.id, now: clock() });
   });
-  tellEnded(hub, endedIds);
+  tellEnded(hub, endedIds, 'password-changed');
   return change.version + 1;
 }
 
