@@ -1,5 +1,6 @@
 import { defineConfig } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from './tests/e2e/browser.mjs';
+import { firefoxPath } from './tests/firefox/program.mjs';
 import { inCI } from './tests/run/inCI.mjs';
 
 /**
@@ -16,6 +17,8 @@ export default defineConfig({
     { name: 'stories', testIgnore: long },
     { name: 'long', testMatch: long },
     { name: 'attacks', testDir: 'tests/attacks' },
+    // In CI what needs it runs without one too, and fails.
+    ...(firefoxPath === undefined && !inCI ? [] : [{ name: 'firefox', testDir: 'tests/firefox' }]),
   ],
   fullyParallel: true,
   // A story waits for its relay and its browsers half of the time.

@@ -131,6 +131,9 @@ const rooms = [
     packages: ['react', 'zod/mini'],
   },
 
+  // Loaded on demand, with its dictionaries.
+  client(4, 'lib/passwordRating.ts', [], ['@zxcvbn-ts/**']),
+
   service('core'),
   service('conversations', 'core'),
   service('people', 'core', 'conversations'),

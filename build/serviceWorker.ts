@@ -8,7 +8,8 @@ import type { Build, BuildFile } from '../src/serviceWorker/precache.ts';
 const fileName = 'service-worker.js';
 const notKept = /(?:\.br|\.map|\/robots\.txt|\/service-worker\.js)$/;
 /** Fetched when first asked for: letters of other languages, pictures and sounds are of no use to most. */
-const onDemand = /\.(?:png|webp|avif|jpe?g|wav|ogg)$|\/inter-(?!latin-(?!ext))[^/]*\.woff2$/;
+const onDemand =
+  /\.(?:png|webp|avif|jpe?g|wav|ogg)$|\/inter-(?!latin-(?!ext))[^/]*\.woff2$|\/passwordRating-[^/]*\.js$/;
 
 /**
  * Lists what was built with its hashes, and builds a service worker around that list.

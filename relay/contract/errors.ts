@@ -11,6 +11,8 @@ export const errorStatus = {
   'session-expired': 401,
   /** The session ended because the device that it was bound to was revoked. */
   'device-revoked': 401,
+  /** The session ended because the account has got a new password in another session. */
+  'password-changed': 401,
   'wrong-credentials': 401,
   'device-required': 403,
   'not-a-contact': 403,

@@ -12,7 +12,8 @@ import { revokedSessions } from './0010-revoked-sessions.ts';
 import { proofs } from './0011-proofs.ts';
 import { accountChanges } from './0012-account-changes.ts';
 import { historySwitch } from './0013-history-switch.ts';
-import { accountStates } from './0014-account-states.ts';
+import { endCodes } from './0014-end-codes.ts';
+import { accountStates } from './0015-account-states.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -31,5 +32,6 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0011-proofs': proofs(types),
   '0012-account-changes': accountChanges,
   '0013-history-switch': historySwitch,
-  '0014-account-states': accountStates(types),
+  '0014-end-codes': endCodes,
+  '0015-account-states': accountStates(types),
 });

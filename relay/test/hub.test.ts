@@ -63,9 +63,9 @@ describe('the hub', () => {
     const { hub } = newHub();
     const heard: unknown[] = [];
     const stop = hub.onSignal((signal) => heard.push(signal));
-    hub.signal({ type: 'session-ended', sessionId: 's' });
+    hub.signal({ type: 'session-ended', sessionId: 's', code: 'session-expired' });
     stop();
-    hub.signal({ type: 'session-ended', sessionId: 't' });
-    expect(heard).toEqual([{ type: 'session-ended', sessionId: 's' }]);
+    hub.signal({ type: 'session-ended', sessionId: 't', code: 'session-expired' });
+    expect(heard).toEqual([{ type: 'session-ended', sessionId: 's', code: 'session-expired' }]);
   });
 });

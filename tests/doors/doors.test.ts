@@ -76,6 +76,7 @@ const refused: readonly (readonly [file: string, imported: string, door: string]
   ['src/services/client/x.ts', '@sinetti/relay/contract', 'Door 5'],
   ['src/net/x.ts', '../store/toasts.ts', 'Door 5'],
   ['src/net/y.ts', 'ky', 'Door 5'],
+  ['src/lib/passwordRating.ts', 'ky', 'Door 4'],
   ['src/net/http.ts', 'mqtt', 'Door 5'],
   ['src/net/mqtt.ts', 'ky', 'Door 5'],
   ['src/serviceWorker/x.ts', '../net/api.ts', 'Door 5'],

@@ -16,6 +16,14 @@ async function makeRecoveryKey(person: Person): Promise<string[]> {
   return groups;
 }
 
+/** The log-in page says that the password was changed elsewhere. */
+async function sendsToLogIn(page: Page): Promise<void> {
+  await expect(page).toHaveURL('/login');
+  const sentence = 'Your password was changed on another device. Log in with the new one.';
+  await expect(page.getByRole('alert')).toHaveText(sentence);
+  await expect(page.getByText('Connection error')).toHaveCount(0);
+}
+
 async function recover(page: Page, person: Person, groups: readonly string[], password: string) {
   await page.goto('/login');
   await page.getByRole('link', { name: 'Use your recovery key' }).click();
@@ -28,6 +36,35 @@ async function recover(page: Page, person: Person, groups: readonly string[], pa
   await page.getByRole('button', { name: 'Set password and log in' }).click();
   await expect(page).toHaveURL('/dashboard', { timeout: 60_000 });
 }
+
+test('a new password is told of in the other browsers, open or closed', async ({ newBrowser }) => {
+  const { person: alice } = await newBrowser('alice');
+  await alice.signUp();
+  const { person: open } = await newBrowser('alice');
+  await open.logIn();
+  const { person: closed, context } = await newBrowser('alice');
+  await closed.logIn();
+  await closed.page.close();
+
+  const { page } = alice;
+  await alice.tab('Profile').click();
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.getByLabel('Current password').fill(alice.password);
+  await page.getByLabel('New password', { exact: true }).fill('another horse battery');
+  await page.getByLabel('New password again').fill('another horse battery');
+  await page.getByLabel('New password again').press('Enter');
+  await sendsToLogIn(open.page);
+  await findsNoBarriers(open.page);
+  const opened = await context.newPage();
+  await opened.goto('/dashboard');
+  await sendsToLogIn(opened);
+  for (const one of [open.page, opened]) {
+    await one.getByLabel('Username').fill(alice.username);
+    await one.getByLabel('Password', { exact: true }).fill('another horse battery');
+    await one.getByRole('button', { name: 'Log In' }).click();
+    await expect(one).toHaveURL('/dashboard');
+  }
+});
 
 test('a recovery key opens the account in another browser, which is noticed and can be removed', async ({
   newBrowser,
@@ -49,7 +86,7 @@ test('a recovery key opens the account in another browser, which is noticed and 
   await expect(bob.page.getByText('Is this still')).toHaveCount(0);
 
   // The first browser has to log in again, by the new password only, and then sees the other one.
-  await alice.page.getByRole('button', { name: 'Re-login' }).click();
+  await sendsToLogIn(alice.page);
   await alice.page.getByLabel('Username').fill(alice.username);
   const password = alice.page.getByLabel('Password', { exact: true });
   await password.fill(alice.password);

@@ -28,6 +28,28 @@ async function watch(context: BrowserContext): Promise<(page: Page) => Promise<s
 const bareLoading = 'Sinetti Loading...';
 const isDashboard = (text: string) => text.includes('Logout');
 
+test('the strength of a password is said while it is typed, and forbids nothing', async ({ newBrowser }) => {
+  const { person: alice } = await newBrowser('alice');
+  const { page } = alice;
+  await page.goto('/signup');
+  const password = page.getByLabel('Password', { exact: true });
+  const meter = page.getByRole('meter', { name: 'Strength of the password' });
+  await expect(meter).toHaveCount(0);
+  await password.fill('correct horse battery staple');
+  await expect(page.getByRole('status').filter({ hasText: 'Strong.' })).toBeVisible();
+  await password.fill('password');
+  await expect(
+    page.getByRole('status').filter({ hasText: 'many people have a password like this' }),
+  ).toBeVisible();
+  await expect(meter).toHaveAttribute('aria-valuenow', '1');
+  await findsNoBarriers(page);
+  await page.getByLabel('Username').fill(alice.username);
+  await page.getByLabel('Email').fill(alice.email);
+  await page.getByRole('checkbox').click();
+  await page.getByRole('button', { name: 'Sign Up' }).click();
+  await alice.onDashboard();
+});
+
 test('names are checked before keys are made of the password, and said at their field', async ({
   newBrowser,
 }) => {

@@ -4,18 +4,13 @@ import { devicesAtom, newDevicesAtom } from '../../src/store/devices.ts';
 import { recoveryKeyAtom } from '../../src/store/recovery.ts';
 import { authErrorAtom } from '../../src/store/session.ts';
 import { trustAtom } from '../../src/store/trust.ts';
-import {
-  befriend,
-  isSignedIn,
-  type Tab,
-  until,
-  untilConnected,
-  untilSessionEnded,
-} from './support/browser.ts';
+import { befriend, isSignedIn, type Tab, until, untilConnected } from './support/browser.ts';
 import { annaAnd, untilLines, untilMembers } from './support/people.ts';
 import { newBrowser, relay, withRelay } from './support/world.ts';
 
 withRelay();
+
+const passwordChanged = 'Your password was changed on another device. Log in with the new one.';
 
 /** Anna and Bert in their chat, and another browser of Anna's. */
 async function annaTwiceAndBert() {
@@ -72,7 +67,7 @@ describe('the recovery key', () => {
     expect(bert.store.get(trustAtom).get(stranger.userId)).toMatchObject({ keyOffered: false });
 
     // Everybody else who was signed in has to know the new password.
-    await untilSessionEnded(anna);
+    await until(() => anna.store.get(authErrorAtom), passwordChanged);
     await expect(newBrowser().openTab().logIn('anna')).rejects.toMatchObject({ code: 'wrong-credentials' });
     await newBrowser().openTab().logIn('anna', 'a new one');
   });
@@ -96,8 +91,8 @@ describe('a new password', () => {
     });
     expect(isSignedIn(phone)).toBe(true);
     await anna.changePassword("anna's password", 'the second one');
-    await untilSessionEnded(phone);
-    await phone.actions.logOut();
+    await until(() => phone.store.get(authErrorAtom), passwordChanged);
+    expect(isSignedIn(phone)).toBe(false);
 
     // This browser goes on.
     await anna.actions.sendMessage(bert.userId, 'still here');
@@ -106,6 +101,18 @@ describe('a new password', () => {
     await phone.logIn('anna', 'the second one');
     await phone.actions.openChat(bert.userId);
     await until(() => phone.lines(bert.userId).at(-1), 'received: still here');
+  });
+
+  it('is told of to a browser that was closed meanwhile', async () => {
+    const anna = await newBrowser().openTab().signUp('anna');
+    const phonesBrowser = newBrowser();
+    (await phonesBrowser.openTab().logIn('anna')).kill();
+    await anna.changePassword("anna's password", 'second');
+    const phone = phonesBrowser.openTab();
+    await phone.resume();
+    expect(phone.store.get(authErrorAtom)).toBe(passwordChanged);
+    await phone.logIn('anna', 'second');
+    expect(isSignedIn(phone)).toBe(true);
   });
 
   it('keeps the recovery key working', async () => {

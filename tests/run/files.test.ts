@@ -8,7 +8,7 @@ const places = [
   /^tests\/unit\/workers\/.+\.test\.ts$/,
   /^tests\/unit\/src\/.+\.test\.tsx?$/,
   /^tests\/(?:integration|docs|doors|run)\/.+\.test\.ts$/,
-  /^tests\/(?:attacks|e2e|pictures)\/[^/]+\.spec\.ts$/,
+  /^tests\/(?:attacks|e2e|firefox|pictures)\/[^/]+\.spec\.ts$/,
 ];
 
 it('every test file is where a runner looks for it', () => {

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { missingServers } from '../../relay/test/servers/binaries.mjs';
 import { mosquittoVersion } from '../bench/relay/servers.mjs';
 import { chromiumPath } from '../e2e/browser.mjs';
+import { firefoxPath } from '../firefox/program.mjs';
 import { ofPlaywright } from './projects.mjs';
 
 const install = (packages) => `Debian: apt-get install ${packages.join(' ')}`;
@@ -41,6 +42,11 @@ export function leftOut(projects) {
   if (chromiumPath === undefined) {
     sentences.push(
       `${counted(stories(projects), 'stories in a real browser')}: no Chromium. ${install(['chromium'])}, or name one in CHROMIUM_PATH.`,
+    );
+  }
+  if (projects.e2e.includes('firefox') && firefoxPath === undefined) {
+    sentences.push(
+      `The tests in Firefox: no Firefox. ${install(['firefox-esr'])}, or name one in FIREFOX_PATH.`,
     );
   }
   const servers = missingServers();

@@ -4,7 +4,7 @@ export const runs = {
     unit: ['crypto-core', 'workers', 'src', 'src-mocks', 'relay', 'relay-mocks', 'integration'],
     e2e: ['stories'],
   },
-  long: { unit: ['long', 'relay-postgres'], e2e: ['long', 'attacks'] },
+  long: { unit: ['long', 'relay-postgres'], e2e: ['long', 'attacks', 'firefox'] },
 };
 
 /** Arguments that name them. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { missingServers } from '../../relay/test/servers/binaries.mjs';
 import { chromiumPath } from '../e2e/browser.mjs';
+import { firefoxPath } from '../firefox/program.mjs';
 import { inCI } from './inCI.mjs';
 import { leftOut } from './leftOut.mjs';
 import { ofPlaywright, ofVitest, runs } from './projects.mjs';
@@ -18,6 +19,9 @@ const which = process.argv[2] ?? 'quick';
 const projects = runs[which];
 if (projects === undefined) throw new Error(`no such run: ${which}`);
 
+const hasBrowser = (name) => name !== 'firefox' || firefoxPath !== undefined || inCI;
+const e2eProjects = projects.e2e.filter(hasBrowser);
+
 const isBuilt = () => existsSync('dist/app/index.html') && existsSync('relay/dist/src/server.js');
 const script = (name) => ({ name, command: 'npm', args: ['run', '--silent', name] });
 const steps = [
@@ -28,7 +32,7 @@ const steps = [
   ...(which === 'quick' ? [script('check:size')] : []),
   // In CI the stories are tried without a browser too, and fail.
   ...(chromiumPath !== undefined || inCI
-    ? [{ name: 'playwright', command: 'playwright', args: ['test', ...ofPlaywright(projects)] }]
+    ? [{ name: 'playwright', command: 'playwright', args: ['test', ...ofPlaywright({ e2e: e2eProjects })] }]
     : []),
 ];
 
@@ -50,7 +54,7 @@ const left = leftOut(projects);
 // Vitest passes over a project that it doesn't know, and what has no test in it has passed no test.
 const expected = [
   ...projects.unit.filter((name) => name !== 'relay-postgres' || missingServers().length === 0),
-  ...(steps.some(({ name }) => name === 'playwright') ? projects.e2e : []),
+  ...(steps.some(({ name }) => name === 'playwright') ? e2eProjects : []),
 ];
 const problems = [
   ...expected

@@ -58,7 +58,10 @@ export function openAccountState(
     const version = reader.u16();
     if (version !== VERSION) throw new CryptoError('unsupported', `account state version ${version}`);
     const revision = reader.u32();
-    const verified = reader.unlimitedVector((r) => ({ userId: fromUtf8(r.opaque()), accountKey: readKey(r) }));
+    const verified = reader.unlimitedVector((r) => ({
+      userId: fromUtf8(r.opaque()),
+      accountKey: readKey(r),
+    }));
     if (reader.bytes(reader.remaining).some((byte) => byte !== 0)) {
       throw new CryptoError('malformed', 'account state padding');
     }

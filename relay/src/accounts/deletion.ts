@@ -35,7 +35,7 @@ export async function deleteAccount(
     await deleteUser(tx, userId);
     return known;
   });
-  tellEnded(hub, former.sessionIds);
+  tellEnded(hub, former.sessionIds, 'session-expired');
   for (const contactId of former.contactIds) {
     hub.signal({ type: 'contacts-changed', userIds: [userId, contactId] });
   }

@@ -2,7 +2,7 @@ import type { PasswordParams } from '../../contract/index.ts';
 import type { Session } from '../auth/session.ts';
 import { sessionLifetime, tellEnded } from '../auth/sessions.ts';
 import { ApiError } from '../errors.ts';
-import { endOtherSessions, makeFullSession, sessionPurpose } from '../repositories/sessions.ts';
+import { endSessionsOfOldPassword, makeFullSession, sessionPurpose } from '../repositories/sessions.ts';
 import { findAccount, lockUsers, setCredentials } from '../repositories/users.ts';
 import type { AccountDependencies } from './accounts.ts';
 import { rotateVault, type VaultRotation } from './vaultRotation.ts';
@@ -44,9 +44,9 @@ export async function changePassword(
     await rotateVault(tx, userId, change.vault, clock());
     await setCredentials(tx, userId, credentials);
     await makeFullSession(tx, session.id, sessionLifetime);
-    return endOtherSessions(tx, { userId, keptId: session.id, now: clock() });
+    return endSessionsOfOldPassword(tx, { userId, keptId: session.id, now: clock() });
   });
-  tellEnded(hub, endedIds);
+  tellEnded(hub, endedIds, 'password-changed');
   return change.vault.version + 1;
 }
 

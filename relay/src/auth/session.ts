@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../contract/index.ts';
 import { ApiError } from '../errors.ts';
 
 /** A signed-in browser, as proven by its access token. */
@@ -12,6 +13,21 @@ export interface Session {
 
 export interface DeviceSession extends Session {
   readonly deviceId: string;
+}
+
+/** The codes that the token of a session is answered with once the session has ended. */
+export const sessionEndCodes = [
+  'session-expired',
+  'device-revoked',
+  'password-changed',
+] as const satisfies readonly ErrorCode[];
+export type SessionEndCode = (typeof sessionEndCodes)[number];
+/** Those that a session keeps until it expires. */
+export type KeptEndCode = Exclude<SessionEndCode, 'session-expired'>;
+
+/** Returns why the session ended whose token was refused with an error. */
+export function endCodeOf({ code }: ApiError): SessionEndCode {
+  return sessionEndCodes.find((candidate) => candidate === code) ?? 'session-expired';
 }
 
 /** A session as far as it never changes: whose it is, and not whether it lives. */

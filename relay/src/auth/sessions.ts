@@ -7,7 +7,7 @@ import * as sessionRows from '../repositories/sessions.ts';
 import { lockUsers } from '../repositories/users.ts';
 import { createAccessTokens, sessionExpired } from './accessTokens.ts';
 import { lastSeenResolution } from './lastSeen.ts';
-import type { Session } from './session.ts';
+import type { KeptEndCode, Session, SessionEndCode } from './session.ts';
 
 /** Milliseconds. A token outlives a recovery session, which may become a full one. */
 export const sessionLifetime = 30 * 24 * 60 * 60 * 1000;
@@ -25,7 +25,7 @@ export interface Sessions {
    * @param token the access token as the client sent it; anything at all may be passed
    * @param options.recovery whether a session that has only proven the recovery key will do
    * @throws ApiError unauthenticated (not one of ours), session-expired (it was, once), device-revoked (and its device
-   *   was taken out of use), forbidden (a recovery session)
+   *   was taken out of use), password-changed (by another session), forbidden (a recovery session)
    */
   verify(token: string, options?: { readonly recovery: boolean }): Promise<Session>;
   /** Ends a session and closes its live connections. */
@@ -70,9 +70,7 @@ export function createSessions({ db, hub, clock, jwtSecret }: SessionDependencie
       const { sessionId, userId } = await tokens.read(token, now);
       const found = await sessionRows.findLiveSession(db, { id: sessionId, userId, now });
       if (found === null) {
-        throw (await sessionRows.endedByRevocation(db, { id: sessionId, userId }))
-          ? deviceRevoked()
-          : sessionExpired();
+        throw sessionEnded(await sessionRows.endCode(db, { id: sessionId, userId }));
       }
       const { lastSeenAt, purpose, ...session } = found;
       if (purpose === 'recovery' && !recovery) throw recoverySession();
@@ -84,12 +82,18 @@ export function createSessions({ db, hub, clock, jwtSecret }: SessionDependencie
 
     async end(sessionId) {
       await sessionRows.endSession(db, sessionId, clock());
-      tellEnded(hub, [sessionId]);
+      tellEnded(hub, [sessionId], 'session-expired');
     },
   };
 }
 
-const deviceRevoked = () => new ApiError('device-revoked', 'This device was removed from the account.');
+const endDetails: Readonly<Record<KeptEndCode, string>> = {
+  'device-revoked': 'This device was removed from the account.',
+  'password-changed': 'The password was changed on another device. Log in with the new one.',
+};
+
+const sessionEnded = (code: KeptEndCode | null) =>
+  code === null ? sessionExpired() : new ApiError(code, endDetails[code]);
 
 export const recoverySession = () => new ApiError('forbidden', 'Set a new password first.');
 
@@ -99,7 +103,7 @@ function unlessStorageIsOut(error: unknown): void {
   if (code !== 'storage-full' && code !== 'unavailable') throw error;
 }
 
-/** Closes the live connections of sessions that have been ended. */
-export function tellEnded(hub: Hub, sessionIds: readonly string[]): void {
-  for (const sessionId of sessionIds) hub.signal({ type: 'session-ended', sessionId });
+/** Closes the live connections of sessions that have been ended, and tells them why. */
+export function tellEnded(hub: Hub, sessionIds: readonly string[], code: SessionEndCode): void {
+  for (const sessionId of sessionIds) hub.signal({ type: 'session-ended', sessionId, code });
 }

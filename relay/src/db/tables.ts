@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, Kysely } from 'kysely';
 import type { AccountChangeKind } from '../../contract/index.ts';
+import type { KeptEndCode } from '../auth/session.ts';
 import type { Statement } from './prepared.ts';
 
 /** Bytes are read as Buffer, whatever the driver returns. */
@@ -75,7 +76,7 @@ export interface Tables {
     created_at: Time;
     expires_at: Time;
     ended_at: Time | null;
-    revoked_at: ColumnType<Time | null, Time | null | undefined, Time | null>;
+    end_code: ColumnType<KeptEndCode | null, KeptEndCode | null | undefined, KeptEndCode | null>;
     purpose: Generated<'full' | 'recovery'>;
   };
   key_packages: {

@@ -132,7 +132,7 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
       });
       // First, so that the device itself learns why its connection is about to be closed.
       hub.publishToUsers(recipientIds, { type: 'devices', userId, deviceId });
-      tellEnded(hub, endedIds);
+      tellEnded(hub, endedIds, 'device-revoked');
     },
 
     async revokedVisibleTo(userId, ownerId) {

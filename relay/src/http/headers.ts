@@ -95,8 +95,6 @@ const documentationPolicy = csp({
 const headers = {
   // Windows that the page opens, or that open it, get no handle on it.
   'cross-origin-opener-policy': 'same-origin',
-  // Nothing is embedded that did not agree to it.
-  'cross-origin-embedder-policy': 'require-corp',
   // The app and the keys get processes of their own, though they are of one site.
   'origin-agent-cluster': '?1',
   // No address of a page goes to another site.

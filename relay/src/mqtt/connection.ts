@@ -192,8 +192,8 @@ export class Connection {
 
   async #openSession(token: string): Promise<LiveSession> {
     try {
-      return await openLiveSession(this.#services, token, () => {
-        this.disconnect(ReasonCode.NotAuthorized, codeOf('session-expired'));
+      return await openLiveSession(this.#services, token, (code) => {
+        this.disconnect(ReasonCode.NotAuthorized, codeOf(code));
       });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

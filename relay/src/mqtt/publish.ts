@@ -28,6 +28,7 @@ const reasonCodes: Partial<Record<ErrorCode, ReasonCode>> = {
   unauthenticated: ReasonCode.NotAuthorized,
   'session-expired': ReasonCode.NotAuthorized,
   'device-revoked': ReasonCode.NotAuthorized,
+  'password-changed': ReasonCode.NotAuthorized,
   'device-required': ReasonCode.NotAuthorized,
   'not-a-contact': ReasonCode.NotAuthorized,
   forbidden: ReasonCode.NotAuthorized,

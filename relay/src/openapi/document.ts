@@ -7,6 +7,7 @@ import {
   type Route,
   routes,
 } from '../../contract/index.ts';
+import { sessionEndCodes } from '../auth/session.ts';
 import { errorDetails } from './errorDetails.ts';
 import { proofExample } from './examples/values.ts';
 import { examples, sectionNames, sectionOf } from './sections.ts';
@@ -94,7 +95,7 @@ export function buildDocument(): OpenApiDocument {
 export function errorsOf(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>(route.errors);
   if (route.access !== 'public') {
-    for (const code of ['unauthenticated', 'session-expired', 'device-revoked'] as const) codes.add(code);
+    for (const code of ['unauthenticated', ...sessionEndCodes] as const) codes.add(code);
     if (route.recovery !== true) codes.add('forbidden');
   }
   if (route.access === 'device') codes.add('device-required');

@@ -9,6 +9,7 @@ export const errorDetails: Readonly<Record<ErrorCode, string>> = {
   unauthenticated: 'Please log in.',
   'session-expired': 'Session expired. Please login again.',
   'device-revoked': 'This device was removed from the account.',
+  'password-changed': 'The password was changed on another device. Log in with the new one.',
   'wrong-credentials': 'Wrong username or password.',
   'device-required': 'Register this browser as a device first.',
   'not-a-contact': 'You can only talk to people who are your contacts.',

@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from 'ws';
 import type * as z from 'zod/mini';
-import { PresenceClientMessage, type PresenceServerMessage } from '../../contract/index.ts';
+import { type ErrorCode, PresenceClientMessage, type PresenceServerMessage } from '../../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { takeFrom } from '../rateLimits/bucket.ts';
 import { type LiveSession, openLiveSession } from '../realtime/liveSession.ts';
@@ -74,11 +74,14 @@ export class PresenceSocket {
     });
   }
 
-  /** Does nothing if the socket is closing already. */
-  close(code: PresenceCloseCode): void {
+  /**
+   * Does nothing if the socket is closing already.
+   * @param reason the code of the error, for whoever reads the connection
+   */
+  close(code: PresenceCloseCode, reason?: ErrorCode): void {
     if (this.#ended) return;
     this.#release();
-    this.#socket.close(code);
+    this.#socket.close(code, reason);
     const timer = setTimeout(() => this.#socket.terminate(), this.#options.closeTimeoutMs).unref();
     this.#socket.once('close', () => clearTimeout(timer));
   }
@@ -117,8 +120,8 @@ export class PresenceSocket {
     if ('type' in message || !message.online || message.token === undefined) {
       return this.close(presenceCloseCode.unauthenticated);
     }
-    const live = await openLiveSession(this.#services, message.token, () => {
-      this.close(presenceCloseCode.unauthenticated);
+    const live = await openLiveSession(this.#services, message.token, (code) => {
+      this.close(presenceCloseCode.unauthenticated, code);
     });
     const { userId } = live.session;
     if (this.#ended) return live.release();
@@ -142,7 +145,7 @@ export class PresenceSocket {
   #fail(error: unknown): void {
     if (error instanceof ApiError) {
       const { tryAgainLater, unauthenticated } = presenceCloseCode;
-      return this.close(error.code === 'limit-reached' ? tryAgainLater : unauthenticated);
+      return this.close(error.code === 'limit-reached' ? tryAgainLater : unauthenticated, error.code);
     }
     this.#services.log.error({ err: error }, 'a presence socket failed');
     this.close(presenceCloseCode.internalError);

@@ -1,13 +1,14 @@
 import * as z from 'zod/mini';
 import { Id, type IncomingEvent, type PresenceChange, topics } from '../../contract/index.ts';
+import { sessionEndCodes } from '../auth/session.ts';
 
 export type Unsubscribe = () => void;
 export type TopicListener = (payload: string) => void;
 
 /** Facts that end or change what a live connection may do. A schema, because they also travel between relays. */
 export const Signal = z.discriminatedUnion('type', [
-  /** The session was logged out or revoked: its connections close now. */
-  z.readonly(z.object({ type: z.literal('session-ended'), sessionId: Id })),
+  /** The session has ended, for the reason that its connections are told as they close now. */
+  z.readonly(z.object({ type: z.literal('session-ended'), sessionId: Id, code: z.enum(sessionEndCodes) })),
   /** Two people became contacts or stopped being contacts. */
   z.readonly(z.object({ type: z.literal('contacts-changed'), userIds: z.readonly(z.tuple([Id, Id])) })),
   /** These people left the group, or it was deleted: they hear nothing of it from now on. */

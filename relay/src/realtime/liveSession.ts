@@ -1,4 +1,4 @@
-import type { Session } from '../auth/session.ts';
+import { endCodeOf, type Session, type SessionEndCode } from '../auth/session.ts';
 import { ApiError } from '../errors.ts';
 import type { RealtimeServices } from './realtimeServices.ts';
 
@@ -14,12 +14,12 @@ const maxTimerMs = 2 ** 31 - 1;
 /**
  * Proves a token for a connection that stays open, and tells when the session behind it has ended or expired.
  * @param onEnd called once at most, and never after `release`
- * @throws ApiError unauthenticated, session-expired, limit-reached (too many connections of one person)
+ * @throws ApiError unauthenticated, one of `sessionEndCodes`, limit-reached (too many connections of one person)
  */
 export async function openLiveSession(
   services: Pick<RealtimeServices, 'sessions' | 'hub' | 'clock' | 'connections'>,
   token: string,
-  onEnd: () => void,
+  onEnd: (code: SessionEndCode) => void,
 ): Promise<LiveSession> {
   const session = await services.sessions.verify(token);
   const closeConnection = services.connections.open(session.userId);
@@ -30,22 +30,22 @@ export async function openLiveSession(
     stopAwaiting();
     clearTimeout(timer);
   };
-  const end = () => {
+  const end = (code: SessionEndCode) => {
     release();
-    onEnd();
+    onEnd(code);
   };
   const unsubscribe = services.hub.onSignal((signal) => {
-    if (signal.type === 'session-ended' && signal.sessionId === session.id) end();
+    if (signal.type === 'session-ended' && signal.sessionId === session.id) end(signal.code);
   });
   // The end may have been among what was missed.
   const stopAwaiting = services.hub.onInterruption(() => {
     services.sessions.verify(token).catch((error: unknown) => {
-      if (error instanceof ApiError) end();
+      if (error instanceof ApiError) end(endCodeOf(error));
     });
   });
   const awaitExpiry = () => {
     const left = session.expiresAt - services.clock();
-    if (left <= 0) end();
+    if (left <= 0) end('session-expired');
     else timer = setTimeout(awaitExpiry, Math.min(left, maxTimerMs)).unref();
   };
   timer = setTimeout(awaitExpiry, 0).unref();

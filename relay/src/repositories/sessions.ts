@@ -1,4 +1,4 @@
-import type { Session } from '../auth/session.ts';
+import type { KeptEndCode, Session } from '../auth/session.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/tables.ts';
 
@@ -127,41 +127,48 @@ export async function endSession(db: Db, id: string, now: number): Promise<void>
 
 /**
  * Ends the sessions of a device that is being revoked, and frees them from it: they stay until they expire, so that its
- * browser can be told why. @returns their ids
+ * browser can be told why, also if a new password had ended them before. @returns their ids
  */
 export async function endRevokedSessions(db: Db, deviceId: string, now: number): Promise<string[]> {
   const ended = await db
     .updateTable('sessions')
-    .set({ device_id: null, ended_at: now, revoked_at: now })
+    .set((update) => ({
+      device_id: null,
+      ended_at: update.fn.coalesce('ended_at', update.val(now)),
+      end_code: 'device-revoked',
+    }))
     .where('device_id', '=', deviceId)
-    .where('ended_at', 'is', null)
+    .where((where) => where.or([where('ended_at', 'is', null), where('end_code', 'is not', null)]))
     .returning('id')
     .execute();
   return ended.map((row) => row.id);
 }
 
-/** Returns whether a session ended because its device was revoked. */
-export async function endedByRevocation(
+/** Returns why a session ended, if its browser is to be told. */
+export async function endCode(
   db: Db,
   { id, userId }: Pick<LiveSessionKey, 'id' | 'userId'>,
-): Promise<boolean> {
+): Promise<KeptEndCode | null> {
   const row = await db
     .selectFrom('sessions')
-    .select('revoked_at')
+    .select('end_code')
     .where('id', '=', id)
     .where('user_id', '=', userId)
     .executeTakeFirst();
-  return (row?.revoked_at ?? null) !== null;
+  return row?.end_code ?? null;
 }
 
-/** Ends a person's sessions but one. @returns their ids */
-export async function endOtherSessions(
+/**
+ * Ends a person's sessions but the one that has set a new password. They stay until they expire, so that their browsers
+ * can be told why. @returns their ids
+ */
+export async function endSessionsOfOldPassword(
   db: Db,
   { userId, keptId, now }: { userId: string; keptId: string; now: number },
 ): Promise<string[]> {
   const ended = await db
     .updateTable('sessions')
-    .set({ ended_at: now })
+    .set({ ended_at: now, end_code: 'password-changed' })
     .where('user_id', '=', userId)
     .where('id', '!=', keptId)
     .where('ended_at', 'is', null)
@@ -170,14 +177,14 @@ export async function endOtherSessions(
   return ended.map((row) => row.id);
 }
 
-/** Removes what has ended or expired, so that past sessions don't pile up; what a revocation ended, once it expires. */
+/** Removes what has ended or expired, so that past sessions don't pile up; what ended for a reason, once it expires. */
 export async function deletePastSessions(db: Db, userId: string, now: number): Promise<void> {
   await db
     .deleteFrom('sessions')
     .where('user_id', '=', userId)
     .where((where) =>
       where.or([
-        where.and([where('ended_at', 'is not', null), where('revoked_at', 'is', null)]),
+        where.and([where('ended_at', 'is not', null), where('end_code', 'is', null)]),
         where('expires_at', '<=', now),
       ]),
     )

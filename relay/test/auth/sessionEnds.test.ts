@@ -11,7 +11,7 @@ import {
   startTestRelay,
   type TestRelay,
 } from '../helpers.ts';
-import { createClients, disconnectReason, granted, pingOf, puback } from '../mqtt/mqttClient.ts';
+import { createClients, granted, nextPacket, pingOf, puback } from '../mqtt/mqttClient.ts';
 import { arriveAt, hello, Tab } from '../presence/tab.ts';
 import { proofHeaders, proofKeyOf } from '../proofs.ts';
 
@@ -67,6 +67,7 @@ const ends: readonly End[] = [
   },
   {
     how: 'by a new password',
+    code: 'password-changed',
     action: () =>
       here.call('PUT', '/users/me/password', { currentPassword: here.password, ...newPassword() }),
     ended: () => [elsewhere],
@@ -74,6 +75,7 @@ const ends: readonly End[] = [
   },
   {
     how: 'by recovering the account',
+    code: 'password-changed',
     action: async () => {
       const body = { email: here.email, recoveryAuthKey };
       const recovered = await call<{ access_token: string }>(relay, 'POST', '/recovery', { body });
@@ -99,8 +101,36 @@ async function live(person: PersonOnDevice) {
   const client = await clients.connect(relay.mqttUrl, person);
   expect(await granted(client, topics.userMessages(person.id))).toEqual([1]);
   const { tab } = await arriveAt(relay, person);
-  return { client, tab, disconnected: disconnectReason(client) };
+  return { client, tab, disconnected: nextPacket(client, 'disconnect') };
 }
+
+describe('a session that a new password has ended', () => {
+  const answer = async () => (await elsewhere.call<{ code: ErrorCode }>('GET', '/profile')).body.code;
+
+  it('says so also after the next log-in, which removes past sessions', async () => {
+    const change = { currentPassword: here.password, ...newPassword() };
+    expect((await here.call('PUT', '/users/me/password', change)).status).toBe(200);
+    await relay.relay.services.sessions.open(here.id);
+    expect(await answer()).toBe('password-changed');
+  });
+
+  it('says that its device was revoked once it is', async () => {
+    const password = base64Url(32);
+    const passwordProofKey = proofKeyOf(password);
+    const changed = { currentPassword: here.password, ...newPassword(), password, passwordProofKey };
+    expect((await here.call('PUT', '/users/me/password', changed)).status).toBe(200);
+    const revoke = {
+      method: 'DELETE',
+      path: `/devices/${elsewhere.deviceId}`,
+      body: { statement: base64Url(200) },
+    };
+    const { token } = here;
+    const headers = await proofHeaders(relay, { token, authKey: password, key: 'password' }, revoke);
+    const { method, path, body } = revoke;
+    expect((await call(relay, method, path, { token, headers, body })).status).toBe(204);
+    expect(await answer()).toBe('device-revoked');
+  });
+});
 
 describe.each(ends)('a session that ends $how', ({ action, code = 'session-expired', ended, kept }) => {
   it('ends everywhere at once, and no other with it', async () => {
@@ -114,8 +144,12 @@ describe.each(ends)('a session that ends $how', ({ action, code = 'session-expir
       });
     }
     for (const { disconnected, tab } of ending) {
-      expect(await disconnected).toBe(0x87);
+      expect(await disconnected).toMatchObject({
+        reasonCode: 0x87,
+        properties: { userProperties: { code } },
+      });
       expect(await tab.closed).toBe(4401);
+      expect(await tab.closeReason).toBe(code);
     }
     for (const [index, person] of kept().entries()) {
       expect((await person.call('GET', '/profile')).status).toBe(200);
@@ -128,10 +162,14 @@ describe.each(ends)('a session that ends $how', ({ action, code = 'session-expir
   it('opens no new connection', async () => {
     expect((await action()).status).toBeLessThan(300);
     for (const person of ended()) {
-      expect(await clients.connack(relay.mqttUrl, person)).toMatchObject({ reasonCode: 0x87 });
+      expect(await clients.connack(relay.mqttUrl, person)).toMatchObject({
+        reasonCode: 0x87,
+        properties: { userProperties: { code } },
+      });
       const tab = await Tab.open(relay);
       tab.send(hello(person));
       expect(await tab.closed).toBe(4401);
+      expect(await tab.closeReason).toBe(code);
     }
   });
 

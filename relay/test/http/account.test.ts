@@ -171,7 +171,7 @@ describe('sessions', () => {
     const stop = relay.relay.services.hub.onSignal((signal) => signals.push(signal));
     await person.call('POST', '/logout');
     stop();
-    expect(signals).toEqual([{ type: 'session-ended', sessionId: id }]);
+    expect(signals).toEqual([{ type: 'session-ended', sessionId: id, code: 'session-expired' }]);
   });
 
   it('expire after thirty days', async () => {

@@ -42,6 +42,7 @@ beforeEach(async () => {
 
 type SignedIn = { access_token: string; user: Profile };
 const expired = { status: 401, body: { code: 'session-expired' } };
+const superseded = { status: 401, body: { code: 'password-changed' } };
 const as = (token: string) => ({
   token,
   call: <T>(method: string, path: string, body?: unknown) =>
@@ -192,7 +193,7 @@ describe('changing the password', () => {
     await person.call('PUT', '/users/me/password', change());
     stop();
     expect(new Set(ended)).toEqual(new Set(ids));
-    for (const other of others) expect(await other.call('GET', '/profile')).toMatchObject(expired);
+    for (const other of others) expect(await other.call('GET', '/profile')).toMatchObject(superseded);
     expect((await person.call('GET', '/profile')).status).toBe(200);
   });
 
@@ -289,7 +290,7 @@ describe('recovery', () => {
     ).toMatchObject({ status: 200 });
     // From then on it is a session like any other, and the only one.
     expect((await session.call('GET', '/contacts')).status).toBe(200);
-    expect(await person.call('GET', '/profile')).toMatchObject(expired);
+    expect(await person.call('GET', '/profile')).toMatchObject(superseded);
     expect((await login(person.username, password)).status).toBe(200);
     expect((await login(person.username, person.password)).status).toBe(401);
     now += 29 * day;

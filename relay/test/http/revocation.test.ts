@@ -224,7 +224,7 @@ describe('revoking a device', () => {
     now += 1000;
     expect(await tablet.call('GET', '/profile')).toMatchObject({ body: { code: 'session-expired' } });
     const rows = () =>
-      relay.relay.database.db.selectFrom('sessions').select('id').where('revoked_at', 'is not', null);
+      relay.relay.database.db.selectFrom('sessions').select('id').where('end_code', 'is not', null);
     expect(await rows().where('user_id', '=', owner.id).execute()).toHaveLength(1);
     await logIn(relay, owner);
     expect(await rows().where('user_id', '=', owner.id).execute()).toEqual([]);

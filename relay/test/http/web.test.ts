@@ -117,7 +117,6 @@ describe('headers', () => {
       const { headers } = await get(address, html);
       expect(Object.fromEntries(headers)).toMatchObject({
         'cross-origin-opener-policy': 'same-origin',
-        'cross-origin-embedder-policy': 'require-corp',
         'origin-agent-cluster': '?1',
         'cross-origin-resource-policy': 'same-origin',
         'referrer-policy': 'no-referrer',

@@ -164,7 +164,7 @@ export async function startRealtime(options: HarnessOptions = {}) {
     },
     signOut(person: Person): void {
       sessions.delete(person.token);
-      hub.signal({ type: 'session-ended', sessionId: person.session.id });
+      hub.signal({ type: 'session-ended', sessionId: person.session.id, code: 'session-expired' });
     },
     befriend(one: Person, other: Person): void {
       pairs.add(pairOf(one.id, other.id));

@@ -5,6 +5,8 @@ import { PresenceServerMessage } from '../../contract/index.ts';
 export class Tab {
   readonly socket: WebSocket;
   readonly closed: Promise<number>;
+  /** The text beside the code that the socket was closed with. */
+  readonly closeReason: Promise<string>;
   readonly #received: unknown[] = [];
   readonly #waiting: ((message: unknown) => void)[] = [];
 
@@ -18,6 +20,9 @@ export class Tab {
     });
     this.closed = new Promise((resolve) => {
       this.socket.once('close', (code) => resolve(code));
+    });
+    this.closeReason = new Promise((resolve) => {
+      this.socket.once('close', (_code, reason) => resolve(reason.toString()));
     });
   }
 

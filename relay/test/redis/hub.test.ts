@@ -79,7 +79,7 @@ describe('the hub of several relays', () => {
     const heard: unknown[] = [];
     one.onSignal((signal) => heard.push(['one', signal]));
     other.onSignal((signal) => heard.push(['other', signal]));
-    const signal = { type: 'session-ended', sessionId: randomUUID() } as const;
+    const signal = { type: 'session-ended', sessionId: randomUUID(), code: 'password-changed' } as const;
     one.signal(signal);
     expect(heard).toEqual([['one', signal]]);
     await flush(one, other);

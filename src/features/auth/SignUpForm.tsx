@@ -9,6 +9,7 @@ import { Alert } from '../../ui/Alert.tsx';
 import { CheckboxField } from '../../ui/Checkbox.tsx';
 import { EmailField, PasswordField, UsernameField } from '../../ui/Field.tsx';
 import { PageForm } from '../../ui/Form.tsx';
+import { PasswordStrength } from '../../ui/PasswordStrength.tsx';
 import { useFieldFailure } from '../../ui/useFieldFailure.ts';
 import { useSubmission } from '../../ui/useSubmission.ts';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
@@ -85,7 +86,12 @@ export function SignUpForm({ onBusyChange }: SignUpFormProps) {
       <PasswordField
         label={t('auth.password')}
         name="password"
-        description={t('auth.passwordHint')}
+        description={
+          <>
+            {t('auth.passwordHint')}
+            <PasswordStrength password={password} personal={[username, email]} />
+          </>
+        }
         value={password}
         onValueChange={setPassword}
         autoComplete="new-password"

@@ -101,7 +101,8 @@ export function createClient(options: ClientOptions): Client {
         onConnected: () => session.onConnected(),
         onDisconnected: () => session.onDisconnected(),
         onUnauthorized(token, code) {
-          if (code !== null && tokens.removeIf(token)) session.onTokenRefused(code);
+          // Another tab of this session may have removed it a moment before.
+          if (code !== null && (tokens.removeIf(token) || !hasToken())) session.onTokenRefused(code);
           background(() => session.check());
         },
         leaveForLogin: (afterMs) => session.leaveForLogin(afterMs),

@@ -1,3 +1,4 @@
+import type { MessageId } from '../../i18n/catalogue.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { delay, type Timer } from '../../lib/clock.ts';
@@ -84,13 +85,19 @@ export interface Session
   dispose(): void;
 }
 
+/** What the person is told of a session that was ended elsewhere, by the code of the relay. */
+const refusals: Partial<Record<ApiErrorCode, MessageId>> = {
+  'device-revoked': 'devices.revokedHere',
+  'password-changed': 'errors.passwordChanged',
+};
+
 export function createSession(options: SessionOptions): Session {
   const { background, deps, loginProofs, tokens } = options;
   const { api, clock, crypto, events, log, store } = deps;
   let scope: SessionScope | null = null;
   let timers: Timer[] = [];
-  /** True once the relay has refused the token because this device was revoked. */
-  let isRevoked = false;
+  /** The sentence for why the relay has refused the token, if it has said more than that the session is over. */
+  let refusal: MessageId | null = null;
   /** The account is being deleted: the relay ends the session before it says so. */
   let isEnding = false;
 
@@ -119,9 +126,7 @@ export function createSession(options: SessionOptions): Session {
   }
 
   /** The session is over and not by the person's wish. */
-  async function expire(
-    reason: string = t(isRevoked ? 'devices.revokedHere' : 'errors.sessionExpired'),
-  ): Promise<void> {
+  async function expire(reason: string = t(refusal ?? 'errors.sessionExpired')): Promise<void> {
     tokens.remove();
     await close(reason);
   }
@@ -146,7 +151,7 @@ export function createSession(options: SessionOptions): Session {
   /** @param trouble what keeps the relay from confirming the session, which goes on offline then */
   function connect(opened: SessionScope, trouble: RelayTrouble | null): void {
     if (scope !== opened) return;
-    isRevoked = false;
+    refusal = null;
     connectivity.begin(trouble);
     opened.connect();
   }
@@ -210,9 +215,9 @@ export function createSession(options: SessionOptions): Session {
     current: () => (isEnding ? null : scope),
     onProfile: update,
     async onRefused(confirmed) {
-      // The banner would leave who was revoked to guess why; and a session that has never been confirmed ends as one
-      // whose profile could not be loaded at start.
-      if (isRevoked || !confirmed) await expire();
+      // The banner would leave the person to guess why; and a session that has never been confirmed ends as one whose
+      // profile could not be loaded at start.
+      if (refusal !== null || !confirmed) await expire();
       else store.set(connectionBannerAtom, true);
     },
   });
@@ -292,7 +297,7 @@ export function createSession(options: SessionOptions): Session {
     },
 
     onTokenRefused(code) {
-      isRevoked = code === 'device-revoked';
+      refusal = refusals[code] ?? null;
     },
 
     async endAccount(deleteAtRelay) {

@@ -49,3 +49,62 @@ export function sayEverywhere(message: unknown): void {
   for (const port of stolenPorts) port.postMessage(message);
   document.querySelector('iframe')?.contentWindow?.postMessage(message, '*');
 }
+
+/** Sends the worker what Comlink understands beside calls. Runs in a page that {@link keepPorts} came before. */
+export async function strangeCalls(): Promise<unknown[]> {
+  const { stolenPorts } = globalThis as unknown as { stolenPorts: MessagePort[] };
+  const ask = (message: object) =>
+    new Promise((resolve) => {
+      const id = crypto.randomUUID();
+      for (const port of stolenPorts) {
+        port.addEventListener('message', ({ data }) => data?.id === id && resolve(data.value));
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
+        port.postMessage({ id, ...message });
+      }
+    });
+  const raw = (value: unknown) => ({ type: 'RAW', value });
+  const toPrototype = ['constructor', 'prototype'];
+  return Promise.all([
+    ask({ type: 'GET', path: ['constructor'] }),
+    ask({ type: 'SET', path: [...toPrototype, 'polluted'], value: raw(1) }),
+    ask({
+      type: 'APPLY',
+      path: [...toPrototype, '__defineSetter__'],
+      argumentList: [raw('accountSeed'), raw(null)],
+    }),
+    ask({ type: 'CONSTRUCT', path: ['call', 'constructor'], argumentList: [raw('return 1')] }),
+    ask({ type: 'ENDPOINT', path: [] }),
+  ]);
+}
+
+/** Asks for everything that takes a confirmation, without one. Runs in a page that {@link keepPorts} came before. */
+export async function unconfirmedCalls(): Promise<unknown[]> {
+  const { stolenPorts } = globalThis as unknown as { stolenPorts: MessagePort[] };
+  const call = (method: string, ...args: unknown[]) =>
+    new Promise((resolve) => {
+      const id = crypto.randomUUID();
+      for (const port of stolenPorts) {
+        port.addEventListener('message', ({ data }) => data?.id === id && resolve(data.value));
+        const argumentList = [method, args].map((value) => ({ type: 'RAW', value }));
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only a window's has one
+        port.postMessage({ id, type: 'APPLY', path: ['call'], argumentList });
+      }
+    });
+  const vault = { sealedVault: 'AAAA', passwordWrap: 'AAAA', version: 1 };
+  const deviceId = '0f8fad5b-d9cb-469f-a165-70867728950e';
+  const request = {
+    operation: 'DELETE /user',
+    body: '',
+    replaces: 1,
+    session: deviceId,
+    nonce: 'A'.repeat(43),
+  };
+  return Promise.all([
+    call('replaceRecoveryKey', vault),
+    call('changePassword', vault),
+    call('revokeDevice', { vault, deviceId }),
+    call('readRenewedKeys', vault),
+    call('adoptRenewedKeys'),
+    call('signPendingProof', request),
+  ]);
+}

@@ -11,12 +11,14 @@ export class RunningRelay {
   readonly dataDir: string;
   readonly #process: ChildProcess;
   readonly #output: string[];
+  readonly #ended: Promise<unknown>;
 
   private constructor(url: string, dataDir: string, process: ChildProcess, output: string[]) {
     this.url = url;
     this.dataDir = dataDir;
     this.#process = process;
     this.#output = output;
+    this.#ended = new Promise((resolve) => process.once('exit', resolve));
   }
 
   static async start(environment: Readonly<Record<string, string>> = {}): Promise<RunningRelay> {
@@ -46,10 +48,10 @@ export class RunningRelay {
     return this.#output.join('');
   }
 
+  /** Stopping it twice is harmless. */
   async stop(): Promise<void> {
-    const ended = new Promise((resolve) => this.#process.once('exit', resolve));
     this.#process.kill('SIGTERM');
-    await ended;
+    await this.#ended;
     await rm(this.dataDir, { recursive: true, force: true });
   }
 }

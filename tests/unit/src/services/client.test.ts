@@ -138,6 +138,7 @@ describe('a session that the relay has ended', () => {
   it.each([
     ['session-expired', { banner: true, error: null }],
     ['device-revoked', { banner: false, error: expect.stringMatching(/removed from your account/) }],
+    ['password-changed', { banner: false, error: expect.stringMatching(/^Your password was changed/) }],
   ])('is not asked about with a token that is worth nothing: %s', async (code, { banner, error }) => {
     await resume();
     mqtt.accept();
@@ -152,6 +153,18 @@ describe('a session that the relay has ended', () => {
     expect(store.get(authErrorAtom)).toEqual(error);
     await clock.advance(60_000);
     expect(asked).toEqual([]);
+  });
+
+  it('says why also in a tab that finds the token removed by another', async () => {
+    await resume();
+    mqtt.accept();
+    await settled();
+    localStorage.removeItem('token');
+    const properties = { userProperties: { code: 'password-changed' } };
+    mqtt.emit('disconnect', { cmd: 'disconnect', reasonCode: 0x87, properties });
+    await settled();
+    expect(store.get(connectionBannerAtom)).toBe(false);
+    expect(store.get(authErrorAtom)).toMatch(/^Your password was changed/);
   });
 
   it('shows the banner when the check hears of it first, and asks no more', async () => {

@@ -12,7 +12,7 @@ import {
   expectSignedOut,
   localEntries,
   logIn,
-  refuseRevoked,
+  refuse,
   session,
   status,
   withSession,
@@ -45,7 +45,7 @@ describe('a device that was revoked', () => {
 
   it('is signed out with the reason, not left with the banner, when the check hears of it', async () => {
     await logIn();
-    refuseRevoked();
+    refuse('device-revoked');
     await session.check();
     expect(deps.store.get(connectionBannerAtom)).toBe(false);
     expect(deps.store.get(authErrorAtom)).toMatch(/removed from your account/);
@@ -55,7 +55,7 @@ describe('a device that was revoked', () => {
   it('is told so when its browser opens again', async () => {
     await logIn();
     session.dispose();
-    refuseRevoked();
+    refuse('device-revoked');
     await session.resume();
     expect(deps.store.get(authErrorAtom)).toMatch(/removed from your account/);
     expect(status()).toBe('error');
@@ -86,5 +86,26 @@ describe('a device that was revoked', () => {
     localEntries.set('device-name', 'Kitchen laptop');
     await logIn();
     expect(api.putDevice).toHaveBeenCalledWith(peer, { name: 'Kitchen laptop', certificate: 'Y2VydA' });
+  });
+});
+
+describe('a session that ended with its password', () => {
+  const sentence = 'Your password was changed on another device. Log in with the new one.';
+
+  it('says so, and leaves no banner, when the check hears of it', async () => {
+    await logIn();
+    refuse('password-changed');
+    await session.check();
+    expect(deps.store.get(connectionBannerAtom)).toBe(false);
+    expect(deps.store.get(authErrorAtom)).toBe(sentence);
+    expectSignedOut();
+  });
+
+  it('says so when its browser opens again', async () => {
+    await logIn();
+    session.dispose();
+    refuse('password-changed');
+    await session.resume();
+    expect(deps.store.get(authErrorAtom)).toBe(sentence);
   });
 });

@@ -13,7 +13,7 @@ import {
   forgetCalls,
   localEntries,
   logIn,
-  refuseRevoked,
+  refuse,
   scope,
   session,
   setOnline,
@@ -292,7 +292,7 @@ describe('at start without an answer', () => {
     });
 
     it('ends it with the reason when this device was revoked meanwhile', async () => {
-      refuseRevoked();
+      refuse('device-revoked');
       session.onNetworkChanged();
       await settled();
       expect(deps.store.get(authErrorAtom)).toMatch(/removed from your account/);

@@ -62,6 +62,7 @@ const statuses: Partial<Record<ApiErrorCode, number>> = {
   'not-a-contact': 403,
   'session-expired': 401,
   'device-revoked': 401,
+  'password-changed': 401,
   'wrong-credentials': 401,
   'username-taken': 409,
   'rate-limited': 429,

@@ -136,11 +136,11 @@ export const signUp = () =>
   session.signUp({ username: 'anna', email: 'anna@example.org', password: 'secret', privacyConsent: true });
 export const logIn = () => session.logIn({ identifier: 'anna', password: 'secret' });
 
-/** The relay knows the token of a device that was revoked. */
-export function refuseRevoked(): void {
+/** The relay knows the token, and why it is worth nothing any more. */
+export function refuse(code: 'device-revoked' | 'password-changed'): void {
   api.profile?.mockImplementation(async () => {
-    session.onTokenRefused('device-revoked');
-    throw refused('device-revoked');
+    session.onTokenRefused(code);
+    throw refused(code);
   });
 }
 
