@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { operationKinds, type PromptAnswer, type Question } from '#workers/api/prompt.ts';
 import { createPasswordForm, type PasswordForm } from '#workers/frame/passwordForm.ts';
 
@@ -19,6 +19,13 @@ beforeEach(() => {
   vi.resetAllMocks();
   document.body.innerHTML = body;
   form = createPasswordForm({ setVisible, answer });
+});
+
+// Other files draw into the same document.
+afterEach(() => {
+  document.body.replaceChildren();
+  delete document.documentElement.dataset.theme;
+  document.documentElement.lang = '';
 });
 
 function ask(question: Partial<Question> = {}) {
