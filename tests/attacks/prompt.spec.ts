@@ -132,14 +132,17 @@ test('a confirmation is of one operation and one target, whatever a script makes
     'PUT /vault',
     'PUT /users/me',
     `DELETE /devices/${session}`,
-    'GET /vault/wraps',
+    'GET /vault/former',
   ];
   for (const operation of others) expect(await call(...signing(operation))).toEqual(usage);
-  expect(await call('revokeDevice', session)).toEqual(usage);
-  expect(await call('changePassword')).toEqual(usage);
-  expect(await call('confirmRecoveryKey')).toEqual(usage);
-  const own = await call('revokeDevice', device);
-  expect(own).toEqual({ ok: true, value: expect.any(String) });
+  const vault = { sealedVault: 'AAAA', passwordWrap: 'AAAA', version: 1 };
+  expect(await call('revokeDevice', { vault, deviceId: session })).toEqual(usage);
+  expect(await call('changePassword', vault)).toEqual(usage);
+  expect(await call('replaceRecoveryKey', vault)).toEqual(usage);
+  // Its own is done once, with a vault that the password opens and no other.
+  const own = { vault, deviceId: device };
+  expect(await call('revokeDevice', own)).toMatchObject({ ok: false, code: 'wrong-password' });
+  expect(await call('revokeDevice', own)).toEqual(usage);
   expect(await call(...signing(`DELETE /devices/${device}`, '{"statement":"AAAA"}'))).toEqual(usage);
 });
 

@@ -1,6 +1,6 @@
 import { t } from '../../i18n/i18n.ts';
 import { PasswordField } from '../../ui/Field.tsx';
-import { passwordStrength } from './passwordStrength.ts';
+import { PasswordStrength } from '../../ui/PasswordStrength.tsx';
 
 interface NewPasswordFieldsProps {
   password: string;
@@ -15,13 +15,17 @@ interface NewPasswordFieldsProps {
 /** A new password, typed twice, with advice and no rule. */
 export function NewPasswordFields(props: NewPasswordFieldsProps) {
   const { password, readOnly } = props;
-  const advice = password === '' ? 'hint' : passwordStrength(password);
   return (
     <>
       <PasswordField
         label={t('recovery.newPassword')}
         name="newPassword"
-        description={<output>{t(`recovery.strength.${advice}`)}</output>}
+        description={
+          <>
+            {password === '' && t('recovery.strength.hint')}
+            <PasswordStrength password={password} />
+          </>
+        }
         value={password}
         onValueChange={props.onPasswordChange}
         autoComplete="new-password"
