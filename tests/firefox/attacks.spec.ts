@@ -23,7 +23,7 @@ test.describe('a script in the page', () => {
     const answers = await alice.page.evaluate(strangeCalls);
     expect(answers).toHaveLength(5);
     for (const answer of answers) expect(answer).toEqual({ ok: false, code: 'usage', detail: 'message' });
-    for (const answer of (await alice.page.evaluate(unconfirmedCalls)) as unknown[]) {
+    for (const answer of await alice.page.evaluate(unconfirmedCalls)) {
       expect(answer).toEqual({ ok: false, code: 'usage', detail: expect.any(String) });
     }
     await alice.reload();

@@ -163,7 +163,9 @@ class Runner {
 
   async run(mutant, files, all) {
     return new Promise((resolve) => {
-      const tooLong = setTimeout(() => resolve({ mutant, failed: [], endless: true }), patience);
+      // Without a mutant everything ends, however busy the machine is.
+      const most = mutant === null ? 10 * patience : patience;
+      const tooLong = setTimeout(() => resolve({ mutant, failed: [], endless: true }), most);
       // A loop without an end that keeps what it makes runs out of memory first.
       this.#worker.once('exit', () => resolve({ mutant, failed: [], endless: true }));
       this.#worker.once('message', (answer) => {
