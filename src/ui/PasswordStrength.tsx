@@ -29,7 +29,7 @@ export function PasswordStrength({ password, personal = [] }: PasswordStrengthPr
   const rating = typed === '' ? null : (rate?.(typed, personal) ?? null);
   const text = rating === null ? '' : sentence(rating);
   return (
-    <span className={styles.strength}>
+    <span className={styles.strength} data-typed={password !== '' || undefined}>
       {rating !== null && (
         <Meter.Root
           render={<span />}

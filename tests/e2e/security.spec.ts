@@ -49,10 +49,10 @@ test('a new password is told of in the other browsers, open or closed', async ({
   const { page } = alice;
   await alice.tab('Profile').click();
   await page.getByRole('button', { name: 'Change password' }).click();
-  await page.getByLabel('Current password').fill(alice.password);
-  await page.getByLabel('New password', { exact: true }).fill('another horse battery');
-  await page.getByLabel('New password again').fill('another horse battery');
-  await page.getByLabel('New password again').press('Enter');
+  await alice.prompt.getByLabel('Current password').fill(alice.password);
+  await alice.prompt.getByLabel('New password', { exact: true }).fill('another horse battery');
+  await alice.prompt.getByLabel('New password again').fill('another horse battery');
+  await alice.prompt.getByLabel('New password again').press('Enter');
   await sendsToLogIn(open.page);
   await findsNoBarriers(open.page);
   const opened = await context.newPage();

@@ -43,6 +43,18 @@ test('the strength of a password is said while it is typed, and forbids nothing'
   ).toBeVisible();
   await expect(meter).toHaveAttribute('aria-valuenow', '1');
   await findsNoBarriers(page);
+  // What comes below stays in its place, however long the answer is: a finger may be on its way there.
+  const top = async () => (await page.getByRole('checkbox').boundingBox())?.y;
+  for (const width of [360, 768, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    const withAnswer = await top();
+    await password.fill('correct horse battery staple');
+    await expect(page.getByRole('status').filter({ hasText: 'Strong.' })).toBeVisible();
+    expect(await top()).toBe(withAnswer);
+    await password.fill('password');
+    await expect(page.getByRole('status').filter({ hasText: 'many people' })).toBeVisible();
+    expect(await top()).toBe(withAnswer);
+  }
   await page.getByLabel('Username').fill(alice.username);
   await page.getByLabel('Email').fill(alice.email);
   await page.getByRole('checkbox').click();
