@@ -25,6 +25,7 @@ export type {
   ProofRequest,
   QueuedMessage,
   ReadyMessage,
+  RotatedVault,
   SafetyNumbers,
   SealedVault,
   StoredVault,

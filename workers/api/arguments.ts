@@ -58,6 +58,9 @@ export const RecoverableVault = object({
   version: vaultVersion,
 });
 
+/** Bytes as base64url, that are only compared. */
+export const WireText = string(2 * limits.sealedVault);
+
 export const SealedState = nullable(bytes(limits.accountState));
 
 /** Text as people type it; crypto-core decides whether it is a recovery key. */

@@ -101,8 +101,11 @@ export interface SecurityApi {
 
   // Keys that the devices share.
 
-  /** Takes over the keys that were renewed last, once the relay has taken the vault with them. */
-  adoptRenewedKeys(): Promise<void>;
+  /**
+   * Takes over the keys that were renewed last, once the relay has taken the vault with them. Errors: `usage` for
+   * another vault than was sealed last.
+   */
+  adoptRenewedKeys(sealedVault: WireBytes): Promise<void>;
   /**
    * Takes over the keys that another device renewed, from the vault. Errors: `usage` unless `renew-keys` was
    * confirmed, `stale-vault`.
@@ -160,10 +163,13 @@ export interface SecurityApi {
   /**
    * Takes over the marks that any device set in the account state; ignores a state that is older than the newest
    * one seen, and one that can't be opened.
-   * @returns the state to put in its place when it is sealed under former keys, or missing though there are marks;
+   * one that is sealed under former keys counts for a browser that has seen none yet. Errors: `missing-key` when it
+   * says that it is sealed under newer keys than this device has.
+   * @param hasAllKeys no other device has renewed the keys: a state that says so isn't theirs
+   * @returns the state to put in its place when it is sealed under former keys, or lost though there are marks;
    *   null otherwise
    */
-  adoptState(sealedState: WireBytes | null): Promise<WireBytes | null>;
+  adoptState(sealedState: WireBytes | null, hasAllKeys?: boolean): Promise<WireBytes | null>;
   /**
    * Accepts the offered key by the number that the person has seen. Errors: `usage` when it is another key's, or unless
    * `accept-account-key` was confirmed for that person.

@@ -35,6 +35,7 @@ import { DeviceRecord } from '../storage/records.ts';
 import type { Confirmations } from './confirmations.ts';
 import { type DerivedKeys, derivePasswordKeys, newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
 import { adoptVerified } from './pins.ts';
+import { requireVersion } from './rotation.ts';
 
 type AccountApi = Pick<
   CryptoApi,
@@ -122,6 +123,7 @@ export function createAccount(
       const vaultKey = unwrapVaultKey(passwordWrap, wrapKey);
       const { formerState, vault: opened } = openVault(sealedVault, vaultKey, userId);
       wipe(vaultKey);
+      requireVersion(opened, version);
       const opening = { vault: opened, version, proofKey };
       await openAccount(session, env, userId, opening, formerState);
       forget();

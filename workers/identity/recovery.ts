@@ -18,7 +18,7 @@ import type { Session } from '../session/session.ts';
 import { openAccount } from './account.ts';
 import type { Confirmations } from './confirmations.ts';
 import { newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
-import { type Rotation, type RotationChange, wipeVault } from './rotation.ts';
+import { copyOf, type Rotation, type RotationChange, requireVersion, wipeVault } from './rotation.ts';
 
 type RecoveryApi = Pick<
   CryptoApi,
@@ -55,15 +55,17 @@ export function createRecovery(
     async replaceRecoveryKey(given) {
       const stored = check('replaceRecoveryKey', StoredVault, given);
       const confirmed = confirmations.take(['create-recovery-key', 'replace-recovery-key'], null);
-      const { keys, recoveryKey: kept } = confirmed;
-      if (kept === null) throw new CryptoApiError('usage', 'no recovery key was kept');
+      if (confirmed.recoveryKey === null) throw new CryptoApiError('usage', 'no recovery key was kept');
+      const password = copyOf(confirmed.keys);
+      const kept = confirmed.recoveryKey.slice();
       await ready();
       const { userId } = session.account();
       const { publicKey } = recoveryKeyPair(kept);
-      const vault = await rotation.open(stored, keys);
-      const change = { password: keys, recoveryPublicKey: publicKey };
+      const vault = await rotation.open(stored, password);
+      const change = { password, recoveryPublicKey: publicKey };
       const body = { ...rotation.seal(userId, vault, stored.version, change), ...publicPartsOf(kept) };
       wipeVault(vault);
+      wipe(password.wrapKey, kept);
       confirmations.bind(confirmed, body);
       return body;
     },
@@ -85,11 +87,15 @@ export function createRecovery(
       const vaultKey = unwrapByRecoveryKey(recoveryWrap, recoveryKey, userId);
       const { formerState, vault } = openVault(sealedVault, vaultKey, userId);
       wipe(vaultKey);
+      requireVersion(vault, version);
       const { publicKey } = recoveryKeyPair(recoveryKey);
-      const credentials = newCredentials(newPassword, (password) =>
-        rotation.seal(userId, vault, version, { password, recoveryPublicKey: publicKey }),
-      );
-      await openAccount(session, env, userId, rotation.takeSealed(), formerState);
+      let proofKey: Uint8Array = new Uint8Array();
+      const credentials = newCredentials(newPassword, (password) => {
+        proofKey = password.proofKey;
+        return rotation.seal(userId, vault, version, { password, recoveryPublicKey: publicKey });
+      });
+      // With the keys so far: the new ones count once the relay has taken them.
+      await openAccount(session, env, userId, { vault, version, proofKey }, formerState);
       confirmations.keepRecovery(recoveryProofSeed(recoveryKey), bodyOf(credentials));
       keep(null);
       return credentials;

@@ -15,8 +15,8 @@ import {
   wrapForRecovery,
   wrapVaultKey,
 } from '@sinetti/crypto-core';
-import { check, StoredVault } from '../api/arguments.ts';
-import type { CryptoApi, RotatedVault } from '../api/cryptoApi.ts';
+import { check, StoredVault, WireText } from '../api/arguments.ts';
+import type { CryptoApi, RotatedVault, WireBytes } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import type { Guarded } from '../codec/guards.ts';
@@ -37,7 +37,7 @@ export interface RotationChange {
 export class Rotation {
   readonly #deps: PasswordDeps;
   readonly #session: Session;
-  #sealed: VaultOpening | null = null;
+  #sealed: { readonly sealedVault: WireBytes; readonly opening: VaultOpening } | null = null;
 
   constructor(deps: PasswordDeps, session: Session) {
     this.#deps = deps;
@@ -57,6 +57,7 @@ export class Rotation {
     const vaultKey = unwrapVaultKey(passwordWrap, wrapKey);
     const { vault } = openVault(sealedVault, vaultKey, account.userId);
     wipe(vaultKey);
+    requireVersion(vault, version);
     const known = await read(account.db, (tx) => readKeys(tx, account));
     const isOlder = newestSharedKeys(vault.sharedKeys).revision < newestSharedKeys(known.sharedKeys).revision;
     if (!isOlder && version >= known.vaultVersion) return vault;
@@ -83,16 +84,18 @@ export class Rotation {
       recoveryWrap: recoveryWrap === null ? null : toBase64Url(recoveryWrap),
     };
     wipe(vaultKey);
-    this.#sealed = { vault: next, version: version + 1, proofKey };
+    const opening = { vault: next, version: version + 1, proofKey };
+    this.#sealed = { sealedVault: rotated.sealedVault, opening };
     return rotated;
   }
 
-  /** The vault that was sealed last. @throws CryptoApiError `usage` when there is none */
-  takeSealed(): VaultOpening {
+  /** The vault that was sealed last, if it is the one that the relay took. @throws CryptoApiError `usage` */
+  takeSealed(sealedVault: WireBytes): VaultOpening {
     const sealed = this.#sealed;
-    if (sealed === null) throw new CryptoApiError('usage', 'no keys were renewed');
+    if (sealed?.sealedVault !== sealedVault)
+      throw new CryptoApiError('usage', 'another vault than was sealed');
     this.#sealed = null;
-    return sealed;
+    return sealed.opening;
   }
 }
 
@@ -104,17 +107,18 @@ export function createRotation(
   rotation: Rotation,
 ): RotationApi {
   return {
-    async adoptRenewedKeys() {
-      await session.adopt(rotation.takeSealed());
+    async adoptRenewedKeys(taken) {
+      await session.adopt(rotation.takeSealed(check('adoptRenewedKeys', WireText, taken)));
     },
 
     async readRenewedKeys(given) {
       const stored = check('readRenewedKeys', StoredVault, given);
-      const { keys } = confirmations.take(['renew-keys'], null);
+      const password = copyOf(confirmations.take(['renew-keys'], null).keys);
       await ready();
-      const vault = await rotation.open(stored, keys);
-      await session.adopt({ vault, version: stored.version, proofKey: keys.proofKey });
+      const vault = await rotation.open(stored, password);
+      await session.adopt({ vault, version: stored.version, proofKey: password.proofKey });
       wipeVault(vault);
+      wipe(password.wrapKey);
       confirmations.forget();
     },
 
@@ -123,6 +127,20 @@ export function createRotation(
       return (await read(account.db, (tx) => readKeys(tx, account))).vaultVersion;
     },
   };
+}
+
+/**
+ * A vault's newest keys have its version for a revision, whatever version the relay calls it; those of an account from
+ * before there were revisions have 0. @throws CryptoApiError `stale-vault`
+ */
+export function requireVersion({ sharedKeys }: Vault, version: number): void {
+  const { revision } = newestSharedKeys(sharedKeys);
+  if (revision !== 0 && revision !== version) throw new CryptoApiError('stale-vault');
+}
+
+/** Copies a confirmation's keys for one operation, which waits in between: they are wiped when the confirmation ends. */
+export function copyOf({ proofKey, wrapKey }: DerivedKeys): RotationChange['password'] {
+  return { proofKey, wrapKey: wrapKey.slice() };
 }
 
 /** Wipes what a device keeps only as long as it works with the vault. */

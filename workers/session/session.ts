@@ -203,7 +203,9 @@ export class Session {
     const { sealer } = account;
     await write(account.db, 'strict', async (tx) => {
       const keys = await readKeys(tx, account);
-      const proofKeys = [...keys.proofKeys, proofKey].slice(-limits.proofKeys);
+      // The present one stays, whatever becomes of those that it was to be changed to.
+      const [present = proofKey, ...others] = keys.proofKeys;
+      const proofKeys = [present, ...[...others, proofKey].slice(1 - limits.proofKeys)];
       await tx.objectStore('device').put(sealer.seal('device', 'keys', { ...keys, proofKeys }), 'keys');
     });
   }
@@ -222,21 +224,21 @@ export class Session {
     const { userId } = this.account();
     const opening = this.#opening;
     if (opening === null) throw new CryptoApiError('locked');
+    this.#opening = null;
     this.#closeStorage();
     await deleteAccountDatabase(this.#deps.indexedDB, userId);
     await this.open(userId, opening, async () => undefined);
   }
 
   #close(): void {
-    this.#closeStorage();
     this.forgetVault();
+    this.#closeStorage();
   }
 
   #closeStorage(): void {
     this.#account?.db.close();
     this.#account?.sealer.wipe();
     this.#account = null;
-    this.#opening = null;
   }
 
   async #openDatabase(userId: string): Promise<AccountDatabase> {

@@ -24,6 +24,7 @@ import {
 import type { ContactTrust, CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
+import { boolean } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
 import { inTransaction, type TransactionDeps } from '../conversation/conversationTransaction.ts';
 import { supersededLeaves } from '../conversation/ownCommits.ts';
@@ -156,21 +157,25 @@ export function createTrust(deps: TransactionDeps, session: Session, confirmatio
       return toBase64Url(sealAccountState(next, sharedKeys, account.userId, env));
     },
 
-    async adoptState(given) {
+    async adoptState(given, hasAllKeys = false) {
+      check('adoptState', boolean, hasAllKeys);
       const sealed = check('adoptState', SealedState, given);
       const account = session.account();
       await ready();
       return write(account.db, 'relaxed', async (tx) => {
         const { sharedKeys } = await readKeys(tx, account);
         const newest = newestSharedKeys(sharedKeys).revision;
+        const revision = sealed === null ? 0 : sharedRevision(sealed);
         // Another device has renewed the keys: the state is that device's to seal.
-        if (sealed !== null && sharedRevision(sealed) > newest) return null;
-        const state = openState(sealed, sharedKeys, account.userId);
-        if (state !== null) await adoptVerified(tx, account, state, env.now());
+        if (revision > newest && !hasAllKeys) throw new CryptoApiError('missing-key');
+        const state = revision > newest ? null : openState(sealed, sharedKeys, account.userId);
+        const known = await readMarks(tx, account);
+        // Who has the keys from before, of a removed browser say, makes no marks for one that has newer ones.
+        const counts = state !== null && (revision === newest || known.revision < 0);
+        if (counts) await adoptVerified(tx, account, state, env.now());
+        if (state === null ? known.verified.length === 0 : revision === newest) return null;
         const marks = await readMarks(tx, account);
-        const isCurrent = sealed !== null && sharedRevision(sealed) === newest;
-        if (state === null ? marks.verified.length === 0 : isCurrent) return null;
-        const next = { ...marks, revision: marks.revision + 1 };
+        const next = { ...marks, revision: Math.max(marks.revision, state?.revision ?? 0) + 1 };
         return toBase64Url(sealAccountState(next, sharedKeys, account.userId, env));
       });
     },

@@ -1,5 +1,6 @@
 import type { Device, RevokedDevice } from '../../contract/index.ts';
 import type { KeyPackageClaim } from '../devices/devices.ts';
+import { ApiError } from '../errors.ts';
 import type { Handlers } from '../http/contractRoutes.ts';
 import type { DeviceRow } from '../repositories/devices.ts';
 import type { RevocationRow } from '../repositories/revocations.ts';
@@ -33,6 +34,9 @@ export function deviceHandlers({ accountChanges, devices }: Services): DeviceHan
 
     revokeDevice: async ({ session, params, body, requireProof }) => {
       const isOther = params.id !== session.deviceId;
+      if (!isOther && body.vault !== undefined) {
+        throw new ApiError('invalid-request', 'vault: a device that revokes itself renews no keys');
+      }
       if (isOther) await requireProof();
       const vault = body.vault === undefined ? null : rotationOf(body.vault);
       await devices.revoke(session.userId, params.id, bytes(body.statement), vault);

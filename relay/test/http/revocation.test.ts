@@ -91,6 +91,17 @@ describe('revoking a device', () => {
     expect((await fresh.call('GET', '/vault/wraps')).body).toEqual({ passwordWrap, recoveryWrap });
   });
 
+  it('renews no keys for a device that revokes itself, with nothing but its session', async () => {
+    const first = { version: 0, sealedVault: base64Url(200), passwordWrap: base64Url(73) };
+    await owner.call('PUT', '/vault', first);
+    const body = { statement: base64Url(120), vault: rotatedVault(1) };
+    expect(await owner.call('DELETE', `/devices/${owner.deviceId}`, body)).toMatchObject({
+      status: 422,
+      body: { code: 'invalid-request' },
+    });
+    expect((await owner.call<{ version: number }>('GET', '/vault')).body.version).toBe(1);
+  });
+
   it('is in one list for the person, contacts and fellow members', async () => {
     const statement = base64Url(120);
     now += 60_000;

@@ -136,6 +136,7 @@ export function createDevices(options: DevicesOptions): Devices {
           const body = await crypto.revokeDevice({ vault, deviceId });
           await api.revokeDevice(deviceId, body, prove);
           await crypto.setRevoked([{ userId: ownUserId, deviceId, statement: body.statement }]);
+          return body.vault;
         });
       } catch (error) {
         // Revoked already, from elsewhere.

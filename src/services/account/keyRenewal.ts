@@ -1,4 +1,4 @@
-import type { StoredVault } from '../../crypto/client.ts';
+import type { RotatedVault, StoredVault } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { Prove, Vault } from '../../net/api.ts';
 import { keysRenewedAtom } from '../../store/keys.ts';
@@ -6,7 +6,7 @@ import { currentUserAtom } from '../../store/session.ts';
 import type { AccountStates } from '../core/accountState.ts';
 import type { Confirmation } from '../core/confirmation.ts';
 import type { SessionDeps } from '../core/deps.ts';
-import { toAppError } from '../core/failures.ts';
+import { type Background, toAppError } from '../core/failures.ts';
 
 /**
  * The keys that the person's devices share. Each change of who may open the account renews them, and no other device has
@@ -20,9 +20,9 @@ export interface KeyRenewal {
   /**
    * Opens the vault by the password that was just confirmed, for an operation that renews the keys, and takes those over
    * once the relay has them.
-   * @param operate has the worker seal the vault anew, and the relay take it
+   * @param operate has the worker seal the vault anew, and the relay take it; returns it
    */
-  renew(prove: Prove, operate: (vault: StoredVault) => Promise<void>): Promise<void>;
+  renew(prove: Prove, operate: (vault: StoredVault) => Promise<RotatedVault>): Promise<void>;
   /** Asks for the password, and takes over the keys that another device has renewed. @throws AppError `cancelled` */
   takeOver(): Promise<void>;
 }
@@ -31,6 +31,7 @@ export function createKeyRenewal(
   { api, crypto, sessionEvents, store }: SessionDeps,
   confirmation: Pick<Confirmation, 'confirm'>,
   accountStates: Pick<AccountStates, 'load'>,
+  background: Background,
 ): KeyRenewal {
   /** The newest vault that the relay is known to have. */
   let seenVersion = 0;
@@ -52,12 +53,6 @@ export function createKeyRenewal(
     return { sealedVault, version, passwordWrap };
   }
 
-  async function onTaken(): Promise<void> {
-    await compare();
-    // What was sealed under the former keys is sealed anew.
-    await accountStates.load();
-  }
-
   return {
     async onVault(vault) {
       await onVault(vault);
@@ -66,9 +61,11 @@ export function createKeyRenewal(
     isBehind: async () => onVault(await api.getVault()),
 
     async renew(prove, operate) {
-      await operate(await readVault(prove));
-      await crypto.adoptRenewedKeys();
-      await onTaken();
+      const { sealedVault } = await operate(await readVault(prove));
+      await crypto.adoptRenewedKeys(sealedVault);
+      await compare();
+      // The operation is done, whatever becomes of this.
+      background(accountStates.load);
     },
 
     async takeOver() {
@@ -76,7 +73,8 @@ export function createKeyRenewal(
       const prove = await confirmation.confirm({ kind: 'renew-keys', target, id: null });
       try {
         await crypto.readRenewedKeys(await readVault(prove));
-        await onTaken();
+        await compare();
+        await accountStates.load();
       } catch (error) {
         throw toAppError(error, t('keys.takeOverFailed'));
       }

@@ -24,6 +24,7 @@ export async function changePassword(
       const { authKey, currentAuthKey, proofKey, ...changed } = await crypto.changePassword(vault);
       const body = { ...changed, password: authKey, passwordProofKey: proofKey };
       await api.changePassword({ ...body, currentPassword: currentAuthKey }, prove);
+      return changed.vault;
     });
   } catch (error) {
     throw toAppError(error, t('recovery.changePasswordFailed'));
@@ -41,4 +42,5 @@ export async function replaceForgottenPassword(
   const { authKey, proofKey, ...changed } = await crypto.recoverVault(userId, vault, newPassword);
   const body = { ...changed, password: authKey, passwordProofKey: proofKey };
   await api.changePassword(body, provePending(deps, 'recovery'));
+  await crypto.adoptRenewedKeys(changed.vault.sealedVault);
 }

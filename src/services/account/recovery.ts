@@ -46,8 +46,10 @@ export function createRecovery(
         const target = store.get(currentUserAtom)?.username ?? '';
         const prove = await confirmation.confirm({ kind, target, id: null });
         await renew(prove, async (vault) => {
-          const { version } = await api.putVault(await crypto.replaceRecoveryKey(vault), prove);
+          const body = await crypto.replaceRecoveryKey(vault);
+          const { version } = await api.putVault(body, prove);
           show({ version, hasRecoveryKey: true });
+          return body;
         });
       } catch (error) {
         throw toAppError(error, t('recovery.saveFailed'));

@@ -42,7 +42,7 @@ export function createSecurity(options: SecurityOptions): Security {
   const { deps } = options;
   const { confirmation } = options;
   const accountStates = createAccountStates(deps);
-  const keyRenewal = createKeyRenewal(deps, confirmation, accountStates);
+  const keyRenewal = createKeyRenewal(deps, confirmation, accountStates, options.background);
   const recovery = createRecovery(deps, confirmation, keyRenewal);
   const devices = createDevices({ ...options, keyRenewal });
   const accountChanges = createAccountChanges(deps);

@@ -60,14 +60,12 @@ export function createRelayConnection(options: RelayConnectionOptions): RelayCon
     read() {
       openConversation.markRead();
       // The log first: the copies are for what it doesn't have.
-      const caughtUp = syncAndSend().finally(() => background(() => messageBackup.sync()));
-      return Promise.all([
-        contacts.load(),
-        groupList.load(),
-        notifications.load(),
-        caughtUp,
-        security.refresh(),
-      ]);
+      const refreshed = security.refresh();
+      // And only once it is known whether another device has renewed the keys.
+      const caughtUp = syncAndSend().finally(() =>
+        background(() => refreshed.then(() => messageBackup.sync())),
+      );
+      return Promise.all([contacts.load(), groupList.load(), notifications.load(), caughtUp, refreshed]);
     },
   });
 

@@ -1,5 +1,6 @@
 import { isApiError } from '../../net/errors.ts';
 import type { Deps } from './deps.ts';
+import { failureCode } from './failures.ts';
 
 /** The account state at the relay: what the person's devices know together, sealed by the worker. */
 export interface AccountStates {
@@ -15,10 +16,25 @@ export interface AccountStates {
 const maxAttempts = 4;
 
 export function createAccountStates({ api, crypto }: Pick<Deps, 'api' | 'crypto'>): AccountStates {
+  /** Returns whether a state that this device has no keys for is another device's, which has renewed them. */
+  async function isBehind(error: unknown): Promise<boolean> {
+    if (failureCode(error) !== 'missing-key') throw error;
+    return (await api.getVault()).version > (await crypto.vaultVersion());
+  }
+
+  /** Takes over a state. @returns what is to be put in its place; null for nothing */
+  async function adopt(sealed: string | null): Promise<string | null> {
+    try {
+      return await crypto.adoptState(sealed);
+    } catch (error) {
+      return (await isBehind(error)) ? null : crypto.adoptState(sealed, true);
+    }
+  }
+
   return {
     async load() {
       const { sealed, version } = await api.getAccountState();
-      const due = await crypto.adoptState(sealed);
+      const due = await adopt(sealed);
       if (due === null) return;
       try {
         await api.putAccountState({ version, sealed: due });
@@ -32,7 +48,10 @@ export function createAccountStates({ api, crypto }: Pick<Deps, 'api' | 'crypto'
     async replace(change) {
       for (let attempt = 1; ; attempt += 1) {
         const { sealed, version } = await api.getAccountState();
-        const next = await change(sealed);
+        const next = await change(sealed).catch(async (error: unknown) => {
+          if (await isBehind(error)) throw error;
+          return change(null);
+        });
         try {
           await api.putAccountState({ version, sealed: next });
           await crypto.adoptState(next);

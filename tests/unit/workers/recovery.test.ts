@@ -20,7 +20,7 @@ async function newRecoveryKey(alice: TestDevice) {
   const recoveryKey = alice.browser.typist.asked.at(-1)?.recoveryKey ?? '';
   const { recoveryAuthKey, recoveryProofKey, ...rotated } = await alice.api.replaceRecoveryKey(alice.vault());
   const vault = alice.relay.rotate(alice.userId, rotated);
-  await alice.api.adoptRenewedKeys();
+  await alice.api.adoptRenewedKeys(rotated.sealedVault);
   return { recoveryKey, recoveryAuthKey, recoveryProofKey, vault };
 }
 
@@ -78,6 +78,17 @@ describe('the recovery key', () => {
       api.recoverVault(ALICE, { ...second.vault, sealedVault: vault.sealedVault }, NEW_PASSWORD),
     ).rejects.toMatchObject({ code: 'corrupt-record' });
     await api.recoverVault(ALICE, second.vault, NEW_PASSWORD);
+  });
+
+  it('takes over the keys that it renews once the relay has them, and not before', async () => {
+    const { recoveryKey, relay, vault } = await aliceWithRecoveryKey();
+    const api = freshBrowser();
+    await api.beginRecovery(recoveryKey);
+    const recovered = await api.recoverVault(ALICE, vault, NEW_PASSWORD);
+    expect(await api.vaultVersion()).toBe(vault.version);
+    relay.rotate(ALICE, recovered.vault);
+    await api.adoptRenewedKeys(recovered.vault.sealedVault);
+    expect(await api.vaultVersion()).toBe(vault.version + 1);
   });
 
   it('refuses a mistyped recovery key before the relay is asked', async () => {
@@ -186,7 +197,7 @@ describe('a new password', () => {
     const { alice } = await createPair();
     const { vault } = await changePassword(alice, PASSWORD, NEW_PASSWORD);
     alice.relay.rotate(ALICE, vault);
-    await alice.api.adoptRenewedKeys();
+    await alice.api.adoptRenewedKeys(vault.sealedVault);
     alice.browser.typist.knows(PASSWORD);
     const operation = { kind: 'delete-account', target: 'alice', id: null } as const;
     await expect(alice.api.confirm(operation, alice.owner())).rejects.toMatchObject({ code: 'cancelled' });

@@ -4,6 +4,7 @@ import {
   openShared,
   openVault,
   type SharedKeys,
+  sealAccountState,
   unwrapVaultKey,
 } from '@sinetti/crypto-core';
 import { describe, expect, it } from 'vitest';
@@ -73,7 +74,7 @@ async function changePassword(device: TestDevice, from: string, to: string): Pro
   device.relay.rotate(ALICE, vault);
   device.relay.passwordParams.set(ALICE, passwordParams);
   device.relay.passwords.set(ALICE, to);
-  await device.api.adoptRenewedKeys();
+  await device.api.adoptRenewedKeys(vault.sealedVault);
   await device.readState();
 }
 
@@ -151,10 +152,12 @@ describe('who has which keys', () => {
     expect(revisionsIn(await held(laptop), sharedKeys)).toEqual([1]);
     await laptop.mark(BOB, true);
     await laptop.confirm('replace-recovery-key');
-    relay.rotate(ALICE, await laptop.api.replaceRecoveryKey(laptop.vault()));
-    await laptop.api.adoptRenewedKeys();
+    const renewed = await laptop.api.replaceRecoveryKey(laptop.vault());
+    relay.rotate(ALICE, renewed);
+    await expect(laptop.api.adoptRenewedKeys('AAAA')).rejects.toMatchObject({ code: 'usage' });
+    await laptop.api.adoptRenewedKeys(renewed.sealedVault);
     expect(await laptop.api.vaultVersion()).toBe(2);
-    await expect(laptop.api.adoptRenewedKeys()).rejects.toMatchObject({ code: 'usage' });
+    await expect(laptop.api.adoptRenewedKeys(renewed.sealedVault)).rejects.toMatchObject({ code: 'usage' });
   });
 });
 
@@ -227,8 +230,8 @@ describe('a relay with old vaults', () => {
     const former = laptop.vault();
     await laptop.revoke(phone.deviceId);
     await takeOver(tablet);
-    for (const version of [former.version, laptop.vault().version, 900]) {
-      const old = { ...former, version };
+    const made = [former.version, laptop.vault().version, 900].map((version) => ({ ...former, version }));
+    for (const old of [...made, { ...laptop.vault(), version: 900 }]) {
       await tablet.confirm('renew-keys');
       await expect(tablet.api.readRenewedKeys(old)).rejects.toMatchObject({ code: 'stale-vault' });
       await tablet.confirm('revoke-device', laptop.deviceId);
@@ -249,6 +252,54 @@ describe('a relay with old vaults', () => {
     relay.vaults.set(ALICE, former);
     await tablet.logIn();
     expect(revisionsIn(await held(tablet), sharedKeys)).toEqual([1, 2]);
+  });
+});
+
+describe('with the keys of a removed browser, and what a stolen token may write', () => {
+  it('nobody is marked as verified at a device with newer keys, and the state is put right', async () => {
+    const { laptop, phone, relay } = await threeDevices();
+    await laptop.mark(BOB, true);
+    const { sharedKeys } = await keysOf(phone);
+    await laptop.revoke(phone.deviceId);
+    await laptop.readState();
+    const env = { random: (length: number) => new Uint8Array(length), now: () => 0 };
+    const forged = sealAccountState({ verified: [], revision: 99 }, sharedKeys, ALICE, env);
+    for (const state of [Buffer.from(forged).toString('base64url'), 'AP____8']) {
+      relay.states.set(ALICE, state);
+      await laptop.readState();
+      const trust = (await laptop.api.contactTrust()).find(({ userId }) => userId === BOB);
+      expect(trust?.verifiedAt).not.toBeNull();
+      expect(relay.states.get(ALICE)).not.toBe(state);
+    }
+  });
+
+  it('a state that another device has sealed under newer keys stays in its place', async () => {
+    const { laptop, phone, relay, tablet } = await threeDevices();
+    await laptop.mark(BOB, true);
+    await laptop.revoke(phone.deviceId);
+    await laptop.readState();
+    const sealed = relay.states.get(ALICE)!;
+    await expect(tablet.api.adoptState(sealed)).rejects.toMatchObject({ code: 'missing-key' });
+  });
+});
+
+describe('a confirmation that ends while its operation goes on', () => {
+  it('leaves no vault under a key that somebody knows', async () => {
+    const { laptop, phone, world } = await threeDevices();
+    await laptop.confirm('revoke-device', phone.deviceId);
+    const sealing = laptop.api.revokeDevice({ vault: laptop.vault(), deviceId: phone.deviceId });
+    world.clock.advance(3 * 60 * 1000);
+    // It finds the confirmation too old, and wipes its keys.
+    const request = {
+      operation: 'DELETE /user',
+      body: '',
+      replaces: 1,
+      session: ALICE,
+      nonce: 'A'.repeat(43),
+    };
+    await expect(laptop.api.signPendingProof(request)).rejects.toMatchObject({ code: 'usage' });
+    const { vault } = await sealing;
+    expect(() => unwrapVaultKey(decode(vault.passwordWrap), new Uint8Array(32))).toThrow('wrong-password');
   });
 });
 

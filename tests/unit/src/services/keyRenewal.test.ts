@@ -4,8 +4,17 @@ import { cancelled } from '#src/lib/appError.ts';
 import type { Api } from '#src/net/api.ts';
 import { NetworkError } from '#src/net/errors.ts';
 import { createKeyRenewal, type KeyRenewal } from '#src/services/account/keyRenewal.ts';
+import { createBackground } from '#src/services/core/failures.ts';
 import { keysRenewedAtom } from '#src/store/keys.ts';
-import { refused, storedVault, type TestDeps, testConfirmation, testDeps } from './support/deps.ts';
+import { settled } from '../net/support/fakeClock.ts';
+import {
+  refused,
+  rotatedVault,
+  storedVault,
+  type TestDeps,
+  testConfirmation,
+  testDeps,
+} from './support/deps.ts';
 
 const api = {
   getVault: vi.fn<Api['getVault']>(),
@@ -29,7 +38,7 @@ beforeEach(() => {
   worker.vaultVersion.mockResolvedValue(7);
   deps = testDeps({ api, crypto: worker });
   confirmation = testConfirmation();
-  renewal = createKeyRenewal(deps, confirmation, { load });
+  renewal = createKeyRenewal(deps, confirmation, { load }, createBackground(deps.log));
 });
 
 const isShown = () => deps.store.get(keysRenewedAtom);
@@ -88,8 +97,17 @@ describe('an operation that renews the keys', () => {
     await renewal.renew(confirmation.prove, async (vault) => {
       expect(vault).toEqual(storedVault);
       order.push('done');
+      return rotatedVault;
     });
+    await settled();
+    expect(worker.adoptRenewedKeys).toHaveBeenCalledWith(rotatedVault.sealedVault);
     expect(order).toEqual(['done', 'taken over', 'state']);
+  });
+
+  it('has succeeded once the relay has it, whatever becomes of the account state', async () => {
+    load.mockRejectedValue(new NetworkError('unreachable'));
+    await renewal.renew(confirmation.prove, async () => rotatedVault);
+    expect(worker.adoptRenewedKeys).toHaveBeenCalledOnce();
   });
 
   it('changes nothing here when the relay refuses it', async () => {

@@ -243,13 +243,14 @@ describe('recovering', () => {
 
   it('proves the key, opens the vault, and sets the new password before anything else', async () => {
     await recover();
-    expect(calls.slice(0, 8)).toEqual([
+    expect(calls.slice(0, 9)).toEqual([
       'beginRecovery',
       'recover',
       'getVault',
       'getVaultWraps',
       'recoverVault',
       'changePassword',
+      'adoptRenewedKeys',
       'openDevice',
       'putDevice',
     ]);

@@ -87,7 +87,10 @@ export class TestDevice {
 
   /** Takes over what the person's devices have told each other, and seals it anew where that is due. */
   async readState(): Promise<void> {
-    const due = await this.api.adoptState(this.state());
+    const due = await this.api.adoptState(
+      this.state(),
+      (await this.api.vaultVersion()) >= this.vault().version,
+    );
     if (due === null) return;
     this.relay.states.set(this.userId, due);
     await this.api.adoptState(due);
@@ -108,7 +111,7 @@ export class TestDevice {
     await this.confirm('revoke-device', deviceId);
     const { statement, vault } = await this.api.revokeDevice({ vault: this.vault(), deviceId });
     this.relay.rotate(this.userId, vault);
-    await this.api.adoptRenewedKeys();
+    await this.api.adoptRenewedKeys(vault.sealedVault);
     return statement;
   }
 

@@ -130,7 +130,9 @@ export const storedVault = { sealedVault: 'c2VhbGVk', passwordWrap: 'd3JhcA', ve
 export const rotatedVault = { ...storedVault, sealedVault: 'YW5ldw', recoveryWrap: 'cmVjb3Zlcnk' };
 
 /** A renewal of keys that opens the vault for whoever has confirmed. */
-export const testRenewal: Pick<KeyRenewal, 'renew'> = { renew: (_prove, operate) => operate(storedVault) };
+export const testRenewal: Pick<KeyRenewal, 'renew'> = {
+  renew: async (_prove, operate) => void (await operate(storedVault)),
+};
 
 /** A person of whose security there is nothing to tell: no other device, no revocation, no changed key. */
 export const uneventful = {

@@ -92,6 +92,7 @@ function begin(): void {
     }),
     createVault: answers('createVault', vault),
     openVault: answers('openVault', undefined),
+    adoptRenewedKeys: answers('adoptRenewedKeys', undefined),
     forgetVault: answers('forgetVault', undefined),
     resume: answers('resume', true),
     openDevice: answers('openDevice', { userId: me, deviceId: peer, certificate: 'Y2VydA', isNew: true }),
