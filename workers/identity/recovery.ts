@@ -18,7 +18,7 @@ import type { Session } from '../session/session.ts';
 import { openAccount } from './account.ts';
 import type { Confirmations } from './confirmations.ts';
 import { newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
-import { copyOf, type Rotation, type RotationChange, requireVersion, wipeVault } from './rotation.ts';
+import { type Rotation, type RotationChange, requireVersion } from './rotation.ts';
 
 type RecoveryApi = Pick<
   CryptoApi,
@@ -56,16 +56,14 @@ export function createRecovery(
       const stored = check('replaceRecoveryKey', StoredVault, given);
       const confirmed = confirmations.take(['create-recovery-key', 'replace-recovery-key'], null);
       if (confirmed.recoveryKey === null) throw new CryptoApiError('usage', 'no recovery key was kept');
-      const password = copyOf(confirmed.keys);
       const kept = confirmed.recoveryKey.slice();
-      await ready();
       const { userId } = session.account();
-      const { publicKey } = recoveryKeyPair(kept);
-      const vault = await rotation.open(stored, password);
-      const change = { password, recoveryPublicKey: publicKey };
-      const body = { ...rotation.seal(userId, vault, stored.version, change), ...publicPartsOf(kept) };
-      wipeVault(vault);
-      wipe(password.wrapKey, kept);
+      const body = await rotation.withVault(stored, confirmed.keys, (vault, password) => {
+        const { publicKey } = recoveryKeyPair(kept);
+        const change = { password, recoveryPublicKey: publicKey };
+        return { ...rotation.seal(userId, vault, stored.version, change), ...publicPartsOf(kept) };
+      });
+      wipe(kept);
       confirmations.bind(confirmed, body);
       return body;
     },
@@ -106,15 +104,14 @@ export function createRecovery(
       const confirmed = confirmations.take(['change-password'], null);
       const { keys, newPassword } = confirmed;
       if (newPassword === null) throw new CryptoApiError('usage', 'no new password was typed');
-      await ready();
       const { userId } = session.account();
-      const vault = await rotation.open(stored, keys);
-      let proofKey: Uint8Array = keys.proofKey;
-      const credentials = newCredentials(newPassword, (password) => {
-        proofKey = password.proofKey;
-        return rotation.seal(userId, vault, stored.version, { password });
-      });
-      wipeVault(vault);
+      let { proofKey } = keys;
+      const credentials = await rotation.withVault(stored, keys, (vault) =>
+        newCredentials(newPassword, (password) => {
+          proofKey = password.proofKey;
+          return rotation.seal(userId, vault, stored.version, { password });
+        }),
+      );
       await session.addProofKey(proofKey);
       confirmations.bind(confirmed, bodyOf(credentials));
       return { ...credentials, currentAuthKey: confirmed.keys.authKey };

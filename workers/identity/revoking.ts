@@ -1,5 +1,5 @@
 /** Revoking devices, and learning which ones others have revoked (PROTOCOL section 3). */
-import { equalBytes, ready, signDeviceRevocation, wipe } from '@sinetti/crypto-core';
+import { equalBytes, ready, signDeviceRevocation } from '@sinetti/crypto-core';
 import { check, DeviceRevocation, Revocation, RevokedDevices } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -9,7 +9,7 @@ import { type Transaction, write } from '../storage/db.ts';
 import type { Confirmations } from './confirmations.ts';
 import { readPin } from './pins.ts';
 import { putRevocation, readRevocation } from './revocations.ts';
-import { copyOf, type Rotation, wipeVault } from './rotation.ts';
+import type { Rotation } from './rotation.ts';
 
 type RevokingApi = Pick<CryptoApi, 'revokeDevice' | 'ownRevocation' | 'setRevoked' | 'resetDevice'>;
 
@@ -23,16 +23,10 @@ export function createRevoking(
       const { deviceId, vault: stored } = check('revokeDevice', DeviceRevocation, input);
       const { userId } = session.accountOnDevice();
       const confirmed = confirmations.take(['revoke-device'], deviceId);
-      const password = copyOf(confirmed.keys);
-      await ready();
-      const vault = await rotation.open(stored, password);
-      const statement = toBase64Url(signDeviceRevocation(vault.accountSeed, { userId, deviceId }));
-      const body = {
-        statement,
+      const body = await rotation.withVault(stored, confirmed.keys, (vault, password) => ({
+        statement: toBase64Url(signDeviceRevocation(vault.accountSeed, { userId, deviceId })),
         vault: rotation.seal(userId, vault, stored.version, { password }),
-      };
-      wipeVault(vault);
-      wipe(password.wrapKey);
+      }));
       confirmations.bind(confirmed, body);
       return body;
     },

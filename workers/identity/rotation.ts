@@ -45,24 +45,34 @@ export class Rotation {
   }
 
   /**
-   * Opens the vault by a password; the caller wipes its secrets.
-   * @throws CryptoApiError `stale-vault` for an older one than this device has seen
+   * Opens the vault by the password of a confirmation, and wipes its secrets once `use` has ended. The password's keys are
+   * copied first: a confirmation that ends in the meantime wipes its own.
+   * @throws CryptoApiError `stale-vault` for an older vault than this device has seen
    * @throws CryptoError `wrong-password`
    */
-  async open(
+  async withVault<T>(
     { passwordWrap, sealedVault, version }: Guarded<typeof StoredVault>,
-    { wrapKey }: Pick<DerivedKeys, 'wrapKey'>,
-  ): Promise<Vault> {
+    { proofKey, wrapKey }: DerivedKeys,
+    use: (vault: Vault, password: RotationChange['password']) => T | Promise<T>,
+  ): Promise<T> {
     const account = this.#session.account();
-    const vaultKey = unwrapVaultKey(passwordWrap, wrapKey);
-    const { vault } = openVault(sealedVault, vaultKey, account.userId);
-    wipe(vaultKey);
-    requireVersion(vault, version);
-    const known = await read(account.db, (tx) => readKeys(tx, account));
-    const isOlder = newestSharedKeys(vault.sharedKeys).revision < newestSharedKeys(known.sharedKeys).revision;
-    if (!isOlder && version >= known.vaultVersion) return vault;
-    wipeVault(vault);
-    throw new CryptoApiError('stale-vault');
+    const password = { proofKey, wrapKey: wrapKey.slice() };
+    let vault: Vault | null = null;
+    try {
+      await ready();
+      const vaultKey = unwrapVaultKey(passwordWrap, password.wrapKey);
+      ({ vault } = openVault(sealedVault, vaultKey, account.userId));
+      wipe(vaultKey);
+      requireVersion(vault, version);
+      const known = await read(account.db, (tx) => readKeys(tx, account));
+      const isOlder =
+        newestSharedKeys(vault.sharedKeys).revision < newestSharedKeys(known.sharedKeys).revision;
+      if (isOlder || version < known.vaultVersion) throw new CryptoApiError('stale-vault');
+      return await use(vault, password);
+    } finally {
+      wipe(password.wrapKey);
+      if (vault !== null) wipe(vault.accountSeed, vault.deviceSecret);
+    }
   }
 
   /**
@@ -113,12 +123,10 @@ export function createRotation(
 
     async readRenewedKeys(given) {
       const stored = check('readRenewedKeys', StoredVault, given);
-      const password = copyOf(confirmations.take(['renew-keys'], null).keys);
-      await ready();
-      const vault = await rotation.open(stored, password);
-      await session.adopt({ vault, version: stored.version, proofKey: password.proofKey });
-      wipeVault(vault);
-      wipe(password.wrapKey);
+      const { keys } = confirmations.take(['renew-keys'], null);
+      await rotation.withVault(stored, keys, (vault, { proofKey }) =>
+        session.adopt({ vault, version: stored.version, proofKey }),
+      );
       confirmations.forget();
     },
 
@@ -136,14 +144,4 @@ export function createRotation(
 export function requireVersion({ sharedKeys }: Vault, version: number): void {
   const { revision } = newestSharedKeys(sharedKeys);
   if (revision !== 0 && revision !== version) throw new CryptoApiError('stale-vault');
-}
-
-/** Copies a confirmation's keys for one operation, which waits in between: they are wiped when the confirmation ends. */
-export function copyOf({ proofKey, wrapKey }: DerivedKeys): RotationChange['password'] {
-  return { proofKey, wrapKey: wrapKey.slice() };
-}
-
-/** Wipes what a device keeps only as long as it works with the vault. */
-export function wipeVault({ accountSeed, deviceSecret }: Vault): void {
-  wipe(accountSeed, deviceSecret);
 }
