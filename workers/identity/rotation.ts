@@ -45,7 +45,7 @@ export class Rotation {
   }
 
   /**
-   * Opens the vault by the password of a confirmation, and wipes its secrets once `use` has ended. The password's keys are
+   * Opens the vault by the password of a confirmation, and wipes its secrets once `operate` has ended. The password's keys are
    * copied first: a confirmation that ends in the meantime wipes its own.
    * @throws CryptoApiError `stale-vault` for an older vault than this device has seen
    * @throws CryptoError `wrong-password`
@@ -53,7 +53,7 @@ export class Rotation {
   async withVault<T>(
     { passwordWrap, sealedVault, version }: Guarded<typeof StoredVault>,
     { proofKey, wrapKey }: DerivedKeys,
-    use: (vault: Vault, password: RotationChange['password']) => T | Promise<T>,
+    operate: (vault: Vault, password: RotationChange['password']) => T | Promise<T>,
   ): Promise<T> {
     const account = this.#session.account();
     const password = { proofKey, wrapKey: wrapKey.slice() };
@@ -68,7 +68,7 @@ export class Rotation {
       const isOlder =
         newestSharedKeys(vault.sharedKeys).revision < newestSharedKeys(known.sharedKeys).revision;
       if (isOlder || version < known.vaultVersion) throw new CryptoApiError('stale-vault');
-      return await use(vault, password);
+      return await operate(vault, password);
     } finally {
       wipe(password.wrapKey);
       if (vault !== null) wipe(vault.accountSeed, vault.deviceSecret);
