@@ -233,7 +233,7 @@ export const updateProfile = defineRoute({
   summary: "Change one's username and email",
   access: 'session',
   body: z.object({ username: Username, email: Email }),
-  proof: { unless: 'the email stays' },
+  proof: { unless: 'both stay, but for their case' },
   status: 200,
   response: Profile,
   errors: ['username-taken', 'email-taken'],

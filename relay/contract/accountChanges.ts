@@ -12,6 +12,7 @@ export const AccountChangeKind = z.enum([
   'message-backup',
   'password',
   'recovery-key',
+  'username',
   'vault',
 ]);
 export type AccountChangeKind = z.infer<typeof AccountChangeKind>;

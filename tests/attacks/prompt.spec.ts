@@ -156,7 +156,13 @@ test('a script can’t make the frame show anything by itself, and it hides at a
     layer?.show();
   });
   for (const type of ['visible', 'show', 'ask', 'dismiss']) {
-    const question = { kind: 'delete-account', target: 'alice', username: 'alice', recoveryKey: null };
+    const question = {
+      kind: 'delete-account',
+      target: 'alice',
+      username: 'alice',
+      recoveryKey: null,
+      safetyNumber: null,
+    };
     await alice.page.evaluate(sayEverywhere, { type, language: 'en', theme: 'light', number: 1, question });
   }
   // Whatever was sent has been read once this is answered.

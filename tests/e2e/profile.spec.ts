@@ -60,6 +60,8 @@ test('a person takes new names, takes their data with them, and goes', async ({ 
     expect(saves).toEqual([]);
     await page.getByLabel('Username').fill('bob');
     await page.getByRole('button', { name: 'Save Changes' }).click();
+    await expect(alice.prompt.getByText('email of your account to bob alice@')).toBeVisible();
+    await alice.confirmWithPassword();
     await expect(page.getByText('This username is already taken.')).toBeVisible();
     await findsNoBarriers(page);
     await page.getByLabel('Username').fill('alice.l');

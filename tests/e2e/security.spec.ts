@@ -132,6 +132,9 @@ test('two people compare their safety number, and one marks the other as verifie
   await mark.click();
   await expect(alice.prompt.getByLabel('Password', { exact: true })).toBeFocused();
   await findsNoBarriers(alice.page);
+  // A script in the page may misname the person, but not the keys.
+  const inFrame = alice.prompt.getByRole('list', { name: 'Their device must show this safety number:' });
+  expect(await inFrame.getByRole('listitem').allInnerTexts()).toEqual(numbers[0]);
   await alice.page.keyboard.press('Escape');
   // The focus goes in, and comes back to the dialog of the button that was pressed.
   await expect(alice.page.getByRole('dialog', { name: 'Safety number with bob' })).toBeFocused();

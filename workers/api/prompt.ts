@@ -6,7 +6,7 @@
 /** The operations that take the password. The frame has a sentence for each, and asks for no other. */
 export const operationKinds = [
   'accept-account-key',
-  'change-email',
+  'change-names',
   'change-password',
   'create-recovery-key',
   'delete-account',
@@ -22,7 +22,7 @@ export type OperationKind = (typeof operationKinds)[number];
 /** An operation that the person is asked to confirm with the password. */
 export interface Operation {
   readonly kind: OperationKind;
-  /** What it is done to, by the name that the person knows it by: for `change-email` the new address itself. */
+  /** What it is done to, by the name that the person knows it by: for `change-names` the new username, a space and the new email. */
   readonly target: string;
   /** The id of the device or the person that it is done to; null for an operation on the account. */
   readonly id: string | null;
@@ -36,6 +36,8 @@ export interface Question {
   readonly username: string;
   /** A recovery key to be kept before it is turned on: 14 groups of 4 characters, joined by hyphens. */
   readonly recoveryKey: string | null;
+  /** The number of the account key in question, 60 digits: the worker's, whatever name the page gives. */
+  readonly safetyNumber: string | null;
 }
 
 /** What the person has typed. */

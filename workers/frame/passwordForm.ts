@@ -43,6 +43,7 @@ export function createPasswordForm({ setVisible, answer }: FormOptions): Passwor
   const part = (id: string) => element(`#${id}`, HTMLElement);
   const input = (id: string) => element(`#${id}`, HTMLInputElement);
   const key = part('key');
+  const number = part('number');
   const copied = part('copied');
   const submit = part('submit');
   const password = input('password');
@@ -63,7 +64,7 @@ export function createPasswordForm({ setVisible, answer }: FormOptions): Passwor
   const groups = (): string[] => asked?.question.recoveryKey?.split('-') ?? [];
 
   function draw(): void {
-    for (const fields of form.querySelectorAll('fieldset')) {
+    for (const fields of form.querySelectorAll<HTMLFieldSetElement>('fieldset[data-step]')) {
       fields.hidden = fields.dataset.step?.split(' ').includes(step) === false;
       // What isn't there must not be filled in.
       for (const field of fields.querySelectorAll('input')) field.disabled = fields.hidden;
@@ -105,6 +106,7 @@ export function createPasswordForm({ setVisible, answer }: FormOptions): Passwor
     isBusy = false;
     form.reset();
     key.replaceChildren();
+    number.replaceChildren();
     copied.textContent = '';
     dialog.close();
     setVisible(false);
@@ -169,7 +171,7 @@ export function createPasswordForm({ setVisible, answer }: FormOptions): Passwor
 
     open({ language, theme }) {
       if (asked === null || dialog.open) return;
-      const { kind, recoveryKey, target, username } = asked.question;
+      const { kind, recoveryKey, safetyNumber, target, username } = asked.question;
       shown = asked.number;
       document.documentElement.lang = language;
       document.documentElement.dataset.theme = theme;
@@ -184,6 +186,8 @@ export function createPasswordForm({ setVisible, answer }: FormOptions): Passwor
       wanted = Math.floor(Math.random() * groups().length);
       fill(part('group-label'), texts('group'), String(wanted + 1));
       key.replaceChildren(...groups().map(listItem));
+      number.replaceChildren(...(safetyNumber?.match(/.{5}/g) ?? []).map(listItem));
+      part('number-shown').hidden = safetyNumber === null;
       dialog.showModal();
       go(recoveryKey !== null ? 'key' : kind === 'change-password' ? 'change' : 'password');
     },

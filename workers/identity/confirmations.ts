@@ -18,6 +18,8 @@ export interface Confirmed {
   readonly newPassword: string | null;
   /** The recovery key that the person has kept, with `create-recovery-key` and `replace-recovery-key`. */
   readonly recoveryKey: Uint8Array | null;
+  /** The number that the frame has shown; null where it was about none. */
+  readonly safetyNumber: string | null;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -53,11 +55,11 @@ const vaultKinds: readonly OperationKind[] = [
 
 const requests: Record<OperationKind, (operation: Operation) => BoundRequest> = {
   'accept-account-key': () => noRequest,
-  'change-email': ({ target }) => ({
-    operation: 'PUT /users/me',
-    fields: { email: target },
-    others: ['username'],
-  }),
+  'change-names': ({ target }) => {
+    // A username has no space in it.
+    const [username = '', ...email] = target.split(' ');
+    return { operation: 'PUT /users/me', fields: { username, email: email.join(' ') }, others: [] };
+  },
   'change-password': () => passwordRequest,
   'create-recovery-key': () => recoveryKeyRequest,
   'delete-account': () => emptyRequest('DELETE /user'),

@@ -7,6 +7,7 @@ import type { Prompt } from '../api/prompt.ts';
 import type { Session } from '../session/session.ts';
 import type { Confirmations } from './confirmations.ts';
 import { type DerivedKeys, derivePasswordKeys, type PasswordDeps } from './passwordKeys.ts';
+import { safetyNumberInQuestion } from './safetyNumbers.ts';
 
 type ConfirmingApi = Pick<CryptoApi, 'confirm' | 'signPendingProof'>;
 
@@ -38,9 +39,10 @@ export function createConfirming(
       await ready();
       const isRecoveryKey = kind === 'create-recovery-key' || kind === 'replace-recovery-key';
       const recoveryKey = isRecoveryKey ? createRecoveryKey(deps.env) : null;
+      const safetyNumber = await safetyNumberInQuestion(session, operation);
       const shown = recoveryKey === null ? null : encodeRecoveryKey(recoveryKey);
       const { keys, newPassword } = await deps.prompt.ask(
-        { kind, target, username, recoveryKey: shown },
+        { kind, target, username, recoveryKey: shown, safetyNumber },
         async (typed) => {
           const derived = derivePasswordKeys(deps, typed.password, passwordParams);
           await requirePassword(derived);
@@ -48,7 +50,7 @@ export function createConfirming(
         },
       );
       // Nothing of it goes to the page: with the authKey a script could log in elsewhere.
-      confirmations.keep({ operation, keys, newPassword, recoveryKey });
+      confirmations.keep({ operation, keys, newPassword, recoveryKey, safetyNumber });
     },
 
     async signPendingProof(input) {

@@ -7,7 +7,6 @@ import {
   openAccountState,
   ready,
   type SharedKeys,
-  safetyNumber,
   sealAccountState,
   sharedRevision,
   verifyDeviceCertificate,
@@ -30,6 +29,7 @@ import { inTransaction, type TransactionDeps } from '../conversation/conversatio
 import { supersededLeaves } from '../conversation/ownCommits.ts';
 import type { Confirmations } from '../identity/confirmations.ts';
 import { adoptVerified, newPin, offerAccountKey, putPin, readMarks, readPin } from '../identity/pins.ts';
+import { safetyNumberOf } from '../identity/safetyNumbers.ts';
 import { type AccountOnDevice, readKeys, type Session } from '../session/session.ts';
 import { read, type Transaction, type WriteTransaction, write } from '../storage/db.ts';
 import { PinRecord } from '../storage/records.ts';
@@ -62,9 +62,8 @@ export function createTrust(deps: TransactionDeps, session: Session, confirmatio
     await ready();
     return write(account.db, 'relaxed', async (tx) => {
       const pin = await requirePin(tx, account, userId);
-      if (pin.offered === null || numberOf(account, userId, pin.offered) !== seen) {
-        throw new CryptoApiError('usage', 'another key than the one shown');
-      }
+      if (pin.offered === null) throw anotherKey();
+      requireNumber(seen, safetyNumberOf(account, userId, pin.offered));
       const decided = decision(pin, pin.offered);
       await putPin(tx, account, userId, decided);
       return contactTrust(userId, decided);
@@ -130,8 +129,8 @@ export function createTrust(deps: TransactionDeps, session: Session, confirmatio
       await ready();
       const { accountKey, offered } = await read(account.db, (tx) => requirePin(tx, account, userId));
       return {
-        current: numberOf(account, userId, accountKey),
-        offered: offered === null ? null : numberOf(account, userId, offered),
+        current: safetyNumberOf(account, userId, accountKey),
+        offered: offered === null ? null : safetyNumberOf(account, userId, offered),
       };
     },
 
@@ -144,11 +143,10 @@ export function createTrust(deps: TransactionDeps, session: Session, confirmatio
         Promise.all([requirePin(tx, account, userId), readMarks(tx, account), readKeys(tx, account)]),
       );
       const state = openState(sealed, sharedKeys, account.userId);
-      if (numberOf(account, userId, accountKey) !== compared) {
-        throw new CryptoApiError('usage', 'another key than the one shown');
-      }
-      confirmations.take([verified ? 'mark-verified' : 'unmark-verified'], userId);
+      requireNumber(compared, safetyNumberOf(account, userId, accountKey));
+      const confirmed = confirmations.take([verified ? 'mark-verified' : 'unmark-verified'], userId);
       confirmations.forget();
+      if (verified) requireNumber(compared, confirmed.safetyNumber);
       // A state that the relay has rolled back is not built upon; this browser's marks replace it.
       const newest = state === null || state.revision < marks.revision ? marks : state;
       const others = newest.verified.filter((contact) => contact.userId !== userId);
@@ -182,8 +180,9 @@ export function createTrust(deps: TransactionDeps, session: Session, confirmatio
 
     acceptAccountKey: (id, number) =>
       decide('acceptAccountKey', id, number, (pin, offered) => {
-        confirmations.take(['accept-account-key'], id);
+        const confirmed = confirmations.take(['accept-account-key'], id);
         confirmations.forget();
+        requireNumber(number, confirmed.safetyNumber);
         return {
           ...newPin(offered, pin.firstSeen),
           former: [...pin.former, { accountKey: pin.accountKey, until: env.now() }].slice(-limits.formerKeys),
@@ -204,6 +203,13 @@ export function createTrust(deps: TransactionDeps, session: Session, confirmatio
   };
 }
 
+const anotherKey = () => new CryptoApiError('usage', 'another key than the one shown');
+
+/** @throws CryptoApiError `usage` unless the person has seen this very number */
+function requireNumber(seen: string, actual: string | null): void {
+  if (seen !== actual) throw anotherKey();
+}
+
 function contactTrust(userId: string, { verifiedAt, offered, former }: PinRecord): ContactTrust {
   return {
     userId,
@@ -222,10 +228,6 @@ async function requirePin(
   const pin = await readPin(tx, account, userId);
   if (pin === null) throw new CryptoApiError('unknown-person');
   return pin;
-}
-
-function numberOf({ userId: own, device }: AccountOnDevice, userId: string, accountKey: Uint8Array): string {
-  return safetyNumber({ userId: own, accountKey: device.accountKey }, { userId, accountKey });
 }
 
 /**

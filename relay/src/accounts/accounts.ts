@@ -108,8 +108,8 @@ export interface Accounts {
   vault(userId: string): Promise<VaultRow>;
   /** The vault before the present one. @throws ApiError not-found unless one was replaced in the last seven days */
   formerVault(userId: string): Promise<FormerVaultRow>;
-  /** Returns whether an email is the person's already, in whatever case. */
-  hasEmail(userId: string, email: string): Promise<boolean>;
+  /** Returns which of the names aren't the person's yet, in whatever case. */
+  newNames(userId: string, names: { username: string; email: string }): Promise<('username' | 'email')[]>;
   /**
    * @returns the new version
    * @throws ApiError stale-version with the stored version; invalid-request for a first vault without a wrap
@@ -267,9 +267,11 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
       return vault;
     },
 
-    async hasEmail(userId, email) {
+    async newNames(userId, names) {
       const user = await users.findUser(db, userId);
-      return user !== null && nameKey(user.email) === nameKey(email);
+      return (['username', 'email'] as const).filter(
+        (name) => user === null || nameKey(user[name]) !== nameKey(names[name]),
+      );
     },
 
     async replaceVault(userId, { recoveryKey, ...vault }) {

@@ -61,10 +61,10 @@ export function accountHandlers({ accountChanges, accounts, proofs, sessions }: 
     profile: async ({ session }) => profileOf(await accounts.profile(session.userId)),
 
     updateProfile: async ({ session, body, requireProof }) => {
-      const isSameEmail = await accounts.hasEmail(session.userId, body.email);
-      if (!isSameEmail) await requireProof();
+      const changed = await accounts.newNames(session.userId, body);
+      if (changed.length > 0) await requireProof();
       const user = await accounts.updateProfile(session.userId, body);
-      if (!isSameEmail) await accountChanges.record(session, 'email');
+      for (const name of changed) await accountChanges.record(session, name);
       return profileOf(user);
     },
 

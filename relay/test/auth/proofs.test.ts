@@ -52,6 +52,14 @@ const operations: readonly (readonly [string, () => Request | Promise<Request>])
     }),
   ],
   [
+    'changing the username',
+    () => ({
+      method: 'PUT',
+      path: '/users/me',
+      body: { username: `uusi${randomUUID().slice(0, 8)}`, email: world.person.email },
+    }),
+  ],
+  [
     'changing the email',
     () => ({
       method: 'PUT',

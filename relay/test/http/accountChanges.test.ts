@@ -55,6 +55,14 @@ describe('a change of who owns the account', () => {
       'email',
       () => here.call('PUT', '/users/me', { username: here.username, email: `${randomUUID()}@example.org` }),
     ],
+    [
+      'username',
+      () =>
+        here.call('PUT', '/users/me', {
+          username: `uusi${randomUUID().slice(0, 8)}`,
+          email: `${here.username}@example.org`,
+        }),
+    ],
     ['message-backup', () => here.call('DELETE', '/history')],
     [
       'device-revoked',
@@ -132,7 +140,7 @@ it('what needs no proof is no change of who owns the account', async () => {
   const other = await onAnotherDevice(relay, here);
   await other.call('DELETE', `/devices/${other.deviceId}`, { statement: base64Url(200) });
   await here.call('PUT', '/users/me', {
-    username: `uusi${randomUUID().slice(0, 8)}`,
+    username: here.username.toUpperCase(),
     email: here.email,
   });
   expect(await changes()).toEqual([]);

@@ -82,6 +82,7 @@ describe('the profile', () => {
       [person.id, { type: 'contacts', lists: ['contacts'] }],
       [friend.id, { type: 'contacts', lists: ['contacts'] }],
       [person.id, { type: 'account' }],
+      [person.id, { type: 'account' }],
     ]);
     expect((await person.call('GET', '/profile')).body).toMatchObject(names);
     expect((await friend.call('GET', '/contacts')).body).toMatchObject([names]);

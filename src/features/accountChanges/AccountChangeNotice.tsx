@@ -18,6 +18,7 @@ const sentences = {
   'message-backup': 'accountChanges.messageBackup',
   password: 'accountChanges.password',
   'recovery-key': 'accountChanges.recoveryKey',
+  username: 'accountChanges.username',
   vault: 'accountChanges.vault',
 } as const satisfies Record<AccountChange['kind'], MessageId>;
 

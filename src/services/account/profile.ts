@@ -17,11 +17,11 @@ export async function updateProfile(
 ): Promise<void> {
   const names = checkedNames(change);
   try {
-    const isSameEmail = names.email.toLowerCase() === store.get(currentUserAtom)?.email.toLowerCase();
-    const user = await api.updateProfile(
-      names,
-      isSameEmail ? undefined : confirmWithPassword({ kind: 'change-email', target: names.email, id: null }),
-    );
+    const target = `${names.username} ${names.email}`;
+    const known = store.get(currentUserAtom);
+    const isKnown = target.toLowerCase() === `${known?.username} ${known?.email}`.toLowerCase();
+    const prove = isKnown ? undefined : confirmWithPassword({ kind: 'change-names', target, id: null });
+    const user = await api.updateProfile(names, prove);
     store.set(currentUserAtom, user);
     // For an offline start; the next answered one mends it.
     await keepProfile(crypto, user).catch(() => undefined);

@@ -3,7 +3,13 @@ import { CryptoApiError } from '#workers/api/errors.ts';
 import type { PromptRequest, Question, Typed } from '#workers/api/prompt.ts';
 import { createPrompt } from '#workers/entry/prompt.ts';
 
-const question: Question = { kind: 'delete-account', target: 'anna', username: 'anna', recoveryKey: null };
+const question: Question = {
+  kind: 'delete-account',
+  target: 'anna',
+  username: 'anna',
+  recoveryKey: null,
+  safetyNumber: null,
+};
 const typed = (password: string): Typed => ({ password, newPassword: null });
 
 /** A prompt whose frame answers nothing by itself. */
@@ -39,7 +45,7 @@ describe('a question in the frame', () => {
   it('is not replaced by another, which would be answered by who has read the first', async () => {
     const { answer, prompt, said } = begin();
     const asked = prompt.ask(question, rightIs('right'));
-    const second = prompt.ask({ ...question, kind: 'change-email' }, rightIs('right'));
+    const second = prompt.ask({ ...question, kind: 'change-names' }, rightIs('right'));
     await expect(second).rejects.toMatchObject({ code: 'usage' });
     expect(said).toHaveLength(1);
     answer(1, typed('right'));

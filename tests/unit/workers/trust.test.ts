@@ -242,6 +242,21 @@ describe("a contact's account key that changes", () => {
     expect(await trustIn(alice, BOB)).toMatchObject({ keyOffered: true });
   });
 
+  it('is accepted as the one that the frame has shown, not as one that comes meanwhile', async () => {
+    const { alice, newCertificate, relay, world } = await pairAndNewBob();
+    await alice.api.observeDevices(BOB, [newCertificate]);
+    const shown = (await alice.api.safetyNumbers(BOB)).offered!;
+    await alice.confirm('accept-account-key', BOB);
+    relay.vaults.delete(BOB);
+    await alice.api.observeDevices(BOB, [await certificateOf(await world.device(BOB))]);
+    const meanwhile = (await alice.api.safetyNumbers(BOB)).offered!;
+    expect(meanwhile).not.toBe(shown);
+    for (const number of [meanwhile, shown]) {
+      await expect(alice.api.acceptAccountKey(BOB, number)).rejects.toMatchObject({ code: 'usage' });
+    }
+    expect(await trustIn(alice, BOB)).toMatchObject({ keyOffered: true, changedAt: [] });
+  });
+
   it("is followed by the accepting person's other device once accepted there, too", async () => {
     const { alice, newBob, newCertificate, world } = await pairAndNewBob();
     const laptop = await world.device(ALICE);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { screen } from '@testing-library/react';
+import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { operationKinds, type PromptAnswer, type Question } from '#workers/api/prompt.ts';
@@ -30,7 +30,14 @@ afterEach(() => {
 
 function ask(question: Partial<Question> = {}) {
   number += 1;
-  const whole = { kind: 'delete-account', target: 'anna', username: 'anna', recoveryKey: null, ...question };
+  const whole = {
+    kind: 'delete-account',
+    target: 'anna',
+    username: 'anna',
+    recoveryKey: null,
+    safetyNumber: null,
+    ...question,
+  };
   form.receive({ type: 'ask', number, question: whole as Question });
   form.open(look);
   return userEvent.setup();
@@ -78,7 +85,13 @@ describe('the form that asks for the password', () => {
     form.receive({
       type: 'ask',
       number: 99,
-      question: { kind: 'delete-account', target: 'anna', username: 'anna', recoveryKey: null },
+      question: {
+        kind: 'delete-account',
+        target: 'anna',
+        username: 'anna',
+        recoveryKey: null,
+        safetyNumber: null,
+      },
     });
     expect(setVisible).toHaveBeenCalledExactlyOnceWith(true);
     expect(screen.queryByRole('dialog')).toBeNull();
@@ -97,6 +110,7 @@ describe('the form that asks for the password', () => {
       target: 'Firefox',
       username: 'anna',
       recoveryKey: null,
+      safetyNumber: null,
     } as const;
     form.receive({ type: 'ask', number, question });
     form.open({ language, theme: 'dark' });
@@ -108,6 +122,21 @@ describe('the form that asks for the password', () => {
     ask({ kind: 'revoke-device', target: '<b>\u202EFire\u200Bfox\n' });
     expect(sentence()).toBe('You remove the device <b>Firefox from your account.');
     expect(document.querySelector('bdi')?.textContent).toBe('<b>Firefox');
+  });
+
+  it('shows the safety number of whom it is about, and none with the next question', () => {
+    const safetyNumber = '0123456789'.repeat(6);
+    ask({ kind: 'mark-verified', target: 'bob', safetyNumber });
+    const list = screen.getByRole('list', { name: 'Their device must show this safety number:' });
+    expect(list).toBeVisible();
+    const groups = within(list).getAllByRole('listitem');
+    expect(groups.map(({ textContent }) => textContent)).toEqual(
+      Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? '01234' : '56789')),
+    );
+    form.receive({ type: 'answered' });
+    ask();
+    expect(screen.queryByText('Their device must show this safety number:')).not.toBeVisible();
+    expect(document.querySelector('#number')?.textContent).toBe('');
   });
 
   it('sends what was typed once, and keeps nothing of it', async () => {

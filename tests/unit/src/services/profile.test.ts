@@ -39,7 +39,8 @@ describe('changing the profile', () => {
       { username: 'Änna', email: 'anna@sinetti.example' },
       confirmation.prove,
     );
-    expect(confirmation.asked).toEqual([{ kind: 'change-email', target: 'anna@sinetti.example', id: null }]);
+    const target = 'Änna anna@sinetti.example';
+    expect(confirmation.asked).toEqual([{ kind: 'change-names', target, id: null }]);
     const changed = {
       ...anna,
       username: 'Änna',
@@ -50,9 +51,18 @@ describe('changing the profile', () => {
     expect(writeLocal).toHaveBeenCalledExactlyOnceWith('profile', JSON.stringify(changed));
   });
 
-  it('takes no password while the email stays', async () => {
-    await change({ username: 'annika', email: 'Anna@Example.org' });
-    expect(put).toHaveBeenCalledExactlyOnceWith({ username: 'annika', email: 'Anna@Example.org' }, undefined);
+  it.each([
+    ['Annika', anna.email],
+    ['anna', 'Annika@Example.org'],
+  ])('takes the password for another username or email: %s, %s', async (username, email) => {
+    await change({ username, email });
+    const asked = { kind: 'change-names', target: `${username} ${email}`, id: null };
+    expect(confirmation.asked).toEqual([asked]);
+  });
+
+  it('takes no password for the same names in another case', async () => {
+    await change({ username: 'ANNA', email: 'Anna@Example.org' });
+    expect(put).toHaveBeenCalledExactlyOnceWith({ username: 'ANNA', email: 'Anna@Example.org' }, undefined);
     expect(confirmation.asked).toEqual([]);
   });
 
