@@ -105,7 +105,8 @@ describe('installing a version', () => {
       '/index.html',
     ]);
     for (const [path, kept] of caches.stored.get('sinetti-one') ?? []) {
-      expect([...kept.headers.keys()]).toEqual(['content-security-policy', 'content-type']);
+      const ours = ['content-security-policy', 'content-type'];
+      expect([...kept.headers.keys()].toSorted()).toEqual(path === '/index.html' ? ours : ['cache-control', ...ours]);
       expect(kept.headers.get('content-security-policy')).toBe(`for ${path}`);
     }
   });
@@ -182,12 +183,17 @@ describe('a version in use', () => {
   });
 
   it.each([
-    ['/', 'text/html; charset=utf-8'],
-    ['/assets/index-1.js', 'text/javascript; charset=utf-8'],
-  ])('sets the headers of %s itself', async (path, type) => {
+    ['/', 'text/html; charset=utf-8', {}],
+    [
+      '/assets/index-1.js',
+      'text/javascript; charset=utf-8',
+      { 'cache-control': 'public, max-age=31536000, immutable' },
+    ],
+  ])('sets the headers of %s itself', async (path, type, caching) => {
     const answer = await precache.answer(path === '/' ? navigation(path) : asset(path));
     const file = path === '/' ? '/index.html' : path;
     expect(Object.fromEntries(answer?.headers ?? [])).toEqual({
+      ...caching,
       'content-security-policy': `for ${file}`,
       'content-type': type,
     });
