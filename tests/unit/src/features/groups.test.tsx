@@ -123,7 +123,7 @@ describe('an open group', () => {
     ['invalid-credential', /not proven to belong to its owner/],
     ['wrong-epoch', /earlier change a second time/],
     ['bad-signature', /damaged, invented or altered/],
-  ])(
+  ] as const)(
     'says calmly that a change was refused, and on asking why, with its code: %s',
     async (code, sentence) => {
       const { store, user } = await openGroup({}, [message(kaisa.id, 'Going on')]);
