@@ -125,6 +125,7 @@ export function createClient(options: ClientOptions): Client {
       });
       messenger = opened;
       return {
+        prepare: () => opened.prepare(),
         start: () => opened.start(),
         connect: () => opened.connect(),
         disconnect: () => opened.disconnect(),

@@ -42,6 +42,8 @@ export interface Messenger {
   /** Asks anew for the lists that could not be loaded. Never rejects. */
   retryLists(): Promise<void>;
   updateProfile(change: OwnNames): Promise<void>;
+  /** Begins to connect to the relay, which takes a while and needs no keys. */
+  prepare(): void;
   /** Shows what this browser has. */
   start(): Promise<void>;
   /** Begins to talk with the relay, in the background. */
@@ -88,8 +90,9 @@ export function createMessenger(options: MessengerOptions): Messenger {
     retryLists: () => lists.retry(),
     updateProfile: (change) => updateProfile(deps, change, confirmation),
 
+    prepare: () => connection.prepare(),
+
     async start() {
-      connection.prepare();
       messageBackup.start();
       // All of what the first screen shows, so that nothing of it changes a moment later.
       await Promise.all([
