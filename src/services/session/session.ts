@@ -253,10 +253,7 @@ export function createSession(options: SessionOptions): Session {
 
   return {
     ...signIn,
-    check: () => connectivity.check(),
-    onNetworkChanged: () => connectivity.onNetworkChanged(),
-    onConnected: () => connectivity.onConnected(),
-    onDisconnected: () => connectivity.onDisconnected(),
+    ...connectivity,
 
     async resume() {
       const token = tokens.read();

@@ -52,7 +52,7 @@ describe('an open group', () => {
     await user.type(screen.getByRole('textbox', { name: 'Message to Sailing' }), ' Ahoy {Enter}');
     expect(actions.sendMessage).toHaveBeenCalledExactlyOnceWith('group-group-1', 'Ahoy');
     await user.click(screen.getByRole('button', { name: 'Retry' }));
-    expect(actions.retryMessage).toHaveBeenCalledExactlyOnceWith(failed.messageId);
+    expect(actions.retryMessage).toHaveBeenCalledExactlyOnceWith('group-group-1', failed.messageId);
     await user.click(screen.getByRole('button', { name: 'Discard' }));
     expect(actions.discardMessage).toHaveBeenCalledExactlyOnceWith(failed.messageId);
   });
