@@ -74,7 +74,7 @@ export interface AppActions {
   loadOlderMessages(key: ConversationKey): Promise<void>;
   /** Resolves once the message is queued (kept, sealed); its status then tells the rest. */
   sendMessage(key: ConversationKey, text: string): Promise<void>;
-  retryMessage(messageId: string): Promise<void>;
+  retryMessage(key: ConversationKey, messageId: string): Promise<void>;
   discardMessage(messageId: string): Promise<void>;
   /** Opens the group as {@link AppActions.openChat} does a chat, which closes. Null closes the group. */
   openGroup(groupId: string | null): Promise<void>;

@@ -30,8 +30,8 @@ export function useConversation(key: ConversationKey, chat: Chat, failures: Conv
 
   const onRetry = useCallback(
     (messageId: string) =>
-      void attempt(() => actions.retryMessage(messageId), { failure: t(failures.retry) }),
-    [actions, attempt, failures],
+      void attempt(() => actions.retryMessage(key, messageId), { failure: t(failures.retry) }),
+    [actions, attempt, failures, key],
   );
   const onDiscard = useCallback(
     (messageId: string) =>

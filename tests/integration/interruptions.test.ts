@@ -59,7 +59,7 @@ it('keeps a message that no relay took, and sends it once when it is retried', a
   expect(anna.lines(bertId)).toEqual(['sent: first', 'failed: into the void']);
 
   const failed = anna.chat(bertId).messages.at(-1);
-  await anna.actions.retryMessage(failed?.messageId ?? '');
+  await anna.actions.retryMessage(bertId, failed?.messageId ?? '');
   await until(() => anna.lines(bertId), ['sent: first', 'sent: into the void']);
   await until(() => bert.lines(anna.userId), ['received: first', 'received: into the void']);
   expect(bert.chat(anna.userId).messages.at(-1)?.messageId).toBe(failed?.messageId);

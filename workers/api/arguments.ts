@@ -16,6 +16,7 @@ import { bytes } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
 import { CryptoApiError } from './errors.ts';
 import { operationKinds } from './prompt.ts';
+import { sendFailures } from './sendFailures.ts';
 
 /** @throws CryptoApiError `usage`, naming the method and the field */
 export function check<T>(method: string, guard: Guard<T>, value: unknown): T {
@@ -35,7 +36,7 @@ const timestamp = string(64, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]
 export const Id = string(36, new RegExp(`^${UUID}$`));
 export const ConversationId = string(128, new RegExp(`^(?:direct:${UUID}:${UUID}|group:${UUID})$`));
 export const Password = string(limits.password);
-export const FailureCode = string(64, /^[a-z][a-z0-9-]*$/);
+export const SendFailureCode = oneOf(...sendFailures);
 
 export const PasswordParams = object({
   salt: bytes(16, 16),

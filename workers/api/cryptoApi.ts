@@ -5,9 +5,11 @@
  */
 
 import type { BackupApi } from './backupApi.ts';
+import type { CryptoApiErrorCode } from './errors.ts';
 import type { GroupsApi } from './groupsApi.ts';
 import type { OutboxApi } from './outboxApi.ts';
 import type { SecurityApi } from './securityApi.ts';
+import type { SendFailure } from './sendFailures.ts';
 
 export type { BackupEntry, ReadBackup, StoredBackupEntry } from './backupApi.ts';
 export type { MemberName } from './groupsApi.ts';
@@ -80,7 +82,7 @@ export interface MessageView {
   /** `received` for messages of other people and of the person's other devices. */
   readonly status: 'sending' | 'sent' | 'failed' | 'received';
   /** With `failed`: the code of the error that stopped it. */
-  readonly failure?: string;
+  readonly failure?: SendFailure;
   readonly content: MessageContent;
 }
 
@@ -116,7 +118,7 @@ export interface ConversationState {
    */
   readonly joinedAt: string | null;
   /** With `forked`: the code with which the commit was refused. */
-  readonly refusal?: string;
+  readonly refusal?: CryptoApiErrorCode;
   /** Null for direct conversations, and for a group that this device was never in. */
   readonly group: GroupState | null;
 }
@@ -151,7 +153,7 @@ export type ConversationChange =
   /** People whom a commit added to a group's keys, and removed from them. */
   | { readonly kind: 'members'; readonly added: readonly string[]; readonly removed: readonly string[] }
   /** A commit that this device did not follow, and the code it was refused with. */
-  | { readonly kind: 'refused'; readonly code: string }
+  | { readonly kind: 'refused'; readonly code: CryptoApiErrorCode }
   /** This device had forked and came back; people were added and removed meanwhile. */
   | { readonly kind: 'rejoined'; readonly added: readonly string[]; readonly removed: readonly string[] }
   /** This device was out of the group, and was added again. */

@@ -68,10 +68,13 @@ const coreCodes: Readonly<Record<CryptoErrorCode, true>> = {
 
 export type CryptoApiErrorCode = CryptoErrorCode | (typeof workerCodes)[number];
 
-export const cryptoApiErrorCodes: ReadonlySet<string> = new Set([...Object.keys(coreCodes), ...workerCodes]);
+export const cryptoApiErrorCodes: readonly CryptoApiErrorCode[] = [
+  ...(Object.keys(coreCodes) as CryptoErrorCode[]),
+  ...workerCodes,
+];
 
 export function isCryptoApiErrorCode(code: string): code is CryptoApiErrorCode {
-  return cryptoApiErrorCodes.has(code);
+  return (cryptoApiErrorCodes as readonly string[]).includes(code);
 }
 
 /**

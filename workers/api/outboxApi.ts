@@ -1,4 +1,5 @@
 import type { CommitSubmission, ConversationState, MessageView, WireBytes } from './cryptoApi.ts';
+import type { SendFailure } from './sendFailures.ts';
 
 /** A queued message with its ciphertext. */
 export interface ReadyMessage {
@@ -58,7 +59,7 @@ export interface OutboxApi {
    */
   prepareMessage(messageId: string): Promise<PreparedMessage>;
   messageAccepted(messageId: string, accepted: { seq: number; timestamp: string }): Promise<MessageView>;
-  messageFailed(messageId: string, code: string): Promise<MessageView>;
+  messageFailed(messageId: string, code: SendFailure): Promise<MessageView>;
   /**
    * Discards a message, and answers the state of its conversation without it; null for one that the outbox
    * doesn't have. If its ciphertext reached the log after all, it is shown like any other. Errors: `usage` for

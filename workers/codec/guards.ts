@@ -46,6 +46,14 @@ export function oneOf<const T extends string | number>(...literals: readonly T[]
   );
 }
 
+/** Reads any other text as `other`. */
+export function oneOfOr<T extends string>(other: NoInfer<T>, literals: readonly T[]): Guard<T> {
+  return (value) => {
+    if (typeof value !== 'string') throw new GuardFailure('string');
+    return (literals as readonly string[]).includes(value) ? (value as T) : other;
+  };
+}
+
 export function nullable<T>(guard: Guard<T>): Guard<T | null> {
   return (value) => (value === null ? null : guard(value));
 }

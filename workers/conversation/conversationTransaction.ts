@@ -1,7 +1,7 @@
 /** The conversation transaction: lock, read, change, write, all or nothing (PROTOCOL section 5). */
 import { CryptoError, type Env, type Group, saveEpoch } from '@sinetti/crypto-core';
 import type { ConversationState } from '../api/cryptoApi.ts';
-import { CryptoApiError } from '../api/errors.ts';
+import { CryptoApiError, type CryptoApiErrorCode } from '../api/errors.ts';
 import { limits } from '../codec/limits.ts';
 import { IdentityChanged, offerAccountKey } from '../identity/pins.ts';
 import { conversationLock } from '../session/locks.ts';
@@ -134,7 +134,7 @@ export class ConversationTransaction {
   }
 
   /** Marks that this device can't follow the others any more, until it rejoins. */
-  fork(reason: ForkReason, refusal: string | null = null): void {
+  fork(reason: ForkReason, refusal: CryptoApiErrorCode | null = null): void {
     // The rejoin compares its tree with these members.
     if (this.#state !== null && this.#isNewEpoch) this.#putMembers(this.#state);
     this.#state = null;

@@ -210,11 +210,8 @@ export async function allConversations(
   tx: Transaction,
   account: UnlockedAccount,
 ): Promise<ConversationState[]> {
-  const states: ConversationState[] = [];
-  for (const conversationId of await tx.objectStore('heads').getAllKeys()) {
-    states.push(await storedState(tx, account, conversationId));
-  }
-  return states;
+  const conversationIds = await tx.objectStore('heads').getAllKeys();
+  return Promise.all(conversationIds.map((conversationId) => storedState(tx, account, conversationId)));
 }
 
 function statusOf(conversation: ConversationRecord): ConversationState['status'] {

@@ -1,6 +1,6 @@
 /** The outbox, which keeps messages from the moment they are written until the log has them. */
 import { encryptApplication } from '@sinetti/crypto-core';
-import { AcceptedInput, ConversationId, check, FailureCode, Id, QueueInput } from '../api/arguments.ts';
+import { AcceptedInput, ConversationId, check, Id, QueueInput, SendFailureCode } from '../api/arguments.ts';
 import type { CryptoApi, PreparedMessage, ReadyMessage } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
@@ -124,7 +124,7 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
 
     async messageFailed(id, code) {
       const messageId = check('messageFailed', Id, id);
-      const failure = check('messageFailed', FailureCode, code);
+      const failure = check('messageFailed', SendFailureCode, code);
       const account = session.account();
       return write(account.db, 'relaxed', async (tx) => {
         const waiting = await find(tx, account, messageId);

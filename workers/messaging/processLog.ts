@@ -15,7 +15,7 @@ import type {
   MessageView,
   UndecryptableReason,
 } from '../api/cryptoApi.ts';
-import { CryptoApiError } from '../api/errors.ts';
+import { CryptoApiError, type CryptoApiErrorCode } from '../api/errors.ts';
 import { fromBase64Url, toBase64Url } from '../codec/base64url.ts';
 import { limits } from '../codec/limits.ts';
 import { parseConversationId } from '../conversation/conversationId.ts';
@@ -340,7 +340,7 @@ function reasonOf(error: unknown): ForkReason {
 }
 
 /** Returns the code that the details show; `internal` for an unforeseen error. */
-function codeOf(error: unknown): string {
+function codeOf(error: unknown): CryptoApiErrorCode {
   return error instanceof CryptoError || error instanceof CryptoApiError ? error.code : 'internal';
 }
 

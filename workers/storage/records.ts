@@ -3,7 +3,8 @@
  * can be put in the place of another, and is decoded strictly when it is read.
  */
 import { CryptoError, type Env, hiddenRecordKey, openRecord, sealRecord, toHex } from '@sinetti/crypto-core';
-import { CryptoApiError } from '../api/errors.ts';
+import { CryptoApiError, cryptoApiErrorCodes } from '../api/errors.ts';
+import { sendFailures } from '../api/sendFailures.ts';
 import {
   array,
   boolean,
@@ -14,6 +15,7 @@ import {
   nullable,
   object,
   oneOf,
+  oneOfOr,
   string,
   withDefault,
 } from '../codec/guards.ts';
@@ -23,6 +25,10 @@ import type { StoreName, Transaction } from './db.ts';
 
 const id = string(128);
 const timestamp = string(64);
+
+/** Codes as another version wrote them may have gone since: the record is as good without. */
+const errorCode = oneOfOr('internal', cryptoApiErrorCodes);
+const sendFailure = oneOfOr('internal', sendFailures);
 
 /** All that a device keeps of the vault. What certifies and revokes devices, and the key of the vault, it doesn't. */
 export const KeysRecord = object({
@@ -98,7 +104,7 @@ export const ConversationRecord = object({
   /** With `returning`: `joinedAt` as it was before, since the messages of that time stay readable. */
   joinedBefore: withDefault(nullable(timestamp), null),
   /** With `forked`: the code with which the commit was refused. */
-  refusal: withDefault(nullable(string(64)), null),
+  refusal: withDefault(nullable(errorCode), null),
 });
 export type ConversationRecord = Guarded<typeof ConversationRecord>;
 
@@ -183,7 +189,7 @@ export type MessageRecord = Guarded<typeof MessageRecord>;
 export const OutboxRecord = object({
   /** `discarded`: hidden, and kept only until its ciphertext can't reach the log any more. */
   status: oneOf('sending', 'failed', 'sent', 'discarded'),
-  failure: nullable(string(64)),
+  failure: nullable(sendFailure),
   payload: string(limits.payload),
   sentAt: timestamp,
   /** The epoch of `ciphertext`. */
@@ -229,7 +235,7 @@ export const EventRecord = object({
   senderDeviceId: id,
   timestamp,
   /** With `refused`: the code of the refusal. */
-  code: nullable(string(64)),
+  code: nullable(errorCode),
   /** The people who were added to the MLS group and removed from it. */
   added: array(id, 100_000),
   removed: array(id, 100_000),

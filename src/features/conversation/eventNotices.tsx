@@ -42,7 +42,7 @@ function People({ id, names }: { id: MessageId; names: readonly string[] }) {
   );
 }
 
-function Refused({ code, name }: { code: string; name: string }) {
+function Refused({ code, name }: { code: FailureCode; name: string }) {
   return (
     <>
       <p>{t('events.refused')}</p>
@@ -61,7 +61,7 @@ function Refused({ code, name }: { code: string; name: string }) {
 }
 
 /** Texts by the code of a refusal; any other code means that the change was damaged, invented or altered. */
-const reasons: Readonly<Record<string, MessageId>> = {
+const reasons: Readonly<Partial<Record<FailureCode, MessageId>>> = {
   policy: 'events.refused.rules',
   'invalid-leaf': 'events.refused.rules',
   'invalid-tree': 'events.refused.rules',
@@ -72,4 +72,4 @@ const reasons: Readonly<Record<string, MessageId>> = {
   'identity-changed': 'events.refused.identity',
   'unknown-sender': 'events.refused.identity',
   'wrong-epoch': 'events.refused.repeated',
-} satisfies Partial<Record<FailureCode, MessageId>>;
+};

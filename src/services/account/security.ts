@@ -32,8 +32,6 @@ export interface Security {
   readonly accountChanges: AccountChanges;
   readonly trust: Trust;
   changePassword(): Promise<void>;
-  start(): Promise<void>;
-  stop(): void;
   /** The relay can be reached: reads the vault, what the person's devices share, and what changed who owns the account. */
   refresh(): Promise<void>;
 }
@@ -61,8 +59,6 @@ export function createSecurity(options: SecurityOptions): Security {
     accountChanges,
     trust,
     changePassword: () => changePassword(deps, confirmation, keyRenewal),
-    start: () => trust.start(),
-    stop: () => trust.stop(),
     async refresh() {
       await Promise.all([readVault(), accountChanges.load(), trust.refresh()]);
     },

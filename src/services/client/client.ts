@@ -125,10 +125,7 @@ export function createClient(options: ClientOptions): Client {
       });
       messenger = opened;
       return {
-        start: () => opened.start(),
-        connect: () => opened.connect(),
-        disconnect: () => opened.disconnect(),
-        onReachable: () => opened.onReachable(),
+        ...opened,
         stop() {
           opened.stop();
           if (messenger === opened) messenger = null;
@@ -180,7 +177,7 @@ export function createClient(options: ClientOptions): Client {
     openChat: async (userId) => signedIn().openConversation.open(userId),
     loadOlderMessages: async (key) => signedIn().openConversation.loadOlder(key),
     sendMessage: async (key, text) => signedIn().messaging.send(key, text),
-    retryMessage: async (messageId) => signedIn().messaging.retry(messageId),
+    retryMessage: async (key, messageId) => signedIn().messaging.retry(key, messageId),
     discardMessage: async (messageId) => signedIn().messaging.discard(messageId),
     openGroup: async (groupId) => signedIn().groups.open(groupId),
     createGroup: async (name) => signedIn().groups.create(name),

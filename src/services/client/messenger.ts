@@ -16,7 +16,11 @@ import type { GroupActions } from '../groups/groupActions.ts';
 import type { Contacts } from '../people/contacts.ts';
 import type { Notifications } from '../people/notifications.ts';
 import { createIncomingEventHandler } from './incomingEvents.ts';
-import { createRelayConnection, type RelayConnectionOptions } from './relayConnection.ts';
+import {
+  createRelayConnection,
+  type RelayConnection,
+  type RelayConnectionOptions,
+} from './relayConnection.ts';
 import { createServices, type ServicesOptions } from './services.ts';
 
 export interface MessengerOptions
@@ -28,7 +32,7 @@ export interface MessengerOptions
 }
 
 /** Everything of one signed-in session. It is made at sign-in, and after stop() nothing of it touches the store. */
-export interface Messenger {
+export interface Messenger extends RelayConnection {
   readonly userId: string;
   readonly contacts: Contacts;
   readonly groups: GroupActions;
@@ -44,16 +48,8 @@ export interface Messenger {
   updateProfile(change: OwnNames): Promise<void>;
   /** Shows what this browser has. */
   start(): Promise<void>;
-  /** Begins to talk with the relay, in the background. */
-  connect(): void;
-  /** Stops talking with it, until {@link connect}. */
-  disconnect(): void;
-  /** The relay can be reached again. */
-  onReachable(): void;
   /** The page may not come back from where it goes. */
   onHidden(): void;
-  /** Tells the relay whether the person is here; before the page goes, while there is a socket to say it. */
-  setPresent(present: boolean): void;
   stop(): void;
 }
 
@@ -75,6 +71,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
   const connection = createRelayConnection({ ...options, deps, isActive, services, handle, background });
 
   return {
+    ...connection,
     userId,
     contacts,
     groups,
@@ -89,24 +86,18 @@ export function createMessenger(options: MessengerOptions): Messenger {
     updateProfile: (change) => updateProfile(deps, change, confirmation),
 
     async start() {
-      connection.prepare();
       messageBackup.start();
       // All of what the first screen shows, so that nothing of it changes a moment later.
       await Promise.all([
         crypto.conversations().then((states) => sessionEvents.emit('conversationsChanged', { states })),
         contacts.recall(),
         ended(background, () => memberNames.load()),
-        ended(background, () => security.start()),
+        ended(background, () => security.trust.start()),
         drafts.start(),
       ]);
     },
 
-    connect: () => connection.connect(),
-    disconnect: () => connection.disconnect(),
-    onReachable: () => connection.onReachable(),
     onHidden: () => drafts.flush(),
-    setPresent: (present) => connection.setPresent(present),
-
     stop() {
       if (!active) return;
       connection.disconnect();
@@ -116,7 +107,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
       lists.stop();
       services.groupList.stop();
       openConversation.stop();
-      security.stop();
+      security.trust.stop();
       services.knownPresence.end();
       store.set(resetSessionAtomsAtom);
       active = false;

@@ -26,11 +26,13 @@ export interface RelayConnectionOptions {
 export interface RelayConnection {
   /** Opens the real-time connection ahead of {@link connect}, because that takes a while. */
   prepare(): void;
+  /** Begins to talk with the relay, in the background. */
   connect(): void;
   /** Stops everything until {@link connect}. */
   disconnect(): void;
   /** Catches up, because the relay can be reached again. */
   onReachable(): void;
+  /** Tells the relay whether the person is here; before the page goes, while there is a socket to say it. */
   setPresent(present: boolean): void;
 }
 

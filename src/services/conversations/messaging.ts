@@ -17,7 +17,7 @@ import { sendErrorText } from './sendErrors.ts';
 
 export interface Messaging {
   send(key: ConversationKey, text: string): Promise<void>;
-  retry(messageId: string): Promise<void>;
+  retry(key: ConversationKey, messageId: string): Promise<void>;
   discard(messageId: string): Promise<void>;
 }
 
@@ -85,13 +85,15 @@ export function createMessaging(options: MessagingOptions): Messaging {
       chats.setState(state);
     },
 
-    async retry(messageId) {
+    async retry(key, messageId) {
       requireToken();
-      const message = (await crypto.outbox()).find((one) => one.messageId === messageId);
+      const conversationId = conversationOf(key, ownUserId);
+      if (conversationId === null) return;
+      const message = (await crypto.outbox(conversationId)).find((one) => one.messageId === messageId);
       if (message === undefined) return;
       const { failure: _failure, ...waiting } = message;
-      chats.addMessages(message.conversationId, [{ ...waiting, status: 'sending' }]);
-      background(() => outbox.flush(message.conversationId, messageId));
+      chats.addMessages(conversationId, [{ ...waiting, status: 'sending' }]);
+      background(() => outbox.flush(conversationId, messageId));
     },
 
     async discard(messageId) {

@@ -1,5 +1,6 @@
 import type { ConversationState, MessageView, UndecryptableReason } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
+import type { FailureCode } from '../../lib/errorCode.ts';
 import { displayName } from '../../store/people.ts';
 import type { CurrentUser } from '../../store/session.ts';
 import { groupOf, peerOf } from '../core/conversationIds.ts';
@@ -25,7 +26,7 @@ export interface ExportedMessage {
   readonly timestamp: string;
   readonly status: MessageView['status'];
   /** With `failed`: the code of what stopped it. */
-  readonly failure: string | null;
+  readonly failure: FailureCode | null;
   readonly is_read: boolean;
 }
 

@@ -38,6 +38,8 @@ export const authErrorEvent = 'auth-error';
 
 /** The services that live as long as a session does. */
 export interface SessionScope {
+  /** Begins to connect to the relay, which takes a while and needs no keys. */
+  prepare(): void;
   /** Shows what this browser has. */
   start(): Promise<void>;
   /** The relay has answered, or doesn't for now: it may be talked to. */
@@ -95,6 +97,8 @@ export function createSession(options: SessionOptions): Session {
   const { background, deps, loginProofs, tokens } = options;
   const { api, clock, crypto, events, log, store } = deps;
   let scope: SessionScope | null = null;
+  /** The scope of a session that is not on screen yet. */
+  let prepared: SessionScope | null = null;
   let timers: Timer[] = [];
   /** The sentence for why the relay has refused the token, if it has said more than that the session is over. */
   let refusal: MessageId | null = null;
@@ -105,7 +109,9 @@ export function createSession(options: SessionOptions): Session {
     for (const timer of timers) timer.cancel();
     timers = [];
     scope?.stop();
+    prepared?.stop();
     scope = null;
+    prepared = null;
     connectivity.reset();
     store.set(currentUserAtom, null);
   }
@@ -131,20 +137,32 @@ export function createSession(options: SessionOptions): Session {
     await close(reason);
   }
 
-  /** Brings the session on screen, with what this browser has. */
-  async function openScope(user: Profile): Promise<SessionScope> {
+  async function prepare(userId: string): Promise<SessionScope> {
     closeScope();
-    const opened = await options.openScope(user.id);
+    const made = await options.openScope(userId);
+    prepared = made;
+    made.prepare();
+    return made;
+  }
+
+  /** Brings the session on screen, with what this browser has. */
+  async function show(opened: SessionScope, user: Profile): Promise<void> {
+    prepared = null;
     scope = opened;
     store.set(currentUserAtom, user);
     await opened.start();
-    if (scope !== opened) return opened;
+    if (scope !== opened) return;
     timers = [
       clock.every(timings.tokenCheck, () => background(() => connectivity.check())),
       clock.every(timings.reachPolling, () => background(() => connectivity.look())),
     ];
     store.set(authErrorAtom, null);
     store.set(authStatusAtom, 'success');
+  }
+
+  async function openScope(user: Profile): Promise<SessionScope> {
+    const opened = await prepare(user.id);
+    await show(opened, user);
     return opened;
   }
 
@@ -235,10 +253,7 @@ export function createSession(options: SessionOptions): Session {
 
   return {
     ...signIn,
-    check: () => connectivity.check(),
-    onNetworkChanged: () => connectivity.onNetworkChanged(),
-    onConnected: () => connectivity.onConnected(),
-    onDisconnected: () => connectivity.onDisconnected(),
+    ...connectivity,
 
     async resume() {
       const token = tokens.read();
@@ -254,7 +269,11 @@ export function createSession(options: SessionOptions): Session {
       let opened: SessionScope | null = null;
       try {
         const userId = tokenUserId(token) ?? (await asked).user?.id ?? null;
-        if (userId === null || !(await crypto.resume(userId))) {
+        const unlocked = userId === null ? Promise.resolve(false) : crypto.resume(userId);
+        unlocked.catch(() => undefined);
+        // While the worker starts, which takes longer than all that this thread does.
+        const made = userId === null ? null : await prepare(userId);
+        if (userId === null || made === null || !(await unlocked)) {
           await asked;
           // The token is good and the keys are gone: the browser has cleared or evicted its storage.
           throw new AppError('storage-erased', t('errors.storageErased'));
@@ -263,7 +282,10 @@ export function createSession(options: SessionOptions): Session {
         const user = kept ?? (await asked).user ?? unknownProfile(userId);
         // A session that has been refused by now is not shown at all.
         await Promise.race([asked, Promise.resolve(null)]);
-        opened = await openScope(user);
+        // Ended meanwhile, or somebody has signed in.
+        if (prepared !== made) return;
+        opened = made;
+        await show(opened, user);
         await confirm(opened, userId, kept, asked);
       } catch (error) {
         // Ended meanwhile, in this tab or in another.

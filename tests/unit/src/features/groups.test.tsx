@@ -52,7 +52,7 @@ describe('an open group', () => {
     await user.type(screen.getByRole('textbox', { name: 'Message to Sailing' }), ' Ahoy {Enter}');
     expect(actions.sendMessage).toHaveBeenCalledExactlyOnceWith('group-group-1', 'Ahoy');
     await user.click(screen.getByRole('button', { name: 'Retry' }));
-    expect(actions.retryMessage).toHaveBeenCalledExactlyOnceWith(failed.messageId);
+    expect(actions.retryMessage).toHaveBeenCalledExactlyOnceWith('group-group-1', failed.messageId);
     await user.click(screen.getByRole('button', { name: 'Discard' }));
     expect(actions.discardMessage).toHaveBeenCalledExactlyOnceWith(failed.messageId);
   });
@@ -123,7 +123,7 @@ describe('an open group', () => {
     ['invalid-credential', /not proven to belong to its owner/],
     ['wrong-epoch', /earlier change a second time/],
     ['bad-signature', /damaged, invented or altered/],
-  ])(
+  ] as const)(
     'says calmly that a change was refused, and on asking why, with its code: %s',
     async (code, sentence) => {
       const { store, user } = await openGroup({}, [message(kaisa.id, 'Going on')]);

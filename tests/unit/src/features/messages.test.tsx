@@ -88,7 +88,7 @@ describe('an open chat', () => {
     const { actions, user, toasts } = await openVeikko(failed);
     actions.retryMessage.mockRejectedValue(new AppError('network', 'Network error.'));
     await user.click(screen.getByRole('button', { name: 'Retry' }));
-    expect(actions.retryMessage).toHaveBeenCalledExactlyOnceWith(failed.messageId);
+    expect(actions.retryMessage).toHaveBeenCalledExactlyOnceWith(veikko.id, failed.messageId);
     await waitFor(() => expect(toasts()).toEqual(['error: Network error.']));
     await user.click(screen.getByRole('button', { name: 'Discard' }));
     expect(actions.discardMessage).toHaveBeenCalledExactlyOnceWith(failed.messageId);

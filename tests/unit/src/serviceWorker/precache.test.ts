@@ -106,7 +106,9 @@ describe('installing a version', () => {
     ]);
     for (const [path, kept] of caches.stored.get('sinetti-one') ?? []) {
       const ours = ['content-security-policy', 'content-type'];
-      expect([...kept.headers.keys()].toSorted()).toEqual(path === '/index.html' ? ours : ['cache-control', ...ours]);
+      expect([...kept.headers.keys()].toSorted()).toEqual(
+        path === '/index.html' ? ours : ['cache-control', ...ours],
+      );
       expect(kept.headers.get('content-security-policy')).toBe(`for ${path}`);
     }
   });

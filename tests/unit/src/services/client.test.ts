@@ -201,7 +201,7 @@ it.each<[string, () => Promise<unknown>]>([
   ['searchUsers', () => client.actions.searchUsers('bert')],
   ['openChat', () => client.actions.openChat(peer)],
   ['sendMessage', () => client.actions.sendMessage(peer, 'hello')],
-  ['retryMessage', () => client.actions.retryMessage('m')],
+  ['retryMessage', () => client.actions.retryMessage(peer, 'm')],
   ['removeContact', () => client.actions.removeContact(peer)],
 ])('%s needs a session', async (_name, act) => {
   await expect(act()).rejects.toMatchObject({ name: 'AppError', code: 'unauthenticated' });

@@ -106,7 +106,10 @@ describe('the JSON file', () => {
       received(1, { content: { kind: 'undecryptable', reason: 'damaged' } }),
       received(2, { content: { kind: 'unknown' } }),
     ]);
-    const outbox = [waiting('later', 'sending'), { ...waiting('never', 'failed'), failure: 'not-a-contact' }];
+    const outbox = [
+      waiting('later', 'sending'),
+      { ...waiting('never', 'failed'), failure: 'not-a-contact' as const },
+    ];
     const { file, run } = exporting({ logs, outbox });
     await run();
     expect(JSON.parse(file.text).messages).toMatchObject([

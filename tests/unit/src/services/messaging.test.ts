@@ -107,13 +107,13 @@ it('retries under the same id and shows that it does', async () => {
   await messaging.send(peer, 'hello');
   const [messageId = ''] = device.waiting.keys();
   await worker.messageFailed?.(messageId, 'network');
-  await messaging.retry(messageId);
+  await messaging.retry(peer, messageId);
   expect(flush).toHaveBeenLastCalledWith(conversationId, messageId);
   expect(shown()).toEqual([['sending', { kind: 'text', text: 'hello' }]]);
 });
 
 it('retries nothing that is not there', async () => {
-  await messaging.retry('unknown');
+  await messaging.retry(peer, 'unknown');
   expect(flush).not.toHaveBeenCalled();
 });
 

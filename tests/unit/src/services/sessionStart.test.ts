@@ -48,6 +48,45 @@ describe('at start', () => {
     expect(scope.start).toHaveBeenCalledOnce();
   });
 
+  describe('while its keys are being opened', () => {
+    let open: (isOpen: boolean) => void;
+    let resumed: Promise<void>;
+    beforeEach(async () => {
+      localStorage.setItem('token', tokenFor(me, 1e6));
+      worker.resume?.mockImplementationOnce(() => new Promise((resolve) => void (open = resolve)));
+      resumed = session.resume();
+      await settled();
+    });
+
+    it('connects to the relay, and shows nothing', async () => {
+      expect(scope.prepare).toHaveBeenCalledOnce();
+      expect(scope.start).not.toHaveBeenCalled();
+      expect(deps.store.get(currentUserAtom)).toBeNull();
+      open(true);
+      await resumed;
+      expect(scope.prepare).toHaveBeenCalledOnce();
+      expect(scope.start).toHaveBeenCalledOnce();
+    });
+
+    it('lets go of the connection when there are none', async () => {
+      open(false);
+      await resumed;
+      expect(scope.stop).toHaveBeenCalledOnce();
+      expect(scope.start).not.toHaveBeenCalled();
+      expectSignedOut();
+    });
+
+    it('is not shown any more once the person has logged out', async () => {
+      await session.logOut();
+      expect(scope.stop).toHaveBeenCalledOnce();
+      open(true);
+      await resumed;
+      expect(scope.start).not.toHaveBeenCalled();
+      expect(status()).toBe('idle');
+      expectSignedOut();
+    });
+  });
+
   it('a part of the app that does not load ends no session: the next start takes it up', async () => {
     localStorage.setItem('token', tokenFor(me, 1e6));
     scope.start.mockRejectedValueOnce(new TypeError('Failed to fetch dynamically imported module'));
