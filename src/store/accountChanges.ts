@@ -3,7 +3,14 @@ import { sessionAtom } from './sessionAtom.ts';
 /** A change of who owns the account, made on another device. */
 export interface AccountChange {
   readonly id: string;
-  readonly kind: 'device-revoked' | 'email' | 'message-backup' | 'password' | 'recovery-key' | 'vault';
+  readonly kind:
+    | 'device-revoked'
+    | 'email'
+    | 'message-backup'
+    | 'moved-on'
+    | 'password'
+    | 'recovery-key'
+    | 'vault';
   /** Null for a session that never got a device. */
   readonly deviceName: string | null;
   /** RFC 3339. */

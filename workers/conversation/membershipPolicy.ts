@@ -7,6 +7,7 @@ import {
   type Credential,
   CryptoError,
   checkDeviceCredential,
+  type DeviceRevocation,
   equalBytes,
   type JoinPolicy,
   type MemberCheck,
@@ -14,6 +15,7 @@ import {
 } from '@sinetti/crypto-core';
 import { certificateOf } from '../identity/certificates.ts';
 import { IdentityChanged, newPin, putPin } from '../identity/pins.ts';
+import { isOfLeaf, revocationsOf } from '../identity/revocations.ts';
 import type { Device, UnlockedAccount } from '../session/session.ts';
 import type { WriteTransaction } from '../storage/db.ts';
 import { type GroupRecord, PinRecord } from '../storage/records.ts';
@@ -29,6 +31,11 @@ type PinLookup = (userId: string) => Uint8Array | undefined;
 export class MembershipPolicy {
   readonly memberCheck: MemberCheck;
   /**
+   * The check of members for a join, which lets revoked devices of the person's own through: a former account key has
+   * certified them, and this device removes them before it sends anything.
+   */
+  readonly joinCheck: MemberCheck;
+  /**
    * The check of members for an external join. A group's creator rejoins even a tree with leaves that break
    * the rules, since only their devices can remove these. Such leaves are in {@link distrustedKeys} then.
    */
@@ -43,6 +50,8 @@ export class MembershipPolicy {
   readonly #rules: Rules;
   readonly #pinned: PinLookup;
   readonly #seenFirst = new Map<string, Uint8Array>();
+  /** The account key that {@link runAssuming} takes for the pinned one. */
+  #assumed: IdentityChanged | null = null;
   #changed: IdentityChanged | null = null;
 
   private constructor(
@@ -50,13 +59,19 @@ export class MembershipPolicy {
     { unauthorizedAdds, isVouchedFor }: Pick<GroupRules, 'unauthorizedAdds' | 'isVouchedFor'>,
     pinned: PinLookup,
     isCreator: boolean,
+    ownRevocations: readonly DeviceRevocation[],
   ) {
     this.#rules = rules;
     this.#pinned = pinned;
     this.unauthorizedAdds = unauthorizedAdds;
     this.isVouchedFor = isVouchedFor;
     this.memberCheck = (leaf, { replaces, now }) => this.#checkMember(leaf, replaces, now);
-    this.rejoinCheck = isCreator ? (leaf, context) => this.#distrust(leaf, context) : this.memberCheck;
+    this.joinCheck = (leaf, context) => {
+      if (!ownRevocations.some((revocation) => isOfLeaf(revocation, leaf.credential))) {
+        this.memberCheck(leaf, context);
+      }
+    };
+    this.rejoinCheck = isCreator ? (leaf, context) => this.#distrust(leaf, context) : this.joinCheck;
     this.policy = rules.checkCommit;
   }
 
@@ -71,6 +86,7 @@ export class MembershipPolicy {
     known: GroupRecord | null,
   ): Promise<MembershipPolicy> {
     const conversation = parseConversationId(conversationId, account.userId);
+    const ownRevocations = await revocationsOf(tx, account, account.userId);
     if (conversation.kind === 'direct') {
       const pinned = await readPins(tx, account, conversation.participants);
       return new MembershipPolicy(
@@ -78,11 +94,13 @@ export class MembershipPolicy {
         { unauthorizedAdds: new Set(), isVouchedFor: () => false },
         pinned,
         false,
+        ownRevocations,
       );
     }
     const rules = groupRules(account.userId, known);
     const isCreator = known?.creatorId === account.userId;
-    return new MembershipPolicy(rules, rules, await readPins(tx, account, null), isCreator);
+    const pinned = await readPins(tx, account, null);
+    return new MembershipPolicy(rules, rules, pinned, isCreator, ownRevocations);
   }
 
   joinPolicy(method: JoinMethod): JoinPolicy {
@@ -102,6 +120,23 @@ export class MembershipPolicy {
       // Account keys that a refused message claimed must not be pinned.
       for (const userId of this.#seenFirst.keys()) if (!known.has(userId)) this.#seenFirst.delete(userId);
       throw this.#changed ?? error;
+    }
+  }
+
+  /**
+   * Returns whether nothing but a changed account key is wrong with what `body` checks: with that key in the place of the
+   * pinned one it runs.
+   */
+  passesAssuming(changed: IdentityChanged, body: () => unknown): boolean {
+    this.#assumed = changed;
+    try {
+      this.run(body);
+      return true;
+    } catch (error) {
+      if (error instanceof CryptoError || error instanceof IdentityChanged) return false;
+      throw error;
+    } finally {
+      this.#assumed = null;
     }
   }
 
@@ -146,6 +181,8 @@ export class MembershipPolicy {
   #accountKeyOf(userId: string, claimed: Uint8Array): Uint8Array {
     // The rules refuse a stranger whatever the key is.
     if (!this.#rules.admits(userId)) return claimed;
+    const isAssumed = userId === this.#assumed?.userId && equalBytes(claimed, this.#assumed.accountKey);
+    if (isAssumed) return claimed;
     const pinned = this.#pinned(userId) ?? this.#seenFirst.get(userId);
     if (pinned === undefined) {
       this.#seenFirst.set(userId, claimed);

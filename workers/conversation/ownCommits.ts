@@ -22,6 +22,7 @@ import type { CommitSubmission } from '../api/cryptoApi.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import { certificateOf, readableCertificate } from '../identity/certificates.ts';
 import { readPin } from '../identity/pins.ts';
+import { isOfLeaf, readRevocation, readStatement } from '../identity/revocations.ts';
 import type { GroupRecord, Submission } from '../storage/records.ts';
 import { peerOf } from './conversationId.ts';
 import type { ConversationTransaction } from './conversationTransaction.ts';
@@ -263,9 +264,16 @@ export async function presentClaims(
  * Refuses KeyPackages that a revoked device left behind; an honest relay hands none out.
  * @throws CryptoError `invalid-key-package`
  */
-async function refuseRevoked({ tx }: ConversationTransaction, claims: readonly Claimed[]): Promise<void> {
-  for (const { userId, deviceId } of claims) {
-    if ((await tx.objectStore('revocations').getKey([userId, deviceId])) !== undefined) {
+async function refuseRevoked(
+  { account, tx }: ConversationTransaction,
+  claims: readonly Claimed[],
+): Promise<void> {
+  for (const { userId, deviceId, keyPackage } of claims) {
+    const statement = await readStatement(tx, account, userId, deviceId);
+    const revocation = statement === null ? null : readRevocation(statement);
+    if (revocation === null) continue;
+    // By a former account key, whoever has it now, no device of the present one is revoked.
+    if (isOfLeaf(revocation, decodeKeyPackage(keyPackage).leafNode.credential)) {
       throw new CryptoError('invalid-key-package', 'of a revoked device');
     }
   }

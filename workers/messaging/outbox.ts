@@ -183,7 +183,9 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
     if (waiting === null || waiting.record.status === 'discarded') return null;
     const state = conversation.membership === 'member' ? await transaction.state() : null;
     if (state === null) return prepareOutside(transaction);
-    if (!(await isPeerKnown(transaction, state))) throw new CryptoApiError('identity-changed');
+    if (conversation.refusal !== null || !(await isPeerKnown(transaction, state))) {
+      throw new CryptoApiError('identity-changed');
+    }
 
     const { row, record } = waiting;
     // Nothing is sent to somebody who left or to a revoked device, even if it was encrypted before that was
@@ -218,7 +220,10 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
     messageId: string,
   ): Promise<Uint8Array | null> {
     const { conversation } = transaction;
-    const isMember = conversation.membership === 'member' && conversation.pending === 'none';
+    const isMember =
+      conversation.membership === 'member' &&
+      conversation.pending === 'none' &&
+      conversation.refusal === null;
     const state = isMember ? await transaction.state() : null;
     if (state === null) return null;
     const [isKnown, changes, isHealing] = await Promise.all([

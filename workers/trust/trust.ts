@@ -191,7 +191,11 @@ export function createTrust(deps: TransactionDeps, session: Session, confirmatio
       }),
 
     refuseAccountKey: (id, number) =>
-      decide('refuseAccountKey', id, number, (pin) => ({ ...pin, offered: null })),
+      decide('refuseAccountKey', id, number, (pin, offered) => ({
+        ...pin,
+        offered: null,
+        refused: [...pin.refused, offered].slice(-limits.formerKeys),
+      })),
 
     async hasFormerDevices(id) {
       const conversationId = check('hasFormerDevices', ConversationId, id);
