@@ -15,6 +15,7 @@ export type { PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.t
 export type { Operation, OperationKind } from './prompt.ts';
 export type {
   ContactTrust,
+  MovedOn,
   NewCredentials,
   ProofRequest,
   RevokedDevice,

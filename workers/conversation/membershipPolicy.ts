@@ -27,6 +27,21 @@ import { isSameDevice, type JoinMethod, type Rules } from './rules/rules.ts';
 /** Returns the account key pinned for a person, if there is one. */
 type PinLookup = (userId: string) => Uint8Array | undefined;
 
+/** Pins, in one of which another account key may be tried. */
+class Pins {
+  /** Stands in the place of its person's pinned key. */
+  tried: IdentityChanged | null = null;
+  readonly #pinned: PinLookup;
+
+  constructor(pinned: PinLookup) {
+    this.#pinned = pinned;
+  }
+
+  of(userId: string): Uint8Array | undefined {
+    return this.tried?.userId === userId ? this.tried.accountKey : this.#pinned(userId);
+  }
+}
+
 /** The checks of one conversation transaction, and the results that they gather. */
 export class MembershipPolicy {
   readonly memberCheck: MemberCheck;
@@ -48,21 +63,19 @@ export class MembershipPolicy {
   /** Returns whether a device of the group's creator signed the tree that was joined in this transaction. */
   readonly isVouchedFor: () => boolean;
   readonly #rules: Rules;
-  readonly #pinned: PinLookup;
+  readonly #pins: Pins;
   readonly #seenFirst = new Map<string, Uint8Array>();
-  /** The account key that {@link runAssuming} takes for the pinned one. */
-  #assumed: IdentityChanged | null = null;
   #changed: IdentityChanged | null = null;
 
   private constructor(
     rules: Rules,
     { unauthorizedAdds, isVouchedFor }: Pick<GroupRules, 'unauthorizedAdds' | 'isVouchedFor'>,
-    pinned: PinLookup,
+    pins: Pins,
     isCreator: boolean,
     ownRevocations: readonly DeviceRevocation[],
   ) {
     this.#rules = rules;
-    this.#pinned = pinned;
+    this.#pins = pins;
     this.unauthorizedAdds = unauthorizedAdds;
     this.isVouchedFor = isVouchedFor;
     this.memberCheck = (leaf, { replaces, now }) => this.#checkMember(leaf, replaces, now);
@@ -88,19 +101,19 @@ export class MembershipPolicy {
     const conversation = parseConversationId(conversationId, account.userId);
     const ownRevocations = await revocationsOf(tx, account, account.userId);
     if (conversation.kind === 'direct') {
-      const pinned = await readPins(tx, account, conversation.participants);
+      const pins = new Pins(await readPins(tx, account, conversation.participants));
       return new MembershipPolicy(
-        directRules(conversation.participants, pinned),
+        directRules(conversation.participants, (userId) => pins.of(userId)),
         { unauthorizedAdds: new Set(), isVouchedFor: () => false },
-        pinned,
+        pins,
         false,
         ownRevocations,
       );
     }
     const rules = groupRules(account.userId, known);
     const isCreator = known?.creatorId === account.userId;
-    const pinned = await readPins(tx, account, null);
-    return new MembershipPolicy(rules, rules, pinned, isCreator, ownRevocations);
+    const pins = new Pins(await readPins(tx, account, null));
+    return new MembershipPolicy(rules, rules, pins, isCreator, ownRevocations);
   }
 
   joinPolicy(method: JoinMethod): JoinPolicy {
@@ -127,8 +140,8 @@ export class MembershipPolicy {
    * Returns whether nothing but a changed account key is wrong with what `body` checks: with that key in the place of the
    * pinned one it runs.
    */
-  passesAssuming(changed: IdentityChanged, body: () => unknown): boolean {
-    this.#assumed = changed;
+  passesWith(changed: IdentityChanged, body: () => unknown): boolean {
+    this.#pins.tried = changed;
     try {
       this.run(body);
       return true;
@@ -136,7 +149,7 @@ export class MembershipPolicy {
       if (error instanceof CryptoError || error instanceof IdentityChanged) return false;
       throw error;
     } finally {
-      this.#assumed = null;
+      this.#pins.tried = null;
     }
   }
 
@@ -181,9 +194,7 @@ export class MembershipPolicy {
   #accountKeyOf(userId: string, claimed: Uint8Array): Uint8Array {
     // The rules refuse a stranger whatever the key is.
     if (!this.#rules.admits(userId)) return claimed;
-    const isAssumed = userId === this.#assumed?.userId && equalBytes(claimed, this.#assumed.accountKey);
-    if (isAssumed) return claimed;
-    const pinned = this.#pinned(userId) ?? this.#seenFirst.get(userId);
+    const pinned = this.#pins.of(userId) ?? this.#seenFirst.get(userId);
     if (pinned === undefined) {
       this.#seenFirst.set(userId, claimed);
       return claimed;

@@ -69,6 +69,8 @@ export interface DueChanges {
   readonly revoked: readonly RevokedLeaf[];
   /** In a direct conversation: leaves under a former account key of the other person. */
   readonly superseded: readonly LeafIndex[];
+  /** With `superseded`: the other person has leaves under the present account key, too. */
+  readonly isReplaced: boolean;
   /** Valid leave statements of people who are still in the tree. */
   readonly leaveStatements: GroupRecord['departures'];
   /**
@@ -88,9 +90,11 @@ export async function dueChanges(transaction: ConversationTransaction, state: Ml
   const record = await transaction.group();
   const revoked = await revokedLeaves(transaction.tx, transaction.account, state);
   if (record === null) {
+    const { leaves: superseded, isReplaced } = await leavesOfPeer(transaction, state);
     return {
       revoked,
-      superseded: await supersededLeaves(transaction, state),
+      superseded,
+      isReplaced,
       leaveStatements: [],
       unauthorized: [],
       rebind: false,
@@ -99,7 +103,7 @@ export async function dueChanges(transaction: ConversationTransaction, state: Ml
   const superseded: LeafIndex[] = [];
   const { creatorId, departures: leaveStatements, distrustedKeys, uninvitedIds } = record;
   if (creatorId !== transaction.account.userId)
-    return { revoked, superseded, leaveStatements, unauthorized: [], rebind: false };
+    return { revoked, superseded, isReplaced: false, leaveStatements, unauthorized: [], rebind: false };
   const members = uninvitedIds.length + distrustedKeys.length > 0 ? groupView(group).members : [];
   const unauthorized = members.flatMap(({ leafIndex, credential, signatureKey }) => {
     const userId = readableCertificate(credential)?.userId;
@@ -108,6 +112,7 @@ export async function dueChanges(transaction: ConversationTransaction, state: Ml
   return {
     revoked,
     superseded,
+    isReplaced: false,
     leaveStatements,
     unauthorized,
     rebind: boundTo(group.context.extensions) !== creatorId,
@@ -125,25 +130,40 @@ export async function leavingIds(transaction: ConversationTransaction): Promise<
 }
 
 /**
- * Finds the leaves under a former account key of the other person. Only a commit that adds their present
- * devices (addMembers) removes these, since without it nobody would be left to talk to.
+ * Finds the leaves under a former account key of the other person. Where they have none under the present one, only a
+ * commit that adds their present devices (addMembers) removes these, since without it nobody would be left to talk to.
  */
 export async function supersededLeaves(
-  { conversationId, account, tx }: ConversationTransaction,
-  { group }: MlsGroup,
-): Promise<LeafIndex[]> {
-  const peer = peerOf(conversationId, account.userId);
-  const pin = peer === null ? null : await readPin(tx, account, peer);
-  if (pin === null || pin.former.length === 0) return [];
-  return groupView(group).members.flatMap(({ credential, leafIndex }) => {
-    const certificate = readableCertificate(credential);
-    const isPresent = certificate?.userId !== peer || equalBytes(certificate.accountKey, pin.accountKey);
-    return isPresent ? [] : [leafIndex];
-  });
+  transaction: ConversationTransaction,
+  state: MlsGroup,
+): Promise<readonly LeafIndex[]> {
+  return (await leavesOfPeer(transaction, state)).leaves;
 }
 
-export function isDue({ revoked, leaveStatements, unauthorized, rebind }: DueChanges): boolean {
-  return revoked.length > 0 || leaveStatements.length > 0 || unauthorized.length > 0 || rebind;
+async function leavesOfPeer(
+  { conversationId, account, tx }: ConversationTransaction,
+  { group }: MlsGroup,
+): Promise<{ readonly leaves: readonly LeafIndex[]; readonly isReplaced: boolean }> {
+  const peer = peerOf(conversationId, account.userId);
+  const pin = peer === null ? null : await readPin(tx, account, peer);
+  if (pin === null || pin.former.length === 0) return { leaves: [], isReplaced: false };
+  const leaves: LeafIndex[] = [];
+  let isReplaced = false;
+  for (const { credential, leafIndex } of groupView(group).members) {
+    const certificate = readableCertificate(credential);
+    if (certificate?.userId !== peer) continue;
+    if (equalBytes(certificate.accountKey, pin.accountKey)) isReplaced = true;
+    else leaves.push(leafIndex);
+  }
+  return { leaves, isReplaced };
+}
+
+export function isDue(due: DueChanges): boolean {
+  const { revoked, superseded, isReplaced, leaveStatements, unauthorized, rebind } = due;
+  const isSuperseded = isReplaced && superseded.length > 0;
+  return (
+    revoked.length > 0 || isSuperseded || leaveStatements.length > 0 || unauthorized.length > 0 || rebind
+  );
 }
 
 /**
@@ -165,7 +185,10 @@ export async function commitAsMember(
       state.group,
       {
         adds: adds.map(({ keyPackage }) => keyPackage),
-        removes: leavesToRemove(state.group, adds.length === 0 ? { ...due, superseded: [] } : due),
+        removes: leavesToRemove(
+          state.group,
+          adds.length > 0 || due.isReplaced ? due : { ...due, superseded: [] },
+        ),
         authenticatedData: groundsOf(due),
         ...(due.rebind ? { extensions: [groupBindingExtension({ creatorId: account.userId })] } : {}),
         forcePath: true,

@@ -308,7 +308,7 @@ class LogProcessor {
     if (pin.refused.some(isNewKey)) return false;
     const membershipPolicy = await this.#transaction.membershipPolicy();
     const { memberCheck, policy } = membershipPolicy;
-    return membershipPolicy.passesAssuming(changed, () =>
+    return membershipPolicy.passesWith(changed, () =>
       processCommit(state.group, content, { memberCheck, policy }),
     );
   }
