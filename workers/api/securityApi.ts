@@ -198,7 +198,8 @@ export interface SecurityApi {
   /** Refuses the offered key, so that the pinned one stays. Errors: `usage` when it is another key's. */
   refuseAccountKey(userId: string, safetyNumber: string): Promise<ContactTrust>;
   /**
-   * Returns whether a direct conversation still holds devices under a former account key of the other person:
+   * Returns whether a direct conversation still holds devices under a former account key of the other person, or none under
+   * the one that was accepted:
    * nothing is sent in it until addMembers has put their present devices in the place of those.
    */
   hasFormerDevices(conversationId: string): Promise<boolean>;

@@ -90,11 +90,11 @@ export async function dueChanges(transaction: ConversationTransaction, state: Ml
   const record = await transaction.group();
   const revoked = await revokedLeaves(transaction.tx, transaction.account, state);
   if (record === null) {
-    const { leaves: superseded, isReplaced } = await leavesOfPeer(transaction, state);
+    const peer = await leavesOfPeer(transaction, state);
     return {
       revoked,
-      superseded,
-      isReplaced,
+      superseded: peer?.superseded ?? [],
+      isReplaced: peer?.isReplaced ?? false,
       leaveStatements: [],
       unauthorized: [],
       rebind: false,
@@ -130,32 +130,35 @@ export async function leavingIds(transaction: ConversationTransaction): Promise<
 }
 
 /**
- * Finds the leaves under a former account key of the other person. Where they have none under the present one, only a
- * commit that adds their present devices (addMembers) removes these, since without it nobody would be left to talk to.
+ * Returns whether a direct conversation holds leaves under a former account key of the other person, or none under the
+ * present one: nothing is sent in it then. Where they have none under the present one, only a commit that adds their
+ * present devices (addMembers) removes the former ones, since without it nobody would be left to talk to.
  */
-export async function supersededLeaves(
+export async function lacksPresentDevices(
   transaction: ConversationTransaction,
   state: MlsGroup,
-): Promise<readonly LeafIndex[]> {
-  return (await leavesOfPeer(transaction, state)).leaves;
+): Promise<boolean> {
+  const peer = await leavesOfPeer(transaction, state);
+  return peer !== null && (peer.superseded.length > 0 || !peer.isReplaced);
 }
 
+/** Finds the leaves of the other person; null for one whose account key has never changed here, and in a group. */
 async function leavesOfPeer(
   { conversationId, account, tx }: ConversationTransaction,
   { group }: MlsGroup,
-): Promise<{ readonly leaves: readonly LeafIndex[]; readonly isReplaced: boolean }> {
+): Promise<Pick<DueChanges, 'superseded' | 'isReplaced'> | null> {
   const peer = peerOf(conversationId, account.userId);
   const pin = peer === null ? null : await readPin(tx, account, peer);
-  if (pin === null || pin.former.length === 0) return { leaves: [], isReplaced: false };
-  const leaves: LeafIndex[] = [];
+  if (pin === null || pin.former.length === 0) return null;
+  const superseded: LeafIndex[] = [];
   let isReplaced = false;
   for (const { credential, leafIndex } of groupView(group).members) {
     const certificate = readableCertificate(credential);
     if (certificate?.userId !== peer) continue;
     if (equalBytes(certificate.accountKey, pin.accountKey)) isReplaced = true;
-    else leaves.push(leafIndex);
+    else superseded.push(leafIndex);
   }
-  return { leaves, isReplaced };
+  return { superseded, isReplaced };
 }
 
 export function isDue(due: DueChanges): boolean {

@@ -17,7 +17,7 @@ import {
   dueChanges,
   isDue,
   pendingSubmission,
-  supersededLeaves,
+  lacksPresentDevices,
 } from '../conversation/ownCommits.ts';
 import { encodeTextPayload, payloadBytes } from '../conversation/payload.ts';
 import { findMessage, openOutbox, outboxView, storedState } from '../conversation/views.ts';
@@ -260,8 +260,8 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
 }
 
 /**
- * Returns whether the other person's account key is settled: none is offered, and no device under a former
- * one is in the direct conversation.
+ * Returns whether the other person's account key is settled: none is offered, and their devices in the
+ * direct conversation are those under the present one.
  */
 async function isPeerKnown(transaction: ConversationTransaction, state: MlsGroup): Promise<boolean> {
   const { conversationId, account, tx } = transaction;
@@ -269,7 +269,7 @@ async function isPeerKnown(transaction: ConversationTransaction, state: MlsGroup
   if (peer === null) return true;
   const pin = await readPin(tx, account, peer);
   if (pin === null || (pin.offered === null && pin.former.length === 0)) return true;
-  return pin.offered === null && (await supersededLeaves(transaction, state)).length === 0;
+  return pin.offered === null && !(await lacksPresentDevices(transaction, state));
 }
 
 async function needsHealing(transaction: ConversationTransaction, now: number): Promise<boolean> {
