@@ -4,12 +4,13 @@ import { defineRoute } from './route.ts';
 
 /**
  * What a person did with a proof. A `vault` that was replaced holds other marks of whom the person has verified; copies
- * of messages were deleted from a `message-backup`.
+ * of messages were deleted from a `message-backup`; with `moved-on` the account has another account key.
  */
 export const AccountChangeKind = z.enum([
   'device-revoked',
   'email',
   'message-backup',
+  'moved-on',
   'password',
   'recovery-key',
   'username',

@@ -33,7 +33,7 @@ export const putDevice = defineRoute({
   }),
   status: 200,
   response: Device,
-  errors: ['device-conflict', 'limit-reached'],
+  errors: ['device-conflict', 'forbidden', 'limit-reached'],
 });
 
 export const listDevices = defineRoute({

@@ -6,6 +6,7 @@ import * as conversations from './conversations.ts';
 import * as devices from './devices.ts';
 import * as groups from './groups.ts';
 import * as history from './history.ts';
+import * as movingOn from './movingOn.ts';
 import * as notifications from './notifications.ts';
 import * as proofs from './proofs.ts';
 
@@ -19,6 +20,7 @@ export * from './errors.ts';
 export * from './groups.ts';
 export * from './history.ts';
 export * from './limits.ts';
+export * from './movingOn.ts';
 export * from './notifications.ts';
 export * from './primitives.ts';
 export * from './proofs.ts';
@@ -35,6 +37,7 @@ export const routes = {
   profile: account.profile,
   updateProfile: account.updateProfile,
   changePassword: account.changePassword,
+  moveOn: movingOn.moveOn,
   accountData: account.accountData,
   deleteAccount: account.deleteAccount,
   listAccountChanges: accountChanges.listAccountChanges,

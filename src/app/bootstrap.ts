@@ -5,7 +5,7 @@ import { deviceName } from '../lib/deviceName.ts';
 import type { Log } from '../lib/log.ts';
 import { createClient } from '../services/client/client.ts';
 import type { Store } from '../services/core/deps.ts';
-import { tokenStorageKey } from '../services/session/token.ts';
+import { deviceStorageKey, tokenStorageKey } from '../services/session/token.ts';
 import { type AppActions, actionsAtom } from '../store/actions.ts';
 import { authStatusAtom } from '../store/session.ts';
 import { relayAddresses } from './relayAddresses.ts';
@@ -80,6 +80,7 @@ export function bootstrap(options: BootstrapOptions): AppActions {
     if (persisted) client.onReturned();
   });
   window.addEventListener('storage', (event) => {
+    if (event.key === deviceStorageKey && event.newValue !== null) return window.location.reload();
     if (event.key !== tokenStorageKey && event.key !== null) return;
     if (client.session.onTokenChanged() === 'reload') window.location.reload();
   });

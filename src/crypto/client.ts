@@ -17,6 +17,7 @@ export type {
   LogEntryInput,
   MessageContent,
   MessageView,
+  MovedOn,
   Operation,
   OperationKind,
   PasswordParams,

@@ -77,6 +77,9 @@ export function createApi(http: Http) {
     changePassword: (body: RouteBody<typeof routes.changePassword>, prove: Prove) =>
       http.call(routes.changePassword, { body, prove }),
 
+    moveOn: (body: RouteBody<typeof routes.moveOn>, prove: Prove) =>
+      http.call(routes.moveOn, { body, prove }),
+
     recover: (body: RouteBody<typeof routes.recover>) => http.call(routes.recover, { body }),
 
     revokeDevice: (id: string, body: RouteBody<typeof routes.revokeDevice>, prove: Prove) =>

@@ -7,6 +7,7 @@ export interface AccountChange {
     | 'device-revoked'
     | 'email'
     | 'message-backup'
+    | 'moved-on'
     | 'password'
     | 'recovery-key'
     | 'username'

@@ -31,6 +31,11 @@ export interface AppActions {
   dismissRecoveryOffer(): Promise<void>;
   /** Has the person type a new password in the frame of the keys. Also ends their sessions in other browsers. */
   changePassword(): Promise<void>;
+  /**
+   * Begins anew under another account key, because somebody had the password or the recovery key: the person types the
+   * password and a new one in the frame of the keys. Errors: `cancelled`.
+   */
+  moveOn(): Promise<void>;
   /** Takes over the keys that another device has renewed. Errors: `cancelled`. */
   takeOverKeys(): Promise<void>;
   loadDevices(): Promise<void>;

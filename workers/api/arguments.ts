@@ -68,6 +68,7 @@ export const SealedState = nullable(bytes(limits.accountState));
 export const RecoveryKeyText = string(512);
 
 export const DeviceRevocation = object({ vault: StoredVault, deviceId: Id });
+export const MoveOn = object({ vault: StoredVault, deviceIds: array(Id, limits.devicesPerPerson) });
 export const Operation = object({
   kind: oneOf(...operationKinds),
   target: string(limits.operationTarget),

@@ -17,6 +17,7 @@ export type { PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.t
 export type { Operation, OperationKind } from './prompt.ts';
 export type {
   ContactTrust,
+  MovedOn,
   NewCredentials,
   ProofRequest,
   RevokedDevice,

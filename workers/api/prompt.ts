@@ -12,6 +12,7 @@ export const operationKinds = [
   'delete-account',
   'delete-message-backup',
   'mark-verified',
+  'move-on',
   'renew-keys',
   'replace-recovery-key',
   'revoke-device',
@@ -43,7 +44,7 @@ export interface Question {
 /** What the person has typed. */
 export interface Typed {
   readonly password: string;
-  /** With `change-password`, typed twice alike. */
+  /** With `change-password` and `move-on`, typed twice alike. */
   readonly newPassword: string | null;
 }
 

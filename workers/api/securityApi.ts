@@ -14,6 +14,17 @@ export interface NewCredentials {
   readonly vault: RotatedVault;
 }
 
+/** What the relay is given when a person moves on after a theft, by the names of its contract. */
+export interface MovedOn {
+  readonly password: WireBytes;
+  readonly passwordParams: PasswordParams;
+  readonly passwordProofKey: WireBytes;
+  readonly vault: RotatedVault;
+  /** The new account key's public half. */
+  readonly accountKey: WireBytes;
+  readonly revocations: readonly { readonly id: string; readonly statement: WireBytes }[];
+}
+
 /** A request that the relay takes only with a proof. */
 export interface ProofRequest {
   /** Its method and target, as the relay's contract writes them: `DELETE /user`. */
@@ -99,10 +110,19 @@ export interface SecurityApi {
    */
   changePassword(vault: StoredVault): Promise<NewCredentials & { readonly currentAuthKey: WireBytes }>;
 
+  /**
+   * Makes another account key for PUT /users/me/account-key: the vault with it under the new password that was typed in the
+   * frame, the former key's revocations of these devices and of this one, and a new device for this browser, which takes
+   * effect with {@link adoptRenewedKeys}. Errors: `usage` unless `move-on` was confirmed, `stale-vault`.
+   * @param input.deviceIds all devices that the person has
+   */
+  moveOn(input: { vault: StoredVault; deviceIds: readonly string[] }): Promise<MovedOn>;
+
   // Keys that the devices share.
 
   /**
-   * Takes over the keys that were renewed last, once the relay has taken the vault with them. Errors: `usage` for
+   * Takes over the keys that were renewed last, once the relay has taken the vault with them. After {@link moveOn} this
+   * browser is another device then, which is outside of all conversations and keeps their messages. Errors: `usage` for
    * another vault than was sealed last.
    */
   adoptRenewedKeys(sealedVault: WireBytes): Promise<void>;
@@ -178,7 +198,8 @@ export interface SecurityApi {
   /** Refuses the offered key, so that the pinned one stays. Errors: `usage` when it is another key's. */
   refuseAccountKey(userId: string, safetyNumber: string): Promise<ContactTrust>;
   /**
-   * Returns whether a direct conversation still holds devices under a former account key of the other person:
+   * Returns whether a direct conversation still holds devices under a former account key of the other person, or none under
+   * the one that was accepted:
    * nothing is sent in it until addMembers has put their present devices in the place of those.
    */
   hasFormerDevices(conversationId: string): Promise<boolean>;

@@ -143,6 +143,11 @@ export class ConversationTransaction {
     this.conversation.refusal = refusal;
   }
 
+  /** Marks that the log is read no further before the person has judged a changed account key. */
+  hold(): void {
+    this.conversation.refusal = 'identity-changed';
+  }
+
   async membershipPolicy(): Promise<MembershipPolicy> {
     this.#membershipPolicy ??= await MembershipPolicy.load(
       this.tx,

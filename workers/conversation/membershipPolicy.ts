@@ -7,6 +7,7 @@ import {
   type Credential,
   CryptoError,
   checkDeviceCredential,
+  type DeviceRevocation,
   equalBytes,
   type JoinPolicy,
   type MemberCheck,
@@ -14,6 +15,7 @@ import {
 } from '@sinetti/crypto-core';
 import { certificateOf } from '../identity/certificates.ts';
 import { IdentityChanged, newPin, putPin } from '../identity/pins.ts';
+import { isOfLeaf, revocationsOf } from '../identity/revocations.ts';
 import type { Device, UnlockedAccount } from '../session/session.ts';
 import type { WriteTransaction } from '../storage/db.ts';
 import { type GroupRecord, PinRecord } from '../storage/records.ts';
@@ -25,9 +27,29 @@ import { isSameDevice, type JoinMethod, type Rules } from './rules/rules.ts';
 /** Returns the account key pinned for a person, if there is one. */
 type PinLookup = (userId: string) => Uint8Array | undefined;
 
+/** Pins, in one of which another account key may be tried. */
+class Pins {
+  /** Stands in the place of its person's pinned key. */
+  tried: IdentityChanged | null = null;
+  readonly #pinned: PinLookup;
+
+  constructor(pinned: PinLookup) {
+    this.#pinned = pinned;
+  }
+
+  of(userId: string): Uint8Array | undefined {
+    return this.tried?.userId === userId ? this.tried.accountKey : this.#pinned(userId);
+  }
+}
+
 /** The checks of one conversation transaction, and the results that they gather. */
 export class MembershipPolicy {
   readonly memberCheck: MemberCheck;
+  /**
+   * The check of members for a join, which lets revoked devices of the person's own through: a former account key has
+   * certified them, and this device removes them before it sends anything.
+   */
+  readonly joinCheck: MemberCheck;
   /**
    * The check of members for an external join. A group's creator rejoins even a tree with leaves that break
    * the rules, since only their devices can remove these. Such leaves are in {@link distrustedKeys} then.
@@ -41,22 +63,28 @@ export class MembershipPolicy {
   /** Returns whether a device of the group's creator signed the tree that was joined in this transaction. */
   readonly isVouchedFor: () => boolean;
   readonly #rules: Rules;
-  readonly #pinned: PinLookup;
+  readonly #pins: Pins;
   readonly #seenFirst = new Map<string, Uint8Array>();
   #changed: IdentityChanged | null = null;
 
   private constructor(
     rules: Rules,
     { unauthorizedAdds, isVouchedFor }: Pick<GroupRules, 'unauthorizedAdds' | 'isVouchedFor'>,
-    pinned: PinLookup,
+    pins: Pins,
     isCreator: boolean,
+    ownRevocations: readonly DeviceRevocation[],
   ) {
     this.#rules = rules;
-    this.#pinned = pinned;
+    this.#pins = pins;
     this.unauthorizedAdds = unauthorizedAdds;
     this.isVouchedFor = isVouchedFor;
     this.memberCheck = (leaf, { replaces, now }) => this.#checkMember(leaf, replaces, now);
-    this.rejoinCheck = isCreator ? (leaf, context) => this.#distrust(leaf, context) : this.memberCheck;
+    this.joinCheck = (leaf, context) => {
+      if (!ownRevocations.some((revocation) => isOfLeaf(revocation, leaf.credential))) {
+        this.memberCheck(leaf, context);
+      }
+    };
+    this.rejoinCheck = isCreator ? (leaf, context) => this.#distrust(leaf, context) : this.joinCheck;
     this.policy = rules.checkCommit;
   }
 
@@ -71,18 +99,21 @@ export class MembershipPolicy {
     known: GroupRecord | null,
   ): Promise<MembershipPolicy> {
     const conversation = parseConversationId(conversationId, account.userId);
+    const ownRevocations = await revocationsOf(tx, account, account.userId);
     if (conversation.kind === 'direct') {
-      const pinned = await readPins(tx, account, conversation.participants);
+      const pins = new Pins(await readPins(tx, account, conversation.participants));
       return new MembershipPolicy(
-        directRules(conversation.participants, pinned),
+        directRules(conversation.participants, (userId) => pins.of(userId)),
         { unauthorizedAdds: new Set(), isVouchedFor: () => false },
-        pinned,
+        pins,
         false,
+        ownRevocations,
       );
     }
     const rules = groupRules(account.userId, known);
     const isCreator = known?.creatorId === account.userId;
-    return new MembershipPolicy(rules, rules, await readPins(tx, account, null), isCreator);
+    const pins = new Pins(await readPins(tx, account, null));
+    return new MembershipPolicy(rules, rules, pins, isCreator, ownRevocations);
   }
 
   joinPolicy(method: JoinMethod): JoinPolicy {
@@ -102,6 +133,23 @@ export class MembershipPolicy {
       // Account keys that a refused message claimed must not be pinned.
       for (const userId of this.#seenFirst.keys()) if (!known.has(userId)) this.#seenFirst.delete(userId);
       throw this.#changed ?? error;
+    }
+  }
+
+  /**
+   * Returns whether nothing but a changed account key is wrong with what `body` checks: with that key in the place of the
+   * pinned one it runs.
+   */
+  passesWith(changed: IdentityChanged, body: () => unknown): boolean {
+    this.#pins.tried = changed;
+    try {
+      this.run(body);
+      return true;
+    } catch (error) {
+      if (error instanceof CryptoError || error instanceof IdentityChanged) return false;
+      throw error;
+    } finally {
+      this.#pins.tried = null;
     }
   }
 
@@ -146,7 +194,7 @@ export class MembershipPolicy {
   #accountKeyOf(userId: string, claimed: Uint8Array): Uint8Array {
     // The rules refuse a stranger whatever the key is.
     if (!this.#rules.admits(userId)) return claimed;
-    const pinned = this.#pinned(userId) ?? this.#seenFirst.get(userId);
+    const pinned = this.#pins.of(userId) ?? this.#seenFirst.get(userId);
     if (pinned === undefined) {
       this.#seenFirst.set(userId, claimed);
       return claimed;

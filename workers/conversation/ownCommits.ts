@@ -22,6 +22,7 @@ import type { CommitSubmission } from '../api/cryptoApi.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import { certificateOf, readableCertificate } from '../identity/certificates.ts';
 import { readPin } from '../identity/pins.ts';
+import { isOfLeaf, readRevocation, readStatement } from '../identity/revocations.ts';
 import type { GroupRecord, Submission } from '../storage/records.ts';
 import { peerOf } from './conversationId.ts';
 import type { ConversationTransaction } from './conversationTransaction.ts';
@@ -68,6 +69,8 @@ export interface DueChanges {
   readonly revoked: readonly RevokedLeaf[];
   /** In a direct conversation: leaves under a former account key of the other person. */
   readonly superseded: readonly LeafIndex[];
+  /** With `superseded`: the other person has leaves under the present account key, too. */
+  readonly isReplaced: boolean;
   /** Valid leave statements of people who are still in the tree. */
   readonly leaveStatements: GroupRecord['departures'];
   /**
@@ -87,9 +90,11 @@ export async function dueChanges(transaction: ConversationTransaction, state: Ml
   const record = await transaction.group();
   const revoked = await revokedLeaves(transaction.tx, transaction.account, state);
   if (record === null) {
+    const peer = await leavesOfPeer(transaction, state);
     return {
       revoked,
-      superseded: await supersededLeaves(transaction, state),
+      superseded: peer?.superseded ?? [],
+      isReplaced: peer?.isReplaced ?? false,
       leaveStatements: [],
       unauthorized: [],
       rebind: false,
@@ -98,7 +103,7 @@ export async function dueChanges(transaction: ConversationTransaction, state: Ml
   const superseded: LeafIndex[] = [];
   const { creatorId, departures: leaveStatements, distrustedKeys, uninvitedIds } = record;
   if (creatorId !== transaction.account.userId)
-    return { revoked, superseded, leaveStatements, unauthorized: [], rebind: false };
+    return { revoked, superseded, isReplaced: false, leaveStatements, unauthorized: [], rebind: false };
   const members = uninvitedIds.length + distrustedKeys.length > 0 ? groupView(group).members : [];
   const unauthorized = members.flatMap(({ leafIndex, credential, signatureKey }) => {
     const userId = readableCertificate(credential)?.userId;
@@ -107,6 +112,7 @@ export async function dueChanges(transaction: ConversationTransaction, state: Ml
   return {
     revoked,
     superseded,
+    isReplaced: false,
     leaveStatements,
     unauthorized,
     rebind: boundTo(group.context.extensions) !== creatorId,
@@ -124,25 +130,43 @@ export async function leavingIds(transaction: ConversationTransaction): Promise<
 }
 
 /**
- * Finds the leaves under a former account key of the other person. Only a commit that adds their present
- * devices (addMembers) removes these, since without it nobody would be left to talk to.
+ * Returns whether a direct conversation holds leaves under a former account key of the other person, or none under the
+ * present one: nothing is sent in it then. Where they have none under the present one, only a commit that adds their
+ * present devices (addMembers) removes the former ones, since without it nobody would be left to talk to.
  */
-export async function supersededLeaves(
-  { conversationId, account, tx }: ConversationTransaction,
-  { group }: MlsGroup,
-): Promise<LeafIndex[]> {
-  const peer = peerOf(conversationId, account.userId);
-  const pin = peer === null ? null : await readPin(tx, account, peer);
-  if (pin === null || pin.former.length === 0) return [];
-  return groupView(group).members.flatMap(({ credential, leafIndex }) => {
-    const certificate = readableCertificate(credential);
-    const isPresent = certificate?.userId !== peer || equalBytes(certificate.accountKey, pin.accountKey);
-    return isPresent ? [] : [leafIndex];
-  });
+export async function lacksPresentDevices(
+  transaction: ConversationTransaction,
+  state: MlsGroup,
+): Promise<boolean> {
+  const peer = await leavesOfPeer(transaction, state);
+  return peer !== null && (peer.superseded.length > 0 || !peer.isReplaced);
 }
 
-export function isDue({ revoked, leaveStatements, unauthorized, rebind }: DueChanges): boolean {
-  return revoked.length > 0 || leaveStatements.length > 0 || unauthorized.length > 0 || rebind;
+/** Finds the leaves of the other person; null for one whose account key has never changed here, and in a group. */
+async function leavesOfPeer(
+  { conversationId, account, tx }: ConversationTransaction,
+  { group }: MlsGroup,
+): Promise<Pick<DueChanges, 'superseded' | 'isReplaced'> | null> {
+  const peer = peerOf(conversationId, account.userId);
+  const pin = peer === null ? null : await readPin(tx, account, peer);
+  if (pin === null || pin.former.length === 0) return null;
+  const superseded: LeafIndex[] = [];
+  let isReplaced = false;
+  for (const { credential, leafIndex } of groupView(group).members) {
+    const certificate = readableCertificate(credential);
+    if (certificate?.userId !== peer) continue;
+    if (equalBytes(certificate.accountKey, pin.accountKey)) isReplaced = true;
+    else superseded.push(leafIndex);
+  }
+  return { superseded, isReplaced };
+}
+
+export function isDue(due: DueChanges): boolean {
+  const { revoked, superseded, isReplaced, leaveStatements, unauthorized, rebind } = due;
+  const isSuperseded = isReplaced && superseded.length > 0;
+  return (
+    revoked.length > 0 || isSuperseded || leaveStatements.length > 0 || unauthorized.length > 0 || rebind
+  );
 }
 
 /**
@@ -164,7 +188,10 @@ export async function commitAsMember(
       state.group,
       {
         adds: adds.map(({ keyPackage }) => keyPackage),
-        removes: leavesToRemove(state.group, adds.length === 0 ? { ...due, superseded: [] } : due),
+        removes: leavesToRemove(
+          state.group,
+          adds.length > 0 || due.isReplaced ? due : { ...due, superseded: [] },
+        ),
         authenticatedData: groundsOf(due),
         ...(due.rebind ? { extensions: [groupBindingExtension({ creatorId: account.userId })] } : {}),
         forcePath: true,
@@ -263,9 +290,16 @@ export async function presentClaims(
  * Refuses KeyPackages that a revoked device left behind; an honest relay hands none out.
  * @throws CryptoError `invalid-key-package`
  */
-async function refuseRevoked({ tx }: ConversationTransaction, claims: readonly Claimed[]): Promise<void> {
-  for (const { userId, deviceId } of claims) {
-    if ((await tx.objectStore('revocations').getKey([userId, deviceId])) !== undefined) {
+async function refuseRevoked(
+  { account, tx }: ConversationTransaction,
+  claims: readonly Claimed[],
+): Promise<void> {
+  for (const { userId, deviceId, keyPackage } of claims) {
+    const statement = await readStatement(tx, account, userId, deviceId);
+    const revocation = statement === null ? null : readRevocation(statement);
+    if (revocation === null) continue;
+    // By a former account key, whoever has it now, no device of the present one is revoked.
+    if (isOfLeaf(revocation, decodeKeyPackage(keyPackage).leafNode.credential)) {
       throw new CryptoError('invalid-key-package', 'of a revoked device');
     }
   }

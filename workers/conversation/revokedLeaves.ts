@@ -1,9 +1,8 @@
 /** Revoked devices in a group, which a member removes before it sends (PROTOCOL section 3). */
 import { type Group, groupView, type LeafIndex } from '@sinetti/crypto-core';
-import { isOfLeaf, readRevocation } from '../identity/revocations.ts';
+import { isOfLeaf, readRevocation, readStatement } from '../identity/revocations.ts';
 import type { UnlockedAccount } from '../session/session.ts';
 import type { Transaction } from '../storage/db.ts';
-import { sealingKey } from '../storage/records.ts';
 import type { MlsGroup } from './mlsGroup.ts';
 
 export interface RevokedLeaf {
@@ -23,10 +22,8 @@ export async function revokedLeaves(
   if (known.length === 0) return [];
   const leaves: RevokedLeaf[] = [];
   for (const [userId, deviceId] of known) {
-    const sealed = await tx.objectStore('revocations').get([userId, deviceId]);
-    if (sealed === undefined) continue;
-    const statement = account.sealer.openBytes('revocations', sealingKey(userId, deviceId), sealed);
-    leaves.push(...leavesOf(state.group, statement));
+    const statement = await readStatement(tx, account, userId, deviceId);
+    if (statement !== null) leaves.push(...leavesOf(state.group, statement));
   }
   return leaves;
 }

@@ -178,7 +178,7 @@ export async function conversationState(
     members,
     joinedAt: conversation.joinedAt,
     group: sealedGroup === undefined ? null : groupFacts(account, conversationId, sealedGroup),
-    ...(conversation.membership === 'forked' && conversation.refusal !== null
+    ...(conversation.membership !== 'none' && conversation.refusal !== null
       ? { refusal: conversation.refusal }
       : {}),
   };

@@ -5,6 +5,7 @@ import { createEvents } from '../conversation/events.ts';
 import { createAccount } from '../identity/account.ts';
 import { Confirmations } from '../identity/confirmations.ts';
 import { type ConfirmingDeps, createConfirming } from '../identity/confirming.ts';
+import { createMovingOn } from '../identity/movingOn.ts';
 import { createRecovery } from '../identity/recovery.ts';
 import { createRevoking } from '../identity/revoking.ts';
 import { createRotation, Rotation } from '../identity/rotation.ts';
@@ -33,6 +34,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createConfirming(deps, session, confirmations),
     ...createRotation(session, confirmations, rotation),
     ...createRecovery(deps, session, confirmations, rotation),
+    ...createMovingOn(deps, session, confirmations, rotation),
     ...createRevoking(session, confirmations, rotation),
     ...createTrust(deps, session, confirmations),
     ...createConversations(deps, session),

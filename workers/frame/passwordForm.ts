@@ -1,4 +1,4 @@
-import type { PromptAnswer, PromptRequest, Question, Typed } from '../api/prompt.ts';
+import type { OperationKind, PromptAnswer, PromptRequest, Question, Typed } from '../api/prompt.ts';
 import { fill, textsOf } from './texts.ts';
 
 /** How the page looks: the form looks alike. */
@@ -180,8 +180,7 @@ export function createPasswordForm({ setVisible, answer }: FormOptions): Passwor
         fixed.textContent = texts(fixed.dataset.text ?? '');
       }
       fill(part('sentence'), texts(kind), target.replace(invisibleMarks, ''));
-      part('password-label').textContent =
-        kind === 'change-password' ? texts('currentPassword') : texts('password');
+      part('password-label').textContent = setsPassword(kind) ? texts('currentPassword') : texts('password');
       input('username').value = username;
       wanted = Math.floor(Math.random() * groups().length);
       fill(part('group-label'), texts('group'), String(wanted + 1));
@@ -189,12 +188,17 @@ export function createPasswordForm({ setVisible, answer }: FormOptions): Passwor
       number.replaceChildren(...(safetyNumber?.match(/.{5}/g) ?? []).map(listItem));
       part('number-shown').hidden = safetyNumber === null;
       dialog.showModal();
-      go(recoveryKey !== null ? 'key' : kind === 'change-password' ? 'change' : 'password');
+      go(recoveryKey !== null ? 'key' : setsPassword(kind) ? 'change' : 'password');
     },
 
     cancel,
     close,
   };
+}
+
+/** Returns whether an operation takes a new password beside the present one. */
+function setsPassword(kind: OperationKind): boolean {
+  return kind === 'change-password' || kind === 'move-on';
 }
 
 function listItem(text: string): HTMLLIElement {

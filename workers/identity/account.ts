@@ -1,17 +1,15 @@
 import {
   type AccountState,
   createKeyPackage,
-  createSignatureKeyPair,
   createVault,
   createVaultKey,
   decodeKeyPackageBundle,
   type Env,
   encodeKeyPackageBundle,
-  issueDeviceCertificate,
+  equalBytes,
   openVault,
   ready,
   sealVault,
-  signDeviceRevocation,
   toHex,
   unwrapVaultKey,
   wipe,
@@ -22,7 +20,6 @@ import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import { boolean } from '../codec/guards.ts';
-import { randomUuid } from '../codec/uuid.ts';
 import {
   type Device,
   type Session,
@@ -33,6 +30,7 @@ import {
 import { type KeyPackageStore, write } from '../storage/db.ts';
 import { DeviceRecord } from '../storage/records.ts';
 import type { Confirmations } from './confirmations.ts';
+import { becomeDevice, newDeviceRecord } from './newDevice.ts';
 import { type DerivedKeys, derivePasswordKeys, newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
 import { adoptVerified } from './pins.ts';
 import { requireVersion } from './rotation.ts';
@@ -146,23 +144,17 @@ export function createAccount(
       const { device, isNew } = await write(account.db, 'strict', async (tx) => {
         const devices = tx.objectStore('device');
         const stored = await devices.get('device');
-        if (stored !== undefined) {
-          return { device: toDevice(sealer.open('device', 'device', stored, DeviceRecord)), isNew: false };
-        }
-        const accountSeed = session.accountSeed();
-        const { publicKey, privateKey } = createSignatureKeyPair(env);
-        const deviceId = randomUuid(env);
-        const notBefore = seconds(env.now());
-        const certificate = issueDeviceCertificate(accountSeed, {
-          userId,
-          deviceId,
-          deviceKey: publicKey,
-          notBefore,
-        });
-        const ownRevocation = signDeviceRevocation(accountSeed, { userId, deviceId });
-        const record: DeviceRecord = { deviceId, signatureSeed: privateKey, certificate, ownRevocation };
-        await devices.put(sealer.seal('device', 'device', record), 'device');
-        return { device: toDevice(record), isNew: true };
+        const known =
+          stored === undefined ? null : toDevice(sealer.open('device', 'device', stored, DeviceRecord));
+        if (known !== null && !session.isSigningIn()) return { device: known, isNew: false };
+        const record = newDeviceRecord(env, userId, session.accountSeed(), known);
+        const device = toDevice(record);
+        if (known === null) await devices.put(sealer.seal('device', 'device', record), 'device');
+        // The person has moved on to another account key, and this browser hasn't heard that the relay took it.
+        else if (!equalBytes(known.accountKey, device.accountKey)) {
+          await becomeDevice(tx, account, { record, revocations: [] });
+        } else return { device: known, isNew: false };
+        return { device, isNew: true };
       });
       account.device = device;
       return { userId, deviceId: device.deviceId, certificate: toBase64Url(device.certificate), isNew };

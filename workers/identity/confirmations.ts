@@ -14,7 +14,7 @@ export interface Confirmed {
   readonly operation: Operation;
   /** Of the password that was typed and is right. */
   readonly keys: DerivedKeys;
-  /** With `change-password`. */
+  /** With `change-password` and `move-on`. */
   readonly newPassword: string | null;
   /** The recovery key that the person has kept, with `create-recovery-key` and `replace-recovery-key`. */
   readonly recoveryKey: Uint8Array | null;
@@ -48,6 +48,7 @@ const wrapsRequest = emptyRequest('GET /vault/wraps');
 const vaultKinds: readonly OperationKind[] = [
   'change-password',
   'create-recovery-key',
+  'move-on',
   'renew-keys',
   'replace-recovery-key',
   'revoke-device',
@@ -65,6 +66,7 @@ const requests: Record<OperationKind, (operation: Operation) => BoundRequest> = 
   'delete-account': () => emptyRequest('DELETE /user'),
   'delete-message-backup': () => emptyRequest('DELETE /history'),
   'mark-verified': () => noRequest,
+  'move-on': () => notYetMade('PUT /users/me/account-key'),
   'renew-keys': () => noRequest,
   'replace-recovery-key': () => recoveryKeyRequest,
   'revoke-device': ({ id }) => notYetMade(`DELETE /devices/${id}`),

@@ -1,7 +1,12 @@
 /** The keys that a password gives: one to show the relay, one that wraps the vault key, and one that signs proofs. */
-import { DEFAULT_PASSWORD_COST, passwordKeys, proofKeyOf } from '@sinetti/crypto-core';
+import { DEFAULT_PASSWORD_COST, passwordKeys, proofKeyOf, wipe } from '@sinetti/crypto-core';
 import type { PasswordParams } from '../api/arguments.ts';
-import type { WireBytes, PasswordParams as WireParams } from '../api/cryptoApi.ts';
+import type {
+  NewCredentials,
+  RotatedVault,
+  WireBytes,
+  PasswordParams as WireParams,
+} from '../api/cryptoApi.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import type { Guarded } from '../codec/guards.ts';
 import type { SessionDeps } from '../session/session.ts';
@@ -48,4 +53,21 @@ export function newPasswordKeys(
     ...derivePasswordKeys(deps, password, { salt, opsLimit, memLimit }),
     passwordParams: { salt: toBase64Url(salt), opsLimit, memLimit },
   };
+}
+
+/** Derives the keys of a new password; `seal` seals the vault under them. */
+export function sealUnderNewPassword(
+  deps: PasswordDeps,
+  password: string,
+  seal: (keys: Pick<DerivedKeys, 'wrapKey' | 'proofKey'>) => RotatedVault,
+): { readonly credentials: NewCredentials; readonly proofKey: Uint8Array } {
+  const { authKey, passwordParams, proofKey, proofSeed, wrapKey } = newPasswordKeys(deps, password);
+  const vault = seal({ wrapKey, proofKey });
+  wipe(wrapKey, proofSeed);
+  return { credentials: { authKey, passwordParams, proofKey: toBase64Url(proofKey), vault }, proofKey };
+}
+
+/** Writes what a request that sets a password holds of it, by the names of the relay's contract. */
+export function passwordBody({ authKey, proofKey, ...others }: NewCredentials) {
+  return { ...others, password: authKey, passwordProofKey: proofKey };
 }

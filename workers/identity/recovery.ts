@@ -11,14 +11,14 @@ import {
   wipe,
 } from '@sinetti/crypto-core';
 import { check, Id, Password, RecoverableVault, RecoveryKeyText, StoredVault } from '../api/arguments.ts';
-import type { CryptoApi, NewCredentials } from '../api/cryptoApi.ts';
+import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import type { Session } from '../session/session.ts';
 import { openAccount } from './account.ts';
 import type { Confirmations } from './confirmations.ts';
-import { newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
-import { type Rotation, type RotationChange, requireVersion } from './rotation.ts';
+import { type PasswordDeps, passwordBody, sealUnderNewPassword } from './passwordKeys.ts';
+import { type Rotation, requireVersion } from './rotation.ts';
 
 type RecoveryApi = Pick<
   CryptoApi,
@@ -38,17 +38,6 @@ export function createRecovery(
   function keep(next: Uint8Array | null): void {
     if (recoveryKey !== null) wipe(recoveryKey);
     recoveryKey = next;
-  }
-
-  /** Derives the keys of a new password; `seal` seals the vault under them. */
-  function newCredentials(
-    password: string,
-    seal: (keys: RotationChange['password']) => NewCredentials['vault'],
-  ): NewCredentials {
-    const { authKey, passwordParams, proofKey, proofSeed, wrapKey } = newPasswordKeys(deps, password);
-    const vault = seal({ wrapKey, proofKey });
-    wipe(wrapKey, proofSeed);
-    return { authKey, passwordParams, proofKey: toBase64Url(proofKey), vault };
   }
 
   return {
@@ -87,14 +76,12 @@ export function createRecovery(
       wipe(vaultKey);
       requireVersion(vault, version);
       const { publicKey } = recoveryKeyPair(recoveryKey);
-      let proofKey: Uint8Array = new Uint8Array();
-      const credentials = newCredentials(newPassword, (password) => {
-        proofKey = password.proofKey;
-        return rotation.seal(userId, vault, version, { password, recoveryPublicKey: publicKey });
-      });
+      const { credentials, proofKey } = sealUnderNewPassword(deps, newPassword, (password) =>
+        rotation.seal(userId, vault, version, { password, recoveryPublicKey: publicKey }),
+      );
       // With the keys so far: the new ones count once the relay has taken them.
       await openAccount(session, env, userId, { vault, version, proofKey }, formerState);
-      confirmations.keepRecovery(recoveryProofSeed(recoveryKey), bodyOf(credentials));
+      confirmations.keepRecovery(recoveryProofSeed(recoveryKey), passwordBody(credentials));
       keep(null);
       return credentials;
     },
@@ -105,23 +92,16 @@ export function createRecovery(
       const { keys, newPassword } = confirmed;
       if (newPassword === null) throw new CryptoApiError('usage', 'no new password was typed');
       const { userId } = session.account();
-      let { proofKey } = keys;
-      const credentials = await rotation.withVault(stored, keys, (vault) =>
-        newCredentials(newPassword, (password) => {
-          proofKey = password.proofKey;
-          return rotation.seal(userId, vault, stored.version, { password });
-        }),
+      const { credentials, proofKey } = await rotation.withVault(stored, keys, (vault) =>
+        sealUnderNewPassword(deps, newPassword, (password) =>
+          rotation.seal(userId, vault, stored.version, { password }),
+        ),
       );
       await session.addProofKey(proofKey);
-      confirmations.bind(confirmed, bodyOf(credentials));
+      confirmations.bind(confirmed, passwordBody(credentials));
       return { ...credentials, currentAuthKey: confirmed.keys.authKey };
     },
   };
-}
-
-/** Writes what the request that sets a password holds of it, by the names of the relay's contract. */
-function bodyOf({ authKey, proofKey, ...others }: NewCredentials) {
-  return { ...others, password: authKey, passwordProofKey: proofKey };
 }
 
 /** The parts of a recovery key that the relay gets. */

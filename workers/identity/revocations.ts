@@ -7,7 +7,7 @@ import {
   verifyDeviceRevocation,
 } from '@sinetti/crypto-core';
 import type { UnlockedAccount } from '../session/session.ts';
-import type { WriteTransaction } from '../storage/db.ts';
+import { type Transaction, type WriteTransaction, withinFirst } from '../storage/db.ts';
 import { sealingKey } from '../storage/records.ts';
 import { readableCertificate } from './certificates.ts';
 
@@ -42,4 +42,32 @@ export async function putRevocation(
 ): Promise<void> {
   const sealed = sealer.sealBytes('revocations', sealingKey(userId, deviceId), statement);
   await tx.objectStore('revocations').put(sealed, [userId, deviceId]);
+}
+
+/** Reads the revocations of a person's devices that are known here. */
+export async function revocationsOf(
+  tx: Transaction,
+  account: UnlockedAccount,
+  userId: string,
+): Promise<DeviceRevocation[]> {
+  const store = tx.objectStore('revocations');
+  const keys = await store.getAllKeys(withinFirst(userId));
+  const known: DeviceRevocation[] = [];
+  for (const [, deviceId] of keys) {
+    const statement = await readStatement(tx, account, userId, deviceId);
+    const revocation = statement === null ? null : readRevocation(statement);
+    if (revocation !== null) known.push(revocation);
+  }
+  return known;
+}
+
+/** Reads the statement that a device is revoked; null where none is known here. */
+export async function readStatement(
+  tx: Transaction,
+  { sealer }: UnlockedAccount,
+  userId: string,
+  deviceId: string,
+): Promise<Uint8Array | null> {
+  const sealed = await tx.objectStore('revocations').get([userId, deviceId]);
+  return sealed === undefined ? null : sealer.openBytes('revocations', sealingKey(userId, deviceId), sealed);
 }

@@ -56,8 +56,8 @@ export function createRevoking(
           const revocation = readRevocation(statement);
           if (revocation === null || revocation.userId !== userId || revocation.deviceId !== deviceId)
             continue;
-          const known = await accountKeyOf(tx, account, userId);
-          if (known !== null && !equalBytes(known, revocation.accountKey)) continue;
+          const known = await accountKeysOf(tx, account, userId);
+          if (known !== null && !known.some((key) => equalBytes(key, revocation.accountKey))) continue;
           await putRevocation(tx, account, userId, deviceId, statement);
         }
       });
@@ -66,14 +66,15 @@ export function createRevoking(
 }
 
 /**
- * Returns the pinned account key; null for a person who isn't known yet, whose revocations are kept and
- * compared with their leaves later.
+ * Returns the account keys that a person has or had, since a former key takes out the devices that it has certified; null
+ * for a person who isn't known yet, whose revocations are kept and compared with their leaves later.
  */
-async function accountKeyOf(
+async function accountKeysOf(
   tx: Transaction,
   account: AccountOnDevice,
   userId: string,
-): Promise<Uint8Array | null> {
-  if (userId === account.userId) return account.device.accountKey;
-  return (await readPin(tx, account, userId))?.accountKey ?? null;
+): Promise<readonly Uint8Array[] | null> {
+  if (userId === account.userId) return [account.device.accountKey, ...account.device.formerAccountKeys];
+  const pin = await readPin(tx, account, userId);
+  return pin === null ? null : [pin.accountKey, ...pin.former.map(({ accountKey }) => accountKey)];
 }

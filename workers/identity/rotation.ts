@@ -20,24 +20,33 @@ import type { CryptoApi, RotatedVault, WireBytes } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import type { Guarded } from '../codec/guards.ts';
-import { readKeys, type Session, type VaultOpening } from '../session/session.ts';
+import { readKeys, type Session, toDevice, type VaultOpening } from '../session/session.ts';
 import { read } from '../storage/db.ts';
 import type { Confirmations } from './confirmations.ts';
+import { becomeDevice, type NewDevice } from './newDevice.ts';
 import type { DerivedKeys, PasswordDeps } from './passwordKeys.ts';
 
 /** What becomes of the account along with its keys. */
 export interface RotationChange {
   /** Opens the vault from then on. */
   readonly password: Pick<DerivedKeys, 'wrapKey' | 'proofKey'>;
-  /** Left out, the one in the vault stays. */
-  readonly recoveryPublicKey?: Uint8Array;
+  /** Left out, the one in the vault stays; null for none. */
+  readonly recoveryPublicKey?: Uint8Array | null;
+}
+
+/** A vault that the relay may take. */
+interface Sealed {
+  readonly sealedVault: WireBytes;
+  readonly opening: VaultOpening;
+  /** The device that this browser becomes with it; null where it stays the one it is. */
+  readonly device: NewDevice | null;
 }
 
 /** Opens vaults and seals them anew, and keeps the one sealed last until the relay has taken it. */
 export class Rotation {
   readonly #deps: PasswordDeps;
   readonly #session: Session;
-  #sealed: { readonly sealedVault: WireBytes; readonly opening: VaultOpening } | null = null;
+  #sealed: Sealed | null = null;
 
   constructor(deps: PasswordDeps, session: Session) {
     this.#deps = deps;
@@ -78,8 +87,15 @@ export class Rotation {
   /**
    * Seals the vault under a new vault key, with new shared keys in it, and keeps it for {@link takeSealed}.
    * @param version the one that it replaces
+   * @param device that this browser becomes with it
    */
-  seal(userId: string, vault: Vault, version: number, change: RotationChange): RotatedVault {
+  seal(
+    userId: string,
+    vault: Vault,
+    version: number,
+    change: RotationChange,
+    device: NewDevice | null = null,
+  ): RotatedVault {
     const { env } = this.#deps;
     const { recoveryPublicKey = vault.recoveryPublicKey } = change;
     const { proofKey, wrapKey } = change.password;
@@ -95,17 +111,17 @@ export class Rotation {
     };
     wipe(vaultKey);
     const opening = { vault: next, version: version + 1, proofKey };
-    this.#sealed = { sealedVault: rotated.sealedVault, opening };
+    this.#sealed = { sealedVault: rotated.sealedVault, opening, device };
     return rotated;
   }
 
   /** The vault that was sealed last, if it is the one that the relay took. @throws CryptoApiError `usage` */
-  takeSealed(sealedVault: WireBytes): VaultOpening {
+  takeSealed(sealedVault: WireBytes): Omit<Sealed, 'sealedVault'> {
     const sealed = this.#sealed;
     if (sealed?.sealedVault !== sealedVault)
       throw new CryptoApiError('usage', 'another vault than was sealed');
     this.#sealed = null;
-    return sealed.opening;
+    return sealed;
   }
 }
 
@@ -118,7 +134,11 @@ export function createRotation(
 ): RotationApi {
   return {
     async adoptRenewedKeys(taken) {
-      await session.adopt(rotation.takeSealed(check('adoptRenewedKeys', WireText, taken)));
+      const { device, opening } = rotation.takeSealed(check('adoptRenewedKeys', WireText, taken));
+      if (device === null) return session.adopt(opening);
+      const account = session.account();
+      await session.adopt(opening, (tx) => becomeDevice(tx, account, device));
+      account.device = toDevice(device.record);
     },
 
     async readRenewedKeys(given) {

@@ -227,7 +227,7 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
   async function openWelcome(transaction: ConversationTransaction, welcome: Uint8Array): Promise<Group> {
     const { account, tx } = transaction;
     const membershipPolicy = await transaction.membershipPolicy();
-    const { memberCheck } = membershipPolicy;
+    const { joinCheck: memberCheck } = membershipPolicy;
     const joinPolicy = membershipPolicy.joinPolicy('welcome');
     const store = tx.objectStore('keyPackages');
     const invited = new Set(welcomeKeyPackageRefs(welcome).map(toHex));

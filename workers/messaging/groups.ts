@@ -80,6 +80,8 @@ export function createGroups(deps: TransactionDeps, session: Session): GroupsApi
       return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
         const pending = await pendingSubmission(transaction);
         if (pending !== null) return pending;
+        // Another commit has taken the epoch, and waits for the person's word.
+        if (transaction.conversation.refusal !== null) return null;
         const state = transaction.conversation.membership === 'member' ? await transaction.state() : null;
         if (state === null || !isDue(await dueChanges(transaction, state))) return null;
         return commitAsMember(transaction, state, [], env);

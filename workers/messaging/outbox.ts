@@ -16,8 +16,8 @@ import {
   commitAsMember,
   dueChanges,
   isDue,
+  lacksPresentDevices,
   pendingSubmission,
-  supersededLeaves,
 } from '../conversation/ownCommits.ts';
 import { encodeTextPayload, payloadBytes } from '../conversation/payload.ts';
 import { findMessage, openOutbox, outboxView, storedState } from '../conversation/views.ts';
@@ -183,7 +183,9 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
     if (waiting === null || waiting.record.status === 'discarded') return null;
     const state = conversation.membership === 'member' ? await transaction.state() : null;
     if (state === null) return prepareOutside(transaction);
-    if (!(await isPeerKnown(transaction, state))) throw new CryptoApiError('identity-changed');
+    if (conversation.refusal !== null || !(await isPeerKnown(transaction, state))) {
+      throw new CryptoApiError('identity-changed');
+    }
 
     const { row, record } = waiting;
     // Nothing is sent to somebody who left or to a revoked device, even if it was encrypted before that was
@@ -218,7 +220,10 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
     messageId: string,
   ): Promise<Uint8Array | null> {
     const { conversation } = transaction;
-    const isMember = conversation.membership === 'member' && conversation.pending === 'none';
+    const isMember =
+      conversation.membership === 'member' &&
+      conversation.pending === 'none' &&
+      conversation.refusal === null;
     const state = isMember ? await transaction.state() : null;
     if (state === null) return null;
     const [isKnown, changes, isHealing] = await Promise.all([
@@ -255,8 +260,8 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
 }
 
 /**
- * Returns whether the other person's account key is settled: none is offered, and no device under a former
- * one is in the direct conversation.
+ * Returns whether the other person's account key is settled: none is offered, and their devices in the
+ * direct conversation are those under the present one.
  */
 async function isPeerKnown(transaction: ConversationTransaction, state: MlsGroup): Promise<boolean> {
   const { conversationId, account, tx } = transaction;
@@ -264,7 +269,7 @@ async function isPeerKnown(transaction: ConversationTransaction, state: MlsGroup
   if (peer === null) return true;
   const pin = await readPin(tx, account, peer);
   if (pin === null || (pin.offered === null && pin.former.length === 0)) return true;
-  return pin.offered === null && (await supersededLeaves(transaction, state)).length === 0;
+  return pin.offered === null && !(await lacksPresentDevices(transaction, state));
 }
 
 async function needsHealing(transaction: ConversationTransaction, now: number): Promise<boolean> {

@@ -34,7 +34,7 @@ import { MlsGroup } from '../conversation/mlsGroup.ts';
 import { payloadText } from '../conversation/payload.ts';
 import { messageView, openMessage, openOutbox } from '../conversation/views.ts';
 import { certificateOf } from '../identity/certificates.ts';
-import { IdentityChanged, offerAccountKey } from '../identity/pins.ts';
+import { IdentityChanged, offerAccountKey, readPin } from '../identity/pins.ts';
 import type { Session } from '../session/session.ts';
 import type { ForkReason, MessageRecord } from '../storage/records.ts';
 import { reasonOfCode } from './undecryptableReasons.ts';
@@ -265,7 +265,13 @@ class LogProcessor {
       processed = membershipPolicy.run(() => processCommit(state.group, content, { memberCheck, policy }));
       next = MlsGroup.fresh(processed.group);
     } catch (error) {
-      if (error instanceof IdentityChanged) await offerAccountKey(tx, account, error);
+      if (error instanceof IdentityChanged) {
+        await offerAccountKey(tx, account, error);
+        if (await this.#waitsForWord(error, state, content)) {
+          this.#transaction.hold();
+          return STOP;
+        }
+      }
       this.#transaction.fork(reasonOf(error), codeOf(error));
       this.#recordEvent(entry, { kind: 'refused', code: codeOf(error) });
       await this.#rememberUnauthorizedAdds(membershipPolicy.unauthorizedAdds);
@@ -284,6 +290,27 @@ class LogProcessor {
     );
     await trackNamelessDevices(this.#transaction, processed);
     this.#recordEvent(entry, changeOf(before, next, this.#transaction, false));
+  }
+
+  /**
+   * Returns whether a commit waits for the person's word on a changed account key: nothing else is wrong with it, and they
+   * have not refused the key. The log is read on from there, so that none of what follows is lost.
+   */
+  async #waitsForWord(
+    changed: IdentityChanged,
+    state: MlsGroup,
+    content: Uint8Array | null,
+  ): Promise<boolean> {
+    const { account, tx } = this.#transaction;
+    const pin = await readPin(tx, account, changed.userId);
+    const isNewKey = (key: Uint8Array) => equalBytes(key, changed.accountKey);
+    if (content === null || pin === null || pin.offered === null || !isNewKey(pin.offered)) return false;
+    if (pin.refused.some(isNewKey)) return false;
+    const membershipPolicy = await this.#transaction.membershipPolicy();
+    const { memberCheck, policy } = membershipPolicy;
+    return membershipPolicy.passesWith(changed, () =>
+      processCommit(state.group, content, { memberCheck, policy }),
+    );
   }
 
   #recordEvent(entry: LogEntryInput, change: ConversationChange | null): void {

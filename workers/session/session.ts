@@ -44,6 +44,8 @@ export interface Device {
   readonly accountKey: Uint8Array;
   /** The account key's word that this device is revoked; null for a device from before it was kept. */
   readonly ownRevocation: Uint8Array | null;
+  /** The account keys that the person has moved on from. */
+  readonly formerAccountKeys: readonly Uint8Array[];
 }
 
 /** A vault that was just opened. */
@@ -105,6 +107,11 @@ export class Session {
     return this.#opening.vault.accountSeed;
   }
 
+  /** Returns whether the vault is open, from which a device can be certified. */
+  isSigningIn(): boolean {
+    return this.#opening !== null;
+  }
+
   /** Signing in is over: what only the password or the recovery key opens goes. */
   forgetVault(): void {
     if (this.#opening === null) return;
@@ -131,6 +138,7 @@ export class Session {
       await write(db, 'strict', async (tx) => {
         const unlock = this.#sealStorageKey(opening.vault, storageKey);
         await tx.objectStore('device').put(unlock, 'unlock');
+        await tx.objectStore('device').delete('nextUnlock');
         await tx.objectStore('device').delete('vault');
         await adoptVault(tx, account, opening);
         await body(tx, account);
@@ -210,10 +218,35 @@ export class Session {
     });
   }
 
-  /** Takes a vault's keys beside those so far, and the password that opens it in the place of the one so far. */
-  async adopt(opening: VaultOpening): Promise<void> {
+  /**
+   * Takes a vault's keys beside those so far, and the password that opens it in the place of the one so far.
+   * @param body writes more in the same transaction
+   */
+  async adopt(
+    opening: VaultOpening,
+    body: (tx: WriteTransaction) => Promise<void> = () => Promise.resolve(),
+  ): Promise<void> {
     const account = this.account();
-    await write(account.db, 'strict', (tx) => adoptVault(tx, account, opening));
+    await write(account.db, 'strict', async (tx) => {
+      await adoptVault(tx, account, opening);
+      await body(tx);
+    });
+  }
+
+  /**
+   * Has a vault with another device secret open this browser's storage as well, since the relay may take it without its
+   * answer getting here.
+   */
+  async keepNextUnlock(vault: Pick<Vault, 'deviceSecret'>): Promise<void> {
+    const account = this.account();
+    const row = await this.#inRoot((root) => root.get('sessions', account.userId));
+    const storageKey = row === undefined ? null : await this.#unwrap(account.userId, row);
+    if (storageKey === null) throw new CryptoApiError('locked');
+    const unlock = this.#sealStorageKey(vault, storageKey);
+    wipe(storageKey);
+    await write(account.db, 'strict', async (tx) => {
+      await tx.objectStore('device').put(unlock, 'nextUnlock');
+    });
   }
 
   /**
@@ -251,9 +284,16 @@ export class Session {
   /** Opens the storage by the key that it was left with; what can't be opened any more is deleted. */
   async #openStorage(userId: string, vault: Vault): Promise<{ db: AccountDatabase; storageKey: Uint8Array }> {
     const db = await this.#openDatabase(userId);
-    const [unlock, former] = await Promise.all([db.get('device', 'unlock'), db.get('device', 'vault')]);
+    const [unlock, next, former] = await Promise.all([
+      db.get('device', 'unlock'),
+      db.get('device', 'nextUnlock'),
+      db.get('device', 'vault'),
+    ]);
     if (unlock === undefined && former === undefined) return { db, storageKey: this.#deps.env.random(32) };
-    const storageKey = unlock === undefined ? vault.formerStorageKey : openStorageKey(vault, unlock);
+    const storageKey =
+      unlock === undefined
+        ? vault.formerStorageKey
+        : (openStorageKey(vault, unlock) ?? (next === undefined ? null : openStorageKey(vault, next)));
     if (storageKey !== null) return { db, storageKey: storageKey.slice() };
     db.close();
     await deleteAccountDatabase(this.#deps.indexedDB, userId);
@@ -261,7 +301,7 @@ export class Session {
   }
 
   /** Seals the storage key for the time that the device is locked. In bytes: a salt (16), and a sealed record. */
-  #sealStorageKey({ deviceSecret }: Vault, storageKey: Uint8Array): Uint8Array {
+  #sealStorageKey({ deviceSecret }: Pick<Vault, 'deviceSecret'>, storageKey: Uint8Array): Uint8Array {
     const { env } = this.#deps;
     const salt = env.random(SALT_LENGTH);
     const unlockKey = deviceUnlockKey(deviceSecret, salt);
@@ -354,10 +394,11 @@ async function adoptVault(
   await store.put(sealer.seal('device', 'keys', record), 'keys');
 }
 
-export function toDevice({ deviceId, certificate, ownRevocation, signatureSeed }: DeviceRecord): Device {
+export function toDevice(record: DeviceRecord): Device {
+  const { deviceId, certificate, formerAccountKeys, ownRevocation, signatureSeed } = record;
   const { deviceKey, accountKey } = readDeviceCertificate(certificate);
   const signatureKey = { publicKey: deviceKey, privateKey: signatureSeed };
-  return { deviceId, certificate, signatureKey, accountKey, ownRevocation };
+  return { deviceId, certificate, signatureKey, accountKey, ownRevocation, formerAccountKeys };
 }
 
 function hasDevice(account: UnlockedAccount): account is AccountOnDevice {

@@ -31,7 +31,7 @@ interface RootSchema extends DBSchema {
 interface AccountSchema extends DBSchema {
   /**
    * The single records `keys`, `device`, `marks`, `history` (the message backup's) and `unlock` (the storage key, sealed
-   * under a key that the vault gives). Browsers from before vault version 2 have a `vault` instead of `keys`.
+   * under a key that the vault gives; `nextUnlock` under one of a vault that the relay may have taken). Browsers from before vault version 2 have a `vault` instead of `keys`.
    */
   device: { key: string; value: Uint8Array };
   /** KeyPackageRef in hexadecimal to a KeyPackage with its private halves. */
@@ -236,5 +236,10 @@ function abort(tx: WriteTransaction): void {
 
 /** Returns the range of all keys [conversation id, …] of a compound-key store. */
 export function withinConversation(conversationId: string): IDBKeyRange {
-  return IDBKeyRange.bound([conversationId], [conversationId, []]);
+  return withinFirst(conversationId);
+}
+
+/** Returns the range of all keys [id, …] of a compound-key store. */
+export function withinFirst(id: string): IDBKeyRange {
+  return IDBKeyRange.bound([id], [id, []]);
 }

@@ -53,6 +53,8 @@ export const DeviceRecord = object({
   certificate: bytes(1024, 1),
   /** The account key's word that this device is revoked, signed with the certificate for whoever erases the browser. */
   ownRevocation: withDefault(nullable(bytes(limits.revocation)), null),
+  /** The account keys that the person has moved on from, as far as this browser was there. */
+  formerAccountKeys: withDefault(array(bytes(32, 32), limits.formerKeys), []),
 });
 export type DeviceRecord = Guarded<typeof DeviceRecord>;
 
@@ -66,6 +68,8 @@ export const PinRecord = object({
   offered: withDefault(nullable(bytes(32, 32)), null),
   /** The former account keys, each with the time at which another was accepted in its place. */
   former: withDefault(array(object({ accountKey: bytes(32, 32), until: integer(0) }), limits.formerKeys), []),
+  /** The account keys that this person has refused last. */
+  refused: withDefault(array(bytes(32, 32), limits.formerKeys), []),
 });
 export type PinRecord = Guarded<typeof PinRecord>;
 
@@ -103,7 +107,10 @@ export const ConversationRecord = object({
   returning: withDefault(boolean, false),
   /** With `returning`: `joinedAt` as it was before, since the messages of that time stay readable. */
   joinedBefore: withDefault(nullable(timestamp), null),
-  /** With `forked`: the code with which the commit was refused. */
+  /**
+   * With `forked`: the code with which the commit was refused. With `member`: `identity-changed` while the log is read no
+   * further than to a commit that waits for the person's word on a changed account key.
+   */
   refusal: withDefault(nullable(errorCode), null),
 });
 export type ConversationRecord = Guarded<typeof ConversationRecord>;

@@ -26,7 +26,7 @@ import { toBase64Url } from '../codec/base64url.ts';
 import { boolean } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
 import { inTransaction, type TransactionDeps } from '../conversation/conversationTransaction.ts';
-import { supersededLeaves } from '../conversation/ownCommits.ts';
+import { lacksPresentDevices } from '../conversation/ownCommits.ts';
 import type { Confirmations } from '../identity/confirmations.ts';
 import { adoptVerified, newPin, offerAccountKey, putPin, readMarks, readPin } from '../identity/pins.ts';
 import { safetyNumberOf } from '../identity/safetyNumbers.ts';
@@ -190,14 +190,18 @@ export function createTrust(deps: TransactionDeps, session: Session, confirmatio
       }),
 
     refuseAccountKey: (id, number) =>
-      decide('refuseAccountKey', id, number, (pin) => ({ ...pin, offered: null })),
+      decide('refuseAccountKey', id, number, (pin, offered) => ({
+        ...pin,
+        offered: null,
+        refused: [...pin.refused, offered].slice(-limits.formerKeys),
+      })),
 
     async hasFormerDevices(id) {
       const conversationId = check('hasFormerDevices', ConversationId, id);
       const account = session.accountOnDevice();
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
         const state = transaction.conversation.membership === 'member' ? await transaction.state() : null;
-        return state !== null && (await supersededLeaves(transaction, state)).length > 0;
+        return state !== null && (await lacksPresentDevices(transaction, state));
       });
     },
   };

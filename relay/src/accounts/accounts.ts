@@ -22,6 +22,7 @@ import {
   type VaultRow,
 } from '../repositories/vaults.ts';
 import { deleteAccount } from './deletion.ts';
+import { type MovingOn, moveOn } from './movingOn.ts';
 import { nameKey } from './names.ts';
 import { changePassword, type PasswordChange } from './passwordChange.ts';
 import { staleVersion } from './vaultRotation.ts';
@@ -92,6 +93,13 @@ export interface Accounts {
    * @throws ApiError wrong-password, stale-version, rate-limited
    */
   changePassword(session: Session, change: PasswordChange, address: string): Promise<number>;
+  /**
+   * Takes a new account key with a new password: revokes all devices, ends every other session and the recovery key, and
+   * frees this session for the browser's new device.
+   * @returns the vault's new version
+   * @throws ApiError stale-version; device-conflict unless there is a statement for each device
+   */
+  moveOn(session: Session, change: MovingOn): Promise<number>;
   /** Password derivation parameters of a name; made up, but always the same, if nobody has it. */
   passwordParams(name: string): Promise<PasswordParams>;
   /** @throws ApiError not-found */
@@ -208,6 +216,8 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
     },
 
     changePassword: (session, change, address) => changePassword(dependencies, session, change, address),
+
+    moveOn: (session, change) => moveOn(dependencies, session, change),
 
     async passwordParams(name) {
       const key = nameKey(name);

@@ -3,19 +3,32 @@ import type { Session } from '../auth/session.ts';
 import { sessionLifetime, tellEnded } from '../auth/sessions.ts';
 import { ApiError } from '../errors.ts';
 import { endSessionsOfOldPassword, makeFullSession, sessionPurpose } from '../repositories/sessions.ts';
-import { findAccount, lockUsers, setCredentials } from '../repositories/users.ts';
+import { findAccount, lockUsers, type NewCredentials, setCredentials } from '../repositories/users.ts';
 import type { AccountDependencies } from './accounts.ts';
 import { rotateVault, type VaultRotation } from './vaultRotation.ts';
 
-export interface PasswordChange {
-  /** base64url of the authKey so far; a recovery session needs none. */
-  readonly currentAuthKey: string | undefined;
+/** A password, and the vault under it. */
+export interface NewPassword {
   /** base64url of the new authKey, and how it is derived. */
   readonly authKey: string;
   readonly passwordParams: PasswordParams;
   /** The public key by which its proofs are verified. */
   readonly proofKey: Buffer;
   readonly vault: VaultRotation;
+}
+
+export interface PasswordChange extends NewPassword {
+  /** base64url of the authKey so far; a recovery session needs none. */
+  readonly currentAuthKey: string | undefined;
+}
+
+/** What is stored of a password. */
+export async function credentialsOf(
+  { passwords }: Pick<AccountDependencies, 'passwords'>,
+  { authKey, passwordParams: { salt, opsLimit, memLimit }, proofKey }: NewPassword,
+): Promise<NewCredentials> {
+  const passwordHash = await passwords.hash(authKey);
+  return { passwordHash, salt: Buffer.from(salt, 'base64url'), opsLimit, memLimit, proofKey };
 }
 
 /** See Accounts.changePassword. */
@@ -25,19 +38,12 @@ export async function changePassword(
   change: PasswordChange,
   address: string,
 ): Promise<number> {
-  const { db, hub, clock, passwords } = dependencies;
+  const { db, hub, clock } = dependencies;
   if ((await sessionPurpose(db, session.id)) !== 'recovery') {
     await requireCurrentPassword(dependencies, session.userId, change.currentAuthKey, address);
   }
   const { userId } = session;
-  const { salt, opsLimit, memLimit } = change.passwordParams;
-  const credentials = {
-    passwordHash: await passwords.hash(change.authKey),
-    salt: Buffer.from(salt, 'base64url'),
-    opsLimit,
-    memLimit,
-    proofKey: change.proofKey,
-  };
+  const credentials = await credentialsOf(dependencies, change);
   const endedIds = await db.transaction().execute(async (tx) => {
     await lockUsers(tx, [userId]);
     // Together with the vault: a password that opens none would lock the person out.

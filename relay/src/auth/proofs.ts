@@ -1,10 +1,11 @@
-import { createPublicKey, randomBytes, verify } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Proof, proofNonceLifetime } from '../../contract/index.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import { findProofKeys, insertNonce, takeNonce } from '../repositories/proofs.ts';
 import type { LoginThrottle } from './loginThrottle.ts';
 import type { Session } from './session.ts';
+import { isSignedBy, opaque, signContent } from './signedContent.ts';
 
 /** A request as far as a proof signs it. */
 export interface ProvenRequest {
@@ -84,7 +85,7 @@ interface ProofClaims {
   readonly nonce: Uint8Array;
 }
 
-const label = 'MLS 1.0 SinettiAccountProof';
+const label = 'SinettiAccountProof';
 const version = 1;
 
 /** The bytes that a proof signs: see Proof of the contract. */
@@ -99,14 +100,7 @@ export function proofMessage({ operation, bodyHash, replaces, session, nonce }: 
     opaque(Buffer.from(session)),
     opaque(nonce),
   ]);
-  return Buffer.concat([opaque(Buffer.from(label)), opaque(content)]);
-}
-
-/** opaque<V> of RFC 9420 (section 2.1.2): the length takes one or two bytes, which is enough for an operation. */
-function opaque(bytes: Uint8Array): Buffer {
-  const { length } = bytes;
-  const header = length < 64 ? Buffer.of(length) : Buffer.of(0x40 | (length >> 8), length & 0xff);
-  return Buffer.concat([header, bytes]);
+  return signContent(label, content);
 }
 
 function readProof(header: string): Proof | null {
@@ -116,15 +110,6 @@ function readProof(header: string): Proof | null {
   } catch {
     return null;
   }
-}
-
-/** @param proofKey the 32 bytes of an Ed25519 public key */
-function isSignedBy(proofKey: Buffer, message: Buffer, signature: Buffer): boolean {
-  const key = createPublicKey({
-    key: { kty: 'OKP', crv: 'Ed25519', x: proofKey.toString('base64url') },
-    format: 'jwk',
-  });
-  return verify(null, message, key, signature);
 }
 
 const proofRequired = () => new ApiError('proof-required', 'Confirm this with your password.');

@@ -22,6 +22,7 @@ export interface Tables {
     password_ops_limit: number;
     password_mem_limit: number;
     proof_key: ColumnType<Buffer | null, Uint8Array | null | undefined, Uint8Array | null>;
+    account_key: ColumnType<Buffer | null, Uint8Array | null | undefined, Uint8Array | null>;
     consented_at: Time;
     created_at: Time;
   };

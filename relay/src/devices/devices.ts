@@ -5,9 +5,9 @@ import { tellEnded } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
-import { contactExists, contactIds } from '../repositories/contacts.ts';
+import { contactExists } from '../repositories/contacts.ts';
 import * as devices from '../repositories/devices.ts';
-import { fellowMemberIds, shareGroup } from '../repositories/groups.ts';
+import { shareGroup } from '../repositories/groups.ts';
 import * as keyPackages from '../repositories/keyPackages.ts';
 import {
   insertRevocation,
@@ -18,8 +18,10 @@ import {
   revocationsSince,
 } from '../repositories/revocations.ts';
 import { bindDevice, endRevokedSessions } from '../repositories/sessions.ts';
-import { findUser, lockUsers } from '../repositories/users.ts';
+import { findAccountKey, findUser, lockUsers } from '../repositories/users.ts';
 import { deleteMailbox } from '../repositories/welcomes.ts';
+import { isCertifiedBy } from './certificates.ts';
+import { peopleConcerned } from './peopleConcerned.ts';
 
 export interface KeyPackageClaim {
   readonly deviceId: string;
@@ -31,7 +33,7 @@ export interface Devices {
   /**
    * Registers the session's browser as a device, or resumes it under its old certificate, and binds the session to it.
    * @throws ApiError device-conflict (somebody's, revoked, another certificate, or the session has another device),
-   *   limit-reached
+   *   limit-reached; forbidden for a certificate of the account key that the person has moved on from
    */
   register(
     session: Session,
@@ -93,6 +95,12 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
         const known = await devices.findDevice(tx, id);
         if (known === null) {
           if (await isRevoked(tx, id)) throw conflict();
+          const accountKey = await findAccountKey(tx, session.userId);
+          const isCertified =
+            accountKey === null ||
+            isCertifiedBy(accountKey, certificate, { userId: session.userId, deviceId: id });
+          if (!isCertified)
+            throw new ApiError('forbidden', 'This device is certified by another account key.');
           if ((await devices.devicesOf(tx, session.userId)).length >= limits.devicesPerUser) {
             throw new ApiError('limit-reached', `You can have at most ${limits.devicesPerUser} devices.`);
           }
@@ -201,11 +209,6 @@ async function claimFrom(tx: Db, session: DeviceSession, ownerId: string): Promi
     claimed.push({ deviceId: device.id, keyPackage, lastResort: singleUse === null });
   }
   return claimed;
-}
-
-/** A person and everybody who has to do with them, once each. */
-async function peopleConcerned(db: Db, userId: string): Promise<string[]> {
-  return [...new Set([userId, ...(await contactIds(db, userId)), ...(await fellowMemberIds(db, userId))])];
 }
 
 /** Returns whether two people are contacts or fellow members, so that they need each other's devices. */

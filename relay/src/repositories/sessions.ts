@@ -177,6 +177,19 @@ export async function endSessionsOfOldPassword(
   return ended.map((row) => row.id);
 }
 
+/**
+ * Frees a person's sessions from their devices, which are about to be deleted: those that live on or are kept to tell why
+ * they ended.
+ */
+export async function freeSessions(db: Db, userId: string): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ device_id: null })
+    .where('user_id', '=', userId)
+    .where((where) => where.or([where('ended_at', 'is', null), where('end_code', 'is not', null)]))
+    .execute();
+}
+
 /** Removes what has ended or expired, so that past sessions don't pile up; what ended for a reason, once it expires. */
 export async function deletePastSessions(db: Db, userId: string, now: number): Promise<void> {
   await db

@@ -172,6 +172,16 @@ export async function setCredentials(db: Db, id: string, credentials: NewCredent
     .execute();
 }
 
+/** The key that certifies a person's new devices; null for one who has never moved on to another. */
+export async function findAccountKey(db: Db, id: string): Promise<Buffer | null> {
+  const row = await db.selectFrom('users').select('account_key').where('id', '=', id).executeTakeFirst();
+  return row?.account_key ?? null;
+}
+
+export async function setAccountKey(db: Db, id: string, accountKey: Buffer): Promise<void> {
+  await db.updateTable('users').set({ account_key: accountKey }).where('id', '=', id).execute();
+}
+
 export interface Names {
   readonly username: string;
   readonly usernameKey: string;

@@ -16,6 +16,7 @@ type AccountHandlers = Pick<
   | 'profile'
   | 'updateProfile'
   | 'changePassword'
+  | 'moveOn'
   | 'accountData'
   | 'deleteAccount'
   | 'listAccountChanges'
@@ -78,6 +79,19 @@ export function accountHandlers({ accountChanges, accounts, proofs, sessions }: 
       };
       const version = await accounts.changePassword(session, change, address);
       await accountChanges.record(session, 'password');
+      return { version };
+    },
+
+    moveOn: async ({ session, body }) => {
+      const version = await accounts.moveOn(session, {
+        authKey: body.password,
+        passwordParams: body.passwordParams,
+        proofKey: bytes(body.passwordProofKey),
+        vault: rotationOf(body.vault),
+        accountKey: bytes(body.accountKey),
+        revocations: body.revocations.map(({ id, statement }) => ({ id, statement: bytes(statement) })),
+      });
+      await accountChanges.record(session, 'moved-on');
       return { version };
     },
 

@@ -84,6 +84,15 @@ function own(request: Row['request'] = () => ({}), rest: Partial<Row> = {}): Row
   return signedIn(ok, request, rest);
 }
 
+/** The outcomes of a call about the caller's own vault that names another version of it. */
+const stale = {
+  stranger: 'stale-version',
+  contact: 'stale-version',
+  member: 'stale-version',
+  creator: 'stale-version',
+  removed: 'stale-version',
+} as const;
+
 /** The outcomes of a call about the creator's own data, which is hidden from all others. */
 const hidden = {
   stranger: 'not-found',
@@ -138,6 +147,17 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       const vault = rotatedVault(await vaultVersion(person), base64Url(73));
       const passwordProofKey = proofKeyOf(password);
       return { body: { currentPassword: password, password, passwordProofKey, passwordParams, vault } };
+    }),
+  ],
+  moveOn: [
+    signedIn(stale, (world, actor) => {
+      const { deviceId, password, salt } = personOf(world, actor);
+      const passwordParams = { salt, opsLimit: 3, memLimit: 134_217_728 };
+      const revocations = [{ id: deviceId, statement: base64Url(200) }];
+      // The caller is let in, and keeps the device that the other rows need.
+      const vault = rotatedVault(1_000_000);
+      const credentials = { password, passwordParams, passwordProofKey: proofKeyOf(password) };
+      return { body: { ...credentials, vault, accountKey: base64Url(32), revocations } };
     }),
   ],
   listAccountChanges: [own()],

@@ -16,6 +16,7 @@ const sentences = {
   'device-revoked': 'accountChanges.deviceRevoked',
   email: 'accountChanges.email',
   'message-backup': 'accountChanges.messageBackup',
+  'moved-on': 'accountChanges.movedOn',
   password: 'accountChanges.password',
   'recovery-key': 'accountChanges.recoveryKey',
   username: 'accountChanges.username',

@@ -1,5 +1,6 @@
 import { useAtomValue } from 'jotai';
 import { PanelRight } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { chatsAtom, emptyChat, groupKeyOf } from '../../store/chats.ts';
 import type { Group } from '../../store/groups.ts';
@@ -17,12 +18,14 @@ interface GroupPaneProps {
   /** The place of the details: beside the messages or instead of them. */
   details: 'closed' | 'beside' | 'instead';
   focusRequest: number;
+  notice?: ReactNode;
   onClose: () => void;
   onDetailsChange: (open: boolean) => void;
 }
 
 /** The open group: its messages, with its details beside them or in their place. Give it a key by group. */
-export function GroupPane({ group, details, focusRequest, onClose, onDetailsChange }: GroupPaneProps) {
+export function GroupPane(props: GroupPaneProps) {
+  const { group, details, focusRequest, notice, onClose, onDetailsChange } = props;
   const chat = useAtomValue(chatsAtom)[groupKeyOf(group.id)] ?? emptyChat;
   const name = groupName(group);
   return (
@@ -45,6 +48,7 @@ export function GroupPane({ group, details, focusRequest, onClose, onDetailsChan
         />
         <PartBoundary part="group-chat" shows={group.id}>
           <GroupStatus group={group} state={chat.state} />
+          {notice}
           <GroupChat group={group} chat={chat} focusRequest={focusRequest} />
         </PartBoundary>
       </div>

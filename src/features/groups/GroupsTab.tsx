@@ -1,10 +1,10 @@
 import { useAtomValue, useSetAtom } from 'jotai';
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
 import { activeGroupAtom } from '../../store/chats.ts';
-import { groupsAtom } from '../../store/groups.ts';
+import { type Group, groupsAtom } from '../../store/groups.ts';
 import { PartBoundary } from '../../ui/PartBoundary.tsx';
 import { useMediaQuery } from '../../ui/useMediaQuery.ts';
 import type { VirtualListHandle } from '../../ui/VirtualList.tsx';
@@ -22,6 +22,8 @@ interface GroupsTabProps {
   details: boolean;
   /** Each new positive number moves the focus to the open group's input. */
   focusRequest: number;
+  /** Stands above the messages of the open group. */
+  notice?: (group: Group) => ReactNode;
   onOpen: (groupId: string) => void;
   onClose: () => void;
   /** `asPage`: the details take the place of the messages. */
@@ -32,7 +34,8 @@ interface GroupsTabProps {
  * The list beside the open group; on a phone one of the two. A group counts as open (and its messages as read) only
  * while this tab is shown.
  */
-export function GroupsTab({ open, details, focusRequest, onOpen, onClose, onDetailsChange }: GroupsTabProps) {
+export function GroupsTab(props: GroupsTabProps) {
+  const { open, details, focusRequest, notice, onOpen, onClose, onDetailsChange } = props;
   const groups = useAtomValue(groupsAtom);
   const [creating, setCreating] = useState(false);
   const beside = useMediaQuery(detailsBeside);
@@ -82,6 +85,7 @@ export function GroupsTab({ open, details, focusRequest, onOpen, onClose, onDeta
           group={group}
           details={details ? (beside ? 'beside' : 'instead') : 'closed'}
           focusRequest={focusRequest}
+          notice={notice?.(group)}
           onClose={onClose}
           onDetailsChange={(next) => onDetailsChange(next, { asPage: !beside })}
         />

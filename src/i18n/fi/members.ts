@@ -12,6 +12,7 @@ import groups from './groups.json';
 import keys from './keys.json';
 import messageBackup from './messageBackup.json';
 import messages from './messages.json';
+import movingOn from './movingOn.json';
 import notifications from './notifications.json';
 import profile from './profile.json';
 import recovery from './recovery.json';
@@ -34,6 +35,7 @@ export default {
   groups,
   messageBackup,
   messages,
+  movingOn,
   notifications,
   profile,
   recovery,

@@ -34,6 +34,7 @@ import { usePageTitle } from '../../ui/usePageTitle.ts';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
 import { DashboardHeader } from './DashboardHeader.tsx';
 import styles from './DashboardPage.module.css';
+import { GroupIdentityNotices } from './GroupIdentityNotices.tsx';
 import { useChatVerification } from './useChatVerification.tsx';
 import { useDashboardShortcuts } from './useDashboardShortcuts.ts';
 import { useDashboardView } from './useDashboardView.ts';
@@ -192,6 +193,7 @@ function Dashboard({ userId }: { userId: string }) {
               open={view.tab === 'groups' ? view.open : null}
               details={view.tab === 'groups' && view.details}
               focusRequest={focusRequest}
+              notice={(group) => <GroupIdentityNotices group={group} />}
               onOpen={openGroup}
               onClose={() => close('open', { tab: 'groups', open: null, details: false })}
               onDetailsChange={(details, { asPage }) => {

@@ -1,6 +1,7 @@
 import { useEffect, useId, useState } from 'react';
 import { DevicesCard } from '../../features/devices/DevicesCard.tsx';
 import { MessageBackupCard } from '../../features/messageBackup/MessageBackupCard.tsx';
+import { MoveOnCard } from '../../features/movingOn/MoveOnCard.tsx';
 import { DeleteAccountCard } from '../../features/profile/DeleteAccountCard.tsx';
 import { ProfileCard } from '../../features/profile/ProfileCard.tsx';
 import { YourDataCard } from '../../features/profile/YourDataCard.tsx';
@@ -16,6 +17,7 @@ export function ProfilePanel() {
     { id: `${prefix}profile`, title: t('profile.title'), Card: ProfileCard },
     { id: `${prefix}recovery`, title: t('recovery.card.title'), Card: RecoveryCard },
     { id: `${prefix}devices`, title: t('devices.card.title'), Card: DevicesCard },
+    { id: `${prefix}moving-on`, title: t('movingOn.title'), Card: MoveOnCard },
     { id: `${prefix}settings`, title: t('settings.title'), Card: SettingsCard },
     { id: `${prefix}message-backup`, title: t('messageBackup.title'), Card: MessageBackupCard },
     { id: `${prefix}data`, title: t('profile.data.title'), Card: YourDataCard },

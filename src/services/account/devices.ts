@@ -132,12 +132,16 @@ export function createDevices(options: DevicesOptions): Devices {
       try {
         const target = store.get(devicesAtom)?.find(({ id }) => id === deviceId)?.name ?? '';
         const prove = await confirmation.confirm({ kind: 'revoke-device', target, id: deviceId });
-        await options.keyRenewal.renew(prove, async (vault) => {
-          const body = await crypto.revokeDevice({ vault, deviceId });
-          await api.revokeDevice(deviceId, body, prove);
-          await crypto.setRevoked([{ userId: ownUserId, deviceId, statement: body.statement }]);
-          return body.vault;
-        });
+        let statement = '';
+        await options.keyRenewal.renew(
+          prove,
+          async (vault) => {
+            const body = await crypto.revokeDevice({ vault, deviceId });
+            statement = body.statement;
+            return { vault: body.vault, submit: () => api.revokeDevice(deviceId, body, prove) };
+          },
+          () => crypto.setRevoked([{ userId: ownUserId, deviceId, statement }]),
+        );
       } catch (error) {
         // Revoked already, from elsewhere.
         if (isApiError(error, 'not-found')) await catchUp();

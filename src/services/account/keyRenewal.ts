@@ -1,30 +1,53 @@
 import type { RotatedVault, StoredVault } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
+import { AppError } from '../../lib/appError.ts';
 import type { Prove, Vault } from '../../net/api.ts';
 import { keysRenewedAtom } from '../../store/keys.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import type { AccountStates } from '../core/accountState.ts';
 import type { Confirmation } from '../core/confirmation.ts';
 import type { SessionDeps } from '../core/deps.ts';
-import { type Background, toAppError } from '../core/failures.ts';
+import { apiErrorOf, type Background, isPassing, mayBeDone, toAppError } from '../core/failures.ts';
 
 /**
  * The keys that the person's devices share. Each change of who may open the account renews them, and no other device has
  * the new ones before its person has typed the password there (PROTOCOL section 2).
  */
 export interface KeyRenewal {
-  /** Compares the vault's version with the one that this device has keys of. */
-  onVault(vault: Pick<Vault, 'version'>): Promise<void>;
+  /**
+   * Compares the vault's version with the one that this device has keys of; takes over the keys of one that was sealed
+   * here, and that the relay has taken without its answer getting here.
+   */
+  onVault(vault: Pick<Vault, 'version' | 'sealedVault'>): Promise<void>;
   /** Asks the relay whether another device has renewed the keys, and this one hasn't got them yet. */
   isBehind(): Promise<boolean>;
   /**
    * Opens the vault by the password that was just confirmed, for an operation that renews the keys, and takes those over
-   * once the relay has them.
-   * @param operate has the worker seal the vault anew, and the relay take it; returns it
+   * once the relay has them. Where its answer is lost, the vault that it has says whether it took the operation.
+   * @param operate has the worker seal the vault anew
+   * @param onTaken done once this device has the keys, also where that shows later
+   * @throws AppError `unreachable` while it can't be known
    */
-  renew(prove: Prove, operate: (vault: StoredVault) => Promise<RotatedVault>): Promise<void>;
+  renew(
+    prove: Prove,
+    operate: (vault: StoredVault) => Promise<Operated>,
+    onTaken?: () => Promise<void>,
+  ): Promise<void>;
   /** Asks for the password, and takes over the keys that another device has renewed. @throws AppError `cancelled` */
   takeOver(): Promise<void>;
+}
+
+/** A vault that is sealed anew, and the call by which the relay takes it. */
+export interface Operated {
+  readonly vault: Pick<RotatedVault, 'sealedVault'>;
+  readonly submit: () => Promise<unknown>;
+}
+
+/** A vault that the relay may have taken. */
+interface Pending {
+  readonly sealedVault: string;
+  readonly onTaken: () => Promise<void>;
+  adopting: Promise<void> | null;
 }
 
 export function createKeyRenewal(
@@ -35,6 +58,7 @@ export function createKeyRenewal(
 ): KeyRenewal {
   /** The newest vault that the relay is known to have. */
   let seenVersion = 0;
+  let pending: Pending | null = null;
 
   async function compare(): Promise<boolean> {
     const isBehind = seenVersion > (await crypto.vaultVersion());
@@ -42,9 +66,33 @@ export function createKeyRenewal(
     return isBehind;
   }
 
-  async function onVault({ version }: Pick<Vault, 'version'>): Promise<boolean> {
+  async function onVault({ sealedVault, version }: Pick<Vault, 'version' | 'sealedVault'>): Promise<boolean> {
     seenVersion = Math.max(seenVersion, version);
+    if (pending?.sealedVault === sealedVault) await adopt(pending);
     return compare();
+  }
+
+  /** Takes over the keys of a vault that the relay has, once. */
+  function adopt(taken: Pending): Promise<void> {
+    taken.adopting ??= (async () => {
+      await crypto.adoptRenewedKeys(taken.sealedVault);
+      if (pending === taken) pending = null;
+      await compare();
+      await taken.onTaken();
+      // The operation is done, whatever becomes of this.
+      background(accountStates.load);
+    })();
+    return taken.adopting;
+  }
+
+  /** Returns whether the relay has taken a vault although the call for it failed. @throws AppError `unreachable` */
+  async function wasTaken(sealed: Pending, failure: unknown): Promise<boolean> {
+    try {
+      return (await api.getVault()).sealedVault === sealed.sealedVault;
+    } catch (error) {
+      if (apiErrorOf(failure) !== null && !mayBeDone(failure)) throw failure;
+      throw isPassing(error) ? new AppError('unreachable', t('keys.uncertain'), { cause: error }) : failure;
+    }
   }
 
   async function readVault(prove: Prove): Promise<StoredVault> {
@@ -60,12 +108,20 @@ export function createKeyRenewal(
 
     isBehind: async () => onVault(await api.getVault()),
 
-    async renew(prove, operate) {
-      const { sealedVault } = await operate(await readVault(prove));
-      await crypto.adoptRenewedKeys(sealedVault);
-      await compare();
-      // The operation is done, whatever becomes of this.
-      background(accountStates.load);
+    async renew(prove, operate, onTaken = () => Promise.resolve()) {
+      const { submit, vault } = await operate(await readVault(prove));
+      const sealed: Pending = { sealedVault: vault.sealedVault, onTaken, adopting: null };
+      pending = sealed;
+      try {
+        await submit();
+      } catch (failure) {
+        // An answer to a second attempt may say that the first one was taken.
+        if (!(await wasTaken(sealed, failure))) {
+          if (pending === sealed) pending = null;
+          throw failure;
+        }
+      }
+      await adopt(sealed);
     },
 
     async takeOver() {

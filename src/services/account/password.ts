@@ -23,8 +23,8 @@ export async function changePassword(
     await renew(prove, async (vault) => {
       const { authKey, currentAuthKey, proofKey, ...changed } = await crypto.changePassword(vault);
       const body = { ...changed, password: authKey, passwordProofKey: proofKey };
-      await api.changePassword({ ...body, currentPassword: currentAuthKey }, prove);
-      return changed.vault;
+      const submit = () => api.changePassword({ ...body, currentPassword: currentAuthKey }, prove);
+      return { vault: changed.vault, submit };
     });
   } catch (error) {
     throw toAppError(error, t('recovery.changePasswordFailed'));

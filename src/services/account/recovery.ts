@@ -45,12 +45,16 @@ export function createRecovery(
         const kind = store.get(recoveryKeyAtom) === 'none' ? 'create-recovery-key' : 'replace-recovery-key';
         const target = store.get(currentUserAtom)?.username ?? '';
         const prove = await confirmation.confirm({ kind, target, id: null });
-        await renew(prove, async (vault) => {
-          const body = await crypto.replaceRecoveryKey(vault);
-          const { version } = await api.putVault(body, prove);
-          show({ version, hasRecoveryKey: true });
-          return body;
-        });
+        let version = 0;
+        await renew(
+          prove,
+          async (vault) => {
+            const body = await crypto.replaceRecoveryKey(vault);
+            version = body.version + 1;
+            return { vault: body, submit: () => api.putVault(body, prove) };
+          },
+          async () => show({ version, hasRecoveryKey: true }),
+        );
       } catch (error) {
         throw toAppError(error, t('recovery.saveFailed'));
       }

@@ -5,11 +5,11 @@ import { createHttp } from '../../net/http.ts';
 import type { RealtimeOptions } from '../../net/mqtt.ts';
 import type { PresenceOptions } from '../../net/presence.ts';
 import type { AppActions } from '../../store/actions.ts';
-import { topUpKeyPackages } from '../account/enrolment.ts';
+import { registerDevice, topUpKeyPackages } from '../account/enrolment.ts';
 import type { Deps } from '../core/deps.ts';
 import { createBackground } from '../core/failures.ts';
 import { authErrorEvent, createSession, type Session } from '../session/session.ts';
-import { createLoginProofStore, createTokenStore } from '../session/token.ts';
+import { createLoginProofStore, createTokenStore, deviceStorageKey } from '../session/token.ts';
 import type { Messenger } from './messenger.ts';
 
 /** The addresses of the relay. */
@@ -108,6 +108,8 @@ export function createClient(options: ClientOptions): Client {
         leaveForLogin: (afterMs) => session.leaveForLogin(afterMs),
         onDeviceRevoked: () => session.onDeviceRevoked(),
         topUpKeyPackages: () => topUpKeyPackages(deps),
+        registerDevice: () => registerDevice(deps, options.deviceName),
+        tellTabs: (deviceId) => options.storage.setItem(deviceStorageKey, deviceId),
         createRealtime: (listeners) =>
           createRealtime({
             ...socketOptions,
@@ -149,6 +151,7 @@ export function createClient(options: ClientOptions): Client {
     setUpRecoveryKey: async () => signedIn().security.recovery.setUp(),
     dismissRecoveryOffer: async () => signedIn().security.recovery.dismissOffer(),
     changePassword: async () => signedIn().security.changePassword(),
+    moveOn: async () => signedIn().moveOn(),
     takeOverKeys: async () => signedIn().security.keyRenewal.takeOver(),
     loadDevices: async () => signedIn().security.devices.load(),
     renameDevice: async (name) => signedIn().security.devices.rename(name),

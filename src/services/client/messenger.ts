@@ -1,4 +1,5 @@
 import { resetSessionAtomsAtom } from '../../store/sessionAtom.ts';
+import { moveOn } from '../account/movingOn.ts';
 import type { OwnNames } from '../account/ownNames.ts';
 import { updateProfile } from '../account/profile.ts';
 import type { Security } from '../account/security.ts';
@@ -29,6 +30,10 @@ export interface MessengerOptions
   readonly deps: Deps;
   /** Uploads KeyPackages in place of those that have been used up: others need them to reach this device. */
   readonly topUpKeyPackages: () => Promise<void>;
+  /** Registers this browser's device at the relay. */
+  readonly registerDevice: () => Promise<unknown>;
+  /** Tells the other tabs that this browser is another device now. */
+  readonly tellTabs: (deviceId: string) => void;
 }
 
 /** Everything of one signed-in session. It is made at sign-in, and after stop() nothing of it touches the store. */
@@ -46,6 +51,8 @@ export interface Messenger extends RelayConnection {
   /** Asks anew for the lists that could not be loaded. Never rejects. */
   retryLists(): Promise<void>;
   updateProfile(change: OwnNames): Promise<void>;
+  /** Begins anew under another account key. @throws AppError `cancelled` */
+  moveOn(): Promise<void>;
   /** Shows what this browser has. */
   start(): Promise<void>;
   /** The page may not come back from where it goes. */
@@ -84,6 +91,20 @@ export function createMessenger(options: MessengerOptions): Messenger {
     confirmation,
     retryLists: () => lists.retry(),
     updateProfile: (change) => updateProfile(deps, change, confirmation),
+    moveOn: () =>
+      moveOn({
+        deps,
+        confirmation,
+        keyRenewal: security.keyRenewal,
+        sync: services.sync,
+        async register() {
+          await options.registerDevice();
+          await topUpKeyPackages();
+        },
+        tellTabs: options.tellTabs,
+        connect: () => connection.connect(),
+        disconnect: () => connection.disconnect(),
+      }),
 
     async start() {
       messageBackup.start();

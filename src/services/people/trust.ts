@@ -4,6 +4,7 @@ import { coalesce } from '../../lib/coalesce.ts';
 import { errorCode } from '../../lib/errorCode.ts';
 import { activeChatAtom } from '../../store/chats.ts';
 import { contactsAtom } from '../../store/contacts.ts';
+import { memberNamesAtom } from '../../store/names.ts';
 import { trustAtom } from '../../store/trust.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { SendPermission } from '../conversations/outbox.ts';
@@ -75,13 +76,15 @@ export function createTrust(options: TrustOptions): Trust {
       await commitSubmitter.settle(conversationId);
       if (!(await crypto.hasFormerDevices(conversationId))) return;
       const claimed = await api.claimKeyPackages(userId);
+      if (claimed.length === 0) return;
       const keyPackages = claimed.map(({ deviceId, keyPackage }) => ({ userId, deviceId, keyPackage }));
       await commitSubmitter.submit(await crypto.addMembers({ conversationId, keyPackages }));
     }
   }
 
   function nameOf(userId: string): string {
-    return store.get(contactsAtom).items.find(({ id }) => id === userId)?.username ?? '';
+    const contact = store.get(contactsAtom).items.find(({ id }) => id === userId);
+    return contact?.username ?? store.get(memberNamesAtom).get(userId) ?? '';
   }
 
   async function decide(userId: string, decision: () => Promise<ContactTrust>): Promise<void> {
@@ -92,6 +95,16 @@ export function createTrust(options: TrustOptions): Trust {
       throw toAppError(error, t('trust.decisionFailed'));
     }
     sessionEvents.emit('holdReleased', { conversationId });
+    background(readOn);
+  }
+
+  /** Reads the logs on that waited for the person's word. */
+  async function readOn(): Promise<void> {
+    for (const { conversationId, refusal } of await crypto.conversations()) {
+      if (refusal !== 'identity-changed') continue;
+      const state = await sync.catchUp(conversationId);
+      if (state.refusal === undefined) sessionEvents.emit('holdReleased', { conversationId });
+    }
   }
 
   onStates(sessionEvents, (states) => {

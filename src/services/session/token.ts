@@ -1,4 +1,6 @@
 export const tokenStorageKey = 'token';
+/** The device that this browser has become, for its other tabs: their keys are the former one's. */
+export const deviceStorageKey = 'device';
 
 /** The claims that the client reads; the relay alone verifies the signature. */
 interface Claims {

@@ -103,6 +103,7 @@ export async function unconfirmedCalls(): Promise<unknown[]> {
     call('replaceRecoveryKey', vault),
     call('changePassword', vault),
     call('revokeDevice', { vault, deviceId }),
+    call('moveOn', { vault, deviceIds: [deviceId] }),
     call('readRenewedKeys', vault),
     call('adoptRenewedKeys'),
     call('signPendingProof', request),

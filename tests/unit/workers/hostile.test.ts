@@ -246,12 +246,25 @@ describe('a hostile commit in a direct conversation', () => {
     expect(await pair.alice.api.conversation(ALICE_AND_BOB)).toMatchObject({ status: 'joined' });
   });
 
-  it('refuses a commit that adds a device of a participant under another account key', async () => {
+  it('waits at a device of a participant under another account key, and refuses it on the word', async () => {
     const pair = await createPairWithRogue();
     const impostor = await Rogue.create(pair.relay, BOB, 'not bob');
     impostor.joinFromOutside(ALICE_AND_BOB);
-    const seen = { ...pair, bob: impostor };
-    await expectRejoin(seen, 'unknown-device');
+    const { lastSeq } = await pair.alice.api.conversation(ALICE_AND_BOB);
+    impostor.say(ALICE_AND_BOB, 'unread');
+    const entries = pair.relay.entries(ALICE_AND_BOB, lastSeq);
+    expect(await pair.alice.api.processEntries(ALICE_AND_BOB, entries)).toMatchObject({
+      messages: [],
+      state: { status: 'joined', refusal: 'identity-changed', lastSeq },
+    });
+    const messageId = await pair.alice.queue(ALICE_AND_BOB, 'waits');
+    await expect(pair.alice.api.prepareMessage(messageId)).rejects.toMatchObject({
+      code: 'identity-changed',
+    });
+    await pair.alice.api.refuseAccountKey(BOB, (await pair.alice.api.safetyNumbers(BOB)).offered!);
+    const { messages, state } = await pair.alice.api.processEntries(ALICE_AND_BOB, entries);
+    expect(state.status).toBe('forked');
+    expect(messages.map(textOf)).toEqual(['(unknown-device)']);
     await expect(pair.alice.joinByExternalCommit(ALICE_AND_BOB)).rejects.toMatchObject({
       code: 'identity-changed',
     });

@@ -54,7 +54,9 @@ export function groupRules(ownUserId: string, known: GroupRecord | null): GroupR
         }
         return;
       }
-      if (!isMember(join, ownUserId)) throw new CryptoError('policy', 'a group that one is not in');
+      if (ownUserId !== creatorId && !isMember(join, ownUserId)) {
+        throw new CryptoError('policy', 'a group that one is not in');
+      }
       // The creator's devices rejoin to repair the group, and a tree that one of them signed is repaired.
       if (ownUserId === creatorId || signer === creatorId) return;
       if (known?.uninvitedIds.some((userId) => isMember(join, userId)) === true) {
@@ -95,7 +97,7 @@ function checkCommit(
   const isRepair = known !== null && sender.userId === creatorId && creatorId === ownUserId;
   if (commit.changesExtensions && !isRepair) throw new CryptoError('policy', 'changes the extensions');
   if (commit.updates.length > 0) throw new CryptoError('policy', "commits another's update");
-  if (commit.external) checkExternal(commit, unauthorizedAdds);
+  if (commit.external) checkExternal(commit, creatorId, unauthorizedAdds);
   if (sender.userId !== creatorId) checkAdds(commit, sender, unauthorizedAdds);
   const grounds = removalGrounds(commit);
   const left = leaversOf(commit, grounds);
@@ -141,10 +143,11 @@ function isMember({ members }: Pick<GroupView, 'members'>, userId: string): bool
   return members.some(({ credential }) => readableCertificate(credential)?.userId === userId);
 }
 
-function checkExternal(commit: ProposedCommit, unauthorizedAdds: Set<string>): void {
+function checkExternal(commit: ProposedCommit, creatorId: string, unauthorizedAdds: Set<string>): void {
   const { userId } = certificateOf(commit.senderCredential);
   if (commit.adds.length > 0) throw new CryptoError('policy', 'an external commit that adds others');
-  if (isMember(commit.group, userId)) return;
+  // The creator may add whom they want, themselves included: nobody else could once their last device was revoked.
+  if (userId === creatorId || isMember(commit.group, userId)) return;
   unauthorizedAdds.add(userId);
   throw new CryptoError('policy', 'joins from outside without being a member');
 }

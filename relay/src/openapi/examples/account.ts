@@ -12,6 +12,7 @@ import {
   recoveryAuthKey,
   sealedState,
   sealedVault,
+  statement,
   time,
   wrap,
 } from './values.ts';
@@ -33,6 +34,7 @@ export const account: Examples<
   | 'profile'
   | 'updateProfile'
   | 'changePassword'
+  | 'moveOn'
   | 'accountData'
   | 'deleteAccount'
   | 'listAccountChanges'
@@ -75,6 +77,17 @@ export const account: Examples<
       passwordParams,
       passwordProofKey: proofKey,
       vault: { ...vault, ...wraps },
+    },
+    response: { version: 4 },
+  },
+  moveOn: {
+    body: {
+      password: authKey,
+      passwordParams,
+      passwordProofKey: proofKey,
+      vault: { ...vault, ...wraps, recoveryWrap: null },
+      accountKey: proofKey,
+      revocations: [{ id: ids.device, statement }],
     },
     response: { version: 4 },
   },

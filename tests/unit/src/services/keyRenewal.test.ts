@@ -32,6 +32,7 @@ let renewal: KeyRenewal;
 
 beforeEach(() => {
   vi.resetAllMocks();
+  load.mockResolvedValue();
   const { passwordWrap, ...vault } = storedVault;
   api.getVault.mockResolvedValue({ ...vault, hasRecoveryKey: true });
   api.getVaultWraps.mockResolvedValue({ passwordWrap, recoveryWrap: null });
@@ -41,16 +42,17 @@ beforeEach(() => {
   renewal = createKeyRenewal(deps, confirmation, { load }, createBackground(deps.log));
 });
 
+const vaultAt = (version: number) => ({ version, sealedVault: `${version}` });
 const isShown = () => deps.store.get(keysRenewedAtom);
 
 describe('keys that another device has renewed', () => {
   it('are told of, until this device has them', async () => {
-    await renewal.onVault({ version: 7 });
+    await renewal.onVault(vaultAt(7));
     expect(isShown()).toBe(false);
-    await renewal.onVault({ version: 8 });
+    await renewal.onVault(vaultAt(8));
     expect(isShown()).toBe(true);
     // An answer that comes late is of a vault from before.
-    await renewal.onVault({ version: 7 });
+    await renewal.onVault(vaultAt(7));
     expect(isShown()).toBe(true);
     worker.vaultVersion.mockResolvedValue(8);
     await renewal.takeOver();
@@ -89,6 +91,14 @@ describe('keys that another device has renewed', () => {
   });
 });
 
+const taken = { vault: rotatedVault, submit: () => Promise.resolve() };
+const sealedHere = { version: 8, sealedVault: rotatedVault.sealedVault, hasRecoveryKey: false };
+const lost = new NetworkError('unreachable');
+const failing = (failure: Error) => async () => ({
+  vault: rotatedVault,
+  submit: () => Promise.reject(failure),
+});
+
 describe('an operation that renews the keys', () => {
   it('gets the vault as the password opens it, and this device the new keys after it', async () => {
     const order: string[] = [];
@@ -96,8 +106,7 @@ describe('an operation that renews the keys', () => {
     load.mockImplementation(async () => void order.push('state'));
     await renewal.renew(confirmation.prove, async (vault) => {
       expect(vault).toEqual(storedVault);
-      order.push('done');
-      return rotatedVault;
+      return { vault: rotatedVault, submit: async () => void order.push('done') };
     });
     await settled();
     expect(worker.adoptRenewedKeys).toHaveBeenCalledWith(rotatedVault.sealedVault);
@@ -106,13 +115,54 @@ describe('an operation that renews the keys', () => {
 
   it('has succeeded once the relay has it, whatever becomes of the account state', async () => {
     load.mockRejectedValue(new NetworkError('unreachable'));
-    await renewal.renew(confirmation.prove, async () => rotatedVault);
+    await renewal.renew(confirmation.prove, async () => taken);
     expect(worker.adoptRenewedKeys).toHaveBeenCalledOnce();
   });
 
   it('changes nothing here when the relay refuses it', async () => {
-    const operate = () => Promise.reject(refused('stale-version'));
-    await expect(renewal.renew(confirmation.prove, operate)).rejects.toMatchObject({ code: 'stale-version' });
+    await expect(renewal.renew(confirmation.prove, failing(refused('stale-version')))).rejects.toMatchObject({
+      code: 'stale-version',
+    });
     expect(worker.adoptRenewedKeys).not.toHaveBeenCalled();
+    // Nor when the relay shows that vault later: the operation has been said to have failed.
+    await renewal.onVault(sealedHere);
+    expect(worker.adoptRenewedKeys).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['is lost', lost],
+    ['is lost, and a second attempt meets what the first one did', refused('proof-refused')],
+  ])('is done where its answer %s, if the relay has the vault that was sealed', async (_, failure) => {
+    api.getVault.mockResolvedValueOnce({ ...sealedHere, version: 6, sealedVault: 'before' });
+    api.getVault.mockResolvedValue(sealedHere);
+    const onTaken = vi.fn<() => Promise<void>>().mockResolvedValue();
+    await renewal.renew(confirmation.prove, failing(failure), onTaken);
+    expect(worker.adoptRenewedKeys).toHaveBeenCalledExactlyOnceWith(rotatedVault.sealedVault);
+    expect(onTaken).toHaveBeenCalledOnce();
+  });
+
+  it('has failed where its answer is lost and the relay has another vault', async () => {
+    await expect(renewal.renew(confirmation.prove, failing(lost))).rejects.toBe(lost);
+    expect(worker.adoptRenewedKeys).not.toHaveBeenCalled();
+  });
+
+  it('is said to be uncertain while nobody answers, and is done once the relay shows its vault', async () => {
+    api.getVault.mockResolvedValueOnce({ ...sealedHere, sealedVault: 'before' });
+    api.getVault.mockRejectedValue(lost);
+    const onTaken = vi.fn<() => Promise<void>>().mockResolvedValue();
+    await expect(renewal.renew(confirmation.prove, failing(lost), onTaken)).rejects.toMatchObject({
+      code: 'unreachable',
+      message: expect.stringContaining('it is not known yet') as string,
+    });
+    expect(worker.adoptRenewedKeys).not.toHaveBeenCalled();
+    await Promise.all([renewal.onVault(sealedHere), renewal.onVault(sealedHere)]);
+    expect(worker.adoptRenewedKeys).toHaveBeenCalledExactlyOnceWith(rotatedVault.sealedVault);
+    expect(onTaken).toHaveBeenCalledOnce();
+  });
+
+  it('takes the keys over once, also when the relay tells of the vault before it answers', async () => {
+    const submit = () => renewal.onVault(sealedHere);
+    await renewal.renew(confirmation.prove, async () => ({ vault: rotatedVault, submit }));
+    expect(worker.adoptRenewedKeys).toHaveBeenCalledOnce();
   });
 });

@@ -3,6 +3,7 @@ import type {
   ConversationState,
   CryptoApi,
   MessageView,
+  MovedOn,
   OperationKind,
   RotatedVault,
 } from '#workers/api/cryptoApi.ts';
@@ -17,7 +18,7 @@ export class TestDevice {
   readonly relay: MemoryRelay;
   readonly browser: Browser;
   readonly userId: string;
-  readonly deviceId: string;
+  deviceId: string;
   api: CryptoApi;
 
   constructor(relay: MemoryRelay, browser: Browser, userId: string, deviceId: string, api: CryptoApi) {
@@ -113,6 +114,31 @@ export class TestDevice {
     this.relay.rotate(this.userId, vault);
     await this.api.adoptRenewedKeys(vault.sealedVault);
     return statement;
+  }
+
+  /** Has the worker make all that the relay is given when the person moves on after a theft. */
+  async prepareToMoveOn(newPassword: string): Promise<MovedOn> {
+    this.browser.typist.knows(PASSWORD, newPassword);
+    await this.api.confirm({ kind: 'move-on', target: 'alice', id: null }, this.owner());
+    const own = this.relay.devices.filter(({ userId }) => userId === this.userId);
+    const deviceIds = own.map(({ deviceId }) => deviceId);
+    return this.api.moveOn({ vault: this.vault(), deviceIds });
+  }
+
+  /** Moves on after a theft, at the relay too, and registers this browser's new device. */
+  async moveOn(newPassword: string): Promise<MovedOn> {
+    const body = await this.prepareToMoveOn(newPassword);
+    this.relay.moveOn(this.userId, newPassword, body);
+    await this.api.adoptRenewedKeys(body.vault.sealedVault);
+    await this.registerAnew();
+    return body;
+  }
+
+  /** Registers the device that this browser has become. */
+  async registerAnew(): Promise<void> {
+    this.deviceId = (await this.api.openDevice()).deviceId;
+    this.relay.publish(this.userId, this.deviceId, await this.api.createKeyPackages(3, true));
+    await this.readState();
   }
 
   /** Logs in again in a browser that was locked, or whose session has lasted. */

@@ -1,6 +1,7 @@
 import type {
   CommitSubmission,
   LogEntryInput,
+  MovedOn,
   PasswordParams,
   RotatedVault,
 } from '#workers/api/cryptoApi.ts';
@@ -67,6 +68,15 @@ export class MemoryRelay {
     const stored = { ...vault, version: vault.version + 1 };
     this.vaults.set(userId, stored);
     return stored;
+  }
+
+  /** Takes a new account key, and forgets the devices that are revoked with it. */
+  moveOn(userId: string, password: string, { passwordParams, vault }: MovedOn): void {
+    this.rotate(userId, vault);
+    this.passwords.set(userId, password);
+    this.passwordParams.set(userId, passwordParams);
+    const others = this.devices.filter((device) => device.userId !== userId);
+    this.devices.splice(0, Number.POSITIVE_INFINITY, ...others);
   }
 
   publish(

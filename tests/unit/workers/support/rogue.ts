@@ -59,6 +59,12 @@ export class Rogue {
     return new Rogue(relay, userId, openVaultOf(relay, userId).accountSeed);
   }
 
+  /** Creates a device under an account seed that somebody has got hold of. */
+  static async certifiedBy(relay: MemoryRelay, userId: string, accountSeed: Uint8Array): Promise<Rogue> {
+    await ready();
+    return new Rogue(relay, userId, accountSeed);
+  }
+
   private constructor(relay: MemoryRelay, userId: string, accountSeed: Uint8Array) {
     this.relay = relay;
     this.userId = userId;

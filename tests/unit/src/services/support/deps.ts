@@ -131,7 +131,10 @@ export const rotatedVault = { ...storedVault, sealedVault: 'YW5ldw', recoveryWra
 
 /** A renewal of keys that opens the vault for whoever has confirmed. */
 export const testRenewal: Pick<KeyRenewal, 'renew'> = {
-  renew: async (_prove, operate) => void (await operate(storedVault)),
+  async renew(_prove, operate, onTaken) {
+    await (await operate(storedVault)).submit();
+    await onTaken?.();
+  },
 };
 
 /** A person of whose security there is nothing to tell: no other device, no revocation, no changed key. */

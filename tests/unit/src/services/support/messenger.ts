@@ -55,6 +55,8 @@ export async function openSession(isConnected: boolean): Promise<void> {
     leaveForLogin: () => undefined,
     onDeviceRevoked: () => Promise.resolve(),
     topUpKeyPackages,
+    registerDevice: () => Promise.resolve(),
+    tellTabs: () => undefined,
     createRealtime: (listeners) => {
       realtimeListeners = listeners;
       return realtime;

@@ -1,0 +1,22 @@
+import { createPublicKey, verify } from 'node:crypto';
+
+/** opaque<V> of RFC 9420 (section 2.1.2): the length takes one or two bytes, which is enough for what is signed here. */
+export function opaque(bytes: Uint8Array): Buffer {
+  const { length } = bytes;
+  const header = length < 64 ? Buffer.of(length) : Buffer.of(0x40 | (length >> 8), length & 0xff);
+  return Buffer.concat([header, bytes]);
+}
+
+/** SignContent of RFC 9420 (section 5.1.2). */
+export function signContent(label: string, content: Uint8Array): Buffer {
+  return Buffer.concat([opaque(Buffer.from(`MLS 1.0 ${label}`)), opaque(content)]);
+}
+
+/** @param publicKey the 32 bytes of an Ed25519 public key */
+export function isSignedBy(publicKey: Buffer, message: Buffer, signature: Buffer): boolean {
+  const key = createPublicKey({
+    key: { kty: 'OKP', crv: 'Ed25519', x: publicKey.toString('base64url') },
+    format: 'jwk',
+  });
+  return verify(null, message, key, signature);
+}

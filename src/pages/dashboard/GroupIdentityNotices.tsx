@@ -1,0 +1,14 @@
+import { useAtomValue } from 'jotai';
+import { IdentityNotice } from '../../features/trust/IdentityNotice.tsx';
+import type { Group } from '../../store/groups.ts';
+import { nameOfAtom } from '../../store/names.ts';
+import { trustAtom } from '../../store/trust.ts';
+
+/** Says above a group whose account key has changed: the group waits here until that is decided. */
+export function GroupIdentityNotices({ group }: { group: Group }) {
+  const trust = useAtomValue(trustAtom);
+  const nameOf = useAtomValue(nameOfAtom);
+  return group.members
+    .filter(({ userId }) => trust.get(userId)?.keyOffered === true)
+    .map(({ userId }) => <IdentityNotice key={userId} userId={userId} name={nameOf(userId)} />);
+}
