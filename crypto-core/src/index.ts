@@ -22,6 +22,12 @@ export {
   signDeviceRevocation,
   verifyDeviceRevocation,
 } from './account/deviceRevocation.ts';
+export {
+  type DeviceSessionClaims,
+  type SubmittedCommit,
+  signDeviceSession,
+  signSubmittedCommit,
+} from './account/deviceSignatures.ts';
 export { GROUP_NAME_LABEL, openGroupName, sealGroupName } from './account/groupName.ts';
 export {
   type LeaveStatement,

@@ -115,6 +115,12 @@ export const markDelivered = defineRoute({
 export const CommitFields = z.object({
   epoch: Epoch,
   commit: base64Url(limits.commitMax),
+  /**
+   * The device's, over {uint8 version = 1, opaque conversationId<V>, uint64 epoch, opaque SHA-256(commit)<V>, opaque
+   * SHA-256(groupInfo)<V>} by SignWithLabel of RFC 9420 (section 5.1.2) with `SinettiSubmittedCommit`: a session alone
+   * changes no conversation.
+   */
+  signature: base64Url(64, 64),
   /** One Welcome serves every device it lists. */
   welcomes: z
     .array(
@@ -144,7 +150,7 @@ export const submitCommit = defineRoute({
   body: CommitFields,
   status: 201,
   response: z.object({ id: Id, seq: Seq, epoch: Epoch, timestamp: Timestamp }),
-  errors: ['not-found', 'not-a-contact', 'stale-epoch'],
+  errors: ['forbidden', 'not-found', 'not-a-contact', 'stale-epoch'],
   bodyLimit: 12 * 1024 * 1024,
 });
 

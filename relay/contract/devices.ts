@@ -30,6 +30,11 @@ export const putDevice = defineRoute({
   body: z.object({
     name: lineOfText(limits.deviceNameMaxLength).check(z.minLength(1)),
     certificate: Certificate,
+    /**
+     * The device's, over {uint8 version = 1, opaque userId<V>, opaque deviceId<V>, opaque session<V>} by SignWithLabel of
+     * RFC 9420 (section 5.1.2) with `SinettiDeviceSession`. Only a session that has this device already does without.
+     */
+    signature: z.optional(base64Url(64, 64)),
   }),
   status: 200,
   response: Device,

@@ -6,6 +6,7 @@ import { type ErrorBody, type Profile, presencePath } from '../contract/index.ts
 import { buildApp, type Relay } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
 import { type Answer, call } from './call.ts';
+import { certificateOf, withSignature } from './devices.ts';
 import { proofHeaders, proofKeyOf } from './proofs.ts';
 import { createDatabase, dropDatabase } from './servers/postgres.ts';
 
@@ -128,7 +129,7 @@ export interface Person {
   readonly password: string;
   readonly salt: string;
   readonly token: string;
-  /** Calls as this person, who types the password where the call takes a proof. */
+  /** Calls as this person, who types the password where the call takes a proof; and as the device, which signs. */
   call<T = ErrorBody>(method: string, path: string, body?: unknown): Promise<Answer<T>>;
 }
 
@@ -203,10 +204,16 @@ export async function befriend(one: Person, other: Person): Promise<void> {
 
 async function onDevice(person: Person): Promise<PersonOnDevice> {
   const deviceId = randomUUID();
-  const certificate = base64Url(200);
+  const certificate = certificateOf(person.id, deviceId);
   const answer = await person.call('PUT', `/devices/${deviceId}`, { name: 'A browser', certificate });
   if (answer.status !== 200) throw new Error(`registering the device answered ${answer.status}`);
-  return { ...person, deviceId, certificate };
+  const signing = { deviceId, token: person.token };
+  return {
+    ...person,
+    deviceId,
+    certificate,
+    call: (method, path, body) => person.call(method, path, withSignature(signing, method, path, body)),
+  };
 }
 
 function signedIn(
@@ -216,7 +223,8 @@ function signedIn(
 ): Pick<Person, 'token' | 'call'> {
   return {
     token,
-    async call(method, path, body) {
+    async call(method, path, given) {
+      const body = withSignature({ deviceId: null, token }, method, path, given);
       const headers = await proofHeaders(relay, { token, authKey }, { method, path, body });
       return call(relay, method, path, { token, headers, ...(body === undefined ? {} : { body }) });
     },

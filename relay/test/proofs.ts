@@ -1,28 +1,19 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { createHash, sign } from 'node:crypto';
 import { operationOf, proofHeader, type Route, routes } from '../contract/index.ts';
 import { proofMessage } from '../src/auth/proofs.ts';
 import { call } from './call.ts';
+import { privateKeyOf, publicKeyOf } from './devices.ts';
 
 /** The relay that is called, at a URL without a slash at the end. */
 interface Called {
   readonly url: string;
 }
 
-/** DER of an Ed25519 private key (RFC 8410) up to its 32 bytes. */
-const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
-
 /** The proof key of a password or recovery key, made from the authKey that stands for it in these tests. */
-function privateKeyOf(authKey: string): KeyObject {
-  const seed = createHash('sha256').update('proof').update(authKey).digest();
-  return createPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' });
-}
+const proofPrivateKeyOf = (authKey: string) => privateKeyOf('proof', authKey);
 
 /** The public half, base64url. */
-export function proofKeyOf(authKey: string): string {
-  const { x } = createPublicKey(privateKeyOf(authKey)).export({ format: 'jwk' });
-  if (x === undefined) throw new Error('not an Ed25519 key');
-  return x;
-}
+export const proofKeyOf = (authKey: string) => publicKeyOf(proofPrivateKeyOf(authKey)).toString('base64url');
 
 export interface Nonce {
   readonly nonce: string;
@@ -69,7 +60,7 @@ export function signedProof(
     session,
     nonce: Buffer.from(nonce, 'base64url'),
   };
-  const signature = sign(null, proofMessage(claims), privateKeyOf(authKey)).toString('base64url');
+  const signature = sign(null, proofMessage(claims), proofPrivateKeyOf(authKey)).toString('base64url');
   const proof = { key, nonce, replaces: version, signature };
   return Buffer.from(JSON.stringify(proof)).toString('base64url');
 }

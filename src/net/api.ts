@@ -22,6 +22,9 @@ export type Api = ReturnType<typeof createApi>;
 /** Every call that the services make, by its meaning. Failures are those of {@link Http.call}. */
 export function createApi(http: Http) {
   return {
+    /** The id of the relay's session; null when nobody is signed in. */
+    sessionId: () => http.sessionId(),
+
     register: (body: RegisterInput) => http.call(routes.register, { body, fallback: true }),
 
     login: (body: RouteBody<typeof routes.login>) => http.call(routes.login, { body, fallback: true }),

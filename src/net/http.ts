@@ -13,6 +13,7 @@ import {
 import { readErrorAnswer } from './errorAnswer.ts';
 import { ApiError, type ApiErrorCode, isServerFailure, isUnknownPath, NetworkError } from './errors.ts';
 import { jsonBody } from './jsonBody.ts';
+import { claimsOf } from './tokenClaims.ts';
 
 export const requestTimeoutMs = 30_000;
 
@@ -68,6 +69,8 @@ export interface Http {
    * @throws AggregateError of these, in their order, when several paths were tried
    */
   call<R extends Route>(route: R, input: CallInput<R>): Promise<RouteResponse<R>>;
+  /** The id of the relay's session; null when nobody is signed in. */
+  sessionId(): string | null;
 }
 
 function fillPath(pattern: string, params: unknown): string {
@@ -184,6 +187,11 @@ export function createHttp(options: HttpOptions): Http {
   }
 
   return {
+    sessionId() {
+      const token = options.token();
+      return token === null ? null : (claimsOf(token)?.sid ?? null);
+    },
+
     async call<R extends Route>(route: R, input: CallInput<R>): Promise<RouteResponse<R>> {
       const paths = input.fallback === true ? route.paths : route.paths.slice(0, 1);
       const failures: unknown[] = [];

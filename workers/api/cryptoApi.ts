@@ -175,6 +175,8 @@ export interface CommitSubmission {
   readonly conversationId: string;
   /** The epoch that it ends, which the relay compares with the current one. */
   readonly epoch: number;
+  /** The device's, by which the relay takes the commit. */
+  readonly signature: WireBytes;
   readonly commit: WireBytes;
   readonly welcomes: readonly { readonly deviceIds: readonly string[]; readonly welcome: WireBytes }[];
   readonly groupInfo: WireBytes;
@@ -255,6 +257,11 @@ export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi 
   resume(userId: string): Promise<boolean>;
   /** Opens this browser's device, which is created once. */
   openDevice(): Promise<DeviceIdentity & { readonly isNew: boolean }>;
+  /**
+   * Signs that this device takes a session, for PUT /devices/{id}.
+   * @param sessionId the id of the relay's session
+   */
+  signSession(sessionId: string): Promise<WireBytes>;
   /** Creates single-use KeyPackages for the relay; their private halves stay here. */
   createKeyPackages(
     count: number,

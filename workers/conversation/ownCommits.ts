@@ -17,6 +17,7 @@ import {
   groupView,
   type LeafIndex,
   sealGroupName,
+  signSubmittedCommit,
 } from '@sinetti/crypto-core';
 import type { CommitSubmission } from '../api/cryptoApi.ts';
 import { toBase64Url } from '../codec/base64url.ts';
@@ -37,15 +38,17 @@ export interface Claimed {
   readonly keyPackage: Uint8Array;
 }
 
-/** Builds the submission of a pending commit. */
+/** Builds the submission of a pending commit, signed by the device: a session alone submits none. */
 export function submissionOf(
-  conversationId: string,
+  { account, conversationId }: Pick<ConversationTransaction, 'account' | 'conversationId'>,
   epoch: number,
   { commit, welcome, welcomeDeviceIds, groupInfo, sealedName, addedIds, removedIds }: Submission,
 ): CommitSubmission {
+  const { privateKey } = account.device.signatureKey;
   return {
     conversationId,
     epoch,
+    signature: toBase64Url(signSubmittedCommit(privateKey, { conversationId, epoch, commit, groupInfo })),
     commit: toBase64Url(commit),
     welcomes: welcome === null ? [] : [{ deviceIds: welcomeDeviceIds, welcome: toBase64Url(welcome) }],
     groupInfo: toBase64Url(groupInfo),
@@ -59,9 +62,8 @@ export function submissionOf(
 export async function pendingSubmission(
   transaction: ConversationTransaction,
 ): Promise<CommitSubmission | null> {
-  const { conversationId, conversation } = transaction;
   const pending = await transaction.pending();
-  return pending === null ? null : submissionOf(conversationId, conversation.pendingEpoch, pending);
+  return pending === null ? null : submissionOf(transaction, transaction.conversation.pendingEpoch, pending);
 }
 
 /** The changes that a commit has to make before this device encrypts anything in a conversation. */
@@ -179,7 +181,7 @@ export async function commitAsMember(
   adds: readonly Claimed[],
   env: Env,
 ): Promise<CommitSubmission> {
-  const { conversationId, conversation, account, tx } = transaction;
+  const { conversation, account, tx } = transaction;
   const due = await dueChanges(transaction, state);
   const membershipPolicy = await transaction.membershipPolicy();
   const { memberCheck, policy } = membershipPolicy;
@@ -212,7 +214,7 @@ export async function commitAsMember(
     removedIds: due.leaveStatements.map(({ userId }) => userId),
   };
   transaction.setPending('member', conversation.epoch, created.pending, complete);
-  return submissionOf(conversationId, conversation.epoch, complete);
+  return submissionOf(transaction, conversation.epoch, complete);
 }
 
 /**

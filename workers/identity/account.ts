@@ -10,6 +10,7 @@ import {
   openVault,
   ready,
   sealVault,
+  signDeviceSession,
   toHex,
   unwrapVaultKey,
   wipe,
@@ -44,6 +45,7 @@ type AccountApi = Pick<
   | 'forgetVault'
   | 'resume'
   | 'openDevice'
+  | 'signSession'
   | 'createKeyPackages'
   | 'lock'
   | 'erase'
@@ -158,6 +160,14 @@ export function createAccount(
       });
       account.device = device;
       return { userId, deviceId: device.deviceId, certificate: toBase64Url(device.certificate), isNew };
+    },
+
+    async signSession(id) {
+      const sessionId = check('signSession', Id, id);
+      const { device, userId } = session.accountOnDevice();
+      await ready();
+      const claims = { userId, deviceId: device.deviceId, session: sessionId };
+      return toBase64Url(signDeviceSession(device.signatureKey.privateKey, claims));
     },
 
     async createKeyPackages(count, lastResort) {

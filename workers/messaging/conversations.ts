@@ -129,7 +129,7 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
         await membershipPolicy.savePins(transaction.tx, account, env.now());
         const submission = submissionFor(created, transaction, name, claims, env);
         transaction.setPending('start', 0, created.pending, submission);
-        return submissionOf(conversationId, 0, submission);
+        return submissionOf(transaction, 0, submission);
       });
     },
 
@@ -182,7 +182,7 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
         const created = { ...joined, welcome: null };
         const submission = submissionFor(created, transaction, known?.name ?? null, [], env);
         transaction.setPending('external', epoch, joined.pending, submission);
-        return submissionOf(conversationId, epoch, submission);
+        return submissionOf(transaction, epoch, submission);
       });
     },
 

@@ -21,6 +21,7 @@ import { bindDevice, endRevokedSessions } from '../repositories/sessions.ts';
 import { findAccountKey, findUser, lockUsers } from '../repositories/users.ts';
 import { deleteMailbox } from '../repositories/welcomes.ts';
 import { isCertifiedBy } from './certificates.ts';
+import { requireSignedSession } from './deviceSignatures.ts';
 import { peopleConcerned } from './peopleConcerned.ts';
 
 export interface KeyPackageClaim {
@@ -33,11 +34,12 @@ export interface Devices {
   /**
    * Registers the session's browser as a device, or resumes it under its old certificate, and binds the session to it.
    * @throws ApiError device-conflict (somebody's, revoked, another certificate, or the session has another device),
-   *   limit-reached; forbidden for a certificate of the account key that the person has moved on from
+   *   limit-reached; forbidden for a certificate of the account key that the person has moved on from, and where the
+   *   device hasn't signed that it takes the session
    */
   register(
     session: Session,
-    device: { id: string; name: string; certificate: Buffer },
+    device: { id: string; name: string; certificate: Buffer; signature: Buffer | null },
   ): Promise<devices.DeviceRow>;
   own(userId: string): Promise<devices.DeviceRow[]>;
   /**
@@ -87,7 +89,8 @@ export interface DeviceDependencies {
 
 export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
   return {
-    async register(session, { id, name, certificate }) {
+    async register(session, { id, name, certificate, signature }) {
+      if (session.deviceId !== id) requireSignedSession(session, { id, certificate, signature });
       return db.transaction().execute(async (tx) => {
         const now = clock();
         // The count below must hold until the device is there.

@@ -1,6 +1,7 @@
 import { groupConversationId, limits, type SentMessage } from '../../contract/index.ts';
 import type { DeviceSession } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
+import { requireSignedCommit } from '../devices/deviceSignatures.ts';
 import { ApiError } from '../errors.ts';
 import { publishCommit, storeCommit } from '../messaging/commit.ts';
 import type { NewCommit } from '../messaging/messaging.ts';
@@ -131,6 +132,7 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
     },
 
     async add(creator, groupId, { userId: newId, userIds }, commit) {
+      await requireSignedCommit(db, creator, groupConversationId(groupId), commit);
       const { stored, members } = await db.transaction().execute(async (tx) => {
         const group = await requireCreator(tx, groupId, creator.userId);
         const { conversationId } = group;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SentMessage } from '../../contract/index.ts';
 import type { DeviceSession } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
+import { requireSignedCommit } from '../devices/deviceSignatures.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { insertConversation, takeSeqAndEndEpoch } from '../repositories/conversations.ts';
@@ -30,6 +31,7 @@ export async function commit(
   conversationId: string,
   newCommit: NewCommit,
 ): Promise<SentMessage> {
+  await requireSignedCommit(db, sender, conversationId, newCommit);
   const stored = await db.transaction().execute(async (tx) => {
     const audience = await requireAudience(tx, conversationId, sender.userId);
     return storeCommit(tx, sender, audience, newCommit, clock());

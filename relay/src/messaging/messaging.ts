@@ -46,6 +46,8 @@ export interface NewCommit {
   readonly welcomes: readonly { readonly deviceIds: readonly string[]; readonly welcome: string }[];
   /** GroupInfo of the epoch it starts. */
   readonly groupInfo: string;
+  /** The sending device's, over all of the above but the Welcomes. */
+  readonly signature: string;
   /** The group's name under a key of the epoch it starts; groups only. */
   readonly sealedName?: string | undefined;
   /** People who left and whose leaves it removes; groups only. */
@@ -83,7 +85,8 @@ export interface Messaging {
   /**
    * Appends a commit if it ends the current epoch, stores its GroupInfo and Welcomes with it, then tells
    * every device. Exactly one of several commits to one epoch succeeds.
-   * @throws ApiError not-found, not-a-contact, stale-epoch (with the current epoch), invalid-request
+   * @throws ApiError not-found, not-a-contact, stale-epoch (with the current epoch), invalid-request,
+   *   forbidden unless the device has signed it
    */
   commit(sender: DeviceSession, conversationId: string, commit: NewCommit): Promise<SentMessage>;
   /**

@@ -25,7 +25,9 @@ export function deviceHandlers({ accountChanges, devices }: Services): DeviceHan
   return {
     putDevice: async ({ session, params, body }) => {
       const certificate = bytes(body.certificate);
-      const device = await devices.register(session, { id: params.id, name: body.name, certificate });
+      const signature = body.signature === undefined ? null : bytes(body.signature);
+      const { name } = body;
+      const device = await devices.register(session, { id: params.id, name, certificate, signature });
       return deviceOf(device, device.id);
     },
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits, type Vault } from '../../contract/index.ts';
+import { certificateOf } from '../devices.ts';
 import { base64Url, call, logIn, rotatedVault, signUpOnDevice } from '../helpers.ts';
 import { createGroup } from '../http/conversation.ts';
 import { proofKeyOf } from '../proofs.ts';
@@ -151,8 +152,11 @@ describe('without a proof', () => {
       status: 200,
       body: { recoveryWrap: null },
     });
-    const device = { name: 'A browser', certificate: base64Url(200) };
-    await fresh.call('PUT', `/devices/${randomUUID()}`, device);
+    const id = randomUUID();
+    await fresh.call('PUT', `/devices/${id}`, {
+      name: 'A browser',
+      certificate: certificateOf(fresh.id, id),
+    });
     expect(await send(request, null, fresh.token)).toMatchObject(required);
   });
 });

@@ -7,13 +7,13 @@ import {
   type SentMessage,
   topics,
 } from '../../contract/index.ts';
+import { withSignature } from '../devices.ts';
 import { eventually } from '../eventually.ts';
 import {
   base64Url,
   befriend,
   call,
   onAnotherDevice,
-  type Person,
   type PersonOnDevice,
   signUpOnDevice,
 } from '../helpers.ts';
@@ -50,8 +50,16 @@ beforeEach(async () => {
 afterEach(() => clients.endAll());
 
 /** Calls as a person, by way of any relay. */
-const request = <T>(relay: ClusterRelay, { token }: Person, method: string, path: string, body?: unknown) =>
-  call<T>(relay, method, path, { token, ...(body === undefined ? {} : { body }) });
+const request = <T>(
+  relay: ClusterRelay,
+  { deviceId, token }: PersonOnDevice,
+  method: string,
+  path: string,
+  given?: unknown,
+) => {
+  const body = withSignature({ deviceId, token }, method, path, given);
+  return call<T>(relay, method, path, { token, ...(body === undefined ? {} : { body }) });
+};
 
 async function listening(relay: ClusterRelay, person: PersonOnDevice, ...filters: string[]) {
   const client = await clients.connect(relay.mqttUrl, person);

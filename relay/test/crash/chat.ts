@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { directConversationId, type LogEntry } from '../../contract/index.ts';
+import { signedCommit } from '../devices.ts';
 import { base64Url, befriend, type PersonOnDevice, signUpOnDevice } from '../helpers.ts';
 import { MqttClient } from './mqttClient.ts';
 import { callUntilAnswered } from './relayCall.ts';
@@ -150,9 +151,10 @@ export class Chat {
 
   /** A commit whose answer is lost is not repeated: the answer to the next one says whether it counts. */
   async #commit(): Promise<void> {
-    const { token } = this.#right.person;
+    const { deviceId, token } = this.#right.person;
     const path = `/conversations/${this.#conversationId}/commits`;
-    const body = { epoch: this.#epoch, commit: base64Url(100), welcomes: [], groupInfo: base64Url(100) };
+    const opaque = { epoch: this.#epoch, commit: base64Url(100), welcomes: [], groupInfo: base64Url(100) };
+    const body = signedCommit(deviceId, this.#conversationId, opaque);
     const answer = await callUntilAnswered<{ id: string; seq: number; epoch: number; code?: string }>(
       this.#relay,
       { method: 'POST', path, token, body },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountChange } from '../../contract/index.ts';
 import { createPurgeJob } from '../../src/jobs/purge.ts';
+import { certificateOf, sessionSignature } from '../devices.ts';
 import {
   base64Url,
   call,
@@ -116,7 +117,8 @@ describe('a change of who owns the account', () => {
     elsewhere = await onAnotherDevice(relay, { ...here, password });
     expect((await changes()).at(-1)).toMatchObject({ kind: 'password', device_id: null, device_name: null });
     const deviceId = randomUUID();
-    const device = { name: 'Another browser', certificate: base64Url(200) };
+    const certificate = certificateOf(here.id, deviceId);
+    const device = { name: 'Another browser', certificate, signature: sessionSignature(token, deviceId) };
     await call(relay, 'PUT', `/devices/${deviceId}`, { token, body: device });
     expect((await changes()).at(-1)).toMatchObject({
       kind: 'password',

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { directConversationId, limits, type WelcomeItem } from '../../contract/index.ts';
-import { base64Url, onAnotherDevice, type Person } from '../helpers.ts';
+import { signedCommit } from '../devices.ts';
+import { base64Url, call, onAnotherDevice, type Person } from '../helpers.ts';
 import { commitBody, log, seqs } from './conversation.ts';
 import {
   aino,
@@ -106,6 +107,32 @@ describe('a commit', () => {
       epoch: 2,
       groupInfo: body.groupInfo,
     });
+  });
+
+  it('takes the signature of the device that submits it: a stolen token changes no conversation', async () => {
+    await start();
+    const tablet = await onAnotherDevice(relay, aino);
+    const body = commitBody(1);
+    const path = `/conversations/${conversationId}/commits`;
+    const submitted = (changed: object) =>
+      call(relay, 'POST', path, { token: aino.token, body: { ...body, ...changed } });
+    const signed = signedCommit(aino.deviceId, conversationId, body);
+    const others = [
+      { signature: base64Url(64) },
+      signedCommit(tablet.deviceId, conversationId, body),
+      signedCommit(aino.deviceId, directConversationId(aino.id, stranger.id), body),
+      { ...signedCommit(aino.deviceId, conversationId, { ...body, epoch: 2 }), epoch: 1 },
+      { ...signed, commit: base64Url(500) },
+      { ...signed, groupInfo: base64Url(800) },
+    ];
+    for (const other of others) {
+      expect(await submitted(other)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    }
+    expect(await submitted({})).toMatchObject({ status: 422, body: { code: 'invalid-request' } });
+    expect((await aino.call('GET', `/conversations/${conversationId}/group-info`)).body).toMatchObject({
+      epoch: 1,
+    });
+    expect(await submitted(signed)).toMatchObject({ status: 201, body: { seq: 2 } });
   });
 
   it('of another epoch than the current one is refused with the current one', async () => {

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClaimedKeyPackage, type Device, type DeviceCertificate, limits } from '../../contract/index.ts';
+import { certificateOf, privateKeyOf, sessionSignature } from '../devices.ts';
 import {
   base64Url,
   befriend,
+  call,
   logIn,
   onAnotherDevice,
   type Person,
@@ -31,7 +33,8 @@ describe('registering a device', () => {
       status: 403,
       body: { code: 'device-required' },
     });
-    const [id, certificate] = [randomUUID(), base64Url(200)];
+    const id = randomUUID();
+    const certificate = certificateOf(person.id, id);
     expect((await register(person, id, certificate, ' Firefox on Linux ')).body).toEqual({
       id,
       name: 'Firefox on Linux',
@@ -57,16 +60,45 @@ describe('registering a device', () => {
   it('refuses another certificate, another person and a second device for one session', async () => {
     const owner = await signUpOnDevice(relay);
     const conflict = { status: 409, body: { code: 'device-conflict' } };
-    expect(await register(await logIn(relay, owner), owner.deviceId, base64Url(200))).toMatchObject(conflict);
-    expect(await register(await signUp(relay), owner.deviceId, owner.certificate)).toMatchObject(conflict);
-    expect(await register(owner, randomUUID(), base64Url(200))).toMatchObject(conflict);
+    const [later, stranger, id] = [await logIn(relay, owner), await signUp(relay), randomUUID()];
+    const another = certificateOf(owner.id, owner.deviceId, privateKeyOf('another account'));
+    expect(await register(later, owner.deviceId, another)).toMatchObject(conflict);
+    const theirs = certificateOf(stranger.id, owner.deviceId);
+    expect(await register(stranger, owner.deviceId, theirs)).toMatchObject(conflict);
+    expect(await register(owner, id, certificateOf(owner.id, id))).toMatchObject(conflict);
     expect((await owner.call<Device[]>('GET', '/devices')).body).toHaveLength(1);
+  });
+
+  it('takes the device itself to say so: a stolen token is not enough', async () => {
+    const owner = await signUpOnDevice(relay);
+    const [stolen, another] = [await logIn(relay, owner), await logIn(relay, owner)];
+    const device = { name: 'A browser', certificate: owner.certificate };
+    const take = (signature: string | undefined, id = owner.deviceId, body: object = device) =>
+      call(relay, 'PUT', `/devices/${id}`, { token: stolen.token, body: { ...body, signature } });
+    const refused = { status: 403, body: { code: 'forbidden' } };
+    const id = randomUUID();
+    const attempts = [
+      take(undefined),
+      take(base64Url(64)),
+      // Of another session, and of another device for this one.
+      take(sessionSignature(another.token, owner.deviceId)),
+      take(sessionSignature(stolen.token, id)),
+      // A device whose certificate is none, or another one's.
+      take(sessionSignature(stolen.token, id), id),
+      take(sessionSignature(stolen.token, id), id, { name: 'A browser', certificate: base64Url(200) }),
+    ];
+    for (const attempt of attempts) expect(await attempt).toMatchObject(refused);
+    expect(await stolen.call('GET', '/welcomes')).toMatchObject({ body: { code: 'device-required' } });
+    expect((await take(sessionSignature(stolen.token, owner.deviceId))).status).toBe(200);
+    // From then on it is the session's, and can be given another name.
+    expect((await take(undefined)).status).toBe(200);
   });
 
   it('stops at the limit', async () => {
     const person = await signUp(relay);
     for (let count = 0; count < limits.devicesPerUser; count++) await onAnotherDevice(relay, person);
-    expect(await register(person, randomUUID(), base64Url(200))).toMatchObject({
+    const id = randomUUID();
+    expect(await register(person, id, certificateOf(person.id, id))).toMatchObject({
       status: 409,
       body: { code: 'limit-reached' },
     });

@@ -1,7 +1,7 @@
-import { createPrivateKey, createPublicKey, type KeyObject, randomUUID, sign } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountChange, Device, RevokedDevice, Vault } from '../../contract/index.ts';
-import { opaque, signContent } from '../../src/auth/signedContent.ts';
+import { certificateOf, privateKeyOf, publicKeyOf, sessionSignature } from '../devices.ts';
 import {
   base64Url,
   befriend,
@@ -38,27 +38,8 @@ beforeEach(async () => {
   if ((await owner.call('PUT', '/vault', vault)).status !== 200) throw new Error('the vault was not stored');
 });
 
-const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
-const accountKeyOf = (seed: Buffer): KeyObject =>
-  createPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' });
-const publicOf = (key: KeyObject) =>
-  Buffer.from(createPublicKey(key).export({ format: 'jwk' }).x ?? '', 'base64url');
-const formerKey = accountKeyOf(Buffer.alloc(32, 1));
-const newKey = accountKeyOf(Buffer.alloc(32, 2));
-
-/** A device certificate as clients make it, or one that another key has signed than it names. */
-function certificate(userId: string, deviceId: string, key: KeyObject, signer = key): string {
-  const body = Buffer.concat([
-    Buffer.of(1),
-    opaque(Buffer.from(userId)),
-    opaque(Buffer.from(deviceId)),
-    opaque(Buffer.alloc(32, 3)),
-    opaque(publicOf(key)),
-    Buffer.alloc(8),
-  ]);
-  const signature = sign(null, signContent('SinettiDeviceCertificate', body), signer);
-  return Buffer.concat([body, opaque(signature)]).toString('base64url');
-}
+const formerKey = privateKeyOf('former');
+const newKey = privateKeyOf('new');
 
 /** The same bytes with a zero more, or one byte less. */
 function resized(bytes: string, by: 1 | -1): string {
@@ -74,13 +55,16 @@ const request = (changes: object = {}) => ({
   passwordParams: { salt: base64Url(16), opsLimit: 3, memLimit: 134_217_728 },
   passwordProofKey: proofKeyOf(newPassword),
   vault: rotatedVault(1),
-  accountKey: publicOf(newKey).toString('base64url'),
+  accountKey: publicKeyOf(newKey).toString('base64url'),
   revocations: statements(owner, thief),
   ...changes,
 });
 const moveOn = (changes: object = {}) => owner.call('PUT', '/users/me/account-key', request(changes));
 const register = (deviceId: string, bytes: string, token = owner.token) =>
-  call(relay, 'PUT', `/devices/${deviceId}`, { token, body: { name: 'Firefox', certificate: bytes } });
+  call(relay, 'PUT', `/devices/${deviceId}`, {
+    token,
+    body: { name: 'Firefox', certificate: bytes, signature: sessionSignature(token, deviceId) },
+  });
 const present = () => ({ ...owner, password: newPassword });
 
 describe('moving on after a theft', () => {
@@ -121,7 +105,7 @@ describe('moving on after a theft', () => {
       body: { code: 'device-required' },
     });
     const deviceId = randomUUID();
-    expect((await register(deviceId, certificate(owner.id, deviceId, newKey))).status).toBe(200);
+    expect((await register(deviceId, certificateOf(owner.id, deviceId, newKey))).status).toBe(200);
     expect((await owner.call<Device[]>('GET', '/devices')).body).toMatchObject([
       { id: deviceId, current: true },
     ]);
@@ -140,7 +124,7 @@ describe('moving on after a theft', () => {
     expect(heardBy(contact)).toEqual(expect.arrayContaining(revoked));
     expect(heardBy(owner)).toEqual([{ type: 'account' }]);
     const deviceId = randomUUID();
-    await register(deviceId, certificate(owner.id, deviceId, newKey));
+    await register(deviceId, certificateOf(owner.id, deviceId, newKey));
     const changes = (await owner.call<AccountChange[]>('GET', '/account-changes')).body;
     expect(changes.at(-1)).toMatchObject({ kind: 'moved-on', device_id: deviceId, device_name: 'Firefox' });
   });
@@ -150,23 +134,23 @@ describe('moving on after a theft', () => {
     const deviceId = randomUUID();
     const refused = { status: 403, body: { code: 'forbidden' } };
     for (const bytes of [
-      certificate(owner.id, deviceId, formerKey),
-      certificate(owner.id, deviceId, newKey, formerKey),
-      certificate(contact.id, deviceId, newKey),
-      certificate(owner.id, randomUUID(), newKey),
-      resized(certificate(owner.id, deviceId, newKey), 1),
-      resized(certificate(owner.id, deviceId, newKey), -1),
+      certificateOf(owner.id, deviceId, formerKey),
+      certificateOf(owner.id, deviceId, newKey, formerKey),
+      certificateOf(contact.id, deviceId, newKey),
+      certificateOf(owner.id, randomUUID(), newKey),
+      resized(certificateOf(owner.id, deviceId, newKey), 1),
+      resized(certificateOf(owner.id, deviceId, newKey), -1),
       base64Url(200),
       base64Url(1),
     ]) {
       expect(await register(deviceId, bytes)).toMatchObject(refused);
     }
     // A revoked device is gone for good, whoever certifies it.
-    expect(await register(thief.deviceId, certificate(owner.id, thief.deviceId, newKey))).toMatchObject({
+    expect(await register(thief.deviceId, certificateOf(owner.id, thief.deviceId, newKey))).toMatchObject({
       status: 409,
       body: { code: 'device-conflict' },
     });
-    expect((await register(deviceId, certificate(owner.id, deviceId, newKey))).status).toBe(200);
+    expect((await register(deviceId, certificateOf(owner.id, deviceId, newKey))).status).toBe(200);
   });
 
   it('leaves a thief with the old password and recovery key outside', async () => {
@@ -206,7 +190,7 @@ describe('moving on after a theft', () => {
     const body = request();
     await owner.call('PUT', '/users/me/account-key', body);
     const deviceId = randomUUID();
-    await register(deviceId, certificate(owner.id, deviceId, newKey));
+    await register(deviceId, certificateOf(owner.id, deviceId, newKey));
     expect(await owner.call('PUT', '/users/me/account-key', body)).toMatchObject({
       status: 403,
       body: { code: 'proof-refused' },

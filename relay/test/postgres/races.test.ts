@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { directConversationId, type LogEntry, limits } from '../../contract/index.ts';
+import { certificateOf } from '../devices.ts';
 import {
   base64Url,
   befriend,
@@ -96,9 +97,11 @@ it('a limit holds against those who come at once', async () => {
   const person = await signUp(relay);
   const sessions = await times(limits.devicesPerUser + 4, () => logIn(relay, person));
   const answers = await Promise.all(
-    sessions.map((session) =>
-      session.call('PUT', `/devices/${randomUUID()}`, { name: 'A browser', certificate: base64Url(200) }),
-    ),
+    sessions.map((session) => {
+      const id = randomUUID();
+      const certificate = certificateOf(person.id, id);
+      return session.call('PUT', `/devices/${id}`, { name: 'A browser', certificate });
+    }),
   );
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(limits.devicesPerUser);
 });

@@ -82,7 +82,9 @@ async function putDevice(
   defaultName: string,
 ): Promise<void> {
   const name = (await crypto.readLocal(deviceNameEntry)) ?? defaultName;
-  await api.putDevice(deviceId, { name, certificate });
+  const session = api.sessionId();
+  const signature = session === null ? {} : { signature: await crypto.signSession(session) };
+  await api.putDevice(deviceId, { name, certificate, ...signature });
 }
 
 async function revocationOf(

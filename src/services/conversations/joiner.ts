@@ -133,6 +133,7 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
       commit: submission.commit,
       welcomes: submission.welcomes.map(({ deviceIds, welcome }) => ({ deviceIds: [...deviceIds], welcome })),
       groupInfo: submission.groupInfo,
+      signature: submission.signature,
       ...(sealedName === null ? {} : { sealedName }),
       ...(removedIds.length === 0 ? {} : { removed: [...removedIds] }),
     };

@@ -1,29 +1,8 @@
+import { claimsOf } from '../../net/tokenClaims.ts';
+
 export const tokenStorageKey = 'token';
 /** The device that this browser has become, for its other tabs: their keys are the former one's. */
 export const deviceStorageKey = 'device';
-
-/** The claims that the client reads; the relay alone verifies the signature. */
-interface Claims {
-  /** Seconds since the Unix epoch. */
-  readonly exp: number;
-  readonly sub: string | null;
-}
-
-function claimsOf(token: string): Claims | null {
-  const parts = token.split('.');
-  const payload = parts[1];
-  if (parts.length !== 3 || payload === undefined) return null;
-  try {
-    const base64 = payload.replaceAll('-', '+').replaceAll('_', '/');
-    const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
-    const claims: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    if (typeof claims !== 'object' || claims === null) return null;
-    if (!('exp' in claims) || typeof claims.exp !== 'number') return null;
-    return { exp: claims.exp, sub: 'sub' in claims && typeof claims.sub === 'string' ? claims.sub : null };
-  } catch {
-    return null;
-  }
-}
 
 /** Returns whether a token has three parts and an expiry that has not passed (spec section 4). */
 export function isUsableToken(token: string, nowMs: number): boolean {

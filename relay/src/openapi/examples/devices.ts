@@ -1,5 +1,5 @@
 import type { Examples } from '../example.ts';
-import { certificate, direct, ids, keyPackage, sealed, statement, time } from './values.ts';
+import { certificate, deviceSignature, direct, ids, keyPackage, sealed, statement, time } from './values.ts';
 
 const device = {
   id: ids.device,
@@ -24,7 +24,7 @@ export const devices: Examples<
 > = {
   putDevice: {
     params: { id: ids.device },
-    body: { name: device.name, certificate },
+    body: { name: device.name, certificate, signature: deviceSignature },
     response: device,
   },
   listDevices: { response: [device] },

@@ -27,6 +27,7 @@ export const recoveryAuthKey = bytes('a recovery authKey ', 32);
 export const loginProof = bytes('a login proof ', 48);
 export const certificate = bytes('certificate', 11);
 export const keyPackage = bytes('KeyPackage', 10);
+export const deviceSignature = bytes('signed by the device ', 64);
 export const statement = bytes('signed statement', 16);
 export const sealed = bytes('sealed', 6);
 export const sealedState = bytes('sealed account state ', 64);
@@ -48,6 +49,7 @@ export const commit = {
   commit: ciphertext,
   welcomes: [{ deviceIds: [ids.otherDevice], welcome: ciphertext }],
   groupInfo,
+  signature: deviceSignature,
 };
 
 /** The header of a proof. */

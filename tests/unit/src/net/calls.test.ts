@@ -6,7 +6,14 @@ import { FakeClock } from './support/fakeClock.ts';
 
 const id = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const authKey = 'A'.repeat(43);
-const commit = { messageId: id, epoch: 1, commit: 'AAAA', welcomes: [], groupInfo: 'AAAA' };
+const commit = {
+  messageId: id,
+  epoch: 1,
+  commit: 'AAAA',
+  welcomes: [],
+  groupInfo: 'AAAA',
+  signature: 'A'.repeat(86),
+};
 const consent = { privacyConsent: true as const, consentTimestamp: '2026-03-01T12:00:00.000Z' };
 const signUp = {
   username: 'anna',

@@ -81,7 +81,7 @@ describe('a call', () => {
   it('brings a body of megabytes as it brings a short one', async () => {
     const accepted = { id: userId, seq: 7, epoch: 4, timestamp: '2026-03-01T12:00:00.000Z' };
     const { api, seen } = setUp(json(200, accepted), json(200, accepted));
-    const body = { epoch: 3, commit: 'AQID', welcomes: [], groupInfo: 'AQID' };
+    const body = { epoch: 3, commit: 'AQID', welcomes: [], groupInfo: 'AQID', signature: 'A'.repeat(86) };
     const long = { ...body, commit: 'AbC-'.repeat(2 ** 19) };
     await api.submitCommit(userId, body);
     await api.submitCommit(userId, long);

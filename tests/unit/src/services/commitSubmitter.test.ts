@@ -13,6 +13,7 @@ function submission(commit: string, change: Partial<CommitSubmission> = {}): Com
     commit,
     welcomes: [],
     groupInfo: 'group',
+    signature: 'signed',
     sealedName: null,
     addedIds: [],
     removedIds: [],

@@ -38,6 +38,7 @@ function submission(id: string, sealedName: string | null = 'c2VhbGVk'): CommitS
     commit: 'commit',
     welcomes: [],
     groupInfo: 'group',
+    signature: 'signed',
     sealedName,
     addedIds: [],
     removedIds: [],

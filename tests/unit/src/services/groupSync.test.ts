@@ -59,6 +59,7 @@ function submission(change: Partial<CommitSubmission> = {}): CommitSubmission {
     commit: 'commit',
     welcomes: [{ deviceIds: ['device'], welcome: 'welcome' }],
     groupInfo: 'group',
+    signature: 'signed',
     sealedName: 'name',
     addedIds: [],
     removedIds: [],
@@ -264,6 +265,7 @@ describe('a commit', () => {
       commit: 'commit',
       welcomes: [{ deviceIds: ['device'], welcome: 'welcome' }],
       groupInfo: 'group',
+      signature: 'signed',
       sealedName: 'name',
       removed: [peer],
     });
@@ -276,6 +278,7 @@ describe('a commit', () => {
       commit: 'commit',
       welcomes: [{ deviceIds: ['device'], welcome: 'welcome' }],
       groupInfo: 'group',
+      signature: 'signed',
       user_ids: [peer],
     });
     expect(submitCommit).not.toHaveBeenCalled();

@@ -85,7 +85,11 @@ describe('a device that was revoked', () => {
   it('keeps the name that its person has given it', async () => {
     localEntries.set('device-name', 'Kitchen laptop');
     await logIn();
-    expect(api.putDevice).toHaveBeenCalledWith(peer, { name: 'Kitchen laptop', certificate: 'Y2VydA' });
+    expect(api.putDevice).toHaveBeenCalledWith(peer, {
+      name: 'Kitchen laptop',
+      certificate: 'Y2VydA',
+      signature: 'c2lnbmVk',
+    });
   });
 });
 

@@ -245,6 +245,7 @@ export class Rogue {
       commit: toBase64Url(commit),
       welcomes: [],
       groupInfo: toBase64Url(groupInfo),
+      signature: '',
       sealedName: null,
       addedIds: [],
       removedIds: [],

@@ -283,7 +283,15 @@ export class SimulatedDevice {
   }
 
   #asSubmission({ commit, epoch }: Pending) {
-    return { conversationId, epoch, commit, welcomes: [], groupInfo: 'group', ...noGroup };
+    return {
+      conversationId,
+      epoch,
+      commit,
+      welcomes: [],
+      groupInfo: 'group',
+      signature: 'signed',
+      ...noGroup,
+    };
   }
 
   #process(entries: readonly LogEntryInput[]): MessageView[] {

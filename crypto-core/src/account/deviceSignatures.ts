@@ -1,0 +1,64 @@
+/**
+ * What a device signs for the relay, which has its certificate: so that the token of a session, which a thief may have, is not
+ * enough to speak for the device (PROTOCOL section 3).
+ */
+import { utf8 } from '../bytes.ts';
+import { encode } from '../codec/writer.ts';
+import { signWithLabel } from '../suite/labels.ts';
+import { sha256 } from '../suite/sodium.ts';
+import { getSuite } from '../suite/suites.ts';
+
+const VERSION = 1;
+
+// Devices sign with Ed25519, whatever suite a conversation runs.
+const suite = getSuite(0x0003);
+
+/** A session at the relay that a device takes. */
+export interface DeviceSessionClaims {
+  readonly userId: string;
+  readonly deviceId: string;
+  /** The id of the relay's session. */
+  readonly session: string;
+}
+
+/** A commit as it is submitted to the relay. */
+export interface SubmittedCommit {
+  readonly conversationId: string;
+  /** The epoch that it ends. */
+  readonly epoch: number;
+  /** MLSMessage. */
+  readonly commit: Uint8Array;
+  /** MLSMessage: the GroupInfo of the epoch that it begins. */
+  readonly groupInfo: Uint8Array;
+}
+
+/**
+ * Signs that a device takes a session.
+ * @param signatureKey Ed25519 private key of the device
+ * @returns an Ed25519 signature, 64 bytes
+ */
+export function signDeviceSession(signatureKey: Uint8Array, claims: DeviceSessionClaims): Uint8Array {
+  const content = encode(claims, (writer, { deviceId, session, userId }) => {
+    writer.u8(VERSION);
+    writer.opaque(utf8(userId));
+    writer.opaque(utf8(deviceId));
+    writer.opaque(utf8(session));
+  });
+  return signWithLabel(suite, signatureKey, 'SinettiDeviceSession', content);
+}
+
+/**
+ * Signs a commit for its submission.
+ * @param signatureKey Ed25519 private key of the device
+ * @returns an Ed25519 signature, 64 bytes
+ */
+export function signSubmittedCommit(signatureKey: Uint8Array, submitted: SubmittedCommit): Uint8Array {
+  const content = encode(submitted, (writer, { commit, conversationId, epoch, groupInfo }) => {
+    writer.u8(VERSION);
+    writer.opaque(utf8(conversationId));
+    writer.u64(BigInt(epoch));
+    writer.opaque(sha256(commit));
+    writer.opaque(sha256(groupInfo));
+  });
+  return signWithLabel(suite, signatureKey, 'SinettiSubmittedCommit', content);
+}

@@ -1,0 +1,66 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { signDeviceSession, signSubmittedCommit } from '../../src/account/deviceSignatures.ts';
+import { publicKeyOf } from '../../src/account/signedStatement.ts';
+import { ready } from '../../src/suite/sodium.ts';
+import { testEnv } from '../testEnv.ts';
+
+const env = testEnv('device signatures');
+const signatureKey = env.random(32);
+
+beforeAll(ready);
+
+/** Verifies as somebody does who knows nothing but the page of the specification. */
+function holds(label: string, content: Buffer, signature: Uint8Array): boolean {
+  const opaque = (bytes: Uint8Array) => {
+    const { length } = bytes;
+    return Buffer.concat([
+      length < 64 ? Buffer.of(length) : Buffer.of(0x40 | (length >> 8), length & 255),
+      bytes,
+    ]);
+  };
+  const message = Buffer.concat([opaque(Buffer.from(`MLS 1.0 ${label}`)), opaque(content)]);
+  const x = Buffer.from(publicKeyOf(signatureKey)).toString('base64url');
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+  return verify(null, message, key, signature);
+}
+
+describe('what a device signs for the relay', () => {
+  it('is that it takes a session: user, device and session', () => {
+    const claims = { userId: 'alice', deviceId: 'laptop', session: 'one' };
+    const content = Buffer.from('\u0001\u0005alice\u0006laptop\u0003one', 'latin1');
+    const signature = signDeviceSession(signatureKey, claims);
+    expect(holds('SinettiDeviceSession', content, signature)).toBe(true);
+    for (const other of [{ userId: 'bob' }, { deviceId: 'phone' }, { session: 'two' }]) {
+      const signed = signDeviceSession(signatureKey, { ...claims, ...other });
+      expect(holds('SinettiDeviceSession', content, signed)).toBe(false);
+    }
+  });
+
+  it('is a commit: conversation, epoch, and the hashes of commit and GroupInfo', () => {
+    const submitted = {
+      conversationId: 'group:g',
+      epoch: 7,
+      commit: Buffer.from('commit'),
+      groupInfo: Buffer.from('GroupInfo'),
+    };
+    // SHA-256 of the two words, by another implementation.
+    const content = Buffer.concat([
+      Buffer.from('\u0001\u0007group:g\u0000\u0000\u0000\u0000\u0000\u0000\u0000\u0007\u0020', 'latin1'),
+      Buffer.from('9505cacb7c710ed17125fcc6cb3669e8ddca6c8cd8af6a31f6b3cd64604c3098', 'hex'),
+      Buffer.of(0x20),
+      Buffer.from('d8b7528f9f6bd1353577a2dcaa85f8571e486c629a3e90d05a875da5b12828b4', 'hex'),
+    ]);
+    const signature = signSubmittedCommit(signatureKey, submitted);
+    expect(holds('SinettiSubmittedCommit', content, signature)).toBe(true);
+    for (const other of [
+      { conversationId: 'group:h' },
+      { epoch: 8 },
+      { commit: Buffer.from('another') },
+      { groupInfo: Buffer.from('another') },
+    ]) {
+      const signed = signSubmittedCommit(signatureKey, { ...submitted, ...other });
+      expect(holds('SinettiSubmittedCommit', content, signed)).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import type { DeviceSession, Session } from '../auth/session.ts';
+import { isSignedBy, opaque, signContent } from '../auth/signedContent.ts';
+import type { Db } from '../db/tables.ts';
+import { ApiError } from '../errors.ts';
+import { findDevice } from '../repositories/devices.ts';
+import { deviceKeyOf } from './certificates.ts';
+
+const version = 1;
+
+/** A commit as far as the device that submits it signs it; byte strings are base64url. */
+export interface SignedCommit {
+  readonly epoch: number;
+  readonly commit: string;
+  readonly groupInfo: string;
+  readonly signature: string;
+}
+
+/**
+ * Has the device itself say that it takes a session, so that a stolen token takes no device's place.
+ * @throws ApiError forbidden
+ */
+export function requireSignedSession(
+  { id: session, userId }: Session,
+  { id: deviceId, certificate, signature }: { id: string; certificate: Buffer; signature: Buffer | null },
+): void {
+  const content = Buffer.concat([
+    Buffer.of(version),
+    ...[userId, deviceId, session].map((text) => opaque(Buffer.from(text))),
+  ]);
+  const key = deviceKeyOf(certificate, { userId, deviceId });
+  requireSignature(key, 'SinettiDeviceSession', content, signature);
+}
+
+/**
+ * Has the session's device itself say what it commits: a stolen token changes no conversation.
+ * @throws ApiError forbidden
+ */
+export async function requireSignedCommit(
+  db: Db,
+  { deviceId, userId }: DeviceSession,
+  conversationId: string,
+  { commit, epoch, groupInfo, signature }: SignedCommit,
+): Promise<void> {
+  const content = Buffer.concat([
+    Buffer.of(version),
+    opaque(Buffer.from(conversationId)),
+    uint64(epoch),
+    opaque(hashOf(commit)),
+    opaque(hashOf(groupInfo)),
+  ]);
+  const device = await findDevice(db, deviceId);
+  const key = device === null ? null : deviceKeyOf(device.certificate, { userId, deviceId });
+  requireSignature(key, 'SinettiSubmittedCommit', content, Buffer.from(signature, 'base64url'));
+}
+
+function requireSignature(
+  key: Buffer | null,
+  label: string,
+  content: Buffer,
+  signature: Buffer | null,
+): void {
+  if (key !== null && signature !== null && isSignedBy(key, signContent(label, content), signature)) return;
+  throw new ApiError('forbidden', 'This is not signed by the device.');
+}
+
+const hashOf = (base64url: string): Buffer =>
+  createHash('sha256').update(Buffer.from(base64url, 'base64url')).digest();
+
+function uint64(value: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(value));
+  return bytes;
+}

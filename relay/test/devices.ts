@@ -1,0 +1,108 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { opaque, signContent } from '../src/auth/signedContent.ts';
+
+/** DER of an Ed25519 private key (RFC 8410) up to its 32 bytes. */
+const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** An Ed25519 private key, always the same of the same words. */
+export function privateKeyOf(...words: readonly string[]): KeyObject {
+  const seed = createHash('sha256').update(words.join(' ')).digest();
+  return createPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' });
+}
+
+/** The 32 bytes of the public half. */
+export function publicKeyOf(key: KeyObject): Buffer {
+  const { x } = createPublicKey(key).export({ format: 'jwk' });
+  if (x === undefined) throw new Error('not an Ed25519 key');
+  return Buffer.from(x, 'base64url');
+}
+
+const deviceKeyOf = (deviceId: string) => privateKeyOf('device', deviceId);
+
+/**
+ * A device certificate as clients make it, base64url.
+ * @param accountKey the person's; `signer`, the key that has really signed it
+ */
+export function certificateOf(
+  userId: string,
+  deviceId: string,
+  accountKey = privateKeyOf('account', userId),
+  signer = accountKey,
+): string {
+  const body = Buffer.concat([
+    Buffer.of(1),
+    opaque(Buffer.from(userId)),
+    opaque(Buffer.from(deviceId)),
+    opaque(publicKeyOf(deviceKeyOf(deviceId))),
+    opaque(publicKeyOf(accountKey)),
+    Buffer.alloc(8),
+  ]);
+  const signature = sign(null, signContent('SinettiDeviceCertificate', body), signer);
+  return Buffer.concat([body, opaque(signature)]).toString('base64url');
+}
+
+function signedBy(deviceId: string, label: string, ...fields: readonly Buffer[]): string {
+  const content = Buffer.concat([Buffer.of(1), ...fields]);
+  return sign(null, signContent(label, content), deviceKeyOf(deviceId)).toString('base64url');
+}
+
+/** The device's word that it takes the session of a token. */
+export function sessionSignature(token: string, deviceId: string): string {
+  const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString();
+  const { sid, sub } = JSON.parse(payload) as { sid: string; sub: string };
+  const fields = [sub, deviceId, sid].map((text) => opaque(Buffer.from(text)));
+  return signedBy(deviceId, 'SinettiDeviceSession', ...fields);
+}
+
+interface Commit {
+  readonly epoch: number;
+  readonly commit: string;
+  readonly groupInfo: string;
+}
+
+/** A commit's body with the signature of the device that submits it. */
+export function signedCommit<T extends Commit>(deviceId: string, conversationId: string, body: T) {
+  const epoch = Buffer.alloc(8);
+  epoch.writeBigUInt64BE(BigInt(body.epoch));
+  const hashOf = (text: string) => createHash('sha256').update(Buffer.from(text, 'base64url')).digest();
+  const signature = signedBy(
+    deviceId,
+    'SinettiSubmittedCommit',
+    opaque(Buffer.from(conversationId)),
+    epoch,
+    opaque(hashOf(body.commit)),
+    opaque(hashOf(body.groupInfo)),
+  );
+  return { ...body, signature };
+}
+
+/** Adds what the device signs to a request's body that lacks it, where the contract has the request take it. */
+export function withSignature(
+  { deviceId, token }: { readonly deviceId: string | null; readonly token: string },
+  method: string,
+  path: string,
+  body: unknown,
+): unknown {
+  if (typeof body !== 'object' || body === null || 'signature' in body) return body;
+  const [, device] = /^\/devices\/([^/]+)$/.exec(path) ?? [];
+  if (method === 'PUT' && device !== undefined)
+    return { ...body, signature: sessionSignature(token, device) };
+  const [, conversation] = /^\/conversations\/([^/]+)\/commits$/.exec(path) ?? [];
+  const [, group] = /^\/group\/([^/]+)\/add$/.exec(path) ?? [];
+  const conversationId = group === undefined ? conversation : `group:${group}`;
+  return deviceId !== null && conversationId !== undefined && isCommit(body)
+    ? signedCommit(deviceId, conversationId, body)
+    : body;
+}
+
+function isCommit(body: object): body is Commit {
+  return (
+    'epoch' in body &&
+    Number.isInteger(body.epoch) &&
+    Number(body.epoch) >= 0 &&
+    'commit' in body &&
+    typeof body.commit === 'string' &&
+    'groupInfo' in body &&
+    typeof body.groupInfo === 'string'
+  );
+}
