@@ -343,7 +343,7 @@ async function adoptVault(
   const row = await store.get('keys');
   const known = row === undefined ? null : sealer.open('device', 'keys', row, KeysRecord);
   const held = new Set(vault.sharedKeys.map(({ revision }) => revision));
-  // Those that a relay left out of an older vault stay: something may be sealed under them.
+  // Keys that a relay left out of an older vault stay, because something may be sealed under them.
   const kept = known?.sharedKeys.filter(({ revision }) => !held.has(revision)) ?? [];
   const sharedKeys = [...kept, ...vault.sharedKeys].sort((one, other) => one.revision - other.revision);
   const record: KeysRecord = {
