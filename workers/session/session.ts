@@ -5,6 +5,7 @@ import {
   equalBytes,
   openRecord,
   readDeviceCertificate,
+  ready,
   type SignatureKeyPair,
   sealRecord,
   type Vault,
@@ -167,6 +168,8 @@ export class Session {
         db.close();
         return false;
       }
+      // Only now, since WebAssembly is compiled while the databases are opened.
+      await ready();
       this.#account = await openedAccount(userId, db, sealer);
       return true;
     } catch (error) {
