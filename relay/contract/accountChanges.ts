@@ -3,8 +3,8 @@ import { Id, Timestamp } from './primitives.ts';
 import { defineRoute } from './route.ts';
 
 /**
- * The operations that a person has confirmed by a proof. A `vault` that was replaced holds other marks of whom the person
- * has verified; copies of messages were deleted from a `message-backup`.
+ * What a person did with a proof. A `vault` that was replaced holds other marks of whom the person has verified; copies
+ * of messages were deleted from a `message-backup`.
  */
 export const AccountChangeKind = z.enum([
   'device-revoked',
