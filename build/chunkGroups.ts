@@ -71,7 +71,7 @@ const aheadOfAll = files.length + 1;
 
 /** For the bundler's `codeSplitting.groups`. */
 export const chunkGroups = [
-  // What changes only with a dependency keeps its name, and its place in caches, across releases.
+  // A chunk that changes only with a dependency keeps its name, and its place in caches, across releases.
   {
     name: 'react',
     test: /node_modules\/(?:react|react-dom|react-router|react-router-dom|scheduler)\//,

@@ -1,10 +1,10 @@
 /**
- * Who may import what (docs/ARCHITECTURE.md, Doors): each room with the rooms and packages that it may use, everything
+ * The table of imports (docs/ARCHITECTURE.md, Doors): each room with the rooms and packages that it may use, everything
  * else being refused. The linter reads the later of two rows that fit a file.
  */
 import path from 'node:path';
 
-/** What the client's rooms draw and keep with; every other package is owned by one file, see its row. */
+/** The packages by which the client's rooms draw and keep; every other package is owned by one file, see its row. */
 const libraries = [
   'react',
   'react-dom',

@@ -41,7 +41,7 @@ export function compileEmojis(): Plugin {
   };
 }
 
-/** Whoever searches in another language may still know the English name. */
+/** A person who searches in another language may still know the English name. */
 function emojiRows(named: readonly Emoji[], english: readonly Emoji[]): EmojiRow[] {
   const englishOf = new Map(english.map((entry) => [entry.hexcode, entry]));
   return named

@@ -4,7 +4,7 @@ import type { Plugin } from 'vite';
 
 const packageFile = createRequire(import.meta.url);
 
-/** What stands in for a module, as CommonJS. */
+/** The stand-in for a module, as CommonJS. */
 const standIns: Readonly<Record<string, string>> = {
   // It prints packets to the console for whoever sets localStorage.debug: plain names of topics and user properties.
   debug: 'module.exports = () => () => {};',

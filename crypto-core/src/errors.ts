@@ -57,7 +57,7 @@ export type CryptoErrorCode =
 export class CryptoError extends Error {
   override readonly name = 'CryptoError';
   readonly code: CryptoErrorCode;
-  /** What was wrong, for logs; a check of RFC 9420 starts it with its ID. */
+  /** The fault, for logs; a check of RFC 9420 starts it with its ID. */
   readonly detail: string | undefined;
   /**
    * ProposalRef (RFC 9420 section 5.2) of the proposal that makes a commit invalid, when the commit refers to it: a

@@ -5,7 +5,7 @@ import { defineRoute } from './route.ts';
 
 const SealedState = base64Url(limits.accountStateMax, 1);
 
-/** What a person's devices know together, sealed under keys that the relay hasn't got; version 0 before the first. */
+/** The knowledge that a person's devices share, sealed under keys that the relay hasn't got; version 0 before the first. */
 export const AccountState = z
   .object({ version: intFrom(0), sealed: z.nullable(SealedState) })
   .register(z.globalRegistry, { id: 'AccountState' });

@@ -68,7 +68,7 @@ export const createProofNonce = defineRoute({
     session: Id,
     /** The version of the vault; 0 before the first. */
     version: intFrom(0),
-    /** Whether the relay knows the password's proof key. If not, logging in with one stores it. */
+    /** True if the relay knows the password's proof key. If not, logging in with one stores it. */
     passwordKey: z.boolean(),
   }),
   errors: [],

@@ -106,7 +106,7 @@ export const IncomingGroups = z.object({ type: z.literal('groups') });
 /** A person's devices have changed for good: this one was revoked. Sent to the person, contacts and fellow members. */
 export const IncomingDevices = z.object({ type: z.literal('devices'), userId: Id, deviceId: Id });
 
-/** Who owns the account, or how, was changed: listAccountChanges says by which device. */
+/** The access to the account was changed: listAccountChanges says by which device. */
 export const IncomingAccount = z.object({ type: z.literal('account') });
 
 /** Everything that arrives on `user/{own id}/messages` and `group/{id}/messages`. */

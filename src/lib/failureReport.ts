@@ -21,7 +21,7 @@ const knownNames = [
 const placesKept = 6;
 
 /**
- * What helps to find a bug, as text that a person may send to anybody: which part of the screen, which kind of error, where
+ * Returns the facts that help to find a bug, as text that a person may send to anybody: which part of the screen, which kind of error, where
  * in the code, which version and browser. Messages of errors are left out: they can hold what somebody wrote.
  */
 export function failureReport(input: { part: string; error: unknown; userAgent: string }): string {

@@ -1,4 +1,4 @@
-/** What the log may speak of. A closed set, so that no caller can put a person's data into an event's name. */
+/** The events that the log may speak of. A closed set, so that no caller can put a person's data into an event's name. */
 export type LogEvent =
   | 'authentication-error'
   | 'permission-error'

@@ -6,7 +6,7 @@ import commonWordsFi from '@zxcvbn-ts/language-fi/dist/commonWords.json.esm.js';
 import femaleFirstnamesFi from '@zxcvbn-ts/language-fi/dist/femaleFirstnames.json.esm.js';
 import maleFirstnamesFi from '@zxcvbn-ts/language-fi/dist/maleFirstnames.json.esm.js';
 
-/** What makes a password easy to guess. */
+/** The reason for which a password is easy to guess. */
 export type PasswordWeakness = 'common' | 'date' | 'name' | 'pattern' | 'word';
 
 export interface PasswordRating {

@@ -16,7 +16,7 @@ const line = (longest: number) =>
 
 const address = z.nullable(z.email('must be an email address, or null'));
 
-/** What is true of one installation and not of the software; documented in README.md beside this file. */
+/** The facts of one installation, which are not the software's; documented in README.md beside this file. */
 export const operatorSchema = z.strictObject({
   productName: line(30),
   supportEmail: address,

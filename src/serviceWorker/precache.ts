@@ -3,7 +3,7 @@
 export interface BuildFile {
   /** From the origin's root: `/assets/…`. */
   readonly path: string;
-  /** Of the content, in hexadecimal. */
+  /** The hash of the content, in hexadecimal. */
   readonly sha256: string;
   /** Fetched with the version; the others when they are first asked for. */
   readonly atInstall: boolean;
@@ -152,7 +152,7 @@ export class Precache {
 
   async #fetchVerified(file: BuildFile): Promise<ArrayBuffer> {
     const { path } = file;
-    // What the browser's own cache has may be of another build; then the relay is asked again.
+    // The browser's own cache may have a file of another build; then the relay is asked again.
     for (const cache of ['default', 'reload'] as const) {
       const response = await this.#options.fetch(path, { cache, credentials: 'omit', redirect: 'error' });
       if (!response.ok) throw new PrecacheError('unavailable', path);

@@ -20,11 +20,11 @@ const memorySchema = z.object({
 });
 
 /** The memory of the emoji picker, as it is kept: sealed, in this browser. */
-export type EmojiMemory = Readonly<z.infer<typeof memorySchema>>;
+export type KeptEmojis = Readonly<z.infer<typeof memorySchema>>;
 
-const nothing: EmojiMemory = { recent: [], tone: 0 };
+const nothing: KeptEmojis = { recent: [], tone: 0 };
 
-function parseMemory(text: string | null): EmojiMemory {
+function parseMemory(text: string | null): KeptEmojis {
   try {
     return memorySchema.parse(JSON.parse(text ?? ''));
   } catch {
@@ -46,7 +46,7 @@ export const loadEmojiMemoryAtom = atom(null, async (get, set) => {
 const queue = createKeyedQueue();
 
 /** Changes what is shown at once, and what is kept: as it is by then, since another tab may have changed it, too. */
-const changeAtom = atom(null, async (get, set, change: (memory: EmojiMemory) => EmojiMemory) => {
+const changeAtom = atom(null, async (get, set, change: (memory: KeptEmojis) => KeptEmojis) => {
   const actions = get(requiredActionsAtom);
   set(keptAtom, change);
   await queue(emojiEntry, async () => {
@@ -62,6 +62,6 @@ export const rememberEmojiAtom = atom(null, (_get, set, emoji: string) =>
   })),
 );
 
-export const chooseSkinToneAtom = atom(null, (_get, set, tone: EmojiMemory['tone']) =>
+export const chooseSkinToneAtom = atom(null, (_get, set, tone: KeptEmojis['tone']) =>
   set(changeAtom, ({ recent }) => ({ recent, tone })),
 );

@@ -1,6 +1,6 @@
 import { sessionAtom } from './sessionAtom.ts';
 
-/** Whether the account has a recovery key; `unknown` until the relay has said so. */
+/** Tells whether the account has a recovery key; `unknown` until the relay has said so. */
 export const recoveryKeyAtom = sessionAtom<'unknown' | 'none' | 'present'>('unknown');
 
 /** True once the person has put the offer of a recovery key aside in this browser. Null until that is known. */

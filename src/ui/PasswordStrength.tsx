@@ -18,7 +18,7 @@ const levels = ['weak', 'fair', 'strong'] as const;
 
 interface PasswordStrengthProps {
   password: string;
-  /** What a guesser would try first: the person's names. */
+  /** The words that a guesser would try first: the person's names. */
   personal?: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the page and the frame at the origin of the keys say to one another. The frame says `ready` to its parent when it
+ * The messages between the page and the frame at the origin of the keys. The frame says `ready` to its parent when it
  * is there, and whenever it is asked by `hello`; the page answers `connect`, once, with the port through which all the
  * rest goes.
  */

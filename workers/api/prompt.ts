@@ -1,5 +1,5 @@
 /**
- * What the worker and its frame say to one another while an operation is confirmed: on the worker's own port, which the
+ * The messages between the worker and its frame while an operation is confirmed: on the worker's own port, which the
  * page never has.
  */
 
@@ -29,7 +29,7 @@ export interface Operation {
   readonly id: string | null;
 }
 
-/** What the frame asks the person. */
+/** The question that the frame asks the person. */
 export interface Question {
   readonly kind: OperationKind;
   readonly target: string;
@@ -41,7 +41,7 @@ export interface Question {
   readonly safetyNumber: string | null;
 }
 
-/** What the person has typed. */
+/** The answer that the person has typed. */
 export interface Typed {
   readonly password: string;
   /** With `change-password` and `move-on`, typed twice alike. */

@@ -108,7 +108,7 @@ function loadStyles(): void {
 
 function announce(): void {
   const ready: Ready = { type: 'ready', version: interfaceVersion };
-  // Whoever frames it may know that it is here; the browser lets none but the app do so.
+  // Any page that frames it may know that it is here; the browser lets none but the app do so.
   if (window.parent !== window) window.parent.postMessage(ready, '*');
 }
 

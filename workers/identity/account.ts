@@ -135,7 +135,6 @@ export function createAccount(
 
     async resume(userId) {
       check('resume', Id, userId);
-      await ready();
       return session.resume(userId);
     },
 

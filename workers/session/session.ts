@@ -5,6 +5,7 @@ import {
   equalBytes,
   openRecord,
   readDeviceCertificate,
+  ready,
   type SignatureKeyPair,
   sealRecord,
   type Vault,
@@ -175,6 +176,8 @@ export class Session {
         db.close();
         return false;
       }
+      // Only now, since WebAssembly is compiled while the databases are opened.
+      await ready();
       this.#account = await openedAccount(userId, db, sealer);
       return true;
     } catch (error) {
@@ -383,7 +386,7 @@ async function adoptVault(
   const row = await store.get('keys');
   const known = row === undefined ? null : sealer.open('device', 'keys', row, KeysRecord);
   const held = new Set(vault.sharedKeys.map(({ revision }) => revision));
-  // Those that a relay left out of an older vault stay: something may be sealed under them.
+  // Keys that a relay left out of an older vault stay, because something may be sealed under them.
   const kept = known?.sharedKeys.filter(({ revision }) => !held.has(revision)) ?? [];
   const sharedKeys = [...kept, ...vault.sharedKeys].sort((one, other) => one.revision - other.revision);
   const record: KeysRecord = {

@@ -5,7 +5,7 @@ import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
 import { openShared, readKey, type SharedKeys, sealShared } from './sharedKeys.ts';
 
-/** What a person's devices know together from day to day. */
+/** The knowledge that a person's devices share from day to day. */
 export interface AccountState {
   /** The people whose safety numbers this person has compared, oldest first. */
   readonly verified: readonly VerifiedContact[];

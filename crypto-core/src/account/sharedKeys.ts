@@ -19,7 +19,7 @@ export interface SharedKeys {
   readonly historyKey: Uint8Array;
 }
 
-/** What is sealed under them. */
+/** The kinds of records that are sealed under them. */
 export type SharedKind = 'state' | 'history';
 
 export const SHARED_KEY_LENGTH = 32;

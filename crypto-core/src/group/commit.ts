@@ -49,7 +49,7 @@ export interface CreateCommitArgs {
   readonly authenticatedData?: Uint8Array;
   readonly memberCheck: MemberCheck;
   readonly policy: CommitPolicy;
-  /** What the others accept: a commit beyond it isn't made. */
+  /** The limit up to which the others accept a commit: one beyond it isn't made. */
   readonly limits?: Limits;
 }
 

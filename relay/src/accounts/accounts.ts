@@ -47,7 +47,7 @@ export interface SignedIn {
   readonly user: users.UserRow;
 }
 
-/** What a log-in comes with beside what it proves. */
+/** The facts that come with a log-in, beside its proof. */
 export interface LoginSource extends Pick<LoginAttempt, 'address' | 'loginProof'> {
   /** The public key by which proofs are verified, for an account that has none yet; null for none. */
   readonly proofKey: Buffer | null;

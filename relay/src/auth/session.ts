@@ -22,7 +22,7 @@ export const sessionEndCodes = [
   'password-changed',
 ] as const satisfies readonly ErrorCode[];
 export type SessionEndCode = (typeof sessionEndCodes)[number];
-/** Those that a session keeps until it expires. */
+/** The codes that a session keeps until it expires. */
 export type KeptEndCode = Exclude<SessionEndCode, 'session-expired'>;
 
 /** Returns why the session ended whose token was refused with an error. */

@@ -91,7 +91,7 @@ const documentationPolicy = csp({
   'form-action': "'none'",
 });
 
-/** What a document and its files need to be where they are, on both origins. */
+/** The headers that every document and file has, on both origins. */
 const headers = {
   // Windows that the page opens, or that open it, get no handle on it.
   'cross-origin-opener-policy': 'same-origin',

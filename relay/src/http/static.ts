@@ -47,7 +47,7 @@ export async function serveKeys(keys: FastifyInstance, config: Config, ports: ()
   await keys.register(fastifyStatic, { ...builtFiles, root: path.join(config.webDir, 'keys') });
 }
 
-/** Whether there is a built client to serve. */
+/** Returns whether there is a built client to serve. */
 export function hasWebClient({ webDir }: Pick<Config, 'webDir'>): boolean {
   return existsSync(path.join(webDir, 'app', 'index.html'));
 }

@@ -34,7 +34,7 @@ export async function deleteExpiredNonces(db: Db, now: number): Promise<void> {
   await db.deleteFrom('proof_nonces').where('expires_at', '<=', now).execute();
 }
 
-/** What a proof of an account is verified by. Null where the account has no such key. */
+/** The keys by which a proof of an account is verified. Null where the account has no such key. */
 export interface ProofKeys {
   readonly password: Buffer | null;
   readonly recovery: Buffer | null;

@@ -125,7 +125,7 @@ export function createMessageBackup({
 
   async function upload(conversationId: string): Promise<void> {
     for (;;) {
-      // What is sealed under former keys opens to a device that was revoked with them.
+      // A copy that is sealed under former keys opens to a device that was revoked with them.
       const next =
         isFull || store.get(keysRenewedAtom) ? null : await crypto.nextBackupEntries(conversationId);
       if (next === null) return;

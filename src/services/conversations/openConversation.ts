@@ -27,7 +27,7 @@ import { type Chats, mergeMessages } from './chats.ts';
 import type { Sync } from './sync.ts';
 
 const pageSize = 50;
-/** Whoever scrolls back wants more than a screenful at once. */
+/** A person who scrolls back wants more than a screenful at once. */
 const olderPageSize = 150;
 /** Messages of a chat that stay in memory after it was left. */
 const keptMessages = 1000;

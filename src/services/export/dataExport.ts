@@ -32,7 +32,7 @@ export function createDataExport(deps: Deps): DataExport {
             if (!own.signal.aborted) store.set(exportProgressAtom, () => ({ format, done, total }));
           },
         });
-        // Whoever cancels need not wait for a relay that doesn't answer.
+        // A person who cancels need not wait for a relay that doesn't answer.
         await Promise.race([written, aborted(own.signal)]);
         await file.close();
         return true;

@@ -152,7 +152,7 @@ export function createContacts({ deps, lists, ownUserId, recall }: ContactsOptio
     },
 
     async load() {
-      // Whatever has happened while there was no connection is in the answers.
+      // The answers include everything that has happened while there was no connection.
       for (const name of Object.keys(echoes) as ContactListName[]) echoes[name] = 0;
       await each((list) => list.load());
     },

@@ -87,7 +87,7 @@ export interface Session
   dispose(): void;
 }
 
-/** What the person is told of a session that was ended elsewhere, by the code of the relay. */
+/** The sentence for a session that was ended elsewhere, by the code of the relay. */
 const refusals: Partial<Record<ApiErrorCode, MessageId>> = {
   'device-revoked': 'devices.revokedHere',
   'password-changed': 'errors.passwordChanged',
