@@ -16,8 +16,8 @@ import {
   commitAsMember,
   dueChanges,
   isDue,
-  pendingSubmission,
   lacksPresentDevices,
+  pendingSubmission,
 } from '../conversation/ownCommits.ts';
 import { encodeTextPayload, payloadBytes } from '../conversation/payload.ts';
 import { findMessage, openOutbox, outboxView, storedState } from '../conversation/views.ts';

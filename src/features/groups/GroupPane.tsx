@@ -1,6 +1,6 @@
-import type { ReactNode } from 'react';
 import { useAtomValue } from 'jotai';
 import { PanelRight } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { chatsAtom, emptyChat, groupKeyOf } from '../../store/chats.ts';
 import type { Group } from '../../store/groups.ts';

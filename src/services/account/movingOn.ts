@@ -48,7 +48,7 @@ export async function moveOn(options: MovingOnOptions): Promise<void> {
           const body = await crypto.moveOn({ vault, deviceIds });
           // The real-time connection belongs to the device so far.
           options.disconnect();
-          return { vault: body.vault, submit: () => api.moveOn(bodyOf(body), prove) };
+          return { vault: body.vault, endsRecoveryKey: true, submit: () => api.moveOn(bodyOf(body), prove) };
         },
         beginAnew,
       );

@@ -1,8 +1,8 @@
 import { resetSessionAtomsAtom } from '../../store/sessionAtom.ts';
+import { moveOn } from '../account/movingOn.ts';
 import type { OwnNames } from '../account/ownNames.ts';
 import { updateProfile } from '../account/profile.ts';
 import type { Security } from '../account/security.ts';
-import { moveOn } from '../account/movingOn.ts';
 import type { MessageBackup } from '../backup/messageBackup.ts';
 import type { Messaging } from '../conversations/messaging.ts';
 import type { OpenConversation } from '../conversations/openConversation.ts';
