@@ -29,10 +29,10 @@ export async function moveOn(options: MovingOnOptions): Promise<void> {
   const { api, crypto, sessionEvents, store } = options.deps;
 
   async function beginAnew(): Promise<void> {
-    const { deviceId } = await crypto.openDevice();
+    // First: their workers still sign as the former device.
+    options.tellTabs((await crypto.openDevice()).deviceId);
     await options.register();
     sessionEvents.emit('conversationsChanged', { states: await crypto.conversations() });
-    options.tellTabs(deviceId);
   }
 
   try {
