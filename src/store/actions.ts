@@ -36,6 +36,8 @@ export interface AppActions {
    * password and a new one in the frame of the keys. Errors: `cancelled`.
    */
   moveOn(): Promise<void>;
+  /** Goes on with an older state of the account that the relay has, under renewed keys. Errors: `cancelled`. */
+  acceptOlderVault(): Promise<void>;
   /** Takes over the keys that another device has renewed. Errors: `cancelled`. */
   takeOverKeys(): Promise<void>;
   loadDevices(): Promise<void>;

@@ -2,7 +2,7 @@ import { atom, type Getter } from 'jotai';
 import { accountChangesAtom } from './accountChanges.ts';
 import { relayServesAtom } from './connection.ts';
 import { newDevicesAtom } from './devices.ts';
-import { keysRenewedAtom } from './keys.ts';
+import { keysRenewedAtom, olderVaultAtom } from './keys.ts';
 import { recoveryKeyAtom, recoveryOfferDismissedAtom } from './recovery.ts';
 import { connectionBannerAtom } from './session.ts';
 import { readyUpdateAtom } from './update.ts';
@@ -15,6 +15,7 @@ const conditions = {
   'connection-error': (get) => get(connectionBannerAtom),
   offline: (get) => !get(relayServesAtom),
   'account-change': (get) => get(accountChangesAtom).length > 0,
+  'older-vault': (get) => get(olderVaultAtom),
   'keys-renewed': (get) => get(keysRenewedAtom),
   'new-device': (get) => get(newDevicesAtom).length > 0,
   update: (get) => get(readyUpdateAtom) !== null,

@@ -2,3 +2,6 @@ import { sessionAtom } from './sessionAtom.ts';
 
 /** True while another device has renewed the keys that the person's devices share, and this one hasn't got them yet. */
 export const keysRenewedAtom = sessionAtom(false);
+
+/** True while the relay has an older vault than this device has seen, as after it was restored from a backup. */
+export const olderVaultAtom = sessionAtom(false);

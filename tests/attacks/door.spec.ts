@@ -63,5 +63,5 @@ test('a script in the page has nothing sealed, certified or signed that nobody h
   await alice.signUp();
   const answers = await alice.page.evaluate(unconfirmedCalls);
   expect(answers).toEqual(answers.map(() => ({ ok: false, code: 'usage', detail: expect.any(String) })));
-  expect(answers).toHaveLength(6);
+  expect(answers).toHaveLength(8);
 });

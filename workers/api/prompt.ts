@@ -6,6 +6,7 @@
 /** The operations that take the password. The frame has a sentence for each, and asks for no other. */
 export const operationKinds = [
   'accept-account-key',
+  'accept-older-vault',
   'change-names',
   'change-password',
   'create-recovery-key',

@@ -127,6 +127,12 @@ export interface SecurityApi {
    */
   adoptRenewedKeys(sealedVault: WireBytes): Promise<void>;
   /**
+   * Renews the keys of the account from a vault that is older than one that this device has seen, as after a relay was
+   * restored from a backup, for PUT /vault. What was renewed since is lost with {@link adoptRenewedKeys}. Errors: `usage`
+   * unless `accept-older-vault` was confirmed.
+   */
+  acceptOlderVault(vault: StoredVault): Promise<RotatedVault>;
+  /**
    * Takes over the keys that another device renewed, from the vault. Errors: `usage` unless `renew-keys` was
    * confirmed, `stale-vault`.
    */

@@ -42,10 +42,11 @@ const notYetMade = (operation: string, ...others: string[]): BoundRequest => ({
 });
 const noRequest: BoundRequest = { operation: null, fields: null, others: [] };
 const passwordRequest = notYetMade('PUT /users/me/password', 'currentPassword');
-const recoveryKeyRequest = notYetMade('PUT /vault');
+const vaultRequest = notYetMade('PUT /vault');
 /** What opens the vault, which these operations renew. */
 const wrapsRequest = emptyRequest('GET /vault/wraps');
 const vaultKinds: readonly OperationKind[] = [
+  'accept-older-vault',
   'change-password',
   'create-recovery-key',
   'move-on',
@@ -56,19 +57,20 @@ const vaultKinds: readonly OperationKind[] = [
 
 const requests: Record<OperationKind, (operation: Operation) => BoundRequest> = {
   'accept-account-key': () => noRequest,
+  'accept-older-vault': () => vaultRequest,
   'change-names': ({ target }) => {
     // A username has no space in it.
     const [username = '', ...email] = target.split(' ');
     return { operation: 'PUT /users/me', fields: { username, email: email.join(' ') }, others: [] };
   },
   'change-password': () => passwordRequest,
-  'create-recovery-key': () => recoveryKeyRequest,
+  'create-recovery-key': () => vaultRequest,
   'delete-account': () => emptyRequest('DELETE /user'),
   'delete-message-backup': () => emptyRequest('DELETE /history'),
   'mark-verified': () => noRequest,
   'move-on': () => notYetMade('PUT /users/me/account-key'),
   'renew-keys': () => noRequest,
-  'replace-recovery-key': () => recoveryKeyRequest,
+  'replace-recovery-key': () => vaultRequest,
   'revoke-device': ({ id }) => notYetMade(`DELETE /devices/${id}`),
   'unmark-verified': () => noRequest,
 };

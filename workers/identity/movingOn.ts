@@ -37,7 +37,7 @@ export function createMovingOn(
           const next = { ...anew, sharedKeys: vault.sharedKeys };
           const { credentials, proofKey } = sealUnderNewPassword(deps, newPassword, (password) => {
             const change = { password, recoveryPublicKey: null };
-            return rotation.seal(userId, next, stored.version, change, { record, revocations });
+            return rotation.seal(userId, next, stored.version, change, { device: { record, revocations } });
           });
           const { accountKey } = readDeviceCertificate(record.certificate);
           const body = {

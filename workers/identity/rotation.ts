@@ -40,6 +40,8 @@ interface Sealed {
   readonly opening: VaultOpening;
   /** The device that this browser becomes with it; null where it stays the one it is. */
   readonly device: NewDevice | null;
+  /** It takes the place of a vault that is older than one that this device has seen. */
+  readonly isOlder: boolean;
 }
 
 /** Opens vaults and seals them anew, and keeps the one sealed last until the relay has taken it. */
@@ -56,13 +58,15 @@ export class Rotation {
   /**
    * Opens the vault by the password of a confirmation, and wipes its secrets once `operate` has ended. The password's keys are
    * copied first: a confirmation that ends in the meantime wipes its own.
-   * @throws CryptoApiError `stale-vault` for an older vault than this device has seen
+   * @param allowsOlder the person has accepted an older vault than this device has seen
+   * @throws CryptoApiError `stale-vault` for one that they have not
    * @throws CryptoError `wrong-password`
    */
   async withVault<T>(
     { passwordWrap, sealedVault, version }: Guarded<typeof StoredVault>,
     { proofKey, wrapKey }: DerivedKeys,
     operate: (vault: Vault, password: RotationChange['password']) => T | Promise<T>,
+    allowsOlder = false,
   ): Promise<T> {
     const account = this.#session.account();
     const password = { proofKey, wrapKey: wrapKey.slice() };
@@ -76,7 +80,7 @@ export class Rotation {
       const known = await read(account.db, (tx) => readKeys(tx, account));
       const isOlder =
         newestSharedKeys(vault.sharedKeys).revision < newestSharedKeys(known.sharedKeys).revision;
-      if (isOlder || version < known.vaultVersion) throw new CryptoApiError('stale-vault');
+      if (!allowsOlder && (isOlder || version < known.vaultVersion)) throw new CryptoApiError('stale-vault');
       return await operate(vault, password);
     } finally {
       wipe(password.wrapKey);
@@ -87,14 +91,14 @@ export class Rotation {
   /**
    * Seals the vault under a new vault key, with new shared keys in it, and keeps it for {@link takeSealed}.
    * @param version the one that it replaces
-   * @param device that this browser becomes with it
+   * @param becoming the device that this browser becomes with it, and whether the one that it replaces is older than known
    */
   seal(
     userId: string,
     vault: Vault,
     version: number,
     change: RotationChange,
-    device: NewDevice | null = null,
+    { device = null, isOlder = false }: Partial<Pick<Sealed, 'device' | 'isOlder'>> = {},
   ): RotatedVault {
     const { env } = this.#deps;
     const { recoveryPublicKey = vault.recoveryPublicKey } = change;
@@ -111,7 +115,7 @@ export class Rotation {
     };
     wipe(vaultKey);
     const opening = { vault: next, version: version + 1, proofKey };
-    this.#sealed = { sealedVault: rotated.sealedVault, opening, device };
+    this.#sealed = { sealedVault: rotated.sealedVault, opening, device, isOlder };
     return rotated;
   }
 
@@ -125,7 +129,10 @@ export class Rotation {
   }
 }
 
-type RotationApi = Pick<CryptoApi, 'adoptRenewedKeys' | 'readRenewedKeys' | 'vaultVersion'>;
+type RotationApi = Pick<
+  CryptoApi,
+  'acceptOlderVault' | 'adoptRenewedKeys' | 'readRenewedKeys' | 'vaultVersion'
+>;
 
 export function createRotation(
   session: Session,
@@ -134,11 +141,23 @@ export function createRotation(
 ): RotationApi {
   return {
     async adoptRenewedKeys(taken) {
-      const { device, opening } = rotation.takeSealed(check('adoptRenewedKeys', WireText, taken));
+      const { device, isOlder, opening } = rotation.takeSealed(check('adoptRenewedKeys', WireText, taken));
+      if (isOlder) return session.goBack(opening);
       if (device === null) return session.adopt(opening);
       const account = session.account();
       await session.adopt(opening, (tx) => becomeDevice(tx, account, device));
       account.device = toDevice(device.record);
+    },
+
+    async acceptOlderVault(given) {
+      const stored = check('acceptOlderVault', StoredVault, given);
+      const { userId } = session.account();
+      const confirmed = confirmations.take(['accept-older-vault'], null);
+      const seal = (vault: Vault, password: RotationChange['password']) =>
+        rotation.seal(userId, vault, stored.version, { password }, { isOlder: true });
+      const body = await rotation.withVault(stored, confirmed.keys, seal, true);
+      confirmations.bind(confirmed, { ...body });
+      return body;
     },
 
     async readRenewedKeys(given) {

@@ -78,10 +78,11 @@ export function createGroups(deps: TransactionDeps, session: Session): GroupsApi
       const account = session.accountOnDevice();
       parseConversationId(conversationId, account.userId);
       return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
+        const { membership, refusal } = transaction.conversation;
+        // Another commit has taken the epoch, and waits for the person's word.
+        if (membership === 'member' && refusal !== null) return null;
         const pending = await pendingSubmission(transaction);
         if (pending !== null) return pending;
-        // Another commit has taken the epoch, and waits for the person's word.
-        if (transaction.conversation.refusal !== null) return null;
         const state = transaction.conversation.membership === 'member' ? await transaction.state() : null;
         if (state === null || !isDue(await dueChanges(transaction, state))) return null;
         return commitAsMember(transaction, state, [], env);

@@ -236,6 +236,18 @@ export class Session {
     });
   }
 
+  /** Takes an older vault's keys in the place of newer ones, whose vault the relay has lost. */
+  async goBack(opening: VaultOpening): Promise<void> {
+    const account = this.account();
+    await write(account.db, 'strict', async (tx) => {
+      const keys = await readKeys(tx, account);
+      const sharedKeys = keys.sharedKeys.filter(({ revision }) => revision < opening.version);
+      const older: KeysRecord = { ...keys, sharedKeys, vaultVersion: 0 };
+      await tx.objectStore('device').put(account.sealer.seal('device', 'keys', older), 'keys');
+      await adoptVault(tx, account, opening);
+    });
+  }
+
   /**
    * Has a vault with another device secret open this browser's storage as well, since the relay may take it without its
    * answer getting here.

@@ -23,7 +23,7 @@ interface GroupsTabProps {
   /** Each new positive number moves the focus to the open group's input. */
   focusRequest: number;
   /** Stands above the messages of the open group. */
-  notice?: (group: Group) => ReactNode;
+  noticeOf?: (group: Group) => ReactNode;
   onOpen: (groupId: string) => void;
   onClose: () => void;
   /** `asPage`: the details take the place of the messages. */
@@ -35,7 +35,7 @@ interface GroupsTabProps {
  * while this tab is shown.
  */
 export function GroupsTab(props: GroupsTabProps) {
-  const { open, details, focusRequest, notice, onOpen, onClose, onDetailsChange } = props;
+  const { open, details, focusRequest, noticeOf, onOpen, onClose, onDetailsChange } = props;
   const groups = useAtomValue(groupsAtom);
   const [creating, setCreating] = useState(false);
   const beside = useMediaQuery(detailsBeside);
@@ -85,7 +85,7 @@ export function GroupsTab(props: GroupsTabProps) {
           group={group}
           details={details ? (beside ? 'beside' : 'instead') : 'closed'}
           focusRequest={focusRequest}
-          notice={notice?.(group)}
+          notice={noticeOf?.(group)}
           onClose={onClose}
           onDetailsChange={(next) => onDetailsChange(next, { asPage: !beside })}
         />

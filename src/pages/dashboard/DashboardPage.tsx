@@ -7,6 +7,7 @@ import { Attention } from '../../features/attention/Attention.tsx';
 import { NewDeviceNotice } from '../../features/devices/NewDeviceNotice.tsx';
 import { EmojiMemoryProvider } from '../../features/emoji/EmojiMemoryProvider.tsx';
 import { KeyRenewalNotice } from '../../features/keyRenewal/KeyRenewalNotice.tsx';
+import { OlderVaultNotice } from '../../features/keyRenewal/OlderVaultNotice.tsx';
 import { MessageAnnouncer } from '../../features/messages/Announcer.tsx';
 import { chatChunk } from '../../features/messages/chatChunk.ts';
 import { MessagesTab } from '../../features/messages/MessagesTab.tsx';
@@ -34,7 +35,7 @@ import { usePageTitle } from '../../ui/usePageTitle.ts';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
 import { DashboardHeader } from './DashboardHeader.tsx';
 import styles from './DashboardPage.module.css';
-import { GroupIdentityNotices } from './GroupIdentityNotices.tsx';
+import { groupNotices } from './GroupIdentityNotices.tsx';
 import { useChatVerification } from './useChatVerification.tsx';
 import { useDashboardShortcuts } from './useDashboardShortcuts.ts';
 import { useDashboardView } from './useDashboardView.ts';
@@ -146,6 +147,7 @@ function Dashboard({ userId }: { userId: string }) {
             <ConnectionBanner />
             <UpdateBar />
             <AccountChangeNotice onReview={() => selectTab('profile')} />
+            <OlderVaultNotice />
             <KeyRenewalNotice />
             <NewDeviceNotice onReview={() => selectTab('profile')} />
             <RecoveryOffer />
@@ -193,7 +195,7 @@ function Dashboard({ userId }: { userId: string }) {
               open={view.tab === 'groups' ? view.open : null}
               details={view.tab === 'groups' && view.details}
               focusRequest={focusRequest}
-              notice={(group) => <GroupIdentityNotices group={group} />}
+              noticeOf={groupNotices}
               onOpen={openGroup}
               onClose={() => close('open', { tab: 'groups', open: null, details: false })}
               onDetailsChange={(details, { asPage }) => {

@@ -5,10 +5,13 @@ import { nameOfAtom } from '../../store/names.ts';
 import { trustAtom } from '../../store/trust.ts';
 
 /** Says above a group whose account key has changed: the group waits here until that is decided. */
-export function GroupIdentityNotices({ group }: { group: Group }) {
+function GroupIdentityNotices({ group }: { group: Group }) {
   const trust = useAtomValue(trustAtom);
   const nameOf = useAtomValue(nameOfAtom);
   return group.members
     .filter(({ userId }) => trust.get(userId)?.keyOffered === true)
     .map(({ userId }) => <IdentityNotice key={userId} userId={userId} name={nameOf(userId)} />);
 }
+
+/** What stands above the messages of a group. */
+export const groupNotices = (group: Group) => <GroupIdentityNotices group={group} />;

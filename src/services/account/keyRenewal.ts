@@ -2,8 +2,10 @@ import type { RotatedVault, StoredVault } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import type { Prove, Vault } from '../../net/api.ts';
-import { keysRenewedAtom } from '../../store/keys.ts';
+import { keysRenewedAtom, olderVaultAtom } from '../../store/keys.ts';
+import { recoveryKeyAtom } from '../../store/recovery.ts';
 import { currentUserAtom } from '../../store/session.ts';
+import { showToastAtom } from '../../store/toasts.ts';
 import type { AccountStates } from '../core/accountState.ts';
 import type { Confirmation } from '../core/confirmation.ts';
 import type { SessionDeps } from '../core/deps.ts';
@@ -35,11 +37,18 @@ export interface KeyRenewal {
   ): Promise<void>;
   /** Asks for the password, and takes over the keys that another device has renewed. @throws AppError `cancelled` */
   takeOver(): Promise<void>;
+  /**
+   * Asks for the password, and goes on with the older vault that the relay has, under renewed keys. @throws AppError
+   * `cancelled`
+   */
+  acceptOlder(): Promise<void>;
 }
 
 /** A vault that is sealed anew, and the call by which the relay takes it. */
 export interface Operated {
-  readonly vault: Pick<RotatedVault, 'sealedVault'>;
+  readonly vault: Pick<RotatedVault, 'sealedVault' | 'recoveryWrap'>;
+  /** It ends the recovery key on purpose. */
+  readonly endsRecoveryKey?: true;
   readonly submit: () => Promise<unknown>;
 }
 
@@ -69,7 +78,15 @@ export function createKeyRenewal(
   async function onVault({ sealedVault, version }: Pick<Vault, 'version' | 'sealedVault'>): Promise<boolean> {
     seenVersion = Math.max(seenVersion, version);
     if (pending?.sealedVault === sealedVault) await adopt(pending);
+    const older = await isOlder(version);
+    store.set(olderVaultAtom, () => older);
     return compare();
+  }
+
+  /** Asks once more before it says so: an answer may have been overtaken by a renewal here. */
+  async function isOlder(version: number): Promise<boolean> {
+    if (version >= (await crypto.vaultVersion())) return false;
+    return (await api.getVault()).version < (await crypto.vaultVersion());
   }
 
   /** Takes over the keys of a vault that the relay has, once. */
@@ -101,6 +118,31 @@ export function createKeyRenewal(
     return { sealedVault, version, passwordWrap };
   }
 
+  async function renew(
+    prove: Prove,
+    operate: (vault: StoredVault) => Promise<Operated>,
+    onTaken: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<void> {
+    const { endsRecoveryKey = false, submit, vault } = await operate(await readVault(prove));
+    const sealed: Pending = { sealedVault: vault.sealedVault, onTaken, adopting: null };
+    pending = sealed;
+    try {
+      await submit();
+    } catch (failure) {
+      // An answer to a second attempt may say that the first one was taken.
+      if (!(await wasTaken(sealed, failure))) {
+        if (pending === sealed) pending = null;
+        throw failure;
+      }
+    }
+    await adopt(sealed);
+    // A recovery key from before vaults held its public half can't be kept.
+    if (vault.recoveryWrap === null && !endsRecoveryKey && store.get(recoveryKeyAtom) === 'present') {
+      store.set(recoveryKeyAtom, () => 'none' as const);
+      store.set(showToastAtom, 'info', t('recovery.ended'));
+    }
+  }
+
   return {
     async onVault(vault) {
       await onVault(vault);
@@ -108,20 +150,26 @@ export function createKeyRenewal(
 
     isBehind: async () => onVault(await api.getVault()),
 
-    async renew(prove, operate, onTaken = () => Promise.resolve()) {
-      const { submit, vault } = await operate(await readVault(prove));
-      const sealed: Pending = { sealedVault: vault.sealedVault, onTaken, adopting: null };
-      pending = sealed;
+    renew,
+
+    async acceptOlder() {
+      const target = store.get(currentUserAtom)?.username ?? '';
+      const prove = await confirmation.confirm({ kind: 'accept-older-vault', target, id: null });
       try {
-        await submit();
-      } catch (failure) {
-        // An answer to a second attempt may say that the first one was taken.
-        if (!(await wasTaken(sealed, failure))) {
-          if (pending === sealed) pending = null;
-          throw failure;
-        }
+        await renew(
+          prove,
+          async (stored) => {
+            const vault = await crypto.acceptOlderVault(stored);
+            return { vault, submit: () => api.putVault(vault, prove) };
+          },
+          async () => {
+            seenVersion = 0;
+            store.set(olderVaultAtom, () => false);
+          },
+        );
+      } catch (error) {
+        throw toAppError(error, t('keys.acceptOlderFailed'));
       }
-      await adopt(sealed);
     },
 
     async takeOver() {

@@ -29,10 +29,10 @@ export async function moveOn(options: MovingOnOptions): Promise<void> {
   const { api, crypto, sessionEvents, store } = options.deps;
 
   async function beginAnew(): Promise<void> {
-    const { deviceId } = await crypto.openDevice();
+    // First: their workers still sign as the former device.
+    options.tellTabs((await crypto.openDevice()).deviceId);
     await options.register();
     sessionEvents.emit('conversationsChanged', { states: await crypto.conversations() });
-    options.tellTabs(deviceId);
   }
 
   try {
@@ -48,7 +48,7 @@ export async function moveOn(options: MovingOnOptions): Promise<void> {
           const body = await crypto.moveOn({ vault, deviceIds });
           // The real-time connection belongs to the device so far.
           options.disconnect();
-          return { vault: body.vault, submit: () => api.moveOn(bodyOf(body), prove) };
+          return { vault: body.vault, endsRecoveryKey: true, submit: () => api.moveOn(bodyOf(body), prove) };
         },
         beginAnew,
       );

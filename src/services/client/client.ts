@@ -152,6 +152,7 @@ export function createClient(options: ClientOptions): Client {
     dismissRecoveryOffer: async () => signedIn().security.recovery.dismissOffer(),
     changePassword: async () => signedIn().security.changePassword(),
     moveOn: async () => signedIn().moveOn(),
+    acceptOlderVault: async () => signedIn().security.keyRenewal.acceptOlder(),
     takeOverKeys: async () => signedIn().security.keyRenewal.takeOver(),
     loadDevices: async () => signedIn().security.devices.load(),
     renameDevice: async (name) => signedIn().security.devices.rename(name),

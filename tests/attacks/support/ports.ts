@@ -105,6 +105,7 @@ export async function unconfirmedCalls(): Promise<unknown[]> {
     call('revokeDevice', { vault, deviceId }),
     call('moveOn', { vault, deviceIds: [deviceId] }),
     call('readRenewedKeys', vault),
+    call('acceptOlderVault', vault),
     call('adoptRenewedKeys'),
     call('signPendingProof', request),
   ]);

@@ -426,4 +426,19 @@ describe('a group of somebody who has moved on', () => {
     expect((await carol.sync()).map(textOf)).toEqual(['he is back']);
     expect((await bob.sync()).map(textOf)).toEqual(['he is back']);
   });
+
+  it('goes on without them where its creator refuses the key', async () => {
+    const { alice, bob, carol } = await createTrio();
+    await bob.moveOn(NEW_PASSWORD);
+    await rejoin(bob, GROUP);
+    await alice.sync();
+    await alice.api.refuseAccountKey(BOB, (await alice.api.safetyNumbers(BOB)).offered!);
+    await rejoin(alice, GROUP);
+    expect(people(await alice.api.conversation(GROUP))).toEqual([ALICE, CAROL]);
+    await carol.sync();
+    await carol.api.refuseAccountKey(BOB, (await carol.api.safetyNumbers(BOB)).offered!);
+    await rejoin(carol, GROUP);
+    await alice.send(GROUP, 'without him');
+    expect((await carol.sync()).map(textOf)).toEqual(['without him']);
+  });
 });

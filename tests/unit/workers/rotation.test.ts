@@ -387,3 +387,37 @@ async function keysOf(device: TestDevice): Promise<{ sharedKeys: SharedKeys[] }>
     })),
   };
 }
+
+describe('a relay that was restored from a backup', () => {
+  const goOn = async (device: TestDevice) => {
+    await device.confirm('accept-older-vault');
+    const vault = await device.api.acceptOlderVault(device.vault());
+    device.relay.rotate(ALICE, vault);
+    await device.api.adoptRenewedKeys(vault.sealedVault);
+    await device.readState();
+  };
+
+  it('is gone on with on the word of the person alone, under keys that nobody had before', async () => {
+    const { laptop, phone, relay, tablet } = await threeDevices();
+    const backup = laptop.vault();
+    await laptop.revoke(phone.deviceId);
+    await takeOver(tablet);
+    await laptop.revoke(tablet.deviceId);
+    relay.vaults.set(ALICE, backup);
+    const accept = () => laptop.api.acceptOlderVault(laptop.vault());
+    await expect(accept()).rejects.toMatchObject({ code: 'usage' });
+    await laptop.confirm('renew-keys');
+    await expect(accept()).rejects.toMatchObject({ code: 'usage' });
+    await expect(laptop.api.readRenewedKeys(laptop.vault())).rejects.toMatchObject({ code: 'stale-vault' });
+    await goOn(laptop);
+    expect(await laptop.api.vaultVersion()).toBe(2);
+    const { sharedKeys } = openVaultOf(relay, ALICE);
+    expect(revisionsIn(await held(laptop), sharedKeys)).toEqual([1, 2]);
+    // Those of the lost renewals are of the same revisions, and not the same.
+    expect(revisionsIn(await held(tablet), sharedKeys)).toEqual([1]);
+    expect(revisionsIn(await held(phone), sharedKeys)).toEqual([1]);
+    // What comes after it is as ever.
+    await laptop.revoke(tablet.deviceId);
+    expect(await laptop.api.vaultVersion()).toBe(3);
+  });
+});

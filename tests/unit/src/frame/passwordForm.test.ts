@@ -176,18 +176,21 @@ describe('the form that asks for the password', () => {
     expect(field('Password').value).toBe('');
   });
 
-  it('takes a new password that was typed twice alike', async () => {
-    const user = ask({ kind: 'change-password' });
-    await user.type(field('Current password'), 'old');
-    await user.type(field('New password'), 'new');
-    await user.type(field('New password again'), 'knew{Enter}');
-    expect(problem()).toBe('The two passwords are not the same.');
-    expect(answer).not.toHaveBeenCalled();
-    await user.clear(field('New password again'));
-    await user.type(field('New password again'), 'new{Enter}');
-    const typed = { password: 'old', newPassword: 'new' };
-    expect(answer).toHaveBeenCalledExactlyOnceWith({ type: 'answer', number, typed });
-  });
+  it.each(['change-password', 'move-on'] as const)(
+    'takes a new password that was typed twice alike, for %s',
+    async (kind) => {
+      const user = ask({ kind });
+      await user.type(field('Current password'), 'old');
+      await user.type(field('New password'), 'new');
+      await user.type(field('New password again'), 'knew{Enter}');
+      expect(problem()).toBe('The two passwords are not the same.');
+      expect(answer).not.toHaveBeenCalled();
+      await user.clear(field('New password again'));
+      await user.type(field('New password again'), 'new{Enter}');
+      const typed = { password: 'old', newPassword: 'new' };
+      expect(answer).toHaveBeenCalledExactlyOnceWith({ type: 'answer', number, typed });
+    },
+  );
 
   it('shows what is typed while the person wants that', async () => {
     const user = ask();

@@ -5,7 +5,9 @@ import type { Api } from '#src/net/api.ts';
 import { NetworkError } from '#src/net/errors.ts';
 import { createKeyRenewal, type KeyRenewal } from '#src/services/account/keyRenewal.ts';
 import { createBackground } from '#src/services/core/failures.ts';
-import { keysRenewedAtom } from '#src/store/keys.ts';
+import { keysRenewedAtom, olderVaultAtom } from '#src/store/keys.ts';
+import { recoveryKeyAtom } from '#src/store/recovery.ts';
+import { toastsAtom } from '#src/store/toasts.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import {
   refused,
@@ -19,11 +21,13 @@ import {
 const api = {
   getVault: vi.fn<Api['getVault']>(),
   getVaultWraps: vi.fn<Api['getVaultWraps']>(),
+  putVault: vi.fn<Api['putVault']>(),
 };
 const worker = {
   vaultVersion: vi.fn<CryptoApi['vaultVersion']>(),
   adoptRenewedKeys: vi.fn<CryptoApi['adoptRenewedKeys']>(),
   readRenewedKeys: vi.fn<CryptoApi['readRenewedKeys']>(),
+  acceptOlderVault: vi.fn<CryptoApi['acceptOlderVault']>(),
 };
 const load = vi.fn<() => Promise<void>>();
 let deps: TestDeps;
@@ -164,5 +168,48 @@ describe('an operation that renews the keys', () => {
     const submit = () => renewal.onVault(sealedHere);
     await renewal.renew(confirmation.prove, async () => ({ vault: rotatedVault, submit }));
     expect(worker.adoptRenewedKeys).toHaveBeenCalledOnce();
+  });
+});
+
+describe('a recovery key from before vaults held its public half', () => {
+  it('is said to have ended with the first renewal, which can’t keep it', async () => {
+    deps.store.set(recoveryKeyAtom, () => 'present' as const);
+    const kept = { ...taken, vault: { ...rotatedVault, recoveryWrap: 'AAAA' } };
+    await renewal.renew(confirmation.prove, async () => kept);
+    expect(deps.store.get(recoveryKeyAtom)).toBe('present');
+    await renewal.renew(confirmation.prove, async () => ({
+      ...taken,
+      vault: { ...rotatedVault, recoveryWrap: null },
+    }));
+    expect(deps.store.get(recoveryKeyAtom)).toBe('none');
+    expect(deps.store.get(toastsAtom).map(({ text }) => text)).toEqual([
+      'Your recovery key was from an older version and has stopped working. Please create a new one.',
+    ]);
+  });
+});
+
+describe('a vault at the relay that is older than one that this device has seen', () => {
+  const isOlder = () => deps.store.get(olderVaultAtom);
+
+  it('is told of, unless an answer was only late', async () => {
+    worker.vaultVersion.mockResolvedValue(9);
+    api.getVault.mockResolvedValueOnce({ ...sealedHere, version: 9 });
+    await renewal.onVault(vaultAt(8));
+    expect(isOlder()).toBe(false);
+    api.getVault.mockResolvedValue({ ...sealedHere, version: 8 });
+    await renewal.onVault(vaultAt(8));
+    expect(isOlder()).toBe(true);
+    worker.vaultVersion.mockResolvedValue(8);
+    await renewal.onVault(vaultAt(8));
+    expect(isOlder()).toBe(false);
+  });
+
+  it('is gone on with by the password, under renewed keys', async () => {
+    worker.acceptOlderVault.mockResolvedValue(rotatedVault);
+    await renewal.acceptOlder();
+    expect(confirmation.asked).toEqual([{ kind: 'accept-older-vault', target: '', id: null }]);
+    expect(worker.acceptOlderVault).toHaveBeenCalledWith(storedVault);
+    expect(api.putVault).toHaveBeenCalledWith(rotatedVault, confirmation.prove);
+    expect(worker.adoptRenewedKeys).toHaveBeenCalledWith(rotatedVault.sealedVault);
   });
 });

@@ -47,6 +47,7 @@ export function fakeActions(): FakeActions {
     setUpRecoveryKey: vi.fn<AppActions['setUpRecoveryKey']>().mockResolvedValue(),
     dismissRecoveryOffer: vi.fn<AppActions['dismissRecoveryOffer']>().mockResolvedValue(),
     changePassword: vi.fn<AppActions['changePassword']>().mockResolvedValue(),
+    acceptOlderVault: vi.fn<AppActions['acceptOlderVault']>().mockResolvedValue(),
     moveOn: vi.fn<AppActions['moveOn']>().mockResolvedValue(),
     takeOverKeys: vi.fn<AppActions['takeOverKeys']>().mockResolvedValue(),
     loadDevices: vi.fn<AppActions['loadDevices']>().mockResolvedValue(),
