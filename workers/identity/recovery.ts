@@ -15,6 +15,7 @@ import type { CryptoApi, NewCredentials } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import type { Session } from '../session/session.ts';
+import { vaultOpening } from '../session/vaultOpening.ts';
 import { openAccount } from './account.ts';
 import type { Confirmations } from './confirmations.ts';
 import { newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
@@ -93,7 +94,13 @@ export function createRecovery(
         return rotation.seal(userId, vault, version, { password, recoveryPublicKey: publicKey });
       });
       // With the keys so far: the new ones count once the relay has taken them.
-      await openAccount(session, env, userId, { vault, version, proofKey }, formerState);
+      await openAccount(
+        session,
+        env,
+        userId,
+        vaultOpening(userId, { vault, version, proofKey }),
+        formerState,
+      );
       confirmations.keepRecovery(recoveryProofSeed(recoveryKey), bodyOf(credentials));
       keep(null);
       return credentials;

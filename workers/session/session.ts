@@ -27,6 +27,7 @@ import {
 import { DeviceRecord, KeysRecord, Sealer } from '../storage/records.ts';
 import { endSession } from './endSession.ts';
 import type { Locks } from './locks.ts';
+import { type VaultOpening, withKeys } from './vaultOpening.ts';
 
 export interface SessionDeps {
   readonly env: Env;
@@ -44,15 +45,6 @@ export interface Device {
   readonly accountKey: Uint8Array;
   /** The account key's word that this device is revoked; null for a device from before it was kept. */
   readonly ownRevocation: Uint8Array | null;
-}
-
-/** A vault that was just opened. */
-export interface VaultOpening {
-  readonly vault: Vault;
-  /** Its version at the relay. */
-  readonly version: number;
-  /** The public proof key of the password. */
-  readonly proofKey: Uint8Array;
 }
 
 /** The account whose storage is open, with the keys and the device to work in it. */
@@ -337,20 +329,13 @@ export async function readKeys(tx: Transaction, { sealer }: UnlockedAccount): Pr
 async function adoptVault(
   tx: WriteTransaction,
   { sealer }: UnlockedAccount,
-  { proofKey, vault, version }: VaultOpening,
+  { keysStatement, proofKey, vault, version }: VaultOpening,
 ): Promise<void> {
   const store = tx.objectStore('device');
   const row = await store.get('keys');
   const known = row === undefined ? null : sealer.open('device', 'keys', row, KeysRecord);
-  const held = new Set(vault.sharedKeys.map(({ revision }) => revision));
-  // Those that a relay left out of an older vault stay: something may be sealed under them.
-  const kept = known?.sharedKeys.filter(({ revision }) => !held.has(revision)) ?? [];
-  const sharedKeys = [...kept, ...vault.sharedKeys].sort((one, other) => one.revision - other.revision);
-  const record: KeysRecord = {
-    sharedKeys: sharedKeys.slice(-limits.sharedKeys),
-    vaultVersion: Math.max(version, known?.vaultVersion ?? 0),
-    proofKeys: [proofKey],
-  };
+  const added = { sharedKeys: vault.sharedKeys, vaultVersion: version, statement: keysStatement };
+  const record: KeysRecord = { ...withKeys(known, added), proofKeys: [proofKey] };
   await store.put(sealer.seal('device', 'keys', record), 'keys');
 }
 

@@ -38,6 +38,8 @@ export const KeysRecord = object({
    * device can't know whether the relay has taken them.
    */
   proofKeys: array(bytes(32, 32), limits.proofKeys),
+  /** The newest of `sharedKeys` as the account key has signed them; null for those of an earlier version. */
+  statement: withDefault(nullable(bytes(limits.keysStatement)), null),
 });
 export type KeysRecord = Guarded<typeof KeysRecord>;
 

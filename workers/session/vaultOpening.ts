@@ -1,0 +1,41 @@
+/** What a vault gives a device to keep: the keys that the person's devices share, and what they are believed by. */
+import { newestSharedKeys, signSharedKeys, type Vault } from '@sinetti/crypto-core';
+import { limits } from '../codec/limits.ts';
+import type { KeysRecord } from '../storage/records.ts';
+
+/** A vault that was just opened. */
+export interface VaultOpening {
+  readonly vault: Vault;
+  /** Its version at the relay. */
+  readonly version: number;
+  /** The public proof key of the password. */
+  readonly proofKey: Uint8Array;
+  /** Its shared keys as the account key signs them for the person's other devices; null for keys without revisions. */
+  readonly keysStatement: Uint8Array | null;
+}
+
+/** What a vault that was just opened gives this device. */
+export function vaultOpening(
+  userId: string,
+  { proofKey, vault, version }: Omit<VaultOpening, 'keysStatement'>,
+): VaultOpening {
+  const keysStatement = signSharedKeys(vault.accountSeed, userId, vault.sharedKeys);
+  return { vault, version, proofKey, keysStatement };
+}
+
+/** Shared keys that came from a vault, or from another device that has opened it. */
+export type AddedKeys = Pick<KeysRecord, 'statement' | 'vaultVersion'> & Pick<Vault, 'sharedKeys'>;
+
+/** Adds shared keys to those that this device has. */
+export function withKeys(known: KeysRecord | null, added: AddedKeys): Omit<KeysRecord, 'proofKeys'> {
+  const held = new Set(added.sharedKeys.map(({ revision }) => revision));
+  // Those that a relay left out of an older vault stay: something may be sealed under them.
+  const kept = known?.sharedKeys.filter(({ revision }) => !held.has(revision)) ?? [];
+  const sharedKeys = [...kept, ...added.sharedKeys].sort((one, other) => one.revision - other.revision);
+  const isNewest = newestSharedKeys(sharedKeys) === newestSharedKeys(added.sharedKeys);
+  return {
+    sharedKeys: sharedKeys.slice(-limits.sharedKeys),
+    vaultVersion: Math.max(added.vaultVersion, known?.vaultVersion ?? 0),
+    statement: isNewest ? added.statement : (known?.statement ?? null),
+  };
+}
