@@ -111,6 +111,13 @@ export interface SecurityApi {
    * confirmed, `stale-vault`.
    */
   readRenewedKeys(vault: StoredVault): Promise<void>;
+  /**
+   * Queues the newest keys as a message to the person's other devices, in `self:<user id>`, where that has not had them
+   * since the last device came in. The page prepares it as any other message: it gets the ciphertext and no view of it.
+   * It is encrypted once the revoked devices are out of the group.
+   * @returns whether such a message waits to be sent
+   */
+  shareKeys(): Promise<boolean>;
   /** The version of the vault whose keys this device has: a later one at the relay brought others. */
   vaultVersion(): Promise<number>;
 

@@ -14,6 +14,7 @@ import {
 } from '@sinetti/crypto-core';
 import { certificateOf } from '../identity/certificates.ts';
 import { IdentityChanged, newPin, putPin } from '../identity/pins.ts';
+import { putRevocation } from '../identity/revocations.ts';
 import type { Device, UnlockedAccount } from '../session/session.ts';
 import type { WriteTransaction } from '../storage/db.ts';
 import { type GroupRecord, PinRecord } from '../storage/records.ts';
@@ -21,6 +22,7 @@ import { parseConversationId } from './conversationId.ts';
 import { directRules } from './rules/directRules.ts';
 import { type GroupRules, groupRules } from './rules/groupRules.ts';
 import { isSameDevice, type JoinMethod, type Rules } from './rules/rules.ts';
+import { type SelfRules, selfRules } from './rules/selfRules.ts';
 
 /** Returns the account key pinned for a person, if there is one. */
 type PinLookup = (userId: string) => Uint8Array | undefined;
@@ -40,6 +42,7 @@ export class MembershipPolicy {
   readonly unauthorizedAdds: ReadonlySet<string>;
   /** Returns whether a device of the group's creator signed the tree that was joined in this transaction. */
   readonly isVouchedFor: () => boolean;
+  readonly #statedRevocations: SelfRules['statedRevocations'];
   readonly #rules: Rules;
   readonly #pinned: PinLookup;
   readonly #seenFirst = new Map<string, Uint8Array>();
@@ -47,14 +50,15 @@ export class MembershipPolicy {
 
   private constructor(
     rules: Rules,
-    { unauthorizedAdds, isVouchedFor }: Pick<GroupRules, 'unauthorizedAdds' | 'isVouchedFor'>,
+    gathered: Partial<GroupRules & SelfRules>,
     pinned: PinLookup,
     isCreator: boolean,
   ) {
     this.#rules = rules;
+    this.#statedRevocations = gathered.statedRevocations ?? [];
     this.#pinned = pinned;
-    this.unauthorizedAdds = unauthorizedAdds;
-    this.isVouchedFor = isVouchedFor;
+    this.unauthorizedAdds = gathered.unauthorizedAdds ?? new Set();
+    this.isVouchedFor = gathered.isVouchedFor ?? (() => false);
     this.memberCheck = (leaf, { replaces, now }) => this.#checkMember(leaf, replaces, now);
     this.rejoinCheck = isCreator ? (leaf, context) => this.#distrust(leaf, context) : this.memberCheck;
     this.policy = rules.checkCommit;
@@ -73,12 +77,13 @@ export class MembershipPolicy {
     const conversation = parseConversationId(conversationId, account.userId);
     if (conversation.kind === 'direct') {
       const pinned = await readPins(tx, account, conversation.participants);
-      return new MembershipPolicy(
-        directRules(conversation.participants, pinned),
-        { unauthorizedAdds: new Set(), isVouchedFor: () => false },
-        pinned,
-        false,
-      );
+      return new MembershipPolicy(directRules(conversation.participants, pinned), {}, pinned, false);
+    }
+    if (conversation.kind === 'self') {
+      const { userId, device } = account;
+      const revokedIds = await revokedDevicesOf(tx, userId);
+      const rules = selfRules({ userId, accountKey: device.accountKey, revokedIds });
+      return new MembershipPolicy(rules, rules, await readPins(tx, account, []), false);
     }
     const rules = groupRules(account.userId, known);
     const isCreator = known?.creatorId === account.userId;
@@ -105,8 +110,11 @@ export class MembershipPolicy {
     }
   }
 
-  /** Pins the account keys that were seen for the first time. */
+  /** Pins the account keys that were seen for the first time, and keeps the revocations that own devices stated. */
   async savePins(tx: WriteTransaction, account: UnlockedAccount, now: number): Promise<void> {
+    for (const { deviceId, statement } of this.#statedRevocations) {
+      await putRevocation(tx, account, account.userId, deviceId, statement);
+    }
     for (const [userId, accountKey] of this.#seenFirst) {
       await putPin(tx, account, userId, newPin(accountKey, now));
     }
@@ -125,7 +133,7 @@ export class MembershipPolicy {
       now,
     );
     if (!this.#rules.admits(certificate.userId)) {
-      throw new CryptoError('policy', 'a device of neither participant');
+      throw new CryptoError('policy', 'a device of nobody in it');
     }
     if (replaces !== null && !isSameDevice(certificateOf(replaces), certificate)) {
       throw new CryptoError('invalid-credential', 'the credential of another device');
@@ -154,6 +162,11 @@ export class MembershipPolicy {
     if (!equalBytes(pinned, claimed)) this.#changed = new IdentityChanged(userId, claimed);
     return pinned;
   }
+}
+
+async function revokedDevicesOf(tx: WriteTransaction, userId: string): Promise<ReadonlySet<string>> {
+  const keys = await tx.objectStore('revocations').getAllKeys();
+  return new Set(keys.filter(([of]) => of === userId).map(([, deviceId]) => deviceId));
 }
 
 /**

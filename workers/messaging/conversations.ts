@@ -102,9 +102,8 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
         if (transaction.conversation.membership !== 'none')
           throw new CryptoApiError('usage', 'already started');
         const claims = await presentClaims(transaction, keyPackages);
-        if (name === null && claims.every(({ userId }) => userId === account.userId)) {
-          throw new CryptoApiError('usage', 'the other person has no device to add');
-        }
+        const wanted = transaction.isSelf ? claims : claims.filter(({ userId }) => userId !== account.userId);
+        if (name === null && wanted.length === 0) throw new CryptoApiError('usage', 'no device to add');
         const pending =
           transaction.conversation.pending === 'start' ? await pendingSubmission(transaction) : null;
         if (pending !== null) return pending;
@@ -153,6 +152,7 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
           conversation.joinedAt = null;
           conversation.committedAt = null;
           conversation.sentSinceCommit = 0;
+          conversation.saidRevision = 0;
           // A pending external commit of this epoch or a later one can still be accepted, so it stays.
           if (conversation.pending !== 'external' || conversation.pendingEpoch < epoch)
             transaction.dropPending();
@@ -247,7 +247,7 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
 
 /**
  * Checks that this person can start the conversation with the given KeyPackages.
- * @returns the name of a group, null for a direct conversation
+ * @returns the name of a group, null for any other conversation
  * @throws CryptoApiError `usage`
  */
 function checkStart(
@@ -259,6 +259,12 @@ function checkStart(
   if (conversation.kind === 'group') {
     if (newGroup === null) throw new CryptoApiError('usage', 'a group needs a name');
     return checkGroupName(newGroup.name);
+  }
+  if (conversation.kind === 'self') {
+    if (!keyPackages.every(({ userId }) => userId === own)) {
+      throw new CryptoApiError('usage', "another person's device");
+    }
+    return null;
   }
   const { participants } = conversation;
   if (!participants.every((id) => id === own || keyPackages.some(({ userId }) => userId === id))) {

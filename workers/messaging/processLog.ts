@@ -37,6 +37,7 @@ import { certificateOf } from '../identity/certificates.ts';
 import { IdentityChanged, offerAccountKey } from '../identity/pins.ts';
 import type { Session } from '../session/session.ts';
 import type { ForkReason, MessageRecord } from '../storage/records.ts';
+import { takeSharedKeys } from './sharedKeysMessage.ts';
 import { reasonOfCode } from './undecryptableReasons.ts';
 
 const encoder = new TextEncoder();
@@ -55,7 +56,8 @@ export function createLogProcessing(
         const processor = new LogProcessor(transaction, deps);
         const messages = await processor.process(entries);
         if (processor.events.length > 0) await forgetOldestEvents(transaction);
-        return { messages, events: processor.events, state: await transaction.finish() };
+        const shown = transaction.isSelf ? [] : messages;
+        return { messages: shown, events: processor.events, state: await transaction.finish() };
       });
     },
   };
@@ -151,7 +153,7 @@ class LogProcessor {
     const views: MessageView[] = [];
     for (const entry of entries) {
       if (entry.kind === 'application') {
-        const record = await this.#decryptMessage(entry);
+        const record = await takeSharedKeys(this.#transaction, await this.#decryptMessage(entry));
         this.#storeMessage(entry, record);
         views.push(this.#viewOf(entry, record));
       } else if ((await this.#applyCommit(entry)) === STOP) {
@@ -228,7 +230,10 @@ class LogProcessor {
         conversation.joinedAt = entry.timestamp;
       }
       this.#transaction.enterPending(pending, this.#deps.env.now());
-      if (wasOutside) await acceptTreeMembers(this.#transaction);
+      if (wasOutside) {
+        conversation.saidRevision = 0;
+        await acceptTreeMembers(this.#transaction);
+      }
       await this.#clearUnauthorizedAdds(pending.addedIds);
       await clearNamelessDevices(this.#transaction);
       const state = await this.#transaction.state();
@@ -278,6 +283,7 @@ class LogProcessor {
       return STOP;
     }
     this.#transaction.enterEpoch(next);
+    if (processed.external) conversation.saidRevision = 0;
     await membershipPolicy.savePins(tx, account, this.#deps.env.now());
     await this.#clearUnauthorizedAdds(
       processed.adds.map(({ credential }) => certificateOf(credential).userId),

@@ -101,6 +101,11 @@ export const ConversationRecord = object({
   joinedBefore: withDefault(nullable(timestamp), null),
   /** With `forked`: the code with which the commit was refused. */
   refusal: withDefault(nullable(string(64)), null),
+  /**
+   * Among the person's own devices: the revision of the newest shared keys that one of them has said here since the last
+   * one came in.
+   */
+  saidRevision: withDefault(integer(0), 0),
 });
 export type ConversationRecord = Guarded<typeof ConversationRecord>;
 
@@ -125,6 +130,7 @@ export const newConversationRecord: ConversationRecord = {
   returning: false,
   joinedBefore: null,
   refusal: null,
+  saidRevision: 0,
 };
 
 export const MembersRecord = array(object({ userId: id, deviceIds: array(id, 100_000) }), 100_000);
