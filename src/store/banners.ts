@@ -2,7 +2,7 @@ import { atom, type Getter } from 'jotai';
 import { accountChangesAtom } from './accountChanges.ts';
 import { relayServesAtom } from './connection.ts';
 import { newDevicesAtom } from './devices.ts';
-import { keysRenewedAtom } from './keys.ts';
+import { keysAwaitedAtom, keysRenewedAtom } from './keys.ts';
 import { recoveryKeyAtom, recoveryOfferDismissedAtom } from './recovery.ts';
 import { connectionBannerAtom } from './session.ts';
 import { readyUpdateAtom } from './update.ts';
@@ -15,7 +15,7 @@ const conditions = {
   'connection-error': (get) => get(connectionBannerAtom),
   offline: (get) => !get(relayServesAtom),
   'account-change': (get) => get(accountChangesAtom).length > 0,
-  'keys-renewed': (get) => get(keysRenewedAtom),
+  'keys-renewed': (get) => get(keysRenewedAtom) && !get(keysAwaitedAtom),
   'new-device': (get) => get(newDevicesAtom).length > 0,
   update: (get) => get(readyUpdateAtom) !== null,
   'recovery-key': (get) => get(recoveryKeyAtom) === 'none' && get(recoveryOfferDismissedAtom) === false,

@@ -2,3 +2,6 @@ import { sessionAtom } from './sessionAtom.ts';
 
 /** True while another device has renewed the keys that the person's devices share, and this one hasn't got them yet. */
 export const keysRenewedAtom = sessionAtom(false);
+
+/** True for the time that the other devices have for giving them to this one, before the person is asked. */
+export const keysAwaitedAtom = sessionAtom(false);

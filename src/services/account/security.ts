@@ -42,7 +42,13 @@ export function createSecurity(options: SecurityOptions): Security {
   const { deps } = options;
   const { confirmation } = options;
   const accountStates = createAccountStates(deps);
-  const keyRenewal = createKeyRenewal(deps, confirmation, accountStates, options.background);
+  const keyRenewal = createKeyRenewal(
+    deps,
+    options.ownUserId,
+    confirmation,
+    accountStates,
+    options.background,
+  );
   const recovery = createRecovery(deps, confirmation, keyRenewal);
   const devices = createDevices({ ...options, keyRenewal });
   const accountChanges = createAccountChanges(deps);
@@ -62,7 +68,10 @@ export function createSecurity(options: SecurityOptions): Security {
     trust,
     changePassword: () => changePassword(deps, confirmation, keyRenewal),
     start: () => trust.start(),
-    stop: () => trust.stop(),
+    stop() {
+      trust.stop();
+      keyRenewal.stop();
+    },
     async refresh() {
       await Promise.all([readVault(), accountChanges.load(), trust.refresh()]);
     },

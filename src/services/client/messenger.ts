@@ -117,6 +117,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
       services.groupList.stop();
       openConversation.stop();
       security.stop();
+      services.ownDevices.stop();
       services.knownPresence.end();
       store.set(resetSessionAtomsAtom);
       active = false;

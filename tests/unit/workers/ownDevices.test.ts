@@ -263,7 +263,6 @@ describe('renewed keys', () => {
       await laptop.shareKeys();
       const crashed = await crashAtWrite(nth, () => tablet.syncOne(OWN));
       const reloaded = await tablet.openTab();
-      if (crashed) expect([1, 2]).toContain(await versionOf(reloaded));
       await reloaded.syncOne(OWN);
       expect(await versionOf(reloaded)).toBe(2);
       if (!crashed) break;
@@ -348,7 +347,7 @@ describe('a revoked device that still has the state of the group', () => {
     const commits = relay.entries(OWN).filter(({ kind }) => kind === 'commit');
     expect(() => rogue.follow(commits.at(-1)!.content)).not.toThrow();
     // What was said after its removal doesn't open to it.
-    expect(() => rogue.open(relay.entries(OWN).at(-1)!.content)).toThrow();
+    expect(() => rogue.open(relay.entries(OWN).at(-1)!.content)).toThrow('wrong-epoch');
   });
 
   it('gives nobody keys, not even true ones', async () => {

@@ -8,6 +8,7 @@ import { createBackground } from '#src/services/core/failures.ts';
 import { keysRenewedAtom } from '#src/store/keys.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import {
+  me,
   refused,
   rotatedVault,
   storedVault,
@@ -38,7 +39,7 @@ beforeEach(() => {
   worker.vaultVersion.mockResolvedValue(7);
   deps = testDeps({ api, crypto: worker });
   confirmation = testConfirmation();
-  renewal = createKeyRenewal(deps, confirmation, { load }, createBackground(deps.log));
+  renewal = createKeyRenewal(deps, me, confirmation, { load }, createBackground(deps.log));
 });
 
 const isShown = () => deps.store.get(keysRenewedAtom);
