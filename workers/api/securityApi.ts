@@ -112,8 +112,8 @@ export interface SecurityApi {
    */
   readRenewedKeys(vault: StoredVault): Promise<void>;
   /**
-   * Queues the newest keys as a message to the person's other devices, in `self:<user id>`, where that has not had them
-   * since the last device came in. The page prepares it as any other message: it gets the ciphertext and no view of it.
+   * Queues the keys that were renewed as a message to the person's other devices, in `self:<user id>`, where nobody has
+   * said them yet. The page prepares it as any other message: it gets the ciphertext and no view of it.
    * It is encrypted once the revoked devices are out of the group.
    * @returns whether such a message waits to be sent
    */

@@ -58,6 +58,7 @@ import {
 } from '../conversation/views.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { read, withinConversation } from '../storage/db.ts';
+import { startSaying } from './sharedKeysMessage.ts';
 
 type ConversationsApi = Pick<
   CryptoApi,
@@ -141,6 +142,7 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
         if (letsDeviceIn(transaction, epoch, seq)) {
           const group = await openWelcome(transaction, welcome);
           checkGroup(group, conversationId, epoch);
+          await startSaying(transaction);
           transaction.enterEpoch(MlsGroup.fresh(group));
           await (await transaction.membershipPolicy()).savePins(transaction.tx, account, env.now());
           await rememberGroup(transaction, group, await transaction.membershipPolicy());
@@ -152,7 +154,6 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
           conversation.joinedAt = null;
           conversation.committedAt = null;
           conversation.sentSinceCommit = 0;
-          conversation.saidRevision = 0;
           // A pending external commit of this epoch or a later one can still be accepted, so it stays.
           if (conversation.pending !== 'external' || conversation.pendingEpoch < epoch)
             transaction.dropPending();

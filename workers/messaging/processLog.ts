@@ -37,7 +37,7 @@ import { certificateOf } from '../identity/certificates.ts';
 import { IdentityChanged, offerAccountKey } from '../identity/pins.ts';
 import type { Session } from '../session/session.ts';
 import type { ForkReason, MessageRecord } from '../storage/records.ts';
-import { takeSharedKeys } from './sharedKeysMessage.ts';
+import { startSaying, takeSharedKeys } from './sharedKeysMessage.ts';
 import { reasonOfCode } from './undecryptableReasons.ts';
 
 const encoder = new TextEncoder();
@@ -225,15 +225,13 @@ class LogProcessor {
       const wasOutside = conversation.membership !== 'member';
       const hasRejoined = conversation.membership === 'forked';
       const before = await this.#transaction.members();
+      await startSaying(this.#transaction);
       if (conversation.membership === 'none') {
         conversation.joinedSeq = conversation.pending === 'start' ? 0 : entry.seq;
         conversation.joinedAt = entry.timestamp;
       }
       this.#transaction.enterPending(pending, this.#deps.env.now());
-      if (wasOutside) {
-        conversation.saidRevision = 0;
-        await acceptTreeMembers(this.#transaction);
-      }
+      if (wasOutside) await acceptTreeMembers(this.#transaction);
       await this.#clearUnauthorizedAdds(pending.addedIds);
       await clearNamelessDevices(this.#transaction);
       const state = await this.#transaction.state();
@@ -283,7 +281,6 @@ class LogProcessor {
       return STOP;
     }
     this.#transaction.enterEpoch(next);
-    if (processed.external) conversation.saidRevision = 0;
     await membershipPolicy.savePins(tx, account, this.#deps.env.now());
     await this.#clearUnauthorizedAdds(
       processed.adds.map(({ credential }) => certificateOf(credential).userId),

@@ -1,5 +1,4 @@
 /** Sharing the newest keys with the person's other devices (PROTOCOL section 2). */
-import { newestSharedKeys } from '@sinetti/crypto-core';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { randomUuid } from '../codec/uuid.ts';
 import { selfConversationId } from '../conversation/conversationId.ts';
@@ -40,9 +39,8 @@ export function createKeySharing(deps: TransactionDeps, session: Session): Pick<
 /** Returns whether the other devices may lack keys that this one has. */
 async function isDue(transaction: ConversationTransaction): Promise<boolean> {
   const { account, conversation, tx } = transaction;
-  const { sharedKeys, statement } = await readKeys(tx, account);
-  const { revision } = newestSharedKeys(sharedKeys);
-  if (statement === null || revision <= conversation.saidRevision) return false;
+  const { statements } = await readKeys(tx, account);
+  if (!statements.some(({ revision }) => revision > conversation.saidRevision)) return false;
   const members = (await transaction.members()) ?? [];
   return members.some(({ deviceIds }) => deviceIds.length > 1);
 }

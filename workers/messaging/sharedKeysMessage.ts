@@ -11,19 +11,23 @@ import {
 } from '@sinetti/crypto-core';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
-import { type Guarded, GuardFailure, integer, nullable, object, oneOf } from '../codec/guards.ts';
+import { array, type Guarded, GuardFailure, integer, nullable, object, oneOf } from '../codec/guards.ts';
 import { bytes } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
 import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
-import { readKeys } from '../session/session.ts';
+import { type AccountOnDevice, readKeys } from '../session/session.ts';
 import { withKeys } from '../session/vaultOpening.ts';
 import type { MessageRecord } from '../storage/records.ts';
 
 const VERSION = 1;
 const TYPE = 'shared-keys';
 
-/** What is said: the keys as the account key has signed them. */
-const SaidKeys = object({ v: oneOf(VERSION), type: oneOf(TYPE), statement: bytes(limits.keysStatement, 1) });
+/** What is said: the keys of one or several renewals, oldest first, as the account key has signed them. */
+const SaidKeys = object({
+  v: oneOf(VERSION),
+  type: oneOf(TYPE),
+  statements: array(bytes(limits.keysStatement, 1), limits.keysStatements),
+});
 /** What is kept of it: the revision of the newest keys in it; null while it waits to be encrypted. */
 const KeptKeys = object({ v: oneOf(VERSION), type: oneOf(TYPE), revision: nullable(integer(0)) });
 
@@ -37,14 +41,33 @@ export function keptKeys(revision: number | null): string {
  * @returns what is said, and the payload that the outbox keeps
  */
 export async function withSharedKeys(
-  { account, isSelf, tx }: ConversationTransaction,
+  { account, conversation, isSelf, tx }: ConversationTransaction,
   payload: string,
 ): Promise<{ readonly said: string; readonly payload: string }> {
   if (!isSelf) return { said: payload, payload };
-  const { sharedKeys, statement } = await readKeys(tx, account);
-  if (statement === null) throw new CryptoApiError('usage', 'no keys to share');
-  const said = JSON.stringify({ v: VERSION, type: TYPE, statement: toBase64Url(statement) });
-  return { said, payload: keptKeys(newestSharedKeys(sharedKeys).revision) };
+  const { statements } = await readKeys(tx, account);
+  // None that were there before: a device that came in since is told of what comes after it.
+  const fresh = statements.filter(({ revision }) => revision > conversation.saidRevision);
+  const newest = fresh.at(-1);
+  if (newest === undefined) throw new CryptoApiError('usage', 'no keys to share');
+  const wire = fresh.map(({ statement }) => toBase64Url(statement));
+  const said = JSON.stringify({ v: VERSION, type: TYPE, statements: wire });
+  return { said, payload: keptKeys(newest.revision) };
+}
+
+/**
+ * Takes what this device has for said as it comes into the group: those before it have the same from the vault, and
+ * whoever comes in is to be given none that are older. Coming back changes nothing. To be called before it is a member.
+ */
+export async function startSaying({
+  account,
+  conversation,
+  isSelf,
+  tx,
+}: ConversationTransaction): Promise<void> {
+  if (!isSelf || conversation.membership !== 'none') return;
+  const { sharedKeys } = await readKeys(tx, account);
+  conversation.saidRevision = newestSharedKeys(sharedKeys).revision;
 }
 
 /**
@@ -78,48 +101,43 @@ async function adopt(
   payload: string,
 ): Promise<number | null> {
   const { account, tx } = transaction;
-  const said = parse(SaidKeys, payload);
-  const stated = said === null ? null : readStatement(said.statement);
-  if (said === null || stated === null) return null;
+  const said =
+    parse(SaidKeys, payload)?.statements.map((statement) => readStatement(statement, account)) ?? [];
+  const stated = said.filter((one) => one !== null);
+  const newest = stated.at(-1);
+  if (newest === undefined || stated.length < said.length) return null;
   // A device that was revoked may still be in the tree.
   const revocation = await tx.objectStore('revocations').getKey([account.userId, senderDeviceId]);
   if (revocation !== undefined) return null;
-  // Whoever has no more than a device's own keys can't make this up.
-  const isOwn = stated.userId === account.userId && equalBytes(stated.accountKey, account.device.accountKey);
-  if (!isOwn) return null;
-  const { revision } = newestSharedKeys(stated.sharedKeys);
-  const known = await readKeys(tx, account);
-  if (!follows(stated.sharedKeys, known.sharedKeys)) return revision;
-  noteSaid(transaction, revision);
-  if (revision > newestSharedKeys(known.sharedKeys).revision) {
+  let record = await readKeys(tx, account);
+  for (const { formerRevision, keys, statement } of stated) {
+    // Keys that don't join on to this device's own leave a gap, whose keys only the vault has.
+    if (newestSharedKeys(record.sharedKeys).revision !== formerRevision) continue;
+    const { revision } = keys;
     // The newest keys have the revision of the vault that brought them.
-    const added = { sharedKeys: stated.sharedKeys, vaultVersion: revision, statement: said.statement };
-    const record = { ...known, ...withKeys(known, added) };
+    const added = { sharedKeys: [keys], vaultVersion: revision, statements: [{ revision, statement }] };
+    record = { ...record, ...withKeys(record, added) };
     await tx.objectStore('device').put(account.sealer.seal('device', 'keys', record), 'keys');
   }
-  return revision;
+  if (record.sharedKeys.some((held) => isSame(held, newest.keys)))
+    noteSaid(transaction, newest.keys.revision);
+  return newest.keys.revision;
 }
 
-/** Returns whether keys join on to this device's: none between them are missing, and those that both have are the same. */
-function follows(stated: readonly SharedKeys[], known: readonly SharedKeys[]): boolean {
-  const held = new Map(known.map((keys) => [keys.revision, keys]));
-  const common = stated.filter(({ revision }) => held.has(revision));
+function isSame(one: SharedKeys, other: SharedKeys): boolean {
   return (
-    common.length > 0 &&
-    common.at(-1)?.revision ===
-      Math.min(newestSharedKeys(stated).revision, newestSharedKeys(known).revision) &&
-    common.every(({ historyKey, revision, stateKey }) => {
-      const own = held.get(revision);
-      return (
-        own !== undefined && equalBytes(own.stateKey, stateKey) && equalBytes(own.historyKey, historyKey)
-      );
-    })
+    one.revision === other.revision &&
+    equalBytes(one.stateKey, other.stateKey) &&
+    equalBytes(one.historyKey, other.historyKey)
   );
 }
 
-function readStatement(statement: Uint8Array) {
+/** Reads a statement of this person's account key; null for any other, which whoever has a device's own keys can make. */
+function readStatement(statement: Uint8Array, { device, userId }: AccountOnDevice) {
   try {
-    return verifySharedKeys(statement);
+    const stated = verifySharedKeys(statement);
+    const isOwn = stated.userId === userId && equalBytes(stated.accountKey, device.accountKey);
+    return isOwn ? { ...stated, statement } : null;
   } catch (error) {
     if (error instanceof CryptoError) return null;
     throw error;

@@ -329,12 +329,12 @@ export async function readKeys(tx: Transaction, { sealer }: UnlockedAccount): Pr
 async function adoptVault(
   tx: WriteTransaction,
   { sealer }: UnlockedAccount,
-  { keysStatement, proofKey, vault, version }: VaultOpening,
+  { proofKey, statements, vault, version }: VaultOpening,
 ): Promise<void> {
   const store = tx.objectStore('device');
   const row = await store.get('keys');
   const known = row === undefined ? null : sealer.open('device', 'keys', row, KeysRecord);
-  const added = { sharedKeys: vault.sharedKeys, vaultVersion: version, statement: keysStatement };
+  const added = { sharedKeys: vault.sharedKeys, vaultVersion: version, statements };
   const record: KeysRecord = { ...withKeys(known, added), proofKeys: [proofKey] };
   await store.put(sealer.seal('device', 'keys', record), 'keys');
 }

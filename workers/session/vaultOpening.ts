@@ -10,21 +10,22 @@ export interface VaultOpening {
   readonly version: number;
   /** The public proof key of the password. */
   readonly proofKey: Uint8Array;
-  /** Its shared keys as the account key signs them for the person's other devices; null for keys without revisions. */
-  readonly keysStatement: Uint8Array | null;
+  /** Its newest shared keys as the account key signs them for the person's other devices; none without a revision. */
+  readonly statements: KeysRecord['statements'];
 }
 
 /** What a vault that was just opened gives this device. */
 export function vaultOpening(
   userId: string,
-  { proofKey, vault, version }: Omit<VaultOpening, 'keysStatement'>,
+  { proofKey, vault, version }: Omit<VaultOpening, 'statements'>,
 ): VaultOpening {
-  const keysStatement = signSharedKeys(vault.accountSeed, userId, vault.sharedKeys);
-  return { vault, version, proofKey, keysStatement };
+  const { revision } = newestSharedKeys(vault.sharedKeys);
+  const statement = signSharedKeys(vault.accountSeed, userId, vault.sharedKeys);
+  return { vault, version, proofKey, statements: statement === null ? [] : [{ revision, statement }] };
 }
 
 /** Shared keys that came from a vault, or from another device that has opened it. */
-export type AddedKeys = Pick<KeysRecord, 'statement' | 'vaultVersion'> & Pick<Vault, 'sharedKeys'>;
+export type AddedKeys = Pick<KeysRecord, 'statements' | 'vaultVersion'> & Pick<Vault, 'sharedKeys'>;
 
 /** Adds shared keys to those that this device has. */
 export function withKeys(known: KeysRecord | null, added: AddedKeys): Omit<KeysRecord, 'proofKeys'> {
@@ -32,10 +33,12 @@ export function withKeys(known: KeysRecord | null, added: AddedKeys): Omit<KeysR
   // Those that a relay left out of an older vault stay: something may be sealed under them.
   const kept = known?.sharedKeys.filter(({ revision }) => !held.has(revision)) ?? [];
   const sharedKeys = [...kept, ...added.sharedKeys].sort((one, other) => one.revision - other.revision);
-  const isNewest = newestSharedKeys(sharedKeys) === newestSharedKeys(added.sharedKeys);
+  const stated = new Set(added.statements.map(({ revision }) => revision));
+  const before = known?.statements.filter(({ revision }) => !stated.has(revision)) ?? [];
+  const statements = [...before, ...added.statements].sort((one, other) => one.revision - other.revision);
   return {
     sharedKeys: sharedKeys.slice(-limits.sharedKeys),
     vaultVersion: Math.max(added.vaultVersion, known?.vaultVersion ?? 0),
-    statement: isNewest ? added.statement : (known?.statement ?? null),
+    statements: statements.slice(-limits.keysStatements),
   };
 }

@@ -38,8 +38,14 @@ export const KeysRecord = object({
    * device can't know whether the relay has taken them.
    */
   proofKeys: array(bytes(32, 32), limits.proofKeys),
-  /** The newest of `sharedKeys` as the account key has signed them; null for those of an earlier version. */
-  statement: withDefault(nullable(bytes(limits.keysStatement)), null),
+  /** The newest of `sharedKeys` as the account key has signed them, oldest first; none from an earlier version. */
+  statements: withDefault(
+    array(
+      object({ revision: integer(1, 0xff_ffff), statement: bytes(limits.keysStatement) }),
+      limits.keysStatements,
+    ),
+    [],
+  ),
 });
 export type KeysRecord = Guarded<typeof KeysRecord>;
 
@@ -102,8 +108,8 @@ export const ConversationRecord = object({
   /** With `forked`: the code with which the commit was refused. */
   refusal: withDefault(nullable(string(64)), null),
   /**
-   * Among the person's own devices: the revision of the newest shared keys that one of them has said here since the last
-   * one came in.
+   * Among the person's own devices: the revision of the newest shared keys that one of them has said here, or that this
+   * one had when it came in.
    */
   saidRevision: withDefault(integer(0), 0),
 });

@@ -4,7 +4,13 @@
  */
 import { utf8 } from '../bytes.ts';
 import { CryptoError } from '../errors.ts';
-import { newestSharedKeys, readSharedKeys, type SharedKeys, writeSharedKeys } from './sharedKeys.ts';
+import {
+  MAX_REVISION,
+  newestSharedKeys,
+  readSharedKeys,
+  type SharedKeys,
+  writeSharedKeys,
+} from './sharedKeys.ts';
 import {
   publicKeyOf,
   readId,
@@ -18,12 +24,10 @@ export interface SharedKeysStatement {
   readonly userId: string;
   /** The Ed25519 public key that signed. */
   readonly accountKey: Uint8Array;
-  /** The newest keys of the vault, oldest first; at most `MAX_STATED_KEYS`. */
-  readonly sharedKeys: readonly SharedKeys[];
+  /** The revision of the keys before these; 0 where there were none. */
+  readonly formerRevision: number;
+  readonly keys: SharedKeys;
 }
-
-/** A device that has missed more renewals than this asks for the password. */
-const MAX_STATED_KEYS = 64;
 
 const FORMAT: StatementFormat<SharedKeysStatement> = {
   name: 'shared keys',
@@ -32,40 +36,40 @@ const FORMAT: StatementFormat<SharedKeysStatement> = {
   write(writer, statement) {
     writer.opaque(utf8(statement.userId));
     writer.opaque(statement.accountKey);
-    writer.vector(statement.sharedKeys, writeSharedKeys);
+    writer.u32(statement.formerRevision);
+    writeSharedKeys(writer, statement.keys);
   },
   read(reader) {
-    const userId = readId(reader);
-    const accountKey = readKey(reader);
-    const sharedKeys = reader.unlimitedVector(readSharedKeys);
-    if (sharedKeys.length === 0 || sharedKeys.length > MAX_STATED_KEYS) {
-      throw new CryptoError('malformed', 'number of shared keys');
+    const statement = {
+      userId: readId(reader),
+      accountKey: readKey(reader),
+      formerRevision: reader.u32(),
+      keys: readSharedKeys(reader),
+    };
+    const { revision } = statement.keys;
+    if (revision <= statement.formerRevision || revision > MAX_REVISION) {
+      throw new CryptoError('malformed', 'revision of shared keys');
     }
-    for (const [i, { revision }] of sharedKeys.entries()) {
-      const before = sharedKeys[i - 1]?.revision ?? -1;
-      if (revision <= before) throw new CryptoError('malformed', 'order of shared keys');
-    }
-    return { userId, accountKey, sharedKeys };
+    return statement;
   },
 };
 
 /**
+ * Signs the newest of these keys alone: whoever gets the statement opens nothing that was sealed under those before.
  * @param accountSeed 32-byte seed of the account identity key
- * @param sharedKeys all that the vault has, oldest first; the statement has the newest of them
+ * @param sharedKeys all that the vault has, oldest first
  * @returns a secret, since the keys are in it; null for an account from before keys had revisions
- * @throws CryptoError 'usage' for an id that is empty or longer than 128 bytes, or without keys
+ * @throws CryptoError 'usage' for an id that is empty or longer than 128 bytes, keys out of order, or none
  */
 export function signSharedKeys(
   accountSeed: Uint8Array,
   userId: string,
   sharedKeys: readonly SharedKeys[],
 ): Uint8Array | null {
-  if (newestSharedKeys(sharedKeys).revision === 0) return null;
-  const statement = {
-    userId,
-    accountKey: publicKeyOf(accountSeed),
-    sharedKeys: sharedKeys.slice(-MAX_STATED_KEYS),
-  };
+  const keys = newestSharedKeys(sharedKeys);
+  if (keys.revision === 0) return null;
+  const formerRevision = sharedKeys.at(-2)?.revision ?? 0;
+  const statement = { userId, accountKey: publicKeyOf(accountSeed), formerRevision, keys };
   return signStatement(FORMAT, statement, accountSeed, 'shared keys that nobody would accept');
 }
 

@@ -50,7 +50,7 @@ export function createOwnDevices(options: OwnDevicesOptions): OwnDevices {
     if (await crypto.shareKeys()) await outbox.flush(conversationId);
   });
 
-  /** All devices hear of one that comes in; that which is quickest to say the keys spares the others. */
+  /** Where several devices have keys that nobody has said yet, the quickest spares the others. */
   function shareSoon(): void {
     if (isStopped) return;
     timer ??= clock.after(random() * timings.keysSharing, () => {

@@ -32,7 +32,7 @@ export const timings = {
   logoutAnswer: 3_000,
   /** The time that another device has for giving this one the keys that were renewed, before the person is asked. */
   keysPatience: 10_000,
-  /** Within which time one of the own devices says the newest keys again for one that has come in. */
+  /** Within which time one of the own devices says keys that the one which renewed them could not say. */
   keysSharing: 6_000,
   /** Between attempts to be the one whose commit the relay takes. */
   commitRetryBase: 100,
