@@ -191,12 +191,21 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
         (await pendingSubmission(transaction)) ?? (await commitAsMember(transaction, state, [], env));
       return { kind: 'commit', submission };
     }
-    const { payload, said } = await withSharedKeys(transaction, record.payload);
-    const content = current ?? encrypt(state, conversation, said, messageId);
+    let { payload } = record;
+    let content = current;
+    if (content === null) {
+      const wording = await withSharedKeys(transaction, payload);
+      if (wording === null) {
+        await tx.objectStore('outbox').delete(messageId);
+        return null;
+      }
+      payload = wording.payload;
+      content = encrypt(state, conversation, wording.said, messageId);
+    }
     const status = record.status === 'failed' ? 'sending' : record.status;
     const prepared: OutboxRecord = {
       ...record,
-      payload: current === null ? payload : record.payload,
+      payload,
       status,
       failure: null,
       epoch: conversation.epoch,

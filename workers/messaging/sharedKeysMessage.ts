@@ -9,7 +9,6 @@ import {
   type SharedKeys,
   verifySharedKeys,
 } from '@sinetti/crypto-core';
-import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import { array, type Guarded, GuardFailure, integer, nullable, object, oneOf } from '../codec/guards.ts';
 import { bytes } from '../codec/json.ts';
@@ -38,18 +37,18 @@ export function keptKeys(revision: number | null): string {
 
 /**
  * Puts the newest shared keys into a message of the own devices' group that is to be encrypted; any other goes as it is.
- * @returns what is said, and the payload that the outbox keeps
+ * @returns what is said, and the payload that the outbox keeps; null where another device has said all keys meanwhile
  */
 export async function withSharedKeys(
   { account, conversation, isSelf, tx }: ConversationTransaction,
   payload: string,
-): Promise<{ readonly said: string; readonly payload: string }> {
+): Promise<{ readonly said: string; readonly payload: string } | null> {
   if (!isSelf) return { said: payload, payload };
   const { statements } = await readKeys(tx, account);
   // None that were there before: a device that came in since is told of what comes after it.
   const fresh = statements.filter(({ revision }) => revision > conversation.saidRevision);
   const newest = fresh.at(-1);
-  if (newest === undefined) throw new CryptoApiError('usage', 'no keys to share');
+  if (newest === undefined) return null;
   const wire = fresh.map(({ statement }) => toBase64Url(statement));
   const said = JSON.stringify({ v: VERSION, type: TYPE, statements: wire });
   return { said, payload: keptKeys(newest.revision) };

@@ -198,6 +198,22 @@ describe('renewed keys', () => {
     }
   });
 
+  it('are said by one of two devices that have them and wait to say them', async () => {
+    const { laptop, phone, relay, tablet } = await threeDevices();
+    await revoke(laptop, phone);
+    // The tablet has them by the password.
+    await tablet.confirm('renew-keys');
+    await tablet.api.readRenewedKeys(tablet.vault());
+    expect([await laptop.api.shareKeys(), await tablet.api.shareKeys()]).toEqual([true, true]);
+    await laptop.shareKeys();
+    const [waiting] = await tablet.api.outbox(OWN);
+    await tablet.syncOne(OWN);
+    await expect(tablet.flush(waiting!.messageId)).rejects.toMatchObject({ code: 'unknown-message' });
+    expect(await tablet.api.outbox(OWN)).toEqual([]);
+    expect(await tablet.api.shareKeys()).toBe(false);
+    expect(relay.entries(OWN).filter(({ kind }) => kind === 'application')).toHaveLength(1);
+  });
+
   it('go on their way again after they could not be sent', async () => {
     const { laptop, phone, tablet } = await threeDevices();
     await revoke(laptop, phone);
