@@ -60,6 +60,7 @@ export {
   sealShared,
   sharedRevision,
 } from './account/sharedKeys.ts';
+export { type SharedKeysStatement, signSharedKeys, verifySharedKeys } from './account/sharedKeysStatement.ts';
 export {
   createVault,
   createVaultKey,

@@ -15,7 +15,7 @@ export const ConversationSummary = z
     lastSeq: Seq,
     /** The caller's own read position, from any of their devices; 0 before the first time. */
     readSeq: Seq,
-    /** The other person's read position in a direct conversation; null in a group, or once they are gone. */
+    /** The other person's read position in a direct conversation; null elsewhere, or once they are gone. */
     peerReadSeq: z.nullable(Seq),
   })
   .register(z.globalRegistry, { id: 'ConversationSummary' });
@@ -71,7 +71,7 @@ export const MessagePage = z.object({
 export const listUserMessages = defineRoute({
   method: 'GET',
   paths: ['/messages/user/{id}'],
-  summary: 'The log of the direct conversation with a person',
+  summary: "The log of the direct conversation with a person, or with oneself that of one's own devices",
   access: 'session',
   params: IdParams,
   query: MessagePage,
@@ -91,7 +91,8 @@ export type SentMessage = z.infer<typeof SentMessage>;
 export const sendUserMessage = defineRoute({
   method: 'POST',
   paths: ['/messages/user/{id}'],
-  summary: 'Append an application message; repeating a messageId answers the entry that exists',
+  summary:
+    "Append an application message, to oneself among one's own devices; repeating a messageId answers the entry that exists",
   access: 'device',
   params: IdParams,
   body: MessageFields,

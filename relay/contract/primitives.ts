@@ -52,10 +52,10 @@ export function base64Url(maxBytes: number, minBytes = 1) {
   );
 }
 
-/** `direct:<lower user id>:<higher user id>` or `group:<group id>`. */
+/** `direct:<lower user id>:<higher user id>`, `group:<group id>`, or `self:<user id>` for a person's own devices. */
 export const ConversationId = z
   .string()
-  .check(z.regex(/^(direct:[0-9a-f-]{36}:[0-9a-f-]{36}|group:[0-9a-f-]{36})$/))
+  .check(z.regex(/^(direct:[0-9a-f-]{36}:[0-9a-f-]{36}|(group|self):[0-9a-f-]{36})$/))
   .register(z.globalRegistry, { id: 'ConversationId' });
 
 /** The id of the direct conversation of two people: the same whoever asks. */
@@ -63,6 +63,16 @@ export function directConversationId(oneUserId: string, otherUserId: string): st
   return oneUserId < otherUserId
     ? `direct:${oneUserId}:${otherUserId}`
     : `direct:${otherUserId}:${oneUserId}`;
+}
+
+/** The id of the conversation of a person's own devices. */
+export function selfConversationId(userId: string): string {
+  return `self:${userId}`;
+}
+
+/** The person whose devices' conversation it is, or null for any other conversation id. */
+export function selfOf(conversationId: string): string | null {
+  return conversationId.startsWith('self:') ? conversationId.slice('self:'.length) : null;
 }
 
 export function groupConversationId(groupId: string): string {

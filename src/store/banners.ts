@@ -2,7 +2,7 @@ import { atom, type Getter } from 'jotai';
 import { accountChangesAtom } from './accountChanges.ts';
 import { relayServesAtom } from './connection.ts';
 import { newDevicesAtom } from './devices.ts';
-import { keysRenewedAtom, olderVaultAtom } from './keys.ts';
+import { keysAwaitedAtom, keysRenewedAtom, olderVaultAtom } from './keys.ts';
 import { recoveryKeyAtom, recoveryOfferDismissedAtom } from './recovery.ts';
 import { connectionBannerAtom } from './session.ts';
 import { readyUpdateAtom } from './update.ts';
@@ -16,7 +16,7 @@ const conditions = {
   offline: (get) => !get(relayServesAtom),
   'account-change': (get) => get(accountChangesAtom).length > 0,
   'older-vault': (get) => get(olderVaultAtom),
-  'keys-renewed': (get) => get(keysRenewedAtom),
+  'keys-renewed': (get) => get(keysRenewedAtom) && !get(keysAwaitedAtom),
   'new-device': (get) => get(newDevicesAtom).length > 0,
   update: (get) => get(readyUpdateAtom) !== null,
   'recovery-key': (get) => get(recoveryKeyAtom) === 'none' && get(recoveryOfferDismissedAtom) === false,

@@ -5,3 +5,6 @@ export const keysRenewedAtom = sessionAtom(false);
 
 /** True while the relay has an older vault than this device has seen, as after it was restored from a backup. */
 export const olderVaultAtom = sessionAtom(false);
+
+/** True for the time that the other devices have for giving them to this one, before the person is asked. */
+export const keysAwaitedAtom = sessionAtom(false);

@@ -34,7 +34,7 @@ const seq = integer(0);
 const timestamp = string(64, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/);
 
 export const Id = string(36, new RegExp(`^${UUID}$`));
-export const ConversationId = string(128, new RegExp(`^(?:direct:${UUID}:${UUID}|group:${UUID})$`));
+export const ConversationId = string(128, new RegExp(`^(?:direct:${UUID}:${UUID}|(?:group|self):${UUID})$`));
 export const Password = string(limits.password);
 export const SendFailureCode = oneOf(...sendFailures);
 

@@ -108,7 +108,7 @@ export interface ConversationState {
   readonly peerReadSeq: number;
   /** The number of messages of other people after readSeq, counted up to 100. */
   readonly unread: number;
-  /** The newest message, for lists. */
+  /** The newest message, for lists; null among the person's own devices. */
   readonly lastMessage: MessageView | null;
   /** The members of the MLS group, by person. */
   readonly members: readonly { readonly userId: string; readonly deviceIds: readonly string[] }[];
@@ -214,7 +214,10 @@ export interface MessagePage {
 }
 
 export interface ProcessResult {
-  /** Every message of the given entries, in log order; those processed before are answered from the cache. */
+  /**
+   * Every message of the given entries, in log order; those processed before are answered from the cache. None of what
+   * the person's own devices tell each other.
+   */
   readonly messages: readonly MessageView[];
   /** The events of those entries that are new here. */
   readonly events: readonly ConversationEvent[];
@@ -278,7 +281,7 @@ export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi 
   conversation(conversationId: string): Promise<ConversationState>;
   /**
    * Creates the first commit of a conversation, which adds the devices given (every device of everybody in it
-   * but this one; for a group whose creator has no other device, none). A group needs a name, and has this
+   * but this one; for a group whose creator has no other device, none; for `self:<user id>` this person's). A group needs a name, and has this
    * person as its creator; POST /group may take the submission's `sealedName`. While an own start is pending,
    * answers that one again. Errors: `identity-changed`, `invalid-credential` (a device whose certificate
    * doesn't hold), `invalid-key-package`, `invalid-leaf` (a device too old for groups), `usage`.

@@ -44,8 +44,8 @@ export type PreparedMessage =
  */
 export interface OutboxApi {
   /**
-   * Queues a message, once for each id. Errors: `usage` for no text, too much of it, or an id that another
-   * message has.
+   * Queues a message, once for each id. Errors: `usage` for no text, too much of it, an id that another message has, or
+   * for `self:<user id>`, where nobody writes texts yet.
    */
   queueMessage(input: {
     conversationId: string;

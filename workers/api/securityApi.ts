@@ -137,6 +137,13 @@ export interface SecurityApi {
    * confirmed, `stale-vault`.
    */
   readRenewedKeys(vault: StoredVault): Promise<void>;
+  /**
+   * Queues the keys that were renewed as a message to the person's other devices, in `self:<user id>`, where nobody has
+   * said them yet. The page prepares it as any other message: it gets the ciphertext and no view of it.
+   * It is encrypted once the revoked devices are out of the group.
+   * @returns whether such a message waits to be sent
+   */
+  shareKeys(): Promise<boolean>;
   /** The version of the vault whose keys this device has: a later one at the relay brought others. */
   vaultVersion(): Promise<number>;
 

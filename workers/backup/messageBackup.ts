@@ -9,6 +9,7 @@ import { toBase64Url } from '../codec/base64url.ts';
 import { boolean } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
 import { randomUuid } from '../codec/uuid.ts';
+import { selfConversationId } from '../conversation/conversationId.ts';
 import { inTransaction, type TransactionDeps } from '../conversation/conversationTransaction.ts';
 import { countUnread, messageView, openMessage } from '../conversation/views.ts';
 import { readKeys, type Session, type UnlockedAccount } from '../session/session.ts';
@@ -95,6 +96,7 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
         if (!(await readBackupRecord(tx, account)).kept) return [];
         const due: string[] = [];
         for (const conversationId of await tx.objectStore('heads').getAllKeys()) {
+          if (!isBackedUp(account, conversationId)) continue;
           const conversation = await readConversation(tx, account.sealer, conversationId);
           if (conversation.lastSeq > (await backedUpTo(tx, account, conversationId, conversation)))
             due.push(conversationId);
@@ -106,6 +108,7 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
     async nextBackupEntries(id) {
       const conversationId = check('nextBackupEntries', ConversationId, id);
       const account = session.account();
+      if (!isBackedUp(account, conversationId)) return null;
       return read(account.db, async (tx) => {
         if (!(await readBackupRecord(tx, account)).kept) return null;
         const conversation = await readConversation(tx, account.sealer, conversationId);
@@ -136,7 +139,9 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
       const account = session.accountOnDevice();
       const { sharedKeys } = await read(account.db, (tx) => readKeys(tx, account));
       const opened = entries.map(({ conversationId, id, sealed }) =>
-        tryOpenEntry(sharedKeys, { conversationId, messageId: id }, sealed),
+        isBackedUp(account, conversationId)
+          ? tryOpenEntry(sharedKeys, { conversationId, messageId: id }, sealed)
+          : null,
       );
       const result = await write(account.db, 'relaxed', async (tx) => {
         const record = await readBackupRecord(tx, account);
@@ -268,6 +273,11 @@ async function adoptSetting(
  * Opens an entry; null if no device of the person sealed it, since the relay can return anything, and `missing-key`
  * if it says that it was sealed under newer keys.
  */
+/** What own devices tell each other is for those that hear it, not for later ones. */
+function isBackedUp({ userId }: UnlockedAccount, conversationId: string): boolean {
+  return conversationId !== selfConversationId(userId);
+}
+
 function tryOpenEntry(
   keys: readonly SharedKeys[],
   at: { conversationId: string; messageId: string },

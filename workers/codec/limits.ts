@@ -20,6 +20,9 @@ export const limits = {
   /** Public keys by which a device checks the password: one for each time that it was changed there, lately. */
   proofKeys: 8,
   sharedKeys: 500,
+  /** Shared keys as the account key signs them, and the renewals of which a device keeps that. */
+  keysStatement: 1024,
+  keysStatements: 16,
   certificate: 1024,
   revocation: 1024,
   devicesPerPerson: 1000,

@@ -2,7 +2,9 @@ import { CryptoApiError } from '../api/errors.ts';
 
 export type Conversation =
   | { readonly kind: 'direct'; readonly participants: readonly [string, string] }
-  | { readonly kind: 'group' };
+  | { readonly kind: 'group' }
+  /** That of this person's own devices. */
+  | { readonly kind: 'self' };
 
 const encoder = new TextEncoder();
 
@@ -15,12 +17,15 @@ export function groupIdOf(conversationId: string): Uint8Array {
 }
 
 /**
- * Parses a conversation id. The two people of a direct conversation are in order, and this one is among them.
+ * Parses a conversation id. The two people of a direct conversation are in order, and this one is among them; the
+ * devices of `self` are this person's.
  * @throws CryptoApiError `usage` for other people's conversation, or an id not in order
  */
 export function parseConversationId(conversationId: string, ownUserId: string): Conversation {
   const [kind, lower, higher] = conversationId.split(':');
   if (kind === 'group') return { kind };
+  if (kind === 'self' && lower === ownUserId) return { kind };
+  if (kind === 'self') throw new CryptoApiError('usage', "other people's conversation");
   if (kind !== 'direct' || lower === undefined || higher === undefined || lower >= higher) {
     throw new CryptoApiError('usage', 'the ids of a direct conversation are in order');
   }
@@ -30,17 +35,22 @@ export function parseConversationId(conversationId: string, ownUserId: string): 
   return { kind, participants: [lower, higher] };
 }
 
-/** The other person of a direct conversation; null for a group. */
+/** The id of the conversation of a person's own devices. */
+export function selfConversationId(userId: string): string {
+  return `self:${userId}`;
+}
+
+/** The other person of a direct conversation; null for any other. */
 export function peerOf(conversationId: string, ownUserId: string): string | null {
   const conversation = parseConversationId(conversationId, ownUserId);
-  if (conversation.kind === 'group') return null;
+  if (conversation.kind !== 'direct') return null;
   const [lower, higher] = conversation.participants;
   return lower === ownUserId ? higher : lower;
 }
 
-/** @throws CryptoApiError `usage` for a direct conversation */
+/** @throws CryptoApiError `usage` for a conversation that is no group of people */
 export function requireGroup(conversationId: string, ownUserId: string): void {
   if (parseConversationId(conversationId, ownUserId).kind !== 'group') {
-    throw new CryptoApiError('usage', 'a direct conversation');
+    throw new CryptoApiError('usage', 'no group of people');
   }
 }

@@ -19,7 +19,7 @@ import {
   type Submission,
   sealingKey,
 } from '../storage/records.ts';
-import { parseConversationId } from './conversationId.ts';
+import { parseConversationId, selfConversationId } from './conversationId.ts';
 import { treeOf, validStatements } from './leaveStatements.ts';
 import { MembershipPolicy } from './membershipPolicy.ts';
 import { type CachedGroup, cacheGroup, MlsGroup, type RatchetLookup, takeCachedGroup } from './mlsGroup.ts';
@@ -160,6 +160,11 @@ export class ConversationTransaction {
 
   get isGroup(): boolean {
     return parseConversationId(this.conversationId, this.account.userId).kind === 'group';
+  }
+
+  /** It is the conversation of this person's own devices. */
+  get isSelf(): boolean {
+    return this.conversationId === selfConversationId(this.account.userId);
   }
 
   /**

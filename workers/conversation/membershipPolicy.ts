@@ -15,7 +15,7 @@ import {
 } from '@sinetti/crypto-core';
 import { certificateOf } from '../identity/certificates.ts';
 import { IdentityChanged, newPin, putPin } from '../identity/pins.ts';
-import { isOfLeaf, revocationsOf } from '../identity/revocations.ts';
+import { isOfLeaf, putRevocation, revocationsOf } from '../identity/revocations.ts';
 import type { Device, UnlockedAccount } from '../session/session.ts';
 import type { WriteTransaction } from '../storage/db.ts';
 import { type GroupRecord, PinRecord } from '../storage/records.ts';
@@ -23,6 +23,7 @@ import { parseConversationId } from './conversationId.ts';
 import { directRules } from './rules/directRules.ts';
 import { type GroupRules, groupRules } from './rules/groupRules.ts';
 import { isSameDevice, type JoinMethod, type Rules } from './rules/rules.ts';
+import { type SelfRules, selfRules } from './rules/selfRules.ts';
 
 /** Returns the account key pinned for a person, if there is one. */
 type PinLookup = (userId: string) => Uint8Array | undefined;
@@ -62,6 +63,7 @@ export class MembershipPolicy {
   readonly unauthorizedAdds: ReadonlySet<string>;
   /** Returns whether a device of the group's creator signed the tree that was joined in this transaction. */
   readonly isVouchedFor: () => boolean;
+  readonly #statedRevocations: SelfRules['statedRevocations'];
   readonly #rules: Rules;
   readonly #pins: Pins;
   readonly #seenFirst = new Map<string, Uint8Array>();
@@ -69,15 +71,16 @@ export class MembershipPolicy {
 
   private constructor(
     rules: Rules,
-    { unauthorizedAdds, isVouchedFor }: Pick<GroupRules, 'unauthorizedAdds' | 'isVouchedFor'>,
+    gathered: Partial<GroupRules & SelfRules>,
     pins: Pins,
     isCreator: boolean,
     ownRevocations: readonly DeviceRevocation[],
   ) {
     this.#rules = rules;
+    this.#statedRevocations = gathered.statedRevocations ?? [];
     this.#pins = pins;
-    this.unauthorizedAdds = unauthorizedAdds;
-    this.isVouchedFor = isVouchedFor;
+    this.unauthorizedAdds = gathered.unauthorizedAdds ?? new Set();
+    this.isVouchedFor = gathered.isVouchedFor ?? (() => false);
     this.memberCheck = (leaf, { replaces, now }) => this.#checkMember(leaf, replaces, now);
     this.joinCheck = (leaf, context) => {
       if (!ownRevocations.some((revocation) => isOfLeaf(revocation, leaf.credential))) {
@@ -102,13 +105,15 @@ export class MembershipPolicy {
     const ownRevocations = await revocationsOf(tx, account, account.userId);
     if (conversation.kind === 'direct') {
       const pins = new Pins(await readPins(tx, account, conversation.participants));
-      return new MembershipPolicy(
-        directRules(conversation.participants, (userId) => pins.of(userId)),
-        { unauthorizedAdds: new Set(), isVouchedFor: () => false },
-        pins,
-        false,
-        ownRevocations,
-      );
+      const rules = directRules(conversation.participants, (userId) => pins.of(userId));
+      return new MembershipPolicy(rules, {}, pins, false, ownRevocations);
+    }
+    if (conversation.kind === 'self') {
+      const { userId, device } = account;
+      const revokedIds = await revokedDevicesOf(tx, userId);
+      const rules = selfRules({ userId, accountKey: device.accountKey, revokedIds });
+      const pins = new Pins(await readPins(tx, account, []));
+      return new MembershipPolicy(rules, rules, pins, false, ownRevocations);
     }
     const rules = groupRules(account.userId, known);
     const isCreator = known?.creatorId === account.userId;
@@ -153,8 +158,11 @@ export class MembershipPolicy {
     }
   }
 
-  /** Pins the account keys that were seen for the first time. */
+  /** Pins the account keys that were seen for the first time, and keeps the revocations that own devices stated. */
   async savePins(tx: WriteTransaction, account: UnlockedAccount, now: number): Promise<void> {
+    for (const { deviceId, statement } of this.#statedRevocations) {
+      await putRevocation(tx, account, account.userId, deviceId, statement);
+    }
     for (const [userId, accountKey] of this.#seenFirst) {
       await putPin(tx, account, userId, newPin(accountKey, now));
     }
@@ -173,7 +181,7 @@ export class MembershipPolicy {
       now,
     );
     if (!this.#rules.admits(certificate.userId)) {
-      throw new CryptoError('policy', 'a device of neither participant');
+      throw new CryptoError('policy', 'a device of nobody in it');
     }
     if (replaces !== null && !isSameDevice(certificateOf(replaces), certificate)) {
       throw new CryptoError('invalid-credential', 'the credential of another device');
@@ -202,6 +210,11 @@ export class MembershipPolicy {
     if (!equalBytes(pinned, claimed)) this.#changed = new IdentityChanged(userId, claimed);
     return pinned;
   }
+}
+
+async function revokedDevicesOf(tx: WriteTransaction, userId: string): Promise<ReadonlySet<string>> {
+  const keys = await tx.objectStore('revocations').getAllKeys();
+  return new Set(keys.filter(([of]) => of === userId).map(([, deviceId]) => deviceId));
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   readConversation,
   sealingKey,
 } from '../storage/records.ts';
+import { selfConversationId } from './conversationId.ts';
 import { isNameDue } from './groupRecord.ts';
 import { payloadContent } from './payload.ts';
 
@@ -159,7 +160,7 @@ export async function conversationState(
   const [sealedMembers, sealedGroup, lastMessage] = await Promise.all([
     tx.objectStore('members').get(conversationId),
     tx.objectStore('groups').get(conversationId),
-    newestMessage(tx, account, conversationId),
+    conversationId === selfConversationId(account.userId) ? null : newestMessage(tx, account, conversationId),
   ]);
   const members =
     sealedMembers === undefined

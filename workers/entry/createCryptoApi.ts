@@ -15,6 +15,7 @@ import { createLocalStore } from '../messaging/localStore.ts';
 import { createMemberNames } from '../messaging/memberNames.ts';
 import { createOutbox } from '../messaging/outbox.ts';
 import { createLogProcessing } from '../messaging/processLog.ts';
+import { createKeySharing } from '../messaging/shareKeys.ts';
 import { Session } from '../session/session.ts';
 import { createTrust } from '../trust/trust.ts';
 
@@ -43,6 +44,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createMemberNames(session),
     ...createLogProcessing(deps, session),
     ...createOutbox(deps, session),
+    ...createKeySharing(deps, session),
     ...createMessageBackup(deps, session),
     ...createLocalStore(session),
   });

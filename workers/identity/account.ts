@@ -21,13 +21,8 @@ import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import { boolean } from '../codec/guards.ts';
-import {
-  type Device,
-  type Session,
-  toDevice,
-  type UnlockedAccount,
-  type VaultOpening,
-} from '../session/session.ts';
+import { type Device, type Session, toDevice, type UnlockedAccount } from '../session/session.ts';
+import { type VaultOpening, vaultOpening } from '../session/vaultOpening.ts';
 import { type KeyPackageStore, write } from '../storage/db.ts';
 import { DeviceRecord } from '../storage/records.ts';
 import type { Confirmations } from './confirmations.ts';
@@ -124,7 +119,7 @@ export function createAccount(
       const { formerState, vault: opened } = openVault(sealedVault, vaultKey, userId);
       wipe(vaultKey);
       requireVersion(opened, version);
-      const opening = { vault: opened, version, proofKey };
+      const opening = vaultOpening(userId, { vault: opened, version, proofKey });
       await openAccount(session, env, userId, opening, formerState);
       forget();
     },

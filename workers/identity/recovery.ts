@@ -15,6 +15,7 @@ import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import type { Session } from '../session/session.ts';
+import { vaultOpening } from '../session/vaultOpening.ts';
 import { openAccount } from './account.ts';
 import type { Confirmations } from './confirmations.ts';
 import { type PasswordDeps, passwordBody, sealUnderNewPassword } from './passwordKeys.ts';
@@ -80,7 +81,8 @@ export function createRecovery(
         rotation.seal(userId, vault, version, { password, recoveryPublicKey: publicKey }),
       );
       // With the keys so far: the new ones count once the relay has taken them.
-      await openAccount(session, env, userId, { vault, version, proofKey }, formerState);
+      const opening = vaultOpening(userId, { vault, version, proofKey });
+      await openAccount(session, env, userId, opening, formerState);
       confirmations.keepRecovery(recoveryProofSeed(recoveryKey), passwordBody(credentials));
       keep(null);
       return credentials;

@@ -20,7 +20,8 @@ import type { CryptoApi, RotatedVault, WireBytes } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import type { Guarded } from '../codec/guards.ts';
-import { readKeys, type Session, toDevice, type VaultOpening } from '../session/session.ts';
+import { readKeys, type Session, toDevice } from '../session/session.ts';
+import { type VaultOpening, vaultOpening } from '../session/vaultOpening.ts';
 import { read } from '../storage/db.ts';
 import type { Confirmations } from './confirmations.ts';
 import { becomeDevice, type NewDevice } from './newDevice.ts';
@@ -114,7 +115,7 @@ export class Rotation {
       recoveryWrap: recoveryWrap === null ? null : toBase64Url(recoveryWrap),
     };
     wipe(vaultKey);
-    const opening = { vault: next, version: version + 1, proofKey };
+    const opening = vaultOpening(userId, { vault: next, version: version + 1, proofKey });
     this.#sealed = { sealedVault: rotated.sealedVault, opening, device, isOlder };
     return rotated;
   }
@@ -163,8 +164,9 @@ export function createRotation(
     async readRenewedKeys(given) {
       const stored = check('readRenewedKeys', StoredVault, given);
       const { keys } = confirmations.take(['renew-keys'], null);
+      const { userId } = session.account();
       await rotation.withVault(stored, keys, (vault, { proofKey }) =>
-        session.adopt({ vault, version: stored.version, proofKey }),
+        session.adopt(vaultOpening(userId, { vault, version: stored.version, proofKey })),
       );
       confirmations.forget();
     },

@@ -58,6 +58,7 @@ import {
 } from '../conversation/views.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { read, withinConversation } from '../storage/db.ts';
+import { startSaying } from './sharedKeysMessage.ts';
 
 type ConversationsApi = Pick<
   CryptoApi,
@@ -102,9 +103,8 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
         if (transaction.conversation.membership !== 'none')
           throw new CryptoApiError('usage', 'already started');
         const claims = await presentClaims(transaction, keyPackages);
-        if (name === null && claims.every(({ userId }) => userId === account.userId)) {
-          throw new CryptoApiError('usage', 'the other person has no device to add');
-        }
+        const wanted = transaction.isSelf ? claims : claims.filter(({ userId }) => userId !== account.userId);
+        if (name === null && wanted.length === 0) throw new CryptoApiError('usage', 'no device to add');
         const pending =
           transaction.conversation.pending === 'start' ? await pendingSubmission(transaction) : null;
         if (pending !== null) return pending;
@@ -142,6 +142,7 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
         if (letsDeviceIn(transaction, epoch, seq)) {
           const group = await openWelcome(transaction, welcome);
           checkGroup(group, conversationId, epoch);
+          await startSaying(transaction);
           transaction.enterEpoch(MlsGroup.fresh(group));
           await (await transaction.membershipPolicy()).savePins(transaction.tx, account, env.now());
           await rememberGroup(transaction, group, await transaction.membershipPolicy());
@@ -247,7 +248,7 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
 
 /**
  * Checks that this person can start the conversation with the given KeyPackages.
- * @returns the name of a group, null for a direct conversation
+ * @returns the name of a group, null for any other conversation
  * @throws CryptoApiError `usage`
  */
 function checkStart(
@@ -259,6 +260,12 @@ function checkStart(
   if (conversation.kind === 'group') {
     if (newGroup === null) throw new CryptoApiError('usage', 'a group needs a name');
     return checkGroupName(newGroup.name);
+  }
+  if (conversation.kind === 'self') {
+    if (!keyPackages.every(({ userId }) => userId === own)) {
+      throw new CryptoApiError('usage', "another person's device");
+    }
+    return null;
   }
   const { participants } = conversation;
   if (!participants.every((id) => id === own || keyPackages.some(({ userId }) => userId === id))) {

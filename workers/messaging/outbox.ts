@@ -32,6 +32,7 @@ import {
   write,
 } from '../storage/db.ts';
 import type { ConversationRecord, OutboxRecord } from '../storage/records.ts';
+import { withSharedKeys } from './sharedKeysMessage.ts';
 
 type OutboxApi = Pick<
   CryptoApi,
@@ -57,14 +58,15 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
     async queueMessage(input) {
       const { conversationId, messageId, text, sentAt } = check('queueMessage', QueueInput, input);
       const account = session.accountOnDevice();
-      parseConversationId(conversationId, account.userId);
+      if (parseConversationId(conversationId, account.userId).kind === 'self') {
+        throw new CryptoApiError('usage', 'no text among own devices');
+      }
       const payload = encodeTextPayload(text, sentAt);
       return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
         const { conversation, tx } = transaction;
-        const [known, logged, last, isNext] = await Promise.all([
+        const [known, logged, isNext] = await Promise.all([
           find(tx, account, messageId),
           findMessage(tx, account, messageId),
-          tx.objectStore('outbox').index('order').openKeyCursor(null, 'prev'),
           isNothingWaiting(transaction),
         ]);
         if (known !== null) {
@@ -76,18 +78,9 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
         }
         if (logged !== null) throw new CryptoApiError('usage', 'the message id is in the log');
         const ciphertext = isNext ? await encryptAtOnce(transaction, payload, messageId) : null;
-        const record: OutboxRecord = {
-          status: 'sending',
-          failure: null,
-          payload,
-          sentAt,
-          epoch: ciphertext === null ? null : conversation.epoch,
-          ciphertext,
-          seq: null,
-          timestamp: null,
-        };
-        const order = last === null ? 1 : last.key + 1;
-        await put(tx, account, messageId, { conversationId, order }, record);
+        const epoch = ciphertext === null ? null : conversation.epoch;
+        const record: OutboxRecord = { ...newOutboxRecord(payload, sentAt), epoch, ciphertext };
+        await appendToOutbox(tx, account, conversationId, messageId, record);
         return {
           message: outboxView(account, conversationId, messageId, record),
           ready: ciphertext === null ? null : readyMessage(transaction, messageId, ciphertext),
@@ -117,7 +110,7 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
         // The log's entry may arrive before the acknowledgement does.
         if (waiting === null) return requireLogged(tx, account, messageId);
         const record: OutboxRecord = { ...waiting.record, status: 'sent', failure: null, seq, timestamp };
-        await put(tx, account, messageId, waiting.row, record);
+        await putInOutbox(tx, account, messageId, waiting.row, record);
         return outboxView(account, waiting.row.conversationId, messageId, record);
       });
     },
@@ -135,7 +128,7 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
         // A message that the relay has taken was sent, even if a second attempt failed.
         const failed: OutboxRecord =
           record.status === 'sent' ? record : { ...record, status: 'failed', failure };
-        await put(tx, account, messageId, row, failed);
+        await putInOutbox(tx, account, messageId, row, failed);
         return outboxView(account, row.conversationId, messageId, failed);
       });
     },
@@ -151,7 +144,7 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
         // Its ciphertext may be under way; the record is kept so that the message can be shown if the log has
         // it after all.
         if (record.ciphertext === null) await tx.objectStore('outbox').delete(messageId);
-        else await put(tx, account, messageId, row, { ...record, status: 'discarded' });
+        else await putInOutbox(tx, account, messageId, row, { ...record, status: 'discarded' });
         return storedState(tx, account, row.conversationId);
       });
     },
@@ -200,16 +193,27 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
         (await pendingSubmission(transaction)) ?? (await commitAsMember(transaction, state, [], env));
       return { kind: 'commit', submission };
     }
-    const content = current ?? encrypt(state, conversation, record.payload, messageId);
+    let { payload } = record;
+    let content = current;
+    if (content === null) {
+      const wording = await withSharedKeys(transaction, payload);
+      if (wording === null) {
+        await tx.objectStore('outbox').delete(messageId);
+        return null;
+      }
+      payload = wording.payload;
+      content = encrypt(state, conversation, wording.said, messageId);
+    }
     const status = record.status === 'failed' ? 'sending' : record.status;
     const prepared: OutboxRecord = {
       ...record,
+      payload,
       status,
       failure: null,
       epoch: conversation.epoch,
       ciphertext: content,
     };
-    await put(tx, account, messageId, row, prepared);
+    await putInOutbox(tx, account, messageId, row, prepared);
     return readyMessage(transaction, messageId, content);
   }
 
@@ -313,7 +317,7 @@ async function find(tx: Transaction, account: UnlockedAccount, messageId: string
   return row === undefined ? null : { row, record: openOutbox(account, messageId, row) };
 }
 
-async function put(
+export async function putInOutbox(
   tx: WriteTransaction,
   account: UnlockedAccount,
   messageId: string,
@@ -324,8 +328,37 @@ async function put(
   await tx.objectStore('outbox').put({ conversationId, order, sealed }, messageId);
 }
 
+export function newOutboxRecord(payload: string, sentAt: string): OutboxRecord {
+  return {
+    status: 'sending',
+    failure: null,
+    payload,
+    sentAt,
+    epoch: null,
+    ciphertext: null,
+    seq: null,
+    timestamp: null,
+  };
+}
+
+/** Puts a message after all that were written before. */
+export async function appendToOutbox(
+  tx: WriteTransaction,
+  account: UnlockedAccount,
+  conversationId: string,
+  messageId: string,
+  record: OutboxRecord,
+): Promise<void> {
+  const last = await tx.objectStore('outbox').index('order').openKeyCursor(null, 'prev');
+  const order = last === null ? 1 : last.key + 1;
+  await putInOutbox(tx, account, messageId, { conversationId, order }, record);
+}
+
 /** Reads the rows of a conversation, or all, with their message ids, in the order of writing. */
-async function readOutbox(tx: Transaction, conversationId: string | null): Promise<[OutboxRow[], string[]]> {
+export async function readOutbox(
+  tx: Transaction,
+  conversationId: string | null,
+): Promise<[OutboxRow[], string[]]> {
   const outbox = tx.objectStore('outbox');
   const index = conversationId === null ? outbox.index('order') : outbox.index('conversation');
   const range = conversationId === null ? null : withinConversation(conversationId);

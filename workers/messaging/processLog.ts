@@ -37,6 +37,7 @@ import { certificateOf } from '../identity/certificates.ts';
 import { IdentityChanged, offerAccountKey, readPin } from '../identity/pins.ts';
 import type { Session } from '../session/session.ts';
 import type { ForkReason, MessageRecord } from '../storage/records.ts';
+import { startSaying, takeSharedKeys } from './sharedKeysMessage.ts';
 import { reasonOfCode } from './undecryptableReasons.ts';
 
 const encoder = new TextEncoder();
@@ -55,7 +56,8 @@ export function createLogProcessing(
         const processor = new LogProcessor(transaction, deps);
         const messages = await processor.process(entries);
         if (processor.events.length > 0) await forgetOldestEvents(transaction);
-        return { messages, events: processor.events, state: await transaction.finish() };
+        const shown = transaction.isSelf ? [] : messages;
+        return { messages: shown, events: processor.events, state: await transaction.finish() };
       });
     },
   };
@@ -151,7 +153,7 @@ class LogProcessor {
     const views: MessageView[] = [];
     for (const entry of entries) {
       if (entry.kind === 'application') {
-        const record = await this.#decryptMessage(entry);
+        const record = await takeSharedKeys(this.#transaction, await this.#decryptMessage(entry));
         this.#storeMessage(entry, record);
         views.push(this.#viewOf(entry, record));
       } else if ((await this.#applyCommit(entry)) === STOP) {
@@ -223,6 +225,7 @@ class LogProcessor {
       const wasOutside = conversation.membership !== 'member';
       const hasRejoined = conversation.membership === 'forked';
       const before = await this.#transaction.members();
+      await startSaying(this.#transaction);
       if (conversation.membership === 'none') {
         conversation.joinedSeq = conversation.pending === 'start' ? 0 : entry.seq;
         conversation.joinedAt = entry.timestamp;

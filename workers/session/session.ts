@@ -28,6 +28,7 @@ import {
 import { DeviceRecord, KeysRecord, Sealer } from '../storage/records.ts';
 import { endSession } from './endSession.ts';
 import type { Locks } from './locks.ts';
+import { type VaultOpening, withKeys } from './vaultOpening.ts';
 
 export interface SessionDeps {
   readonly env: Env;
@@ -47,15 +48,6 @@ export interface Device {
   readonly ownRevocation: Uint8Array | null;
   /** The account keys that the person has moved on from. */
   readonly formerAccountKeys: readonly Uint8Array[];
-}
-
-/** A vault that was just opened. */
-export interface VaultOpening {
-  readonly vault: Vault;
-  /** Its version at the relay. */
-  readonly version: number;
-  /** The public proof key of the password. */
-  readonly proofKey: Uint8Array;
 }
 
 /** The account whose storage is open, with the keys and the device to work in it. */
@@ -241,8 +233,10 @@ export class Session {
     const account = this.account();
     await write(account.db, 'strict', async (tx) => {
       const keys = await readKeys(tx, account);
-      const sharedKeys = keys.sharedKeys.filter(({ revision }) => revision < opening.version);
-      const older: KeysRecord = { ...keys, sharedKeys, vaultVersion: 0 };
+      const isKept = ({ revision }: { readonly revision: number }) => revision < opening.version;
+      const sharedKeys = keys.sharedKeys.filter(isKept);
+      const statements = keys.statements.filter(isKept);
+      const older: KeysRecord = { ...keys, sharedKeys, statements, vaultVersion: 0 };
       await tx.objectStore('device').put(account.sealer.seal('device', 'keys', older), 'keys');
       await adoptVault(tx, account, opening);
     });
@@ -392,20 +386,13 @@ export async function readKeys(tx: Transaction, { sealer }: UnlockedAccount): Pr
 async function adoptVault(
   tx: WriteTransaction,
   { sealer }: UnlockedAccount,
-  { proofKey, vault, version }: VaultOpening,
+  { proofKey, statements, vault, version }: VaultOpening,
 ): Promise<void> {
   const store = tx.objectStore('device');
   const row = await store.get('keys');
   const known = row === undefined ? null : sealer.open('device', 'keys', row, KeysRecord);
-  const held = new Set(vault.sharedKeys.map(({ revision }) => revision));
-  // Keys that a relay left out of an older vault stay, because something may be sealed under them.
-  const kept = known?.sharedKeys.filter(({ revision }) => !held.has(revision)) ?? [];
-  const sharedKeys = [...kept, ...vault.sharedKeys].sort((one, other) => one.revision - other.revision);
-  const record: KeysRecord = {
-    sharedKeys: sharedKeys.slice(-limits.sharedKeys),
-    vaultVersion: Math.max(version, known?.vaultVersion ?? 0),
-    proofKeys: [proofKey],
-  };
+  const added = { sharedKeys: vault.sharedKeys, vaultVersion: version, statements };
+  const record: KeysRecord = { ...withKeys(known, added), proofKeys: [proofKey] };
   await store.put(sealer.seal('device', 'keys', record), 'keys');
 }
 

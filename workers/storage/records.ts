@@ -44,6 +44,14 @@ export const KeysRecord = object({
    * device can't know whether the relay has taken them.
    */
   proofKeys: array(bytes(32, 32), limits.proofKeys),
+  /** The newest of `sharedKeys` as the account key has signed them, oldest first; none from an earlier version. */
+  statements: withDefault(
+    array(
+      object({ revision: integer(1, 0xff_ffff), statement: bytes(limits.keysStatement) }),
+      limits.keysStatements,
+    ),
+    [],
+  ),
 });
 export type KeysRecord = Guarded<typeof KeysRecord>;
 
@@ -112,6 +120,11 @@ export const ConversationRecord = object({
    * further than to a commit that waits for the person's word on a changed account key.
    */
   refusal: withDefault(nullable(errorCode), null),
+  /**
+   * Among the person's own devices: the revision of the newest shared keys that one of them has said here, or that this
+   * one had when it came in.
+   */
+  saidRevision: withDefault(integer(0), 0),
 });
 export type ConversationRecord = Guarded<typeof ConversationRecord>;
 
@@ -136,6 +149,7 @@ export const newConversationRecord: ConversationRecord = {
   returning: false,
   joinedBefore: null,
   refusal: null,
+  saidRevision: 0,
 };
 
 export const MembersRecord = array(object({ userId: id, deviceIds: array(id, 100_000) }), 100_000);

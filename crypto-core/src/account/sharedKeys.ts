@@ -24,7 +24,7 @@ export type SharedKind = 'state' | 'history';
 
 export const SHARED_KEY_LENGTH = 32;
 /** A revision's first byte is 0, so that what was sealed before there were revisions, which begins with 1, is told apart. */
-const MAX_REVISION = 2 ** 24 - 1;
+export const MAX_REVISION = 2 ** 24 - 1;
 const REVISION_LENGTH = 4;
 
 /** @throws CryptoError 'usage' for a revision out of bounds */

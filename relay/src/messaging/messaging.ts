@@ -4,6 +4,7 @@ import {
   groupOf,
   type IncomingEvent,
   type SentMessage,
+  selfConversationId,
 } from '../../contract/index.ts';
 import type { DeviceSession, Sender } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
@@ -69,8 +70,8 @@ export interface LogPageRequest {
 /** The use cases of messages, for every protocol. Every promise resolves after the database has committed. */
 export interface Messaging {
   /**
-   * Appends an application message to the direct conversation with its recipient, then tells every device of both.
-   * Repeating a messageId answers the entry that exists. Messages of one sender to one conversation are appended in the
+   * Appends an application message to the direct conversation with its recipient, then tells every device of both. To
+   * oneself, it goes to the conversation of one's own devices. Repeating a messageId answers the entry that exists. Messages of one sender to one conversation are appended in the
    * order of the calls.
    * @throws ApiError session-expired, forbidden (a recovery session), device-required, not-found, not-a-contact,
    *   stale-epoch (with the current epoch), message-id-taken
@@ -97,7 +98,8 @@ export interface Messaging {
   markRead(userId: string, messageId: string): Promise<void>;
   conversations(userId: string): Promise<conversations.ConversationRow[]>;
   /**
-   * A page of the log of the direct conversation with a person; empty before it has been started.
+   * A page of the log of the direct conversation with a person, or with oneself of that of one's own devices; empty
+   * before it has been started.
    * @throws ApiError not-found unless they are contacts or have talked
    */
   log(userId: string, otherId: string, page: LogPageRequest): Promise<LogPage>;
@@ -158,9 +160,10 @@ export function createMessaging(dependencies: MessagingDependencies): Messaging 
     conversations: (userId) => conversations.conversationsOf(db, userId),
 
     async log(userId, otherId, page) {
-      const conversationId = directConversationId(userId, otherId);
+      const isSelf = otherId === userId;
+      const conversationId = isSelf ? selfConversationId(userId) : directConversationId(userId, otherId);
       const readPositions = await conversations.readPositions(db, conversationId);
-      if (!readPositions.has(userId) && !(await contactExists(db, userId, otherId)))
+      if (!isSelf && !readPositions.has(userId) && !(await contactExists(db, userId, otherId)))
         throw noSuchConversation();
       const entries = await entriesOf(db, conversationId, { ...page, maxBytes: maxPageBytes });
       return { entries, readPositions };

@@ -1,9 +1,9 @@
-import { directConversationId, directParticipants, groupOf } from '../../contract/index.ts';
+import { directConversationId, directParticipants, groupOf, selfOf } from '../../contract/index.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import { contactExists } from '../repositories/contacts.ts';
 import { participantIds } from '../repositories/conversations.ts';
-import { findUser } from '../repositories/users.ts';
+import { findUser, lockUsers } from '../repositories/users.ts';
 
 /** @throws ApiError not-found (no such person), not-a-contact */
 export async function requireContact(db: Db, userId: string, otherId: string): Promise<void> {
@@ -21,7 +21,7 @@ export const notAContact = () => {
 /** The people who take part in a conversation, or may start it. */
 export interface Audience {
   readonly conversationId: string;
-  /** Null for a direct conversation. */
+  /** Null for a direct conversation, and for that of a person's own devices. */
   readonly groupId: string | null;
   readonly userIds: readonly string[];
 }
@@ -32,6 +32,14 @@ export interface Audience {
  */
 export async function requireAudience(db: Db, conversationId: string, userId: string): Promise<Audience> {
   const groupId = groupOf(conversationId);
+  const ownerId = selfOf(conversationId);
+  if (ownerId !== null) {
+    if (ownerId !== userId) throw noSuchConversation();
+    // An account that is being deleted would leave behind a conversation which is started meanwhile.
+    await lockUsers(db, [userId]);
+    if ((await findUser(db, userId)) === null) throw noSuchConversation();
+    return { conversationId, groupId, userIds: [userId] };
+  }
   if (groupId === null) {
     const otherId = otherParticipant(conversationId, userId);
     await requireContact(db, userId, otherId);

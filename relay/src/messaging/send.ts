@@ -1,4 +1,9 @@
-import { directConversationId, groupConversationId, type SentMessage } from '../../contract/index.ts';
+import {
+  directConversationId,
+  groupConversationId,
+  type SentMessage,
+  selfConversationId,
+} from '../../contract/index.ts';
 import { sessionExpired } from '../auth/accessTokens.ts';
 import { deviceRequired, type Sender } from '../auth/session.ts';
 import { recoverySession } from '../auth/sessions.ts';
@@ -25,7 +30,10 @@ export function send(
   message: NewMessage,
 ): Promise<SentMessage> {
   const { recipientId } = message;
-  if (recipientId === sender.userId) return Promise.reject(notAContact());
+  if (recipientId === sender.userId) {
+    const conversationId = selfConversationId(recipientId);
+    return append(dependencies, sender, { conversationId, recipientId: null, groupId: null }, message);
+  }
   const conversationId = directConversationId(sender.userId, recipientId);
   return append(dependencies, sender, { conversationId, recipientId, groupId: null }, message);
 }

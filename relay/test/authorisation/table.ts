@@ -21,6 +21,7 @@ import {
   messageToCreator,
   must,
   notificationOfCreator,
+  ownDevicesId,
   pendingRequest,
   type World,
 } from './world.ts';
@@ -307,10 +308,21 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
     signedIn(ofMembers, async (world) => ({ id: await groupConversation(world), body: commitBody(1) }), {
       about: 'a group',
     }),
+    signedIn(
+      hidden,
+      async (world) => {
+        const id = await ownDevicesId(world);
+        return { id, body: commitBody(await epochOf(world.creator, id)) };
+      },
+      { about: "a person's own devices" },
+    ),
   ],
   getGroupInfo: [
     signedIn(ofBoth, (world) => ({ id: directId(world) }), { about: 'a direct conversation' }),
     signedIn(ofMembers, async (world) => ({ id: await groupConversation(world) }), { about: 'a group' }),
+    signedIn(hidden, async (world) => ({ id: await ownDevicesId(world) }), {
+      about: "a person's own devices",
+    }),
   ],
   listWelcomes: [own()],
   deleteWelcome: [

@@ -57,8 +57,8 @@ const table: Readonly<Record<TopicName, TopicRow>> = {
     topic: ({ creator }) => topics.userMessages(creator.id),
     payload: (inWorld, from) => message(inWorld, from, inWorld.creator),
     subscribe: connected({ ...denied('refused'), creator: 'granted' }),
-    // Nobody is a contact of oneself.
-    publish: connected({ ...denied('not-a-contact'), contact: 'ok' }),
+    // The creator's goes to the conversation of the own devices, which has not been started.
+    publish: connected({ ...denied('not-a-contact'), contact: 'ok', creator: 'not-found' }),
   },
   userStatus: {
     topic: ({ creator }) => topics.userStatus(creator.id),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { directConversationId, groupConversationId } from '../../contract/index.ts';
+import { directConversationId, groupConversationId, selfConversationId } from '../../contract/index.ts';
 import {
   base64Url,
   befriend,
@@ -153,4 +153,12 @@ export async function notificationOfCreator(world: World): Promise<string> {
 }
 
 export const directId = ({ creator, contact }: World) => directConversationId(creator.id, contact.id);
+
+/** The id of the conversation of the creator's own devices, which has been started. */
+export async function ownDevicesId({ creator }: World): Promise<string> {
+  const id = selfConversationId(creator.id);
+  if ((await epochOf(creator, id)) === 0) await must(submitCommit(creator, id, commitBody(0)));
+  return id;
+}
+
 export const groupConversation = async (world: World) => groupConversationId(await freshGroup(world));

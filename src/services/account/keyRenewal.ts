@@ -1,19 +1,23 @@
 import type { RotatedVault, StoredVault } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
+import type { Timer } from '../../lib/clock.ts';
 import type { Prove, Vault } from '../../net/api.ts';
-import { keysRenewedAtom, olderVaultAtom } from '../../store/keys.ts';
+import { keysAwaitedAtom, keysRenewedAtom, olderVaultAtom } from '../../store/keys.ts';
 import { recoveryKeyAtom } from '../../store/recovery.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { showToastAtom } from '../../store/toasts.ts';
 import type { AccountStates } from '../core/accountState.ts';
 import type { Confirmation } from '../core/confirmation.ts';
+import { selfConversationId } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { apiErrorOf, type Background, isPassing, mayBeDone, toAppError } from '../core/failures.ts';
+import { timings } from '../core/timings.ts';
 
 /**
- * The keys that the person's devices share. Each change of who may open the account renews them, and no other device has
- * the new ones before its person has typed the password there (PROTOCOL section 2).
+ * The keys that the person's devices share. Each change of who may open the account renews them. The device that does so
+ * gives them to the others in the own devices' group; where that can't be, the person types the password (PROTOCOL
+ * section 2).
  */
 export interface KeyRenewal {
   /**
@@ -42,6 +46,8 @@ export interface KeyRenewal {
    * `cancelled`
    */
   acceptOlder(): Promise<void>;
+  /** No keys are waited for any more. */
+  stop(): void;
 }
 
 /** A vault that is sealed anew, and the call by which the relay takes it. */
@@ -60,7 +66,8 @@ interface Pending {
 }
 
 export function createKeyRenewal(
-  { api, crypto, sessionEvents, store }: SessionDeps,
+  { api, clock, crypto, sessionEvents, store }: SessionDeps,
+  ownUserId: string,
   confirmation: Pick<Confirmation, 'confirm'>,
   accountStates: Pick<AccountStates, 'load'>,
   background: Background,
@@ -68,12 +75,46 @@ export function createKeyRenewal(
   /** The newest vault that the relay is known to have. */
   let seenVersion = 0;
   let pending: Pending | null = null;
+  /** The vault whose keys this device had when it looked last; null before that. */
+  let heldVersion: number | null = null;
+  /** The vault whose keys were waited for last. */
+  let awaitedVersion = 0;
+  let patience: Timer | null = null;
 
   async function compare(): Promise<boolean> {
-    const isBehind = seenVersion > (await crypto.vaultVersion());
+    heldVersion = await crypto.vaultVersion();
+    const isBehind = seenVersion > heldVersion;
+    if (isBehind && seenVersion > awaitedVersion) awaitKeys();
     store.set(keysRenewedAtom, () => isBehind);
+    if (!isBehind) stopWaiting();
     return isBehind;
   }
+
+  function awaitKeys(): void {
+    stopWaiting();
+    awaitedVersion = seenVersion;
+    store.set(keysAwaitedAtom, () => true);
+    patience = clock.after(timings.keysPatience, stopWaiting);
+  }
+
+  function stopWaiting(): void {
+    patience?.cancel();
+    patience = null;
+    store.set(keysAwaitedAtom, () => false);
+  }
+
+  /** Looks whether what an own device has said brought keys; they are in the worker already. */
+  async function onSaid(): Promise<void> {
+    const before = heldVersion;
+    await compare();
+    if (before === null || heldVersion === null || heldVersion <= before) return;
+    sessionEvents.emit('keysTakenOver', { vaultVersion: heldVersion });
+    await accountStates.load();
+  }
+
+  sessionEvents.on('entriesProcessed', ({ state }) => {
+    if (state.conversationId === selfConversationId(ownUserId)) background(onSaid);
+  });
 
   async function onVault({ sealedVault, version }: Pick<Vault, 'version' | 'sealedVault'>): Promise<boolean> {
     seenVersion = Math.max(seenVersion, version);
@@ -96,6 +137,7 @@ export function createKeyRenewal(
       if (pending === taken) pending = null;
       await compare();
       await taken.onTaken();
+      sessionEvents.emit('keysRenewed', { vaultVersion: heldVersion ?? seenVersion });
       // The operation is done, whatever becomes of this.
       background(accountStates.load);
     })();
@@ -184,5 +226,7 @@ export function createKeyRenewal(
       }
       sessionEvents.emit('keysTakenOver', { vaultVersion: seenVersion });
     },
+
+    stop: stopWaiting,
   };
 }

@@ -32,6 +32,7 @@ export interface Security {
   readonly accountChanges: AccountChanges;
   readonly trust: Trust;
   changePassword(): Promise<void>;
+  stop(): void;
   /** The relay can be reached: reads the vault, what the person's devices share, and what changed who owns the account. */
   refresh(): Promise<void>;
 }
@@ -40,7 +41,13 @@ export function createSecurity(options: SecurityOptions): Security {
   const { deps } = options;
   const { confirmation } = options;
   const accountStates = createAccountStates(deps);
-  const keyRenewal = createKeyRenewal(deps, confirmation, accountStates, options.background);
+  const keyRenewal = createKeyRenewal(
+    deps,
+    options.ownUserId,
+    confirmation,
+    accountStates,
+    options.background,
+  );
   const recovery = createRecovery(deps, confirmation, keyRenewal);
   const devices = createDevices({ ...options, keyRenewal });
   const accountChanges = createAccountChanges(deps);
@@ -59,6 +66,10 @@ export function createSecurity(options: SecurityOptions): Security {
     accountChanges,
     trust,
     changePassword: () => changePassword(deps, confirmation, keyRenewal),
+    stop() {
+      trust.stop();
+      keyRenewal.stop();
+    },
     async refresh() {
       await Promise.all([readVault(), accountChanges.load(), trust.refresh()]);
     },

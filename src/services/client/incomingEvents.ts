@@ -1,6 +1,6 @@
 import type { IncomingEvent } from '../../net/contract.ts';
 import { activeConversationAtom } from '../../store/chats.ts';
-import { keyOf } from '../core/conversationIds.ts';
+import { keyOf, takesPart } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Services } from './services.ts';
 
@@ -20,18 +20,20 @@ export function createIncomingEventHandler(
   const { contacts, groupList, joiner, security, sync } = services;
   const { store } = options.deps;
 
+  function isActive(conversationId: string): boolean {
+    const key = keyOf(conversationId, ownUserId);
+    return key !== null && key === store.get(activeConversationAtom);
+  }
+
   return async (event) => {
     switch (event.type) {
       case 'message':
       case 'commit':
         return sync.onEntry(event);
       case 'available':
-        return sync.onAvailable(
-          event,
-          keyOf(event.conversationId, ownUserId) === store.get(activeConversationAtom),
-        );
+        return sync.onAvailable(event, isActive(event.conversationId));
       case 'welcome':
-        if (keyOf(event.conversationId, ownUserId) === null) return;
+        if (!takesPart(event.conversationId, ownUserId)) return;
         await joiner.refreshMailbox();
         await sync.catchUp(event.conversationId);
         await joiner.dropWelcomes(event.conversationId);

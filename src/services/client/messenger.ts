@@ -128,7 +128,8 @@ export function createMessenger(options: MessengerOptions): Messenger {
       lists.stop();
       services.groupList.stop();
       openConversation.stop();
-      security.trust.stop();
+      security.stop();
+      services.ownDevices.stop();
       services.knownPresence.end();
       store.set(resetSessionAtomsAtom);
       active = false;

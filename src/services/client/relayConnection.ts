@@ -40,7 +40,7 @@ export function createRelayConnection(options: RelayConnectionOptions): RelayCon
   const { background, deps, hasToken, services } = options;
   const { clock, sessionEvents, store } = deps;
   const { contacts, groupList, messageBackup, notifications, openConversation } = services;
-  const { outbox, presence, realtime, security, sync } = services;
+  const { outbox, ownDevices, presence, realtime, security, sync } = services;
   /** From connect() on, until disconnect(). */
   let talking = false;
   let timers: Timer[] = [];
@@ -49,10 +49,11 @@ export function createRelayConnection(options: RelayConnectionOptions): RelayCon
     // Waiting messages can leave even when some conversation could not be brought up to date.
     try {
       // Nothing is said to a device that was revoked meanwhile.
-      await Promise.all([sync.syncAll(), security.devices.catchUp()]);
+      await Promise.all([sync.syncAll(), ownDevices.readOn().then(() => security.devices.catchUp())]);
     } finally {
       await outbox.flushAll();
     }
+    background(() => ownDevices.settle());
   }
 
   const catchUp = createCatchUp({

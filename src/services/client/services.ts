@@ -1,6 +1,7 @@
 import type { Realtime, RealtimeListeners } from '../../net/mqtt.ts';
 import type { Presence, PresenceListeners } from '../../net/presence.ts';
 import { offlineAtom } from '../../store/connection.ts';
+import { createOwnDevices } from '../account/ownDevices.ts';
 import { createSecurity } from '../account/security.ts';
 import { createMessageBackup } from '../backup/messageBackup.ts';
 import { createChatEvents } from '../conversations/chatEvents.ts';
@@ -124,6 +125,7 @@ export function createServices(options: ServicesOptions) {
     onFailed: createSendFailureReport({ deps, leaveForLogin }),
     background,
   });
+  const ownDevices = createOwnDevices({ deps, ownUserId, sync, joiner, outbox, background });
   const messaging = createMessaging({ deps, ownUserId, chats, outbox, hasToken, leaveForLogin, background });
   const openConversation = createOpenConversation({
     deps,
@@ -162,6 +164,7 @@ export function createServices(options: ServicesOptions) {
     notifications,
     openConversation,
     outbox,
+    ownDevices,
     presence,
     realtime,
     security,

@@ -3,7 +3,7 @@ import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { errorCode, type FailureCode } from '../../lib/errorCode.ts';
 import { isApiError } from '../../net/errors.ts';
-import { groupOf, keyOf, peerOf } from '../core/conversationIds.ts';
+import { groupOf, peerOf, recipientOf, takesPart } from '../core/conversationIds.ts';
 import type { Deps } from '../core/deps.ts';
 
 type WelcomeItem = Awaited<ReturnType<Deps['api']['listWelcomes']>>[number];
@@ -25,8 +25,9 @@ export interface Joiner {
   /** Becomes a member of a conversation that exists: by Welcome, else by external commit. */
   enter(conversationId: string): Promise<EnterResult>;
   /**
-   * Starts a direct conversation with every device of both people. Whether this start or another one won shows in the log.
-   * @throws AppError `no-device` when the other person has none
+   * Starts a direct conversation with every device of both people, or that of the own devices with the others. Whether
+   * this start or another one won shows in the log.
+   * @throws AppError `no-device` when there is none to start it with
    */
   start(conversationId: string): Promise<void>;
   /**
@@ -114,11 +115,11 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
   }
 
   async function isStarted(conversationId: string): Promise<boolean> {
-    const peer = peerOf(conversationId, ownUserId);
+    const recipient = recipientOf(conversationId, ownUserId);
     const groupId = groupOf(conversationId);
     try {
       if (groupId !== null) return (await api.listGroupMessages(groupId, { limit: 1 })).length > 0;
-      return peer !== null && (await api.listUserMessages(peer, { limit: 1 })).length > 0;
+      return recipient !== null && (await api.listUserMessages(recipient, { limit: 1 })).length > 0;
     } catch (error) {
       if (isApiError(error, 'not-found')) return false;
       throw error;
@@ -149,9 +150,10 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
     }
   }
 
-  /** A group has no message that would bring its start on the way again: after an interruption this does. */
+  /** No message brings the start of a group, or of the own devices', on the way again: after an interruption this does. */
   async function resumeStart(conversationId: string): Promise<EnterResult> {
-    const waiting = groupOf(conversationId) === null ? null : await crypto.nextCommit(conversationId);
+    const isDirect = peerOf(conversationId, ownUserId) !== null;
+    const waiting = isDirect ? null : await crypto.nextCommit(conversationId);
     if (waiting === null) return { kind: 'not-started' };
     const seq = await submit(waiting);
     return seq === null ? { kind: 'lost-race' } : { kind: 'committed', seq };
@@ -165,7 +167,7 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
       exclusively(conversationId, async () => {
         const { status } = await crypto.conversation(conversationId);
         if (status === 'joined') return { kind: 'member' };
-        if (keyOf(conversationId, ownUserId) === null) return { kind: 'not-started' };
+        if (!takesPart(conversationId, ownUserId)) return { kind: 'not-started' };
         if (status === 'starting') return resumeStart(conversationId);
         const isWelcome = status === 'outside' && (await hasWelcome(conversationId));
         if (isWelcome && (await joinByWelcome(conversationId))) return { kind: 'member' };
@@ -186,17 +188,17 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
     start: (conversationId) =>
       exclusively(conversationId, async () => {
         const { status } = await crypto.conversation(conversationId);
-        const peer = peerOf(conversationId, ownUserId);
+        const recipient = recipientOf(conversationId, ownUserId);
         // KeyPackages are used up by asking for them: only where there is nothing to join.
-        if (status !== 'outside' || peer === null || (await isStarted(conversationId))) return;
+        if (status !== 'outside' || recipient === null || (await isStarted(conversationId))) return;
         const claimed = await Promise.all(
-          [peer, ownUserId].map(async (userId) => {
+          [...new Set([recipient, ownUserId])].map(async (userId) => {
             const keyPackages = await api.claimKeyPackages(userId);
             return keyPackages.map(({ deviceId, keyPackage }) => ({ userId, deviceId, keyPackage }));
           }),
         );
         const keyPackages = claimed.flat();
-        if (!keyPackages.some(({ userId }) => userId === peer))
+        if (!keyPackages.some(({ userId }) => userId === recipient))
           throw new AppError('no-device', t('errors.noDevice'));
         await submit(await crypto.startConversation({ conversationId, keyPackages }));
       }),

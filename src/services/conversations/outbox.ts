@@ -8,7 +8,7 @@ import { errorCode, type FailureCode } from '../../lib/errorCode.ts';
 import { forEachLimited } from '../../lib/parallel.ts';
 import { ApiError, isApiError, NetworkError } from '../../net/errors.ts';
 import type { Acknowledgement, Realtime } from '../../net/mqtt.ts';
-import { groupOf, peerOf } from '../core/conversationIds.ts';
+import { groupOf, recipientOf, selfConversationId } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
@@ -97,10 +97,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
       : api.sendGroupMessage(to.groupId, body);
   }
 
-  function recipientOf(conversationId: string): Recipient {
+  function requireRecipient(conversationId: string): Recipient {
     const groupId = groupOf(conversationId);
     if (groupId !== null) return { groupId };
-    const userId = peerOf(conversationId, ownUserId);
+    const userId = recipientOf(conversationId, ownUserId);
     if (userId === null) throw new ApiError({ status: 404, code: 'not-found', detail: null });
     return { groupId, userId };
   }
@@ -114,7 +114,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     const permission = await maySend(conversationId);
     if (permission === 'held') throw new AppError('members-in-doubt', t('errors.membersInDoubt'));
     let next: PreparedMessage | undefined = permission === 'yes' ? ready : undefined;
-    const recipient = recipientOf(conversationId);
+    const recipient = requireRecipient(conversationId);
     const backoff = createBackoff({
       baseMs: timings.commitRetryBase,
       maxMs: timings.commitRetryMax,
@@ -211,7 +211,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
       await fail(conversationId, messageId, code);
       if (stopped === null) {
         log.warn('send-failed', { code });
-        options.onFailed(failure.reason);
+        // What own devices tell each other is nothing that the person has sent.
+        if (conversationId !== selfConversationId(ownUserId)) options.onFailed(failure.reason);
       }
       if (stopsAll(failure.reason)) stopped = failure;
     }

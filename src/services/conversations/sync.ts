@@ -9,7 +9,7 @@ import type { LogPage } from '../../net/api.ts';
 import { type IncomingEvent, limits } from '../../net/contract.ts';
 import { isApiError } from '../../net/errors.ts';
 import { catchUpAtom } from '../../store/connection.ts';
-import { groupOf, keyOf, peerOf } from '../core/conversationIds.ts';
+import { groupOf, keyOf, peerOf, recipientOf, takesPart } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { apiErrorOf, isUnreachable } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
@@ -99,8 +99,8 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
   async function listEntries(conversationId: string, query: LogPage) {
     const groupId = groupOf(conversationId);
     if (groupId !== null) return api.listGroupMessages(groupId, query);
-    const peer = peerOf(conversationId, ownUserId);
-    return peer === null ? [] : api.listUserMessages(peer, query);
+    const recipient = recipientOf(conversationId, ownUserId);
+    return recipient === null ? [] : api.listUserMessages(recipient, query);
   }
 
   async function page(conversationId: string, query: LogPage) {
@@ -152,14 +152,18 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     return joinedSeq - 1;
   }
 
-  /** Null for a group that this device refuses: it is left alone for a while, and the other conversations go on. */
+  /**
+   * Null for a group that this device refuses, that of the own devices included: it is left alone for a while, and the
+   * other conversations go on.
+   */
   async function enter(conversationId: string): Promise<EnterResult | null> {
     try {
       return await joiner.enter(conversationId);
     } catch (error) {
       const code = errorCode(error);
       const isOurs = apiErrorOf(error) !== null || isUnreachable(error) || passingFailures.has(code);
-      if (groupOf(conversationId) === null || isOurs || code === 'session-ended') throw error;
+      const isDirect = peerOf(conversationId, ownUserId) !== null;
+      if (isDirect || isOurs || code === 'session-ended') throw error;
       restingUntil.set(conversationId, clock.now() + timings.rejoinPause);
       log.warn('sync-stalled', { code });
       sessionEvents.emit('groupRefused', { conversationId, code });
@@ -290,7 +294,7 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     let ids = [...summaries.keys(), ...welcomed, ...unfinished.map((state) => state.conversationId)];
     await counting(summaries, states, async () => {
       for (let part = 0; part < maxMailboxParts; part += 1) {
-        const own = new Set(ids.filter((id) => keyOf(id, ownUserId) !== null));
+        const own = new Set(ids.filter((id) => takesPart(id, ownUserId)));
         await forEachLimited(own, conversationsAtOnce, (id) => syncConversation(id, summaries.get(id)));
         // A full mailbox is answered in parts: the next one follows once these Welcomes are out of it.
         if (welcomed.length === 0 || own.size === 0) return;
@@ -322,7 +326,7 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     catchUp,
 
     async onEntry(event) {
-      if (keyOf(event.conversationId, ownUserId) === null) return;
+      if (!takesPart(event.conversationId, ownUserId)) return;
       const gathered = live.get(event.conversationId);
       if (gathered === undefined) live.set(event.conversationId, [event]);
       else gathered.push(event);
@@ -330,7 +334,7 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     },
 
     async onAvailable({ conversationId, seq }, isStreamed) {
-      if (keyOf(conversationId, ownUserId) === null) return;
+      if (!takesPart(conversationId, ownUserId)) return;
       if (isStreamed) await delay(clock, timings.streamedEntry);
       if (forgotten.has(conversationId)) return;
       const state = await crypto.conversation(conversationId);

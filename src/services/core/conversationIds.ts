@@ -4,6 +4,8 @@ import {
   groupConversationId,
   groupOf,
   Id,
+  selfConversationId,
+  selfOf,
 } from '../../net/contract.ts';
 import { type ConversationKey, groupIdOfKey, groupKeyOf } from '../../store/chats.ts';
 
@@ -22,6 +24,19 @@ export function keyOf(conversationId: string, ownUserId: string): ConversationKe
   return groupId === null ? peerOf(conversationId, ownUserId) : groupKeyOf(groupId);
 }
 
+/** Returns whether a conversation is one of this person's: a chat, or that of their own devices, which is none. */
+export function takesPart(conversationId: string, ownUserId: string): boolean {
+  return keyOf(conversationId, ownUserId) !== null || conversationId === selfConversationId(ownUserId);
+}
+
+/**
+ * The person whom the relay is told that a message is for, where it is for no group: the other one of a direct
+ * conversation, or oneself among one's own devices.
+ */
+export function recipientOf(conversationId: string, ownUserId: string): string | null {
+  return conversationId === selfConversationId(ownUserId) ? ownUserId : peerOf(conversationId, ownUserId);
+}
+
 /** The conversation of a chat, whether or not it has begun; null for a key that is none (a chat with oneself, say). */
 export function conversationOf(key: ConversationKey, ownUserId: string): string | null {
   const groupId = groupIdOfKey(key);
@@ -29,4 +44,4 @@ export function conversationOf(key: ConversationKey, ownUserId: string): string 
   return Id.safeParse(key).success && key !== ownUserId ? directConversationId(ownUserId, key) : null;
 }
 
-export { directConversationId, groupConversationId, groupOf };
+export { directConversationId, groupConversationId, groupOf, selfConversationId, selfOf };

@@ -17,6 +17,8 @@ export interface SessionEventMap {
   groupReturned: { readonly groupId: string };
   /** The person has left or deleted a group, so nothing of it is to be kept anywhere. */
   groupGivenUp: { readonly groupId: string };
+  /** This device has renewed the keys that the person's devices share. */
+  keysRenewed: { readonly vaultVersion: number };
   /** This device has taken over the keys that another one renewed. */
   keysTakenOver: { readonly vaultVersion: number };
   /** A doubt about who is in a conversation is over, so messages that waited may go. */
@@ -45,6 +47,7 @@ export function createSessionEvents(): SessionEvents {
     groupForgotten: [],
     groupReturned: [],
     groupGivenUp: [],
+    keysRenewed: [],
     keysTakenOver: [],
     holdReleased: [],
     realtimeChanged: [],

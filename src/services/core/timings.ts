@@ -30,6 +30,10 @@ export const timings = {
   draftKeeping: 500,
   /** Signing out must not hang on a relay that doesn't answer. */
   logoutAnswer: 3_000,
+  /** The time that another device has for giving this one the keys that were renewed, before the person is asked. */
+  keysPatience: 10_000,
+  /** Within which time one of the own devices says keys that the one which renewed them could not say. */
+  keysSharing: 6_000,
   /** Between attempts to be the one whose commit the relay takes. */
   commitRetryBase: 100,
   commitRetryMax: 3_000,

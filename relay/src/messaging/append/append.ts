@@ -8,7 +8,7 @@ import { entriesAtOnce } from '../../repositories/entriesAtOnce.ts';
 /** An application message on its way into its conversation's log. */
 export interface NewEntry {
   readonly conversationId: string;
-  /** The other one of a direct conversation; null in a group. */
+  /** The other one of a direct conversation; null in a group, and among a person's own devices. */
   readonly recipientId: string | null;
   readonly messageId: string;
   /** The MLS epoch it was encrypted in. */

@@ -5,13 +5,18 @@ import type { Api } from '#src/net/api.ts';
 import { NetworkError } from '#src/net/errors.ts';
 import { createKeyRenewal, type KeyRenewal } from '#src/services/account/keyRenewal.ts';
 import { createBackground } from '#src/services/core/failures.ts';
+import { timings } from '#src/services/core/timings.ts';
+import { bannerAtom } from '#src/store/banners.ts';
 import { keysRenewedAtom, olderVaultAtom } from '#src/store/keys.ts';
 import { recoveryKeyAtom } from '#src/store/recovery.ts';
 import { toastsAtom } from '#src/store/toasts.ts';
 import { settled } from '../net/support/fakeClock.ts';
 import {
+  conversationId,
+  me,
   refused,
   rotatedVault,
+  state,
   storedVault,
   type TestDeps,
   testConfirmation,
@@ -43,7 +48,7 @@ beforeEach(() => {
   worker.vaultVersion.mockResolvedValue(7);
   deps = testDeps({ api, crypto: worker });
   confirmation = testConfirmation();
-  renewal = createKeyRenewal(deps, confirmation, { load }, createBackground(deps.log));
+  renewal = createKeyRenewal(deps, me, confirmation, { load }, createBackground(deps.log));
 });
 
 const vaultAt = (version: number) => ({ version, sealedVault: `${version}` });
@@ -95,6 +100,61 @@ describe('keys that another device has renewed', () => {
   });
 });
 
+describe('keys that another device has said among the own ones', () => {
+  const said = (conversationId = `self:${me}`) =>
+    deps.sessionEvents.emit('entriesProcessed', {
+      messages: [],
+      events: [],
+      state: state({ conversationId }),
+    });
+  const isAsked = () => deps.store.get(bannerAtom) === 'keys-renewed';
+
+  it('are waited for, before the person is asked for the password', async () => {
+    await renewal.onVault(vaultAt(8));
+    expect([isShown(), isAsked()]).toEqual([true, false]);
+    await deps.clock.advance(timings.keysPatience);
+    expect([isShown(), isAsked()]).toEqual([true, true]);
+    // Asking again begins no new wait; another renewal does.
+    await renewal.onVault(vaultAt(8));
+    expect(isAsked()).toBe(true);
+    await renewal.onVault(vaultAt(9));
+    expect(isAsked()).toBe(false);
+    renewal.stop();
+    expect(isAsked()).toBe(true);
+  });
+
+  it('end the wait, and then what waited for them goes on', async () => {
+    const heard: number[] = [];
+    deps.sessionEvents.on('keysTakenOver', ({ vaultVersion }) => heard.push(vaultVersion));
+    await renewal.onVault(vaultAt(8));
+    said();
+    await settled();
+    expect([isShown(), heard]).toEqual([true, []]);
+    worker.vaultVersion.mockResolvedValue(8);
+    said(conversationId);
+    await settled();
+    expect([isShown(), heard]).toEqual([true, []]);
+    said();
+    await settled();
+    expect([isShown(), isAsked(), heard]).toEqual([false, false, [8]]);
+    expect(load).toHaveBeenCalledOnce();
+    await deps.clock.advance(timings.keysPatience);
+    said();
+    await settled();
+    expect([isAsked(), heard]).toEqual([false, [8]]);
+  });
+
+  it('may come before anybody has said that there are new ones', async () => {
+    await renewal.onVault(vaultAt(7));
+    worker.vaultVersion.mockResolvedValue(8);
+    said();
+    await settled();
+    await renewal.onVault(vaultAt(8));
+    expect([isShown(), isAsked()]).toEqual([false, false]);
+    expect(load).toHaveBeenCalledOnce();
+  });
+});
+
 const taken = { vault: rotatedVault, submit: () => Promise.resolve() };
 const sealedHere = { version: 8, sealedVault: rotatedVault.sealedVault, hasRecoveryKey: false };
 const lost = new NetworkError('unreachable');
@@ -106,6 +166,7 @@ const failing = (failure: Error) => async () => ({
 describe('an operation that renews the keys', () => {
   it('gets the vault as the password opens it, and this device the new keys after it', async () => {
     const order: string[] = [];
+    deps.sessionEvents.on('keysRenewed', ({ vaultVersion }) => order.push(`told of ${vaultVersion}`));
     worker.adoptRenewedKeys.mockImplementation(async () => void order.push('taken over'));
     load.mockImplementation(async () => void order.push('state'));
     await renewal.renew(confirmation.prove, async (vault) => {
@@ -114,7 +175,7 @@ describe('an operation that renews the keys', () => {
     });
     await settled();
     expect(worker.adoptRenewedKeys).toHaveBeenCalledWith(rotatedVault.sealedVault);
-    expect(order).toEqual(['done', 'taken over', 'state']);
+    expect(order).toEqual(['done', 'taken over', `told of ${rotatedVault.version + 1}`, 'state']);
   });
 
   it('has succeeded once the relay has it, whatever becomes of the account state', async () => {

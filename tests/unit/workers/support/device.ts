@@ -141,6 +141,13 @@ export class TestDevice {
     await this.readState();
   }
 
+  /** Gives the person's other devices the newest keys in their own group. @returns false where that is not due */
+  async shareKeys(): Promise<boolean> {
+    if (!(await this.api.shareKeys())) return false;
+    for (const { messageId } of await this.api.outbox(selfOf(this.userId))) await this.flush(messageId);
+    return true;
+  }
+
   /** Logs in again in a browser that was locked, or whose session has lasted. */
   async logIn(): Promise<void> {
     this.api = this.browser.tab();
@@ -323,6 +330,9 @@ export const ALICE = 'a0000000-0000-4000-8000-000000000001';
 export const BOB = 'b0000000-0000-4000-8000-000000000002';
 export const CAROL = 'c0000000-0000-4000-8000-000000000003';
 export const DAVE = 'd0000000-0000-4000-8000-000000000004';
+/** The conversation of a person's own devices. */
+export const selfOf = (userId: string) => `self:${userId}`;
+
 export const ALICE_AND_BOB = `direct:${ALICE}:${BOB}`;
 
 export const DAY = 24 * 60 * 60 * 1000;

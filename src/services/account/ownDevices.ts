@@ -1,0 +1,97 @@
+import type { Timer } from '../../lib/clock.ts';
+import { coalesce } from '../../lib/coalesce.ts';
+import { errorCode } from '../../lib/errorCode.ts';
+import { devicesAtom } from '../../store/devices.ts';
+import type { Joiner } from '../conversations/joiner.ts';
+import type { Outbox } from '../conversations/outbox.ts';
+import type { Sync } from '../conversations/sync.ts';
+import { selfConversationId } from '../core/conversationIds.ts';
+import type { SessionDeps } from '../core/deps.ts';
+import type { Background } from '../core/failures.ts';
+import { timings } from '../core/timings.ts';
+
+/**
+ * The group of the person's own devices, in which one gives the others the newest shared keys (PROTOCOL section 2). It is
+ * a conversation like any other to the relay, the synchronisation and the outbox, and none to the screen.
+ */
+export interface OwnDevices {
+  /**
+   * Reads what the other devices have said, before it is known here which of them have been revoked since: whoever hears
+   * of a revocation first takes the device's coming for a breach. Never rejects.
+   */
+  readOn(): Promise<void>;
+  /**
+   * Starts the group where there is another device and no group yet, and shares the keys where that is due. To be called
+   * when the conversations and the list of devices have been read.
+   */
+  settle(): Promise<void>;
+  stop(): void;
+}
+
+export interface OwnDevicesOptions {
+  readonly deps: SessionDeps;
+  readonly ownUserId: string;
+  readonly sync: Pick<Sync, 'catchUp'>;
+  readonly joiner: Pick<Joiner, 'start'>;
+  readonly outbox: Pick<Outbox, 'flush'>;
+  readonly background: Background;
+}
+
+export function createOwnDevices(options: OwnDevicesOptions): OwnDevices {
+  const { background, joiner, outbox, sync } = options;
+  const { clock, crypto, log, random, sessionEvents, store } = options.deps;
+  const conversationId = selfConversationId(options.ownUserId);
+  let timer: Timer | null = null;
+  /** Starting takes KeyPackages of the other devices, so that it isn't tried again at once. */
+  let restingUntil = 0;
+  let isStopped = false;
+
+  const share = coalesce(async () => {
+    if (await crypto.shareKeys()) await outbox.flush(conversationId);
+  });
+
+  /** Where several devices have keys that nobody has said yet, the quickest spares the others. */
+  function shareSoon(): void {
+    if (isStopped) return;
+    timer ??= clock.after(random() * timings.keysSharing, () => {
+      timer = null;
+      background(share);
+    });
+  }
+
+  async function start(): Promise<void> {
+    const others = store.get(devicesAtom)?.filter(({ isThisOne }) => !isThisOne) ?? [];
+    if (others.length === 0 || clock.now() < restingUntil) return;
+    restingUntil = clock.now() + timings.rejoinPause;
+    await joiner.start(conversationId);
+    await sync.catchUp(conversationId);
+  }
+
+  sessionEvents.on('entriesProcessed', ({ state }) => {
+    if (state.conversationId === conversationId) shareSoon();
+  });
+  sessionEvents.on('keysRenewed', () => background(share));
+  sessionEvents.on('keysTakenOver', shareSoon);
+
+  return {
+    async readOn() {
+      try {
+        const { status } = await crypto.conversation(conversationId);
+        if (status !== 'outside') await sync.catchUp(conversationId);
+      } catch (error) {
+        log.warn('sync-stalled', { code: errorCode(error) });
+      }
+    },
+
+    async settle() {
+      const { status } = await crypto.conversation(conversationId);
+      if (status === 'joined') shareSoon();
+      else if (status === 'outside') await start();
+    },
+
+    stop() {
+      isStopped = true;
+      timer?.cancel();
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ConversationState, CryptoApi } from '#src/crypto/client.ts';
+import { NetworkError } from '#src/net/errors.ts';
+import { createOwnDevices, type OwnDevices } from '#src/services/account/ownDevices.ts';
+import { createBackground } from '#src/services/core/failures.ts';
+import { timings } from '#src/services/core/timings.ts';
+import { devicesAtom, type OwnDevice } from '#src/store/devices.ts';
+import { settled } from '../net/support/fakeClock.ts';
+import { me, state, type TestDeps, testDeps } from './support/deps.ts';
+
+const own = `self:${me}`;
+const worker = {
+  conversation: vi.fn<CryptoApi['conversation']>(),
+  shareKeys: vi.fn<CryptoApi['shareKeys']>(),
+};
+const catchUp = vi.fn<(id: string) => Promise<ConversationState>>();
+const start = vi.fn<(id: string) => Promise<void>>();
+const flush = vi.fn<(id: string) => Promise<void>>();
+let deps: TestDeps;
+let devices: OwnDevices;
+
+const is = (status: ConversationState['status']) =>
+  worker.conversation.mockResolvedValue(state({ conversationId: own, status }));
+const said = (conversationId = own) =>
+  deps.sessionEvents.emit('entriesProcessed', { messages: [], events: [], state: state({ conversationId }) });
+
+function list(...isThisOne: boolean[]): void {
+  const at = '2026-03-01T12:00:00.000Z';
+  const listed = isThisOne.map(
+    (isThis, i): OwnDevice => ({ id: `${i}`, name: '', createdAt: at, lastSeenAt: at, isThisOne: isThis }),
+  );
+  deps.store.set(devicesAtom, () => listed);
+}
+
+beforeEach(() => {
+  vi.resetAllMocks();
+  deps = testDeps({ crypto: worker });
+  catchUp.mockResolvedValue(state({ conversationId: own }));
+  worker.shareKeys.mockResolvedValue(true);
+  is('outside');
+  const background = createBackground(deps.log);
+  devices = createOwnDevices({
+    deps,
+    ownUserId: me,
+    sync: { catchUp },
+    joiner: { start },
+    outbox: { flush },
+    background,
+  });
+});
+
+describe("the group of the person's own devices", () => {
+  it('is started by whoever finds another device and no group, once in a while', async () => {
+    list(true);
+    await devices.settle();
+    expect(start).not.toHaveBeenCalled();
+    list(true, false);
+    await devices.settle();
+    await devices.settle();
+    expect(start.mock.calls).toEqual([[own]]);
+    expect(catchUp.mock.calls).toEqual([[own]]);
+    await deps.clock.advance(timings.rejoinPause);
+    await devices.settle();
+    expect(start).toHaveBeenCalledTimes(2);
+  });
+
+  it.each(['joined', 'forked', 'starting'] as const)('is not started where it is %s', async (status) => {
+    list(true, false);
+    is(status);
+    await devices.settle();
+    expect(start).not.toHaveBeenCalled();
+  });
+
+  it('is read before the revocations are, where this device has been in it, and never stops what follows', async () => {
+    await devices.readOn();
+    expect(catchUp).not.toHaveBeenCalled();
+    is('joined');
+    await devices.readOn();
+    expect(catchUp.mock.calls).toEqual([[own]]);
+    catchUp.mockRejectedValue(new NetworkError('unreachable'));
+    await expect(devices.readOn()).resolves.toBeUndefined();
+  });
+});
+
+describe('the newest keys', () => {
+  it('are shared at once when this device has renewed them', async () => {
+    deps.sessionEvents.emit('keysRenewed', { vaultVersion: 2 });
+    await settled();
+    expect(flush.mock.calls).toEqual([[own]]);
+  });
+
+  it.each([
+    ['somebody has said something', async () => said()],
+    ['they were taken over', async () => deps.sessionEvents.emit('keysTakenOver', { vaultVersion: 2 })],
+    [
+      'everything has been read',
+      () => {
+        is('joined');
+        return devices.settle();
+      },
+    ],
+  ])('are shared within some seconds once %s, by one device of many', async (_why, happens) => {
+    await happens();
+    said();
+    await settled();
+    expect(worker.shareKeys).not.toHaveBeenCalled();
+    await deps.clock.advance(timings.keysSharing);
+    expect(worker.shareKeys).toHaveBeenCalledOnce();
+    expect(flush.mock.calls).toEqual([[own]]);
+  });
+
+  it('are not sent where that is not due, nor for what is said elsewhere, nor after the session', async () => {
+    said('direct:elsewhere');
+    await deps.clock.advance(timings.keysSharing);
+    expect(worker.shareKeys).not.toHaveBeenCalled();
+    worker.shareKeys.mockResolvedValue(false);
+    said();
+    await deps.clock.advance(timings.keysSharing);
+    expect(worker.shareKeys).toHaveBeenCalledOnce();
+    expect(flush).not.toHaveBeenCalled();
+    said();
+    devices.stop();
+    said();
+    await deps.clock.advance(timings.keysSharing);
+    expect(worker.shareKeys).toHaveBeenCalledOnce();
+  });
+});
