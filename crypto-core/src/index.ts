@@ -71,6 +71,14 @@ export {
 } from './account/vault.ts';
 export { equalBytes, toHex, wipe } from './bytes.ts';
 export { DEFAULT_LIMITS, type Limits } from './codec/limits.ts';
+export {
+  CHAIN_HEADER_LENGTH,
+  type ChainHeader,
+  encodeChainHeader,
+  splitChainHeader,
+  withChainHeader,
+} from './content/chainHeader.ts';
+export { emptyRunningHash, entryDigest, type LoggedEntry, nextRunningHash } from './content/runningHash.ts';
 export type { Env } from './env.ts';
 export { CryptoError, type CryptoErrorCode } from './errors.ts';
 export { paddedLength } from './framing/padding.ts';
@@ -125,6 +133,7 @@ export type { Extension } from './structs/extension.ts';
 export type { ContentType } from './structs/framedContent.ts';
 export { findGroupBinding, type GroupBinding, groupBindingExtension } from './structs/groupBinding.ts';
 export { type LeafIndex, toLeafIndex } from './structs/indices.ts';
+export { findLogPosition, type LogPosition, logPositionExtension } from './structs/logPosition.ts';
 export type { OwnKeyPackage, UnverifiedKeyPackage } from './structs/keyPackage.ts';
 export type { Lifetime } from './structs/leafNode.ts';
 export type { PreSharedKeyId } from './structs/psk.ts';
