@@ -14,6 +14,7 @@ import { accountChanges } from './0012-account-changes.ts';
 import { historySwitch } from './0013-history-switch.ts';
 import { endCodes } from './0014-end-codes.ts';
 import { accountStates } from './0015-account-states.ts';
+import { entryDigests } from './0016-entry-digests.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -34,4 +35,5 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0013-history-switch': historySwitch,
   '0014-end-codes': endCodes,
   '0015-account-states': accountStates(types),
+  '0016-entry-digests': entryDigests(types),
 });

@@ -177,6 +177,7 @@ export async function conversationState(
     lastMessage,
     members,
     joinedAt: conversation.joinedAt,
+    linkFrom: conversation.linkFrom,
     group: sealedGroup === undefined ? null : groupFacts(account, conversationId, sealedGroup),
     ...(conversation.membership === 'forked' && conversation.refusal !== null
       ? { refusal: conversation.refusal }

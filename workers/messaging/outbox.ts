@@ -1,5 +1,5 @@
 /** The outbox, which keeps messages from the moment they are written until the log has them. */
-import { encryptApplication } from '@sinetti/crypto-core';
+import { encryptApplication, withChainHeader } from '@sinetti/crypto-core';
 import { AcceptedInput, ConversationId, check, FailureCode, Id, QueueInput } from '../api/arguments.ts';
 import type { CryptoApi, PreparedMessage, ReadyMessage } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -31,7 +31,7 @@ import {
   withinConversation,
   write,
 } from '../storage/db.ts';
-import type { ConversationRecord, OutboxRecord } from '../storage/records.ts';
+import type { OutboxRecord } from '../storage/records.ts';
 
 type OutboxApi = Pick<
   CryptoApi,
@@ -45,6 +45,8 @@ const MESSAGES_PER_COMMIT = 50;
 const COMMIT_INTERVAL_MS = 24 * 60 * 60 * 1000;
 
 const encoder = new TextEncoder();
+
+type Encrypted = Pick<OutboxRecord, 'headerAt'> & { readonly ciphertext: Uint8Array };
 
 interface Waiting {
   readonly row: OutboxRow;
@@ -75,22 +77,23 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
           throw new CryptoApiError('usage', 'the message id is taken');
         }
         if (logged !== null) throw new CryptoApiError('usage', 'the message id is in the log');
-        const ciphertext = isNext ? await encryptAtOnce(transaction, payload, messageId) : null;
+        const encrypted = isNext ? await encryptAtOnce(transaction, { payload, sentAt }, messageId) : null;
         const record: OutboxRecord = {
           status: 'sending',
           failure: null,
           payload,
           sentAt,
-          epoch: ciphertext === null ? null : conversation.epoch,
-          ciphertext,
+          epoch: encrypted === null ? null : conversation.epoch,
+          ciphertext: encrypted?.ciphertext ?? null,
           seq: null,
           timestamp: null,
+          headerAt: encrypted?.headerAt ?? null,
         };
         const order = last === null ? 1 : last.key + 1;
         await put(tx, account, messageId, { conversationId, order }, record);
         return {
           message: outboxView(account, conversationId, messageId, record),
-          ready: ciphertext === null ? null : readyMessage(transaction, messageId, ciphertext),
+          ready: encrypted === null ? null : readyMessage(transaction, messageId, encrypted.ciphertext),
           state: await transaction.finish(),
         };
       });
@@ -198,25 +201,28 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
         (await pendingSubmission(transaction)) ?? (await commitAsMember(transaction, state, [], env));
       return { kind: 'commit', submission };
     }
-    const content = current ?? encrypt(state, conversation, record.payload, messageId);
+    const encrypted =
+      current === null
+        ? encrypt(transaction, state, record, messageId)
+        : { ciphertext: current, headerAt: record.headerAt };
     const status = record.status === 'failed' ? 'sending' : record.status;
     const prepared: OutboxRecord = {
       ...record,
       status,
       failure: null,
       epoch: conversation.epoch,
-      ciphertext: content,
+      ...encrypted,
     };
     await put(tx, account, messageId, row, prepared);
-    return readyMessage(transaction, messageId, content);
+    return readyMessage(transaction, messageId, encrypted.ciphertext);
   }
 
   /** Encrypts a message in the transaction that queues it; null where something has to go first. */
   async function encryptAtOnce(
     transaction: ConversationTransaction,
-    payload: string,
+    message: Pick<OutboxRecord, 'payload' | 'sentAt'>,
     messageId: string,
-  ): Promise<Uint8Array | null> {
+  ): Promise<Encrypted | null> {
     const { conversation } = transaction;
     const isMember = conversation.membership === 'member' && conversation.pending === 'none';
     const state = isMember ? await transaction.state() : null;
@@ -227,7 +233,7 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
       needsHealing(transaction, env.now()),
     ]);
     if (!isKnown || isDue(changes) || isHealing) return null;
-    return encrypt(state, conversation, payload, messageId);
+    return encrypt(transaction, state, message, messageId);
   }
 
   /** Returns the next thing to do for a message while this device isn't a member. */
@@ -241,16 +247,19 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
     return start === null ? { kind: 'outside' } : { kind: 'commit', submission: start };
   }
 
+  /** Encrypts a message with the header of what this device has read by now. */
   function encrypt(
+    { chain, conversation }: ConversationTransaction,
     state: MlsGroup,
-    conversation: ConversationRecord,
-    payload: string,
+    { payload, sentAt }: Pick<OutboxRecord, 'payload' | 'sentAt'>,
     messageId: string,
-  ): Uint8Array {
-    const content = encryptApplication(state.group, payloadBytes(payload), encoder.encode(messageId), env);
+  ): Encrypted {
+    const header = chain.header(sentAt);
+    const plaintext = withChainHeader(header, payloadBytes(payload));
+    const ciphertext = encryptApplication(state.group, plaintext, encoder.encode(messageId), env);
     state.accept();
     conversation.sentSinceCommit++;
-    return content;
+    return { ciphertext, headerAt: header.position };
   }
 }
 

@@ -48,10 +48,7 @@ function signGroupInfo(group: Group, extensions: readonly Extension[]): Unverifi
 }
 
 /** Makes the GroupInfo for a Welcome. It holds the tree, so that the Welcome is all a new member needs. */
-export function welcomeGroupInfo(
-  group: Group,
-  extensions: readonly Extension[] = [],
-): UnverifiedGroupInfo {
+export function welcomeGroupInfo(group: Group, extensions: readonly Extension[] = []): UnverifiedGroupInfo {
   return signGroupInfo(group, [ratchetTreeExtension(group.tree), ...extensions]);
 }
 

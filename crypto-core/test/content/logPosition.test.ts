@@ -18,9 +18,9 @@ describe('the log position in a GroupInfo', () => {
     expect(read(data.subarray(1))).toBe('unsupported');
     expect(read(data.subarray(0, 48))).toBe('malformed');
     expect(read(new Uint8Array([...data, 0]))).toBe('malformed');
-    expect(read(new Uint8Array([1, ...data.subarray(9, 17), ...data.subarray(1, 9), ...data.subarray(17)]))).toBe(
-      'malformed',
-    );
+    expect(
+      read(new Uint8Array([1, ...data.subarray(9, 17), ...data.subarray(1, 9), ...data.subarray(17)])),
+    ).toBe('malformed');
     expect(codeOf(() => logPositionExtension({ ...position, start: 2 ** 41 }))).toBe('usage');
     expect(codeOf(() => logPositionExtension({ ...position, hash: new Uint8Array(33) }))).toBe('usage');
   });

@@ -62,7 +62,9 @@ describe('the running hash', () => {
   it('is what another implementation computes, and what it was when it was written down', () => {
     expect(toHex(entryDigest(first))).toBe(digestOf(first));
     expect(toHex(entryDigest(second))).toBe(digestOf(second));
-    expect(toHex(entryDigest(first))).toBe('619ce3027a8ae21985c50a64689dfa2ce164c11146f082bb4fae6bb294fa48ab');
+    expect(toHex(entryDigest(first))).toBe(
+      '619ce3027a8ae21985c50a64689dfa2ce164c11146f082bb4fae6bb294fa48ab',
+    );
     const after = nextRunningHash(emptyRunningHash(), entryDigest(first));
     expect(toHex(after)).toBe(next(new Uint8Array(32), entryDigest(first)));
     const end = nextRunningHash(after, entryDigest(second));

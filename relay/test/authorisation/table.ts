@@ -25,6 +25,8 @@ import {
   type World,
 } from './world.ts';
 
+const digestsQuery = 'after=0&before=9';
+
 export interface Request {
   /** Fills the parameter of the path, whatever its name. */
   readonly id?: string;
@@ -285,6 +287,14 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       { about: 'a direct conversation' },
     ),
     signedIn(ofMembers, async (world) => ({ id: await groupConversation(world), body: commitBody(1) }), {
+      about: 'a group',
+    }),
+  ],
+  listDigests: [
+    signedIn(ofBoth, (world) => ({ id: directId(world), query: digestsQuery }), {
+      about: 'a direct conversation',
+    }),
+    signedIn(ofMembers, async (world) => ({ id: await groupConversation(world), query: digestsQuery }), {
       about: 'a group',
     }),
   ],

@@ -34,8 +34,8 @@ export function Chat({ userId, name, chat, lines, focusRequest }: ChatProps) {
   const peerReadSeq = chat.state?.peerReadSeq ?? 0;
   const events = useAtomValue(chatEventsAtom)[userId];
   const notices = useMemo(
-    () => [...eventNotices(events ?? [], () => name), ...(lines ?? [])],
-    [events, lines, name],
+    () => [...eventNotices(events ?? [], list.ownId, () => name), ...(lines ?? [])],
+    [events, lines, name, list.ownId],
   );
 
   return (

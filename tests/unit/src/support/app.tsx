@@ -182,6 +182,7 @@ export function chat(messages: readonly MessageView[], state: Partial<Conversati
       lastMessage: messages.at(-1) ?? null,
       members: [],
       joinedAt: null,
+      linkFrom: null,
       group: null,
       ...state,
     },

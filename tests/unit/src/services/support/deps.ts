@@ -87,6 +87,7 @@ export function state(change: Partial<ConversationState> = {}): ConversationStat
     lastMessage: null,
     members: [],
     joinedAt: null,
+    linkFrom: null,
     group: null,
     ...change,
   };
