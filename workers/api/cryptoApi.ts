@@ -128,6 +128,8 @@ export interface ConversationState {
    * where the member who let it in had read: see linkLog. Null when it has them, or can do without.
    */
   readonly linkFrom: number | null;
+  /** A direct conversation in which something was found missing or different: nothing is sent before {@link sendAnyway}. */
+  readonly isDoubted: boolean;
   /** Null for direct conversations, and for a group that this device was never in. */
   readonly group: GroupState | null;
 }

@@ -178,6 +178,7 @@ export async function conversationState(
     members,
     joinedAt: conversation.joinedAt,
     linkFrom: conversation.linkFrom,
+    isDoubted: conversation.isDoubted,
     group: sealedGroup === undefined ? null : groupFacts(account, conversationId, sealedGroup),
     ...(conversation.membership === 'forked' && conversation.refusal !== null
       ? { refusal: conversation.refusal }

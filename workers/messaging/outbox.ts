@@ -35,7 +35,13 @@ import type { OutboxRecord } from '../storage/records.ts';
 
 type OutboxApi = Pick<
   CryptoApi,
-  'queueMessage' | 'prepareMessage' | 'messageAccepted' | 'messageFailed' | 'discardMessage' | 'outbox'
+  | 'queueMessage'
+  | 'prepareMessage'
+  | 'messageAccepted'
+  | 'messageFailed'
+  | 'discardMessage'
+  | 'sendAnyway'
+  | 'outbox'
 >;
 
 /**
@@ -159,6 +165,15 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
       });
     },
 
+    async sendAnyway(id) {
+      const conversationId = check('sendAnyway', ConversationId, id);
+      const account = session.accountOnDevice();
+      return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
+        transaction.conversation.isDoubted = false;
+        return transaction.finish();
+      });
+    },
+
     async outbox(id) {
       const conversationId = id === undefined ? null : check('outbox', ConversationId, id);
       const account = session.account();
@@ -224,7 +239,8 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
     messageId: string,
   ): Promise<Encrypted | null> {
     const { conversation } = transaction;
-    const isMember = conversation.membership === 'member' && conversation.pending === 'none';
+    const isMember =
+      conversation.membership === 'member' && conversation.pending === 'none' && !conversation.isDoubted;
     const state = isMember ? await transaction.state() : null;
     if (state === null) return null;
     const [isKnown, changes, isHealing] = await Promise.all([

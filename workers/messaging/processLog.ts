@@ -362,7 +362,10 @@ class LogProcessor {
   }
 
   #recordEvent(entry: LogEntryInput, change: ConversationChange | null): void {
-    if (change !== null) this.events.push(keepEvent(this.#transaction, entry, change));
+    if (change === null) return;
+    this.events.push(keepEvent(this.#transaction, entry, change));
+    const isFinding = change.kind === 'missing' || change.kind === 'diverged';
+    if (isFinding && !this.#transaction.isGroup) this.#transaction.conversation.isDoubted = true;
   }
 
   /** Forgets that the rules once refused people who are now added as the rules allow. */

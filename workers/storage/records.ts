@@ -109,6 +109,8 @@ export const ConversationRecord = object({
   chain: withDefault(nullable(object({ start: integer(0), hash: bytes(32, 32), own: integer(0) })), null),
   /** This device joined by a GroupInfo of this position, and has not been given all entries since yet. */
   linkFrom: withDefault(nullable(integer(0)), null),
+  /** Something was found that the person of a direct conversation has not sent on in spite of. */
+  isDoubted: withDefault(boolean, false),
 });
 export type ConversationRecord = Guarded<typeof ConversationRecord>;
 
@@ -135,6 +137,7 @@ export const newConversationRecord: ConversationRecord = {
   refusal: null,
   chain: null,
   linkFrom: null,
+  isDoubted: false,
 };
 
 export const MembersRecord = array(object({ userId: id, deviceIds: array(id, 100_000) }), 100_000);

@@ -11,6 +11,7 @@ import { Composer } from '../conversation/Composer.tsx';
 import { eventNotices } from '../conversation/eventNotices.tsx';
 import { MessageList, SealLine } from '../conversation/MessageList.tsx';
 import type { ChatNotice } from '../conversation/timeline.ts';
+import { DoubtBanner } from './DoubtBanner.tsx';
 
 const failures: ConversationFailures = {
   retry: 'messages.retryFailed',
@@ -40,6 +41,7 @@ export function Chat({ userId, name, chat, lines, focusRequest }: ChatProps) {
 
   return (
     <>
+      {chat.state?.isDoubted === true && <DoubtBanner userId={userId} name={name} />}
       <MessageList
         {...list}
         label={t('messages.messagesWith', { name })}

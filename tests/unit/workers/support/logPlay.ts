@@ -72,8 +72,7 @@ export class LogPlay {
     const entries = this.#entries(player).filter(({ seq }) => seq > lastSeq);
     const page = status === 'outside' ? entries : entries.slice(0, limit);
     const { state } = await device.api.processEntries(this.#id, page);
-    if (state.status === 'outside' && state.lastSeq === lastSeq)
-      await device.joinByExternalCommit(this.#id);
+    if (state.status === 'outside' && state.lastSeq === lastSeq) await device.joinByExternalCommit(this.#id);
   }
 
   /** Sends what waits, then says something more, having read everything. */

@@ -88,6 +88,7 @@ export function state(change: Partial<ConversationState> = {}): ConversationStat
     members: [],
     joinedAt: null,
     linkFrom: null,
+    isDoubted: false,
     group: null,
     ...change,
   };
