@@ -171,6 +171,18 @@ describe('a relay that shows two people different logs', () => {
   });
 });
 
+describe('a direct conversation in which something was found', () => {
+  it('is in doubt until the person sends anyway, and a group never is', async () => {
+    const { bob, unread } = await createTalk(['1', '2']);
+    expect((await bob.api.conversation(ALICE_AND_BOB)).isDoubted).toBe(false);
+    await give(bob, [unread[1]!]);
+    expect((await bob.api.conversation(ALICE_AND_BOB)).isDoubted).toBe(true);
+    const input = { conversationId: ALICE_AND_BOB, sentAt: '2026-03-01T10:00:00.000Z', text: 'Yes.' };
+    expect((await bob.api.queueMessage({ ...input, messageId: bob.relay.uuid() })).ready).toBeNull();
+    expect((await bob.api.sendAnyway(ALICE_AND_BOB)).isDoubted).toBe(false);
+  });
+});
+
 describe('an honest relay', () => {
   it('raises nothing over epochs, answers and own messages', async () => {
     const { alice, bob } = await createTalk(['1', '2']);
