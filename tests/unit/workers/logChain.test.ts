@@ -12,6 +12,7 @@ import {
   type TestDevice,
   textOf,
 } from './support/device.ts';
+import { Rogue } from './support/rogue.ts';
 
 /** What a device has found: who said it, and what. */
 async function findings(device: TestDevice, id = ALICE_AND_BOB) {
@@ -264,6 +265,58 @@ describe('a device that is let in later', () => {
     await bob.api.linkLog(ALICE_AND_BOB, [{ seq: 1, digest: 'A'.repeat(43) }]);
     await bob.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB, welcome!.seq));
     expect(await findings(bob)).toMatchObject([{ kind: 'diverged', senderId: ALICE }]);
+  });
+});
+
+describe('a conversation from before the running hash was kept', () => {
+  /** Two devices of Alice's that were added by a client which says nothing of the log. */
+  async function createOld() {
+    const { relay, device } = createWorld();
+    const bob = await Rogue.create(relay, BOB, 'bob');
+    const [one, two] = [await device(ALICE), await device(ALICE)];
+    const claimed = relay.claim([ALICE], '').map(({ keyPackage }) => keyPackage);
+    const { commit, groupInfo, welcome } = bob.found(ALICE_AND_BOB, claimed);
+    relay.submit(bob, {
+      conversationId: ALICE_AND_BOB,
+      epoch: 0,
+      commit,
+      groupInfo,
+      welcomes: [{ deviceIds: [one.deviceId, two.deviceId], welcome }],
+      sealedName: null,
+      addedIds: [],
+      removedIds: [],
+    });
+    for (const device of [one, two]) await device.sync();
+    return { one, two, relay };
+  }
+
+  it('starts it with the first header, and raises nothing', async () => {
+    const { one, two } = await createOld();
+    for (let round = 0; round < 4; round++) {
+      for (const [from, to] of [[one, two] as const, [two, one] as const]) {
+        await from.send(ALICE_AND_BOB, `${round}`);
+        await from.sync();
+        await to.sync();
+      }
+    }
+    expect([...(await findings(one)), ...(await findings(two))]).toEqual([]);
+  });
+
+  it('notices from then on what is dropped', async () => {
+    const { one, two, relay } = await createOld();
+    for (const [from, to] of [[one, two] as const, [two, one] as const]) {
+      await from.send(ALICE_AND_BOB, 'Hello.');
+      await from.sync();
+      await to.sync();
+    }
+    const { lastSeq } = await two.api.conversation(ALICE_AND_BOB);
+    for (const text of ['1', '2', '3']) {
+      await one.send(ALICE_AND_BOB, text);
+      await one.sync();
+    }
+    const [first, , third] = relay.entries(ALICE_AND_BOB, lastSeq);
+    await give(two, [first!, third!]);
+    expect(await findings(two)).toMatchObject([{ kind: 'missing', count: 1, senderId: ALICE }]);
   });
 });
 
