@@ -124,7 +124,7 @@ export async function entriesOf(db: Db, conversationId: string, page: PageReques
   return entriesAt(db, conversationId, seqs);
 }
 
-/** The entries at these positions, ascending. */
+/** The entries at these positions, which are next to each other, ascending. */
 export async function entriesAt(
   db: Db,
   conversationId: string,
@@ -134,7 +134,8 @@ export async function entriesAt(
     .selectFrom('entries')
     .select([...headColumns, 'content', 'digest'])
     .where('conversation_id', '=', conversationId)
-    .where('seq', 'in', seqs)
+    .where('seq', '>=', Math.min(...seqs))
+    .where('seq', '<=', Math.max(...seqs))
     .orderBy('seq')
     .execute();
   return rows.map((row) => ({ ...fromRow(row), content: row.content, digest: row.digest }));

@@ -255,17 +255,18 @@ describe('a direct conversation whose log is in doubt', () => {
     realtimeListeners.onStatus('connected');
     await settled();
     setConnected(false);
-    const { conversation, queueMessage } = deps.crypto;
-    const doubted = { ...(await conversation(conversationId)), isDoubted: true };
+    const real = { ...deps.crypto };
+    const calm = await real.conversation(conversationId);
+    const doubted = { ...calm, isDoubted: true };
     deps.store.set(chatsAtom, (chats) => ({ ...chats, [peer]: { ...emptyChat, state: doubted } }));
     deps.crypto.queueMessage = async (input) => {
-      const queued = await queueMessage(input);
+      const queued = await real.queueMessage(input);
       return { ...queued, state: { ...queued.state, isDoubted: true } };
     };
     await messenger.messaging.send(peer, 'Understood.');
     await settled();
     expect(relay.log.filter(({ kind, sender_id: id }) => kind === 'application' && id === me)).toEqual([]);
-    deps.crypto.sendAnyway = () => conversation(conversationId);
+    deps.crypto.sendAnyway = async () => calm;
     await messenger.messaging.sendAnyway(peer);
     await settled();
     expect(relay.log.filter(({ kind, sender_id: id }) => kind === 'application' && id === me)).toHaveLength(
