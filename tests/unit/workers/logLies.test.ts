@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const [first, second, another, third] = [0, 1, 2, 3];
 
-/** A conversation of its own: a group of three with four devices, or a group of two that stands for a direct one. */
+/** A group of its own: of three people with four devices, or of two with three. */
 async function play(run: number): Promise<{ game: LogPlay; id: string }> {
   const id = `group:${world.relay.uuid()}`;
   const taking = run % 3 === 0 ? [first, second, another] : [first, second, another, third];
@@ -47,7 +47,9 @@ describe(`logs (SINETTI_TEST_SEED=${seed} SINETTI_LOG_RUNS=${runs})`, () => {
         for (const player of game.players) await game.say(player);
         for (const player of game.players) await game.read(player);
         counts.plays++;
-        expect({ run, alarmed: (await game.alarmed()).length }).toEqual({ run, alarmed: 0 });
+        const falsely = await game.alarmed();
+        counts.alarms += falsely.length;
+        expect({ run, alarmed: falsely.length }).toEqual({ run, alarmed: 0 });
 
         const victim = game.pick(game.players);
         const others = game.players.filter(({ device }) => device.userId !== victim.device.userId);
