@@ -78,6 +78,14 @@ export {
 } from './account/vault.ts';
 export { equalBytes, toHex, wipe } from './bytes.ts';
 export { DEFAULT_LIMITS, type Limits } from './codec/limits.ts';
+export {
+  CHAIN_HEADER_LENGTH,
+  type ChainHeader,
+  encodeChainHeader,
+  splitChainHeader,
+  withChainHeader,
+} from './content/chainHeader.ts';
+export { emptyRunningHash, entryDigest, type LoggedEntry, nextRunningHash } from './content/runningHash.ts';
 export type { Env } from './env.ts';
 export { CryptoError, type CryptoErrorCode } from './errors.ts';
 export { paddedLength } from './framing/padding.ts';
@@ -134,6 +142,7 @@ export { findGroupBinding, type GroupBinding, groupBindingExtension } from './st
 export { type LeafIndex, toLeafIndex } from './structs/indices.ts';
 export type { OwnKeyPackage, UnverifiedKeyPackage } from './structs/keyPackage.ts';
 export type { Lifetime } from './structs/leafNode.ts';
+export { findLogPosition, type LogPosition, logPositionExtension } from './structs/logPosition.ts';
 export type { PreSharedKeyId } from './structs/psk.ts';
 export type { WireFormat } from './structs/wireFormat.ts';
 export { ready } from './suite/sodium.ts';

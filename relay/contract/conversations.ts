@@ -5,6 +5,8 @@ import { defineRoute } from './route.ts';
 
 const Content = base64Url(limits.contentMax);
 const GroupInfo = base64Url(limits.groupInfoMax);
+/** SHA-256 over an entry: docs/PROTOCOL.md, section 10. */
+const Digest = base64Url(32, 32);
 const ConversationParams = z.object({ conversationId: ConversationId });
 const IdParams = z.object({ id: Id });
 
@@ -51,6 +53,8 @@ export const LogEntry = z
     created_at: Timestamp,
     delivered: z.boolean(),
     is_read: z.boolean(),
+    /** Of an entry whose content or sender is gone: its digest as it was, so that the running hash over the log holds. */
+    digest: z.optional(Digest),
   })
   .register(z.globalRegistry, { id: 'LogEntry' });
 export type LogEntry = z.infer<typeof LogEntry>;
@@ -77,6 +81,22 @@ export const listUserMessages = defineRoute({
   query: MessagePage,
   status: 200,
   response: z.array(LogEntry),
+  errors: ['not-found'],
+});
+
+export const listDigests = defineRoute({
+  method: 'GET',
+  paths: ['/conversations/{conversationId}/digests'],
+  summary:
+    'Digests of the entries above a position and below another, from before one joined too; a page may end early',
+  access: 'session',
+  params: ConversationParams,
+  query: z.object({
+    after: QueryInt.check(z.minimum(0)),
+    before: QueryInt.check(z.minimum(1)),
+  }),
+  status: 200,
+  response: z.array(z.object({ seq: Seq, digest: Digest })),
   errors: ['not-found'],
 });
 

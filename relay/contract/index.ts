@@ -68,6 +68,7 @@ export const routes = {
   searchUsers: contacts.searchUsers,
   listConversations: conversations.listConversations,
   listUserMessages: conversations.listUserMessages,
+  listDigests: conversations.listDigests,
   sendUserMessage: conversations.sendUserMessage,
   markDelivered: conversations.markDelivered,
   submitCommit: conversations.submitCommit,

@@ -15,6 +15,7 @@ import { historySwitch } from './0013-history-switch.ts';
 import { endCodes } from './0014-end-codes.ts';
 import { accountStates } from './0015-account-states.ts';
 import { accountKeys } from './0016-account-keys.ts';
+import { entryDigests } from './0017-entry-digests.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -36,4 +37,5 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0014-end-codes': endCodes,
   '0015-account-states': accountStates(types),
   '0016-account-keys': accountKeys(types),
+  '0017-entry-digests': entryDigests(types),
 });

@@ -5,6 +5,7 @@ export const undecryptableTexts = {
   'before-join': 'chat.undecryptableBeforeJoin',
   'storage-erased': 'chat.undecryptableStorageErased',
   damaged: 'chat.undecryptableDamaged',
+  deleted: 'chat.undecryptableDeleted',
   'unknown-device': 'chat.undecryptableUnknownDevice',
   rules: 'chat.undecryptableRules',
 } as const satisfies Record<string, MessageId>;

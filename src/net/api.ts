@@ -145,6 +145,9 @@ export function createApi(http: Http) {
     submitCommit: (conversationId: string, body: CommitBody) =>
       http.call(routes.submitCommit, { params: { conversationId }, body }),
 
+    listDigests: (conversationId: string, query: { after: number; before: number }) =>
+      http.call(routes.listDigests, { params: { conversationId }, query }),
+
     getGroupInfo: (conversationId: string) => http.call(routes.getGroupInfo, { params: { conversationId } }),
 
     listWelcomes: () => http.call(routes.listWelcomes, {}),

@@ -83,6 +83,8 @@ export interface AppActions {
   sendMessage(key: ConversationKey, text: string): Promise<void>;
   retryMessage(key: ConversationKey, messageId: string): Promise<void>;
   discardMessage(messageId: string): Promise<void>;
+  /** Sends what waits for the person because the two of a chat were not shown the same. */
+  sendAnyway(userId: string): Promise<void>;
   /** Opens the group as {@link AppActions.openChat} does a chat, which closes. Null closes the group. */
   openGroup(groupId: string | null): Promise<void>;
   /** Creates a group and makes it the open one. Resolves with its id once this device is in it. */

@@ -25,6 +25,7 @@ const refused: readonly (readonly [file: string, imported: string, door: string]
   ['crypto-core/src/framing/x.ts', '../group/create.ts', 'Door 1'],
   ['crypto-core/src/group/x.ts', '../account/vault.ts', 'Door 1'],
   ['crypto-core/src/account/x.ts', '../group/create.ts', 'Door 1'],
+  ['crypto-core/src/content/x.ts', '../group/create.ts', 'Door 1'],
   ['workers/crypto.worker.ts', 'idb', 'Door 2'],
   ['workers/crypto.worker.ts', './storage/db.ts', 'Door 2'],
   ['workers/codec/x.ts', '../api/errors.ts', 'Door 2'],

@@ -146,6 +146,10 @@ export const ExternalInput = object({
   groupInfo: bytes(limits.groupInfo),
 });
 
+const Digest = string(43, /^[A-Za-z0-9_-]{43}$/);
+
+export const Digests = array(object({ seq: integer(1), digest: Digest }), limits.entriesPerCall);
+
 /**
  * Entries of a log. The content stays undecoded text, since a peer chose it and one bad entry must not stop
  * the others.
@@ -160,6 +164,7 @@ export const LogEntries = array(
     sender_device_id: Id,
     content: string(Math.ceil((limits.commit * 4) / 3)),
     timestamp,
+    digest: withDefault<string | undefined>(Digest, undefined),
   }),
   limits.entriesPerCall,
 );

@@ -63,7 +63,13 @@ export interface DeviceIdentity {
  * The reason for which a message can't be read (PROTOCOL section 8). The list is closed: each has its
  * sentence in the interface.
  */
-export type UndecryptableReason = 'before-join' | 'storage-erased' | 'damaged' | 'unknown-device' | 'rules';
+export type UndecryptableReason =
+  | 'before-join'
+  | 'storage-erased'
+  | 'damaged'
+  | 'deleted'
+  | 'unknown-device'
+  | 'rules';
 
 export type MessageContent =
   | { readonly kind: 'text'; readonly text: string }
@@ -120,6 +126,13 @@ export interface ConversationState {
   readonly joinedAt: string | null;
   /** With `forked`: the code with which the commit was refused. */
   readonly refusal?: CryptoApiErrorCode;
+  /**
+   * The position after which this device needs the digests of the log, up to joinedSeq, to take its running hash on from
+   * where the member who let it in had read: see linkLog. Null when it has them, or can do without.
+   */
+  readonly linkFrom: number | null;
+  /** A direct conversation in which something was found missing or different: nothing is sent before {@link sendAnyway}. */
+  readonly isDoubted: boolean;
   /** Null for direct conversations, and for a group that this device was never in. */
   readonly group: GroupState | null;
 }
@@ -142,7 +155,7 @@ export interface GroupState {
 export interface ConversationEvent {
   readonly conversationId: string;
   readonly seq: number;
-  /** The committer, as the relay says. */
+  /** The committer, as the relay says; of what a message's header shows, its sender. */
   readonly senderId: string;
   readonly senderDeviceId: string;
   /** RFC 3339: the relay's time. */
@@ -158,7 +171,11 @@ export type ConversationChange =
   /** This device had forked and came back; people were added and removed meanwhile. */
   | { readonly kind: 'rejoined'; readonly added: readonly string[]; readonly removed: readonly string[] }
   /** This device was out of the group, and was added again. */
-  | { readonly kind: 'returned' };
+  | { readonly kind: 'returned' }
+  /** The sender's header counts more entries of that device than were given here. */
+  | { readonly kind: 'missing'; readonly count: number }
+  /** The sender was given another log than this device, or this device was given one twice in two ways. */
+  | { readonly kind: 'diverged' };
 
 /** A KeyPackage that the relay handed out, with the device that the relay names as its owner. */
 export interface ClaimedKeyPackage {
@@ -201,6 +218,8 @@ export interface LogEntryInput {
   readonly sender_device_id: string;
   readonly content: WireBytes;
   readonly timestamp: string;
+  /** Of an entry whose content or sender the relay doesn't have any more: what the running hash takes in its place. */
+  readonly digest?: WireBytes | undefined;
 }
 
 /**
@@ -319,10 +338,15 @@ export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi 
   /**
    * Processes the next entries of the log, in order. A bad entry becomes a message with its reason and never
    * stops those after it. A device outside leaves them alone, unless its own external commit is among them.
-   * Errors: `gap`, whose detail is the position that is missing (nothing was processed then), `usage` for
-   * entries out of order.
+   * Errors: `gap`, whose detail is the position that is missing (nothing was processed then; after a join, call linkLog
+   * first), `usage` for entries out of order.
    */
   processEntries(conversationId: string, entries: readonly LogEntryInput[]): Promise<ProcessResult>;
+  /** Takes the running hash on by digests after `linkFrom`, ascending; those of another place are left alone. */
+  linkLog(
+    conversationId: string,
+    digests: readonly { readonly seq: number; readonly digest: WireBytes }[],
+  ): Promise<ConversationState>;
   /** Reads a page of the message cache, ascending. */
   messages(conversationId: string, page: MessagePage): Promise<MessageView[]>;
   /** Counts the messages of a conversation in the message cache. */

@@ -66,6 +66,11 @@ export interface OutboxApi {
    * one that was sent.
    */
   discardMessage(messageId: string): Promise<ConversationState | null>;
+  /**
+   * The person sends in a direct conversation although what was shown differs: `isDoubted` falls, until something else is
+   * found.
+   */
+  sendAnyway(conversationId: string): Promise<ConversationState>;
   /** Lists the messages, of one conversation or of all, that the log hasn't shown yet, oldest first. */
   outbox(conversationId?: string): Promise<MessageView[]>;
 }

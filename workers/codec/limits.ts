@@ -61,6 +61,8 @@ export const limits = {
   namesPerGroup: 2000,
   /** Events kept for a conversation; older ones are dropped. */
   eventsPerConversation: 1000,
+  /** Devices of a conversation that are known to have been given another log; beyond it the oldest are forgotten. */
+  divergedDevices: 32,
   /** Entries in the local store. */
   localEntries: 2000,
   /** Unread messages, which are counted no further. */

@@ -21,6 +21,7 @@ import {
 } from '../storage/records.ts';
 import { parseConversationId, selfConversationId } from './conversationId.ts';
 import { treeOf, validStatements } from './leaveStatements.ts';
+import { LogChain } from './logChain.ts';
 import { MembershipPolicy } from './membershipPolicy.ts';
 import { type CachedGroup, cacheGroup, MlsGroup, type RatchetLookup, takeCachedGroup } from './mlsGroup.ts';
 import { conversationState } from './views.ts';
@@ -85,6 +86,7 @@ export class ConversationTransaction {
   readonly conversationId: string;
   /** Changed in place; stored by {@link save}. */
   readonly conversation: ConversationRecord;
+  readonly chain: LogChain = new LogChain(this);
   #state: MlsGroup | null;
   readonly #cached: CachedGroup | null;
   readonly #env: Env;

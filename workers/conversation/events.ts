@@ -63,6 +63,7 @@ export function keepEvent(
     code: change.kind === 'refused' ? change.code : null,
     added: isComparison ? [...change.added] : [],
     removed: isComparison ? [...change.removed] : [],
+    count: change.kind === 'missing' ? change.count : 0,
   };
   const sealed = account.sealer.seal('events', sealingKey(conversationId, entry.seq), record);
   transaction.queueWrite(tx.objectStore('events').put(sealed, [conversationId, entry.seq]));
@@ -97,7 +98,8 @@ function eventView(conversationId: string, seq: number, record: EventRecord): Co
   return { conversationId, seq, senderId, senderDeviceId, timestamp, change: changeView(record) };
 }
 
-function changeView({ added, code, kind, removed }: EventRecord): ConversationChange {
+function changeView({ added, code, count, kind, removed }: EventRecord): ConversationChange {
   if (kind === 'refused') return { kind, code: code ?? 'internal' };
-  return kind === 'returned' ? { kind } : { kind, added, removed };
+  if (kind === 'missing') return { kind, count };
+  return kind === 'returned' || kind === 'diverged' ? { kind } : { kind, added, removed };
 }

@@ -8,6 +8,7 @@ import {
   createCommit,
   decodeKeyPackage,
   type Env,
+  type Extension,
   encodeRemovalGrounds,
   equalBytes,
   exportSecret,
@@ -16,6 +17,7 @@ import {
   groupBindingExtension,
   groupView,
   type LeafIndex,
+  logPositionExtension,
   sealGroupName,
   signSubmittedCommit,
 } from '@sinetti/crypto-core';
@@ -185,6 +187,7 @@ export async function commitAsMember(
   const due = await dueChanges(transaction, state);
   const membershipPolicy = await transaction.membershipPolicy();
   const { memberCheck, policy } = membershipPolicy;
+  const infoExtensions = await logPositionExtensions(transaction);
   const created = membershipPolicy.run(() =>
     createCommit(
       state.group,
@@ -199,6 +202,7 @@ export async function commitAsMember(
         forcePath: true,
         memberCheck,
         policy,
+        infoExtensions,
       },
       env,
     ),
@@ -215,6 +219,12 @@ export async function commitAsMember(
   };
   transaction.setPending('member', conversation.epoch, created.pending, complete);
   return submissionOf(transaction, conversation.epoch, complete);
+}
+
+/** Returns the GroupInfo extensions that say how far this device has read the log. */
+export async function logPositionExtensions({ chain }: ConversationTransaction): Promise<Extension[]> {
+  const position = await chain.position();
+  return position === null ? [] : [logPositionExtension(position)];
 }
 
 /**
@@ -242,6 +252,7 @@ export function submissionFor(
     sealedName: name === null ? null : sealGroupName(groupNameKey(pending), groupId, name, env),
     addedIds: isGroup ? othersAmong(adds, account.userId) : [],
     removedIds: [],
+    logPosition: null,
   };
 }
 

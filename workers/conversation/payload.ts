@@ -1,10 +1,12 @@
 /**
- * The payload inside an application message (PROTOCOL section 4): versioned, typed JSON. Its message id is
- * bound by the authenticated data of the MLS message, so it isn't repeated inside.
+ * The payload inside an application message (PROTOCOL section 4): a chain header and versioned, typed JSON. Its message id
+ * is bound by the authenticated data of the MLS message, so it isn't repeated inside.
  */
 
+import { type ChainHeader, CryptoError, splitChainHeader } from '@sinetti/crypto-core';
 import type { MessageContent } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
+import { toBase64Url } from '../codec/base64url.ts';
 import { GuardFailure, object, oneOf, string } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
 
@@ -36,6 +38,25 @@ export function encodeTextPayload(text: string, sentAt: string): string {
 
 export function payloadBytes(payload: string): Uint8Array {
   return encoder.encode(payload);
+}
+
+/**
+ * Splits a decrypted message into its header, null without one, and its payload. What has a header of a later version is
+ * kept whole, as a payload of an unknown type.
+ * @throws CryptoError `malformed`
+ */
+export function readPlaintext(plaintext: Uint8Array): { header: ChainHeader | null; payload: string } {
+  try {
+    const { content, header } = splitChainHeader(plaintext);
+    const payload = payloadText(content);
+    if (payload === null) throw new CryptoError('malformed', 'payload');
+    return { header, payload };
+  } catch (error) {
+    if (!(error instanceof CryptoError && error.code === 'unsupported')) throw error;
+    const bytes = toBase64Url(plaintext);
+    const kept = bytes.length < limits.payload ? { bytes } : {};
+    return { header: null, payload: JSON.stringify({ v: VERSION + 1, type: 'plaintext', ...kept }) };
+  }
 }
 
 /** Decodes a decrypted payload; null when it isn't UTF-8. */

@@ -178,6 +178,8 @@ export async function conversationState(
     lastMessage,
     members,
     joinedAt: conversation.joinedAt,
+    linkFrom: conversation.linkFrom,
+    isDoubted: conversation.isDoubted,
     group: sealedGroup === undefined ? null : groupFacts(account, conversationId, sealedGroup),
     ...(conversation.membership !== 'none' && conversation.refusal !== null
       ? { refusal: conversation.refusal }

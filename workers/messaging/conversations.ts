@@ -5,12 +5,17 @@ import {
   createCommit,
   createGroup,
   decodeKeyPackageBundle,
+  type Extension,
   equalBytes,
+  findLogPosition,
   type Group,
   groupBindingExtension,
   isLastResort,
+  type JoinPolicy,
   joinByWelcome,
   joinExternal,
+  type LogPosition,
+  logPositionExtension,
   toHex,
   welcomeKeyPackageRefs,
 } from '@sinetti/crypto-core';
@@ -44,6 +49,7 @@ import { MlsGroup } from '../conversation/mlsGroup.ts';
 import {
   type Claimed,
   checkClaim,
+  logPositionExtensions,
   pendingSubmission,
   presentClaims,
   submissionFor,
@@ -123,8 +129,9 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
           env,
         );
         const adds = claims.map(({ keyPackage }) => keyPackage);
+        const infoExtensions = await logPositionExtensions(transaction);
         const created = membershipPolicy.run(() =>
-          createCommit(group, { adds, forcePath: true, memberCheck, policy }, env),
+          createCommit(group, { adds, forcePath: true, memberCheck, policy, infoExtensions }, env),
         );
         await membershipPolicy.savePins(transaction.tx, account, env.now());
         const submission = submissionFor(created, transaction, name, claims, env);
@@ -140,10 +147,11 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
       return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
         const { conversation } = transaction;
         if (letsDeviceIn(transaction, epoch, seq)) {
-          const group = await openWelcome(transaction, welcome);
+          const { group, logPosition } = await openWelcome(transaction, welcome);
           checkGroup(group, conversationId, epoch);
           await startSaying(transaction);
           transaction.enterEpoch(MlsGroup.fresh(group));
+          transaction.chain.join(logPosition, seq);
           await (await transaction.membershipPolicy()).savePins(transaction.tx, account, env.now());
           await rememberGroup(transaction, group, await transaction.membershipPolicy());
           await acceptTreeMembers(transaction);
@@ -173,15 +181,29 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
         const { rejoinCheck: memberCheck } = membershipPolicy;
         const { certificate, signatureKey } = account.device;
         const credential: Credential = { type: 'basic', identity: certificate };
-        const joinPolicy = membershipPolicy.joinPolicy('external');
+        const { joinPolicy, logPosition } = readingLogPosition(membershipPolicy.joinPolicy('external'));
+        const ownPosition =
+          transaction.conversation.membership === 'forked' && (await transaction.chain.position());
+        // A device that comes new has read no more than who let it in.
+        const infoExtensions = () => {
+          const position = ownPosition || logPosition();
+          return position === null ? [] : [logPositionExtension(position)];
+        };
         const joined = membershipPolicy.run(() =>
-          joinExternal(groupInfo, { credential, signatureKey, memberCheck, joinPolicy, resync: true }, env),
+          joinExternal(
+            groupInfo,
+            { credential, signatureKey, memberCheck, joinPolicy, resync: true, infoExtensions },
+            env,
+          ),
         );
         checkGroup(joined.pending, conversationId, epoch + 1);
         await membershipPolicy.savePins(transaction.tx, account, env.now());
         const known = await rememberGroup(transaction, joined.pending, membershipPolicy);
         const created = { ...joined, welcome: null };
-        const submission = submissionFor(created, transaction, known?.name ?? null, [], env);
+        const submission = {
+          ...submissionFor(created, transaction, known?.name ?? null, [], env),
+          logPosition: logPosition(),
+        };
         transaction.setPending('external', epoch, joined.pending, submission);
         return submissionOf(transaction, epoch, submission);
       });
@@ -225,11 +247,14 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
   /**
    * Joins with the KeyPackage that the Welcome is for; a single-use one is deleted in the same transaction.
    */
-  async function openWelcome(transaction: ConversationTransaction, welcome: Uint8Array): Promise<Group> {
+  async function openWelcome(
+    transaction: ConversationTransaction,
+    welcome: Uint8Array,
+  ): Promise<{ group: Group; logPosition: LogPosition | null }> {
     const { account, tx } = transaction;
     const membershipPolicy = await transaction.membershipPolicy();
     const { joinCheck: memberCheck } = membershipPolicy;
-    const joinPolicy = membershipPolicy.joinPolicy('welcome');
+    const reader = readingLogPosition(membershipPolicy.joinPolicy('welcome'));
     const store = tx.objectStore('keyPackages');
     const invited = new Set(welcomeKeyPackageRefs(welcome).map(toHex));
     for (const ref of await store.getAllKeys()) {
@@ -237,12 +262,35 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
       if (sealed === undefined) continue;
       const bundle = decodeKeyPackageBundle(account.sealer.openBytes('keyPackages', ref, sealed));
       const group = membershipPolicy.run(() =>
-        joinByWelcome(welcome, bundle, account.device.signatureKey, { memberCheck, joinPolicy }),
+        joinByWelcome(welcome, bundle, account.device.signatureKey, {
+          memberCheck,
+          joinPolicy: reader.joinPolicy,
+        }),
       );
       if (!isLastResort(bundle.keyPackage)) await store.delete(ref);
-      return group;
+      return { group, logPosition: reader.logPosition() };
     }
     throw new CryptoApiError('missing-key', 'no key package of this Welcome');
+  }
+}
+
+/** Wraps the rules for joining so that they also read how far the signer of the GroupInfo had read the log. */
+function readingLogPosition(rules: JoinPolicy) {
+  let position: LogPosition | null = null;
+  const joinPolicy: JoinPolicy = (join) => {
+    rules(join);
+    position = logPositionIn(join.infoExtensions);
+  };
+  return { joinPolicy, logPosition: () => position };
+}
+
+/** A position in a form of later, or none, makes the group no worse: the first header is compared with then. */
+function logPositionIn(extensions: readonly Extension[]): LogPosition | null {
+  try {
+    return findLogPosition(extensions);
+  } catch (error) {
+    if (error instanceof CryptoError) return null;
+    throw error;
   }
 }
 

@@ -218,10 +218,20 @@ async function forget(tx: WriteTransaction, conversationId: string): Promise<voi
   for (const messageId of await outbox.index('conversation').getAllKeys(within)) {
     await outbox.delete(messageId);
   }
-  for (const store of ['heads', 'members', 'epochs', 'groups', 'pending', 'names', 'copies'] as const) {
+  for (const store of [
+    'heads',
+    'members',
+    'epochs',
+    'groups',
+    'pending',
+    'names',
+    'copies',
+    'chains',
+  ] as const) {
     await tx.objectStore(store).delete(conversationId);
   }
   await tx.objectStore('ratchets').delete(within);
   await tx.objectStore('messages').delete(within);
   await tx.objectStore('events').delete(within);
+  await tx.objectStore('chain').delete(within);
 }

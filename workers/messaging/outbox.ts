@@ -1,5 +1,5 @@
 /** The outbox, which keeps messages from the moment they are written until the log has them. */
-import { encryptApplication } from '@sinetti/crypto-core';
+import { encryptApplication, withChainHeader } from '@sinetti/crypto-core';
 import { AcceptedInput, ConversationId, check, Id, QueueInput, SendFailureCode } from '../api/arguments.ts';
 import type { CryptoApi, PreparedMessage, ReadyMessage } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -31,12 +31,18 @@ import {
   withinConversation,
   write,
 } from '../storage/db.ts';
-import type { ConversationRecord, OutboxRecord } from '../storage/records.ts';
+import type { OutboxRecord } from '../storage/records.ts';
 import { withSharedKeys } from './sharedKeysMessage.ts';
 
 type OutboxApi = Pick<
   CryptoApi,
-  'queueMessage' | 'prepareMessage' | 'messageAccepted' | 'messageFailed' | 'discardMessage' | 'outbox'
+  | 'queueMessage'
+  | 'prepareMessage'
+  | 'messageAccepted'
+  | 'messageFailed'
+  | 'discardMessage'
+  | 'sendAnyway'
+  | 'outbox'
 >;
 
 /**
@@ -46,6 +52,8 @@ const MESSAGES_PER_COMMIT = 50;
 const COMMIT_INTERVAL_MS = 24 * 60 * 60 * 1000;
 
 const encoder = new TextEncoder();
+
+type Encrypted = Pick<OutboxRecord, 'headerAt'> & { readonly ciphertext: Uint8Array };
 
 interface Waiting {
   readonly row: OutboxRow;
@@ -77,13 +85,13 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
           throw new CryptoApiError('usage', 'the message id is taken');
         }
         if (logged !== null) throw new CryptoApiError('usage', 'the message id is in the log');
-        const ciphertext = isNext ? await encryptAtOnce(transaction, payload, messageId) : null;
-        const epoch = ciphertext === null ? null : conversation.epoch;
-        const record: OutboxRecord = { ...newOutboxRecord(payload, sentAt), epoch, ciphertext };
+        const encrypted = isNext ? await encryptAtOnce(transaction, { payload, sentAt }, messageId) : null;
+        const epoch = encrypted === null ? null : conversation.epoch;
+        const record: OutboxRecord = { ...newOutboxRecord(payload, sentAt), epoch, ...encrypted };
         await appendToOutbox(tx, account, conversationId, messageId, record);
         return {
           message: outboxView(account, conversationId, messageId, record),
-          ready: ciphertext === null ? null : readyMessage(transaction, messageId, ciphertext),
+          ready: encrypted === null ? null : readyMessage(transaction, messageId, encrypted.ciphertext),
           state: await transaction.finish(),
         };
       });
@@ -149,6 +157,15 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
       });
     },
 
+    async sendAnyway(id) {
+      const conversationId = check('sendAnyway', ConversationId, id);
+      const account = session.accountOnDevice();
+      return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
+        transaction.conversation.isDoubted = false;
+        return transaction.finish();
+      });
+    },
+
     async outbox(id) {
       const conversationId = id === undefined ? null : check('outbox', ConversationId, id);
       const account = session.account();
@@ -194,15 +211,16 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
       return { kind: 'commit', submission };
     }
     let { payload } = record;
-    let content = current;
-    if (content === null) {
+    let encrypted = current === null ? null : { ciphertext: current, headerAt: record.headerAt };
+    if (encrypted === null) {
       const wording = await withSharedKeys(transaction, payload);
       if (wording === null) {
         await tx.objectStore('outbox').delete(messageId);
         return null;
       }
       payload = wording.payload;
-      content = encrypt(state, conversation, wording.said, messageId);
+      const { sentAt } = record;
+      encrypted = encrypt(transaction, state, { payload: wording.said, sentAt }, messageId);
     }
     const status = record.status === 'failed' ? 'sending' : record.status;
     const prepared: OutboxRecord = {
@@ -211,23 +229,24 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
       status,
       failure: null,
       epoch: conversation.epoch,
-      ciphertext: content,
+      ...encrypted,
     };
     await putInOutbox(tx, account, messageId, row, prepared);
-    return readyMessage(transaction, messageId, content);
+    return readyMessage(transaction, messageId, encrypted.ciphertext);
   }
 
   /** Encrypts a message in the transaction that queues it; null where something has to go first. */
   async function encryptAtOnce(
     transaction: ConversationTransaction,
-    payload: string,
+    message: Pick<OutboxRecord, 'payload' | 'sentAt'>,
     messageId: string,
-  ): Promise<Uint8Array | null> {
+  ): Promise<Encrypted | null> {
     const { conversation } = transaction;
     const isMember =
       conversation.membership === 'member' &&
       conversation.pending === 'none' &&
-      conversation.refusal === null;
+      conversation.refusal === null &&
+      !conversation.isDoubted;
     const state = isMember ? await transaction.state() : null;
     if (state === null) return null;
     const [isKnown, changes, isHealing] = await Promise.all([
@@ -236,7 +255,7 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
       needsHealing(transaction, env.now()),
     ]);
     if (!isKnown || isDue(changes) || isHealing) return null;
-    return encrypt(state, conversation, payload, messageId);
+    return encrypt(transaction, state, message, messageId);
   }
 
   /** Returns the next thing to do for a message while this device isn't a member. */
@@ -250,16 +269,19 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
     return start === null ? { kind: 'outside' } : { kind: 'commit', submission: start };
   }
 
+  /** Encrypts a message with the header of what this device has read by now. */
   function encrypt(
+    { chain, conversation }: ConversationTransaction,
     state: MlsGroup,
-    conversation: ConversationRecord,
-    payload: string,
+    { payload, sentAt }: Pick<OutboxRecord, 'payload' | 'sentAt'>,
     messageId: string,
-  ): Uint8Array {
-    const content = encryptApplication(state.group, payloadBytes(payload), encoder.encode(messageId), env);
+  ): Encrypted {
+    const header = chain.header(sentAt);
+    const plaintext = withChainHeader(header, payloadBytes(payload));
+    const ciphertext = encryptApplication(state.group, plaintext, encoder.encode(messageId), env);
     state.accept();
     conversation.sentSinceCommit++;
-    return content;
+    return { ciphertext, headerAt: header.position };
   }
 }
 
@@ -338,6 +360,7 @@ export function newOutboxRecord(payload: string, sentAt: string): OutboxRecord {
     ciphertext: null,
     seq: null,
     timestamp: null,
+    headerAt: null,
   };
 }
 

@@ -1,23 +1,23 @@
 /** Processing a conversation's log, in order (PROTOCOL section 4). */
 import {
+  type ChainHeader,
   CryptoError,
-  decryptApplication,
   equalBytes,
   type ProcessedCommit,
   processCommit,
 } from '@sinetti/crypto-core';
-import { ConversationId, check, LogEntries } from '../api/arguments.ts';
+import { ConversationId, check, Digests, LogEntries } from '../api/arguments.ts';
 import type {
   ConversationChange,
   ConversationEvent,
   CryptoApi,
   LogEntryInput,
   MessageView,
-  UndecryptableReason,
 } from '../api/cryptoApi.ts';
-import { CryptoApiError, type CryptoApiErrorCode } from '../api/errors.ts';
+import { CryptoApiError } from '../api/errors.ts';
 import { fromBase64Url, toBase64Url } from '../codec/base64url.ts';
 import { limits } from '../codec/limits.ts';
+import type { Claim } from '../conversation/chainRows.ts';
 import { parseConversationId } from '../conversation/conversationId.ts';
 import {
   type ConversationTransaction,
@@ -30,23 +30,41 @@ import {
   clearNamelessDevices,
   trackNamelessDevices,
 } from '../conversation/groupRecord.ts';
+import { digestOf } from '../conversation/logChain.ts';
 import { MlsGroup } from '../conversation/mlsGroup.ts';
-import { payloadText } from '../conversation/payload.ts';
 import { messageView, openMessage, openOutbox } from '../conversation/views.ts';
 import { certificateOf } from '../identity/certificates.ts';
 import { IdentityChanged, offerAccountKey, readPin } from '../identity/pins.ts';
 import type { Session } from '../session/session.ts';
-import type { ForkReason, MessageRecord } from '../storage/records.ts';
+import type { MessageRecord } from '../storage/records.ts';
+import {
+  ascending,
+  checkContiguous,
+  codeOf,
+  decryptEntry,
+  reasonOf,
+  received,
+  refusal,
+} from './logEntries.ts';
 import { startSaying, takeSharedKeys } from './sharedKeysMessage.ts';
-import { reasonOfCode } from './undecryptableReasons.ts';
-
-const encoder = new TextEncoder();
 
 export function createLogProcessing(
   deps: TransactionDeps,
   session: Session,
-): Pick<CryptoApi, 'processEntries'> {
+): Pick<CryptoApi, 'processEntries' | 'linkLog'> {
   return {
+    async linkLog(id, input) {
+      const conversationId = check('linkLog', ConversationId, id);
+      const given = check('linkLog', Digests, input);
+      const account = session.accountOnDevice();
+      parseConversationId(conversationId, account.userId);
+      const digests = given.map(({ seq, digest }) => [seq, fromBase64Url(digest)] as const);
+      return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
+        await transaction.chain.link(new Map(digests.filter(isDecoded)));
+        return transaction.finish();
+      });
+    },
+
     async processEntries(id, input) {
       const conversationId = check('processEntries', ConversationId, id);
       const entries = check('processEntries', LogEntries, input);
@@ -65,6 +83,16 @@ export function createLogProcessing(
 
 /** The result of a commit after which this device is outside, so that it leaves the rest of the log alone. */
 const STOP = Symbol('stop');
+
+/** A message as it is kept, and the header of another device's that could be read. */
+interface Decrypted {
+  readonly header: ChainHeader | null;
+  readonly record: MessageRecord;
+}
+
+function unread(record: MessageRecord): Decrypted {
+  return { header: null, record };
+}
 
 /** Processes a batch of entries inside one conversation transaction. */
 class LogProcessor {
@@ -85,6 +113,10 @@ class LogProcessor {
     const known = firstNew < 0 ? entries : entries.slice(0, firstNew);
     const fresh = firstNew < 0 ? [] : entries.slice(firstNew);
     const views = await this.#viewProcessed(known);
+    await this.#link(known);
+    // What comes now would be compared with nothing.
+    if (fresh.length > 0 && conversation.linkFrom !== null)
+      throw new CryptoApiError('gap', String(conversation.linkFrom + 1));
     if (fresh.length > 0) views.push(...(await this.#processNew(fresh)));
     return views;
   }
@@ -102,6 +134,7 @@ class LogProcessor {
       conversation.joinedBefore = null;
       this.#recordEvent(joining, { kind: 'returned' });
     }
+    for (const entry of entries) await this.#checkRepeated(entry);
     const messages = entries.filter(({ kind }) => kind === 'application');
     const rows = await Promise.all(
       messages.map(({ seq }) => tx.objectStore('messages').get([conversationId, seq])),
@@ -121,6 +154,14 @@ class LogProcessor {
     });
   }
 
+  /** Finds an entry that the relay gave otherwise before; the finding stays the first one at that position. */
+  async #checkRepeated(entry: LogEntryInput): Promise<void> {
+    const { chain, conversationId, tx } = this.#transaction;
+    if (!(await chain.isContradicted(entry))) return;
+    const isKnown = (await tx.objectStore('events').getKey([conversationId, entry.seq])) !== undefined;
+    if (!isKnown) this.#recordEvent(entry, { kind: 'diverged' });
+  }
+
   async #processNew(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
     const { conversation } = this.#transaction;
     if (conversation.membership === 'none' && conversation.pending !== 'start') {
@@ -133,6 +174,12 @@ class LogProcessor {
     return this.#processAll(entries);
   }
 
+  async #link(entries: readonly LogEntryInput[]): Promise<void> {
+    const { chain, conversation, conversationId } = this.#transaction;
+    if (conversation.linkFrom === null) return;
+    await chain.link(new Map(entries.map((entry) => [entry.seq, digestOf(conversationId, entry)])));
+  }
+
   async #indexOfOwnJoin(entries: readonly LogEntryInput[]): Promise<number> {
     const pending = await this.#transaction.pending();
     if (pending === null) return -1;
@@ -141,27 +188,46 @@ class LogProcessor {
   }
 
   async #processFromJoin(entries: readonly LogEntryInput[], joined: number): Promise<MessageView[]> {
+    const { conversation } = this.#transaction;
     const before = entries
       .slice(0, joined)
       .filter(({ kind }) => kind === 'application')
       .map((entry) => this.#viewOf(entry, refusal(entry, 'before-join')));
-    return [...before, ...(await this.#processAll(entries.slice(joined)))];
+    const views = await this.#processAll(entries.slice(joined, joined + 1));
+    await this.#link(entries.slice(0, joined));
+    if (conversation.linkFrom !== null) return [...before, ...views];
+    return [...before, ...views, ...(await this.#processAll(entries.slice(joined + 1)))];
   }
 
   async #processAll(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
-    const { conversation } = this.#transaction;
+    const { chain, conversation } = this.#transaction;
     const views: MessageView[] = [];
     for (const entry of entries) {
+      let claim: Claim | null = null;
+      const { epoch } = conversation;
       if (entry.kind === 'application') {
-        const record = await takeSharedKeys(this.#transaction, await this.#decryptMessage(entry));
-        this.#storeMessage(entry, record);
-        views.push(this.#viewOf(entry, record));
+        const { header, record } = await this.#decryptMessage(entry);
+        if (header !== null) claim = await this.#compare(entry, header);
+        const kept = await takeSharedKeys(this.#transaction, record);
+        this.#storeMessage(entry, kept);
+        views.push(this.#viewOf(entry, kept));
       } else if ((await this.#applyCommit(entry)) === STOP) {
         return views;
       }
+      if (entry.seq === 1 && conversation.pending === 'none' && conversation.linkFrom === null) chain.begin();
+      chain.append(entry, claim);
       conversation.lastSeq = entry.seq;
+      if (conversation.epoch !== epoch && conversation.membership === 'member')
+        await chain.startEpoch(entry.seq);
     }
     return views;
+  }
+
+  /** Compares what the sender had read with what this device has, and keeps what is found where the message is. */
+  async #compare(entry: LogEntryInput, header: ChainHeader): Promise<Claim | null> {
+    const { claim, finding } = await this.#transaction.chain.compare(entry, header);
+    this.#recordEvent(entry, finding);
+    return claim;
   }
 
   #storeMessage(entry: LogEntryInput, record: MessageRecord): void {
@@ -178,23 +244,29 @@ class LogProcessor {
 
   // Application entries.
 
-  async #decryptMessage(entry: LogEntryInput): Promise<MessageRecord> {
+  async #decryptMessage(entry: LogEntryInput): Promise<Decrypted> {
     const { conversation, account } = this.#transaction;
+    if (entry.content === '' && entry.digest) return unread(refusal(entry, 'deleted'));
     if (entry.sender_device_id === account.device.deviceId) {
-      return entry.sender_id === account.userId ? this.#takeFromOutbox(entry) : refusal(entry, 'rules');
+      return unread(
+        entry.sender_id === account.userId ? await this.#takeFromOutbox(entry) : refusal(entry, 'rules'),
+      );
     }
     const state = conversation.membership === 'member' ? await this.#transaction.state() : null;
-    if (state === null)
-      return refusal(entry, conversation.membership === 'none' ? 'before-join' : conversation.forkReason);
+    if (state === null) {
+      return unread(
+        refusal(entry, conversation.membership === 'none' ? 'before-join' : conversation.forkReason),
+      );
+    }
     try {
-      const record = received(entry, decryptEntry(state, entry, conversation.epoch));
+      const { header, payload } = decryptEntry(state, entry, conversation.epoch);
       state.accept();
-      return record;
+      return { header, record: received(entry, payload) };
     } catch (error) {
       state.revert();
       const reason = reasonOf(error);
       if (reason === 'storage-erased') this.#transaction.fork(reason);
-      return refusal(entry, reason);
+      return unread(refusal(entry, reason));
     }
   }
 
@@ -203,16 +275,18 @@ class LogProcessor {
    * message.
    */
   async #takeFromOutbox(entry: LogEntryInput): Promise<MessageRecord> {
-    const { conversationId, account, tx } = this.#transaction;
+    const { chain, conversationId, account, tx } = this.#transaction;
     const row = await tx.objectStore('outbox').get(entry.id);
     if (row === undefined || row.conversationId !== conversationId) {
       const seen = await tx.objectStore('messages').index('messageId').getKey(entry.id);
       return refusal(entry, seen === undefined ? 'storage-erased' : 'damaged', true);
     }
-    const { ciphertext, payload } = openOutbox(account, entry.id, row);
+    const { ciphertext, headerAt, payload } = openOutbox(account, entry.id, row);
     await tx.objectStore('outbox').delete(entry.id);
     const unaltered = ciphertext !== null && toBase64Url(ciphertext) === entry.content;
-    return unaltered ? { ...received(entry, payload), own: true } : refusal(entry, 'damaged', true);
+    if (!unaltered) return refusal(entry, 'damaged', true);
+    if (headerAt === 0) chain.ownHeaderless(entry);
+    return { ...received(entry, payload), own: true };
   }
 
   // Commits.
@@ -230,6 +304,8 @@ class LogProcessor {
         conversation.joinedSeq = conversation.pending === 'start' ? 0 : entry.seq;
         conversation.joinedAt = entry.timestamp;
       }
+      if (conversation.membership === 'none' && conversation.pending === 'external')
+        this.#transaction.chain.join(pending.logPosition, entry.seq);
       this.#transaction.enterPending(pending, this.#deps.env.now());
       if (wasOutside) await acceptTreeMembers(this.#transaction);
       await this.#clearUnauthorizedAdds(pending.addedIds);
@@ -317,7 +393,10 @@ class LogProcessor {
   }
 
   #recordEvent(entry: LogEntryInput, change: ConversationChange | null): void {
-    if (change !== null) this.events.push(keepEvent(this.#transaction, entry, change));
+    if (change === null) return;
+    this.events.push(keepEvent(this.#transaction, entry, change));
+    const isFinding = change.kind === 'missing' || change.kind === 'diverged';
+    if (isFinding && !this.#transaction.isGroup) this.#transaction.conversation.isDoubted = true;
   }
 
   /** Forgets that the rules once refused people who are now added as the rules allow. */
@@ -336,77 +415,6 @@ class LogProcessor {
   }
 }
 
-/**
- * Decrypts an entry and checks its sender.
- * @throws CryptoError for any fault of the entry; the ratchet may then have moved
- */
-function decryptEntry(state: MlsGroup, entry: LogEntryInput, epoch: number): string {
-  const content = fromBase64Url(entry.content);
-  if (content === null || entry.epoch !== epoch) throw new CryptoError('malformed', 'log entry');
-  if (!state.hasDevice(entry.sender_id, entry.sender_device_id)) {
-    throw new CryptoError('unknown-sender', 'a device that is not in the group');
-  }
-  const { plaintext, authenticatedData, sender } = decryptApplication(state.group, content);
-  const { userId, deviceId } = certificateOf(sender.credential);
-  if (userId !== entry.sender_id || deviceId !== entry.sender_device_id) {
-    throw new CryptoError('policy', 'the relay names another sender');
-  }
-  // A ciphertext that has another id in the log was copied there from its own entry.
-  if (!equalBytes(authenticatedData, encoder.encode(entry.id))) {
-    throw new CryptoError('malformed', 'message id');
-  }
-  const payload = payloadText(plaintext);
-  if (payload === null) throw new CryptoError('malformed', 'payload');
-  return payload;
-}
-
-/**
- * Returns the reason that is shown for a refused entry. Its bytes may be a stranger's, so even an unforeseen
- * error counts as a damaged entry and doesn't stop those after it.
- */
-function reasonOf(error: unknown): ForkReason {
-  if (error instanceof CryptoApiError && error.code === 'identity-changed') return 'unknown-device';
-  return error instanceof CryptoError ? reasonOfCode[error.code] : 'damaged';
-}
-
-/** Returns the code that the details show; `internal` for an unforeseen error. */
-function codeOf(error: unknown): CryptoApiErrorCode {
-  return error instanceof CryptoError || error instanceof CryptoApiError ? error.code : 'internal';
-}
-
-function received(entry: LogEntryInput, payload: string): MessageRecord {
-  return {
-    senderId: entry.sender_id,
-    senderDeviceId: entry.sender_device_id,
-    timestamp: entry.timestamp,
-    own: false,
-    payload,
-    reason: null,
-  };
-}
-
-function refusal(entry: LogEntryInput, reason: UndecryptableReason, own = false): MessageRecord {
-  return { ...received(entry, ''), payload: null, reason, own };
-}
-
-/**
- * Drops repetitions of entries that were delivered twice.
- * @throws CryptoApiError `usage` for entries out of order
- */
-function ascending(entries: readonly LogEntryInput[]): LogEntryInput[] {
-  return entries.filter(({ seq }, i) => {
-    const before = entries[i - 1];
-    if (before !== undefined && seq < before.seq) throw new CryptoApiError('usage', 'entries out of order');
-    return before === undefined || seq > before.seq;
-  });
-}
-
-/**
- * Checks that no entry is missing.
- * @throws CryptoApiError `gap`, whose detail is the position that is missing
- */
-function checkContiguous(entries: readonly LogEntryInput[], first: number): void {
-  for (const [i, { seq }] of entries.entries()) {
-    if (seq !== first + i) throw new CryptoApiError('gap', String(first + i));
-  }
+function isDecoded(entry: readonly [number, Uint8Array | null]): entry is readonly [number, Uint8Array] {
+  return entry[1] !== null;
 }

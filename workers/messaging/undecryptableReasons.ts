@@ -6,7 +6,9 @@ import type { UndecryptableReason } from '../api/cryptoApi.ts';
  * `corrupt-record` means that this device's own state can't be read back. Codes that no entry can cause count
  * as damaged.
  */
-export const reasonOfCode: Readonly<Record<CryptoErrorCode, Exclude<UndecryptableReason, 'before-join'>>> = {
+export const reasonOfCode: Readonly<
+  Record<CryptoErrorCode, Exclude<UndecryptableReason, 'before-join' | 'deleted'>>
+> = {
   malformed: 'damaged',
   unsupported: 'damaged',
   'wrong-group': 'damaged',

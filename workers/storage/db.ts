@@ -62,6 +62,10 @@ interface AccountSchema extends DBSchema {
   events: { key: [string, number]; value: Uint8Array };
   /** Conversation id to the names last known of people who are or were in the group. */
   names: { key: string; value: Uint8Array };
+  /** [conversation id, seq] to the running hash after that entry of the current epoch: see chainRows.ts. */
+  chain: { key: [string, number]; value: Uint8Array };
+  /** Conversation id to what the running hash needs beside its rows: written once an epoch. */
+  chains: { key: string; value: Uint8Array };
   /** [user id, device id] to the account key's statement that the device is revoked. */
   revocations: { key: [string, string]; value: Uint8Array };
 }
@@ -82,7 +86,9 @@ export type StoreName =
   | 'events'
   | 'names'
   | 'revocations'
-  | 'copies';
+  | 'copies'
+  | 'chain'
+  | 'chains';
 
 export type RootDatabase = IDBPDatabase<RootSchema>;
 export type AccountDatabase = IDBPDatabase<AccountSchema>;
@@ -109,6 +115,8 @@ const STORES: StoreName[] = [
   'names',
   'revocations',
   'copies',
+  'chain',
+  'chains',
 ];
 
 /** Brings the schema of the version below to this one. Migrations are only ever appended. */
@@ -142,6 +150,9 @@ export const accountMigrations: readonly Migration[] = [
   },
   (db) => void db.createObjectStore('revocations'),
   (db) => void db.createObjectStore('copies'),
+  (db) => {
+    for (const store of ['chain', 'chains']) db.createObjectStore(store);
+  },
 ];
 
 /**

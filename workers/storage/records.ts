@@ -81,6 +81,9 @@ export const PinRecord = object({
 });
 export type PinRecord = Guarded<typeof PinRecord>;
 
+/** A place in a log: the running hash at a position, and the position after which it starts. */
+export const LogPositionRecord = object({ start: integer(0), position: integer(0), hash: bytes(32, 32) });
+
 /**
  * The conversation record: position, membership and counters. Each transaction writes it, so nothing in it
  * grows with the group.
@@ -125,6 +128,15 @@ export const ConversationRecord = object({
    * one had when it came in.
    */
   saidRevision: withDefault(integer(0), 0),
+  /**
+   * The running hash at lastSeq, the position after which it starts, and how many entries from this device it has seen. Null
+   * in conversations from before it was kept, until a header starts it, and where `linkFrom` is set.
+   */
+  chain: withDefault(nullable(object({ start: integer(0), hash: bytes(32, 32), own: integer(0) })), null),
+  /** This device joined by a GroupInfo of this position, and has not been given all entries since yet. */
+  linkFrom: withDefault(nullable(integer(0)), null),
+  /** Something was found that the person of a direct conversation has not sent on in spite of. */
+  isDoubted: withDefault(boolean, false),
 });
 export type ConversationRecord = Guarded<typeof ConversationRecord>;
 
@@ -150,6 +162,9 @@ export const newConversationRecord: ConversationRecord = {
   joinedBefore: null,
   refusal: null,
   saidRevision: 0,
+  chain: null,
+  linkFrom: null,
+  isDoubted: false,
 };
 
 export const MembersRecord = array(object({ userId: id, deviceIds: array(id, 100_000) }), 100_000);
@@ -167,6 +182,8 @@ export const PendingRecord = object({
   /** People whom it adds, and people who left whom it removes. */
   addedIds: withDefault(array(id, limits.devicesPerStart), []),
   removedIds: withDefault(array(id, limits.devicesPerStart), []),
+  /** With an external commit: how far the signer of the GroupInfo had read. */
+  logPosition: withDefault(nullable(LogPositionRecord), null),
 });
 export type PendingRecord = Guarded<typeof PendingRecord>;
 
@@ -196,6 +213,33 @@ export const GroupRecord = object({
 });
 export type GroupRecord = Guarded<typeof GroupRecord>;
 
+/** What the running hash needs beside its rows. Written once an epoch, and with what is found. */
+export const ChainRecord = object({
+  /** With `linkFrom`: how far the signer of the GroupInfo had read that this device joined by. */
+  anchor: nullable(LogPositionRecord),
+  /** The position up to which the entries of each device are counted here; those after it have rows. */
+  from: integer(0),
+  /** Every entry since the start was counted, so that a device without a tally has had none. */
+  isComplete: boolean,
+  tallies: array(object({ deviceId: id, count: integer(0) }), 100_000),
+  /**
+   * Devices that were given another log, each with the last header that was compared. `shift`: how much further their
+   * positions are than those of the same entries here.
+   */
+  diverged: array(
+    object({
+      deviceId: id,
+      position: integer(0),
+      hash: bytes(32, 32),
+      shift: integer(0),
+      /** It differed more than once, so that only its counts are compared. */
+      isLost: boolean,
+    }),
+    limits.divergedDevices,
+  ),
+});
+export type ChainRecord = Guarded<typeof ChainRecord>;
+
 /** An entry of the message cache: the payload as it came, or the reason why there is none. */
 export const MessageRecord = object({
   senderId: id,
@@ -203,7 +247,7 @@ export const MessageRecord = object({
   timestamp,
   own: boolean,
   payload: nullable(string(limits.content)),
-  reason: nullable(oneOf('before-join', 'storage-erased', 'damaged', 'unknown-device', 'rules')),
+  reason: nullable(oneOf('before-join', 'storage-erased', 'damaged', 'deleted', 'unknown-device', 'rules')),
 });
 export type MessageRecord = Guarded<typeof MessageRecord>;
 
@@ -218,6 +262,8 @@ export const OutboxRecord = object({
   ciphertext: nullable(bytes(limits.content)),
   seq: nullable(integer(1)),
   timestamp: nullable(timestamp),
+  /** The position in the header of `ciphertext`; null for one from before there were headers. */
+  headerAt: withDefault(nullable(integer(0)), null),
 });
 export type OutboxRecord = Guarded<typeof OutboxRecord>;
 
@@ -251,7 +297,7 @@ export type LocalEntryRecord = Guarded<typeof LocalEntryRecord>;
 
 /** The event of an entry of the log. */
 export const EventRecord = object({
-  kind: oneOf('members', 'refused', 'rejoined', 'returned'),
+  kind: oneOf('members', 'refused', 'rejoined', 'returned', 'missing', 'diverged'),
   senderId: id,
   senderDeviceId: id,
   timestamp,
@@ -260,6 +306,8 @@ export const EventRecord = object({
   /** The people who were added to the MLS group and removed from it. */
   added: array(id, 100_000),
   removed: array(id, 100_000),
+  /** With `missing`: the number of entries. */
+  count: withDefault(integer(0), 0),
 });
 export type EventRecord = Guarded<typeof EventRecord>;
 

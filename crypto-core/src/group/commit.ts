@@ -44,6 +44,8 @@ export interface CreateCommitArgs {
   readonly pskLookup?: PskLookup;
   /** Replaces the GroupContext's extensions. */
   readonly extensions?: readonly Extension[];
+  /** Further extensions of the GroupInfos that come with the commit. */
+  readonly infoExtensions?: readonly Extension[];
   /** Renews the own leaf even where RFC 9420 doesn't ask for it. A commit without proposals always does. */
   readonly forcePath?: boolean;
   readonly authenticatedData?: Uint8Array;
@@ -147,10 +149,13 @@ export function createCommit(group: Group, args: CreateCommitArgs, env: Env): Cr
     signaturePrivateKey: group.signaturePrivateKey.slice(),
     pendingUpdates: new Map(),
   };
+  const infoExtensions = args.infoExtensions ?? [];
   const welcome =
-    effects.added.length === 0 ? null : createWelcome(pending, effects, assembled, pskSecret, env);
+    effects.added.length === 0
+      ? null
+      : createWelcome(pending, effects, assembled, pskSecret, infoExtensions, env);
   wipe(assembled.joinerSecret, ...(assembled.path?.pathSecrets ?? []));
-  const groupInfo = exportGroupInfo({ ...pending, status: 'active' });
+  const groupInfo = exportGroupInfo({ ...pending, status: 'active' }, infoExtensions);
   // Comes last, because it uses up a key of the current epoch.
   const privateMessage = protectPrivateMessage(suite, assembled.content, privateKeysOf(group), env);
   const commit = encodeMlsMessage({ wireFormat: 'private-message', privateMessage });

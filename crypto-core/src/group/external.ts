@@ -8,6 +8,7 @@ import { sendExternalInit } from '../schedule/keySchedule.ts';
 import { interimTranscriptHash } from '../schedule/transcript.ts';
 import type { ProposalOrRef } from '../structs/commit.ts';
 import type { Credential } from '../structs/credential.ts';
+import type { Extension } from '../structs/extension.ts';
 import type { UnverifiedGroupInfo } from '../structs/groupInfo.ts';
 import { decodeMlsMessage, encodeMlsMessage } from '../structs/mlsMessage.ts';
 import { getSuite } from '../suite/suites.ts';
@@ -36,6 +37,8 @@ export interface JoinExternalArgs {
    * Removes the leaf that this signature key has in the group, so that a client that lost its state can come back.
    */
   readonly resync?: boolean;
+  /** Further extensions of the GroupInfo that comes with the commit, asked for after `joinPolicy`. */
+  readonly infoExtensions?: () => readonly Extension[];
   /** `optional<Node> ratchet_tree<V>`, when the GroupInfo doesn't hold the tree. */
   readonly ratchetTree?: Uint8Array;
   /** The most of each thing that the group may have. */
@@ -139,5 +142,5 @@ export function joinExternal(groupInfo: Uint8Array, args: JoinExternalArgs, env:
     membershipKey: EMPTY,
   });
   const commit = encodeMlsMessage({ wireFormat: 'public-message', publicMessage });
-  return { pending, commit, groupInfo: exportGroupInfo(pending) };
+  return { pending, commit, groupInfo: exportGroupInfo(pending, args.infoExtensions?.()) };
 }

@@ -48,17 +48,19 @@ function signGroupInfo(group: Group, extensions: readonly Extension[]): Unverifi
 }
 
 /** Makes the GroupInfo for a Welcome. It holds the tree, so that the Welcome is all a new member needs. */
-export function welcomeGroupInfo(group: Group): UnverifiedGroupInfo {
-  return signGroupInfo(group, [ratchetTreeExtension(group.tree)]);
+export function welcomeGroupInfo(group: Group, extensions: readonly Extension[] = []): UnverifiedGroupInfo {
+  return signGroupInfo(group, [ratchetTreeExtension(group.tree), ...extensions]);
 }
 
 /**
  * Makes the MLSMessage(GroupInfo) that an external commit starts from: with the tree and the external public key.
+ * @param extensions further ones, of the application
  * @throws CryptoError 'removed', 'unsupported'
  */
-export function exportGroupInfo(group: Group): Uint8Array {
+export function exportGroupInfo(group: Group, extensions: readonly Extension[] = []): Uint8Array {
   assertActive(group);
-  const groupInfo = signGroupInfo(group, [ratchetTreeExtension(group.tree), externalPubExtension(group)]);
+  const own = [ratchetTreeExtension(group.tree), externalPubExtension(group)];
+  const groupInfo = signGroupInfo(group, [...own, ...extensions]);
   return encodeMlsMessage({ wireFormat: 'group-info', groupInfo });
 }
 
@@ -110,6 +112,7 @@ export function checkJoinPolicy(policy: JoinPolicy | undefined, info: GroupInfo,
     groupId,
     epoch,
     extensions,
+    infoExtensions: info.extensions,
     signer: memberView(info.signer, memberLeaf(tree, info.signer)),
     members: membersOf(tree),
   });

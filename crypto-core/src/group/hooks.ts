@@ -67,6 +67,8 @@ export interface JoinProposal {
   readonly groupId: Uint8Array;
   readonly epoch: bigint;
   readonly extensions: readonly Extension[];
+  /** The extensions of the GroupInfo itself. */
+  readonly infoExtensions: readonly Extension[];
   /** The member that signed the GroupInfo; with a Welcome, the one that added this client. */
   readonly signer: MemberView;
   /** In leaf order; with a Welcome, this client is among them. */

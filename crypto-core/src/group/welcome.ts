@@ -6,6 +6,7 @@ import { encode } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
 import { deriveEpoch, deriveWelcomeKey, deriveWelcomeSecret } from '../schedule/keySchedule.ts';
+import type { Extension } from '../structs/extension.ts';
 import {
   type GroupInfo,
   readGroupInfo,
@@ -46,11 +47,12 @@ export function createWelcome(
   effects: ProposalEffects,
   { path, joinerSecret }: AssembledCommit,
   pskSecret: Uint8Array,
+  infoExtensions: readonly Extension[],
   env: Env,
 ): Uint8Array {
   const { suite } = pending;
   const { key, nonce } = deriveWelcomeKey(suite, deriveWelcomeSecret(suite, joinerSecret, pskSecret));
-  const groupInfo = encode(welcomeGroupInfo(pending), writeGroupInfo, 4096);
+  const groupInfo = encode(welcomeGroupInfo(pending, infoExtensions), writeGroupInfo, 4096);
   const encryptedGroupInfo = suite.aead.seal(key, nonce, EMPTY, groupInfo);
   const encrypt = encryptorWithLabel(suite, LABEL, encryptedGroupInfo);
   const secrets = effects.added.map(({ leafIndex, keyPackage }): EncryptedGroupSecrets => {

@@ -5,6 +5,8 @@ import type { Statement } from './prepared.ts';
 
 /** Bytes are read as Buffer, whatever the driver returns. */
 type Bytes = ColumnType<Buffer, Uint8Array, Uint8Array>;
+/** Null where nothing is said on insertion. */
+type NullableBytes = ColumnType<Buffer | null, Uint8Array | null | undefined, Uint8Array | null>;
 /** Milliseconds since the epoch. */
 type Time = number;
 
@@ -124,6 +126,8 @@ export interface Tables {
     sender_device_id: string;
     content: Bytes;
     created_at: Time;
+    /** Set where content or sender has gone. */
+    digest: NullableBytes;
   };
   welcomes: {
     id: string;

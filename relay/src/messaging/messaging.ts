@@ -3,6 +3,7 @@ import {
   groupConversationId,
   groupOf,
   type IncomingEvent,
+  limits,
   type SentMessage,
   selfConversationId,
 } from '../../contract/index.ts';
@@ -12,7 +13,8 @@ import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { contactExists } from '../repositories/contacts.ts';
 import * as conversations from '../repositories/conversations.ts';
-import { type EntryRow, entriesOf, findEntry } from '../repositories/entries.ts';
+import { entriesOf, findEntry, type StoredEntry } from '../repositories/entries.ts';
+import { digestOf } from '../repositories/entryDigest.ts';
 import { markOccurrenceRead } from '../repositories/notifications.ts';
 import { type DeliveredWelcome, deleteDelivery, welcomesOf } from '../repositories/welcomes.ts';
 import type { Appender } from './append/appender.ts';
@@ -56,7 +58,7 @@ export interface NewCommit {
 }
 
 export interface LogPage {
-  readonly entries: readonly EntryRow[];
+  readonly entries: readonly StoredEntry[];
   /** The read position of each participant, by user id. */
   readonly readPositions: ReadonlyMap<string, number>;
 }
@@ -108,6 +110,15 @@ export interface Messaging {
    * @throws ApiError not-found unless this person is a member
    */
   groupLog(userId: string, groupId: string, page: LogPageRequest): Promise<LogPage>;
+  /**
+   * Digests of a page of the log, ascending, from before this person joined too: they tell nothing of the entries.
+   * @throws ApiError not-found unless this person takes part
+   */
+  digests(
+    userId: string,
+    conversationId: string,
+    page: { readonly after: number; readonly before: number },
+  ): Promise<{ seq: number; digest: Buffer }[]>;
   /** @throws ApiError not-found unless this person takes part and the conversation has been started */
   groupInfo(userId: string, conversationId: string): Promise<{ epoch: number; groupInfo: Buffer }>;
   /** A device's mailbox, oldest first; when it holds a lot, the rest comes once these are deleted. */
@@ -178,6 +189,13 @@ export function createMessaging(dependencies: MessagingDependencies): Messaging 
         conversations.readPositions(db, conversationId),
       ]);
       return { entries, readPositions };
+    },
+
+    async digests(userId, conversationId, page) {
+      if (!(await conversations.takesPart(db, conversationId, userId))) throw noSuchConversation();
+      const limit = limits.messagesPerPage;
+      const entries = await entriesOf(db, conversationId, { ...page, limit, maxBytes: maxPageBytes });
+      return entries.map((entry) => ({ seq: entry.seq, digest: digestOf(entry) }));
     },
 
     async groupInfo(userId, conversationId) {

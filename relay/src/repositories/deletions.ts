@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { directParticipants } from '../../contract/index.ts';
 import type { Db } from '../db/tables.ts';
 import { deleteConversation } from './conversations.ts';
+import { entriesAt } from './entries.ts';
+import { digestOf } from './entryDigest.ts';
 
 /** The id that entries carry in place of those of a person who is gone for good and of their device. */
 export const nobody = '00000000-0000-0000-0000-000000000000';
@@ -44,17 +46,18 @@ export async function markEmptied(db: Db, userId: string, now: number): Promise<
   await db.updateTable('deleted_accounts').set({ emptied_at: now }).where('user_id', '=', userId).execute();
 }
 
-/** Empties the messages of a deleted account. Positions, senders and commits stay. */
+/** Empties the messages of a deleted account. Positions, senders, digests and commits stay. */
 export async function emptyMessagesOf(db: Db, userId: string): Promise<void> {
   for (const conversationId of await pastConversations(db, userId)) {
-    await inBatches(db, { conversationId, userId, kind: 'application' }, (seqs) =>
-      db
+    await inBatches(db, { conversationId, userId, kind: 'application' }, async (seqs) => {
+      await keepDigests(db, conversationId, seqs);
+      await db
         .updateTable('entries')
         .set({ content: Buffer.alloc(0) })
         .where('conversation_id', '=', conversationId)
         .where('seq', 'in', seqs)
-        .execute(),
-    );
+        .execute();
+    });
   }
 }
 
@@ -68,20 +71,36 @@ export async function purgeAccount(db: Db, userId: string): Promise<void> {
       await deleteConversation(db, conversationId);
       continue;
     }
-    await inBatches(db, { conversationId, userId }, (seqs) =>
-      db
+    await inBatches(db, { conversationId, userId }, async (seqs) => {
+      await keepDigests(db, conversationId, seqs);
+      await db
         .updateTable('entries')
         .set({ content: Buffer.alloc(0), sender_id: nobody, sender_device_id: nobody })
         .where('conversation_id', '=', conversationId)
         .where('seq', 'in', seqs)
-        .execute(),
-    );
+        .execute();
+    });
   }
   await db.transaction().execute(async (tx) => {
     await tx.deleteFrom('departures').where('user_id', '=', userId).execute();
     await tx.deleteFrom('past_participants').where('user_id', '=', userId).execute();
     await tx.deleteFrom('deleted_accounts').where('user_id', '=', userId).execute();
   });
+}
+
+/** Keeps what the entries are, for those who read the log later. One that has a digest has lost something already. */
+async function keepDigests(db: Db, conversationId: string, seqs: readonly number[]): Promise<void> {
+  // One after the other, since commits are large.
+  for (const seq of seqs) {
+    const [entry] = await entriesAt(db, conversationId, [seq]);
+    if (entry === undefined || entry.digest !== null) continue;
+    await db
+      .updateTable('entries')
+      .set({ digest: digestOf(entry) })
+      .where('conversation_id', '=', conversationId)
+      .where('seq', '=', seq)
+      .execute();
+  }
 }
 
 async function pastConversations(db: Db, userId: string): Promise<string[]> {

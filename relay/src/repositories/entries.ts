@@ -18,6 +18,12 @@ export interface EntryRow extends EntryHead {
   readonly content: Buffer;
 }
 
+/** An entry as it is stored. */
+export interface StoredEntry extends EntryRow {
+  /** What the entry was, if its content or sender is gone; else null. */
+  readonly digest: Buffer | null;
+}
+
 const headColumns = [
   'conversation_id',
   'seq',
@@ -101,7 +107,7 @@ export interface PageRequest {
 }
 
 /** A page of a conversation's log, ascending by position. */
-export async function entriesOf(db: Db, conversationId: string, page: PageRequest): Promise<EntryRow[]> {
+export async function entriesOf(db: Db, conversationId: string, page: PageRequest): Promise<StoredEntry[]> {
   const upwards = page.after !== undefined;
   const lowest = Math.max(page.from ?? 0, upwards ? (page.after ?? 0) + 1 : 0);
   const sizes = await db
@@ -115,15 +121,24 @@ export async function entriesOf(db: Db, conversationId: string, page: PageReques
     .execute();
   const seqs = sizes.slice(0, countWithin(sizes, page.maxBytes)).map((row) => row.seq);
   if (seqs.length === 0) return [];
+  return entriesAt(db, conversationId, seqs);
+}
+
+/** The entries at these positions, which are next to each other, ascending. */
+export async function entriesAt(
+  db: Db,
+  conversationId: string,
+  seqs: readonly number[],
+): Promise<StoredEntry[]> {
   const rows = await db
     .selectFrom('entries')
-    .select([...headColumns, 'content'])
+    .select([...headColumns, 'content', 'digest'])
     .where('conversation_id', '=', conversationId)
     .where('seq', '>=', Math.min(...seqs))
     .where('seq', '<=', Math.max(...seqs))
     .orderBy('seq')
     .execute();
-  return rows.map((row) => ({ ...fromRow(row), content: row.content }));
+  return rows.map((row) => ({ ...fromRow(row), content: row.content, digest: row.digest }));
 }
 
 /** Counts the items, from the first, that stay within a number of bytes; at least one. */

@@ -1,6 +1,6 @@
 import type { LogEntry } from '../../contract/index.ts';
 import type { Handlers } from '../http/contractRoutes.ts';
-import type { EntryRow } from '../repositories/entries.ts';
+import type { StoredEntry } from '../repositories/entries.ts';
 import type { Services } from '../services.ts';
 import { text, time } from './encoding.ts';
 
@@ -8,6 +8,7 @@ type ConversationHandlers = Pick<
   Handlers,
   | 'listConversations'
   | 'listUserMessages'
+  | 'listDigests'
   | 'sendUserMessage'
   | 'listGroupMessages'
   | 'sendGroupMessage'
@@ -34,6 +35,12 @@ export function conversationHandlers({ messaging }: Services): ConversationHandl
         return entryOf(entry, { receiverId, groupId: null, isRead });
       });
     },
+
+    listDigests: async ({ session, params, query }) =>
+      (await messaging.digests(session.userId, params.conversationId, query)).map(({ seq, digest }) => ({
+        seq,
+        digest: text(digest),
+      })),
 
     sendUserMessage: ({ session, params, body }) =>
       messaging.send(session, { ...body, recipientId: params.id }),
@@ -72,7 +79,7 @@ export function conversationHandlers({ messaging }: Services): ConversationHandl
 }
 
 function entryOf(
-  entry: EntryRow,
+  entry: StoredEntry,
   to: { receiverId: string | null; groupId: string | null; isRead: boolean },
 ): LogEntry {
   return {
@@ -91,5 +98,6 @@ function entryOf(
     // The product has one call for both: what has reached a person is what they have read.
     delivered: to.isRead,
     is_read: to.isRead,
+    ...(entry.digest === null ? {} : { digest: text(entry.digest) }),
   };
 }

@@ -26,6 +26,8 @@ import {
   type World,
 } from './world.ts';
 
+const digestsQuery = 'after=0&before=9';
+
 export interface Request {
   /** Fills the parameter of the path, whatever its name. */
   readonly id?: string;
@@ -316,6 +318,14 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       },
       { about: "a person's own devices" },
     ),
+  ],
+  listDigests: [
+    signedIn(ofBoth, (world) => ({ id: directId(world), query: digestsQuery }), {
+      about: 'a direct conversation',
+    }),
+    signedIn(ofMembers, async (world) => ({ id: await groupConversation(world), query: digestsQuery }), {
+      about: 'a group',
+    }),
   ],
   getGroupInfo: [
     signedIn(ofBoth, (world) => ({ id: directId(world) }), { about: 'a direct conversation' }),

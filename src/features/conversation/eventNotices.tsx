@@ -7,22 +7,34 @@ import { Disclosure } from '../../ui/Disclosure.tsx';
 import { Names } from '../../ui/Names.tsx';
 import type { ChatNotice } from './timeline.ts';
 
-/** Notices of events: joins and leaves, refused changes, and this browser losing its place or being added again. */
+/**
+ * Notices of events: joins and leaves, refused changes, this browser losing its place or being added again, and logs that
+ * differ.
+ */
 export function eventNotices(
   events: readonly ConversationEvent[],
+  ownId: string | undefined,
   nameOf: (userId: string) => string,
 ): ChatNotice[] {
   return events.map((event) => ({
     id: `event-${event.seq}`,
     timestamp: event.timestamp,
-    text: <EventLines event={event} nameOf={nameOf} />,
+    text: <EventLines event={event} ownId={ownId} nameOf={nameOf} />,
   }));
 }
 
-function EventLines({ event, nameOf }: { event: ConversationEvent; nameOf: (userId: string) => string }) {
+interface EventLinesProps {
+  readonly event: ConversationEvent;
+  readonly ownId: string | undefined;
+  readonly nameOf: (userId: string) => string;
+}
+
+function EventLines({ event, ownId, nameOf }: EventLinesProps) {
   const { change, senderId } = event;
   if (change.kind === 'refused') return <Refused code={change.code} name={nameOf(senderId)} />;
   if (change.kind === 'returned') return <p>{t('events.returned')}</p>;
+  if (change.kind === 'missing' || change.kind === 'diverged')
+    return <LogFinding change={change} name={senderId === ownId ? null : nameOf(senderId)} />;
   const { added, removed } = change;
   return (
     <>
@@ -39,6 +51,31 @@ function People({ id, names }: { id: MessageId; names: readonly string[] }) {
     <p>
       <RichText id={id} parts={{ names: <Names names={names} /> }} values={{ count: names.length }} />
     </p>
+  );
+}
+
+interface LogFindingProps {
+  readonly change: Extract<ConversationEvent['change'], { kind: 'missing' | 'diverged' }>;
+  /** Null for another browser of this person. */
+  readonly name: string | null;
+}
+
+function LogFinding({ change, name }: LogFindingProps) {
+  const whose = name === null ? 'Own' : '';
+  const parts = name === null ? {} : { name: <bdi>{name}</bdi> };
+  const values = change.kind === 'missing' ? { count: change.count } : {};
+  return (
+    <>
+      <p>
+        <RichText id={`events.${change.kind}${whose}`} parts={parts} values={values} />
+      </p>
+      <Disclosure summary={t('events.why')}>
+        <p>{t(`events.${change.kind}.why`)}</p>
+        <p>
+          <RichText id={`events.finding.todo${whose}`} parts={parts} />
+        </p>
+      </Disclosure>
+    </>
   );
 }
 

@@ -38,7 +38,7 @@ export function GroupChat({ group, chat, focusRequest }: GroupChatProps) {
   const { list, composer } = useConversation(key, chat, failures);
   const nameOf = useAtomValue(nameOfAtom);
   const events = useAtomValue(chatEventsAtom)[key];
-  const notices = useMemo(() => eventNotices(events ?? [], nameOf), [events, nameOf]);
+  const notices = useMemo(() => eventNotices(events ?? [], list.ownId, nameOf), [events, nameOf, list.ownId]);
   const name = groupName(group);
   const since = <ReadableSince state={chat.state} />;
 

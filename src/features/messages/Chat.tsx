@@ -11,6 +11,7 @@ import { Composer } from '../conversation/Composer.tsx';
 import { eventNotices } from '../conversation/eventNotices.tsx';
 import { MessageList, SealLine } from '../conversation/MessageList.tsx';
 import type { ChatNotice } from '../conversation/timeline.ts';
+import { DoubtBanner } from './DoubtBanner.tsx';
 
 const failures: ConversationFailures = {
   retry: 'messages.retryFailed',
@@ -34,12 +35,13 @@ export function Chat({ userId, name, chat, lines, focusRequest }: ChatProps) {
   const peerReadSeq = chat.state?.peerReadSeq ?? 0;
   const events = useAtomValue(chatEventsAtom)[userId];
   const notices = useMemo(
-    () => [...eventNotices(events ?? [], () => name), ...(lines ?? [])],
-    [events, lines, name],
+    () => [...eventNotices(events ?? [], list.ownId, () => name), ...(lines ?? [])],
+    [events, lines, name, list.ownId],
   );
 
   return (
     <>
+      {chat.state?.isDoubted === true && <DoubtBanner userId={userId} name={name} />}
       <MessageList
         {...list}
         label={t('messages.messagesWith', { name })}

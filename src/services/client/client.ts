@@ -183,6 +183,7 @@ export function createClient(options: ClientOptions): Client {
     sendMessage: async (key, text) => signedIn().messaging.send(key, text),
     retryMessage: async (key, messageId) => signedIn().messaging.retry(key, messageId),
     discardMessage: async (messageId) => signedIn().messaging.discard(messageId),
+    sendAnyway: async (userId) => signedIn().messaging.sendAnyway(userId),
     openGroup: async (groupId) => signedIn().groups.open(groupId),
     createGroup: async (name) => signedIn().groups.create(name),
     addGroupMembers: async (groupId, userIds) => signedIn().groups.add(groupId, userIds),

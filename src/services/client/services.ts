@@ -14,7 +14,7 @@ import { createOpenConversation } from '../conversations/openConversation.ts';
 import { createOutbox } from '../conversations/outbox.ts';
 import { createSync } from '../conversations/sync.ts';
 import { createConfirmation } from '../core/confirmation.ts';
-import { groupOf } from '../core/conversationIds.ts';
+import { groupOf, keyOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { createLists } from '../core/lists.ts';
@@ -114,10 +114,12 @@ export function createServices(options: ServicesOptions) {
     sync,
     joiner,
     commitSubmitter,
-    maySend: (conversationId) =>
-      groupOf(conversationId) === null
-        ? security.trust.maySend(conversationId)
-        : groupList.maySend(conversationId),
+    maySend: async (conversationId) => {
+      if (groupOf(conversationId) !== null) return groupList.maySend(conversationId);
+      const key = keyOf(conversationId, ownUserId);
+      const isDoubted = key !== null && chats.get(key).state?.isDoubted === true;
+      return isDoubted ? 'held' : security.trust.maySend(conversationId);
+    },
     onIdentityChanged: () => background(() => security.trust.reload()),
     isOffline: () => store.get(offlineAtom),
     chats,

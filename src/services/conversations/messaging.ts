@@ -7,8 +7,8 @@ import { ApiError } from '../../net/errors.ts';
 import type { ConversationKey } from '../../store/chats.ts';
 import { connectionBannerAtom } from '../../store/session.ts';
 import { showToastAtom } from '../../store/toasts.ts';
-import { conversationOf } from '../core/conversationIds.ts';
-import type { Deps } from '../core/deps.ts';
+import { conversationOf, directConversationId } from '../core/conversationIds.ts';
+import type { Deps, SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 import type { Chats } from './chats.ts';
@@ -19,10 +19,12 @@ export interface Messaging {
   send(key: ConversationKey, text: string): Promise<void>;
   retry(key: ConversationKey, messageId: string): Promise<void>;
   discard(messageId: string): Promise<void>;
+  /** Lets a direct conversation's messages go that waited because its log is in doubt. */
+  sendAnyway(userId: string): Promise<void>;
 }
 
 export interface MessagingOptions {
-  readonly deps: Deps;
+  readonly deps: SessionDeps;
   readonly ownUserId: string;
   readonly chats: Chats;
   readonly outbox: Outbox;
@@ -33,7 +35,9 @@ export interface MessagingOptions {
 }
 
 /** Shows why messages could not be sent, as the catalogue says. */
-export function createSendFailureReport(options: Pick<MessagingOptions, 'deps' | 'leaveForLogin'>) {
+export function createSendFailureReport(
+  options: Pick<MessagingOptions, 'leaveForLogin'> & { readonly deps: Pick<Deps, 'store'> },
+) {
   return (error: unknown): void => {
     options.deps.store.set(showToastAtom, 'error', sendErrorText(error));
     if (error instanceof ApiError && error.status === 401) {
@@ -44,7 +48,7 @@ export function createSendFailureReport(options: Pick<MessagingOptions, 'deps' |
 
 export function createMessaging(options: MessagingOptions): Messaging {
   const { background, chats, outbox, ownUserId } = options;
-  const { clock, crypto, newId, store } = options.deps;
+  const { clock, crypto, newId, sessionEvents, store } = options.deps;
 
   /** The sentence goes to the caller, whose toast it is. */
   function requireToken(): void {
@@ -100,6 +104,12 @@ export function createMessaging(options: MessagingOptions): Messaging {
       const state = await crypto.discardMessage(messageId);
       chats.removeMessage(messageId);
       if (state !== null) chats.setState(state);
+    },
+
+    async sendAnyway(userId) {
+      const conversationId = directConversationId(ownUserId, userId);
+      chats.setState(await crypto.sendAnyway(conversationId));
+      sessionEvents.emit('holdReleased', { conversationId });
     },
   };
 }

@@ -67,8 +67,8 @@ function fromEvent(event: EntryEvent): LogEntryInput {
 
 /** Only what the worker needs; the rest of an entry stays out of it. */
 function toInput(entry: LogEntryInput): LogEntryInput {
-  const { id, seq, epoch, kind, sender_id, sender_device_id, content, timestamp } = entry;
-  return { id, seq, epoch, kind, sender_id, sender_device_id, content, timestamp };
+  const { id, seq, epoch, kind, sender_id, sender_device_id, content, timestamp, digest } = entry;
+  return { id, seq, epoch, kind, sender_id, sender_device_id, content, timestamp, digest };
 }
 
 function isMember(state: ConversationState): boolean {
@@ -153,6 +153,22 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
   }
 
   /**
+   * Gives the worker what was in the log between the reading of the member who let this device in and the join, so that the
+   * running hash goes on from there: digests only, since the entries are from before this device's time.
+   */
+  async function link(state: ConversationState): Promise<ConversationState> {
+    const { conversationId, joinedSeq } = state;
+    let current = state;
+    for (let after = state.linkFrom; after !== null; after = current.linkFrom) {
+      const digests = await api.listDigests(conversationId, { after, before: joinedSeq + 1 });
+      current = await crypto.linkLog(conversationId, digests);
+      // The relay keeps them back: the log stays where it is, as if its entries were kept back.
+      if (current.linkFrom === after) return current;
+    }
+    return current;
+  }
+
+  /**
    * Null for a group that this device refuses, that of the own devices included: it is left alone for a while, and the
    * other conversations go on.
    */
@@ -173,7 +189,7 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
 
   /** Reads the log from where this device stands in it. */
   async function readOn(conversationId: string, upTo?: number): Promise<ConversationState> {
-    const state = await crypto.conversation(conversationId);
+    const state = await link(await crypto.conversation(conversationId));
     if (state.status === 'outside') return state;
     const isInside = isMember(state) || state.status === 'starting';
     return replay(state, replayFrom(state), isInside ? upTo : undefined);
@@ -211,6 +227,8 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
       // A device outside has no position of its own: its log begins with the commit that adds it.
       if (state.status === 'outside' && ownSeq > 0) state = await replay(state, ownSeq - 1, wanted);
     }
+    // The rest of the log waits until the running hash goes on from where this device came in.
+    if (state.linkFrom !== null) return readOn(conversationId, upTo);
     if (!isMember(state)) {
       restingUntil.set(conversationId, clock.now() + timings.rejoinPause);
       log.warn('sync-stalled', { code: state.status });

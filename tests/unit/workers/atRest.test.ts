@@ -201,6 +201,16 @@ describe('the writes of a message', () => {
       // A leaf index has more digits in the larger group: nothing else may differ.
       expect(Math.abs(total(large) - total(small))).toBeLessThanOrEqual(16);
       expect(total(small)).toBeLessThan(2048);
+      // The running hash takes 250 at most: a row, and these fields of the conversation record.
+      const fields = {
+        chain: { start: 0, hash: 'h'.repeat(43), own: 999 },
+        linkFrom: null,
+        isDoubted: false,
+      };
+      // Inside the record, a comma is in the place of both braces.
+      const inRecord = JSON.stringify(fields).length - 1;
+      expect((small.get('chain') ?? 0) + inRecord).toBeLessThanOrEqual(250);
+      expect(small.has('chains')).toBe(false);
       expect(small.has('epochs')).toBe(false);
     }
   });

@@ -151,6 +151,9 @@ describe('a payload', () => {
   it('shows a payload of a newer version as unknown, and a broken one as damaged', async () => {
     const { alice, bob } = await createPairWithRogue();
     const sentAt = '2026-03-01T10:00:00Z';
+    const text = JSON.stringify({ v: 1, type: 'text', text: 'with a header', sentAt });
+    const withHeader = (fields: Buffer, content: string) =>
+      Buffer.concat([Buffer.of(1), fields, Buffer.from(content)]);
     const payloads: [string | Uint8Array, string][] = [
       [JSON.stringify({ v: 2, type: 'text', words: [] }), '(unknown)'],
       [JSON.stringify({ v: 1, type: 'sticker', url: 'https://example.org' }), '(unknown)'],
@@ -158,6 +161,11 @@ describe('a payload', () => {
       [JSON.stringify({ v: 1, type: 'text', sentAt }), '(damaged)'],
       [JSON.stringify({ type: 'text', text: 'no version', sentAt }), '(damaged)'],
       [JSON.stringify([]), '(damaged)'],
+      // A chain header of a later version, a cut one, one that no sender has, and a good one.
+      [Uint8Array.of(2, 1, 2, 3), '(unknown)'],
+      [Uint8Array.of(1, 2, 3), '(damaged)'],
+      [withHeader(Buffer.alloc(56, 1), text), '(damaged)'],
+      [withHeader(Buffer.alloc(56), text), 'with a header'],
       ['null', '(damaged)'],
       ['{"v":1', '(damaged)'],
       ['', '(damaged)'],

@@ -31,11 +31,14 @@ const entry: LogEntry = {
   delivered: false,
   is_read: false,
 };
+/** The digest of an entry. */
+const digest = Buffer.alloc(32, 7).toString('base64url');
 const message = { messageId: ids.message, epoch: 3, content: ciphertext };
 
 export const conversations: Examples<
   | 'listConversations'
   | 'listUserMessages'
+  | 'listDigests'
   | 'sendUserMessage'
   | 'markDelivered'
   | 'submitCommit'
@@ -47,6 +50,11 @@ export const conversations: Examples<
     response: [{ conversationId: direct, epoch: 3, lastSeq: 7, readSeq: 6, peerReadSeq: 5 }],
   },
   listUserMessages: { params: { id: ids.eero }, query: { after: 6, limit: 100 }, response: [entry] },
+  listDigests: {
+    params: { conversationId: direct },
+    query: { after: 5, before: 7 },
+    response: [{ seq: 6, digest }],
+  },
   sendUserMessage: { params: { id: ids.eero }, body: message, response: sent },
   markDelivered: { params: { id: ids.message } },
   submitCommit: { params: { conversationId: direct }, body: commit, response: sent },

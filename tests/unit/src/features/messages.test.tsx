@@ -1,11 +1,67 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '#src/lib/appError.ts';
+import { type ConversationEvent, chatEventsAtom } from '#src/store/chatEvents.ts';
 import { activeChatAtom, type Chat, chatsAtom, type MessageView } from '#src/store/chats.ts';
 import { presenceAtom } from '#src/store/connection.ts';
 import { contactsAtom } from '#src/store/contacts.ts';
 import { aino, chat, kaisa, loaded, message, veikko } from '../support/app.tsx';
 import { openVeikko, showMessages, shownMessages } from '../support/messagesTab.tsx';
+
+describe('a log that differs from the other person’s', () => {
+  const event = (change: ConversationEvent['change'], senderId: string = veikko.id): ConversationEvent => ({
+    conversationId: 'direct:aino-id:veikko-id',
+    seq: 2,
+    senderId,
+    senderDeviceId: 'device',
+    timestamp: '2026-06-01T12:00:00.000Z',
+    change,
+  });
+
+  it.each([
+    [
+      event({ kind: 'missing', count: 1 }),
+      '1 message from veikko did not arrive.',
+      /has given this browser fewer/,
+    ],
+    [
+      event({ kind: 'missing', count: 3 }),
+      '3 messages from veikko did not arrive.',
+      /Ask veikko in another way/,
+    ],
+    [event({ kind: 'diverged' }), 'You and veikko were shown different conversations.', /something else/],
+    [
+      event({ kind: 'diverged' }, aino.id),
+      'This browser and another one of yours were shown different conversations.',
+      /Compare the two browsers/,
+    ],
+  ])('is said calmly, and why on asking: %o', async (finding, line, why) => {
+    const { store, user } = await openVeikko(message(veikko.id, 'Hello'));
+    act(() => store.set(chatEventsAtom, { [veikko.id]: [finding] }));
+    expect(
+      shownMessages().getByText((_, element) => element?.textContent === line && element.tagName === 'P'),
+    ).toBeVisible();
+    await user.click(shownMessages().getByRole('button', { name: 'Why?' }));
+    expect(
+      shownMessages().getByText(
+        (_, element) => element?.tagName === 'P' && why.test(element.textContent ?? ''),
+      ),
+    ).toBeVisible();
+  });
+
+  it('asks before it sends on', async () => {
+    const { actions, store, user } = await openVeikko(message(veikko.id, 'Hello'));
+    expect(screen.queryByRole('region', { name: 'Sending waits' })).toBeNull();
+    act(() =>
+      store.set(chatsAtom, (chats) => {
+        const { messages } = chats[veikko.id] as Chat;
+        return { ...chats, [veikko.id]: chat(messages, { isDoubted: true }) };
+      }),
+    );
+    await user.click(screen.getByRole('button', { name: 'Send anyway' }));
+    expect(actions.sendAnyway).toHaveBeenCalledExactlyOnceWith(veikko.id);
+  });
+});
 
 describe('an open chat', () => {
   it('leads the focus back to its row when it closes', async () => {

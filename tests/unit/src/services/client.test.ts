@@ -202,6 +202,7 @@ it.each<[string, () => Promise<unknown>]>([
   ['openChat', () => client.actions.openChat(peer)],
   ['sendMessage', () => client.actions.sendMessage(peer, 'hello')],
   ['retryMessage', () => client.actions.retryMessage(peer, 'm')],
+  ['sendAnyway', () => client.actions.sendAnyway('u')],
   ['removeContact', () => client.actions.removeContact(peer)],
 ])('%s needs a session', async (_name, act) => {
   await expect(act()).rejects.toMatchObject({ name: 'AppError', code: 'unauthenticated' });

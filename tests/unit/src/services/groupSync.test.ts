@@ -124,6 +124,43 @@ beforeEach(() => {
 
 const available = (seq: number) => ({ type: 'available', conversationId, seq }) as const;
 
+describe('a device that was let in', () => {
+  it('takes the digests from before its join, page by page, before it reads on', async () => {
+    own = groupState({ lastSeq: 3, joinedSeq: 3, linkFrom: 0 });
+    logLength = 4;
+    const linked: number[][] = [];
+    const asked: unknown[] = [];
+    deps.api.listDigests = async (_id, query) => {
+      asked.push(query);
+      return [query.after + 1, query.after + 2]
+        .filter((seq) => seq < query.before)
+        .map((seq) => ({ seq, digest: `d${seq}` }));
+    };
+    deps.crypto.linkLog = async (_id, digests) => {
+      linked.push(digests.map(({ seq }) => seq));
+      const upTo = digests.at(-1)?.seq ?? 0;
+      own = { ...own, linkFrom: upTo < 3 ? upTo : null };
+      return own;
+    };
+    await sync.catchUp(conversationId);
+    expect(asked).toEqual([
+      { after: 0, before: 4 },
+      { after: 2, before: 4 },
+    ]);
+    expect(linked).toEqual([[1, 2], [3]]);
+    expect(own.lastSeq).toBe(4);
+  });
+
+  it('asks no further while the relay keeps them back', async () => {
+    own = groupState({ lastSeq: 3, joinedSeq: 3, linkFrom: 0 });
+    const listDigests = vi.fn<Api['listDigests']>().mockResolvedValue([]);
+    deps.api.listDigests = listDigests;
+    deps.crypto.linkLog = async () => own;
+    await sync.catchUp(conversationId);
+    expect(listDigests.mock.calls.length).toBeLessThan(5);
+  });
+});
+
 describe('an entry that is there to fetch', () => {
   it('is fetched', async () => {
     logLength = 5;

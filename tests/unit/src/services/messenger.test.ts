@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Api } from '#src/net/api.ts';
-import { activeConversationAtom, chatsAtom } from '#src/store/chats.ts';
+import { activeConversationAtom, chatsAtom, emptyChat } from '#src/store/chats.ts';
 import { presenceAtom, realtimeStatusAtom } from '#src/store/connection.ts';
 import { contactsAtom } from '#src/store/contacts.ts';
 import { groupsAtom } from '#src/store/groups.ts';
@@ -245,5 +245,32 @@ describe('after the session', () => {
     expect(deps.store.get(contactsAtom).items).toEqual([]);
     expect(deps.store.get(chatsAtom)).toEqual({});
     expect(deps.lines).toEqual([]);
+  });
+});
+
+describe('a direct conversation whose log is in doubt', () => {
+  it('keeps messages waiting until they are sent anyway', async () => {
+    relay.begin(peer, 1);
+    relay.welcome('own-device', 1);
+    realtimeListeners.onStatus('connected');
+    await settled();
+    setConnected(false);
+    const real = { ...deps.crypto };
+    const calm = await real.conversation(conversationId);
+    const doubted = { ...calm, isDoubted: true };
+    deps.store.set(chatsAtom, (chats) => ({ ...chats, [peer]: { ...emptyChat, state: doubted } }));
+    deps.crypto.queueMessage = async (input) => {
+      const queued = await real.queueMessage(input);
+      return { ...queued, state: { ...queued.state, isDoubted: true } };
+    };
+    await messenger.messaging.send(peer, 'Understood.');
+    await settled();
+    expect(relay.log.filter(({ kind, sender_id: id }) => kind === 'application' && id === me)).toEqual([]);
+    deps.crypto.sendAnyway = async () => calm;
+    await messenger.messaging.sendAnyway(peer);
+    await settled();
+    expect(relay.log.filter(({ kind, sender_id: id }) => kind === 'application' && id === me)).toHaveLength(
+      1,
+    );
   });
 });

@@ -174,7 +174,11 @@ describe('logging in', () => {
       password: 'YXV0aA',
       passwordProofKey: 'cHVibGlj',
     });
-    expect(api.putDevice).toHaveBeenCalledWith(peer, { name: 'Chrome on Linux', certificate: 'Y2VydA' });
+    expect(api.putDevice).toHaveBeenCalledWith(peer, {
+      name: 'Chrome on Linux',
+      certificate: 'Y2VydA',
+      signature: 'c2lnbmVk',
+    });
     expect(status()).toBe('success');
   });
 

@@ -249,16 +249,25 @@ export class TestDevice {
         await this.api.joinByWelcome(item);
         mailbox.splice(mailbox.indexOf(item), 1);
       }
+      await this.link(conversationId);
       const { lastSeq } = await this.api.conversation(conversationId);
       const entries = this.relay.entries(conversationId, lastSeq);
       const { messages, state } = await this.api.processEntries(conversationId, entries);
       views.push(...messages);
       if (state.status === 'joined') await this.refreshGroup(conversationId);
+      await this.link(conversationId);
       if (state.status === 'joined' || this.relay.log(conversationId).epoch === 0) return views;
       if (mailbox.some((welcome) => welcome.conversationId === conversationId)) continue;
       if (state.status !== 'starting') await this.joinByExternalCommit(conversationId);
     }
     return views;
+  }
+
+  /** Takes the running hash on from the member who let this device in. */
+  async link(conversationId: string): Promise<void> {
+    const { linkFrom } = await this.api.conversation(conversationId);
+    if (linkFrom === null) return;
+    await this.api.linkLog(conversationId, this.relay.digests(conversationId, linkFrom));
   }
 
   async joinByExternalCommit(conversationId: string): Promise<void> {

@@ -202,6 +202,7 @@ export class Simulation {
       if (this.#left.has(participant.userId)) this.events.add('somebody came back');
       mailbox.splice(mailbox.indexOf(item), 1);
     }
+    await participant.device.link(id);
     const before = await api.conversation(id);
     const entries = this.#relay.entries(id, before.lastSeq);
     const page = before.status === 'outside' ? entries : entries.slice(0, limit);
@@ -331,6 +332,11 @@ export class Simulation {
       if (state.group?.leavingIds.length !== 0) wrong.push(`${name} has somebody to remove`);
       const expected = log.filter(({ seq }) => seq > state.joinedSeq).map(({ id }) => this.#textOf(id));
       const shown = (await participant.device.history(this.#conversationId)).map(textOf);
+      for (const { change, seq } of await participant.device.api.events(this.#conversationId)) {
+        const isFinding = change.kind === 'missing' || change.kind === 'diverged';
+        if (isFinding) wrong.push(`${name} has a false alarm at ${seq}: ${change.kind}`);
+      }
+      if (state.linkFrom !== null) wrong.push(`${name} keeps no running hash`);
       if (shown.join('\n') !== expected.join('\n'))
         wrong.push(`${name} shows ${shown.length} of ${expected.length}`);
     }

@@ -5,6 +5,8 @@ import type {
   PasswordParams,
   RotatedVault,
 } from '#workers/api/cryptoApi.ts';
+import { toBase64Url } from '#workers/codec/base64url.ts';
+import { digestOf } from '#workers/conversation/logChain.ts';
 import { type Clock, seededRandom } from './browser.ts';
 
 interface Welcome {
@@ -155,6 +157,13 @@ export class MemoryRelay {
 
   entries(conversationId: string, after = 0): LogEntryInput[] {
     return this.log(conversationId).entries.filter(({ seq }) => seq > after);
+  }
+
+  digests(conversationId: string, after: number): { seq: number; digest: string }[] {
+    return this.entries(conversationId, after).map((entry) => ({
+      seq: entry.seq,
+      digest: toBase64Url(digestOf(conversationId, entry)),
+    }));
   }
 
   submit(sender: { userId: string; deviceId: string }, submission: CommitSubmission): LogEntryInput {

@@ -87,6 +87,8 @@ export function state(change: Partial<ConversationState> = {}): ConversationStat
     lastMessage: null,
     members: [],
     joinedAt: null,
+    linkFrom: null,
+    isDoubted: false,
     group: null,
     ...change,
   };

@@ -111,6 +111,7 @@ export class SimulatedRelay {
           throw new ApiError({ status: 409, code: 'stale-epoch', detail: null, epoch: this.epoch });
         return this.append('application', content, userId, messageId);
       },
+      listDigests: async () => [],
       getGroupInfo: async () => {
         await call('getGroupInfo');
         if (this.log.length === 0) throw refused('not-found');

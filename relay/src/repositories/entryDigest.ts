@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import type { EntryHead, StoredEntry } from './entries.ts';
+
+const label = Buffer.from('Sinetti 1.0 Log Entry');
+const kinds = { application: 1, commit: 3 } as const;
+
+/**
+ * The digest of an entry, 32 bytes, as clients compute it for the running hash over the log (docs/PROTOCOL.md, section 10).
+ * The relay keeps it where content or sender goes, and gives it in the place of entries from before somebody joined.
+ */
+export function digestOf(entry: StoredEntry): Buffer {
+  return entry.digest ?? entryDigest(entry, entry.content);
+}
+
+function entryDigest(entry: EntryHead, content: Buffer): Buffer {
+  const numbers = Buffer.alloc(17);
+  numbers.writeBigUInt64BE(BigInt(entry.seq), 0);
+  numbers.writeUInt8(kinds[entry.kind], 8);
+  numbers.writeBigUInt64BE(BigInt(entry.epoch), 9);
+  return createHash('sha256')
+    .update(opaque(label))
+    .update(opaque(Buffer.from(entry.conversationId)))
+    .update(numbers)
+    .update(opaque(Buffer.from(entry.id)))
+    .update(opaque(Buffer.from(entry.senderId)))
+    .update(opaque(Buffer.from(entry.senderDeviceId)))
+    .update(createHash('sha256').update(content).digest())
+    .digest();
+}
+
+/** opaque<V> of RFC 9420 section 2.1.2, of less than 16,384 bytes. */
+function opaque(value: Buffer): Buffer {
+  const { length } = value;
+  const header = length < 0x40 ? Buffer.from([length]) : Buffer.from([0x40 | (length >> 8), length & 0xff]);
+  return Buffer.concat([header, value]);
+}

@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import Database from 'libsql';
+import { twoFriends } from '../e2e/support/friends.ts';
+import type { RunningRelay } from '../e2e/support/relay.ts';
+import { expect, test } from '../e2e/support/test.ts';
+
+/** Deletes a message of the only conversation from the relay's database, and moves up those after it. */
+function leaveOut(relay: RunningRelay, fromTheEnd: number): void {
+  const db = new Database(join(relay.dataDir, 'relay.db'));
+  db.exec(`
+    delete from entries where seq = (select max(seq) from entries) - ${fromTheEnd};
+    update entries set seq = seq - 1 where seq > (select max(seq) from entries) - ${fromTheEnd};
+    update conversations set last_seq = last_seq - 1;
+  `);
+  db.close();
+}
+
+/** Waits until the page has been told of so many log entries, its own included. */
+async function toldOf(frames: readonly string[], entries: number): Promise<void> {
+  await expect.poll(() => frames.filter((frame) => frame.includes('"type":"message"')).length).toBe(entries);
+}
+
+function framesTo(page: Page): string[] {
+  const frames: string[] = [];
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => frames.push(payload.toString())),
+  );
+  return frames;
+}
+
+test('a message that the relay leaves out is missed in its place, and the answer waits', async ({
+  newBrowser,
+  relay,
+}) => {
+  const { alice, bob } = await twoFriends(newBrowser, { withMqtt: true });
+  await alice.openChat(bob);
+  await bob.openChat(alice);
+  await alice.send('The bill is on its way.');
+  await bob.sees('The bill is on its way.');
+  await bob.send('I shall pay it.');
+  await alice.sees('I shall pay it.');
+
+  await bob.page.goto('about:blank');
+  const frames = framesTo(alice.page);
+  await alice.page.reload();
+  await alice.onDashboard();
+  await alice.openChat(bob);
+  const texts = ['Here it is.', 'DO NOT pay it, it is forged.', 'Did you get that?'];
+  for (const [i, text] of texts.entries()) {
+    await alice.send(text);
+    await toldOf(frames, i + 1);
+  }
+  leaveOut(relay, 1);
+  await bob.page.goto('/dashboard');
+  await bob.onDashboard();
+  await bob.openChat(alice);
+
+  await bob.sees('Here it is.', 'Did you get that?');
+  await expect(bob.message('DO NOT pay it, it is forged.')).toHaveCount(0);
+  const line = bob.messages.getByText('1 message from alice did not arrive.');
+  await expect(line).toBeVisible();
+  const shown = (await bob.messages.innerText()).split('\n');
+  const at = (text: string) => shown.findIndex((one) => one.includes(text));
+  expect([at('Here it is.'), at('did not arrive'), at('Did you get that?')]).toEqual(
+    [at('Here it is.'), at('did not arrive'), at('Did you get that?')].toSorted((one, two) => one - two),
+  );
+
+  await bob.send('Understood, paying.');
+  const banner = bob.page.getByRole('region', { name: 'Sending waits' });
+  await expect(banner).toBeVisible();
+  await expect(alice.message('Understood, paying.')).toHaveCount(0);
+  await bob.page.reload();
+  await bob.onDashboard();
+  await bob.openChat(alice);
+  await expect(line).toBeVisible();
+  await banner.getByRole('button', { name: 'Send anyway' }).click();
+  await expect(banner).toBeHidden();
+  // At a position that Alice has read already, where the relay gave her something else.
+  await expect(alice.messages.getByText('You and bob were shown different conversations.')).toBeVisible();
+});

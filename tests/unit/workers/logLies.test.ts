@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createWorld, type TestDevice, type World } from './support/device.ts';
+import { type Lie, LogPlay, lies } from './support/logPlay.ts';
+
+const seed = process.env['SINETTI_TEST_SEED'] ?? randomBytes(4).toString('hex');
+const runs = Number(process.env['SINETTI_LOG_RUNS'] ?? 24);
+const BATCHES = 6;
+
+let world: World;
+/** Three people; the second has a second device. */
+let devices: TestDevice[];
+
+beforeAll(async () => {
+  world = createWorld(`lies ${seed}`);
+  devices = [];
+  for (const person of [1, 2, 2, 3]) {
+    devices.push(await world.device(`${person}0000000-0000-4000-8000-000000000000`));
+  }
+});
+
+const [first, second, another, third] = [0, 1, 2, 3];
+
+/** A group of its own: of three people with four devices, or of two with three. */
+async function play(run: number): Promise<{ game: LogPlay; id: string }> {
+  const id = `group:${world.relay.uuid()}`;
+  const taking = run % 3 === 0 ? [first, second, another] : [first, second, another, third];
+  const present = taking.map((at) => devices[at] as TestDevice);
+  const others = [...new Set(present.slice(1).map(({ userId }) => userId))];
+  await present[0]?.createGroup(id, 'Play', others);
+  const game = new LogPlay(world.relay, id, present, `${seed}/${run}`);
+  for (const player of game.players) await game.read(player);
+  return { game, id };
+}
+
+describe(`logs (SINETTI_TEST_SEED=${seed} SINETTI_LOG_RUNS=${runs})`, () => {
+  const counts = { plays: 0, alarms: 0, lies: 0, noticedByVictim: 0, noticedByOthers: 0 };
+  const told = new Map<Lie, number>();
+
+  it.each(Array.from({ length: BATCHES }, (_, batch) => batch))(
+    'raise no alarm while the relay tells the truth, and one for each lie: part %i',
+    { timeout: 120_000 + runs * 5_000 },
+    async (batch) => {
+      for (let run = batch; run < runs; run += BATCHES) {
+        const { game, id } = await play(run);
+        for (let step = 0; step < 25; step++) await game.act();
+        for (const player of game.players) await game.say(player);
+        for (const player of game.players) await game.read(player);
+        counts.plays++;
+        const falsely = await game.alarmed();
+        counts.alarms += falsely.length;
+        expect({ run, alarmed: falsely.length }).toEqual({ run, alarmed: 0 });
+
+        const victim = game.pick(game.players);
+        const others = game.players.filter(({ device }) => device.userId !== victim.device.userId);
+        const lie = lies[run % lies.length] as Lie;
+        // What the others write meanwhile, each in an epoch that has begun.
+        for (const player of [...others, ...others]) await game.say(player);
+        for (const player of others) await game.say(player);
+        if (!(await game.lie(victim, lie))) continue;
+        counts.lies++;
+        told.set(lie, (told.get(lie) ?? 0) + 1);
+        await game.read(victim);
+        const witness = game.pick(others);
+        await game.say(witness);
+        await game.read(victim);
+        // What was put behind all that the witness had read, it could not know of yet.
+        const isAtEnd = (await game.alarmed()).length === 0 && (lie === 'duplicate' || lie === 'invent');
+        if (isAtEnd) {
+          await game.say(witness);
+          await game.read(victim);
+        }
+        const alarmed = await game.alarmed();
+        expect({ run, lie, noticed: alarmed.includes(victim) }).toEqual({ run, lie, noticed: true });
+        counts.noticedByVictim++;
+        expect(alarmed.filter((player) => player !== victim)).toEqual([]);
+        await game.say(victim);
+        for (const player of others) await game.read(player);
+        const now = await game.alarmed();
+        expect({ run, lie, noticed: others.every((player) => now.includes(player)) }).toEqual({
+          run,
+          lie,
+          noticed: true,
+        });
+        counts.noticedByOthers++;
+        for (const { device } of game.players) await device.api.forgetConversation(id);
+      }
+    },
+  );
+
+  it('were played with every kind of lie', () => {
+    process.stdout.write(`${JSON.stringify({ ...counts, told: Object.fromEntries(told) })}\n`);
+    expect([...told.keys()].sort()).toEqual([...lies].sort());
+    expect(counts.alarms).toBe(0);
+  });
+});

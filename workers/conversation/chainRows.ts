@@ -1,0 +1,107 @@
+/** The rows of the running hash: one for each entry of the current epoch, since no sender refers to an older one. */
+import { CryptoError } from '@sinetti/crypto-core';
+import { uuidFromBytes, uuidToBytes } from '../codec/uuid.ts';
+import { withinConversation } from '../storage/db.ts';
+import { sealingKey } from '../storage/records.ts';
+import type { ConversationTransaction } from './conversationTransaction.ts';
+
+const HASH = 32;
+const DEVICE = 16;
+const LENGTH = 2 * HASH + DEVICE + 2 * 6;
+
+export interface ChainRow {
+  readonly seq: number;
+  /** The running hash after the entry; null where it isn't known. */
+  readonly hash: Uint8Array | null;
+  readonly digest: Uint8Array;
+  readonly deviceId: string;
+  /** What the header of this message said of its device, in positions of this log; null where that was not confirmed. */
+  readonly claim: Claim | null;
+}
+
+/** The number of a device's entries up to a position, by its own word. */
+export interface Claim {
+  readonly position: number;
+  readonly count: number;
+}
+
+export function putRow(transaction: ConversationTransaction, row: ChainRow): void {
+  const { account, conversationId, tx } = transaction;
+  const bytes = new Uint8Array(LENGTH);
+  const view = new DataView(bytes.buffer);
+  bytes.set(row.hash ?? new Uint8Array(HASH));
+  bytes.set(row.digest, HASH);
+  bytes.set(uuidToBytes(row.deviceId), 2 * HASH);
+  writeU48(view, 2 * HASH + DEVICE, row.claim?.position ?? 0);
+  writeU48(view, 2 * HASH + DEVICE + 6, row.claim?.count ?? 0);
+  const sealed = account.sealer.sealBytes('chain', sealingKey(conversationId, row.seq), bytes);
+  transaction.queueWrite(tx.objectStore('chain').put(sealed, [conversationId, row.seq]));
+}
+
+/** Reads a row; null where there is none, or none that opens. */
+export async function readRow(transaction: ConversationTransaction, seq: number): Promise<ChainRow | null> {
+  const sealed = await transaction.tx.objectStore('chain').get([transaction.conversationId, seq]);
+  return sealed === undefined ? null : openRow(transaction, seq, sealed);
+}
+
+/** Reads the rows above one position up to and including another, ascending; those that don't open are left out. */
+export async function readRows(
+  transaction: ConversationTransaction,
+  after: number,
+  upTo: number,
+): Promise<ChainRow[]> {
+  const { conversationId, tx } = transaction;
+  if (upTo <= after) return [];
+  const range = IDBKeyRange.bound([conversationId, after], [conversationId, upTo], true);
+  const store = tx.objectStore('chain');
+  const [keys, values] = await Promise.all([store.getAllKeys(range), store.getAll(range)]);
+  return keys.flatMap(([, seq], i) => {
+    const sealed = values[i];
+    const row = sealed === undefined ? null : openRow(transaction, seq, sealed);
+    return row === null ? [] : [row];
+  });
+}
+
+/** Deletes the rows below a position, or all. */
+export function deleteRows(transaction: ConversationTransaction, below?: number): void {
+  const { conversationId, tx } = transaction;
+  const range =
+    below === undefined
+      ? withinConversation(conversationId)
+      : IDBKeyRange.bound([conversationId], [conversationId, below], false, true);
+  transaction.queueWrite(tx.objectStore('chain').delete(range));
+}
+
+function openRow(
+  { account, conversationId }: ConversationTransaction,
+  seq: number,
+  sealed: Uint8Array,
+): ChainRow | null {
+  let bytes: Uint8Array;
+  try {
+    bytes = account.sealer.openBytes('chain', sealingKey(conversationId, seq), sealed);
+  } catch (error) {
+    // A row that can't be read back leaves nothing to compare with, which is no reason to refuse the entry.
+    if (error instanceof CryptoError) return null;
+    throw error;
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const hash = bytes.slice(0, HASH);
+  const position = readU48(view, 2 * HASH + DEVICE);
+  return {
+    seq,
+    hash: hash.every((octet) => octet === 0) ? null : hash,
+    digest: bytes.slice(HASH, 2 * HASH),
+    deviceId: uuidFromBytes(bytes.subarray(2 * HASH, 2 * HASH + DEVICE)),
+    claim: position === 0 ? null : { position, count: readU48(view, 2 * HASH + DEVICE + 6) },
+  };
+}
+
+function writeU48(view: DataView, at: number, value: number): void {
+  view.setUint16(at, Math.floor(value / 0x1_0000_0000));
+  view.setUint32(at + 2, value % 0x1_0000_0000);
+}
+
+function readU48(view: DataView, at: number): number {
+  return view.getUint16(at) * 0x1_0000_0000 + view.getUint32(at + 2);
+}

@@ -1,0 +1,344 @@
+/**
+ * The running hash over a conversation's log, and its comparison with what senders say in their headers (PROTOCOL section
+ * 10). All entries count as the relay gave them, refused ones included.
+ */
+import {
+  type ChainHeader,
+  emptyRunningHash,
+  entryDigest,
+  equalBytes,
+  type LogPosition,
+  nextRunningHash,
+} from '@sinetti/crypto-core';
+import type { ConversationChange, LogEntryInput } from '../api/cryptoApi.ts';
+import { fromBase64Url } from '../codec/base64url.ts';
+import { limits } from '../codec/limits.ts';
+import { ChainRecord } from '../storage/records.ts';
+import { type ChainRow, type Claim, deleteRows, putRow, readRow, readRows } from './chainRows.ts';
+import { groupIdOf } from './conversationId.ts';
+import type { ConversationTransaction } from './conversationTransaction.ts';
+
+type Finding = Extract<ConversationChange, { kind: 'missing' | 'diverged' }>;
+type Diverged = ChainRecord['diverged'][number];
+
+/** The result of a comparison: what was found, and the claim to keep with the message. */
+interface Comparison {
+  readonly finding: Finding | null;
+  readonly claim: Claim | null;
+}
+
+const NOTHING: Comparison = { finding: null, claim: null };
+const encoder = new TextEncoder();
+
+/** Returns the digest of an entry: the relay's, where it has lost the content. */
+export function digestOf(conversationId: string, entry: LogEntryInput): Uint8Array {
+  const kept = entry.content === '' && entry.digest ? fromBase64Url(entry.digest) : null;
+  return (
+    kept ??
+    entryDigest({
+      groupId: groupIdOf(conversationId),
+      position: entry.seq,
+      kind: entry.kind,
+      epoch: entry.epoch,
+      messageId: entry.id,
+      userId: entry.sender_id,
+      deviceId: entry.sender_device_id,
+      content: fromBase64Url(entry.content) ?? encoder.encode(entry.content),
+    })
+  );
+}
+
+/** The running hash of a conversation within one transaction. */
+export class LogChain {
+  readonly #transaction: ConversationTransaction;
+  #record: ChainRecord | undefined;
+
+  constructor(transaction: ConversationTransaction) {
+    this.#transaction = transaction;
+  }
+
+  /** Starts the running hash before the first entry, at the device that starts the conversation. */
+  begin(): void {
+    this.#transaction.conversation.chain = { start: 0, hash: emptyRunningHash(), own: 0 };
+    this.#reset({ anchor: null, from: 0, isComplete: true });
+  }
+
+  /**
+   * Begins anew after this device was let in, from what the signer of the GroupInfo had read.
+   * @param signed null where the signer kept no running hash: then the first header that is read starts it
+   * @param seq of the commit that lets this device in
+   */
+  join(signed: LogPosition | null, seq: number): void {
+    const { conversation } = this.#transaction;
+    const position = signed !== null && signed.position < seq ? signed : null;
+    conversation.chain = null;
+    conversation.linkFrom = position?.position ?? null;
+    deleteRows(this.#transaction);
+    this.#reset({ anchor: position, from: 0, isComplete: false });
+  }
+
+  /** Returns the header of a message that is encrypted now. @param sentAt RFC 3339 */
+  header(sentAt: string): ChainHeader {
+    const { chain, lastSeq } = this.#transaction.conversation;
+    const time = Math.max(0, Date.parse(sentAt) || 0);
+    if (chain === null) return { start: 0, position: 0, hash: emptyRunningHash(), count: 0, sentAt: time };
+    return { start: chain.start, position: lastSeq, hash: chain.hash, count: chain.own, sentAt: time };
+  }
+
+  /** Returns how far a GroupInfo made now says that this device has read; null where it keeps no running hash. */
+  async position(): Promise<LogPosition | null> {
+    const { conversation } = this.#transaction;
+    const { chain, lastSeq, linkFrom } = conversation;
+    if (chain !== null) return { start: chain.start, position: lastSeq, hash: chain.hash };
+    if (linkFrom !== null) return (await this.#read()).anchor;
+    return lastSeq === 0 ? { start: 0, position: 0, hash: emptyRunningHash() } : null;
+  }
+
+  /**
+   * Compares the header of another device's message with this log as it is before that message. The position in it is
+   * lower than the message's own, because its sender had to encrypt it before the relay numbered it.
+   */
+  async compare(entry: LogEntryInput, header: ChainHeader): Promise<Comparison> {
+    const { conversation } = this.#transaction;
+    const { chain } = conversation;
+    if (chain === null) {
+      if (conversation.linkFrom === null) await this.#startBy(entry, header);
+      return NOTHING;
+    }
+    if (header.position === 0 || header.start > chain.start) return NOTHING;
+    // In a conversation from before, devices start at different headers; the lowest start counts.
+    if (header.start < chain.start) {
+      await this.#startBy(entry, header);
+      return NOTHING;
+    }
+    const claim = { position: header.position, count: header.count };
+    if (header.position < entry.seq) {
+      const hash = await this.#hashAt(header.position);
+      if (hash === null) return NOTHING;
+      if (equalBytes(hash, header.hash)) return { finding: null, claim };
+    }
+    return this.#compareDifferent(entry, header);
+  }
+
+  /**
+   * Notes that an own message whose header said that there is no running hash is in the log, which starts it as it does
+   * for the others.
+   */
+  ownHeaderless(entry: LogEntryInput): void {
+    const { conversation } = this.#transaction;
+    if (conversation.chain === null && conversation.linkFrom === null) this.#startAt(entry.seq - 1);
+  }
+
+  /** Adds the next entry of the log. */
+  append(entry: LogEntryInput, claim: Claim | null): void {
+    const transaction = this.#transaction;
+    const { account, conversation, conversationId } = transaction;
+    const digest = digestOf(conversationId, entry);
+    const { chain } = conversation;
+    const deviceId = entry.sender_device_id;
+    if (chain !== null) {
+      const own = chain.own + (deviceId === account.device.deviceId ? 1 : 0);
+      conversation.chain = { ...chain, hash: nextRunningHash(chain.hash, digest), own };
+    }
+    putRow(transaction, { seq: entry.seq, hash: conversation.chain?.hash ?? null, digest, deviceId, claim });
+  }
+
+  /** Returns whether the relay gives another entry than before at a position of the current epoch. */
+  async isContradicted(entry: LogEntryInput): Promise<boolean> {
+    const row = await readRow(this.#transaction, entry.seq);
+    return row !== null && !equalBytes(row.digest, digestOf(this.#transaction.conversationId, entry));
+  }
+
+  /**
+   * Drops the rows of the epoch that a commit has ended, since who encrypts in the new one has read that commit.
+   * @param seq of the commit, which has been appended
+   */
+  async startEpoch(seq: number): Promise<void> {
+    const record = await this.#read();
+    const rows = await readRows(this.#transaction, record.from, seq);
+    const tallies = new Map(record.tallies.map(({ count, deviceId }) => [deviceId, count]));
+    for (const deviceId of new Set(rows.map((row) => row.deviceId))) {
+      const count = countAt(record, rows, deviceId, seq);
+      if (count === null) tallies.delete(deviceId);
+      else tallies.set(deviceId, count);
+    }
+    const diverged = record.diverged.map((one) => {
+      const hash = one.shift === 0 && one.position < seq ? fold(one.hash, rows, one.position, seq) : null;
+      return hash === null ? one : { ...one, position: seq, hash };
+    });
+    this.#put({
+      ...record,
+      from: seq,
+      tallies: [...tallies].map(([deviceId, count]) => ({ deviceId, count })),
+      diverged,
+    });
+    deleteRows(this.#transaction, seq);
+  }
+
+  /**
+   * Takes the running hash on from the GroupInfo that this device joined by, as far as there are rows or digests of the
+   * entries since.
+   * @param digests by position
+   */
+  async link(digests: ReadonlyMap<number, Uint8Array>): Promise<void> {
+    const { account, conversation } = this.#transaction;
+    const record = await this.#read();
+    const { anchor } = record;
+    if (conversation.linkFrom === null || anchor === null) return;
+    const { lastSeq } = conversation;
+    const rows = new Map(
+      (await readRows(this.#transaction, anchor.position, lastSeq)).map((row) => [row.seq, row]),
+    );
+    let { hash, position } = anchor;
+    let own = 0;
+    while (position < lastSeq) {
+      const row = rows.get(position + 1);
+      const digest = row?.digest ?? digests.get(position + 1);
+      if (digest === undefined) break;
+      position++;
+      hash = nextRunningHash(hash, digest);
+      if (row !== undefined) putRow(this.#transaction, { ...row, hash });
+      if (row?.deviceId === account.device.deviceId) own++;
+    }
+    if (position < lastSeq) {
+      conversation.linkFrom = position;
+      this.#put({ ...record, anchor: { ...anchor, position, hash } });
+      return;
+    }
+    conversation.chain = { start: anchor.start, hash, own };
+    conversation.linkFrom = null;
+    this.#put({ ...record, anchor: null });
+  }
+
+  /** The header shows a log that differs from this one, or one that is longer. */
+  async #compareDifferent(entry: LogEntryInput, header: ChainHeader): Promise<Comparison> {
+    const record = await this.#read();
+    const last = entry.seq - 1;
+    const rows = await readRows(this.#transaction, record.from, last);
+    const known = record.diverged.find(({ deviceId }) => deviceId === entry.sender_device_id);
+    // A message that was under way when the difference was found says nothing new.
+    if (known !== undefined && header.position < known.position) return NOTHING;
+    const beyond = header.position - last;
+    const shift = Math.max(known?.shift ?? 0, beyond);
+    const position = header.position - shift;
+    // Once positions may differ, all that came since counts, so that nothing is missed that came late.
+    const upTo = known === undefined ? position : last;
+    const expected = countAt(record, rows, entry.sender_device_id, upTo);
+    const missing = expected === null ? 0 : header.count - expected;
+    const isSame = known === undefined ? null : continues(known, header, rows);
+    const isComparable = known !== undefined && !known.isLost && known.shift === 0;
+    // Where positions have differed, entries that follow at the same ones again show that they do no more.
+    const isAligned = isSame === true && (isComparable || header.position > (known?.position ?? 0));
+    const isNew =
+      known === undefined
+        ? !record.diverged.some((other) => continues(other, header, rows) === true)
+        : beyond > known.shift || (isComparable && isSame === false);
+    this.#diverge(record, {
+      deviceId: entry.sender_device_id,
+      position: header.position,
+      hash: header.hash,
+      shift: isAligned ? 0 : shift,
+      isLost: !isAligned && known !== undefined && (known.isLost || isNew),
+    });
+    const claim = { position, count: header.count };
+    if (missing > 0) return { finding: { kind: 'missing', count: missing }, claim };
+    return { finding: isNew ? { kind: 'diverged' } : null, claim };
+  }
+
+  /** Starts, or starts anew, from the header of a conversation from before the running hash was kept. */
+  async #startBy(entry: LogEntryInput, header: ChainHeader): Promise<void> {
+    if (header.position === 0) return this.#startAt(entry.seq - 1);
+    const { account, conversation, lastRow } = this.#views(entry);
+    const rows = await readRows(this.#transaction, header.position, lastRow);
+    const hash = header.position > lastRow ? null : fold(header.hash, rows, header.position, lastRow);
+    if (hash === null) return;
+    // What was hashed from another start can't be compared with anything any more.
+    deleteRows(this.#transaction, header.position + 1);
+    let running = header.hash;
+    for (const row of rows) {
+      running = nextRunningHash(running, row.digest);
+      putRow(this.#transaction, { ...row, hash: running, claim: null });
+    }
+    const own = rows.filter(({ deviceId }) => deviceId === account.device.deviceId).length;
+    conversation.chain = { start: header.start, hash, own };
+    this.#reset({ anchor: null, from: header.position, isComplete: false });
+  }
+
+  #views(entry: LogEntryInput) {
+    const { account, conversation } = this.#transaction;
+    return { account, conversation, lastRow: entry.seq - 1 };
+  }
+
+  #startAt(position: number): void {
+    this.#transaction.conversation.chain = { start: position, hash: emptyRunningHash(), own: 0 };
+    deleteRows(this.#transaction);
+    this.#put({ anchor: null, from: position, isComplete: true, tallies: [], diverged: [] });
+  }
+
+  async #hashAt(position: number): Promise<Uint8Array | null> {
+    const { chain, lastSeq } = this.#transaction.conversation;
+    if (position === lastSeq) return chain?.hash ?? null;
+    if (position === chain?.start) return emptyRunningHash();
+    return (await readRow(this.#transaction, position))?.hash ?? null;
+  }
+
+  #diverge(record: ChainRecord, entry: Diverged): void {
+    const others = record.diverged.filter(({ deviceId }) => deviceId !== entry.deviceId);
+    this.#put({ ...record, diverged: [...others, entry].slice(-limits.divergedDevices) });
+  }
+
+  #reset(record: Pick<ChainRecord, 'anchor' | 'from' | 'isComplete'>): void {
+    this.#put({ ...record, tallies: [], diverged: [] });
+  }
+
+  async #read(): Promise<ChainRecord> {
+    const { account, conversationId, tx } = this.#transaction;
+    if (this.#record === undefined) {
+      const sealed = await tx.objectStore('chains').get(conversationId);
+      this.#record =
+        sealed === undefined
+          ? { anchor: null, from: 0, isComplete: false, tallies: [], diverged: [] }
+          : account.sealer.open('chains', conversationId, sealed, ChainRecord);
+    }
+    return this.#record;
+  }
+
+  #put(record: ChainRecord): void {
+    const { account, conversationId, tx } = this.#transaction;
+    this.#record = record;
+    const sealed = account.sealer.seal('chains', conversationId, record);
+    this.#transaction.queueWrite(tx.objectStore('chains').put(sealed, conversationId));
+  }
+}
+
+/** Hashes on over the rows of all positions above one and up to another; null where one of them is missing. */
+function fold(hash: Uint8Array, rows: readonly ChainRow[], after: number, upTo: number): Uint8Array | null {
+  const within = rows.filter(({ seq }) => seq > after && seq <= upTo);
+  if (within.length !== upTo - after) return null;
+  return within.reduce((running, { digest }) => nextRunningHash(running, digest), hash);
+}
+
+/** Returns whether a header follows from an earlier one by the entries of this log; null where that can't be known. */
+function continues(before: Diverged, header: ChainHeader, rows: readonly ChainRow[]): boolean | null {
+  if (header.position < before.position) return null;
+  const hash = fold(before.hash, rows, before.position, header.position);
+  return hash === null ? null : equalBytes(hash, header.hash);
+}
+
+/**
+ * Counts the entries of a device up to a position: its last claim below it and the rows since, else its tally. Null where
+ * the device was there before this one, and has said nothing.
+ */
+function countAt(
+  { from, isComplete, tallies }: ChainRecord,
+  rows: readonly ChainRow[],
+  deviceId: string,
+  position: number,
+): number | null {
+  const own = rows.filter((row) => row.deviceId === deviceId);
+  const claim = own.findLast((row) => row.claim !== null)?.claim;
+  const after = claim?.position ?? from;
+  const known = claim?.count ?? tallies.find((tally) => tally.deviceId === deviceId)?.count;
+  if (known === undefined && !isComplete) return null;
+  return (known ?? 0) + own.filter(({ seq }) => seq > after && seq <= position).length;
+}

@@ -1,0 +1,89 @@
+/** Entries of the log: what each alone says, whatever the conversation's state. */
+import { type ChainHeader, CryptoError, decryptApplication, equalBytes } from '@sinetti/crypto-core';
+import type { LogEntryInput, UndecryptableReason } from '../api/cryptoApi.ts';
+import { CryptoApiError, type CryptoApiErrorCode } from '../api/errors.ts';
+import { fromBase64Url } from '../codec/base64url.ts';
+import type { MlsGroup } from '../conversation/mlsGroup.ts';
+import { readPlaintext } from '../conversation/payload.ts';
+import { certificateOf } from '../identity/certificates.ts';
+import type { ForkReason, MessageRecord } from '../storage/records.ts';
+import { reasonOfCode } from './undecryptableReasons.ts';
+
+const encoder = new TextEncoder();
+
+/**
+ * Decrypts an entry and checks its sender.
+ * @throws CryptoError for any fault of the entry; the ratchet may then have moved
+ */
+export function decryptEntry(
+  state: MlsGroup,
+  entry: LogEntryInput,
+  epoch: number,
+): { header: ChainHeader | null; payload: string } {
+  const content = fromBase64Url(entry.content);
+  if (content === null || entry.epoch !== epoch) throw new CryptoError('malformed', 'log entry');
+  if (!state.hasDevice(entry.sender_id, entry.sender_device_id)) {
+    throw new CryptoError('unknown-sender', 'a device that is not in the group');
+  }
+  const { plaintext, authenticatedData, sender } = decryptApplication(state.group, content);
+  const { userId, deviceId } = certificateOf(sender.credential);
+  if (userId !== entry.sender_id || deviceId !== entry.sender_device_id) {
+    throw new CryptoError('policy', 'the relay names another sender');
+  }
+  // A ciphertext that has another id in the log was copied there from its own entry.
+  if (!equalBytes(authenticatedData, encoder.encode(entry.id))) {
+    throw new CryptoError('malformed', 'message id');
+  }
+  return readPlaintext(plaintext);
+}
+
+/**
+ * Returns the reason that is shown for a refused entry. Its bytes may be a stranger's, so even an unforeseen
+ * error counts as a damaged entry and doesn't stop those after it.
+ */
+export function reasonOf(error: unknown): ForkReason {
+  if (error instanceof CryptoApiError && error.code === 'identity-changed') return 'unknown-device';
+  return error instanceof CryptoError ? reasonOfCode[error.code] : 'damaged';
+}
+
+/** Returns the code that the details show; `internal` for an unforeseen error. */
+export function codeOf(error: unknown): CryptoApiErrorCode {
+  return error instanceof CryptoError || error instanceof CryptoApiError ? error.code : 'internal';
+}
+
+export function received(entry: LogEntryInput, payload: string): MessageRecord {
+  return {
+    senderId: entry.sender_id,
+    senderDeviceId: entry.sender_device_id,
+    timestamp: entry.timestamp,
+    own: false,
+    payload,
+    reason: null,
+  };
+}
+
+export function refusal(entry: LogEntryInput, reason: UndecryptableReason, own = false): MessageRecord {
+  return { ...received(entry, ''), payload: null, reason, own };
+}
+
+/**
+ * Drops repetitions of entries that were delivered twice.
+ * @throws CryptoApiError `usage` for entries out of order
+ */
+export function ascending(entries: readonly LogEntryInput[]): LogEntryInput[] {
+  return entries.filter(({ seq }, i) => {
+    const before = entries[i - 1];
+    if (before !== undefined && seq < before.seq) throw new CryptoApiError('usage', 'entries out of order');
+    return before === undefined || seq > before.seq;
+  });
+}
+
+/**
+ * Checks that no entry is missing.
+ * @throws CryptoApiError `gap`, whose detail is the position that is missing
+ */
+export function checkContiguous(entries: readonly LogEntryInput[], first: number): void {
+  for (const [i, { seq }] of entries.entries()) {
+    if (seq !== first + i) throw new CryptoApiError('gap', String(first + i));
+  }
+}
