@@ -21,6 +21,7 @@ import {
   processCommit,
   ready,
   signLeaveStatement,
+  splitChainHeader,
   unwrapVaultKey,
   type Vault,
 } from '@sinetti/crypto-core';
@@ -176,7 +177,7 @@ export class Rogue {
   /** Decrypts an application message of anybody. */
   open(content: string): { text: string; generation: number } {
     const { plaintext, generation } = decryptApplication(this.group, decode(content));
-    return { text: new TextDecoder().decode(plaintext), generation };
+    return { text: new TextDecoder().decode(splitChainHeader(plaintext).content), generation };
   }
 
   /** Encrypts an application message with its id as the authenticated data. */
