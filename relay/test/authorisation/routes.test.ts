@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ErrorBody, errorStatus, type Route, routes } from '../../contract/index.ts';
+import { withSignature } from '../devices.ts';
 import { call, logIn, type Person, signUp } from '../helpers.ts';
 import { proofHeaders } from '../proofs.ts';
 import { type Request, type Row, table } from './table.ts';
@@ -21,23 +22,33 @@ const rows = Object.entries(table).flatMap(([name, variants]) =>
   ]),
 );
 
-/** Somebody who calls: with a password, too, where the call takes a proof. */
+/** Somebody who calls: with a password, too, where the call takes a proof, and on a device, which signs what it has to. */
 interface Caller {
   readonly token: string | null;
   readonly password?: string;
+  readonly deviceId?: string;
 }
 
-async function send(route: Route, request: Request, { token, password }: Caller, path = route.paths[0]) {
+async function send(
+  route: Route,
+  request: Request,
+  { deviceId, token, password }: Caller,
+  path = route.paths[0],
+) {
   const address = path.replace(/\{\w+\}/, request.id ?? '');
   const query = request.query === undefined ? '' : `?${request.query}`;
-  const { body } = request;
+  const signing = { deviceId: deviceId ?? null, token: token ?? '' };
+  const body =
+    token?.split('.').length === 3 && token.length > 10
+      ? withSignature(signing, route.method, address, request.body)
+      : request.body;
   const sent = { method: route.method, path: `${address}${query}`, body };
   return call(world.relay, route.method, sent.path, {
     ...(token === null ? {} : { token }),
     ...(token === null || password === undefined
       ? {}
       : { headers: await proofHeaders(world.relay, { token, authKey: password }, sent) }),
-    ...(request.body === undefined ? {} : { body: request.body }),
+    ...(body === undefined ? {} : { body }),
   });
 }
 

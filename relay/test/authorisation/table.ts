@@ -192,11 +192,11 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
   putDevice: [
     signedIn(
       {
-        stranger: 'device-conflict',
-        contact: 'device-conflict',
-        member: 'device-conflict',
+        stranger: 'forbidden',
+        contact: 'forbidden',
+        member: 'forbidden',
         creator: 'ok',
-        removed: 'device-conflict',
+        removed: 'forbidden',
       },
       ({ creator: { deviceId, certificate } }) => ({ id: deviceId, body: { name: 'Browser', certificate } }),
     ),
