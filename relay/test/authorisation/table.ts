@@ -326,6 +326,9 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
     signedIn(ofMembers, async (world) => ({ id: await groupConversation(world), query: digestsQuery }), {
       about: 'a group',
     }),
+    signedIn(hidden, async (world) => ({ id: await ownDevicesId(world), query: digestsQuery }), {
+      about: "a person's own devices",
+    }),
   ],
   getGroupInfo: [
     signedIn(ofBoth, (world) => ({ id: directId(world) }), { about: 'a direct conversation' }),
