@@ -133,6 +133,8 @@ test('a group asks once for what it needs, and nothing asks for one that is gone
     await his.until('GET /key-packages');
     expect(his.take()).toEqual([
       'DELETE /welcomes/ID',
+      // By which the running hash goes on from where alice had read.
+      'GET /conversations/group:ID/digests?after=1&before=3',
       'GET /group/ID',
       'GET /groups',
       'GET /key-packages',

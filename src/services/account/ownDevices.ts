@@ -1,7 +1,7 @@
 import type { Timer } from '../../lib/clock.ts';
 import { coalesce } from '../../lib/coalesce.ts';
 import { errorCode } from '../../lib/errorCode.ts';
-import { devicesAtom } from '../../store/devices.ts';
+import { devicesAtom, type OwnDevice } from '../../store/devices.ts';
 import type { Joiner } from '../conversations/joiner.ts';
 import type { Outbox } from '../conversations/outbox.ts';
 import type { Sync } from '../conversations/sync.ts';
@@ -45,6 +45,8 @@ export function createOwnDevices(options: OwnDevicesOptions): OwnDevices {
   /** Starting takes KeyPackages of the other devices, so that it isn't tried again at once. */
   let restingUntil = 0;
   let isStopped = false;
+  /** Runs while the newest device is expected to start the group. */
+  let patience: Timer | null = null;
 
   const share = coalesce(async () => {
     if (await crypto.shareKeys()) await outbox.flush(conversationId);
@@ -59,9 +61,23 @@ export function createOwnDevices(options: OwnDevicesOptions): OwnDevices {
     });
   }
 
+  /** Starts the group, or leaves that to the newest device for a while: of several that start at once one succeeds. */
+  async function startInTurn(): Promise<void> {
+    const devices = store.get(devicesAtom) ?? [];
+    if (devices.length < 2 || patience !== null) return;
+    const byAge = devices.toSorted((one, other) => (age(one) < age(other) ? -1 : 1));
+    if (byAge.at(-1)?.isThisOne === true) return start();
+    patience = clock.after(timings.keysPatience, () => {
+      patience = null;
+      background(async () => {
+        const { status } = await crypto.conversation(conversationId);
+        if (status === 'outside' && !isStopped) await start();
+      });
+    });
+  }
+
   async function start(): Promise<void> {
-    const others = store.get(devicesAtom)?.filter(({ isThisOne }) => !isThisOne) ?? [];
-    if (others.length === 0 || clock.now() < restingUntil) return;
+    if (clock.now() < restingUntil) return;
     restingUntil = clock.now() + timings.rejoinPause;
     await joiner.start(conversationId);
     await sync.catchUp(conversationId);
@@ -86,12 +102,15 @@ export function createOwnDevices(options: OwnDevicesOptions): OwnDevices {
     async settle() {
       const { status } = await crypto.conversation(conversationId);
       if (status === 'joined') shareSoon();
-      else if (status === 'outside') await start();
+      else if (status === 'outside') await startInTurn();
     },
 
     stop() {
       isStopped = true;
       timer?.cancel();
+      patience?.cancel();
     },
   };
 }
+
+const age = ({ createdAt, id }: OwnDevice): string => `${createdAt} ${id}`;

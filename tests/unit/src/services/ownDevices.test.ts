@@ -24,11 +24,13 @@ const is = (status: ConversationState['status']) =>
 const said = (conversationId = own) =>
   deps.sessionEvents.emit('entriesProcessed', { messages: [], events: [], state: state({ conversationId }) });
 
+/** The oldest first. */
 function list(...isThisOne: boolean[]): void {
   const at = '2026-03-01T12:00:00.000Z';
-  const listed = isThisOne.map(
-    (isThis, i): OwnDevice => ({ id: `${i}`, name: '', createdAt: at, lastSeenAt: at, isThisOne: isThis }),
-  );
+  const listed = isThisOne.map((isThis, i): OwnDevice => {
+    const createdAt = `2026-03-01T12:00:0${i}.000Z`;
+    return { id: `${i}`, name: '', createdAt, lastSeenAt: at, isThisOne: isThis };
+  });
   deps.store.set(devicesAtom, () => listed);
 }
 
@@ -50,11 +52,11 @@ beforeEach(() => {
 });
 
 describe("the group of the person's own devices", () => {
-  it('is started by whoever finds another device and no group, once in a while', async () => {
+  it('is started by the newest device that finds another one and no group, once in a while', async () => {
     list(true);
     await devices.settle();
     expect(start).not.toHaveBeenCalled();
-    list(true, false);
+    list(false, true);
     await devices.settle();
     await devices.settle();
     expect(start.mock.calls).toEqual([[own]]);
@@ -64,8 +66,28 @@ describe("the group of the person's own devices", () => {
     expect(start).toHaveBeenCalledTimes(2);
   });
 
-  it.each(['joined', 'forked', 'starting'] as const)('is not started where it is %s', async (status) => {
+  it('is started by an older device only where the newest has not done so after a while', async () => {
     list(true, false);
+    await devices.settle();
+    await devices.settle();
+    await deps.clock.advance(timings.keysPatience - 1);
+    expect(start).not.toHaveBeenCalled();
+    await deps.clock.advance(1);
+    expect(start.mock.calls).toEqual([[own]]);
+    await deps.clock.advance(timings.rejoinPause);
+    await devices.settle();
+    is('joined');
+    await deps.clock.advance(timings.keysPatience);
+    expect(start).toHaveBeenCalledOnce();
+    is('outside');
+    await devices.settle();
+    devices.stop();
+    await deps.clock.advance(timings.keysPatience);
+    expect(start).toHaveBeenCalledOnce();
+  });
+
+  it.each(['joined', 'forked', 'starting'] as const)('is not started where it is %s', async (status) => {
+    list(false, true);
     is(status);
     await devices.settle();
     expect(start).not.toHaveBeenCalled();
