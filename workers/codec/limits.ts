@@ -63,6 +63,8 @@ export const limits = {
   eventsPerConversation: 1000,
   /** Devices of a conversation that are known to have been given another log; beyond it the oldest are forgotten. */
   divergedDevices: 32,
+  /** Differing headers of one device in an epoch that are looked into; what they say more is no news. */
+  differingHeaders: 8,
   /** Entries in the local store. */
   localEntries: 2000,
   /** Unread messages, which are counted no further. */

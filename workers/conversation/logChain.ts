@@ -70,6 +70,7 @@ export class LogChain {
    */
   join(signed: LogPosition | null, seq: number): void {
     const { conversation } = this.#transaction;
+    // A position that can't be is found out by the headers that follow, which say how far their senders had read.
     const position = signed !== null && signed.position < seq ? signed : null;
     conversation.chain = null;
     conversation.linkFrom = position?.position ?? null;
@@ -102,6 +103,8 @@ export class LogChain {
     const { conversation } = this.#transaction;
     const { chain } = conversation;
     if (chain === null) {
+      // Its sender has read beyond this message, or the relay has numbered what let this device in too low.
+      if (header.position >= entry.seq) return this.#tooFar(entry);
       if (conversation.linkFrom === null) await this.#startBy(entry, header);
       return NOTHING;
     }
@@ -164,7 +167,7 @@ export class LogChain {
     }
     const diverged = record.diverged.map((one) => {
       const hash = one.shift === 0 && one.position < seq ? fold(one.hash, rows, one.position, seq) : null;
-      return hash === null ? one : { ...one, position: seq, hash };
+      return { ...one, compared: 0, ...(hash === null ? {} : { position: seq, hash }) };
     });
     this.#put({
       ...record,
@@ -210,14 +213,25 @@ export class LogChain {
     this.#put({ ...record, anchor: null });
   }
 
+  /** Says once of a device that its log is longer than the one that this device was let into. */
+  async #tooFar({ sender_device_id: deviceId }: LogEntryInput): Promise<Comparison> {
+    const record = await this.#read();
+    if (record.diverged.some((known) => known.deviceId === deviceId)) return NOTHING;
+    const hash = emptyRunningHash();
+    this.#diverge(record, { deviceId, position: 0, hash, shift: 0, isLost: true, compared: 1 });
+    return { finding: { kind: 'diverged' }, claim: null };
+  }
+
   /** The header shows a log that differs from this one, or one that is longer. */
   async #compareDifferent(entry: LogEntryInput, header: ChainHeader): Promise<Comparison> {
     const record = await this.#read();
     const last = entry.seq - 1;
-    const rows = await readRows(this.#transaction, record.from, last);
     const known = record.diverged.find(({ deviceId }) => deviceId === entry.sender_device_id);
     // A message that was under way when the difference was found says nothing new.
     if (known !== undefined && header.position < known.position) return NOTHING;
+    // Each takes reading the epoch's rows, so a client that says whatever it likes is not asked for ever.
+    if (known !== undefined && known.compared >= limits.differingHeaders) return NOTHING;
+    const rows = await readRows(this.#transaction, record.from, last);
     const beyond = header.position - last;
     const shift = Math.max(known?.shift ?? 0, beyond);
     const position = header.position - shift;
@@ -238,6 +252,7 @@ export class LogChain {
       position: header.position,
       hash: header.hash,
       shift: isAligned ? 0 : shift,
+      compared: (known?.compared ?? 0) + 1,
       isLost: !isAligned && known !== undefined && (known.isLost || isNew),
     });
     const claim = { position, count: header.count };

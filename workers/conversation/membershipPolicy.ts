@@ -13,7 +13,7 @@ import {
   type MemberCheck,
   readDeviceCertificate,
 } from '@sinetti/crypto-core';
-import { certificateOf } from '../identity/certificates.ts';
+import { certificateOf, isOfFormerKey } from '../identity/certificates.ts';
 import { IdentityChanged, newPin, putPin } from '../identity/pins.ts';
 import { isOfLeaf, putRevocation, revocationsOf } from '../identity/revocations.ts';
 import type { Device, UnlockedAccount } from '../session/session.ts';
@@ -47,8 +47,8 @@ class Pins {
 export class MembershipPolicy {
   readonly memberCheck: MemberCheck;
   /**
-   * The check of members for a join, which lets revoked devices of the person's own through: a former account key has
-   * certified them, and this device removes them before it sends anything.
+   * The check of members for a join, which lets devices of the person's own through that a former account key has
+   * certified: this device removes them before it sends anything.
    */
   readonly joinCheck: MemberCheck;
   /**
@@ -75,6 +75,7 @@ export class MembershipPolicy {
     pins: Pins,
     isCreator: boolean,
     ownRevocations: readonly DeviceRevocation[],
+    isFormer: (credential: Credential) => boolean = () => false,
   ) {
     this.#rules = rules;
     this.#statedRevocations = gathered.statedRevocations ?? [];
@@ -83,9 +84,8 @@ export class MembershipPolicy {
     this.isVouchedFor = gathered.isVouchedFor ?? (() => false);
     this.memberCheck = (leaf, { replaces, now }) => this.#checkMember(leaf, replaces, now);
     this.joinCheck = (leaf, context) => {
-      if (!ownRevocations.some((revocation) => isOfLeaf(revocation, leaf.credential))) {
-        this.memberCheck(leaf, context);
-      }
+      const isRevoked = ownRevocations.some((revocation) => isOfLeaf(revocation, leaf.credential));
+      if (!isRevoked && !isFormer(leaf.credential)) this.memberCheck(leaf, context);
     };
     this.rejoinCheck = isCreator ? (leaf, context) => this.#distrust(leaf, context) : this.joinCheck;
     this.policy = rules.checkCommit;
@@ -110,7 +110,12 @@ export class MembershipPolicy {
     }
     if (conversation.kind === 'self') {
       const { userId, device } = account;
-      const revokedIds = await revokedDevicesOf(tx, userId);
+      // A former account key says nothing of the devices that the present one has certified.
+      const revokedIds = new Set(
+        ownRevocations
+          .filter(({ accountKey }) => equalBytes(accountKey, device.accountKey))
+          .map(({ deviceId }) => deviceId),
+      );
       const rules = selfRules({ userId, accountKey: device.accountKey, revokedIds });
       const pins = new Pins(await readPins(tx, account, []));
       return new MembershipPolicy(rules, rules, pins, false, ownRevocations);
@@ -118,7 +123,9 @@ export class MembershipPolicy {
     const rules = groupRules(account.userId, known);
     const isCreator = known?.creatorId === account.userId;
     const pins = new Pins(await readPins(tx, account, null));
-    return new MembershipPolicy(rules, rules, pins, isCreator, ownRevocations);
+    // One that was not in the relay's list when this person moved on is revoked by nobody: it is taken out all the same.
+    const isFormer = (credential: Credential) => isOfFormerKey(account, credential);
+    return new MembershipPolicy(rules, rules, pins, isCreator, ownRevocations, isFormer);
   }
 
   joinPolicy(method: JoinMethod): JoinPolicy {
@@ -210,11 +217,6 @@ export class MembershipPolicy {
     if (!equalBytes(pinned, claimed)) this.#changed = new IdentityChanged(userId, claimed);
     return pinned;
   }
-}
-
-async function revokedDevicesOf(tx: WriteTransaction, userId: string): Promise<ReadonlySet<string>> {
-  const keys = await tx.objectStore('revocations').getAllKeys();
-  return new Set(keys.filter(([of]) => of === userId).map(([, deviceId]) => deviceId));
 }
 
 /**

@@ -23,9 +23,10 @@ import {
 } from '@sinetti/crypto-core';
 import type { CommitSubmission } from '../api/cryptoApi.ts';
 import { toBase64Url } from '../codec/base64url.ts';
-import { certificateOf, readableCertificate } from '../identity/certificates.ts';
+import { certificateOf, isOfFormerKey, readableCertificate } from '../identity/certificates.ts';
 import { readPin } from '../identity/pins.ts';
 import { isOfLeaf, readRevocation, readStatement } from '../identity/revocations.ts';
+import type { AccountOnDevice } from '../session/session.ts';
 import type { GroupRecord, Submission } from '../storage/records.ts';
 import { peerOf } from './conversationId.ts';
 import type { ConversationTransaction } from './conversationTransaction.ts';
@@ -71,9 +72,11 @@ export async function pendingSubmission(
 /** The changes that a commit has to make before this device encrypts anything in a conversation. */
 export interface DueChanges {
   readonly revoked: readonly RevokedLeaf[];
-  /** In a direct conversation: leaves under a former account key of the other person. */
+  /**
+   * Leaves under a former account key: in a direct conversation the other person's, in a group this person's own.
+   */
   readonly superseded: readonly LeafIndex[];
-  /** With `superseded`: the other person has leaves under the present account key, too. */
+  /** With `superseded`: their person has leaves under the present account key, too. */
   readonly isReplaced: boolean;
   /** Valid leave statements of people who are still in the tree. */
   readonly leaveStatements: GroupRecord['departures'];
@@ -104,10 +107,11 @@ export async function dueChanges(transaction: ConversationTransaction, state: Ml
       rebind: false,
     };
   }
-  const superseded: LeafIndex[] = [];
+  const superseded = formerOwnLeaves(transaction.account, group);
+  const isReplaced = superseded.length > 0;
   const { creatorId, departures: leaveStatements, distrustedKeys, uninvitedIds } = record;
   if (creatorId !== transaction.account.userId)
-    return { revoked, superseded, isReplaced: false, leaveStatements, unauthorized: [], rebind: false };
+    return { revoked, superseded, isReplaced, leaveStatements, unauthorized: [], rebind: false };
   const members = uninvitedIds.length + distrustedKeys.length > 0 ? groupView(group).members : [];
   const unauthorized = members.flatMap(({ leafIndex, credential, signatureKey }) => {
     const userId = readableCertificate(credential)?.userId;
@@ -116,11 +120,19 @@ export async function dueChanges(transaction: ConversationTransaction, state: Ml
   return {
     revoked,
     superseded,
-    isReplaced: false,
+    isReplaced,
     leaveStatements,
     unauthorized,
     rebind: boundTo(group.context.extensions) !== creatorId,
   };
+}
+
+/** Finds the leaves of this person's devices that an account key they have moved on from has certified. */
+function formerOwnLeaves(account: AccountOnDevice, group: Group): LeafIndex[] {
+  if (account.device.formerAccountKeys.length === 0) return [];
+  return groupView(group).members.flatMap(({ credential, leafIndex }) =>
+    isOfFormerKey(account, credential) ? [leafIndex] : [],
+  );
 }
 
 /**

@@ -2,8 +2,10 @@ import {
   type Credential,
   CryptoError,
   type DeviceCertificate,
+  equalBytes,
   readDeviceCertificate,
 } from '@sinetti/crypto-core';
+import type { AccountOnDevice } from '../session/session.ts';
 
 /**
  * Reads the device certificate in a credential, without verifying its signature.
@@ -24,4 +26,16 @@ export function readableCertificate(credential: Credential): DeviceCertificate |
     if (error instanceof CryptoError) return null;
     throw error;
   }
+}
+
+/** Returns whether a leaf is of a device of this person's that an account key they have moved on from has certified. */
+export function isOfFormerKey(
+  { device, userId }: Pick<AccountOnDevice, 'device' | 'userId'>,
+  credential: Credential,
+): boolean {
+  const certificate = readableCertificate(credential);
+  return (
+    certificate?.userId === userId &&
+    device.formerAccountKeys.some((key) => equalBytes(key, certificate.accountKey))
+  );
 }

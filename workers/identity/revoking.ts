@@ -8,7 +8,7 @@ import type { AccountOnDevice, Session } from '../session/session.ts';
 import { type Transaction, write } from '../storage/db.ts';
 import type { Confirmations } from './confirmations.ts';
 import { readPin } from './pins.ts';
-import { putRevocation, readRevocation } from './revocations.ts';
+import { putRevocation, readRevocation, readStatement } from './revocations.ts';
 import type { Rotation } from './rotation.ts';
 
 type RevokingApi = Pick<CryptoApi, 'revokeDevice' | 'ownRevocation' | 'setRevoked' | 'resetDevice'>;
@@ -58,7 +58,12 @@ export function createRevoking(
             continue;
           const known = await accountKeysOf(tx, account, userId);
           if (known !== null && !known.some((key) => equalBytes(key, revocation.accountKey))) continue;
-          await putRevocation(tx, account, userId, deviceId, statement);
+          // What the present key has said, no former one takes back: whoever has it now may be a thief.
+          const kept = await readStatement(tx, account, userId, deviceId);
+          const keptKey = kept === null ? null : (readRevocation(kept)?.accountKey ?? null);
+          const present = known?.[0] ?? keptKey;
+          const isKept = keptKey !== null && present !== null && equalBytes(keptKey, present);
+          if (!isKept) await putRevocation(tx, account, userId, deviceId, statement);
         }
       });
     },

@@ -1,8 +1,10 @@
 /** Processing a conversation's log, in order (PROTOCOL section 4). */
 import {
   type ChainHeader,
+  type CommitPolicy,
   CryptoError,
   equalBytes,
+  type MemberCheck,
   type ProcessedCommit,
   processCommit,
 } from '@sinetti/crypto-core';
@@ -31,6 +33,7 @@ import {
   trackNamelessDevices,
 } from '../conversation/groupRecord.ts';
 import { digestOf } from '../conversation/logChain.ts';
+import type { MembershipPolicy } from '../conversation/membershipPolicy.ts';
 import { MlsGroup } from '../conversation/mlsGroup.ts';
 import { messageView, openMessage, openOutbox } from '../conversation/views.ts';
 import { certificateOf } from '../identity/certificates.ts';
@@ -214,7 +217,7 @@ class LogProcessor {
       } else if ((await this.#applyCommit(entry)) === STOP) {
         return views;
       }
-      if (entry.seq === 1 && conversation.pending === 'none' && conversation.linkFrom === null) chain.begin();
+      if (entry.seq === 1 && conversation.linkFrom === null) chain.begin();
       chain.append(entry, claim);
       conversation.lastSeq = entry.seq;
       if (conversation.epoch !== epoch && conversation.membership === 'member')
@@ -340,13 +343,18 @@ class LogProcessor {
     try {
       if (content === null || entry.epoch !== conversation.epoch)
         throw new CryptoError('malformed', 'log entry');
-      const { memberCheck, policy } = membershipPolicy;
-      processed = membershipPolicy.run(() => processCommit(state.group, content, { memberCheck, policy }));
+      const checks = checksOf(entry, membershipPolicy);
+      processed = membershipPolicy.run(() => processCommit(state.group, content, checks));
       next = MlsGroup.fresh(processed.group);
     } catch (error) {
       if (error instanceof IdentityChanged) {
-        await offerAccountKey(tx, account, error);
-        if (await this.#waitsForWord(error, state, content)) {
+        const checks = checksOf(entry, membershipPolicy);
+        const isElseFine =
+          content !== null &&
+          membershipPolicy.passesWith(error, () => processCommit(state.group, content, checks));
+        // Whoever writes a key into a commit that is wrong anyway has nobody asked about it.
+        if (isElseFine) await offerAccountKey(tx, account, error);
+        if (isElseFine && (await this.#waitsForWord(error))) {
           this.#transaction.hold();
           return STOP;
         }
@@ -372,24 +380,15 @@ class LogProcessor {
   }
 
   /**
-   * Returns whether a commit waits for the person's word on a changed account key: nothing else is wrong with it, and they
-   * have not refused the key. The log is read on from there, so that none of what follows is lost.
+   * Returns whether a commit with which nothing else is wrong waits for the person's word on a changed account key: they
+   * have not refused it. The log is read on from there, so that none of what follows is lost.
    */
-  async #waitsForWord(
-    changed: IdentityChanged,
-    state: MlsGroup,
-    content: Uint8Array | null,
-  ): Promise<boolean> {
+  async #waitsForWord(changed: IdentityChanged): Promise<boolean> {
     const { account, tx } = this.#transaction;
     const pin = await readPin(tx, account, changed.userId);
     const isNewKey = (key: Uint8Array) => equalBytes(key, changed.accountKey);
-    if (content === null || pin === null || pin.offered === null || !isNewKey(pin.offered)) return false;
-    if (pin.refused.some(isNewKey)) return false;
-    const membershipPolicy = await this.#transaction.membershipPolicy();
-    const { memberCheck, policy } = membershipPolicy;
-    return membershipPolicy.passesWith(changed, () =>
-      processCommit(state.group, content, { memberCheck, policy }),
-    );
+    if (pin === null || pin.offered === null || !isNewKey(pin.offered)) return false;
+    return !pin.refused.some(isNewKey);
   }
 
   #recordEvent(entry: LogEntryInput, change: ConversationChange | null): void {
@@ -417,4 +416,21 @@ class LogProcessor {
 
 function isDecoded(entry: readonly [number, Uint8Array | null]): entry is readonly [number, Uint8Array] {
   return entry[1] !== null;
+}
+
+/** The checks of a commit, which has to come from the device whose entry it is: a member could pass it off as another's. */
+function checksOf(
+  entry: LogEntryInput,
+  { memberCheck, policy }: Pick<MembershipPolicy, 'memberCheck' | 'policy'>,
+): { readonly memberCheck: MemberCheck; readonly policy: CommitPolicy } {
+  return {
+    memberCheck,
+    policy(commit) {
+      const { deviceId, userId } = certificateOf(commit.senderCredential);
+      if (userId !== entry.sender_id || deviceId !== entry.sender_device_id) {
+        throw new CryptoError('policy', 'the relay names another sender');
+      }
+      policy(commit);
+    },
+  };
 }

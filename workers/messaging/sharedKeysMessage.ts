@@ -14,6 +14,7 @@ import { array, type Guarded, GuardFailure, integer, nullable, object, oneOf } f
 import { bytes } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
 import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
+import { readRevocation, readStatement } from '../identity/revocations.ts';
 import { type AccountOnDevice, readKeys } from '../session/session.ts';
 import { withKeys } from '../session/vaultOpening.ts';
 import type { MessageRecord } from '../storage/records.ts';
@@ -100,14 +101,14 @@ async function adopt(
   payload: string,
 ): Promise<number | null> {
   const { account, tx } = transaction;
-  const said =
-    parse(SaidKeys, payload)?.statements.map((statement) => readStatement(statement, account)) ?? [];
+  const said = parse(SaidKeys, payload)?.statements.map((statement) => readSaid(statement, account)) ?? [];
   const stated = said.filter((one) => one !== null);
   const newest = stated.at(-1);
   if (newest === undefined || stated.length < said.length) return null;
   // A device that was revoked may still be in the tree.
-  const revocation = await tx.objectStore('revocations').getKey([account.userId, senderDeviceId]);
-  if (revocation !== undefined) return null;
+  const revoked = await readStatement(tx, account, account.userId, senderDeviceId);
+  const revocation = revoked === null ? null : readRevocation(revoked);
+  if (revocation !== null && equalBytes(revocation.accountKey, account.device.accountKey)) return null;
   let record = await readKeys(tx, account);
   for (const { formerRevision, keys, statement } of stated) {
     // Keys that don't join on to this device's own leave a gap, whose keys only the vault has.
@@ -132,7 +133,7 @@ function isSame(one: SharedKeys, other: SharedKeys): boolean {
 }
 
 /** Reads a statement of this person's account key; null for any other, which whoever has a device's own keys can make. */
-function readStatement(statement: Uint8Array, { device, userId }: AccountOnDevice) {
+function readSaid(statement: Uint8Array, { device, userId }: AccountOnDevice) {
   try {
     const stated = verifySharedKeys(statement);
     const isOwn = stated.userId === userId && equalBytes(stated.accountKey, device.accountKey);

@@ -234,6 +234,8 @@ export const ChainRecord = object({
       shift: integer(0),
       /** It differed more than once, so that only its counts are compared. */
       isLost: boolean,
+      /** How many of its headers have differed in this epoch. */
+      compared: withDefault(integer(0), 0),
     }),
     limits.divergedDevices,
   ),
