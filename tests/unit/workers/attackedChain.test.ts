@@ -154,9 +154,7 @@ describe('headers of a modified client', () => {
     const readAll = vi.spyOn(IDBObjectStore.prototype, 'getAll');
     await alice.syncOne(GROUP);
     // Each takes reading all rows of the epoch.
-    const reads = readAll.mock.contexts.filter(
-      (store) => (store as unknown as { name: string }).name === 'chain',
-    );
+    const reads = readAll.mock.contexts.filter((store) => (store as { name: string }).name === 'chain');
     readAll.mockRestore();
     expect(reads.length).toBeLessThanOrEqual(8);
     expect((await findings(alice, GROUP)).length).toBeGreaterThan(0);
