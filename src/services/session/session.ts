@@ -38,7 +38,7 @@ export const authErrorEvent = 'auth-error';
 
 /** The services that live as long as a session does. */
 export interface SessionScope {
-  /** Begins to connect to the relay, which takes a while and needs no keys. */
+  /** Begins to connect to the relay, while what this browser has is read. */
   prepare(): void;
   /** Shows what this browser has. */
   start(): Promise<void>;
@@ -141,7 +141,6 @@ export function createSession(options: SessionOptions): Session {
     closeScope();
     const made = await options.openScope(userId);
     prepared = made;
-    made.prepare();
     return made;
   }
 
@@ -150,6 +149,7 @@ export function createSession(options: SessionOptions): Session {
     prepared = null;
     scope = opened;
     store.set(currentUserAtom, user);
+    opened.prepare();
     await opened.start();
     if (scope !== opened) return;
     timers = [
