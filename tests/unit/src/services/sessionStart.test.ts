@@ -58,8 +58,8 @@ describe('at start', () => {
       await settled();
     });
 
-    it('connects to the relay, and shows nothing', async () => {
-      expect(scope.prepare).toHaveBeenCalledOnce();
+    it('shows nothing, and does not connect to the relay yet', async () => {
+      expect(scope.prepare).not.toHaveBeenCalled();
       expect(scope.start).not.toHaveBeenCalled();
       expect(deps.store.get(currentUserAtom)).toBeNull();
       open(true);
