@@ -1,5 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
-import { opaque, signContent } from '../src/auth/signedContent.ts';
+import { signContent } from '../src/auth/signedContent.ts';
+import { opaque } from '../src/opaque.ts';
 
 /** DER of an Ed25519 private key (RFC 8410) up to its 32 bytes. */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');

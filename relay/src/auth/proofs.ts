@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { Proof, proofNonceLifetime } from '../../contract/index.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
+import { opaque } from '../opaque.ts';
 import { findProofKeys, insertNonce, takeNonce } from '../repositories/proofs.ts';
 import type { LoginThrottle } from './loginThrottle.ts';
 import type { Session } from './session.ts';
-import { isSignedBy, opaque, signContent } from './signedContent.ts';
+import { isSignedBy, signContent } from './signedContent.ts';
 
 /** A request as far as a proof signs it. */
 export interface ProvenRequest {

@@ -1,11 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto';
-
-/** opaque<V> of RFC 9420 (section 2.1.2): the length takes one or two bytes, which is enough for what is signed here. */
-export function opaque(bytes: Uint8Array): Buffer {
-  const { length } = bytes;
-  const header = length < 64 ? Buffer.of(length) : Buffer.of(0x40 | (length >> 8), length & 0xff);
-  return Buffer.concat([header, bytes]);
-}
+import { opaque } from '../opaque.ts';
 
 /** SignContent of RFC 9420 (section 5.1.2). */
 export function signContent(label: string, content: Uint8Array): Buffer {

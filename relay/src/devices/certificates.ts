@@ -1,4 +1,5 @@
-import { isSignedBy, opaque, signContent } from '../auth/signedContent.ts';
+import { isSignedBy, signContent } from '../auth/signedContent.ts';
+import { opaque } from '../opaque.ts';
 
 const label = 'SinettiDeviceCertificate';
 const version = 1;

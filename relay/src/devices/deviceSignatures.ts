@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { DeviceSession, Session } from '../auth/session.ts';
-import { isSignedBy, opaque, signContent } from '../auth/signedContent.ts';
+import { isSignedBy, signContent } from '../auth/signedContent.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
+import { opaque } from '../opaque.ts';
 import { findDevice } from '../repositories/devices.ts';
 import { deviceKeyOf } from './certificates.ts';
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { opaque } from '../opaque.ts';
 import type { EntryHead, StoredEntry } from './entries.ts';
 
 const label = Buffer.from('Sinetti 1.0 Log Entry');
@@ -26,11 +27,4 @@ function entryDigest(entry: EntryHead, content: Buffer): Buffer {
     .update(opaque(Buffer.from(entry.senderDeviceId)))
     .update(createHash('sha256').update(content).digest())
     .digest();
-}
-
-/** opaque<V> of RFC 9420 section 2.1.2, of less than 16,384 bytes. */
-function opaque(value: Buffer): Buffer {
-  const { length } = value;
-  const header = length < 0x40 ? Buffer.from([length]) : Buffer.from([0x40 | (length >> 8), length & 0xff]);
-  return Buffer.concat([header, value]);
 }
