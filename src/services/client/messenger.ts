@@ -107,6 +107,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
       }),
 
     async start() {
+      connection.prepare();
       messageBackup.start();
       // All of what the first screen shows, so that nothing of it changes a moment later.
       await Promise.all([

@@ -38,8 +38,6 @@ export const authErrorEvent = 'auth-error';
 
 /** The services that live as long as a session does. */
 export interface SessionScope {
-  /** Begins to connect to the relay, while what this browser has is read. */
-  prepare(): void;
   /** Shows what this browser has. */
   start(): Promise<void>;
   /** The relay has answered, or doesn't for now: it may be talked to. */
@@ -149,7 +147,6 @@ export function createSession(options: SessionOptions): Session {
     prepared = null;
     scope = opened;
     store.set(currentUserAtom, user);
-    opened.prepare();
     await opened.start();
     if (scope !== opened) return;
     timers = [

@@ -59,12 +59,10 @@ describe('at start', () => {
     });
 
     it('shows nothing, and does not connect to the relay yet', async () => {
-      expect(scope.prepare).not.toHaveBeenCalled();
       expect(scope.start).not.toHaveBeenCalled();
       expect(deps.store.get(currentUserAtom)).toBeNull();
       open(true);
       await resumed;
-      expect(scope.prepare).toHaveBeenCalledOnce();
       expect(scope.start).toHaveBeenCalledOnce();
     });
 

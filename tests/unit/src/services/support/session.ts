@@ -23,7 +23,6 @@ export let calls: string[];
 export let api: { [Name in keyof Api]?: Mock<AsyncCall> };
 export let worker: { [Name in keyof CryptoApi]?: Mock<AsyncCall> };
 export let scope: {
-  prepare: Mock<() => void>;
   start: Mock<() => Promise<void>>;
   connect: Mock<() => void>;
   disconnect: Mock<() => void>;
@@ -109,7 +108,6 @@ function begin(): void {
       .mockImplementation(async (name, text) => void localEntries.set(String(name), String(text))),
   };
   scope = {
-    prepare: vi.fn<() => void>(),
     start: vi.fn<() => Promise<void>>().mockResolvedValue(undefined),
     connect: vi.fn<() => void>(),
     disconnect: vi.fn<() => void>(),
