@@ -263,7 +263,8 @@ export class LogChain {
   /** Starts, or starts anew, from the header of a conversation from before the running hash was kept. */
   async #startBy(entry: LogEntryInput, header: ChainHeader): Promise<void> {
     if (header.position === 0) return this.#startAt(entry.seq - 1);
-    const { account, conversation, lastRow } = this.#views(entry);
+    const { account, conversation } = this.#transaction;
+    const lastRow = entry.seq - 1;
     const rows = await readRows(this.#transaction, header.position, lastRow);
     const hash = header.position > lastRow ? null : fold(header.hash, rows, header.position, lastRow);
     if (hash === null) return;
@@ -279,15 +280,10 @@ export class LogChain {
     this.#reset({ anchor: null, from: header.position, isComplete: false });
   }
 
-  #views(entry: LogEntryInput) {
-    const { account, conversation } = this.#transaction;
-    return { account, conversation, lastRow: entry.seq - 1 };
-  }
-
   #startAt(position: number): void {
     this.#transaction.conversation.chain = { start: position, hash: emptyRunningHash(), own: 0 };
     deleteRows(this.#transaction);
-    this.#put({ anchor: null, from: position, isComplete: true, tallies: [], diverged: [] });
+    this.#reset({ anchor: null, from: position, isComplete: true });
   }
 
   async #hashAt(position: number): Promise<Uint8Array | null> {

@@ -1,8 +1,17 @@
 /** Entries of the log: what each alone says, whatever the conversation's state. */
-import { type ChainHeader, CryptoError, decryptApplication, equalBytes } from '@sinetti/crypto-core';
+import {
+  type ChainHeader,
+  type CommitPolicy,
+  type Credential,
+  CryptoError,
+  decryptApplication,
+  equalBytes,
+  type MemberCheck,
+} from '@sinetti/crypto-core';
 import type { LogEntryInput, UndecryptableReason } from '../api/cryptoApi.ts';
 import { CryptoApiError, type CryptoApiErrorCode } from '../api/errors.ts';
 import { fromBase64Url } from '../codec/base64url.ts';
+import type { MembershipPolicy } from '../conversation/membershipPolicy.ts';
 import type { MlsGroup } from '../conversation/mlsGroup.ts';
 import { readPlaintext } from '../conversation/payload.ts';
 import { certificateOf } from '../identity/certificates.ts';
@@ -26,15 +35,34 @@ export function decryptEntry(
     throw new CryptoError('unknown-sender', 'a device that is not in the group');
   }
   const { plaintext, authenticatedData, sender } = decryptApplication(state.group, content);
-  const { userId, deviceId } = certificateOf(sender.credential);
-  if (userId !== entry.sender_id || deviceId !== entry.sender_device_id) {
-    throw new CryptoError('policy', 'the relay names another sender');
-  }
+  requireSender(entry, sender.credential);
   // A ciphertext that has another id in the log was copied there from its own entry.
   if (!equalBytes(authenticatedData, encoder.encode(entry.id))) {
     throw new CryptoError('malformed', 'message id');
   }
   return readPlaintext(plaintext);
+}
+
+/** The checks of a commit, which has to come from the device whose entry it is: a member could pass it off as another's. */
+export function checksOf(
+  entry: LogEntryInput,
+  { memberCheck, policy }: Pick<MembershipPolicy, 'memberCheck' | 'policy'>,
+): { readonly memberCheck: MemberCheck; readonly policy: CommitPolicy } {
+  return {
+    memberCheck,
+    policy(commit) {
+      requireSender(entry, commit.senderCredential);
+      policy(commit);
+    },
+  };
+}
+
+/** @throws CryptoError `policy` unless an entry is of the device that the relay says has sent it */
+function requireSender(entry: LogEntryInput, credential: Credential): void {
+  const { deviceId, userId } = certificateOf(credential);
+  if (userId !== entry.sender_id || deviceId !== entry.sender_device_id) {
+    throw new CryptoError('policy', 'the relay names another sender');
+  }
 }
 
 /**

@@ -1,10 +1,8 @@
 /** Processing a conversation's log, in order (PROTOCOL section 4). */
 import {
   type ChainHeader,
-  type CommitPolicy,
   CryptoError,
   equalBytes,
-  type MemberCheck,
   type ProcessedCommit,
   processCommit,
 } from '@sinetti/crypto-core';
@@ -33,7 +31,6 @@ import {
   trackNamelessDevices,
 } from '../conversation/groupRecord.ts';
 import { digestOf } from '../conversation/logChain.ts';
-import type { MembershipPolicy } from '../conversation/membershipPolicy.ts';
 import { MlsGroup } from '../conversation/mlsGroup.ts';
 import { messageView, openMessage, openOutbox } from '../conversation/views.ts';
 import { certificateOf } from '../identity/certificates.ts';
@@ -43,6 +40,7 @@ import type { MessageRecord } from '../storage/records.ts';
 import {
   ascending,
   checkContiguous,
+  checksOf,
   codeOf,
   decryptEntry,
   reasonOf,
@@ -416,21 +414,4 @@ class LogProcessor {
 
 function isDecoded(entry: readonly [number, Uint8Array | null]): entry is readonly [number, Uint8Array] {
   return entry[1] !== null;
-}
-
-/** The checks of a commit, which has to come from the device whose entry it is: a member could pass it off as another's. */
-function checksOf(
-  entry: LogEntryInput,
-  { memberCheck, policy }: Pick<MembershipPolicy, 'memberCheck' | 'policy'>,
-): { readonly memberCheck: MemberCheck; readonly policy: CommitPolicy } {
-  return {
-    memberCheck,
-    policy(commit) {
-      const { deviceId, userId } = certificateOf(commit.senderCredential);
-      if (userId !== entry.sender_id || deviceId !== entry.sender_device_id) {
-        throw new CryptoError('policy', 'the relay names another sender');
-      }
-      policy(commit);
-    },
-  };
 }
