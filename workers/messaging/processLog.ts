@@ -336,25 +336,26 @@ class LogProcessor {
     const state = await this.#transaction.state();
     if (state === null) return;
     const before = await this.#transaction.members();
+    const checks = checksOf(entry, membershipPolicy);
     let processed: ProcessedCommit;
     let next: MlsGroup;
     try {
       if (content === null || entry.epoch !== conversation.epoch)
         throw new CryptoError('malformed', 'log entry');
-      const checks = checksOf(entry, membershipPolicy);
       processed = membershipPolicy.run(() => processCommit(state.group, content, checks));
       next = MlsGroup.fresh(processed.group);
     } catch (error) {
       if (error instanceof IdentityChanged) {
-        const checks = checksOf(entry, membershipPolicy);
         const isElseFine =
           content !== null &&
           membershipPolicy.passesWith(error, () => processCommit(state.group, content, checks));
         // Whoever writes a key into a commit that is wrong anyway has nobody asked about it.
-        if (isElseFine) await offerAccountKey(tx, account, error);
-        if (isElseFine && (await this.#waitsForWord(error))) {
-          this.#transaction.hold();
-          return STOP;
+        if (isElseFine) {
+          await offerAccountKey(tx, account, error);
+          if (await this.#waitsForWord(error)) {
+            this.#transaction.hold();
+            return STOP;
+          }
         }
       }
       this.#transaction.fork(reasonOf(error), codeOf(error));
