@@ -1,12 +1,11 @@
 import type { Session } from '../auth/session.ts';
 import { tellEnded } from '../auth/sessions.ts';
 import { peopleConcerned } from '../devices/peopleConcerned.ts';
+import { removeDevice } from '../devices/removeDevice.ts';
 import { ApiError } from '../errors.ts';
-import { deleteDevice, devicesOf } from '../repositories/devices.ts';
-import { insertRevocation } from '../repositories/revocations.ts';
+import { devicesOf } from '../repositories/devices.ts';
 import { endSessionsOfOldPassword, freeSessions } from '../repositories/sessions.ts';
 import { lockUsers, setAccountKey, setCredentials } from '../repositories/users.ts';
-import { deleteMailbox } from '../repositories/welcomes.ts';
 import type { AccountDependencies } from './accounts.ts';
 import { credentialsOf, type NewPassword } from './passwordChange.ts';
 import { rotateVault } from './vaultRotation.ts';
@@ -41,9 +40,7 @@ export async function moveOn(
     const sessionIds = await endSessionsOfOldPassword(tx, { userId, keptId, now });
     await freeSessions(tx, userId);
     for (const [deviceId, statement] of statements) {
-      await insertRevocation(tx, userId, { deviceId, statement, revokedAt: now });
-      await deleteMailbox(tx, deviceId);
-      await deleteDevice(tx, deviceId);
+      await removeDevice(tx, userId, { deviceId, statement, revokedAt: now });
     }
     const concerned = await peopleConcerned(tx, userId);
     return {

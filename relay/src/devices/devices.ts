@@ -10,7 +10,6 @@ import * as devices from '../repositories/devices.ts';
 import { shareGroup } from '../repositories/groups.ts';
 import * as keyPackages from '../repositories/keyPackages.ts';
 import {
-  insertRevocation,
   isRevoked,
   type OwnedRevocationRow,
   type RevocationRow,
@@ -19,10 +18,10 @@ import {
 } from '../repositories/revocations.ts';
 import { bindDevice, endRevokedSessions } from '../repositories/sessions.ts';
 import { findAccountKey, findUser, lockUsers } from '../repositories/users.ts';
-import { deleteMailbox } from '../repositories/welcomes.ts';
 import { isCertifiedBy } from './certificates.ts';
 import { requireSignedSession } from './deviceSignatures.ts';
 import { peopleConcerned } from './peopleConcerned.ts';
+import { removeDevice } from './removeDevice.ts';
 
 export interface KeyPackageClaim {
   readonly deviceId: string;
@@ -136,9 +135,7 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
         const now = clock();
         if (vault !== null) await rotateVault(tx, userId, vault, now);
         const sessionIds = await endRevokedSessions(tx, deviceId, now);
-        await insertRevocation(tx, userId, { deviceId, statement, revokedAt: now });
-        await deleteMailbox(tx, deviceId);
-        await devices.deleteDevice(tx, deviceId);
+        await removeDevice(tx, userId, { deviceId, statement, revokedAt: now });
         return { endedIds: sessionIds, recipientIds: await peopleConcerned(tx, userId) };
       });
       // First, so that the device itself learns why its connection is about to be closed.
