@@ -116,3 +116,25 @@ export function tryOpenName(group: Group, sealedName: Uint8Array): string | null
     throw error;
   }
 }
+
+/** Forgets that the rules once refused people who are now added as the rules allow. */
+export async function clearUnauthorizedAdds(
+  transaction: ConversationTransaction,
+  userIds: readonly string[],
+): Promise<void> {
+  const group = await transaction.group();
+  if (group === null || !group.uninvitedIds.some((userId) => userIds.includes(userId))) return;
+  const uninvitedIds = group.uninvitedIds.filter((userId) => !userIds.includes(userId));
+  transaction.putGroup({ ...group, uninvitedIds });
+}
+
+/** Keeps whom the rules refused, for the creator's devices to take out. */
+export async function rememberUnauthorizedAdds(
+  transaction: ConversationTransaction,
+  userIds: ReadonlySet<string>,
+): Promise<void> {
+  const group = await transaction.group();
+  if (group === null || userIds.size === 0) return;
+  const uninvitedIds = [...new Set([...group.uninvitedIds, ...userIds])].slice(-limits.devicesPerStart);
+  transaction.putGroup({ ...group, uninvitedIds });
+}

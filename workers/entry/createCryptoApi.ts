@@ -11,6 +11,7 @@ import { createRevoking } from '../identity/revoking.ts';
 import { createRotation, Rotation } from '../identity/rotation.ts';
 import { createConversations } from '../messaging/conversations.ts';
 import { createGroups } from '../messaging/groups.ts';
+import { createLogLinking } from '../messaging/linkLog.ts';
 import { createLocalStore } from '../messaging/localStore.ts';
 import { createMemberNames } from '../messaging/memberNames.ts';
 import { createOutbox } from '../messaging/outbox.ts';
@@ -43,6 +44,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createEvents(session),
     ...createMemberNames(session),
     ...createLogProcessing(deps, session),
+    ...createLogLinking(deps, session),
     ...createOutbox(deps, session),
     ...createKeySharing(deps, session),
     ...createMessageBackup(deps, session),

@@ -23,15 +23,9 @@ import { encodeTextPayload, payloadBytes } from '../conversation/payload.ts';
 import { findMessage, openOutbox, outboxView, storedState } from '../conversation/views.ts';
 import { readPin } from '../identity/pins.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
-import {
-  type OutboxRow,
-  read,
-  type Transaction,
-  type WriteTransaction,
-  withinConversation,
-  write,
-} from '../storage/db.ts';
+import { type OutboxRow, read, type Transaction, withinConversation, write } from '../storage/db.ts';
 import type { OutboxRecord } from '../storage/records.ts';
+import { appendToOutbox, newOutboxRecord, putInOutbox, readOutbox } from './outboxRows.ts';
 import { withSharedKeys } from './sharedKeysMessage.ts';
 
 type OutboxApi = Pick<
@@ -337,55 +331,6 @@ function readyMessage(
 async function find(tx: Transaction, account: UnlockedAccount, messageId: string): Promise<Waiting | null> {
   const row = await tx.objectStore('outbox').get(messageId);
   return row === undefined ? null : { row, record: openOutbox(account, messageId, row) };
-}
-
-export async function putInOutbox(
-  tx: WriteTransaction,
-  account: UnlockedAccount,
-  messageId: string,
-  { conversationId, order }: Pick<OutboxRow, 'conversationId' | 'order'>,
-  record: OutboxRecord,
-): Promise<void> {
-  const sealed = account.sealer.seal('outbox', messageId, record);
-  await tx.objectStore('outbox').put({ conversationId, order, sealed }, messageId);
-}
-
-export function newOutboxRecord(payload: string, sentAt: string): OutboxRecord {
-  return {
-    status: 'sending',
-    failure: null,
-    payload,
-    sentAt,
-    epoch: null,
-    ciphertext: null,
-    seq: null,
-    timestamp: null,
-    headerAt: null,
-  };
-}
-
-/** Puts a message after all that were written before. */
-export async function appendToOutbox(
-  tx: WriteTransaction,
-  account: UnlockedAccount,
-  conversationId: string,
-  messageId: string,
-  record: OutboxRecord,
-): Promise<void> {
-  const last = await tx.objectStore('outbox').index('order').openKeyCursor(null, 'prev');
-  const order = last === null ? 1 : last.key + 1;
-  await putInOutbox(tx, account, messageId, { conversationId, order }, record);
-}
-
-/** Reads the rows of a conversation, or all, with their message ids, in the order of writing. */
-export async function readOutbox(
-  tx: Transaction,
-  conversationId: string | null,
-): Promise<[OutboxRow[], string[]]> {
-  const outbox = tx.objectStore('outbox');
-  const index = conversationId === null ? outbox.index('order') : outbox.index('conversation');
-  const range = conversationId === null ? null : withinConversation(conversationId);
-  return Promise.all([index.getAll(range), index.getAllKeys(range)]);
 }
 
 async function alreadySent(account: UnlockedAccount, messageId: string): Promise<PreparedMessage> {

@@ -6,7 +6,7 @@ import {
   type ProcessedCommit,
   processCommit,
 } from '@sinetti/crypto-core';
-import { ConversationId, check, Digests, LogEntries } from '../api/arguments.ts';
+import { ConversationId, check, LogEntries } from '../api/arguments.ts';
 import type {
   ConversationChange,
   ConversationEvent,
@@ -28,6 +28,8 @@ import { changeOf, forgetOldestEvents, keepEvent } from '../conversation/events.
 import {
   acceptTreeMembers,
   clearNamelessDevices,
+  clearUnauthorizedAdds,
+  rememberUnauthorizedAdds,
   trackNamelessDevices,
 } from '../conversation/groupRecord.ts';
 import { digestOf } from '../conversation/logChain.ts';
@@ -52,20 +54,8 @@ import { startSaying, takeSharedKeys } from './sharedKeysMessage.ts';
 export function createLogProcessing(
   deps: TransactionDeps,
   session: Session,
-): Pick<CryptoApi, 'processEntries' | 'linkLog'> {
+): Pick<CryptoApi, 'processEntries'> {
   return {
-    async linkLog(id, input) {
-      const conversationId = check('linkLog', ConversationId, id);
-      const given = check('linkLog', Digests, input);
-      const account = session.accountOnDevice();
-      parseConversationId(conversationId, account.userId);
-      const digests = given.map(({ seq, digest }) => [seq, fromBase64Url(digest)] as const);
-      return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
-        await transaction.chain.link(new Map(digests.filter(isDecoded)));
-        return transaction.finish();
-      });
-    },
-
     async processEntries(id, input) {
       const conversationId = check('processEntries', ConversationId, id);
       const entries = check('processEntries', LogEntries, input);
@@ -309,7 +299,7 @@ class LogProcessor {
         this.#transaction.chain.join(pending.logPosition, entry.seq);
       this.#transaction.enterPending(pending, this.#deps.env.now());
       if (wasOutside) await acceptTreeMembers(this.#transaction);
-      await this.#clearUnauthorizedAdds(pending.addedIds);
+      await clearUnauthorizedAdds(this.#transaction, pending.addedIds);
       await clearNamelessDevices(this.#transaction);
       const state = await this.#transaction.state();
       if (state !== null) this.#recordEvent(entry, changeOf(before, state, this.#transaction, hasRejoined));
@@ -360,7 +350,7 @@ class LogProcessor {
       }
       this.#transaction.fork(reasonOf(error), codeOf(error));
       this.#recordEvent(entry, { kind: 'refused', code: codeOf(error) });
-      await this.#rememberUnauthorizedAdds(membershipPolicy.unauthorizedAdds);
+      await rememberUnauthorizedAdds(this.#transaction, membershipPolicy.unauthorizedAdds);
       return;
     }
     if (processed.selfRemoved) {
@@ -371,7 +361,8 @@ class LogProcessor {
     }
     this.#transaction.enterEpoch(next);
     await membershipPolicy.savePins(tx, account, this.#deps.env.now());
-    await this.#clearUnauthorizedAdds(
+    await clearUnauthorizedAdds(
+      this.#transaction,
       processed.adds.map(({ credential }) => certificateOf(credential).userId),
     );
     await trackNamelessDevices(this.#transaction, processed);
@@ -396,23 +387,4 @@ class LogProcessor {
     const isFinding = change.kind === 'missing' || change.kind === 'diverged';
     if (isFinding && !this.#transaction.isGroup) this.#transaction.conversation.isDoubted = true;
   }
-
-  /** Forgets that the rules once refused people who are now added as the rules allow. */
-  async #clearUnauthorizedAdds(userIds: readonly string[]): Promise<void> {
-    const group = await this.#transaction.group();
-    if (group === null || !group.uninvitedIds.some((userId) => userIds.includes(userId))) return;
-    const uninvitedIds = group.uninvitedIds.filter((userId) => !userIds.includes(userId));
-    this.#transaction.putGroup({ ...group, uninvitedIds });
-  }
-
-  async #rememberUnauthorizedAdds(userIds: ReadonlySet<string>): Promise<void> {
-    const group = await this.#transaction.group();
-    if (group === null || userIds.size === 0) return;
-    const uninvitedIds = [...new Set([...group.uninvitedIds, ...userIds])].slice(-limits.devicesPerStart);
-    this.#transaction.putGroup({ ...group, uninvitedIds });
-  }
-}
-
-function isDecoded(entry: readonly [number, Uint8Array | null]): entry is readonly [number, Uint8Array] {
-  return entry[1] !== null;
 }

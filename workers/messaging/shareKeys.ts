@@ -11,7 +11,7 @@ import { openOutbox } from '../conversation/views.ts';
 import { readKeys, type Session } from '../session/session.ts';
 import { read } from '../storage/db.ts';
 import { readConversation } from '../storage/records.ts';
-import { appendToOutbox, newOutboxRecord, putInOutbox, readOutbox } from './outbox.ts';
+import { appendToOutbox, newOutboxRecord, putInOutbox, readOutbox } from './outboxRows.ts';
 import { keptKeys } from './sharedKeysMessage.ts';
 
 export function createKeySharing(deps: TransactionDeps, session: Session): Pick<CryptoApi, 'shareKeys'> {

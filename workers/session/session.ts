@@ -1,13 +1,9 @@
 import {
-  CryptoError,
-  deviceUnlockKey,
   type Env,
   equalBytes,
-  openRecord,
   readDeviceCertificate,
   ready,
   type SignatureKeyPair,
-  sealRecord,
   type Vault,
   wipe,
 } from '@sinetti/crypto-core';
@@ -28,6 +24,7 @@ import {
 import { DeviceRecord, KeysRecord, Sealer } from '../storage/records.ts';
 import { endSession } from './endSession.ts';
 import type { Locks } from './locks.ts';
+import { openStorageKey, sealStorageKey } from './storageKey.ts';
 import { type VaultOpening, withKeys } from './vaultOpening.ts';
 
 export interface SessionDeps {
@@ -61,7 +58,6 @@ export interface UnlockedAccount {
 export type AccountOnDevice = UnlockedAccount & { readonly device: Device };
 
 const encoder = new TextEncoder();
-const SALT_LENGTH = 16;
 
 /**
  * The session of this worker, which holds the unlocked account.
@@ -129,7 +125,7 @@ export class Session {
     try {
       const account = await openedAccount(userId, db, sealer);
       await write(db, 'strict', async (tx) => {
-        const unlock = this.#sealStorageKey(opening.vault, storageKey);
+        const unlock = sealStorageKey(opening.vault, storageKey, this.#deps.env);
         await tx.objectStore('device').put(unlock, 'unlock');
         await tx.objectStore('device').delete('nextUnlock');
         await tx.objectStore('device').delete('vault');
@@ -251,7 +247,7 @@ export class Session {
     const row = await this.#inRoot((root) => root.get('sessions', account.userId));
     const storageKey = row === undefined ? null : await this.#unwrap(account.userId, row);
     if (storageKey === null) throw new CryptoApiError('locked');
-    const unlock = this.#sealStorageKey(vault, storageKey);
+    const unlock = sealStorageKey(vault, storageKey, this.#deps.env);
     wipe(storageKey);
     await write(account.db, 'strict', async (tx) => {
       await tx.objectStore('device').put(unlock, 'nextUnlock');
@@ -309,19 +305,6 @@ export class Session {
     return { db: await this.#openDatabase(userId), storageKey: this.#deps.env.random(32) };
   }
 
-  /** Seals the storage key for the time that the device is locked. In bytes: a salt (16), and a sealed record. */
-  #sealStorageKey({ deviceSecret }: Pick<Vault, 'deviceSecret'>, storageKey: Uint8Array): Uint8Array {
-    const { env } = this.#deps;
-    const salt = env.random(SALT_LENGTH);
-    const unlockKey = deviceUnlockKey(deviceSecret, salt);
-    const sealed = sealRecord(unlockKey, 'device', 'unlock', storageKey, env);
-    wipe(unlockKey);
-    const row = new Uint8Array(SALT_LENGTH + sealed.length);
-    row.set(salt);
-    row.set(sealed, SALT_LENGTH);
-    return row;
-  }
-
   async #inRoot<T>(body: (root: RootDatabase) => Promise<T>): Promise<T> {
     const root = await openRootDatabase(this.#deps.indexedDB);
     try {
@@ -354,19 +337,6 @@ export class Session {
       // Any fault of the row has the same remedy, which is to sign in again.
       return null;
     }
-  }
-}
-
-/** Opens the storage key that {@link Session} left sealed; null where the vault isn't the one that it was sealed by. */
-function openStorageKey({ deviceSecret }: Vault, row: Uint8Array): Uint8Array | null {
-  const unlockKey = deviceUnlockKey(deviceSecret, row.subarray(0, SALT_LENGTH));
-  try {
-    return openRecord(unlockKey, 'device', 'unlock', row.subarray(SALT_LENGTH));
-  } catch (error) {
-    if (error instanceof CryptoError) return null;
-    throw error;
-  } finally {
-    wipe(unlockKey);
   }
 }
 

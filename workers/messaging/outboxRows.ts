@@ -1,0 +1,58 @@
+/** The rows of the outbox: a message each, in the order of writing. */
+import type { UnlockedAccount } from '../session/session.ts';
+import {
+  type OutboxRow,
+  type Transaction,
+  type WriteTransaction,
+  withinConversation,
+} from '../storage/db.ts';
+import type { OutboxRecord } from '../storage/records.ts';
+
+export function newOutboxRecord(payload: string, sentAt: string): OutboxRecord {
+  return {
+    status: 'sending',
+    failure: null,
+    payload,
+    sentAt,
+    epoch: null,
+    ciphertext: null,
+    seq: null,
+    timestamp: null,
+    headerAt: null,
+  };
+}
+
+export async function putInOutbox(
+  tx: WriteTransaction,
+  account: UnlockedAccount,
+  messageId: string,
+  { conversationId, order }: Pick<OutboxRow, 'conversationId' | 'order'>,
+  record: OutboxRecord,
+): Promise<void> {
+  const sealed = account.sealer.seal('outbox', messageId, record);
+  await tx.objectStore('outbox').put({ conversationId, order, sealed }, messageId);
+}
+
+/** Puts a message after all that were written before. */
+export async function appendToOutbox(
+  tx: WriteTransaction,
+  account: UnlockedAccount,
+  conversationId: string,
+  messageId: string,
+  record: OutboxRecord,
+): Promise<void> {
+  const last = await tx.objectStore('outbox').index('order').openKeyCursor(null, 'prev');
+  const order = last === null ? 1 : last.key + 1;
+  await putInOutbox(tx, account, messageId, { conversationId, order }, record);
+}
+
+/** Reads the rows of a conversation, or all, with their message ids, in the order of writing. */
+export async function readOutbox(
+  tx: Transaction,
+  conversationId: string | null,
+): Promise<[OutboxRow[], string[]]> {
+  const outbox = tx.objectStore('outbox');
+  const index = conversationId === null ? outbox.index('order') : outbox.index('conversation');
+  const range = conversationId === null ? null : withinConversation(conversationId);
+  return Promise.all([index.getAll(range), index.getAllKeys(range)]);
+}
