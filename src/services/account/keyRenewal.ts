@@ -13,6 +13,7 @@ import { selfConversationId } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { apiErrorOf, type Background, isPassing, mayBeDone, toAppError } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
+import { relayVault } from '../core/vaultVersion.ts';
 
 /**
  * The keys that the person's devices share. Each change of who may open the account renews them. The device that does so
@@ -126,8 +127,7 @@ export function createKeyRenewal(
 
   /** Asks once more before it says so: an answer may have been overtaken by a renewal here. */
   async function isOlder(version: number): Promise<boolean> {
-    if (version >= (await crypto.vaultVersion())) return false;
-    return (await api.getVault()).version < (await crypto.vaultVersion());
+    return version < (await crypto.vaultVersion()) && (await relayVault({ api, crypto })) === 'older';
   }
 
   /** Takes over the keys of a vault that the relay has, once. */

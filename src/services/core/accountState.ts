@@ -1,6 +1,7 @@
 import { isApiError } from '../../net/errors.ts';
 import type { Deps } from './deps.ts';
 import { failureCode } from './failures.ts';
+import { relayVault } from './vaultVersion.ts';
 
 /** The account state at the relay: what the person's devices know together, sealed by the worker. */
 export interface AccountStates {
@@ -19,7 +20,7 @@ export function createAccountStates({ api, crypto }: Pick<Deps, 'api' | 'crypto'
   /** Returns whether a state that this device has no keys for is another device's, which has renewed them. */
   async function isBehind(error: unknown): Promise<boolean> {
     if (failureCode(error) !== 'missing-key') throw error;
-    return (await api.getVault()).version > (await crypto.vaultVersion());
+    return (await relayVault({ api, crypto })) === 'newer';
   }
 
   /** Takes over a state. @returns what is to be put in its place; null for nothing */
