@@ -4,7 +4,6 @@ import { isApiError } from '../../net/errors.ts';
 import { devicesAtom, newDevicesAtom, type OwnDevice } from '../../store/devices.ts';
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { Confirmation } from '../core/confirmation.ts';
-import { selfConversationId } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { type Background, toAppError } from '../core/failures.ts';
 import { onStates } from '../core/sessionEvents.ts';
@@ -79,11 +78,8 @@ export function createDevices(options: DevicesOptions): Devices {
   /** Own devices go at once; those of others before the next message. */
   async function removeFromConversations(deviceIds: readonly string[]): Promise<void> {
     const gone = new Set(deviceIds);
-    const selfId = selfConversationId(ownUserId);
     for (const { conversationId, members, status } of await crypto.conversations()) {
       const own = members.find(({ userId }) => userId === ownUserId);
-      // From the own devices' group they go with the next keys that are said there.
-      if (conversationId === selfId) continue;
       if (status === 'joined' && own?.deviceIds.some((id) => gone.has(id)) === true) {
         await commitSubmitter.settle(conversationId);
       }

@@ -13,7 +13,10 @@ export type CommitOutcome =
   | { readonly kind: 'refused'; readonly reason: unknown };
 
 export interface CommitSubmitter {
-  /** Submits a commit and processes the log, in which it takes effect. */
+  /**
+   * Submits a commit and processes the log, in which it takes effect. A commit that is being submitted already is not
+   * submitted again: the relay would take the second for one that came too late.
+   */
   submit(submission: CommitSubmission): Promise<CommitOutcome>;
   /**
    * Brings on its way what has to go first: an own commit that waits, or the removal of who has left. After some
@@ -39,7 +42,18 @@ export function createCommitSubmitter(
   joiner: Pick<Joiner, 'submit'>,
   sync: Pick<Sync, 'catchUp'>,
 ): CommitSubmitter {
-  async function submit(submission: CommitSubmission): Promise<CommitOutcome> {
+  /** What becomes of the commits on their way, by the commit. */
+  const outcomes = new Map<string, Promise<CommitOutcome>>();
+
+  function submit(submission: CommitSubmission): Promise<CommitOutcome> {
+    const { commit } = submission;
+    const outcome =
+      outcomes.get(commit) ?? submitAndProcess(submission).finally(() => outcomes.delete(commit));
+    outcomes.set(commit, outcome);
+    return outcome;
+  }
+
+  async function submitAndProcess(submission: CommitSubmission): Promise<CommitOutcome> {
     const { conversationId } = submission;
     let seq: number | null = null;
     let reason: unknown = null;

@@ -93,6 +93,39 @@ describe('a commit', () => {
   });
 });
 
+describe('a commit that waits in two places at once', () => {
+  it('is submitted once, and both learn what became of it', async () => {
+    let answer: (seq: number) => void = () => undefined;
+    submit.mockReturnValue(new Promise((resolve) => (answer = resolve)));
+    nextCommit.mockResolvedValueOnce(adding);
+    const settling = commitSubmitter.settle(id);
+    const submitting = commitSubmitter.submit(adding);
+    await vi.waitFor(() => expect(submit).toHaveBeenCalled());
+    answer(9);
+    await expect(submitting).resolves.toEqual({ kind: 'taken' });
+    await settling;
+    expect(submit).toHaveBeenCalledOnce();
+  });
+
+  it('is submitted once while the log that has it is being read', async () => {
+    let read: (log: ReturnType<typeof state>) => void = () => undefined;
+    catchUp.mockReturnValue(new Promise((resolve) => (read = resolve)));
+    const first = commitSubmitter.submit(adding);
+    await vi.waitFor(() => expect(catchUp).toHaveBeenCalled());
+    const second = commitSubmitter.submit(adding);
+    read(state());
+    expect(await Promise.all([first, second])).toEqual([{ kind: 'taken' }, { kind: 'taken' }]);
+    expect(submit).toHaveBeenCalledOnce();
+  });
+
+  it('is submitted again after a failure', async () => {
+    submit.mockRejectedValueOnce(refused('unavailable'));
+    await expect(commitSubmitter.submit(adding)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await commitSubmitter.submit(adding)).toEqual({ kind: 'taken' });
+    expect(submit).toHaveBeenCalledTimes(2);
+  });
+});
+
 describe('settling', () => {
   it('submits the waiting commits one after another until none is left', async () => {
     nextCommit.mockResolvedValueOnce(submission('first')).mockResolvedValueOnce(submission('second'));

@@ -154,6 +154,7 @@ describe('revoking', () => {
       holding(here, phone),
       { ...holding(here), conversationId: 'without it' },
       { ...holding(here, phone), conversationId: 'not in it', status: 'forked' },
+      { ...holding(here, phone), conversationId: `self:${me}` },
     ]);
     await devices.revoke(phone);
     expect(api.revokeDevice).toHaveBeenCalledWith(phone, revocation, confirmation.prove);
@@ -162,7 +163,7 @@ describe('revoking', () => {
     expect(worker.setRevoked).toHaveBeenCalledWith([{ userId: me, deviceId: phone, statement: 'c2lnbmVk' }]);
     expect(ids()).toEqual([here]);
     await settled();
-    expect(settle.mock.calls).toEqual([[conversationId]]);
+    expect(settle.mock.calls).toEqual([[conversationId], [`self:${me}`]]);
   });
 
   it('goes on when another device was faster', async () => {
