@@ -1,6 +1,6 @@
 import { doors } from './build/doors.mjs';
 
-/** Where the test of the doors writes files that must be refused. */
+/** The test of the doors writes files here that must be refused. */
 const fixtures = 'tests/doors/fixtures';
 
 /** @type {import('oxlint').OxlintConfig} */

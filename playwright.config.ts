@@ -23,7 +23,7 @@ export default defineConfig({
   fullyParallel: true,
   // A story waits for its relay and its browsers half of the time.
   workers: 2,
-  // What hangs is ended; on the busiest machine nothing else is.
+  // This ends what hangs, and nothing else on the busiest machine.
   timeout: 300_000,
   expect: { timeout: 60_000 },
   forbidOnly: true,

@@ -46,7 +46,7 @@ export default defineConfig({
   build: {
     outDir: 'dist/app',
     emptyOutDir: true,
-    // What the styles (light-dark) and the keys (Web Locks, non-extractable keys in IndexedDB) need anyway.
+    // The styles (light-dark) and the keys (Web Locks, non-extractable keys in IndexedDB) need these browsers anyway.
     target: ['chrome123', 'edge123', 'firefox121', 'safari17.5'],
     // The page's policy allows scripts, styles, fonts from files only: nothing may become a data: URL or inline code.
     assetsInlineLimit: 0,

@@ -29,8 +29,8 @@ function mocking(folder: string): string[] {
 }
 
 /**
- * What waits for sockets, disks and servers of its own gets a second try in CI, on a machine shared with others, and is
- * named at the end. Cryptography and the worker's rules answer the same each time, so they get one.
+ * Gives a test that waits for sockets, disks and servers of its own a second try in CI, on a machine shared with others,
+ * and names it at the end. Cryptography and the worker's rules answer the same each time, so they get one.
  */
 const retry = inCI ? 1 : 0;
 

@@ -154,7 +154,7 @@ const rooms = [
 
 const isFile = (name) => /\.\w+$/.test(name);
 
-/** How a file of the room may write the target, however deep the file lies in its room. */
+/** Returns the ways in which a file of the room may write the target, however deep the file lies in its room. */
 function specifiers(room, target) {
   const name = path.posix.relative(isFile(room) ? path.posix.dirname(room) : room, target);
   const pattern = isFile(name) ? `${name}*` : path.posix.join(name, '**');

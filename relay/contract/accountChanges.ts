@@ -3,7 +3,7 @@ import { Id, Timestamp } from './primitives.ts';
 import { defineRoute } from './route.ts';
 
 /**
- * What a person did with a proof. A `vault` that was replaced holds other marks of whom the person has verified; copies
+ * An operation that a person did with a proof. A `vault` that was replaced holds other marks of whom the person has verified; copies
  * of messages were deleted from a `message-backup`; with `moved-on` the account has another account key.
  */
 export const AccountChangeKind = z.enum([

@@ -53,7 +53,7 @@ export const LogEntry = z
     created_at: Timestamp,
     delivered: z.boolean(),
     is_read: z.boolean(),
-    /** Of an entry whose content or sender is gone: its digest as it was, so that the running hash over the log holds. */
+    /** The digest of an entry whose content or sender is gone, as it was, so that the running hash over the log holds. */
     digest: z.optional(Digest),
   })
   .register(z.globalRegistry, { id: 'LogEntry' });

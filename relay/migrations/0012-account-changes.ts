@@ -1,6 +1,6 @@
 import type { Kysely, Migration } from 'kysely';
 
-/** What has changed who owns an account, for the person's other devices to be told of. */
+/** Keeps the changes of who owns an account, for the person's other devices to be told of. */
 export const accountChanges: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema

@@ -1,7 +1,7 @@
 import type { Kysely, Migration } from 'kysely';
 import type { ColumnTypes } from './0001-initial.ts';
 
-/** What a person's devices know together, sealed under keys that the vault brings them. */
+/** Keeps the state that a person's devices share, sealed under keys that the vault brings them. */
 export const accountStates = (types: ColumnTypes): Migration => ({
   async up(db: Kysely<unknown>) {
     await db.schema

@@ -40,7 +40,7 @@ export interface DesktopNotification {
   /** A new one replaces an older one of the same tag. */
   readonly tag: string;
   readonly chat: ChatLink;
-  /** Where a page may show notifications by itself; elsewhere `followOpenedChats` is told of the click. */
+  /** Runs on a click where a page may show notifications by itself; elsewhere `followOpenedChats` is told of the click. */
   readonly onClick: () => void;
 }
 

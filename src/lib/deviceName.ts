@@ -18,7 +18,7 @@ function firstMatch(names: readonly [RegExp, string][], text: string): string | 
   return names.find(([pattern]) => pattern.test(text))?.[1];
 }
 
-/** How this browser is called in its owner's list of devices: coarse on purpose, since the relay stores it. */
+/** Names this browser in its owner's list of devices: coarse on purpose, since the relay stores it. */
 export function deviceName(userAgent: string): string {
   const browser = firstMatch(browsers, userAgent) ?? 'Browser';
   const system = firstMatch(systems, userAgent);

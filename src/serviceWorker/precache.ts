@@ -113,7 +113,7 @@ export class Precache {
     return request.mode === 'navigate' && page.answers(pathname) ? this.#page(request) : null;
   }
 
-  /** Where the browser has evicted the page, the network has to help. */
+  /** The network has to help when the browser has evicted the page. */
   async #page(request: Request): Promise<Response> {
     const file = this.#files.get(this.#options.page.file);
     const kept = file === undefined ? undefined : await this.#fileOf(file).catch(() => undefined);

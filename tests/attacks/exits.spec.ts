@@ -37,7 +37,7 @@ test('the frame of the keys reaches nobody but its page', async ({ newBrowser })
   const address = await stranger.listen();
   // A frame that is kept from going elsewhere shows an error in the place of its document.
   await keys?.evaluate(leaveDocument, [address, true] as [string, boolean]).catch(() => undefined);
-  // What is heard now shows that the stranger would have heard the rest.
+  // The stranger hears this, so it would have heard the rest.
   await fetch(`${address}/heard`);
   expect(stranger.heard).toEqual(['GET /heard']);
 });

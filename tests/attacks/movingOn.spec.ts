@@ -43,7 +43,7 @@ test('a script in the page starts no moving on that the person hasn’t typed, a
   expect(await password).toEqual({ ok: true });
   expect(await move()).toEqual(usage);
 
-  // What is asked for in the frame says what it does, and a wrong password starts nothing.
+  // The question in the frame says what it does, and a wrong password starts nothing.
   const asked = call('confirm', { kind: 'move-on', target: 'alice', id: null }, owner);
   await expect(prompt.getByText('You move the account alice on to a new key')).toBeVisible();
   await prompt.getByLabel('Current password').fill('a guess');

@@ -24,7 +24,7 @@ function frameOf({ page }: Person): Frame {
   return frame;
 }
 
-/** What the script has heard, a line for each event. */
+/** Returns the events that the script has heard, a line for each. */
 const overheardBy = ({ page }: Person) =>
   page.evaluate(() => (globalThis as unknown as { overheard: string[] }).overheard);
 
@@ -32,7 +32,7 @@ const overheardBy = ({ page }: Person) =>
 const signing = (operation: string, body = '') =>
   ['signPendingProof', { operation, body, replaces: 1, session, nonce: 'A'.repeat(43) }] as const;
 
-/** What the page says of the account, which a script in it knows as well. */
+/** Facts that the page says of the account, which a script in it knows as well. */
 async function ownerOf({ page, username }: Person) {
   const passwordParams = await page.evaluate(
     async (name) => (await fetch(`/api/auth/params?identifier=${name}`)).json() as Promise<object>,
@@ -72,7 +72,7 @@ test('a script in the page hears nothing of what is typed in the frame, and canâ
     ];
   });
   expect(reached).toEqual([null, 'SecurityError', 'SecurityError', 'SecurityError']);
-  // What the frame and its worker say to one another, from somebody else.
+  // A stranger sends the messages that the frame and its worker send one another.
   for (const number of [0, 1, 2]) {
     const typed = { password: alice.password, newPassword: null };
     await page.evaluate(sayEverywhere, { type: 'answer', number, typed });
@@ -165,7 +165,7 @@ test('a script canâ€™t make the frame show anything by itself, and it hides at a
     };
     await alice.page.evaluate(sayEverywhere, { type, language: 'en', theme: 'light', number: 1, question });
   }
-  // Whatever was sent has been read once this is answered.
+  // Everything that was sent before has been read once this is answered.
   expect(await call('confirm', { kind: 'delete-everything', target: '', id: null }, {})).toEqual(usage);
   await expect(form).toBeHidden();
 

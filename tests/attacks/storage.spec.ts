@@ -20,7 +20,7 @@ test('a script in the page finds no key in what its origin stores', async ({ new
     };
     return {
       databases: await indexedDB.databases(),
-      // What the attack began with: the row with the key that wraps the storage key.
+      // The attack began with this row: it holds the key that wraps the storage key.
       session: reach(() => frame?.contentWindow?.indexedDB),
       document: frame?.contentDocument,
       caches: reach(() => frame?.contentWindow?.caches),
@@ -106,7 +106,7 @@ test('logging out in the midst of a password change leaves nothing that opens', 
     return count;
   });
   expect(sessions).toBe(0);
-  // Whoever has kept what the page stored opens nothing with it.
+  // A thief who has kept what the page stored opens nothing with it.
   await page.evaluate((stored) => Object.assign(localStorage, stored), kept);
   await page.goto('/dashboard');
   await expect(page).toHaveURL(/\/login/);
@@ -168,7 +168,7 @@ test.describe('a stranger', () => {
         .find((frame) => frame.url().endsWith('/keys'))
         ?.url() ?? '';
     const stranger = await alice.page.context().newPage();
-    // Of the same site as the keys, on a port of its own: only their policy is in its way.
+    // This stranger is of the same site as the keys, on a port of its own: only their policy is in its way.
     const address = 'http://localhost:9/stranger';
     await stranger.route(address, (route) =>
       route.fulfill({ contentType: 'text/html', body: `<iframe src="${keysUrl}"></iframe>` }),

@@ -1,4 +1,4 @@
-// What the benchmarks that drive a browser have in common as commands.
+// The options that the benchmarks which drive a browser have in common.
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';

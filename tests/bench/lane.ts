@@ -3,7 +3,7 @@ import type { Contender } from './report.ts';
 /** One contender in one measurement: two members of one group, the first of whom sends and the second receives. */
 export interface Lane {
   readonly contender: Contender;
-  /** What a round needs that is no part of the message; not timed. */
+  /** Prepares for a round what is no part of the message; not timed. */
   prepare?(count: number): void;
   /** Sends `count` messages, one by one. @returns bytes of state written for each, or null when none is written */
   send(count: number): Promise<number | null>;

@@ -1,4 +1,4 @@
-/** What every contender sends, so that only the libraries differ. */
+/** The message that every contender sends, so that only the libraries differ. */
 
 const encoder = new TextEncoder();
 

@@ -90,7 +90,7 @@ function load({ epoch, secretTree }: StoredMember): Group {
   return loadGroup(epoch, (key) => secretTree.get(key));
 }
 
-/** What storing an epoch takes: its record's size, and the time to load a group from it. */
+/** Measures the storing of an epoch: its record's size, and the time to load a group from it. */
 export function epochCost({ receiver }: OurGroup): SetUp['epoch'] {
   const begins = performance.now();
   load(receiver);

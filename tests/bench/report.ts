@@ -1,4 +1,4 @@
-/** What one run measured: the shape of the JSON file, and what the page hands to run.mjs. */
+/** The measures of one run: the shape of the JSON file, and of the answer that the page hands to run.mjs. */
 
 export type Library = 'bare libsodium' | 'crypto-core' | 'ts-mls' | 'IndexedDB alone';
 
@@ -26,10 +26,10 @@ export interface Measurement extends Contender {
   readonly bytesPerMessage: number | null;
 }
 
-/** How long it took to build what was measured, and how much is stored once an epoch. */
+/** The time it took to build what was measured, and the bytes stored once an epoch. */
 export interface SetUp extends Contender {
   readonly milliseconds: number;
-  /** What one member stores once an epoch; null for a library that stores everything with each message. */
+  /** Bytes that one member stores once an epoch; null for a library that stores everything with each message. */
   readonly epoch: { readonly bytes: number; readonly loadMilliseconds: number } | null;
 }
 

@@ -13,8 +13,8 @@ export function quantile(samples, at) {
 export const median = (samples) => quantile(samples, 0.5);
 
 /**
- * How many times one contender's cost is another's: the median over the rounds of the ratio within each round. What
- * slows the whole machine down slows both, and falls out.
+ * The ratio of one contender's cost to another's: the median over the rounds of the ratio within each round. A load
+ * that slows the whole machine down slows both, and falls out.
  */
 export function timesAsMuch(measurement, other) {
   return median(measurement.rounds.map((microseconds, round) => microseconds / other.rounds[round]));

@@ -1,4 +1,4 @@
-/** Where the durable measurements put state: one IndexedDB transaction a message, on the disk before it counts. */
+/** Stores state for the durable measurements: one IndexedDB transaction a message, on the disk before it counts. */
 import { deleteDB, type IDBPDatabase, openDB } from 'idb';
 
 const NAME = 'bench';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
-/** What ts-mls imports on demand for suites that are not measured here, and that is therefore not installed. */
+/** Packages that ts-mls imports on demand for suites not measured here, and that are therefore not installed. */
 const tsMlsOptionalPeers = [
   /^@noble\/(curves|hashes|post-quantum)/,
   /^@hpke\/(dhkem-x448|hybridkem-x-wing|ml-kem)$/,

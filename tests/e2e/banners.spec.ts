@@ -8,7 +8,7 @@ const banners = {
   connection: 'Connection error.',
 } as const;
 
-/** What the head of the page says, from above to below. */
+/** Returns the texts in the head of the page, from above to below. */
 async function saidBy(page: Page): Promise<readonly string[]> {
   const head = await page.getByRole('banner').innerText();
   return Object.entries(banners)

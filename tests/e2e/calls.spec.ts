@@ -112,7 +112,7 @@ test('a group asks once for what it needs, and nothing asks for one that is gone
   });
 
   await test.step('adding a member', async () => {
-    // Whoever looks at the details has them read.
+    // Looking at the details reads them.
     await alice.openDetails();
     await hers.until('GET /group/ID');
     hers.take();
@@ -158,7 +158,7 @@ test('a group asks once for what it needs, and nothing asks for one that is gone
     await expect(bob.page.getByText('This group is no longer on the server.')).toBeVisible();
     await his.until('GET /group/ID/departure');
     expect(his.take()).toEqual(['GET /group/ID/departure', 'GET /groups']);
-    // What is left of it is this browser's own.
+    // The calls that are left are this browser's own.
     await bob.tab('Messages').click();
     await bob.openGroup('Sailing');
     await his.settled();

@@ -210,7 +210,7 @@ test('lists that were kept stay on screen when they cannot be loaded, and it say
   await alice.tab('Contacts').click();
   await expect(section(page, 'My Contacts').getByText('bob')).toBeVisible();
   await expect(section(page, 'My Contacts').getByText(old)).toBeVisible();
-  // That there were no requests when it was asked last says nothing of now.
+  // An earlier answer without requests says nothing of now.
   await expect(section(page, /^Contact Requests/).getByRole('alert')).toBeVisible();
   await expect((await openNotifications(page)).getByText(old)).toBeVisible();
   await page.keyboard.press('Escape');
@@ -246,14 +246,14 @@ test('contacts that take longer than 5 seconds are not said to be none, and anot
   isSlow = false;
   await tryAgainIn(conversations).click();
   await expect(page.getByText('No contacts yet')).toBeVisible();
-  // What was asked first is still without an answer.
+  // The first request is still without an answer.
   expect(held.length).toBeGreaterThan(0);
   for (const route of held) await route.abort();
   await expect(page.getByText('No contacts yet')).toBeVisible();
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
-/** How often a browser asks for the lists of contacts, and how often the relay tells it that they have changed. */
+/** Counts the times that a browser asks for the lists of contacts, and that the relay tells it of a change in them. */
 function watch({ page }: Person) {
   const seen = { contacts: 0, requests: 0, sent: 0, told: 0 };
   page.on('request', (request) => {
@@ -333,6 +333,6 @@ test('what somebody does to contacts is read again once, by them and by the othe
     await expect(addBob).toBeVisible();
   };
   await costs('a removal', removes, ['contacts'], ['contacts']);
-  // Whatever else the removal had asked for would be counted by now.
+  // Everything else that the removal had asked for would be counted by now.
   await costs('a third request', request, ['sent'], ['requests']);
 });

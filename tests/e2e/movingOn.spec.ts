@@ -44,7 +44,7 @@ test('somebody whose password was stolen moves on: the thief is out, and their c
   await thief.page.getByRole('button', { name: 'Log In' }).click();
   await expect(thief.page.getByRole('alert')).toContainText('Wrong');
 
-  // What this browser had is still there, and what is written now waits for Bob's word.
+  // This browser's messages are still there, and what is written now waits for Bob's word.
   await alice.openChat(bob);
   await alice.sees('Before the theft.');
   await alice.send('It is me. I had to move on.');

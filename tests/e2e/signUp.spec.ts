@@ -43,7 +43,7 @@ test('the strength of a password is said while it is typed, and forbids nothing'
   ).toBeVisible();
   await expect(meter).toHaveAttribute('aria-valuenow', '1');
   await findsNoBarriers(page);
-  // What comes below stays in its place, however long the answer is: a finger may be on its way there.
+  // The fields below stay in their place, however long the answer is: a finger may be on its way there.
   const top = async () => (await page.getByRole('checkbox').boundingBox())?.y;
   for (const width of [360, 768, 1440]) {
     await page.setViewportSize({ width, height: 900 });

@@ -4,13 +4,13 @@ import { becomeContacts } from './support/person.ts';
 import { expect, test } from './support/test.ts';
 import { startOver } from './support/tour.ts';
 
-/** What a toast does to the controls of a page, each by its name. */
+/** Effects of a toast on the controls of a page, each by its name. */
 interface Standing {
-  /** Those that it hides a part of. */
+  /** Controls that it hides a part of. */
   readonly covered: readonly string[];
-  /** Those that get a click on their middle. */
+  /** Controls that get a click on their middle. */
   readonly reached: readonly string[];
-  /** Whether a click on the toast itself goes through it. */
+  /** True if a click on the toast itself goes through it. */
   readonly letsThrough: boolean;
 }
 
@@ -69,7 +69,7 @@ async function isOutOfTheWay(
   expect(letsThrough).toBe(true);
 }
 
-/** What is asked of this path fails, with a text that the toast says: about as long as they get. */
+/** Fails the calls of this path, with a text that the toast says: about as long as they get. */
 async function refuse(context: BrowserContext, path: string, reason: string): Promise<void> {
   const detail = `${reason} Please check your internet connection and try again in a moment.`;
   await context.route(path, (route) =>

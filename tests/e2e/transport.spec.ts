@@ -3,10 +3,10 @@ import { findsNoBarriers } from './support/axe.ts';
 import { becomeContacts, type Person } from './support/person.ts';
 import { expect, test } from './support/test.ts';
 
-/** What another server than the relay says: a sentence, and no code. */
+/** The answer of another server than the relay: a sentence, and no code. */
 const says = (status: number, detail: string) => (route: Route) =>
   route.fulfill({ status, json: { detail } });
-/** What a proxy says. */
+/** The answer of a proxy. */
 const page502 = (route: Route) => route.fulfill({ status: 502, body: '<html><h1>Bad gateway</h1></html>' });
 /** Done, and broken before it could say so. */
 async function doneAndBroken(route: Route): Promise<void> {
@@ -33,7 +33,7 @@ function logOf(page: Page): string[] {
   return lines;
 }
 
-/** What the page says by its presence socket of whether its person is here, and its calls, in their order. */
+/** Records what the page says by its presence socket of whether its person is here, and its calls, in their order. */
 function presenceAndCalls(page: Page): string[] {
   const said: string[] = [];
   page.on('websocket', (socket) => {

@@ -81,7 +81,7 @@ test('a new version waits until the person wants it, and then is the only one', 
   await context.close();
 });
 
-/** What a build with another page would have laid there. */
+/** Lays there what a build with another page would have. */
 async function release(webDir: string): Promise<void> {
   const page = join(webDir, 'app', 'index.html');
   const worker = join(webDir, 'app', 'service-worker.js');

@@ -27,7 +27,7 @@ async function isRight(page: Page, screen: string): Promise<void> {
   });
 }
 
-/** Whatever cuts off what is in it holds the whole of every tag that says this. */
+/** Expects everything that cuts off its content to hold the whole of every tag that says this. */
 async function isWhole(page: Page, text: string): Promise<void> {
   const tags = page.getByText(text, { exact: true });
   await expect(tags.first()).toBeVisible();

@@ -82,7 +82,7 @@ test.describe('whoever tries what is forbidden', () => {
     expect(alice.complaints.length).toBeGreaterThan(5);
     // A frame that is kept from going elsewhere shows an error in the place of its document.
     await keys.evaluate(leaveDocument, [address, true] as [string, boolean]).catch(() => undefined);
-    // What is heard now shows that the stranger would have heard the rest.
+    // The stranger hears this, so it would have heard the rest.
     await fetch(`${address}/heard`);
     expect(stranger.heard).toEqual(['GET /heard']);
     stranger.close();

@@ -6,7 +6,7 @@ export class Visitor {
   readonly page: Page;
   readonly username: string;
   readonly password: string;
-  /** What a page must never report: an uncaught error, or something that its own policy forbids. */
+  /** Collects what a page must never report: an uncaught error, or something that its own policy forbids. */
   readonly complaints: string[] = [];
   readonly #url: string;
 
@@ -28,7 +28,7 @@ export class Visitor {
       document.addEventListener('securitypolicyviolation', ({ blockedURI, effectiveDirective }) => {
         complain(`${effectiveDirective} ${blockedURI}`);
       });
-      // What the browser itself reports of layout has no error.
+      // The browser's own reports of layout have no error.
       addEventListener('error', ({ error }) => error !== null && complain(String(error)));
       addEventListener('unhandledrejection', ({ reason }) => complain(String(reason)));
     });

@@ -54,7 +54,7 @@ it('carries a conversation of two people from the first message to the next logi
     // And log out, and log in again in the same browser.
     const name = other === bertId ? 'anna' : 'bert';
     await tab?.actions.logOut();
-    // What tells the relay that this browser is no stranger stays; it opens nothing.
+    // The mark that tells the relay that this browser is no stranger stays; it opens nothing.
     expect([...(browser?.storage.entries.keys() ?? [])]).toEqual(['login-proof']);
     await tab?.logIn(name);
     await tab?.actions.openChat(other);
@@ -87,7 +87,7 @@ it('lets a second browser of a person in, from then on', async () => {
   anna.visible = false;
   await bert.actions.sendMessage(annaId, 'four');
   for (const tab of [anna, phone]) await until(() => tab.lines(bertId).at(-1), 'received: four');
-  // What one of the two browsers has shown is read in both.
+  // A message that one of the two browsers has shown is read in both.
   await until(() => anna.chat(bertId).state?.unread, 0);
 
   await anna.actions.sendMessage(bertId, 'five');

@@ -67,7 +67,7 @@ it.each(Array.from({ length: runs }, (_, run) => firstSeed + run))(
 
     async function leave(person: Person | undefined): Promise<void> {
       if (person === undefined || members().length < 3) return;
-      // What a person has not sent goes with them.
+      // Messages that a person has not sent go with them.
       await untilSent(key, person.tab);
       person.isMember = false;
       await person.tab.actions.leaveGroup(id);
@@ -116,7 +116,7 @@ it.each(Array.from({ length: runs }, (_, run) => firstSeed + run))(
     await until(() => textsOf(anna.tab, key).toSorted(), said.toSorted());
     const all = anna.tab.chat(key).messages;
     for (const tab of present) {
-      // Whoever came later, or came back, has everything since, and nothing from before.
+      // A member who came later, or came back, has everything since, and nothing from before.
       const joinedSeq = tab.chat(key).state?.joinedSeq ?? 0;
       const since = all.filter(({ seq }) => (seq ?? 0) > joinedSeq).map(({ messageId }) => messageId);
       await until(() => tab.chat(key).messages.map(({ messageId }) => messageId), since);

@@ -8,7 +8,7 @@ import { annaAnd, groupOf, type People, untilLines, untilMembers, untilTogether 
 import { browsers, newBrowser, withRelay } from './support/world.ts';
 
 type Answer = Record<string, unknown>;
-/** What a lying relay makes of an answer; null for the truth. */
+/** The answer that a lying relay makes of a true one; null for the truth. */
 type Lie = (call: string, answer: Answer) => Answer | readonly Answer[] | null;
 
 let lie: Lie;

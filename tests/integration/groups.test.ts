@@ -16,7 +16,7 @@ import { browsers, newBrowser, relay, withRelay } from './support/world.ts';
 
 withRelay();
 
-/** What happened in a chat that was opened, beside messages. */
+/** Returns what happened in a chat that was opened, beside messages. */
 function changesIn(tab: Tab, key: string) {
   return tab.store.get(chatEventsAtom)[key]?.map(({ change }) => change);
 }

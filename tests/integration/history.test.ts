@@ -83,7 +83,7 @@ it('switched off, the copies go, and a browser that comes later reads from then 
   await until(copyCount, 1);
   const kept = await copies();
   await anna.actions.setBackupKept(false);
-  // What is left says that it is off.
+  // The notice that is left says that it is off.
   await until(async () => (await copies()).map((id) => kept.includes(id)), [false]);
 
   const phone = await newBrowser().openTab().logIn('anna');

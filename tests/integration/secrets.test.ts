@@ -157,7 +157,7 @@ afterAll(async () => {
 
 const places = ['traffic', 'files', 'relayLog', 'clientLog', 'localStorage', 'indexedDb'] as const;
 
-/** Whatever the recovery key is or becomes, but for what proves it. */
+/** Everything that the recovery key is or becomes, but for what proves it. */
 function recoverySecrets(): Secret[] {
   return [
     text('recovery key', recoveryKey),

@@ -12,7 +12,7 @@ withRelay();
 let annas: Browser;
 let anna: Tab;
 let bert: Tab;
-/** What Anna's browser asks for. */
+/** Records what Anna's browser asks for. */
 let asked: string[];
 /** Holds the relay's answer to a call back. */
 let hold: (call: string) => Promise<void>;

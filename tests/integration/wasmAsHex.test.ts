@@ -11,7 +11,7 @@ const libsodium = path.resolve(
   '../../../libsodium-sumo/dist/modules-sumo-esm/libsodium-sumo.mjs',
 );
 
-/** What the plugin makes of libsodium, up to the end of the program in it. */
+/** Returns what the plugin makes of libsodium, up to the end of the program in it. */
 async function transformed(code: string): Promise<{ code: string }> {
   const { transform } = wasmAsHex() as Plugin & {
     transform: { handler: (this: { error(text: string): never }, code: string) => { code: string } };

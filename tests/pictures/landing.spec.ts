@@ -5,7 +5,7 @@ import { becomeContacts, type Person } from '../e2e/support/person.ts';
 import { test } from '../e2e/support/test.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'src', 'pages', 'landing', 'pictures');
-/** Of WebP: text stays crisp, and a picture has about 40 KB. */
+/** Quality of the WebP: text stays crisp, and a picture has about 40 KB. */
 const quality = 72;
 
 const screens = {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { projectFiles } from '../support/projectFiles.ts';
 
-/** Where vitest.config.ts and the configurations of Playwright look for tests. */
+/** Folders in which vitest.config.ts and the configurations of Playwright look for tests. */
 const places = [
   /^crypto-core\/test\/.+\.test\.ts$/,
   /^relay\/test\/.+\.test\.ts$/,

@@ -1,2 +1,2 @@
-/** Whether this is a run of CI, where what is missing fails instead of being left out. Services set CI to true or 1. */
+/** True in a run of CI, where what is missing fails instead of being left out. Services set CI to true or 1. */
 export const inCI = ['true', '1'].includes(process.env.CI ?? '');

@@ -1,4 +1,4 @@
-// What this machine lacks for a part of the tests, and how to have it.
+// Says what this machine lacks for a part of the tests, and how to have it.
 import { spawnSync } from 'node:child_process';
 import { missingServers } from '../../relay/test/servers/binaries.mjs';
 import { mosquittoVersion } from '../bench/relay/servers.mjs';

@@ -27,7 +27,7 @@ const script = (name) => ({ name, command: 'npm', args: ['run', '--silent', name
 const steps = [
   ...(which === 'quick' ? [script('check')] : []),
   { name: 'vitest', command: 'vitest', args: ['run', ...ofVitest(projects)] },
-  // What takes long is tried on what the quick tests have built.
+  // The long tests run on what the quick ones have built.
   ...(which === 'quick' || !isBuilt() ? [script('build')] : []),
   ...(which === 'quick' ? [script('check:size')] : []),
   // In CI the stories are tried without a browser too, and fail.

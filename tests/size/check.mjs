@@ -43,7 +43,7 @@ if (inKeys > heaviest || strangers.length > 0) {
   process.exitCode = 1;
 }
 
-// Which of two files that import each other runs first depends on who asks for them, and the other finds nothing there.
+// The order in which two files that import each other run depends on who asks for them, and one finds nothing in the other.
 const isDone = new Set();
 function refuseCycles(name, way) {
   if (way.includes(name)) throw new Error(`files import each other: ${[...way, name].join(' > ')}`);

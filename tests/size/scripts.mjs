@@ -1,4 +1,4 @@
-// What a built page loads: the scripts that its entry imports, and those that it asks for before one sees it.
+// Finds what a built page loads: the scripts that its entry imports, and those that it asks for before one sees it.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync } from 'node:zlib';

@@ -42,7 +42,7 @@ class MemoryLocks {
     return this.#queue(name, task);
   }
 
-  /** What becomes of the locks when every tab that holds one is gone. */
+  /** Releases the locks when every tab that holds one is gone. */
   releaseAll(): void {
     this.#queue = createKeyedQueue();
   }
@@ -124,11 +124,11 @@ export class Tab {
   readonly store = createStore();
   readonly events = new EventTarget();
   readonly crypto: CryptoApi;
-  /** Whoever sits at this tab, and answers what its frame of the keys asks. */
+  /** The person at this tab, who answers what its frame of the keys asks. */
   readonly typist: Typist;
   readonly visits: string[] = [];
   visible = true;
-  /** What the browser says of its network; tell it by {@link setOnline}. */
+  /** The browser's word on its network; tell it by {@link setOnline}. */
   online = true;
   readonly #client: Client;
   readonly #sockets = new Set<MqttClient>();

@@ -3,7 +3,7 @@ import { createPrompt } from '../../workers/entry/prompt.ts';
 
 /** Types at the frame of the keys, as a person does: into what is asked, again while the password is wrong. */
 export class Typist {
-  /** What was asked so far. */
+  /** Questions that were asked so far. */
   readonly asked: Question[] = [];
   /** Returns what is typed at each attempt, the first being 1; null calls it off. */
   type: (question: Question, attempt: number) => Typed | null = () => null;

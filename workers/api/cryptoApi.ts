@@ -218,7 +218,7 @@ export interface LogEntryInput {
   readonly sender_device_id: string;
   readonly content: WireBytes;
   readonly timestamp: string;
-  /** Of an entry whose content or sender the relay doesn't have any more: what the running hash takes in its place. */
+  /** The running hash takes this digest in place of an entry whose content or sender the relay doesn't have any more. */
   readonly digest?: WireBytes | undefined;
 }
 

@@ -24,7 +24,7 @@ export type OperationKind = (typeof operationKinds)[number];
 /** An operation that the person is asked to confirm with the password. */
 export interface Operation {
   readonly kind: OperationKind;
-  /** What it is done to, by the name that the person knows it by: for `change-names` the new username, a space and the new email. */
+  /** The name by which the person knows what it is done to; for `change-names` the new username, a space and the new email. */
   readonly target: string;
   /** The id of the device or the person that it is done to; null for an operation on the account. */
   readonly id: string | null;

@@ -5,7 +5,7 @@
 import type { PasswordParams, RotatedVault, StoredVault, WireBytes } from './cryptoApi.ts';
 import type { Operation } from './prompt.ts';
 
-/** What a new password gives for the relay, and the vault under it. */
+/** Credentials of a new password for the relay, and the vault under it. */
 export interface NewCredentials {
   readonly authKey: WireBytes;
   readonly passwordParams: PasswordParams;
@@ -14,7 +14,7 @@ export interface NewCredentials {
   readonly vault: RotatedVault;
 }
 
-/** What the relay is given when a person moves on after a theft, by the names of its contract. */
+/** The body of the relay's call when a person moves on after a theft, by the names of its contract. */
 export interface MovedOn {
   readonly password: WireBytes;
   readonly passwordParams: PasswordParams;

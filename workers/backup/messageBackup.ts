@@ -269,15 +269,15 @@ async function adoptSetting(
   record.version = version;
 }
 
-/**
- * Opens an entry; null if no device of the person sealed it, since the relay can return anything, and `missing-key`
- * if it says that it was sealed under newer keys.
- */
-/** What own devices tell each other is for those that hear it, not for later ones. */
+/** Leaves out the keys that own devices tell each other, which are for the devices that hear them, not for later ones. */
 function isBackedUp({ userId }: UnlockedAccount, conversationId: string): boolean {
   return conversationId !== selfConversationId(userId);
 }
 
+/**
+ * Opens an entry; null if no device of the person sealed it, since the relay can return anything, and `missing-key`
+ * if it says that it was sealed under newer keys.
+ */
 function tryOpenEntry(
   keys: readonly SharedKeys[],
   at: { conversationId: string; messageId: string },

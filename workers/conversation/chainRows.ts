@@ -15,7 +15,7 @@ export interface ChainRow {
   readonly hash: Uint8Array | null;
   readonly digest: Uint8Array;
   readonly deviceId: string;
-  /** What the header of this message said of its device, in positions of this log; null where that was not confirmed. */
+  /** The claim in this message's header about its device, in positions of this log; null where it was not confirmed. */
   readonly claim: Claim | null;
 }
 

@@ -3,7 +3,7 @@ import { CryptoApiError } from '../api/errors.ts';
 export type Conversation =
   | { readonly kind: 'direct'; readonly participants: readonly [string, string] }
   | { readonly kind: 'group' }
-  /** That of this person's own devices. */
+  /** The conversation of this person's own devices. */
   | { readonly kind: 'self' };
 
 const encoder = new TextEncoder();

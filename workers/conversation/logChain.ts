@@ -241,7 +241,7 @@ export class LogChain {
     const missing = expected === null ? 0 : header.count - expected;
     const isSame = known === undefined ? null : continues(known, header, rows);
     const isComparable = known !== undefined && !known.isLost && known.shift === 0;
-    // Where positions have differed, entries that follow at the same ones again show that they do no more.
+    // Entries that follow at the same positions, after positions have differed, show that they differ no more.
     const isAligned = isSame === true && (isComparable || header.position > (known?.position ?? 0));
     const isNew =
       known === undefined
@@ -268,7 +268,7 @@ export class LogChain {
     const rows = await readRows(this.#transaction, header.position, lastRow);
     const hash = header.position > lastRow ? null : fold(header.hash, rows, header.position, lastRow);
     if (hash === null) return;
-    // What was hashed from another start can't be compared with anything any more.
+    // Rows hashed from another start can't be compared with anything any more.
     deleteRows(this.#transaction, header.position + 1);
     let running = header.hash;
     for (const row of rows) {

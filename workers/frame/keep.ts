@@ -15,6 +15,6 @@ export async function keep(): Promise<void> {
 async function keepFiles(): Promise<unknown> {
   if (!('serviceWorker' in navigator)) return undefined;
   const url = trustedScriptUrl('sinetti-service-worker', '/service-worker.js');
-  // Where the browser forbids it the app works, but not offline.
+  // The app works without it where the browser forbids it, but not offline.
   return navigator.serviceWorker.register(url, { updateViaCache: 'none' });
 }

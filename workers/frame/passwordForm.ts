@@ -1,7 +1,7 @@
 import type { OperationKind, PromptAnswer, PromptRequest, Question, Typed } from '../api/prompt.ts';
 import { fill, textsOf } from './texts.ts';
 
-/** How the page looks: the form looks alike. */
+/** The look of the page, which the form takes on. */
 export interface Look {
   readonly language: string;
   /** `light` or `dark`; anything else leaves it to the person's system. */
@@ -66,7 +66,7 @@ export function createPasswordForm({ setVisible, answer }: FormOptions): Passwor
   function draw(): void {
     for (const fields of form.querySelectorAll<HTMLFieldSetElement>('fieldset[data-step]')) {
       fields.hidden = fields.dataset.step?.split(' ').includes(step) === false;
-      // What isn't there must not be filled in.
+      // A password manager must not fill in a hidden field.
       for (const field of fields.querySelectorAll('input')) field.disabled = fields.hidden;
     }
     for (const field of [password, newPassword, repeated]) field.type = reveal.checked ? 'text' : 'password';

@@ -1,4 +1,4 @@
-/** What the person has allowed by the password: one operation, for two minutes (PROTOCOL section 9). */
+/** Keeps what the person has allowed by the password: one operation, for two minutes (PROTOCOL section 9). */
 import { wipe } from '@sinetti/crypto-core';
 import type { ProofRequest } from '../api/arguments.ts';
 import { CryptoApiError } from '../api/errors.ts';
@@ -12,7 +12,7 @@ const lifetime = 2 * 60 * 1000;
 
 export interface Confirmed {
   readonly operation: Operation;
-  /** Of the password that was typed and is right. */
+  /** Keys of the password that was typed and is right. */
   readonly keys: DerivedKeys;
   /** With `change-password` and `move-on`. */
   readonly newPassword: string | null;
@@ -28,9 +28,9 @@ type Fields = Readonly<Record<string, unknown>>;
 interface BoundRequest {
   /** Method and target; null where no request follows. */
   readonly operation: string | null;
-  /** What its body must hold, by name; null until the worker has made that. */
+  /** Fields that its body must hold, by name; null until the worker has made them. */
   readonly fields: Fields | null;
-  /** What its body may hold besides. */
+  /** Names of fields that its body may hold besides. */
   readonly others: readonly string[];
 }
 
@@ -43,7 +43,7 @@ const notYetMade = (operation: string, ...others: string[]): BoundRequest => ({
 const noRequest: BoundRequest = { operation: null, fields: null, others: [] };
 const passwordRequest = notYetMade('PUT /users/me/password', 'currentPassword');
 const vaultRequest = notYetMade('PUT /vault');
-/** What opens the vault, which these operations renew. */
+/** Asks for the wraps that open the vault, which these operations renew. */
 const wrapsRequest = emptyRequest('GET /vault/wraps');
 const vaultKinds: readonly OperationKind[] = [
   'accept-older-vault',

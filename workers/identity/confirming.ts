@@ -21,7 +21,7 @@ export function createConfirming(
   confirmations: Confirmations,
 ): ConfirmingApi {
   /**
-   * Whoever calls the worker may be a script in the page, so the worker checks itself that who types knows the password.
+   * The caller of the worker may be a script in the page, so the worker checks itself that who types knows the password.
    * @throws CryptoApiError `wrong-password`
    */
   async function requirePassword({ proofKey, proofSeed, wrapKey }: DerivedKeys): Promise<void> {

@@ -58,7 +58,7 @@ export function createRevoking(
             continue;
           const known = await accountKeysOf(tx, account, userId);
           if (known !== null && !known.some((key) => equalBytes(key, revocation.accountKey))) continue;
-          // What the present key has said, no former one takes back: whoever has it now may be a thief.
+          // A former key takes back nothing that the present one has said: whoever has the former may be a thief.
           const kept = await readStatement(tx, account, userId, deviceId);
           const keptKey = kept === null ? null : (readRevocation(kept)?.accountKey ?? null);
           const present = known?.[0] ?? keptKey;

@@ -27,7 +27,7 @@ import type { Confirmations } from './confirmations.ts';
 import { becomeDevice, type NewDevice } from './newDevice.ts';
 import type { DerivedKeys, PasswordDeps } from './passwordKeys.ts';
 
-/** What becomes of the account along with its keys. */
+/** Changes of the account that come along with its new keys. */
 export interface RotationChange {
   /** Opens the vault from then on. */
   readonly password: Pick<DerivedKeys, 'wrapKey' | 'proofKey'>;

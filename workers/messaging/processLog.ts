@@ -105,7 +105,7 @@ class LogProcessor {
     const fresh = firstNew < 0 ? [] : entries.slice(firstNew);
     const views = await this.#viewProcessed(known);
     await this.#link(known);
-    // What comes now would be compared with nothing.
+    // New entries would be compared with nothing.
     if (fresh.length > 0 && conversation.linkFrom !== null)
       throw new CryptoApiError('gap', String(conversation.linkFrom + 1));
     if (fresh.length > 0) views.push(...(await this.#processNew(fresh)));
@@ -339,7 +339,7 @@ class LogProcessor {
         const isElseFine =
           content !== null &&
           membershipPolicy.passesWith(error, () => processCommit(state.group, content, checks));
-        // Whoever writes a key into a commit that is wrong anyway has nobody asked about it.
+        // The person isn't asked about a key in a commit that is wrong anyway.
         if (isElseFine) {
           await offerAccountKey(tx, account, error);
           if (await this.#waitsForWord(error)) {

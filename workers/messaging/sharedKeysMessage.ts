@@ -22,13 +22,13 @@ import type { MessageRecord } from '../storage/records.ts';
 const VERSION = 1;
 const TYPE = 'shared-keys';
 
-/** What is said: the keys of one or several renewals, oldest first, as the account key has signed them. */
+/** The content of the message: the keys of one or several renewals, oldest first, as the account key has signed them. */
 const SaidKeys = object({
   v: oneOf(VERSION),
   type: oneOf(TYPE),
   statements: array(bytes(limits.keysStatement, 1), limits.keysStatements),
 });
-/** What is kept of it: the revision of the newest keys in it; null while it waits to be encrypted. */
+/** The record of the message: the revision of the newest keys in it; null while it waits to be encrypted. */
 const KeptKeys = object({ v: oneOf(VERSION), type: oneOf(TYPE), revision: nullable(integer(0)) });
 
 /** The payload that is kept of a message with shared keys. */

@@ -1,4 +1,4 @@
-/** What a vault gives a device to keep: the keys that the person's devices share, and what they are believed by. */
+/** Reads what a device keeps of a vault: the keys that the person's devices share, and what they are believed by. */
 import { newestSharedKeys, signSharedKeys, type Vault } from '@sinetti/crypto-core';
 import { limits } from '../codec/limits.ts';
 import type { KeysRecord } from '../storage/records.ts';
@@ -14,7 +14,7 @@ export interface VaultOpening {
   readonly statements: KeysRecord['statements'];
 }
 
-/** What a vault that was just opened gives this device. */
+/** The contents of a vault that was just opened, for this device. */
 export function vaultOpening(
   userId: string,
   { proofKey, vault, version }: Omit<VaultOpening, 'statements'>,
@@ -30,7 +30,7 @@ export type AddedKeys = Pick<KeysRecord, 'statements' | 'vaultVersion'> & Pick<V
 /** Adds shared keys to those that this device has. */
 export function withKeys(known: KeysRecord | null, added: AddedKeys): Omit<KeysRecord, 'proofKeys'> {
   const held = new Set(added.sharedKeys.map(({ revision }) => revision));
-  // Those that a relay left out of an older vault stay: something may be sealed under them.
+  // Keys that a relay left out of an older vault stay: something may be sealed under them.
   const kept = known?.sharedKeys.filter(({ revision }) => !held.has(revision)) ?? [];
   const sharedKeys = [...kept, ...added.sharedKeys].sort((one, other) => one.revision - other.revision);
   const stated = new Set(added.statements.map(({ revision }) => revision));

@@ -213,7 +213,7 @@ export const GroupRecord = object({
 });
 export type GroupRecord = Guarded<typeof GroupRecord>;
 
-/** What the running hash needs beside its rows. Written once an epoch, and with what is found. */
+/** The state of the running hash beside its rows. Written once an epoch, and with what is found. */
 export const ChainRecord = object({
   /** With `linkFrom`: how far the signer of the GroupInfo had read that this device joined by. */
   anchor: nullable(LogPositionRecord),
@@ -234,7 +234,7 @@ export const ChainRecord = object({
       shift: integer(0),
       /** It differed more than once, so that only its counts are compared. */
       isLost: boolean,
-      /** How many of its headers have differed in this epoch. */
+      /** Number of its headers that have differed in this epoch. */
       compared: withDefault(integer(0), 0),
     }),
     limits.divergedDevices,

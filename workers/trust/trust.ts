@@ -168,7 +168,7 @@ export function createTrust(deps: TransactionDeps, session: Session, confirmatio
         if (revision > newest && !hasAllKeys) throw new CryptoApiError('missing-key');
         const state = revision > newest ? null : openState(sealed, sharedKeys, account.userId);
         const known = await readMarks(tx, account);
-        // Who has the keys from before, of a removed browser say, makes no marks for one that has newer ones.
+        // A device with the keys from before, a removed browser say, makes no marks for one that has newer ones.
         const counts = state !== null && (revision === newest || known.revision < 0);
         if (counts) await adoptVerified(tx, account, state, env.now());
         if (state === null ? known.verified.length === 0 : revision === newest) return null;

@@ -1,5 +1,5 @@
 /**
- * What a device signs for the relay, which has its certificate: so that the token of a session, which a thief may have, is not
+ * Signs a device's calls of the relay, which has its certificate, so that the token of a session, which a thief may have, is not
  * enough to speak for the device (PROTOCOL section 3).
  */
 import { utf8 } from '../bytes.ts';

@@ -4,8 +4,8 @@ import { CryptoError } from '../errors.ts';
 import { type Extension, ExtensionTypeValue, findExtension } from './extension.ts';
 
 /**
- * How far the signer of a GroupInfo had read the log, as the GroupInfo extension `sinetti_log`, so that a device that
- * joins by it hashes on from there.
+ * The GroupInfo extension `sinetti_log`: the log position that the signer had read, so that a device that joins by it
+ * hashes on from there.
  */
 export interface LogPosition {
   /** The position after which the running hash starts. */

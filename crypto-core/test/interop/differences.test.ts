@@ -1,4 +1,4 @@
-/** What we accept and refuse, beside ts-mls: of mutated messages, and of what a member forges and signs. */
+/** Compares what we accept and refuse with ts-mls: of mutated messages, and of what a member forges and signs. */
 import { describe, expect, it } from 'vitest';
 import { EMPTY, toHex, utf8 } from '../../src/bytes.ts';
 import { byValue } from '../../src/group/proposalList.ts';
@@ -27,7 +27,7 @@ const env = testEnv('differences', Date.now());
 
 withDevices();
 
-/** Whether the peer decodes bytes whole, and writes the same bytes again. */
+/** Returns whether the peer decodes bytes whole, and writes the same bytes again. */
 function peerDecodes(bytes: Uint8Array): boolean {
   try {
     const decoded = peer.decodeMlsMessage(bytes, 0);
@@ -215,7 +215,7 @@ const agreed: readonly (readonly ['accepted' | 'refused', ...Forged])[] = [
   ['refused', 'no path where one is needed', () => ({ withPath: false })],
 ];
 
-/** Where the two answer otherwise, and why ours is right. */
+/** The cases in which the two answer otherwise, and why ours is right. */
 const differing: readonly (readonly [ours: string, theirs: string, why: string, ...Forged])[] = [
   [
     'refused',

@@ -193,7 +193,7 @@ export function mutate(file, code) {
   }
 }
 
-/** Whether a statement refuses, returns or goes on: what comes after an `if` that guards. */
+/** Returns whether a statement refuses, returns or goes on, as one after an `if` that guards does. */
 function isGuard(statement) {
   const last = statement.type === 'BlockStatement' ? statement.body.at(-1) : statement;
   if (last === undefined) return false;

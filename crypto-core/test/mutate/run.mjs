@@ -32,7 +32,7 @@ const { values } = parseArgs({
   },
 });
 const folders = ['codec', 'schedule', 'framing', 'tree', 'group', ...(values.checks ? ['structs'] : [])];
-/** Those that take long and notice nothing that others don't, and those about other files of the repository. */
+/** Leaves out tests that take long and notice nothing that others don't, and those about other files of the repository. */
 const left =
   /^(account|hostile|mutate|types)|scenario\/large|stability|spec\.test|kat\/(vectors|wycheproof|hpke)\.test/;
 /** Milliseconds after which a mutant is taken to run for ever. */
@@ -121,7 +121,7 @@ async function runAll(mutants, files) {
   const kills = new Map();
   const worth = (file) => (1 + (kills.get(file) ?? 0)) / (20 + duration.get(file));
   for (const [index, { name, line }] of chosen.entries()) {
-    // Those that have noticed much in little time come first.
+    // Tests that have noticed much in little time come first.
     const covering = withinBudget(
       (coverage.get(name) ?? []).toSorted((a, b) => worth(b) - worth(a)),
       duration,

@@ -192,7 +192,7 @@ describe('a member that receives a commit refuses', () => {
   });
 
   it('LEAF-10: a credential type that another member does not support', () => {
-    // Of the two types there are, this implementation refuses one, so that members with both can't meet on the wire.
+    // This implementation refuses one of the two types there are, so that members with both can't meet on the wire.
     const conversation = ofThree();
     const { group } = conversation.at(0);
     const tree = group.tree.clone();

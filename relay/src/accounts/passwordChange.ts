@@ -22,7 +22,7 @@ export interface PasswordChange extends NewPassword {
   readonly currentAuthKey: string | undefined;
 }
 
-/** What is stored of a password. */
+/** Returns the columns that are stored of a password. */
 export async function credentialsOf(
   { passwords }: Pick<AccountDependencies, 'passwords'>,
   { authKey, passwordParams: { salt, opsLimit, memLimit }, proofKey }: NewPassword,

@@ -21,7 +21,7 @@ export function clientAddress(
   return prefixOf(address ?? '', 4);
 }
 
-/** Whose X-Forwarded headers Fastify believes: one proxy's, since the values before the last are the visitor's claims. */
+/** Has Fastify believe the X-Forwarded headers of one proxy, since the values before the last are the visitor's claims. */
 export function trustedProxies({ trustProxy }: { readonly trustProxy: boolean }) {
   return trustProxy && ((_address: string, hop: number) => hop === 0);
 }

@@ -25,7 +25,7 @@ export interface KeysListenerOptions {
   readonly ports: () => Ports;
 }
 
-/** How often two ports in a row are looked for, when the system chooses. */
+/** Number of times that two ports in a row are looked for, when the system chooses. */
 const attempts = 20;
 const requestTimeout = 30_000;
 

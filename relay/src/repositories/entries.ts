@@ -20,7 +20,7 @@ export interface EntryRow extends EntryHead {
 
 /** An entry as it is stored. */
 export interface StoredEntry extends EntryRow {
-  /** What the entry was, if its content or sender is gone; else null. */
+  /** The digest of the entry as it was, if its content or sender is gone; else null. */
   readonly digest: Buffer | null;
 }
 

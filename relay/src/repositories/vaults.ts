@@ -12,7 +12,7 @@ export interface FormerVaultRow extends VaultRow {
   readonly replacedAt: number;
 }
 
-/** How the recovery key is proven. */
+/** Proves the recovery key. */
 export interface RecoveryCredentials {
   /** Argon2id (PHC string) of the key that the recovery key signs in by. */
   readonly authHash: string;

@@ -157,7 +157,7 @@ describe.each(operations)('%s', (_name, requestOf) => {
   });
 });
 
-/** What an attacker would have changed. */
+/** Reads what an attacker would have changed. */
 async function stateOf(owner: PersonOnDevice) {
   const read = async (path: string) => (await owner.call('GET', path)).body;
   return [await read('/vault'), await read('/profile'), await read('/devices')];

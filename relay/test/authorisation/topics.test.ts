@@ -28,7 +28,7 @@ afterAll(() => world.relay.close());
 type TopicName = keyof typeof topics;
 type Outcomes = Readonly<Record<Actor, string>>;
 
-/** Whoever proves nothing doesn't get as far as a topic. */
+/** A caller that proves nothing doesn't get as far as a topic. */
 const connected = (outcomes: Readonly<Record<Living, string>>): Outcomes => ({
   anonymous: 'no connection',
   revoked: 'no connection',

@@ -222,7 +222,7 @@ describe('vault', () => {
     passwordWrap: base64Url(73),
     recoveryWrap: version === 0 ? null : base64Url(73),
   });
-  /** What is stored, as the two calls give it. */
+  /** Reads the stored names as the two calls give them. */
   const stored = async (person: Person) => ({
     ...(await person.call<Vault>('GET', '/vault')).body,
     ...(await person.call<VaultWraps>('GET', '/vault/wraps')).body,

@@ -115,7 +115,7 @@ export async function everywhere() {
     own,
     left,
     commits: [own.commit.commit],
-    /** Whatever in the database is this person's; none of it could be there by chance. */
+    /** Everything in the database that is this person's; none of it could be there by chance. */
     markers: [
       ...ids,
       person.username,

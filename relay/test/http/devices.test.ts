@@ -80,7 +80,7 @@ describe('registering a device', () => {
     const attempts = [
       take(undefined),
       take(base64Url(64)),
-      // Of another session, and of another device for this one.
+      // One certificate is of another session, and one of another device.
       take(sessionSignature(another.token, owner.deviceId)),
       take(sessionSignature(stolen.token, id)),
       // A device whose certificate is none, or another one's.

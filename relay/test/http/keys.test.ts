@@ -155,7 +155,7 @@ describe('the operator’s settings', () => {
   });
 });
 
-/** What a request with a Host header of its own is answered: fetch sets it by itself. */
+/** Sends a request with a Host header of its own, which fetch would set by itself. */
 async function request(url: string, path: string, host: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.end(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);

@@ -13,5 +13,5 @@ function GroupIdentityNotices({ group }: { group: Group }) {
     .map(({ userId }) => <IdentityNotice key={userId} userId={userId} name={nameOf(userId)} />);
 }
 
-/** What stands above the messages of a group. */
+/** Draws the notices above the messages of a group. */
 export const groupNotices = (group: Group) => <GroupIdentityNotices group={group} />;

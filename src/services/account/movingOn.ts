@@ -38,7 +38,7 @@ export async function moveOn(options: MovingOnOptions): Promise<void> {
   try {
     const target = store.get(currentUserAtom)?.username ?? '';
     const prove = await confirmation.confirm({ kind: 'move-on', target, id: null });
-    // What was written to the device so far, it alone can read.
+    // Only this device can read what was written to it so far.
     await sync.syncAll().catch(() => undefined);
     try {
       await keyRenewal.renew(

@@ -52,7 +52,7 @@ export function createOwnDevices(options: OwnDevicesOptions): OwnDevices {
     if (await crypto.shareKeys()) await outbox.flush(conversationId);
   });
 
-  /** Where several devices have keys that nobody has said yet, the quickest spares the others. */
+  /** Waits a random moment, so that of several devices whose keys nobody has said yet the quickest spares the others. */
   function shareSoon(): void {
     if (isStopped) return;
     timer ??= clock.after(random() * timings.keysSharing, () => {

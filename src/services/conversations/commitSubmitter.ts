@@ -42,7 +42,7 @@ export function createCommitSubmitter(
   joiner: Pick<Joiner, 'submit'>,
   sync: Pick<Sync, 'catchUp'>,
 ): CommitSubmitter {
-  /** What becomes of the commits on their way, by the commit. */
+  /** Outcomes of the commits on their way, by the commit. */
   const outcomes = new Map<string, Promise<CommitOutcome>>();
 
   function submit(submission: CommitSubmission): Promise<CommitOutcome> {

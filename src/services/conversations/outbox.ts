@@ -211,7 +211,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       await fail(conversationId, messageId, code);
       if (stopped === null) {
         log.warn('send-failed', { code });
-        // What own devices tell each other is nothing that the person has sent.
+        // The person has sent nothing in the group where own devices tell each other their keys.
         if (conversationId !== selfConversationId(ownUserId)) options.onFailed(failure.reason);
       }
       if (stopsAll(failure.reason)) stopped = failure;

@@ -51,7 +51,7 @@ export async function leaveWorker(addresses: string[]): Promise<Record<string, s
       types.createPolicy(name, {});
     });
   }
-  // What runs text is what the linter forbids everywhere else.
+  // The linter forbids everywhere else what runs text here.
   const { eval: evaluate, Function: compile } = globalThis;
   await attempt('eval', () => evaluate('1'));
   await attempt('function', () => Reflect.construct(compile, ['return 1']));
@@ -64,7 +64,7 @@ export async function leaveDocument([to, navigates]: [address: string, navigates
     try {
       await leave();
     } catch {
-      // What counts is what the stranger hears.
+      // Only what the stranger hears counts.
     }
   };
   const element = (name: string, attributes: Record<string, string>) => {

@@ -31,7 +31,7 @@ async function bench(values) {
       here: { ready: [], reopened: [], shown: [] },
     };
     for (let round = 0; round < Number(values.rounds); round += 1) {
-      // Who comes first has the warmer machine, or the colder.
+      // The first has the warmer machine, or the colder, so they take turns.
       for (const name of round % 2 === 0 ? ['other', 'here'] : ['here', 'other']) {
         const { alice } = sides[name];
         const { ready, reopened } = await reload(alice, newest, { rate: 1, rounds: 1 });

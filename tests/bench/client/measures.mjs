@@ -65,7 +65,7 @@ export async function opening(page, name, newest, { rate, rounds }) {
     // Unlike a reload, this leaves no chat open.
     await page.goto('/dashboard');
     await page.evaluate(() => globalThis.bench.dashboardReady);
-    // What the start still has to do must not be counted.
+    // The rest of the start must not be counted.
     await page.waitForTimeout(1_500);
     await slowDown(page, rate);
     const took = await page.evaluate(

@@ -104,7 +104,7 @@ function theWriter(): Tab {
   return writer;
 }
 
-/** Of the lengths that people write: most are short, some are not. */
+/** Makes messages as long as people write them: most are short, some are not. */
 function textOf(number: number): string {
   const words = 3 + ((number * 7919) % 23) + (number % 50 === 0 ? 120 : 0);
   return `${number}: ${'so it goes and '.repeat(Math.ceil(words / 4))}`.slice(0, words * 4).trim();

@@ -62,14 +62,14 @@ async function measure(people, open, crowd) {
   const results = [];
   /** Times what somebody does until they see that it is done, with what it takes on the wire and of the page. */
   const timed = async (what, { page, wire }, act) => {
-    // What came before must not be counted.
+    // Earlier work must not be counted.
     await page.waitForTimeout(3_000);
     const before = wire.bytes();
     const stopWatching = await watchTasks(page);
     const start = performance.now();
     await act();
     const ms = performance.now() - start;
-    // What belongs to it and is still on its way.
+    // Waits for the rest of it, which is still on its way.
     await page.waitForTimeout(1_500);
     const after = wire.bytes();
     const task = await stopWatching();
@@ -152,7 +152,7 @@ async function measure(people, open, crowd) {
     await page.reload();
     await shown(page, 'The second of bert.');
   });
-  // What was open comes back with its tab, so another tab it is.
+  // A tab comes back with what was open, so another tab it is.
   await page.close();
   anna.page = await anna.context.newPage();
   await anna.page.goto('/dashboard');

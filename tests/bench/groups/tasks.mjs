@@ -1,5 +1,5 @@
-// What keeps a page's own thread busy, in processor time: what it waits for other programs of a busy machine is not its
-// doing.
+// Measures how long a page keeps its own thread busy, in processor time, since its waits for other programs of a busy
+// machine are not its doing.
 
 /** Starts to look. @returns a function that stops, and answers the longest task of the page's thread, in milliseconds */
 export async function watchTasks(page) {

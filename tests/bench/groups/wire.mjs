@@ -1,4 +1,4 @@
-// What goes over the wire between one browser and the relay, in bytes: everything, with all headers.
+// Counts the bytes over the wire between one browser and the relay: everything, with all headers.
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 

@@ -1,4 +1,4 @@
-// How long it takes to refuse what was made to be dear. A program of its own: attacks.js <rounds> prints JSON.
+// Measures how long it takes to refuse what was made to be dear. A program of its own: attacks.js <rounds> prints JSON.
 import { createHash } from 'node:crypto';
 import { CryptoError, ready } from '../../../crypto-core/src/index.ts';
 import { sha256 } from '../../../crypto-core/src/suite/sodium.ts';

@@ -69,7 +69,7 @@ function row([name, bytes, code, ...times]) {
   return `  ${name.padEnd(78)} ${bytes.padStart(10)}  ${code.padEnd(16)} ${times.map((time) => time.padStart(8)).join(' ')}`;
 }
 
-/** What else runs on the machine only adds to a time. */
+/** Takes the least of the times, since other programs of the machine only add to one. */
 function least(times) {
   return Math.min(...times);
 }

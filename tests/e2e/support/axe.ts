@@ -12,7 +12,7 @@ export async function findsNoBarriers(page: Page): Promise<void> {
     : isMenuOpen
       ? ['region']
       : [];
-  // What is still fading in has another contrast than what it will have.
+  // An element that is still fading in has another contrast than it will have.
   await page.waitForFunction(() =>
     document
       .getAnimations()

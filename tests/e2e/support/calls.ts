@@ -3,8 +3,8 @@ import { timings } from '#src/services/core/timings.ts';
 import { expect } from './test.ts';
 
 /**
- * What the app does by the clock alone: it would come in between wherever the machine is slow. Heartbeats of the
- * connections go on.
+ * Times of what the app does by the clock alone, which would come in between wherever the machine is slow.
+ * Heartbeats of the connections go on.
  */
 const byTheClock: readonly number[] = [
   timings.contactsPolling,

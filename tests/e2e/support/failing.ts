@@ -1,14 +1,14 @@
 import { type BrowserContext, expect, type Locator, type Page, type Route } from '@playwright/test';
 import type { Person } from './person.ts';
 
-/** What a call meets instead of the relay's answer: a status, with or without the relay's words, or none at all. */
+/** The answer that a call meets instead of the relay's: a status, with or without the relay's words, or none at all. */
 export type Failure =
   | number
   | { readonly status: number; readonly code: string; readonly detail: string }
   | 'no answer';
 
 /**
- * Those calls of a browser fail, until the function that is returned is called.
+ * Lets some calls of a browser fail, until the function that is returned is called.
  * @param path without `/api`
  */
 export async function failCalls(
@@ -74,7 +74,7 @@ export async function watchFor(page: Page, text: string): Promise<() => Promise<
   return () => watch.evaluate((seen) => seen.it);
 }
 
-/** Where the calls of a page have gone, without `/api`. */
+/** Records where the calls of a page have gone, without `/api`. */
 export function callsOf(page: Page): string[] {
   const calls: string[] = [];
   page.on('request', (request) => {
@@ -84,7 +84,7 @@ export function callsOf(page: Page): string[] {
   return calls;
 }
 
-/** What a page's sockets of this path have sent, as far as it is text. */
+/** Records what a page's sockets of this path have sent, as far as it is text. */
 export function sentOver(page: Page, path: string): () => string {
   const sent: string[] = [];
   page.on('websocket', (socket) => {
@@ -94,7 +94,7 @@ export function sentOver(page: Page, path: string): () => string {
   return () => sent.join('\n');
 }
 
-/** What a page has logged. */
+/** Records what a page has logged. */
 export function logOf(page: Page): () => string {
   const lines: string[] = [];
   page.on('console', (message) => lines.push(message.text()));

@@ -18,7 +18,7 @@ function misfits(): string[] {
 
   const isShown = (element: Element) => {
     const { width: w, height: h } = element.getBoundingClientRect();
-    // What is there for screen readers alone is a pixel; what is inert is behind a dialog.
+    // An element for screen readers alone is a pixel; an inert one is behind a dialog.
     if (w <= 1 || h <= 1 || element.closest('[inert], [aria-hidden="true"]') !== null) return false;
     return element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
   };

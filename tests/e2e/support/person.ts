@@ -38,7 +38,7 @@ export class Person {
     await this.onDashboard();
   }
 
-  /** What the frame of the keys shows over the page, while an operation asks for the password. */
+  /** The frame of the keys, shown over the page while an operation asks for the password. */
   get prompt(): FrameLocator {
     return this.page.frameLocator('#keys');
   }

@@ -13,7 +13,7 @@ export interface World {
   ) => Promise<{ person: Person; context: BrowserContext }>;
 }
 
-/** What a page must never report, in any test: an uncaught error, or something its own policy forbids. */
+/** Collects what a page must never report, in any test: an uncaught error, or something its own policy forbids. */
 function collectComplaints(context: BrowserContext, complaints: string[]): void {
   context.on('weberror', (event) => complaints.push(`uncaught: ${event.error().message}`));
   context.on('console', (message) => {

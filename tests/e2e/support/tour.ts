@@ -3,14 +3,14 @@ import { fits } from './layout.ts';
 import { becomeContacts, type Person } from './person.ts';
 import type { World } from './test.ts';
 
-/** What to look at on each screen. @param name of the screen, for who reads a failed test */
+/** Looks at each screen. @param name of the screen, for who reads a failed test */
 export type Look = (page: Page, name: string) => Promise<void>;
 
 /** By a part of its name: the pseudo locale puts marks around names. */
 const button = (page: Page, name: RegExp) => page.getByRole('button', { name });
 const tab = (page: Page, at: number) => page.getByRole('tab').nth(at);
 
-/** What the frame of the keys shows over the page. It has words of its own, in the person's language. */
+/** The frame of the keys, shown over the page. It has words of its own, in the person's language. */
 const prompt = (page: Page) => page.frameLocator('#keys');
 
 async function asks(page: Page, field: string): Promise<void> {
@@ -132,7 +132,7 @@ export async function tourOfNewcomers(page: Page, look: Look): Promise<void> {
   await page.context().setOffline(false);
 }
 
-/** What is drawn with a time in it from now on fails, until the page is loaded again. */
+/** Makes everything fail that is drawn with a time in it from now on, until the page is loaded again. */
 export async function breakTimes(page: Page): Promise<void> {
   await page.evaluate(() => {
     Object.defineProperty(Intl.DateTimeFormat.prototype, 'format', {
@@ -172,7 +172,7 @@ export async function startOver(page: Page): Promise<void> {
   await expect(tab(page, 0)).toBeVisible();
 }
 
-/** What people in talk see: chats, groups, notifications and all that opens above them. */
+/** Tours the screens of people in talk: chats, groups, notifications and all that opens above them. */
 export async function tourOfPeopleInTalk(page: Page, other: string, look: Look): Promise<void> {
   const row = (name: string) =>
     page.getByRole('listitem').filter({ hasText: name }).getByRole('button').first();

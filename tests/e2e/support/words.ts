@@ -17,11 +17,11 @@ const universal = [
   'Esc',
 ];
 
-/** How `Intl` writes moments, in English. */
+/** Matches moments as `Intl` writes them in English. */
 const moment =
   /\b(?:[AP]M|at|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|January|February|March|April|June|July|August|September|October|November|December)\b/gu;
 
-/** What a page shows and says, without what people wrote and chose. */
+/** Returns the words that a page shows and says, without those that people wrote and chose. */
 function said(): string[] {
   const body = document.body.cloneNode(true) as HTMLElement;
   const data =

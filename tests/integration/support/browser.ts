@@ -14,7 +14,7 @@ export async function untilConnected(...tabs: Tab[]): Promise<void> {
   for (const tab of tabs) await until(() => tab.isConnected, true);
 }
 
-/** What went wrong that a person or a developer was told of. */
+/** Failures that a person or a developer was told of. */
 export function troubles(...browsers: Browser[]): string[] {
   return browsers.flatMap(({ logLines, tabs }) => [...tabs.flatMap((tab) => tab.toastTexts), ...logLines]);
 }

@@ -41,7 +41,7 @@ export async function untilLines(tab: Tab, groupId: string, expected: readonly s
   await until(() => tab.lines(groupKeyOf(groupId)), [...expected]);
 }
 
-/** What a chat says, in its order, whatever became of each message. */
+/** Returns what a chat says, in its order, whatever became of each message. */
 export function textsOf(tab: Tab, key: ConversationKey): string[] {
   return tab.lines(key).map((line) => line.replace(/^\w+: /, ''));
 }

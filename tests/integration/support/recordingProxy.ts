@@ -8,7 +8,7 @@ export interface RecordingProxy {
   readonly presenceUrl: string;
   /** Everything that passed: request lines, headers, bodies and WebSocket messages, both ways. */
   readonly traffic: () => Buffer;
-  /** How much of each kind passed, so that a test can tell silence from blindness. */
+  /** Counts what passed of each kind, so that a test can tell silence from blindness. */
   readonly counts: { http: number; mqtt: number; presence: number };
   close(): Promise<void>;
 }

@@ -14,7 +14,7 @@ import {
 } from './support/device.ts';
 import { Rogue } from './support/rogue.ts';
 
-/** What a device has found: who said it, and what. */
+/** Returns what a device has found: who said it, and what. */
 async function findings(device: TestDevice, id = ALICE_AND_BOB) {
   const events = await device.api.events(id);
   return events.filter(isFinding).map(({ change, senderId, seq }) => ({ ...change, senderId, seq }));

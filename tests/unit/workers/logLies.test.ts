@@ -54,7 +54,7 @@ describe(`logs (SINETTI_TEST_SEED=${seed} SINETTI_LOG_RUNS=${runs})`, () => {
         const victim = game.pick(game.players);
         const others = game.players.filter(({ device }) => device.userId !== victim.device.userId);
         const lie = lies[run % lies.length] as Lie;
-        // What the others write meanwhile, each in an epoch that has begun.
+        // The others write meanwhile, each in an epoch that has begun.
         for (const player of [...others, ...others]) await game.say(player);
         for (const player of others) await game.say(player);
         if (!(await game.lie(victim, lie))) continue;
@@ -64,7 +64,7 @@ describe(`logs (SINETTI_TEST_SEED=${seed} SINETTI_LOG_RUNS=${runs})`, () => {
         const witness = game.pick(others);
         await game.say(witness);
         await game.read(victim);
-        // What was put behind all that the witness had read, it could not know of yet.
+        // The witness could not know yet of what was put behind all that it had read.
         const isAtEnd = (await game.alarmed()).length === 0 && (lie === 'duplicate' || lie === 'invent');
         if (isAtEnd) {
           await game.say(witness);

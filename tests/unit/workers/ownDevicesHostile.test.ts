@@ -85,7 +85,7 @@ describe('a revoked device that still has the state of the group', () => {
     expect([await versionOf(tablet), await versionOf(phone)]).toEqual([2, 2]);
     const commits = relay.entries(OWN).filter(({ kind }) => kind === 'commit');
     expect(rogue.follow(commits.at(-1)!.content)).toEqual({ selfRemoved: true });
-    // What was said after its removal doesn't open to it.
+    // Keys said after its removal don't open to it.
     expect(() => rogue.open(relay.entries(OWN).at(-1)!.content)).toThrow('removed');
   });
 

@@ -125,7 +125,7 @@ describe('with the disk of a revoked device, and all that the relay ever had', (
     const after = await copyOf(laptop);
     const state = decode(laptop.state()!);
 
-    // What the phone had before stays open to it, as its own records do.
+    // The phone's earlier messages stay open to it, as its own records do.
     expect(openShared('history', stolen, before.place, decode(before.sealed)).length).toBeGreaterThan(0);
     const tries = [
       () => openShared('history', stolen, after.place, decode(after.sealed)),
@@ -139,7 +139,7 @@ describe('with the disk of a revoked device, and all that the relay ever had', (
         ]),
     ];
     for (const attempt of tries) expect(attempt).toThrow(/missing-key|corrupt-record|wrong-password/);
-    // Whoever knows the password can, which shows that there was something to open.
+    // A person who knows the password can open it, which shows that there was something to open.
     const { sharedKeys } = openVaultOf(relay, ALICE);
     expect(openShared('history', sharedKeys, after.place, decode(after.sealed)).length).toBeGreaterThan(0);
     expect(openAccountState(state, sharedKeys, ALICE).verified).toHaveLength(1);
@@ -363,10 +363,10 @@ describe('a relay that was restored from a backup', () => {
     expect(await laptop.api.vaultVersion()).toBe(2);
     const { sharedKeys } = openVaultOf(relay, ALICE);
     expect(revisionsIn(await held(laptop), sharedKeys)).toEqual([1, 2]);
-    // Those of the lost renewals are of the same revisions, and not the same.
+    // Keys of the lost renewals have the same revisions, and are not the same.
     expect(revisionsIn(await held(tablet), sharedKeys)).toEqual([1]);
     expect(revisionsIn(await held(phone), sharedKeys)).toEqual([1]);
-    // What comes after it is as ever.
+    // Everything after it is as ever.
     await laptop.revoke(tablet.deviceId);
     expect(await laptop.api.vaultVersion()).toBe(3);
   });

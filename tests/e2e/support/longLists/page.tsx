@@ -28,7 +28,7 @@ declare global {
 
 const query = new URLSearchParams(window.location.search);
 const total = Number(query.get('messages') ?? 50_000);
-/** How many of them are in memory at first; the others come page by page. */
+/** Number of them in memory at first; the others come page by page. */
 const held = Number(query.get('held') ?? total);
 const people = Number(query.get('people') ?? 5000);
 const pageSize = 150;
@@ -39,7 +39,7 @@ const words = 'sauna lake fishing tomorrow at six will you come along yes no per
   ' ',
 );
 
-/** Of any length from a word to a wall of text, the same for the same number. */
+/** Makes a text of any length from a word to a wall, the same for the same number. */
 function textOf(seq: number): string {
   const length = seq % 97 === 0 ? 300 : 1 + ((seq * 7919) % 23);
   return `${seq}: ${Array.from({ length }, (_, index) => words[(seq + index * index) % words.length]).join(' ')}`;

@@ -24,7 +24,7 @@ const signUp = {
 };
 const passwordParams = { salt: 'A'.repeat(22), opsLimit: 3, memLimit: 134_217_728 };
 
-/** What a call sends to a relay that has nothing at any path: all the paths that it tries. */
+/** Records what a call sends to a relay that has nothing at any path: all the paths that it tries. */
 async function sentBy(call: (api: Api) => Promise<unknown>) {
   const seen: { method: string; path: string; type: string | null; body: unknown }[] = [];
   const api = createApi(

@@ -146,7 +146,7 @@ describe('a call', () => {
     const { api } = setUp(json(status, { detail: ' Not\n now,\u202e \u0000please. ', code: 'made-up' }));
     const error = await failureOf(api.listContacts());
     expect(error).toMatchObject({ status, code, detail: 'Not now, please.', isForeign: true });
-    // What is erased or given up on the relay's word isn't on another's.
+    // Erasing and giving up on this relay's word mustn't happen on another's.
     expect(isApiError(error, 'not-found', 'forbidden', 'unauthenticated')).toBe(false);
   });
 

@@ -23,12 +23,12 @@ const api = {
   rejectContact: vi.fn<Api['rejectContact']>(),
   removeContact: vi.fn<Api['removeContact']>(),
 };
-/** How often each list was asked for: contacts, incoming requests, sent ones. */
+/** Counts how often each list was asked for: contacts, incoming requests, sent ones. */
 const calls = () =>
   [api.listContacts, api.listContactRequests, api.listSentRequests].map(({ mock }) => mock.calls.length);
 let deps: TestDeps;
 let contacts: Contacts;
-/** What an earlier session has left. */
+/** The lists that an earlier session has left. */
 let kept: {
   -readonly [Name in 'listContacts' | 'listContactRequests' | 'listSentRequests']: Awaited<
     ReturnType<ResponseCache['recall'][Name]>

@@ -187,7 +187,7 @@ describe('the JSON file', () => {
 describe('a history of 50,000 messages', () => {
   const count = 50_000;
 
-  /** How each format writes which message it is. */
+  /** Reads from each format which message it is. */
   const idOf = { json: /"id":"(m\d+)"/g, html: /text (\d+):/g };
 
   it.each(['json', 'html'] as const)(

@@ -15,10 +15,10 @@ const conversationId = `group:${groupId}`;
 
 let deps: TestDeps;
 let actions: GroupActions;
-/** What happened, in order. */
+/** The calls that happened, in order. */
 let steps: string[];
 let memberIds: string[];
-/** What each person's devices give. */
+/** The KeyPackages that each person's devices give. */
 const claimKeyPackages = vi.fn<Api['claimKeyPackages']>();
 const claimKeyPackagesOfMany = vi.fn<Api['claimKeyPackagesOfMany']>();
 const createGroup = vi.fn<Api['createGroup']>();

@@ -58,7 +58,7 @@ describe('a group that the relay no longer lists', () => {
     await list.refresh();
     await settled();
     expect(getGroup).not.toHaveBeenCalled();
-    // What waits to be sent there is the relay's to refuse.
+    // The relay refuses what waits to be sent there.
     expect(await list.maySend(idOf(sailing))).toBe('yes');
   });
 

@@ -14,7 +14,7 @@ const time = '2026-03-01T12:00:00.000Z';
 let deps: TestDeps;
 let joiner: Joiner;
 let sync: Sync;
-/** What this device has. */
+/** This device's conversations. */
 let own: ConversationState;
 /** The length of the relay's log. */
 let logLength: number;

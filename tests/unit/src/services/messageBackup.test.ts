@@ -29,7 +29,7 @@ interface Copy {
 let calls: string[];
 let kept: (Copy & { position: number })[];
 let lastPosition: number;
-/** What the worker of this browser knows. */
+/** The messages that the worker of this browser knows. */
 let worker: {
   kept: boolean;
   isTold: boolean;
@@ -256,7 +256,7 @@ describe('the switch', () => {
     await messageBackup.setKept(false);
     expect(deps.store.get(backupKeptAtom)).toBe(false);
     await settled();
-    // What another device has left since the first time goes, too.
+    // Copies that another device has left since the first time go, too.
     expect(calls.slice(0, 3)).toEqual(['delete all', 'delete all', 'put off']);
     expect(confirmation.asked).toEqual([{ kind: 'delete-message-backup', target: '', id: null }]);
     expect(kept.map(({ id }) => id)).toEqual(['off']);

@@ -23,7 +23,7 @@ import {
 withMessenger();
 
 describe('a start', () => {
-  /** What each list was asked for, besides the log. */
+  /** Counts what each list was asked for, besides the log. */
   const asked = () => [listContacts, listGroups, listNotifications].map(({ mock }) => mock.calls.length);
 
   function subscribe(): void {

@@ -17,7 +17,7 @@ const two: Notification = { ...one, id: 'two', type: 'contact_request' };
 
 let deps: TestDeps;
 let notifications: Notifications;
-/** What an earlier session has left. */
+/** The notifications that an earlier session has left. */
 let kept: Notification[] | null;
 const listNotifications = vi.fn<Api['listNotifications']>();
 const readNotification = vi.fn<Api['readNotification']>();

@@ -213,7 +213,7 @@ describe('while signed in', () => {
     session.onDisconnected();
     await settled();
     expect(trouble()).toBe(found);
-    // What is sent then is the outbox's to fail: this isn't the browser's own network.
+    // The outbox fails what is sent then: this isn't the browser's own network.
     expect(deps.store.get(offlineAtom)).toBe(false);
     await deps.clock.advance(10_000);
     expect(trouble()).toBe(found);

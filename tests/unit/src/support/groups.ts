@@ -29,5 +29,5 @@ export function group(rest: Partial<Group> = {}): Group {
   };
 }
 
-/** What makes it a group that somebody else has made. */
+/** Makes it a group that somebody else has made. */
 export const byKaisa = { creatorId: kaisa.id };

@@ -67,7 +67,7 @@ export class TestDevice {
     return this.api.confirm({ kind, target: 'alice', id }, this.owner());
   }
 
-  /** What the page says of the account whose password is asked for. */
+  /** Facts that the page says of the account whose password is asked for. */
   owner() {
     const passwordParams = this.relay.passwordParams.get(this.userId);
     if (passwordParams === undefined) throw new Error('nobody has signed up');

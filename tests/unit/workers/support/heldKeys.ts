@@ -1,4 +1,4 @@
-/** Which keys of an account a browser holds, and what renews them. */
+/** Lists the keys of an account that a browser holds, and what renews them. */
 import type { SharedKeys } from '@sinetti/crypto-core';
 import { expect } from 'vitest';
 import type { RotatedVault } from '#workers/api/cryptoApi.ts';

@@ -16,7 +16,7 @@ type Ready = Extract<PreparedMessage, { kind: 'message' }>;
 class Player {
   device: TestDevice;
   readonly requests: Ready[] = [];
-  /** What the relay shows it in place of the log; null while that is the log itself. */
+  /** The log that the relay shows it instead of the true one; null while that is the same. */
   view: LogEntryInput[] | null = null;
 
   constructor(device: TestDevice) {

@@ -7,7 +7,7 @@ import { decode, openVaultOf } from './rogue.ts';
 
 export const NEW_PASSWORD = 'a quieter harbour';
 
-/** What somebody has who has logged in with the password: the vault of that time, open. */
+/** The possessions of somebody who has logged in with the password: the vault of that time, open. */
 export interface Loot {
   readonly vault: Vault;
   readonly stored: RotatedVault;

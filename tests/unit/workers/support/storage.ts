@@ -86,7 +86,7 @@ export async function dump(browser: Browser): Promise<Buffer> {
 interface OpenedRecord {
   readonly store: string;
   readonly content: Uint8Array;
-  /** What stands beside it unsealed. */
+  /** The columns that stand beside it unsealed. */
   readonly indexed: readonly string[];
 }
 

@@ -31,7 +31,7 @@ export const device = {
   current: true,
 };
 
-/** What the relay holds of Anna. */
+/** Everything that the relay holds of Anna. */
 export const answering: Partial<Api> = {
   listContacts: async () => [bert],
   listContactRequests: async () => [],

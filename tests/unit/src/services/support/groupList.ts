@@ -20,12 +20,12 @@ export const sailors = { name: 'Sailing', creatorId: me, leavingIds: [], nameDue
 export let deps: TestDeps;
 let chats: Chats;
 export let list: GroupList;
-/** What an earlier session has left of what the relay said. */
+/** The relay's answer that an earlier session has left. */
 let kept: GroupSummary[] | null;
-/** What the relay says. */
+/** The relay's answer. */
 let summaries: GroupSummary[];
 export let details: GroupDetails;
-/** What the keys say. */
+/** The conversation as the keys have it. */
 export let keys: ConversationState;
 export const listGroups = vi.fn<Api['listGroups']>();
 export const getGroup = vi.fn<Api['getGroup']>();
@@ -152,7 +152,7 @@ export const shown = (): Group | undefined =>
   deps.store.get(groupsAtom).items.find(({ id }) => id === sailing);
 export const names = () => shown()?.members.map(({ username }) => username);
 
-/** What the relay answers from now on when it is asked for the groups. */
+/** Sets what the relay answers from now on when it is asked for the groups. */
 export function setSummaries(next: GroupSummary[]): void {
   summaries = next;
 }
@@ -161,12 +161,12 @@ export function setKept(next: GroupSummary[]): void {
   kept = next;
 }
 
-/** What the relay answers from now on about the group. */
+/** Sets what the relay answers from now on about the group. */
 export function setDetails(next: GroupDetails): void {
   details = next;
 }
 
-/** What the keys say from now on, which nobody has been told of. */
+/** Sets what the keys say from now on, which nobody has been told of. */
 export function setKeys(next: ConversationState): void {
   keys = next;
 }

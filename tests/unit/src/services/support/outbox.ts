@@ -91,12 +91,12 @@ export const logged = () =>
   relay.log.filter(({ kind }) => kind === 'application').map(({ content }) => content);
 export const shown = () => chats.get(peer).messages.map(({ messageId, status }) => `${messageId}: ${status}`);
 
-/** Whether MQTT is connected. */
+/** Sets whether MQTT is connected. */
 export function setConnected(isConnected: boolean): void {
   connected = isConnected;
 }
 
-/** Whether there is no connection at all. */
+/** Sets whether there is no connection at all. */
 export function setOffline(isOffline: boolean): void {
   offline = isOffline;
 }

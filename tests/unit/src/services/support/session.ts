@@ -152,12 +152,12 @@ export function expectSignedOut(): void {
   expect(localStorage.getItem('token')).toBeNull();
 }
 
-/** What the browser says of its network. */
+/** Sets what the browser says of its network. */
 export function setOnline(isOnline: boolean): void {
   online = isOnline;
 }
 
-/** What was called until now is of no interest. */
+/** Forgets the calls until now. */
 export function forgetCalls(): void {
   calls.length = 0;
 }

@@ -4,7 +4,7 @@ import { ApiError } from '#src/net/errors.ts';
 import { conversationId, me, refused, state } from './deps.ts';
 
 const start = Date.parse('2026-03-01T12:00:00.000Z');
-/** What a submission of a direct conversation has none of. */
+/** The fields that a submission of a direct conversation leaves empty. */
 const noGroup = { sealedName: null, addedIds: [], removedIds: [] };
 
 interface Welcome {
@@ -150,7 +150,7 @@ export class SimulatedDevice {
   readSeq = 0;
   peerReadSeq = 0;
   pending: Pending | null = null;
-  /** Whether the next message needs a healing commit first. */
+  /** True if the next message needs a healing commit first. */
   healNext = false;
   /** Commits that this device refuses, as a forged one would be. */
   readonly refuses = new Set<string>();
