@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { limits } from './limits.ts';
-import { base64Url, ConversationId, Epoch, Id, QueryInt, Seq, Timestamp } from './primitives.ts';
+import { base64Url, ConversationId, Epoch, Id, QueryInt, Seq, StartTag, Timestamp } from './primitives.ts';
 import { defineRoute } from './route.ts';
 
 const Content = base64Url(limits.contentMax);
@@ -101,7 +101,13 @@ export const listDigests = defineRoute({
 });
 
 /** An application message as a client hands it over. */
-export const MessageFields = z.object({ messageId: Id, epoch: Epoch, content: Content });
+export const MessageFields = z.object({
+  messageId: Id,
+  epoch: Epoch,
+  content: Content,
+  /** The tag of the start of the device; a device that has registered one names it with all that it sends. */
+  start: z.optional(StartTag),
+});
 
 export const SentMessage = z
   .object({ id: Id, seq: Seq, epoch: Epoch, timestamp: Timestamp })
@@ -118,7 +124,7 @@ export const sendUserMessage = defineRoute({
   body: MessageFields,
   status: 201,
   response: SentMessage,
-  errors: ['not-found', 'not-a-contact', 'stale-epoch', 'message-id-taken'],
+  errors: ['not-found', 'not-a-contact', 'stale-epoch', 'message-id-taken', 'another-start'],
   bodyLimit: 256 * 1024,
 });
 
@@ -142,6 +148,8 @@ export const CommitFields = z.object({
    * changes no conversation.
    */
   signature: base64Url(64, 64),
+  /** As with a message. */
+  start: z.optional(StartTag),
   /** One Welcome serves every device it lists. */
   welcomes: z
     .array(
@@ -171,7 +179,7 @@ export const submitCommit = defineRoute({
   body: CommitFields,
   status: 201,
   response: z.object({ id: Id, seq: Seq, epoch: Epoch, timestamp: Timestamp }),
-  errors: ['forbidden', 'not-found', 'not-a-contact', 'stale-epoch'],
+  errors: ['forbidden', 'not-found', 'not-a-contact', 'stale-epoch', 'another-start'],
   bodyLimit: 12 * 1024 * 1024,
 });
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { RotatedVault } from './account.ts';
 import { limits } from './limits.ts';
-import { base64Url, Id, lineOfText, Timestamp } from './primitives.ts';
+import { base64Url, Id, intFrom, lineOfText, StartTag, Timestamp } from './primitives.ts';
 import { defineRoute } from './route.ts';
 
 const Certificate = base64Url(limits.certificateMax);
@@ -39,6 +39,54 @@ export const putDevice = defineRoute({
   status: 200,
   response: Device,
   errors: ['device-conflict', 'forbidden', 'limit-reached'],
+});
+
+/**
+ * A start of a device: its storage counts them, and draws a tag for each. The tag has one text only: of its last character
+ * some bits mean nothing.
+ */
+export const Start = z
+  .object({ number: intFrom(1), tag: StartTag })
+  .register(z.globalRegistry, { id: 'Start' });
+export type Start = z.infer<typeof Start>;
+
+export const putStart = defineRoute({
+  method: 'PUT',
+  paths: ['/devices/me/start'],
+  summary:
+    'Register a start of this device in the place of one of those named, or the first one; answers the one that is registered then',
+  access: 'device',
+  body: z.extend(Start, {
+    /** Tags of which the registered one has to be, unless it is this one already. */
+    from: z.array(StartTag).check(z.maxLength(limits.startsNamed)),
+    /**
+     * The device's, over {uint8 version = 1, opaque userId<V>, opaque deviceId<V>, uint64 number, opaque tag<V>, opaque
+     * from<V>} by SignWithLabel of RFC 9420 (section 5.1.2) with `SinettiDeviceStart`; `from` is their bytes in a row.
+     */
+    signature: base64Url(64, 64),
+  }),
+  status: 200,
+  response: Start,
+  errors: ['forbidden'],
+});
+
+export const deviceCopied = defineRoute({
+  method: 'POST',
+  paths: ['/devices/{id}/copied'],
+  summary:
+    "A device's own word that its data is in two places: its sessions end, and no session takes it any more. With the account key's signed statement it is revoked as well",
+  access: 'session',
+  params: IdParams,
+  body: z.object({
+    /**
+     * The device's, over {uint8 version = 1, opaque userId<V>, opaque deviceId<V>} by SignWithLabel of RFC 9420 (section
+     * 5.1.2) with `SinettiDeviceCopied`.
+     */
+    signature: base64Url(64, 64),
+    statement: z.optional(base64Url(limits.revocationMax)),
+  }),
+  status: 204,
+  errors: ['forbidden', 'not-found'],
 });
 
 export const listDevices = defineRoute({

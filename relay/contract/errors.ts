@@ -13,6 +13,8 @@ export const errorStatus = {
   'device-revoked': 401,
   /** The session ended because the account has got a new password in another session. */
   'password-changed': 401,
+  /** The session ended because the data of its device was found in two places. */
+  'device-copied': 401,
   'wrong-credentials': 401,
   'device-required': 403,
   'not-a-contact': 403,
@@ -31,6 +33,8 @@ export const errorStatus = {
   'stale-epoch': 409,
   'stale-version': 409,
   'device-conflict': 409,
+  /** The message names another start of the device than it has registered last. */
+  'another-start': 409,
   'message-id-taken': 409,
   'group-exists': 409,
   'already-member': 409,
@@ -54,6 +58,8 @@ export const ErrorBody = z
     epoch: z.optional(Epoch),
     /** With `stale-version`: the vault's current version. */
     version: z.optional(z.int()),
+    /** With `device-conflict`: the data of this device was found in two places. */
+    copied: z.optional(z.boolean()),
     /** With `rate-limited`: seconds to wait, as the Retry-After header says. */
     retryAfter: z.optional(intFrom(1)),
   })

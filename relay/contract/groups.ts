@@ -128,7 +128,15 @@ export const addGroupMember = defineRoute({
   }),
   status: 201,
   response: z.extend(SentMessage, { members: z.array(GroupMember) }),
-  errors: ['not-found', 'forbidden', 'not-a-contact', 'already-member', 'limit-reached', 'stale-epoch'],
+  errors: [
+    'not-found',
+    'forbidden',
+    'not-a-contact',
+    'already-member',
+    'limit-reached',
+    'stale-epoch',
+    'another-start',
+  ],
   bodyLimit: submitCommit.bodyLimit,
 });
 
@@ -187,6 +195,6 @@ export const sendGroupMessage = defineRoute({
   body: MessageFields,
   status: 201,
   response: SentMessage,
-  errors: ['not-found', 'stale-epoch', 'message-id-taken'],
+  errors: ['not-found', 'stale-epoch', 'message-id-taken', 'another-start'],
   bodyLimit: 256 * 1024,
 });

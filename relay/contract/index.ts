@@ -49,6 +49,8 @@ export const routes = {
   getAccountState: accountState.getAccountState,
   putAccountState: accountState.putAccountState,
   putDevice: devices.putDevice,
+  putStart: devices.putStart,
+  deviceCopied: devices.deviceCopied,
   listDevices: devices.listDevices,
   revokeDevice: devices.revokeDevice,
   userDevices: devices.userDevices,

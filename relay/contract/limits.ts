@@ -31,6 +31,8 @@ export const limits = {
   devicesPerUser: 20,
   /** The account key's signed statement that a device is revoked. */
   revocationMax: 1024,
+  /** Starts of a device that it may have registered without having had an answer. */
+  startsNamed: 64,
   sealedNameMax: 1024,
   leaveStatementMax: 1024,
   membersPerAdd: 250,

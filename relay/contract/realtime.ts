@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { limits } from './limits.ts';
-import { base64Url, ConversationId, Epoch, Id, Seq, Timestamp } from './primitives.ts';
+import { base64Url, ConversationId, Epoch, Id, Seq, StartTag, Timestamp } from './primitives.ts';
 
 /** MQTT 5 topics. There are no others, and no wildcards. */
 export const topics = {
@@ -34,6 +34,8 @@ export const OutgoingMessage = z.object({
   epoch: Epoch,
   content: base64Url(limits.contentMax),
   timestamp: Timestamp,
+  /** As over REST. */
+  start: z.optional(StartTag),
 });
 export type OutgoingMessage = z.infer<typeof OutgoingMessage>;
 
@@ -46,6 +48,8 @@ export const OutgoingGroupMessage = z.object({
   epoch: Epoch,
   content: base64Url(limits.contentMax),
   timestamp: Timestamp,
+  /** As over REST. */
+  start: z.optional(StartTag),
 });
 export type OutgoingGroupMessage = z.infer<typeof OutgoingGroupMessage>;
 

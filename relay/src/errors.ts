@@ -1,7 +1,7 @@
 import { type ErrorBody, type ErrorCode, errorStatus } from '../contract/index.ts';
 import { errorCode } from './errorCode.ts';
 
-export type ErrorExtra = Pick<ErrorBody, 'epoch' | 'version' | 'retryAfter'>;
+export type ErrorExtra = Pick<ErrorBody, 'epoch' | 'version' | 'copied' | 'retryAfter'>;
 
 /** A refusal that the caller may see. Everything else that is thrown is a defect and answers `internal`. */
 export class ApiError extends Error {

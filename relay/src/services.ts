@@ -10,6 +10,7 @@ import type { Config } from './config.ts';
 import { type Contacts, createContacts } from './contacts/contacts.ts';
 import type { Db } from './db/tables.ts';
 import { createDevices, type Devices } from './devices/devices.ts';
+import { createStarts, type Starts } from './devices/starts.ts';
 import { createGroups, type Groups } from './groups/groups.ts';
 import { createHistory, type History } from './history/history.ts';
 import { networkOf } from './http/clientAddress.ts';
@@ -40,6 +41,7 @@ export interface Services {
   readonly sessions: Sessions;
   readonly proofs: Proofs;
   readonly devices: Devices;
+  readonly starts: Starts;
   readonly contacts: Contacts;
   readonly groups: Groups;
   readonly messaging: Messaging;
@@ -83,6 +85,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     accountChanges: createAccountChanges({ db, hub, clock }),
     accountStates: createAccountStates({ db, hub }),
     devices: createDevices({ db, hub, clock }),
+    starts: createStarts({ db, hub, clock }),
     contacts: createContacts({ db, hub, clock }),
     groups: createGroups({ db, hub, clock }),
     messaging: measureMessaging(

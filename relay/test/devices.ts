@@ -55,6 +55,30 @@ export function sessionSignature(token: string, deviceId: string): string {
   return signedBy(deviceId, 'SinettiDeviceSession', ...fields);
 }
 
+/** A start's body with the signature of its device. */
+export function signedStart(
+  { deviceId, id: userId }: { readonly deviceId: string; readonly id: string },
+  { from, number, tag }: { readonly from: readonly string[]; readonly number: number; readonly tag: string },
+) {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(number));
+  const signature = signedBy(
+    deviceId,
+    'SinettiDeviceStart',
+    ...[userId, deviceId].map((text) => opaque(Buffer.from(text))),
+    bytes,
+    opaque(Buffer.from(tag, 'base64url')),
+    opaque(Buffer.concat(from.map((text) => Buffer.from(text, 'base64url')))),
+  );
+  return { from, number, tag, signature };
+}
+
+/** The device's word that its data is in two places. */
+export function copiedSignature(userId: string, deviceId: string): string {
+  const fields = [userId, deviceId].map((text) => opaque(Buffer.from(text)));
+  return signedBy(deviceId, 'SinettiDeviceCopied', ...fields);
+}
+
 interface Commit {
   readonly epoch: number;
   readonly commit: string;

@@ -8,6 +8,7 @@ export const sendFailures = [
   ...cryptoApiErrorCodes,
   'already-contacts',
   'already-member',
+  'another-start',
   'consent-missing',
   'device-conflict',
   'device-required',

@@ -20,6 +20,7 @@ export const sessionEndCodes = [
   'session-expired',
   'device-revoked',
   'password-changed',
+  'device-copied',
 ] as const satisfies readonly ErrorCode[];
 export type SessionEndCode = (typeof sessionEndCodes)[number];
 /** The codes that a session keeps until it expires. */

@@ -25,7 +25,8 @@ export interface Sessions {
    * @param token the access token as the client sent it; anything at all may be passed
    * @param options.recovery whether a session that has only proven the recovery key will do
    * @throws ApiError unauthenticated (not one of ours), session-expired (it was, once), device-revoked (and its device
-   *   was taken out of use), password-changed (by another session), forbidden (a recovery session)
+   *   was taken out of use), password-changed (by another session), device-copied (its device is in two places),
+   *   forbidden (a recovery session)
    */
   verify(token: string, options?: { readonly recovery: boolean }): Promise<Session>;
   /** Ends a session and closes its live connections. */
@@ -90,6 +91,7 @@ export function createSessions({ db, hub, clock, jwtSecret }: SessionDependencie
 const endDetails: Readonly<Record<KeptEndCode, string>> = {
   'device-revoked': 'This device was removed from the account.',
   'password-changed': 'The password was changed on another device. Log in with the new one.',
+  'device-copied': "This browser's data is in use in two places. Log in again.",
 };
 
 const sessionEnded = (code: KeptEndCode | null) =>

@@ -71,6 +71,9 @@ export interface Tables {
     certificate: Bytes;
     created_at: Time;
     last_seen_at: Time;
+    start_number: ColumnType<number | null, number | null | undefined, number | null>;
+    start_tag: ColumnType<string | null, string | null | undefined, string | null>;
+    copied_at: ColumnType<Time | null, Time | null | undefined, Time | null>;
   };
   sessions: {
     id: string;
@@ -173,6 +176,7 @@ export interface Tables {
     user_id: string;
     statement: Bytes;
     revoked_at: Time;
+    copied_at: ColumnType<Time | null, Time | null | undefined, Time | null>;
   };
   history_items: {
     user_id: string;

@@ -4,7 +4,7 @@ import { isSignedBy, signContent } from '../auth/signedContent.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import { opaque } from '../opaque.ts';
-import { findDevice } from '../repositories/devices.ts';
+import { type DeviceRow, findDevice } from '../repositories/devices.ts';
 import { deviceKeyOf } from './certificates.ts';
 
 const version = 1;
@@ -31,6 +31,47 @@ export function requireSignedSession(
   ]);
   const key = deviceKeyOf(certificate, { userId, deviceId });
   requireSignature(key, 'SinettiDeviceSession', content, signature);
+}
+
+/** A start as the device signs it. */
+export interface SignedStart {
+  readonly number: number;
+  /** Tags, in base64url. */
+  readonly tag: string;
+  readonly from: readonly string[];
+  readonly signature: Buffer;
+}
+
+/** @throws ApiError forbidden */
+export function requireSignedStart(
+  { deviceId, userId }: DeviceSession,
+  certificate: Buffer,
+  { from, number, signature, tag }: SignedStart,
+): void {
+  const content = Buffer.concat([
+    Buffer.of(version),
+    ...[userId, deviceId].map((text) => opaque(Buffer.from(text))),
+    uint64(number),
+    opaque(Buffer.from(tag, 'base64url')),
+    opaque(Buffer.concat(from.map((text) => Buffer.from(text, 'base64url')))),
+  ]);
+  requireSignature(deviceKeyOf(certificate, { userId, deviceId }), 'SinettiDeviceStart', content, signature);
+}
+
+/**
+ * Has a device itself say that its data is in two places, whatever session it says it in.
+ * @throws ApiError forbidden
+ */
+export function requireSignedCopied(
+  device: Pick<DeviceRow, 'id' | 'userId' | 'certificate'>,
+  signature: Buffer,
+): void {
+  const { certificate, id: deviceId, userId } = device;
+  const content = Buffer.concat([
+    Buffer.of(version),
+    ...[userId, deviceId].map((text) => opaque(Buffer.from(text))),
+  ]);
+  requireSignature(deviceKeyOf(certificate, { userId, deviceId }), 'SinettiDeviceCopied', content, signature);
 }
 
 /**

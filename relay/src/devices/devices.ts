@@ -32,7 +32,7 @@ export interface KeyPackageClaim {
 export interface Devices {
   /**
    * Registers the session's browser as a device, or resumes it under its old certificate, and binds the session to it.
-   * @throws ApiError device-conflict (somebody's, revoked, another certificate, or the session has another device),
+   * @throws ApiError device-conflict (somebody's, revoked, another certificate, in two places, or the session has another device),
    *   limit-reached; forbidden for a certificate of the account key that the person has moved on from, and where the
    *   device hasn't signed that it takes the session
    */
@@ -96,7 +96,7 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
         await lockUsers(tx, [session.userId]);
         const known = await devices.findDevice(tx, id);
         if (known === null) {
-          if (await isRevoked(tx, id)) throw conflict();
+          if (await isRevoked(tx, id)) throw conflict(await devices.isCopied(tx, id));
           const accountKey = await findAccountKey(tx, session.userId);
           const isCertified =
             accountKey === null ||
@@ -110,6 +110,7 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
           await devices.insertDevice(tx, device);
         } else {
           if (known.userId !== session.userId || !known.certificate.equals(certificate)) throw conflict();
+          if (await devices.isCopied(tx, id)) throw conflict(true);
           await devices.renameDevice(tx, id, name, now);
         }
         if (!(await bindDevice(tx, session.id, id))) throw conflict();
@@ -220,6 +221,7 @@ async function knowEachOther(db: Db, userId: string, otherId: string): Promise<b
   );
 }
 
-const conflict = () => new ApiError('device-conflict', 'This device id is already in use.');
+const conflict = (copied = false) =>
+  new ApiError('device-conflict', 'This device id is already in use.', copied ? { copied } : {});
 const noSuchDevice = () => new ApiError('not-found', 'There is no such device.');
 const noSuchPerson = () => new ApiError('not-found', 'There is no such person.');

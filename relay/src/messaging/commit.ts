@@ -6,7 +6,7 @@ import { requireSignedCommit } from '../devices/deviceSignatures.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { insertConversation, takeSeqAndEndEpoch } from '../repositories/conversations.ts';
-import { deviceOwners } from '../repositories/devices.ts';
+import { deviceOwners, lockDevice, startOf } from '../repositories/devices.ts';
 import { type EntryRow, insertEntry } from '../repositories/entries.ts';
 import { renameGroup } from '../repositories/groups.ts';
 import { markLeavesRemoved } from '../repositories/leaveStatements.ts';
@@ -14,7 +14,7 @@ import { insertWelcome } from '../repositories/welcomes.ts';
 import { publishEntry } from './events.ts';
 import type { MessagingDependencies, NewCommit } from './messaging.ts';
 import { type Audience, requireAudience } from './permissions.ts';
-import { receipt, staleEpoch } from './send.ts';
+import { anotherStart, receipt, staleEpoch } from './send.ts';
 
 /** A commit that has been stored, and the people to deliver it to. */
 export interface StoredCommit {
@@ -43,7 +43,7 @@ export async function commit(
 /**
  * Appends a commit if it ends the current epoch, with everything that comes of it.
  * @param tx a transaction that the caller has checked the sender's right in
- * @throws ApiError stale-epoch (with the current epoch), invalid-request
+ * @throws ApiError another-start, stale-epoch (with the current epoch), invalid-request
  */
 export async function storeCommit(
   tx: Db,
@@ -53,6 +53,7 @@ export async function storeCommit(
   now: number,
 ): Promise<StoredCommit> {
   const { conversationId, groupId } = audience;
+  await requireStart(tx, sender.deviceId, newCommit.start ?? null);
   const welcomedIds = await requireDevices(tx, audience, newCommit);
   if (groupId === null && newCommit.sealedName !== undefined) {
     throw new ApiError('invalid-request', 'sealedName: a direct conversation has no name.');
@@ -85,6 +86,13 @@ export async function storeCommit(
     await insertWelcome(tx, { conversationId, epoch, seq, content, deviceIds }, now);
   }
   return { entry, audience, welcomedIds };
+}
+
+/** Refuses what a copy of the device's data commits, until it has registered its own start. */
+async function requireStart(tx: Db, deviceId: string, named: string | null): Promise<void> {
+  await lockDevice(tx, deviceId);
+  const start = await startOf(tx, deviceId);
+  if (start !== null && start.tag !== named) throw anotherStart();
 }
 
 export function publishCommit(hub: Hub, { entry, audience, welcomedIds }: StoredCommit): void {

@@ -31,6 +31,8 @@ export interface MessageContent {
   readonly epoch: number;
   /** base64url of an MLSMessage. */
   readonly content: string;
+  /** The tag of the start that the device names. */
+  readonly start?: string | undefined;
 }
 
 export interface NewMessage extends MessageContent {
@@ -51,6 +53,8 @@ export interface NewCommit {
   readonly groupInfo: string;
   /** The sending device's, over all of the above but the Welcomes. */
   readonly signature: string;
+  /** The tag of the start that the device names. */
+  readonly start?: string | undefined;
   /** The group's name under a key of the epoch it starts; groups only. */
   readonly sealedName?: string | undefined;
   /** People who left and whose leaves it removes; groups only. */

@@ -57,7 +57,7 @@ async function append(
   { appends, hub }: SendDependencies,
   sender: Sender,
   { conversationId, recipientId, groupId }: Destination,
-  { messageId, epoch, content }: MessageContent,
+  { messageId, epoch, content, start }: MessageContent,
 ): Promise<SentMessage> {
   const entry: NewEntry = {
     conversationId,
@@ -67,6 +67,7 @@ async function append(
     content,
     senderId: sender.userId,
     sessionId: sender.id,
+    start: start ?? null,
   };
   const outcome = await appends.append(entry);
   if (outcome.type === 'refused') throw refusal(outcome);
@@ -100,6 +101,8 @@ function canonical(content: string): string {
   return end === canonicalEnd ? content : content.slice(0, -rest) + canonicalEnd;
 }
 
+export const anotherStart = () => new ApiError('another-start', 'This device has been started again since.');
+
 const refusals: Readonly<Record<AppendRefused['code'], (epoch: number) => ApiError>> = {
   'session-expired': sessionExpired,
   'recovery-session': recoverySession,
@@ -108,6 +111,7 @@ const refusals: Readonly<Record<AppendRefused['code'], (epoch: number) => ApiErr
   'no-such-person': noSuchPerson,
   'no-such-conversation': noSuchConversation,
   'message-id-taken': () => new ApiError('message-id-taken', 'This message id is already in use.'),
+  'another-start': anotherStart,
   'stale-epoch': movedOn,
 };
 

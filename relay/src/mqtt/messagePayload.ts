@@ -5,6 +5,7 @@ const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[
 /** Days that every month has. */
 const timestampPattern =
   /^20\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+const startPattern = /^[A-Za-z0-9_-]{21}[AQgw]$/;
 const base64UrlPattern = /^[A-Za-z0-9_-]+$/;
 const maxContentLength = Math.ceil((limits.contentMax * 4) / 3);
 
@@ -15,7 +16,8 @@ const maxContentLength = Math.ceil((limits.contentMax * 4) / 3);
  */
 export function messageIn(payload: Uint8Array): OutgoingMessage | null {
   if (!isAscii(payload)) return null;
-  const { type, messageId, senderId, recipientId, epoch, content, timestamp } = fieldsOf(payload);
+  const fields = fieldsOf(payload);
+  const { type, messageId, senderId, recipientId, epoch, content, timestamp, start } = fields;
   const isMessage =
     type === 'message' &&
     isMatch(idPattern, messageId) &&
@@ -28,7 +30,10 @@ export function messageIn(payload: Uint8Array): OutgoingMessage | null {
     content.length <= maxContentLength &&
     content.length % 4 !== 1 &&
     isMatch(timestampPattern, timestamp);
-  return isMessage ? { type, messageId, senderId, recipientId, epoch, content, timestamp } : null;
+  if (!isMessage) return null;
+  const message = { type, messageId, senderId, recipientId, epoch, content, timestamp } as const;
+  if (start === undefined) return message;
+  return isMatch(startPattern, start) ? { ...message, start } : null;
 }
 
 type Fields = { readonly [Name in keyof OutgoingMessage]?: unknown };

@@ -29,6 +29,7 @@ const reasonCodes: Partial<Record<ErrorCode, ReasonCode>> = {
   'session-expired': ReasonCode.NotAuthorized,
   'device-revoked': ReasonCode.NotAuthorized,
   'password-changed': ReasonCode.NotAuthorized,
+  'device-copied': ReasonCode.NotAuthorized,
   'device-required': ReasonCode.NotAuthorized,
   'not-a-contact': ReasonCode.NotAuthorized,
   forbidden: ReasonCode.NotAuthorized,
@@ -36,6 +37,7 @@ const reasonCodes: Partial<Record<ErrorCode, ReasonCode>> = {
   'malformed-json': ReasonCode.PayloadFormatInvalid,
   'invalid-request': ReasonCode.PayloadFormatInvalid,
   'stale-epoch': ReasonCode.ImplementationSpecificError,
+  'another-start': ReasonCode.ImplementationSpecificError,
   'message-id-taken': ReasonCode.ImplementationSpecificError,
   'limit-reached': ReasonCode.QuotaExceeded,
   'rate-limited': ReasonCode.QuotaExceeded,
@@ -128,14 +130,15 @@ function send(
     const message = messageIn(payload) ?? parsePayload(OutgoingMessage, payload);
     requireOwn(sender, message.senderId);
     requireSame(message.recipientId, topic.userId, 'recipientId is not the person of this topic.');
-    const { messageId, recipientId, epoch, content } = message;
-    return messaging.send(sender, { messageId, recipientId, epoch, content });
+    const { messageId, recipientId, epoch, content, start } = message;
+    return messaging.send(sender, { messageId, recipientId, epoch, content, start });
   }
   if (topic?.kind === 'group') {
-    const { messageId, senderId, groupId, epoch, content } = parsePayload(OutgoingGroupMessage, payload);
+    const message = parsePayload(OutgoingGroupMessage, payload);
+    const { messageId, senderId, groupId, epoch, content, start } = message;
     requireOwn(sender, senderId);
     requireSame(groupId, topic.groupId, 'groupId is not the group of this topic.');
-    return messaging.sendToGroup(sender, { messageId, groupId, epoch, content });
+    return messaging.sendToGroup(sender, { messageId, groupId, epoch, content, start });
   }
   throw new ApiError('forbidden', 'Nobody may publish to this topic.');
 }

@@ -10,6 +10,12 @@ export interface DeviceRow {
   readonly lastSeenAt: number;
 }
 
+/** A start that a device has registered. */
+export interface StartRow {
+  readonly number: number;
+  readonly tag: string;
+}
+
 const columns = ['id', 'user_id', 'name', 'certificate', 'created_at', 'last_seen_at'] as const;
 
 interface StoredDevice {
@@ -70,6 +76,46 @@ export async function insertDevice(db: Db, device: DeviceRow): Promise<void> {
       last_seen_at: device.lastSeenAt,
     })
     .execute();
+}
+
+/** The start that a device has registered last; null if it has registered none. */
+export async function startOf(db: Db, id: string): Promise<StartRow | null> {
+  const row = await db
+    .selectFrom('devices')
+    .select(['start_number', 'start_tag'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined || row.start_number === null || row.start_tag === null) return null;
+  return { number: row.start_number, tag: row.start_tag };
+}
+
+export async function setStart(db: Db, id: string, { number, tag }: StartRow): Promise<void> {
+  await db
+    .updateTable('devices')
+    .set({ start_number: number, start_tag: tag })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Notes that the data of a device was found in two places. */
+export async function markCopied(db: Db, id: string, now: number): Promise<void> {
+  await db
+    .updateTable('devices')
+    .set((update) => ({ copied_at: update.fn.coalesce('copied_at', update.val(now)) }))
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Returns whether the data of a device was found in two places; it may have been revoked since. */
+export async function isCopied(db: Db, id: string): Promise<boolean> {
+  const device = await db.selectFrom('devices').select('copied_at').where('id', '=', id).executeTakeFirst();
+  if (device !== undefined) return device.copied_at !== null;
+  const revoked = await db
+    .selectFrom('revoked_devices')
+    .select('copied_at')
+    .where('device_id', '=', id)
+    .executeTakeFirst();
+  return revoked !== undefined && revoked.copied_at !== null;
 }
 
 /** Deletes a device with its KeyPackages, its mailbox, and the sessions that are bound to it. */

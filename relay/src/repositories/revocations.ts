@@ -14,15 +14,17 @@ export interface OwnedRevocationRow extends RevocationRow {
 /** People asked about in one statement: databases bound the number of parameters. */
 const peopleAtOnce = 500;
 
+/** Keeps the word that a device is revoked, and whether its data had been found in two places. */
 export async function insertRevocation(db: Db, userId: string, revocation: RevocationRow): Promise<void> {
   await db
     .insertInto('revoked_devices')
-    .values({
+    .values((insert) => ({
       device_id: revocation.deviceId,
       user_id: userId,
       statement: revocation.statement,
       revoked_at: revocation.revokedAt,
-    })
+      copied_at: insert.selectFrom('devices').select('copied_at').where('id', '=', revocation.deviceId),
+    }))
     .execute();
 }
 

@@ -40,7 +40,7 @@ export const liveSessionQuery = prepared<LiveSessionKey>()((db, key) =>
     .leftJoin('devices', 'devices.id', 'sessions.device_id')
     .select(['sessions.id', 'sessions.user_id', 'sessions.device_id', 'sessions.expires_at'])
     .select('sessions.purpose')
-    .select('devices.last_seen_at')
+    .select(['devices.last_seen_at', 'devices.start_tag'])
     .where('sessions.id', '=', key('id'))
     .where('sessions.user_id', '=', key('userId'))
     .where('sessions.ended_at', 'is', null)
@@ -139,6 +139,21 @@ export async function endRevokedSessions(db: Db, deviceId: string, now: number):
     }))
     .where('device_id', '=', deviceId)
     .where((where) => where.or([where('ended_at', 'is', null), where('end_code', 'is not', null)]))
+    .returning('id')
+    .execute();
+  return ended.map((row) => row.id);
+}
+
+/**
+ * Ends the sessions of a device whose data is in two places, and frees them from it, so that both places are told why.
+ * @returns their ids
+ */
+export async function endCopiedSessions(db: Db, deviceId: string, now: number): Promise<string[]> {
+  const ended = await db
+    .updateTable('sessions')
+    .set({ device_id: null, ended_at: now, end_code: 'device-copied' })
+    .where('device_id', '=', deviceId)
+    .where('ended_at', 'is', null)
     .returning('id')
     .execute();
   return ended.map((row) => row.id);

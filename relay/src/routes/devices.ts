@@ -10,6 +10,8 @@ import { bytes, rotationOf, text, time } from './encoding.ts';
 type DeviceHandlers = Pick<
   Handlers,
   | 'putDevice'
+  | 'putStart'
+  | 'deviceCopied'
   | 'listDevices'
   | 'revokeDevice'
   | 'userDevices'
@@ -21,7 +23,7 @@ type DeviceHandlers = Pick<
   | 'claimKeyPackagesOfMany'
 >;
 
-export function deviceHandlers({ accountChanges, devices }: Services): DeviceHandlers {
+export function deviceHandlers({ accountChanges, devices, starts }: Services): DeviceHandlers {
   return {
     putDevice: async ({ session, params, body }) => {
       const certificate = bytes(body.certificate);
@@ -29,6 +31,15 @@ export function deviceHandlers({ accountChanges, devices }: Services): DeviceHan
       const { name } = body;
       const device = await devices.register(session, { id: params.id, name, certificate, signature });
       return deviceOf(device, device.id);
+    },
+
+    putStart: ({ session, body }) => starts.register(session, { ...body, signature: bytes(body.signature) }),
+
+    deviceCopied: async ({ session, params, body }) => {
+      const statement = body.statement === undefined ? null : bytes(body.statement);
+      const word = { signature: bytes(body.signature), statement };
+      const isRevoked = await starts.copied(session.userId, params.id, word);
+      if (isRevoked) await accountChanges.record(session, 'device-revoked');
     },
 
     listDevices: async ({ session }) =>

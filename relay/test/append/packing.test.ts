@@ -15,6 +15,7 @@ const entry = (name: string, recipientId: string | null): NewEntry => ({
   content: `content of ${name}`,
   senderId: `sender of ${name}`,
   sessionId: `session of ${name}`,
+  start: name === 'a' ? null : `start of ${name}`,
 });
 
 it('unpacks a batch as it was packed', () => {

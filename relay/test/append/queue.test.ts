@@ -47,6 +47,7 @@ const entry = (messageId: string, conversationId = 'one', content = 'AAAA'): New
   content,
   senderId: 'sender',
   sessionId: 'session',
+  start: null,
 });
 
 const ids = () => batches.map((batch) => batch.ids);

@@ -60,6 +60,7 @@ const message = (from: Person, to: { id: string }, changes: Partial<NewEntry> = 
   content: base64Url(300),
   senderId: from.id,
   sessionId: sessionOf(from),
+  start: null,
   ...changes,
 });
 

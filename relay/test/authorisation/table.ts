@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorCode, routes } from '../../contract/index.ts';
+import { copiedSignature, signedStart } from '../devices.ts';
 import {
   base64Url,
   befriend,
@@ -115,6 +116,10 @@ const personOf = (world: World, actor: Actor): PersonOnDevice =>
 /** The person that an actor would talk to: the creator, who talks to the contact. */
 const partnerOf = (world: World, actor: Actor) => (actor === 'creator' ? world.contact : world.creator);
 
+/** Devices that have registered no start name none with what they send. */
+const forgetStarts = ({ relay }: World) =>
+  relay.relay.database.db.updateTable('devices').set({ start_number: null, start_tag: null }).execute();
+
 const inGroup = async (world: World) => ({ id: await freshGroup(world) });
 
 const vaultVersion = async (person: PersonOnDevice) =>
@@ -200,6 +205,32 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       },
       ({ creator: { deviceId, certificate } }) => ({ id: deviceId, body: { name: 'Browser', certificate } }),
     ),
+  ],
+  putStart: [
+    own(
+      (world, actor) => {
+        const person = personOf(world, actor);
+        return { body: signedStart(person, { number: 1, tag: base64Url(16), from: [] }) };
+      },
+      { about: 'their own device', undo: forgetStarts },
+    ),
+    signedIn(
+      {
+        stranger: 'forbidden',
+        contact: 'forbidden',
+        member: 'forbidden',
+        creator: 'ok',
+        removed: 'forbidden',
+      },
+      ({ creator }) => ({ body: signedStart(creator, { number: 1, tag: base64Url(16), from: [] }) }),
+      { about: "the creator's device", undo: forgetStarts },
+    ),
+  ],
+  deviceCopied: [
+    signedIn(hidden, async ({ relay, creator }) => {
+      const { deviceId } = await onAnotherDevice(relay, creator);
+      return { id: deviceId, body: { signature: copiedSignature(creator.id, deviceId) } };
+    }),
   ],
   listDevices: [own()],
   revokeDevice: [

@@ -17,6 +17,8 @@ export interface NewEntry {
   readonly content: string;
   readonly senderId: string;
   readonly sessionId: string;
+  /** The tag of the start that the device names; null if it names none. */
+  readonly start: string | null;
 }
 
 export interface Appended {
@@ -39,6 +41,7 @@ export interface AppendRefused {
     | 'no-such-person'
     | 'no-such-conversation'
     | 'message-id-taken'
+    | 'another-start'
     | 'stale-epoch';
   /** With stale-epoch the current one; 0 says that the conversation has yet to be started, by a commit. */
   readonly epoch?: number;
@@ -81,6 +84,12 @@ interface Permitted {
   readonly userIds: readonly string[];
 }
 
+interface SendingDevice {
+  readonly id: string;
+  /** The tag of the start that it has registered last; null if it has registered none. */
+  readonly start: string | null;
+}
+
 type Decision = Permitted | AppendOutcome;
 
 const isPermitted = (decision: Decision): decision is Permitted => !('type' in decision);
@@ -91,7 +100,7 @@ class Decisions {
   readonly #queries: AppendQueries;
   readonly #now: number;
   /** Answers that hold for the whole transaction, by what was asked. */
-  readonly #devices = new Map<string, string | AppendRefused>();
+  readonly #devices = new Map<string, SendingDevice | AppendRefused>();
   readonly #audiences = new Map<string, readonly string[] | AppendRefused>();
 
   constructor(queries: AppendQueries, now: number) {
@@ -153,8 +162,11 @@ class Decisions {
   }
 
   async #decide(entry: NewEntry, known: KnownEntry | undefined): Promise<Decision> {
-    const senderDeviceId = await this.#deviceOf(entry);
-    if (typeof senderDeviceId !== 'string') return senderDeviceId;
+    const device = await this.#deviceOf(entry);
+    if ('type' in device) return device;
+    const { id: senderDeviceId, start } = device;
+    // A copy of the device's data, or what it was before, may be under the same keys.
+    if (start !== null && start !== entry.start) return refused('another-start');
     // Asked before anything else: a repeat answers as the first did, even if the two are no longer contacts.
     if (known !== undefined && isRepeat(known, entry)) return repeated(known);
     const userIds = await this.#audienceOf(entry);
@@ -163,7 +175,7 @@ class Decisions {
     return { senderDeviceId, userIds };
   }
 
-  async #deviceOf({ sessionId, senderId }: NewEntry): Promise<string | AppendRefused> {
+  async #deviceOf({ sessionId, senderId }: NewEntry): Promise<SendingDevice | AppendRefused> {
     const known = this.#devices.get(sessionId);
     if (known !== undefined) return known;
     const device = await this.#findDevice(sessionId, senderId);
@@ -171,17 +183,17 @@ class Decisions {
     return device;
   }
 
-  async #findDevice(sessionId: string, userId: string): Promise<string | AppendRefused> {
+  async #findDevice(sessionId: string, userId: string): Promise<SendingDevice | AppendRefused> {
     const now = this.#now;
     const [session] = await this.#queries.session({ id: sessionId, userId, now });
     if (session === undefined) return refused('session-expired');
     if (session.purpose === 'recovery') return refused('recovery-session');
-    const { device_id: id, last_seen_at: lastSeenAt } = session;
+    const { device_id: id, last_seen_at: lastSeenAt, start_tag: start } = session;
     if (id === null) return refused('device-required');
     if (lastSeenAt !== null && now - lastSeenAt >= lastSeenResolution) {
       await this.#queries.touchDevice({ id, now });
     }
-    return id;
+    return { id, start };
   }
 
   async #audienceOf(entry: NewEntry): Promise<readonly string[] | AppendRefused> {

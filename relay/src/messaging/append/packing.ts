@@ -8,7 +8,7 @@ type EntryValue = NewEntry[keyof NewEntry];
 /** A batch of entries as one flat list of values. */
 export type PackedEntries = readonly EntryValue[];
 
-const valuesOfEntry = 7;
+const valuesOfEntry = 8;
 
 export function packEntries(batch: readonly NewEntry[]): PackedEntries {
   const packed: EntryValue[] = [];
@@ -21,6 +21,7 @@ export function packEntries(batch: readonly NewEntry[]): PackedEntries {
       entry.content,
       entry.senderId,
       entry.sessionId,
+      entry.start,
     );
   }
   return packed;
@@ -37,6 +38,7 @@ export function unpackEntries(packed: PackedEntries): NewEntry[] {
       content: packed[at + 4] as string,
       senderId: packed[at + 5] as string,
       sessionId: packed[at + 6] as string,
+      start: packed[at + 7] as string | null,
     });
   }
   return batch;

@@ -1,5 +1,16 @@
 import type { Examples } from '../example.ts';
-import { certificate, deviceSignature, direct, ids, keyPackage, sealed, statement, time } from './values.ts';
+import {
+  certificate,
+  deviceSignature,
+  direct,
+  formerStartTag,
+  ids,
+  keyPackage,
+  sealed,
+  startTag,
+  statement,
+  time,
+} from './values.ts';
 
 const device = {
   id: ids.device,
@@ -12,6 +23,8 @@ const device = {
 
 export const devices: Examples<
   | 'putDevice'
+  | 'putStart'
+  | 'deviceCopied'
   | 'listDevices'
   | 'revokeDevice'
   | 'userDevices'
@@ -27,6 +40,11 @@ export const devices: Examples<
     body: { name: device.name, certificate, signature: deviceSignature },
     response: device,
   },
+  putStart: {
+    body: { number: 8, tag: startTag, from: [formerStartTag], signature: deviceSignature },
+    response: { number: 8, tag: startTag },
+  },
+  deviceCopied: { params: { id: ids.device }, body: { signature: deviceSignature, statement } },
   listDevices: { response: [device] },
   revokeDevice: { params: { id: ids.otherDevice }, body: { statement } },
   userDevices: { params: { id: ids.eero }, response: [{ id: ids.otherDevice, certificate }] },
