@@ -30,6 +30,7 @@ export const keyPackage = bytes('KeyPackage', 10);
 export const deviceSignature = bytes('signed by the device ', 64);
 export const statement = bytes('signed statement', 16);
 export const sealed = bytes('sealed', 6);
+export const signedName = bytes('signed username ', 64);
 export const sealedState = bytes('sealed account state ', 64);
 export const sealedVault = bytes('sealed vault ', limits.sealedVaultMin);
 export const wrap = bytes('wrapped key ', limits.keyWrapMin);
