@@ -5,9 +5,15 @@
 
 export {
   type AccountState,
+  isSignedAccountState,
+  type KeyStanding,
   openAccountState,
+  type PinnedPerson,
+  type SignedAccountState,
   sealAccountState,
+  signAccountState,
   type VerifiedContact,
+  verifyAccountState,
 } from './account/accountState.ts';
 export {
   checkDeviceCredential,
@@ -61,6 +67,7 @@ export {
   sharedRevision,
 } from './account/sharedKeys.ts';
 export { type SharedKeysStatement, signSharedKeys, verifySharedKeys } from './account/sharedKeysStatement.ts';
+export { type SignedName, signName, verifyName } from './account/signedName.ts';
 export {
   createVault,
   createVaultKey,

@@ -27,6 +27,9 @@ export const PasswordParams = z
   .register(z.globalRegistry, { id: 'PasswordParams' });
 export type PasswordParams = z.infer<typeof PasswordParams>;
 
+/** A username as a device of the person has signed it. Crypto-core's SPEC.md has the bytes. */
+export const SignedName = base64Url(limits.signedNameMax);
+
 export const UserSummary = z
   .object({ id: Id, username: z.string(), email: z.string() })
   .register(z.globalRegistry, { id: 'UserSummary' });
@@ -232,11 +235,16 @@ export const updateProfile = defineRoute({
   paths: ['/users/me'],
   summary: "Change one's username and email",
   access: 'session',
-  body: z.object({ username: Username, email: Email }),
+  body: z.object({
+    username: Username,
+    email: Email,
+    /** The new username, signed by this session's device. Left out, what was signed for another username goes. */
+    signed_name: z.optional(SignedName),
+  }),
   proof: { unless: 'both stay, but for their case' },
   status: 200,
   response: Profile,
-  errors: ['username-taken', 'email-taken'],
+  errors: ['username-taken', 'email-taken', 'forbidden'],
 });
 
 export const changePassword = defineRoute({

@@ -5,7 +5,10 @@ import { defineRoute } from './route.ts';
 
 const SealedState = base64Url(limits.accountStateMax, 1);
 
-/** The knowledge that a person's devices share, sealed under keys that the relay hasn't got; version 0 before the first. */
+/**
+ * The knowledge that a person's devices share, sealed under keys that the relay hasn't got, and signed by the device that has
+ * written it; version 0 before the first. Crypto-core's SPEC.md has the bytes.
+ */
 export const AccountState = z
   .object({ version: intFrom(0), sealed: z.nullable(SealedState) })
   .register(z.globalRegistry, { id: 'AccountState' });
@@ -24,11 +27,11 @@ export const getAccountState = defineRoute({
 export const putAccountState = defineRoute({
   method: 'PUT',
   paths: ['/account-state'],
-  summary: 'Replace the sealed state; `version` is the one it replaces, 0 for the first',
+  summary: 'Replace the sealed state; `version` is the one it replaces, 0 for the first. The device signs it',
   access: 'device',
   body: z.object({ version: intFrom(0), sealed: SealedState }),
   status: 200,
   response: z.object({ version: intFrom(1) }),
-  errors: ['stale-version'],
-  bodyLimit: 128 * 1024,
+  errors: ['stale-version', 'forbidden'],
+  bodyLimit: 1536 * 1024,
 });

@@ -113,7 +113,7 @@ export const revokeDevice = defineRoute({
   }),
   proof: { unless: 'the device is the one that the session is bound to' },
   status: 204,
-  errors: ['not-found', 'stale-version'],
+  errors: ['forbidden', 'not-found', 'stale-version'],
   bodyLimit: 128 * 1024,
 });
 
@@ -134,7 +134,7 @@ export const userDevices = defineRoute({
   errors: ['not-found'],
 });
 
-/** The relay can't check the statement; whoever has pinned the account key can. */
+/** The relay checks the statement by the device's certificate; whoever has pinned the account key checks more. */
 export const RevokedDevice = z
   .object({ id: Id, statement: base64Url(limits.revocationMax), revoked_at: Timestamp })
   .register(z.globalRegistry, { id: 'RevokedDevice' });

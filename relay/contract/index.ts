@@ -7,6 +7,7 @@ import * as devices from './devices.ts';
 import * as groups from './groups.ts';
 import * as history from './history.ts';
 import * as movingOn from './movingOn.ts';
+import * as names from './names.ts';
 import * as notifications from './notifications.ts';
 import * as proofs from './proofs.ts';
 
@@ -21,6 +22,7 @@ export * from './groups.ts';
 export * from './history.ts';
 export * from './limits.ts';
 export * from './movingOn.ts';
+export * from './names.ts';
 export * from './notifications.ts';
 export * from './primitives.ts';
 export * from './proofs.ts';
@@ -48,6 +50,8 @@ export const routes = {
   putVault: account.putVault,
   getAccountState: accountState.getAccountState,
   putAccountState: accountState.putAccountState,
+  putSignedName: names.putSignedName,
+  listSignedNames: names.listSignedNames,
   putDevice: devices.putDevice,
   putStart: devices.putStart,
   deviceCopied: devices.deviceCopied,

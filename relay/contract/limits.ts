@@ -27,7 +27,11 @@ export const limits = {
   /** The vault key of 32 bytes in an envelope of 41; to a recovery key it is sealed by HPKE with X-Wing, in 1,169. */
   keyWrapMin: 73,
   keyWrapMax: 2048,
-  accountStateMax: 64 * 1024,
+  /** People ever seen take some 75 bytes each. */
+  accountStateMax: 1024 * 1024,
+  /** A username with the certificate of the device that signs it. */
+  signedNameMax: 2048,
+  peoplePerNames: 200,
   devicesPerUser: 20,
   /** The account key's signed statement that a device is revoked. */
   revocationMax: 1024,

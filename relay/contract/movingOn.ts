@@ -28,6 +28,6 @@ export const moveOn = defineRoute({
   status: 200,
   /** The vault's new version. */
   response: z.object({ version: intFrom(1) }),
-  errors: ['stale-version', 'device-conflict'],
+  errors: ['stale-version', 'device-conflict', 'forbidden'],
   bodyLimit: 256 * 1024,
 });

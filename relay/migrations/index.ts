@@ -17,6 +17,7 @@ import { accountStates } from './0015-account-states.ts';
 import { accountKeys } from './0016-account-keys.ts';
 import { entryDigests } from './0017-entry-digests.ts';
 import { starts } from './0018-starts.ts';
+import { signedNames } from './0019-signed-names.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -40,4 +41,5 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0016-account-keys': accountKeys(types),
   '0017-entry-digests': entryDigests(types),
   '0018-starts': starts,
+  '0019-signed-names': signedNames(types),
 });

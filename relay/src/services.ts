@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type AccountChanges, createAccountChanges } from './accounts/accountChanges.ts';
 import { type AccountStates, createAccountStates } from './accounts/accountStates.ts';
 import { type Accounts, createAccounts } from './accounts/accounts.ts';
+import { createSignedNames, type SignedNames } from './accounts/signedNames.ts';
 import { createLoginThrottle } from './auth/loginThrottle.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createProofs, type Proofs } from './auth/proofs.ts';
@@ -36,6 +37,7 @@ export interface Services {
   readonly accounts: Accounts;
   readonly accountChanges: AccountChanges;
   readonly accountStates: AccountStates;
+  readonly signedNames: SignedNames;
   readonly rateLimiter: RateLimiter;
   readonly connections: OpenConnections;
   readonly sessions: Sessions;
@@ -84,6 +86,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     accounts: createAccounts({ db, hub, clock, passwords, sessions, loginThrottle }),
     accountChanges: createAccountChanges({ db, hub, clock }),
     accountStates: createAccountStates({ db, hub }),
+    signedNames: createSignedNames({ db }),
     devices: createDevices({ db, hub, clock }),
     starts: createStarts({ db, hub, clock }),
     contacts: createContacts({ db, hub, clock }),

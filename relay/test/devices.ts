@@ -1,4 +1,11 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto';
 import { signContent } from '../src/auth/signedContent.ts';
 import { opaque } from '../src/opaque.ts';
 
@@ -40,6 +47,39 @@ export function certificateOf(
   ]);
   const signature = sign(null, signContent('SinettiDeviceCertificate', body), signer);
   return Buffer.concat([body, opaque(signature)]).toString('base64url');
+}
+
+/** The account key's word that a device is revoked, base64url. */
+export function revocationOf(
+  { id }: { readonly id: string },
+  deviceId: string,
+  accountKey = privateKeyOf('account', id),
+): string {
+  const fields = [Buffer.from(id), Buffer.from(deviceId), publicKeyOf(accountKey)];
+  return statementOf('SinettiDeviceRevocation', accountKey, Buffer.of(1), ...fields.map(opaque));
+}
+
+interface OnDevice {
+  readonly deviceId: string;
+  readonly certificate: string;
+}
+
+/** An account state as the device signs it, base64url. @param length of what is sealed */
+export function signedState({ certificate, deviceId }: OnDevice, length = 90): string {
+  const fields = [Buffer.from(certificate, 'base64url'), randomBytes(length)];
+  return statementOf('SinettiAccountState', deviceKeyOf(deviceId), Buffer.of(2), ...fields.map(opaque));
+}
+
+/** A username as the device signs it, base64url. */
+export function signedName({ certificate, deviceId }: OnDevice, username: string, revision = 1): string {
+  const fields = [Buffer.from(certificate, 'base64url'), Buffer.from(username)];
+  const body = [Buffer.of(1), ...fields.map(opaque), Buffer.of(0, 0, 0, revision)];
+  return statementOf('SinettiSignedName', deviceKeyOf(deviceId), ...body);
+}
+
+function statementOf(label: string, signer: KeyObject, ...fields: readonly Buffer[]): string {
+  const body = Buffer.concat(fields);
+  return Buffer.concat([body, opaque(sign(null, signContent(label, body), signer))]).toString('base64url');
 }
 
 function signedBy(deviceId: string, label: string, ...fields: readonly Buffer[]): string {

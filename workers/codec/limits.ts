@@ -28,9 +28,10 @@ export const limits = {
   devicesPerPerson: 1000,
   /** Former account keys of a contact. */
   formerKeys: 100,
-  /** Verified contacts in the account state; its size has room for no more. */
+  /** Verified contacts in the account state, and people whose account keys are in it: its size has room for no more. */
   verifiedContacts: 600,
-  accountState: 64 * 1024,
+  pinnedPeople: 12_000,
+  accountState: 1024 * 1024,
   sealedVault: 64 * 1024,
   /** Characters of a password: more than anybody types, and too few to hang the worker. */
   password: 4096,

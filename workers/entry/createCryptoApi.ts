@@ -18,6 +18,7 @@ import { createOutbox } from '../messaging/outbox.ts';
 import { createLogProcessing } from '../messaging/processLog.ts';
 import { createKeySharing } from '../messaging/shareKeys.ts';
 import { Session } from '../session/session.ts';
+import { createAccountState } from '../trust/accountState.ts';
 import { createTrust } from '../trust/trust.ts';
 
 /** The surroundings of the api, injected so that it also runs where there is no browser. */
@@ -38,6 +39,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createRecovery(deps, session, confirmations, rotation),
     ...createMovingOn(deps, session, confirmations, rotation),
     ...createRevoking(session, confirmations, rotation),
+    ...createAccountState(deps, session, confirmations),
     ...createTrust(deps, session, confirmations),
     ...createConversations(deps, session),
     ...createGroups(deps, session),

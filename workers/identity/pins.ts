@@ -3,7 +3,7 @@ import { type AccountState, equalBytes, type VerifiedContact } from '@sinetti/cr
 import { CryptoApiError } from '../api/errors.ts';
 import type { UnlockedAccount } from '../session/session.ts';
 import type { Transaction, WriteTransaction } from '../storage/db.ts';
-import { MarksRecord, PinRecord } from '../storage/records.ts';
+import { MarksRecord, newMarksRecord, PinRecord } from '../storage/records.ts';
 
 /** The error for a device of a known person that another account key than the pinned one certifies. */
 export class IdentityChanged extends CryptoApiError {
@@ -55,28 +55,58 @@ export async function offerAccountKey(
   await putPin(tx, account, userId, { ...pin, offered: accountKey });
 }
 
-/** Reads the marks that count here; their revision is -1 before an account state was seen. */
-export async function readMarks(tx: Transaction, account: UnlockedAccount): Promise<AccountState> {
-  const pins = tx.objectStore('pins');
-  const [revision, userIds, rows] = await Promise.all([
-    readRevision(tx, account),
-    pins.getAllKeys(),
-    pins.getAll(),
-  ]);
-  const marks: { readonly contact: VerifiedContact; readonly verifiedAt: number }[] = [];
-  for (const [i, userId] of userIds.entries()) {
-    const sealed = rows[i];
-    if (sealed === undefined) continue;
-    const { accountKey, verifiedAt } = account.sealer.open('pins', userId, sealed, PinRecord);
-    if (verifiedAt !== null) marks.push({ contact: { userId, accountKey }, verifiedAt });
-  }
-  marks.sort((one, other) => one.verifiedAt - other.verifiedAt);
-  return { verified: marks.map(({ contact }) => contact), revision };
+/** Reads a pin. @throws CryptoApiError `unknown-person` for a person of whom no device was seen yet */
+export async function requirePin(
+  tx: Transaction,
+  account: UnlockedAccount,
+  userId: string,
+): Promise<PinRecord> {
+  const pin = await readPin(tx, account, userId);
+  if (pin === null) throw new CryptoApiError('unknown-person');
+  return pin;
 }
 
-async function readRevision(tx: Transaction, { sealer }: UnlockedAccount): Promise<number> {
+/** Reads all pins, of whoever was seen first first. */
+export async function readAllPins(
+  tx: Transaction,
+  { sealer }: UnlockedAccount,
+): Promise<Map<string, PinRecord>> {
+  const store = tx.objectStore('pins');
+  const [userIds, rows] = await Promise.all([store.getAllKeys(), store.getAll()]);
+  const pins = userIds.flatMap((userId, i) => {
+    const sealed = rows[i];
+    return sealed === undefined ? [] : [[userId, sealer.open('pins', userId, sealed, PinRecord)] as const];
+  });
+  return new Map(pins.sort(([, one], [, other]) => one.firstSeen - other.firstSeen));
+}
+
+/** Returns whether this device has read the account state: before that it pins nobody, who may be known to another one. */
+export async function hasReadState(tx: Transaction): Promise<boolean> {
+  return (await tx.objectStore('device').getKey('marks')) !== undefined;
+}
+
+/** Reads how far this device knows the account state. */
+export async function readMarksRecord(tx: Transaction, { sealer }: UnlockedAccount): Promise<MarksRecord> {
   const sealed = await tx.objectStore('device').get('marks');
-  return sealed === undefined ? -1 : sealer.open('device', 'marks', sealed, MarksRecord).revision;
+  return sealed === undefined ? newMarksRecord : sealer.open('device', 'marks', sealed, MarksRecord);
+}
+
+export async function putMarksRecord(
+  tx: WriteTransaction,
+  { sealer }: UnlockedAccount,
+  record: MarksRecord,
+): Promise<void> {
+  await tx.objectStore('device').put(sealer.seal('device', 'marks', record), 'marks');
+}
+
+/** The marks in pins, oldest first. */
+export function marksIn(pins: ReadonlyMap<string, PinRecord>): VerifiedContact[] {
+  return [...pins]
+    .flatMap(([userId, { accountKey, verifiedAt }]) =>
+      verifiedAt === null ? [] : [{ contact: { userId, accountKey }, verifiedAt }],
+    )
+    .sort((one, other) => one.verifiedAt - other.verifiedAt)
+    .map(({ contact }) => contact);
 }
 
 /**
@@ -89,14 +119,13 @@ export async function adoptVerified(
   { verified, revision }: AccountState,
   now: number,
 ): Promise<void> {
-  if (revision < (await readRevision(tx, account))) return;
-  await tx.objectStore('device').put(account.sealer.seal('device', 'marks', { revision }), 'marks');
+  const known = await readMarksRecord(tx, account);
+  if (revision < known.revision) return;
+  await putMarksRecord(tx, account, { ...known, revision });
   const keys = new Map(verified.map(({ userId, accountKey }) => [userId, accountKey]));
-  for (const userId of await tx.objectStore('pins').getAllKeys()) {
-    const pin = await readPin(tx, account, userId);
+  for (const [userId, pin] of await readAllPins(tx, account)) {
     const verifiedKey = keys.get(userId);
     keys.delete(userId);
-    if (pin === null) continue;
     if (verifiedKey === undefined) {
       if (pin.verifiedAt !== null) await putPin(tx, account, userId, { ...pin, verifiedAt: null });
     } else if (!equalBytes(verifiedKey, pin.accountKey)) {

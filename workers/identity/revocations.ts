@@ -6,7 +6,7 @@ import {
   equalBytes,
   verifyDeviceRevocation,
 } from '@sinetti/crypto-core';
-import type { UnlockedAccount } from '../session/session.ts';
+import type { AccountOnDevice, UnlockedAccount } from '../session/session.ts';
 import { type Transaction, type WriteTransaction, withinFirst } from '../storage/db.ts';
 import { sealingKey } from '../storage/records.ts';
 import { readableCertificate } from './certificates.ts';
@@ -30,6 +30,17 @@ export function isOfLeaf(revocation: DeviceRevocation, credential: Credential): 
     certificate.deviceId === revocation.deviceId &&
     equalBytes(certificate.accountKey, revocation.accountKey)
   );
+}
+
+/** Returns whether a device of the person's own is revoked by their present account key, as far as is known here. */
+export async function isRevokedOwn(
+  tx: Transaction,
+  account: AccountOnDevice,
+  deviceId: string,
+): Promise<boolean> {
+  const statement = await readStatement(tx, account, account.userId, deviceId);
+  const revocation = statement === null ? null : readRevocation(statement);
+  return revocation !== null && equalBytes(revocation.accountKey, account.device.accountKey);
 }
 
 /** Stores a revocation for good, so that a relay can't take it back. */

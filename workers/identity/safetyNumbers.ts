@@ -1,8 +1,16 @@
 import { ready, safetyNumber } from '@sinetti/crypto-core';
+import { CryptoApiError } from '../api/errors.ts';
 import type { Operation } from '../api/prompt.ts';
 import type { AccountOnDevice, Session } from '../session/session.ts';
 import { read } from '../storage/db.ts';
 import { readPin } from './pins.ts';
+
+export const anotherKey = () => new CryptoApiError('usage', 'another key than the one shown');
+
+/** @throws CryptoApiError `usage` unless the person has seen this very number */
+export function requireNumber(seen: string, actual: string | null): void {
+  if (seen !== actual) throw anotherKey();
+}
 
 /** Computes the safety number of this person and another one, by the account key that the other one may have. */
 export function safetyNumberOf(

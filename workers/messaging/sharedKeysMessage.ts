@@ -14,7 +14,7 @@ import { array, type Guarded, GuardFailure, integer, nullable, object, oneOf } f
 import { bytes } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
 import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
-import { readRevocation, readStatement } from '../identity/revocations.ts';
+import { isRevokedOwn } from '../identity/revocations.ts';
 import { type AccountOnDevice, readKeys } from '../session/session.ts';
 import { withKeys } from '../session/vaultOpening.ts';
 import type { MessageRecord } from '../storage/records.ts';
@@ -106,9 +106,7 @@ async function adopt(
   const newest = stated.at(-1);
   if (newest === undefined || stated.length < said.length) return null;
   // A device that was revoked may still be in the tree.
-  const revoked = await readStatement(tx, account, account.userId, senderDeviceId);
-  const revocation = revoked === null ? null : readRevocation(revoked);
-  if (revocation !== null && equalBytes(revocation.accountKey, account.device.accountKey)) return null;
+  if (await isRevokedOwn(tx, account, senderDeviceId)) return null;
   let record = await readKeys(tx, account);
   for (const { formerRevision, keys, statement } of stated) {
     // Keys that don't join on to this device's own leave a gap, whose keys only the vault has.

@@ -269,9 +269,16 @@ export const OutboxRecord = object({
 });
 export type OutboxRecord = Guarded<typeof OutboxRecord>;
 
-/** The revision of the account state whose marks of verified contacts count here. */
-export const MarksRecord = object({ revision: integer(0) });
+/** How far this device knows the account state. It is there once that was read, or the relay had none. */
+export const MarksRecord = object({
+  /** The revision of the newest state whose marks count here; -1 for none. */
+  revision: integer(-1),
+  /** One was signed by a device of the person's: those that aren't count no more. */
+  hasSigned: withDefault(boolean, false),
+});
 export type MarksRecord = Guarded<typeof MarksRecord>;
+
+export const newMarksRecord: MarksRecord = { revision: -1, hasSigned: false };
 
 /** This device's state of the message backup. */
 export const BackupRecord = object({

@@ -1,16 +1,29 @@
 import { fromUtf8, utf8 } from '../bytes.ts';
-import { decode } from '../codec/reader.ts';
+import { decode, type Reader } from '../codec/reader.ts';
 import { encode } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
+import { type VerifiedDeviceCertificate, verifyDeviceCertificate } from './deviceCertificate.ts';
 import { openShared, readKey, type SharedKeys, sealShared } from './sharedKeys.ts';
+import { readStatement, type StatementFormat, signStatement } from './signedStatement.ts';
 
 /** The knowledge that a person's devices share from day to day. */
 export interface AccountState {
   /** The people whose safety numbers this person has compared, oldest first. */
   readonly verified: readonly VerifiedContact[];
+  /** The account keys of everybody whom one of the person's devices has ever seen, in the order in which they were met. */
+  readonly pins: readonly PinnedPerson[];
   /** Counts its changes from 0, so that the client, not the relay, tells which of two states is older. */
   readonly revision: number;
+}
+
+/** What the person has made of an account key that was seen for somebody. */
+export type KeyStanding = 'former' | 'present' | 'offered' | 'refused';
+
+export interface PinnedPerson {
+  readonly userId: string;
+  /** Each key once, and one of them present. Offered is one that the person has not decided on yet. */
+  readonly keys: readonly { readonly standing: KeyStanding; readonly accountKey: Uint8Array }[];
 }
 
 export interface VerifiedContact {
@@ -19,9 +32,13 @@ export interface VerifiedContact {
   readonly accountKey: Uint8Array;
 }
 
-const VERSION = 1;
-/** Bytes that it is padded to a multiple of, so that its length doesn't tell how many people are verified. */
+const VERSION = 2;
+/** A state of version 1 has no pins. */
+const VERSION_WITHOUT_PINS = 1;
+/** Bytes that it is padded to a multiple of, so that its length doesn't tell how many people are known and verified. */
 const PADDED_TO = 4096;
+/** By their numbers in bytes. */
+const STANDINGS: readonly KeyStanding[] = ['former', 'present', 'offered', 'refused'];
 
 /**
  * Seals the state under the newest of the shared keys.
@@ -33,12 +50,19 @@ export function sealAccountState(
   userId: string,
   env: Env,
 ): Uint8Array {
-  const plaintext = encode(state, (writer, { verified, revision }) => {
+  const plaintext = encode(state, (writer, { pins, revision, verified }) => {
     writer.u16(VERSION);
     writer.u32(revision);
     writer.vector(verified, (w, { userId: contactId, accountKey }) => {
       w.opaque(utf8(contactId));
       w.opaque(accountKey);
+    });
+    writer.vector(pins, (w, { keys, userId: pinnedId }) => {
+      w.opaque(utf8(pinnedId));
+      w.vector(keys, (inner, { accountKey, standing }) => {
+        inner.u8(STANDINGS.indexOf(standing));
+        inner.opaque(accountKey);
+      });
     });
     writer.zeros((PADDED_TO - (writer.length % PADDED_TO)) % PADDED_TO);
   });
@@ -56,15 +80,71 @@ export function openAccountState(
 ): AccountState {
   return decode(openShared('state', keys, userId, sealed), (reader) => {
     const version = reader.u16();
-    if (version !== VERSION) throw new CryptoError('unsupported', `account state version ${version}`);
+    if (version !== VERSION && version !== VERSION_WITHOUT_PINS)
+      throw new CryptoError('unsupported', `account state version ${version}`);
     const revision = reader.u32();
     const verified = reader.unlimitedVector((r) => ({
       userId: fromUtf8(r.opaque()),
       accountKey: readKey(r),
     }));
+    const pins = version === VERSION ? reader.unlimitedVector(readPinned) : [];
     if (reader.bytes(reader.remaining).some((byte) => byte !== 0)) {
       throw new CryptoError('malformed', 'account state padding');
     }
-    return { verified, revision };
+    return { verified, pins, revision };
   });
+}
+
+function readPinned(reader: Reader): PinnedPerson {
+  const userId = fromUtf8(reader.opaque());
+  const keys = reader.unlimitedVector((r) => {
+    const standing = STANDINGS[r.u8()];
+    if (standing === undefined) throw new CryptoError('malformed', 'standing of a key');
+    return { standing, accountKey: readKey(r) };
+  });
+  if (keys.filter(({ standing }) => standing === 'present').length !== 1) {
+    throw new CryptoError('malformed', 'a person without one present key');
+  }
+  return { userId, keys };
+}
+
+/** An account state as a device has sealed it, in that device's name. */
+export interface SignedAccountState {
+  /** The device's certificate. */
+  readonly certificate: Uint8Array;
+  readonly sealed: Uint8Array;
+}
+
+/** The first octet tells it from a state that no device has signed, which begins with 0 or 1. */
+const SIGNED: StatementFormat<SignedAccountState> = {
+  name: 'account state',
+  label: 'SinettiAccountState',
+  version: 2,
+  write(writer, state) {
+    writer.opaque(state.certificate);
+    writer.opaque(state.sealed);
+  },
+  read: (reader) => ({ certificate: reader.opaque(), sealed: reader.opaque() }),
+};
+
+/** @param signatureKey Ed25519 private key of the device */
+export function signAccountState(state: SignedAccountState, signatureKey: Uint8Array): Uint8Array {
+  return signStatement(SIGNED, state, signatureKey, 'an account state that nobody would accept');
+}
+
+/** Returns whether a stored account state says that a device has signed it. */
+export const isSignedAccountState = (stored: Uint8Array): boolean => stored[0] === SIGNED.version;
+
+/**
+ * Reads a stored account state, and verifies the signature of the device. The caller decides whose device it may be.
+ * @throws CryptoError 'malformed', 'unsupported', 'bad-signature'; 'invalid-credential' for a certificate that doesn't hold
+ */
+export function verifyAccountState(stored: Uint8Array): {
+  readonly signer: VerifiedDeviceCertificate;
+  readonly sealed: Uint8Array;
+} {
+  const { statement, isSignedBy } = readStatement(SIGNED, stored);
+  const signer = verifyDeviceCertificate(statement.certificate);
+  if (!isSignedBy(signer.deviceKey)) throw new CryptoError('bad-signature', 'account state');
+  return { signer, sealed: statement.sealed };
 }

@@ -155,7 +155,7 @@ function readVersion1(reader: Reader): OpenedVault {
   const verified = reader.unlimitedVector((r) => ({ userId: fromUtf8(r.opaque()), accountKey: readKey(r) }));
   return {
     vault: { accountSeed, recoveryPublicKey: null, ...fromVersion1(storageKey, historyKey) },
-    formerState: { verified, revision: reader.u32() },
+    formerState: { verified, pins: [], revision: reader.u32() },
   };
 }
 

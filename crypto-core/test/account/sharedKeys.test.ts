@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openAccountState, sealAccountState } from '../../src/account/accountState.ts';
 import { sealRecord } from '../../src/account/records.ts';
 import { createSharedKeys, openShared, sealShared } from '../../src/account/sharedKeys.ts';
 import { fromUtf8, toHex, utf8 } from '../../src/bytes.ts';
-import { encode } from '../../src/codec/writer.ts';
 import { ready } from '../../src/suite/sodium.ts';
 import { codeOf } from '../codeOf.ts';
 import { testEnv } from '../testEnv.ts';
@@ -55,47 +53,5 @@ describe('what devices share', () => {
 
   it('is not sealed without keys', () => {
     expect(codeOf(() => sealShared('history', [], 'place', new Uint8Array(), env))).toBe('usage');
-  });
-});
-
-describe('the account state', () => {
-  const verified = ['bert', 'céline'].map((userId) => ({ userId, accountKey: env.random(32) }));
-  const state = { verified, revision: 7 };
-
-  it('remembers whom the person has verified', () => {
-    const sealed = sealAccountState(state, [first, second], 'u1', env);
-    expect(openAccountState(sealed, [first, second], 'u1')).toEqual(state);
-    expect(codeOf(() => openAccountState(sealed, [first, second], 'u2'))).toBe('corrupt-record');
-    expect(codeOf(() => openAccountState(sealed, [first], 'u1'))).toBe('missing-key');
-  });
-
-  it('has one length however many people are verified, up to some fifty', () => {
-    const lengthOf = (count: number) => {
-      const many = Array.from({ length: count }, () => ({
-        userId: '0a52f3a8-5a7e-4f3a-9d0e-1f0c8f2b7c11',
-        accountKey: env.random(32),
-      }));
-      return sealAccountState({ verified: many, revision: count }, [first], 'u1', env).length;
-    };
-    expect(new Set([0, 1, 20, 55].map(lengthOf)).size).toBe(1);
-    expect(lengthOf(60)).toBe(lengthOf(110));
-    expect(lengthOf(60)).toBeGreaterThan(lengthOf(0));
-  });
-
-  it('does not open in a version to come, or with other bytes after it', () => {
-    const sealedWith = (version: number, trailing: number[]) => {
-      const plaintext = encode(null, (writer) => {
-        writer.u16(version);
-        writer.u32(7);
-        writer.vector([], () => undefined);
-        writer.bytes(Uint8Array.from(trailing));
-      });
-      return sealShared('state', [first], 'u1', plaintext, env);
-    };
-    const open = (version: number, trailing: number[]) =>
-      codeOf(() => openAccountState(sealedWith(version, trailing), [first], 'u1'));
-    expect(open(1, [0])).toBe('none');
-    expect(open(1, [0, 1])).toBe('malformed');
-    expect(open(2, [0])).toBe('unsupported');
   });
 });

@@ -114,7 +114,7 @@ describe('the vault', () => {
       return sealEnvelope(vaultKey, context, plaintext, env);
     };
     const opened = openVault(sealedWith([]), vaultKey, 'u1');
-    expect(opened.formerState).toEqual({ verified, revision: 7 });
+    expect(opened.formerState).toEqual({ verified, pins: [], revision: 7 });
     expect(opened.vault).toEqual({
       accountSeed,
       recoveryPublicKey: null,

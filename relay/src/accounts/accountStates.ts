@@ -1,4 +1,6 @@
+import type { DeviceSession } from '../auth/session.ts';
 import type { Db } from '../db/tables.ts';
+import { requireSignedState } from '../devices/deviceSignatures.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import {
@@ -14,9 +16,9 @@ export interface AccountStates {
   /**
    * Stores a state in the place of the one at `version`, 0 for the first, and tells the person's devices.
    * @returns the new version
-   * @throws ApiError stale-version with the stored version
+   * @throws ApiError stale-version with the stored version; forbidden unless the session's device has signed it
    */
-  replace(userId: string, state: AccountStateRow): Promise<number>;
+  replace(session: DeviceSession, state: AccountStateRow): Promise<number>;
 }
 
 export interface AccountStateDependencies {
@@ -28,7 +30,9 @@ export function createAccountStates({ db, hub }: AccountStateDependencies): Acco
   return {
     find: (userId) => findAccountState(db, userId),
 
-    async replace(userId, { version, sealed }) {
+    async replace(session, { version, sealed }) {
+      const { userId } = session;
+      await requireSignedState(db, session, sealed);
       const next = { version: version + 1, sealed };
       if (!(await replaceAccountState(db, userId, next))) {
         const stored = (await findAccountState(db, userId))?.version ?? 0;

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { PasswordParams } from '../../contract/index.ts';
 import type { LoginAttempt, LoginThrottle } from '../auth/loginThrottle.ts';
 import type { Passwords } from '../auth/passwords.ts';
-import type { Session } from '../auth/session.ts';
+import { requireDevice, type Session } from '../auth/session.ts';
 import type { OpenOptions, Sessions } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
+import { requireSignedName } from '../devices/deviceSignatures.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { contactIds } from '../repositories/contacts.ts';
@@ -104,8 +105,11 @@ export interface Accounts {
   passwordParams(name: string): Promise<PasswordParams>;
   /** @throws ApiError not-found */
   profile(userId: string): Promise<users.UserRow>;
-  /** @throws ApiError username-taken, email-taken */
-  updateProfile(userId: string, names: { username: string; email: string }): Promise<users.UserRow>;
+  /** @throws ApiError username-taken, email-taken; forbidden for a signed name that isn't the device's word for this one */
+  updateProfile(
+    session: Session,
+    names: { username: string; email: string; signedName: Buffer | null },
+  ): Promise<users.UserRow>;
   /** See deleteAccount. */
   delete(userId: string): Promise<void>;
   /** The account itself, as the relay has it, with its sessions. @throws ApiError not-found */
@@ -235,7 +239,8 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
       return user;
     },
 
-    async updateProfile(userId, { username, email }) {
+    async updateProfile(session, { email, signedName, username }) {
+      const { userId } = session;
       const [usernameKey, emailKey] = [nameKey(username), nameKey(email)];
       const { user, recipientIds } = await db.transaction().execute(async (tx) => {
         const former = await users.findUser(tx, userId);
@@ -245,7 +250,11 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
         if (taken.email) throw emailTaken();
         // Nobody has asked for another full name; the one that was taken from the username follows it.
         const fullName = former.fullName === former.username ? username : former.fullName;
-        await users.renameUser(tx, userId, { username, usernameKey, email, emailKey, fullName });
+        if (signedName !== null) await requireSignedName(tx, requireDevice(session), username, signedName);
+        const names = { username, usernameKey, email, emailKey, fullName };
+        // One that was signed for another name says nothing of this one.
+        const isKept = signedName === null && former.username === username;
+        await users.renameUser(tx, userId, isKept ? names : { ...names, signedName });
         return {
           user: { ...former, username, email, fullName },
           recipientIds: [userId, ...(await contactIds(tx, userId))],

@@ -1,5 +1,6 @@
 import type { Session } from '../auth/session.ts';
 import { tellEnded } from '../auth/sessions.ts';
+import { requireRevocation } from '../devices/devices.ts';
 import { peopleConcerned } from '../devices/peopleConcerned.ts';
 import { removeDevice } from '../devices/removeDevice.ts';
 import { ApiError } from '../errors.ts';
@@ -30,11 +31,13 @@ export async function moveOn(
     await lockUsers(tx, [userId]);
     const now = clock();
     await rotateVault(tx, userId, change.vault, now);
-    const devices = (await devicesOf(tx, userId)).map(({ id }) => id);
+    const present = await devicesOf(tx, userId);
+    const devices = present.map(({ id }) => id);
     // The members of its conversations would have nothing to remove a device by that has signed in meanwhile.
     if (devices.length !== statements.size || !devices.every((id) => statements.has(id))) {
       throw new ApiError('device-conflict', 'Another device has signed in meanwhile. Please try again.');
     }
+    for (const device of present) requireRevocation(device, statements.get(device.id) ?? Buffer.alloc(0));
     await setCredentials(tx, userId, credentials);
     await setAccountKey(tx, userId, change.accountKey);
     const sessionIds = await endSessionsOfOldPassword(tx, { userId, keptId, now });

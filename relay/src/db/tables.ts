@@ -25,6 +25,7 @@ export interface Tables {
     password_mem_limit: number;
     proof_key: ColumnType<Buffer | null, Uint8Array | null | undefined, Uint8Array | null>;
     account_key: ColumnType<Buffer | null, Uint8Array | null | undefined, Uint8Array | null>;
+    signed_name: NullableBytes;
     consented_at: Time;
     created_at: Time;
   };

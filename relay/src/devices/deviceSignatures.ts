@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DeviceSession, Session } from '../auth/session.ts';
-import { isSignedBy, signContent } from '../auth/signedContent.ts';
+import { isSignedBy, isSignedStatement, signContent } from '../auth/signedContent.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import { opaque } from '../opaque.ts';
@@ -8,6 +8,10 @@ import { type DeviceRow, findDevice } from '../repositories/devices.ts';
 import { deviceKeyOf } from './certificates.ts';
 
 const version = 1;
+const stateVersion = 2;
+const revisionLength = 4;
+/** An Ed25519 signature as opaque<V>. */
+const signatureLength = 66;
 
 /** A commit as far as the device that submits it signs it; byte strings are base64url. */
 export interface SignedCommit {
@@ -80,7 +84,7 @@ export function requireSignedCopied(
  */
 export async function requireSignedCommit(
   db: Db,
-  { deviceId, userId }: DeviceSession,
+  session: DeviceSession,
   conversationId: string,
   { commit, epoch, groupInfo, signature }: SignedCommit,
 ): Promise<void> {
@@ -91,9 +95,47 @@ export async function requireSignedCommit(
     opaque(hashOf(commit)),
     opaque(hashOf(groupInfo)),
   ]);
+  const key = (await signerOf(db, session))?.key ?? null;
+  requireSignature(key, 'SinettiSubmittedCommit', content, Buffer.from(signature, 'base64url'));
+}
+
+/**
+ * Has the session's device itself say what the person's devices know together: {uint8 version = 2, opaque certificate<V>,
+ * opaque sealed<V>, opaque signature<V>}. @throws ApiError forbidden
+ */
+export async function requireSignedState(db: Db, session: DeviceSession, state: Buffer): Promise<void> {
+  const device = await signerOf(db, session);
+  const body = state.subarray(0, Math.max(0, state.length - signatureLength));
+  const start = device === null ? null : Buffer.concat([Buffer.of(stateVersion), opaque(device.certificate)]);
+  const isOfDevice = start !== null && body.subarray(0, start.length).equals(start);
+  if (device !== null && isOfDevice && isSignedStatement(device.key, 'SinettiAccountState', body, state))
+    return;
+  throw notSigned();
+}
+
+/**
+ * Has the session's device itself say the person's name: {uint8 version = 1, opaque certificate<V>, opaque username<V>, uint32
+ * revision, opaque signature<V>}. @throws ApiError forbidden, also for another name than the person's
+ */
+export async function requireSignedName(
+  db: Db,
+  session: DeviceSession,
+  username: string,
+  signedName: Buffer,
+): Promise<void> {
+  const device = await signerOf(db, session);
+  if (device === null) throw notSigned();
+  const fields = [device.certificate, Buffer.from(username)];
+  const start = Buffer.concat([Buffer.of(version), ...fields.map(opaque)]);
+  const body = signedName.subarray(0, start.length + revisionLength);
+  const isOfPerson = body.subarray(0, start.length).equals(start);
+  if (!isOfPerson || !isSignedStatement(device.key, 'SinettiSignedName', body, signedName)) throw notSigned();
+}
+
+async function signerOf(db: Db, { deviceId, userId }: DeviceSession) {
   const device = await findDevice(db, deviceId);
   const key = device === null ? null : deviceKeyOf(device.certificate, { userId, deviceId });
-  requireSignature(key, 'SinettiSubmittedCommit', content, Buffer.from(signature, 'base64url'));
+  return device === null || key === null ? null : { key, certificate: device.certificate };
 }
 
 function requireSignature(
@@ -103,8 +145,10 @@ function requireSignature(
   signature: Buffer | null,
 ): void {
   if (key !== null && signature !== null && isSignedBy(key, signContent(label, content), signature)) return;
-  throw new ApiError('forbidden', 'This is not signed by the device.');
+  throw notSigned();
 }
+
+const notSigned = () => new ApiError('forbidden', 'This is not signed by the device.');
 
 const hashOf = (base64url: string): Buffer =>
   createHash('sha256').update(Buffer.from(base64url, 'base64url')).digest();

@@ -18,7 +18,7 @@ import {
 } from '../repositories/revocations.ts';
 import { bindDevice, endRevokedSessions } from '../repositories/sessions.ts';
 import { findAccountKey, findUser, lockUsers } from '../repositories/users.ts';
-import { isCertifiedBy } from './certificates.ts';
+import { isCertifiedBy, isRevocationOf } from './certificates.ts';
 import { requireSignedSession } from './deviceSignatures.ts';
 import { peopleConcerned } from './peopleConcerned.ts';
 import { removeDevice } from './removeDevice.ts';
@@ -44,9 +44,9 @@ export interface Devices {
   /**
    * Removes a device with its KeyPackages and Welcomes, ends its sessions, and keeps the statement for those who must
    * take the device out of their conversations.
-   * @param statement signed by the account key; the relay can't check it, and those who can don't trust the relay
+   * @param statement signed by the account key that the device's certificate names; clients, who have pinned that, check it too
    * @param vault takes the place of the one so far, or null
-   * @throws ApiError not-found, stale-version
+   * @throws ApiError not-found, stale-version; forbidden for a statement that is none
    */
   revoke(userId: string, deviceId: string, statement: Buffer, vault: VaultRotation | null): Promise<void>;
   /** @throws ApiError not-found unless they are contacts, fellow members or the same person */
@@ -133,6 +133,7 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
         await lockUsers(tx, [userId]);
         const device = await devices.findDevice(tx, deviceId);
         if (device === null || device.userId !== userId) throw noSuchDevice();
+        requireRevocation(device, statement);
         const now = clock();
         if (vault !== null) await rotateVault(tx, userId, vault, now);
         const sessionIds = await endRevokedSessions(tx, deviceId, now);
@@ -193,6 +194,15 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
         return all;
       }),
   };
+}
+
+/** @throws ApiError forbidden unless the account key has signed that this device is revoked */
+export function requireRevocation(
+  { certificate, id, userId }: Pick<devices.DeviceRow, 'certificate' | 'id' | 'userId'>,
+  statement: Buffer,
+): void {
+  if (isRevocationOf({ userId, deviceId: id }, certificate, statement)) return;
+  throw new ApiError('forbidden', 'This is no revocation of the device.');
 }
 
 /** @throws ApiError not-found, not-a-contact */

@@ -188,6 +188,8 @@ export interface Names {
   readonly email: string;
   readonly emailKey: string;
   readonly fullName: string;
+  /** The username as a device of the person has signed it; null for none. Left out, it stays. */
+  readonly signedName?: Buffer | null;
 }
 
 /** Returns which of these names are somebody else's. */
@@ -217,9 +219,36 @@ export async function renameUser(db: Db, id: string, names: Names): Promise<void
       email: names.email,
       email_key: names.emailKey,
       full_name: names.fullName,
+      ...(names.signedName === undefined ? {} : { signed_name: names.signedName }),
     })
     .where('id', '=', id)
     .execute();
+}
+
+/** Keeps a signed username, as long as it is the person's. False if it isn't any more. */
+export async function setSignedName(
+  db: Db,
+  id: string,
+  { signedName, username }: { readonly signedName: Buffer; readonly username: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('users')
+    .set({ signed_name: signedName })
+    .where('id', '=', id)
+    .where('username', '=', username)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** The signed usernames of these people, of whoever has one. */
+export async function signedNamesOf(
+  db: Db,
+  ids: readonly string[],
+): Promise<{ userId: string; signedName: Buffer }[]> {
+  const rows = await db.selectFrom('users').select(['id', 'signed_name']).where('id', 'in', ids).execute();
+  return rows.flatMap(({ id, signed_name: signedName }) =>
+    signedName === null ? [] : [{ userId: id, signedName }],
+  );
 }
 
 /** People whose username contains the text or whose email is the text, exact usernames first. */

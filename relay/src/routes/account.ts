@@ -26,9 +26,17 @@ type AccountHandlers = Pick<
   | 'getFormerVault'
   | 'putVault'
   | 'searchUsers'
+  | 'putSignedName'
+  | 'listSignedNames'
 >;
 
-export function accountHandlers({ accountChanges, accounts, proofs, sessions }: Services): AccountHandlers {
+export function accountHandlers({
+  accountChanges,
+  accounts,
+  proofs,
+  sessions,
+  signedNames,
+}: Services): AccountHandlers {
   return {
     register: async ({ body }) => {
       const { token, loginProof, user } = await accounts.register({
@@ -64,7 +72,9 @@ export function accountHandlers({ accountChanges, accounts, proofs, sessions }: 
     updateProfile: async ({ session, body, requireProof }) => {
       const changed = await accounts.newNames(session.userId, body);
       if (changed.length > 0) await requireProof();
-      const user = await accounts.updateProfile(session.userId, body);
+      const { email, signed_name: signed, username } = body;
+      const signedName = signed === undefined ? null : bytes(signed);
+      const user = await accounts.updateProfile(session, { username, email, signedName });
       for (const name of changed) await accountChanges.record(session, name);
       return profileOf(user);
     },
@@ -120,6 +130,14 @@ export function accountHandlers({ accountChanges, accounts, proofs, sessions }: 
       const found = await accounts.search(session.userId, query.q, limits.searchMaxResults);
       return found.map(({ id, username, email }) => ({ id, username, email }));
     },
+
+    putSignedName: ({ session, body }) => signedNames.keep(session, bytes(body.signed_name)),
+
+    listSignedNames: async ({ session, body }) =>
+      (await signedNames.visibleTo(session, body.user_ids)).map(({ signedName, userId }) => ({
+        user_id: userId,
+        signed_name: text(signedName),
+      })),
 
     listAccountChanges: async ({ session }) =>
       (await accountChanges.list(session.userId)).map((change) => ({

@@ -14,7 +14,7 @@ export function accountStateHandlers({
     },
 
     putAccountState: async ({ session, body }) => ({
-      version: await accountStates.replace(session.userId, {
+      version: await accountStates.replace(session, {
         version: body.version,
         sealed: bytes(body.sealed),
       }),

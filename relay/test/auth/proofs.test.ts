@@ -2,6 +2,7 @@ import { createPublicKey, randomUUID, verify } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { proofNonceLifetime } from '../../contract/index.ts';
 import { proofMessage } from '../../src/auth/proofs.ts';
+import { revocationOf } from '../devices.ts';
 import { base64Url, logIn, onAnotherDevice, type PersonOnDevice, rotatedVault } from '../helpers.ts';
 import { signedProof } from '../proofs.ts';
 import {
@@ -69,11 +70,11 @@ const operations: readonly (readonly [string, () => Request | Promise<Request>])
   ],
   [
     'revoking a device',
-    async () => ({
-      method: 'DELETE',
-      path: `/devices/${(await onAnotherDevice(world.relay, world.person)).deviceId}`,
-      body: { statement: base64Url(200) },
-    }),
+    async () => {
+      const { deviceId } = await onAnotherDevice(world.relay, world.person);
+      const body = { statement: revocationOf(world.person, deviceId) };
+      return { method: 'DELETE', path: `/devices/${deviceId}`, body };
+    },
   ],
   ['deleting the message backup', () => ({ method: 'DELETE', path: '/history' })],
   ['deleting the account', () => ({ method: 'DELETE', path: '/user' })],

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ErrorCode, topics } from '../../contract/index.ts';
+import { revocationOf } from '../devices.ts';
 import {
   base64Url,
   befriend,
@@ -61,7 +62,10 @@ const ends: readonly End[] = [
   {
     how: 'by revoking its device from another',
     code: 'device-revoked',
-    action: () => here.call('DELETE', `/devices/${elsewhere.deviceId}`, { statement: base64Url(200) }),
+    action: () =>
+      here.call('DELETE', `/devices/${elsewhere.deviceId}`, {
+        statement: revocationOf(here, elsewhere.deviceId),
+      }),
     ended: () => [elsewhere],
     kept: () => [here],
   },
@@ -122,7 +126,7 @@ describe('a session that a new password has ended', () => {
     const revoke = {
       method: 'DELETE',
       path: `/devices/${elsewhere.deviceId}`,
-      body: { statement: base64Url(200) },
+      body: { statement: revocationOf(here, elsewhere.deviceId) },
     };
     const { token } = here;
     const headers = await proofHeaders(relay, { token, authKey: password, key: 'password' }, revoke);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits, type Vault } from '../../contract/index.ts';
-import { certificateOf } from '../devices.ts';
+import { certificateOf, revocationOf } from '../devices.ts';
 import { base64Url, call, logIn, rotatedVault, signUpOnDevice } from '../helpers.ts';
 import { createGroup } from '../http/conversation.ts';
 import { proofKeyOf } from '../proofs.ts';
@@ -140,7 +140,7 @@ describe('without a proof', () => {
   });
 
   it('a device revokes itself', async () => {
-    const body = { statement: base64Url(200) };
+    const body = { statement: revocationOf(world.person, world.person.deviceId) };
     const request = { method: 'DELETE', path: `/devices/${world.person.deviceId}`, body };
     expect((await send(request, null)).status).toBe(204);
   });

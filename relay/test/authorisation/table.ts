@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorCode, routes } from '../../contract/index.ts';
-import { copiedSignature, signedStart } from '../devices.ts';
+import { copiedSignature, revocationOf, signedName, signedStart, signedState } from '../devices.ts';
 import {
   base64Url,
   befriend,
@@ -159,9 +159,10 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
   ],
   moveOn: [
     signedIn(stale, (world, actor) => {
-      const { deviceId, password, salt } = personOf(world, actor);
+      const person = personOf(world, actor);
+      const { deviceId, password, salt } = person;
       const passwordParams = { salt, opsLimit: 3, memLimit: 134_217_728 };
-      const revocations = [{ id: deviceId, statement: base64Url(200) }];
+      const revocations = [{ id: deviceId, statement: revocationOf(person, deviceId) }];
       // The caller is let in, and keeps the device that the other rows need.
       const vault = rotatedVault(1_000_000);
       const credentials = { password, passwordParams, passwordProofKey: proofKeyOf(password) };
@@ -182,10 +183,18 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
   ],
   getAccountState: [own()],
   putAccountState: [
-    own(async (world, actor) => ({
-      body: { version: await stateVersion(personOf(world, actor)), sealed: base64Url(90) },
-    })),
+    own(async (world, actor) => {
+      const person = personOf(world, actor);
+      return { body: { version: await stateVersion(person), sealed: signedState(person) } };
+    }),
   ],
+  putSignedName: [
+    own((world, actor) => {
+      const person = personOf(world, actor);
+      return { body: { signed_name: signedName(person, person.username) } };
+    }),
+  ],
+  listSignedNames: [own(({ creator }) => ({ body: { user_ids: [creator.id] } }))],
   putVault: [
     own(async (world, actor) => {
       const version = await vaultVersion(personOf(world, actor));
@@ -234,10 +243,10 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
   ],
   listDevices: [own()],
   revokeDevice: [
-    signedIn(hidden, async ({ relay, creator }) => ({
-      id: (await onAnotherDevice(relay, creator)).deviceId,
-      body: { statement: base64Url(200) },
-    })),
+    signedIn(hidden, async ({ relay, creator }) => {
+      const { deviceId } = await onAnotherDevice(relay, creator);
+      return { id: deviceId, body: { statement: revocationOf(creator, deviceId) } };
+    }),
   ],
   userDevices: [
     signedIn({ ...ofMembers, contact: 'ok' }, async (world) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { directConversationId, groupConversationId, selfConversationId } from '../../contract/index.ts';
+import { revocationOf } from '../devices.ts';
 import {
   base64Url,
   befriend,
@@ -75,7 +76,11 @@ export async function createWorld(): Promise<World> {
   await must(creator.call('DELETE', `/contacts/${removed.id}`));
 
   const revoked = await onAnotherDevice(relay, creator);
-  await must(creator.call('DELETE', `/devices/${revoked.deviceId}`, { statement: base64Url(200) }));
+  await must(
+    creator.call('DELETE', `/devices/${revoked.deviceId}`, {
+      statement: revocationOf(creator, revoked.deviceId),
+    }),
+  );
   await befriend(creator, leaving);
   const groupId = await createGroup(creator);
   await must(addMember(creator, groupId, leaving, commitBody(0)));
@@ -114,7 +119,7 @@ export async function freshGroup(world: World): Promise<string> {
   const welcomes = [{ deviceIds: [member.deviceId], welcome: base64Url(200) }];
   const people = { user_ids: [member.id, removed.id] };
   await must(creator.call('POST', `/group/${groupId}/add`, { ...people, ...commitBody(0, welcomes) }));
-  await must(removed.call('DELETE', `/group/${groupId}/leave`, { statement: base64Url(100) }));
+  await must(removed.call('DELETE', `/group/${groupId}/leave`, { statement: base64Url(200) }));
   for (const person of [member, removed]) await must(creator.call('DELETE', `/contacts/${person.id}`));
   return groupId;
 }

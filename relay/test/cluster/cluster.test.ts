@@ -7,7 +7,7 @@ import {
   type SentMessage,
   topics,
 } from '../../contract/index.ts';
-import { withSignature } from '../devices.ts';
+import { revocationOf, withSignature } from '../devices.ts';
 import { eventually } from '../eventually.ts';
 import {
   base64Url,
@@ -196,7 +196,7 @@ describe('three relays are one', () => {
     const client = await listening(relays[1], lost);
     const reason = disconnectReason(client);
     const { tab } = await arriveAt(relays[2], lost);
-    const statement = base64Url(200);
+    const statement = revocationOf(alice, lost.deviceId);
     const revoked = await alice.call('DELETE', `/devices/${lost.deviceId}`, { statement });
     expect(revoked.status).toBe(204);
     expect(await reason).toBe(0x87);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountChange } from '../../contract/index.ts';
 import { createPurgeJob } from '../../src/jobs/purge.ts';
-import { certificateOf, sessionSignature } from '../devices.ts';
+import { certificateOf, revocationOf, sessionSignature } from '../devices.ts';
 import {
   base64Url,
   call,
@@ -69,7 +69,7 @@ describe('a change of who owns the account', () => {
       'device-revoked',
       async () => {
         const { deviceId } = await onAnotherDevice(relay, here);
-        return here.call('DELETE', `/devices/${deviceId}`, { statement: base64Url(200) });
+        return here.call('DELETE', `/devices/${deviceId}`, { statement: revocationOf(here, deviceId) });
       },
     ],
   ])('is told to the other devices at once, with the device that made it: %s', async (kind, change) => {
@@ -140,7 +140,8 @@ describe('a change of who owns the account', () => {
 
 it('what needs no proof is no change of who owns the account', async () => {
   const other = await onAnotherDevice(relay, here);
-  await other.call('DELETE', `/devices/${other.deviceId}`, { statement: base64Url(200) });
+  const statement = revocationOf(other, other.deviceId);
+  await other.call('DELETE', `/devices/${other.deviceId}`, { statement });
   await here.call('PUT', '/users/me', {
     username: here.username.toUpperCase(),
     email: here.email,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { limits } from '../../contract/index.ts';
+import { signedState } from '../devices.ts';
 import {
   base64Url,
   onAnotherDevice,
@@ -23,7 +24,7 @@ beforeEach(async () => {
   elsewhere = await onAnotherDevice(relay, here);
 });
 
-const put = (person: PersonOnDevice, version: number, sealed = base64Url(90)) =>
+const put = (person: PersonOnDevice, version: number, sealed = signedState(person)) =>
   person.call('PUT', '/account-state', { version, sealed });
 const get = (person: PersonOnDevice) => person.call('GET', '/account-state');
 
@@ -32,13 +33,13 @@ it('there is no account state before a device has stored one', async () => {
 });
 
 it('what one device stores all devices of the person read, who hear of it at once', async () => {
-  const sealed = base64Url(90);
+  const sealed = signedState(here);
   const events = await recordEvents(relay, [here], async () => {
     expect(await put(here, 0, sealed)).toMatchObject({ status: 200, body: { version: 1 } });
   });
   expect(events).toContainEqual([here.id, { type: 'account' }]);
   expect((await get(elsewhere)).body).toEqual({ version: 1, sealed });
-  const next = base64Url(120);
+  const next = signedState(elsewhere, 120);
   expect(await put(elsewhere, 1, next)).toMatchObject({ status: 200, body: { version: 2 } });
   expect((await get(here)).body).toEqual({ version: 2, sealed: next });
 });
@@ -46,7 +47,7 @@ it('what one device stores all devices of the person read, who hear of it at onc
 it('a state that is not the stored one is not replaced', async () => {
   const stale = (version: number) => ({ status: 409, body: { code: 'stale-version', version } });
   expect(await put(here, 1)).toMatchObject(stale(0));
-  const sealed = base64Url(90);
+  const sealed = signedState(here);
   await put(here, 0, sealed);
   expect(await put(elsewhere, 0)).toMatchObject(stale(1));
   expect(await put(elsewhere, 2)).toMatchObject(stale(1));
@@ -60,6 +61,30 @@ it('of two devices that replace it at once, one does', async () => {
 });
 
 it('a state has a size', async () => {
-  expect((await put(here, 0, base64Url(limits.accountStateMax + 1))).status).toBe(422);
-  expect((await put(here, 0, base64Url(limits.accountStateMax))).status).toBe(200);
+  const lengthOf = (text: string) => Buffer.from(text, 'base64url').length;
+  const largest = limits.accountStateMax - lengthOf(signedState(here, 20_000)) + 20_000;
+  expect((await put(here, 0, signedState(here, largest + 1))).status).toBe(422);
+  expect((await put(here, 0, signedState(here, largest))).status).toBe(200);
+});
+
+it('a state is refused unless the device of the session has signed it', async () => {
+  await put(here, 0);
+  const signed = Buffer.from(signedState(here), 'base64url');
+  const changed = (at: number) => {
+    const bytes = Buffer.from(signed);
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+    return bytes.toString('base64url');
+  };
+  const others = [
+    base64Url(90),
+    'AA',
+    signedState(elsewhere),
+    signedState({ ...here, deviceId: elsewhere.deviceId }),
+    Buffer.concat([signed, Buffer.alloc(1)]).toString('base64url'),
+    ...[0, 5, 120, signed.length - 70, signed.length - 1].map(changed),
+  ];
+  for (const sealed of others) {
+    expect(await put(here, 1, sealed)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+  }
+  expect((await put(here, 1, signed.toString('base64url'))).status).toBe(200);
 });

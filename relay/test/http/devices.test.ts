@@ -94,6 +94,29 @@ describe('registering a device', () => {
     expect((await take(undefined)).status).toBe(200);
   });
 
+  it('refuses a device whose key is of small order: one signature would do for every session', async () => {
+    const person = await signUp(relay);
+    const id = randomUUID();
+    const points = [
+      '0100000000000000000000000000000000000000000000000000000000000000',
+      '0100000000000000000000000000000000000000000000000000000000000080',
+      '0000000000000000000000000000000000000000000000000000000000000000',
+      'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+      'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff',
+      'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+    ];
+    for (const point of points) {
+      const certificate = Buffer.from(certificateOf(person.id, id), 'base64url');
+      const key = certificate.subarray(1 + 37 + 37 + 1, 1 + 37 + 37 + 1 + 32);
+      key.set(Buffer.from(point, 'hex'));
+      // R is the neutral element and S is 0, which holds for a neutral key whatever is signed.
+      const signature = Buffer.concat([Buffer.of(1), Buffer.alloc(63)]).toString('base64url');
+      const body = { name: 'A browser', certificate: certificate.toString('base64url'), signature };
+      const answer = await call(relay, 'PUT', `/devices/${id}`, { token: person.token, body });
+      expect(answer).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    }
+  });
+
   it('stops at the limit', async () => {
     const person = await signUp(relay);
     for (let count = 0; count < limits.devicesPerUser; count++) await onAnotherDevice(relay, person);

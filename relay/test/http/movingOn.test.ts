@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountChange, Device, RevokedDevice, Vault } from '../../contract/index.ts';
-import { certificateOf, privateKeyOf, publicKeyOf, sessionSignature } from '../devices.ts';
+import { certificateOf, privateKeyOf, publicKeyOf, revocationOf, sessionSignature } from '../devices.ts';
 import {
   base64Url,
   befriend,
@@ -48,7 +48,7 @@ function resized(bytes: string, by: 1 | -1): string {
 }
 
 const statements = (...devices: readonly PersonOnDevice[]) =>
-  devices.map(({ deviceId }) => ({ id: deviceId, statement: base64Url(120) }));
+  devices.map(({ deviceId, id }) => ({ id: deviceId, statement: revocationOf({ id }, deviceId) }));
 const newPassword = base64Url(32);
 const request = (changes: object = {}) => ({
   password: newPassword,

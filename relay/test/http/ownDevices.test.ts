@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { selfConversationId } from '../../contract/index.ts';
+import { revocationOf } from '../devices.ts';
 import { base64Url, logIn, onAnotherDevice, type PersonOnDevice } from '../helpers.ts';
 import { commitBody, log, messageBody, send, seqs } from './conversation.ts';
 import { aino, eero, eventsFor, relay, submit, withTwoPeople } from './twoPeople.ts';
@@ -100,7 +101,9 @@ describe("the conversation of a person's own devices", () => {
 
   it('ends for a device that was revoked', async () => {
     await startOwn();
-    await aino.call('DELETE', `/devices/${phone.deviceId}`, { statement: base64Url(120) });
+    await aino.call('DELETE', `/devices/${phone.deviceId}`, {
+      statement: revocationOf(aino, phone.deviceId),
+    });
     expect(await submit(phone, commitBody(1), id)).toMatchObject({ status: 401 });
     expect(await send(phone, aino, messageBody(1))).toMatchObject({ status: 401 });
   });

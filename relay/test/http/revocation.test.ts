@@ -7,6 +7,7 @@ import {
   type WelcomeItem,
 } from '../../contract/index.ts';
 import { sessionLifetime } from '../../src/auth/sessions.ts';
+import { privateKeyOf, revocationOf } from '../devices.ts';
 import {
   base64Url,
   befriend,
@@ -44,7 +45,7 @@ beforeEach(async () => {
   await befriend(owner, contact);
 });
 
-const revoke = (person: Person, deviceId: string, statement = base64Url(120)) =>
+const revoke = (person: Person, deviceId: string, statement = revocationOf(owner, deviceId)) =>
   person.call('DELETE', `/devices/${deviceId}`, { statement });
 const revoked = (person: Person) => person.call<RevokedDevice[]>('GET', `/users/${owner.id}/revoked-devices`);
 const refused = { status: 401, body: { code: 'device-revoked' } };
@@ -52,7 +53,7 @@ const notFound = { status: 404, body: { code: 'not-found' } };
 
 describe('revoking a device', () => {
   it('takes it out of the list, and shows the signed statement to who has to act on it', async () => {
-    const statement = base64Url(120);
+    const statement = revocationOf(owner, tablet.deviceId);
     now += 60_000;
     expect((await revoke(owner, tablet.deviceId, statement)).status).toBe(204);
     const devices = (await owner.call<Device[]>('GET', '/devices')).body;
@@ -72,7 +73,10 @@ describe('revoking a device', () => {
     const recovery = { recoveryWrap: base64Url(73), recoveryAuthKey: base64Url(32) };
     await owner.call('PUT', '/vault', { ...first, ...recovery });
     const revokeWith = (vault: object) =>
-      owner.call('DELETE', `/devices/${tablet.deviceId}`, { statement: base64Url(120), vault });
+      owner.call('DELETE', `/devices/${tablet.deviceId}`, {
+        statement: revocationOf(owner, tablet.deviceId),
+        vault,
+      });
     expect(await revokeWith(rotatedVault(2, base64Url(73)))).toMatchObject({
       status: 409,
       body: { code: 'stale-version', version: 1 },
@@ -94,7 +98,7 @@ describe('revoking a device', () => {
   it('renews no keys for a device that revokes itself, with nothing but its session', async () => {
     const first = { version: 0, sealedVault: base64Url(200), passwordWrap: base64Url(73) };
     await owner.call('PUT', '/vault', first);
-    const body = { statement: base64Url(120), vault: rotatedVault(1) };
+    const body = { statement: revocationOf(owner, owner.deviceId), vault: rotatedVault(1) };
     expect(await owner.call('DELETE', `/devices/${owner.deviceId}`, body)).toMatchObject({
       status: 422,
       body: { code: 'invalid-request' },
@@ -103,7 +107,7 @@ describe('revoking a device', () => {
   });
 
   it('is in one list for the person, contacts and fellow members', async () => {
-    const statement = base64Url(120);
+    const statement = revocationOf(owner, tablet.deviceId);
     now += 60_000;
     await revoke(owner, tablet.deviceId, statement);
     const since = new Date(now).toISOString();
@@ -219,6 +223,25 @@ describe('revoking a device', () => {
   it('is refused without the statement', async () => {
     const answer = await owner.call('DELETE', `/devices/${tablet.deviceId}`);
     expect(answer).toMatchObject({ status: 422, body: { code: 'invalid-request' } });
+    expect((await tablet.call('GET', '/profile')).status).toBe(200);
+  });
+
+  it("is refused unless its statement is the account key's", async () => {
+    const statements = [
+      base64Url(120),
+      revocationOf(owner, owner.deviceId),
+      revocationOf(owner, tablet.deviceId, privateKeyOf('another account')),
+      revocationOf(stranger, tablet.deviceId),
+      `${revocationOf(owner, tablet.deviceId)}AAAA`,
+    ];
+    for (const statement of statements) {
+      for (const by of [owner, tablet]) {
+        expect(await revoke(by, tablet.deviceId, statement)).toMatchObject({
+          status: 403,
+          body: { code: 'forbidden' },
+        });
+      }
+    }
     expect((await tablet.call('GET', '/profile')).status).toBe(200);
   });
 

@@ -9,6 +9,7 @@ import { type Background, toAppError } from '../core/failures.ts';
 import { onStates } from '../core/sessionEvents.ts';
 import { deviceNameEntry } from './enrolment.ts';
 import type { KeyRenewal } from './keyRenewal.ts';
+import { takeInRevocations } from './revocations.ts';
 
 /** Ids of the own devices that the person has seen in the list or been told of. */
 const knownDevicesEntry = 'known-devices';
@@ -66,15 +67,6 @@ export function createDevices(options: DevicesOptions): Devices {
     store.set(newDevicesAtom, () => devices.filter(({ id, isThisOne }) => !isThisOne && !before.has(id)));
   });
 
-  /** @param since leaves out what was known before */
-  async function fetchRevocations(since: string | undefined): Promise<readonly string[]> {
-    const revoked = await api.visibleRevocations(since);
-    await crypto.setRevoked(
-      revoked.map(({ id, statement, user_id }) => ({ userId: user_id, deviceId: id, statement })),
-    );
-    return revoked.filter(({ user_id }) => user_id === ownUserId).map(({ id }) => id);
-  }
-
   /** Own devices go at once; those of others before the next message. */
   async function removeFromConversations(deviceIds: readonly string[]): Promise<void> {
     const gone = new Set(deviceIds);
@@ -89,7 +81,7 @@ export function createDevices(options: DevicesOptions): Devices {
   async function catchUp(): Promise<void> {
     // Clocks differ, and what is fetched twice is harmless.
     const begun = new Date(clock.now() - 24 * 60 * 60 * 1000).toISOString();
-    const own = await fetchRevocations(revocationsSince);
+    const own = await takeInRevocations(options.deps, ownUserId, revocationsSince);
     revocationsSince = begun;
     if (own.length > 0) background(() => removeFromConversations(own));
     await load();
@@ -159,7 +151,10 @@ export function createDevices(options: DevicesOptions): Devices {
     },
 
     async onRevoked({ deviceId, userId }) {
-      if (userId !== ownUserId) return void (await fetchRevocations(revocationsSince));
+      if (userId !== ownUserId) {
+        await takeInRevocations(options.deps, ownUserId, revocationsSince);
+        return;
+      }
       // With it the session is over: the relay has no answer for this device any more.
       if ((await crypto.openDevice()).deviceId === deviceId) return options.onThisRevoked();
       await catchUp();

@@ -1,3 +1,4 @@
+import { coalesce } from '../../lib/coalesce.ts';
 import { isApiError } from '../../net/errors.ts';
 import type { Deps } from './deps.ts';
 import { failureCode } from './failures.ts';
@@ -5,7 +6,12 @@ import { relayVault } from './vaultVersion.ts';
 
 /** The account state at the relay: what the person's devices know together, sealed by the worker. */
 export interface AccountStates {
-  /** Takes over what other devices have put there, and seals it anew under the present keys where that is due. */
+  /**
+   * Takes over what other devices have put there, and only reads. A device that has just signed in does so before it meets
+   * anybody: whom the person has known for long is nobody new to it.
+   */
+  read(): Promise<void>;
+  /** Takes over what other devices have put there, and adds what this one knows besides. */
   load(): Promise<void>;
   /**
    * Replaces the state, whatever other devices do to it meanwhile.
@@ -32,19 +38,29 @@ export function createAccountStates({ api, crypto }: Pick<Deps, 'api' | 'crypto'
     }
   }
 
-  return {
-    async load() {
+  /** One at a time, so that this device isn't too late for itself. */
+  const load = coalesce(async () => {
+    for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
       const { sealed, version } = await api.getAccountState();
       const due = await adopt(sealed);
       if (due === null) return;
       try {
         await api.putAccountState({ version, sealed: due });
         await crypto.adoptState(due);
+        return;
       } catch (error) {
-        // Another device was quicker, and its state comes with the next load.
+        // Another device was quicker: its state is merged, too. After several attempts the next load does that.
         if (!isApiError(error, 'stale-version')) throw error;
       }
+    }
+  });
+
+  return {
+    async read() {
+      await adopt((await api.getAccountState()).sealed);
     },
+
+    load: () => load(),
 
     async replace(change) {
       for (let attempt = 1; ; attempt += 1) {

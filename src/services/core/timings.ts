@@ -34,6 +34,8 @@ export const timings = {
   keysPatience: 10_000,
   /** Within which time one of the own devices says keys that the one which renewed them could not say. */
   keysSharing: 6_000,
+  /** The time for which people who were seen first gather before the own devices are told. */
+  pinsSharing: 1_000,
   /** Between attempts to be the one whose commit the relay takes. */
   commitRetryBase: 100,
   commitRetryMax: 3_000,

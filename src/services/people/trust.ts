@@ -1,5 +1,6 @@
-import type { ContactTrust, SafetyNumbers } from '../../crypto/client.ts';
+import type { ContactTrust, ConversationState, SafetyNumbers } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
+import type { Timer } from '../../lib/clock.ts';
 import { coalesce } from '../../lib/coalesce.ts';
 import { errorCode } from '../../lib/errorCode.ts';
 import { activeChatAtom } from '../../store/chats.ts';
@@ -15,6 +16,7 @@ import { directConversationId, peerOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { type Background, toAppError } from '../core/failures.ts';
 import { onStates } from '../core/sessionEvents.ts';
+import { timings } from '../core/timings.ts';
 
 export interface Trust {
   /** Shows what this browser knows of people; from now on looks at their devices whenever a chat is opened. */
@@ -46,10 +48,23 @@ const maxAttempts = 5;
 
 export function createTrust(options: TrustOptions): Trust {
   const { accountStates, background, commitSubmitter, confirmation, ownUserId, sync } = options;
-  const { api, crypto, sessionEvents, store } = options.deps;
+  const { api, clock, crypto, sessionEvents, store } = options.deps;
   let unsubscribe: () => void = () => undefined;
+  let sharing: Timer | null = null;
+  /** People in conversations whom this session has shared, or tried to. */
+  const shared = new Set<string>();
+
+  function shareSoon(): void {
+    sharing ??= clock.after(timings.pinsSharing, () => {
+      sharing = null;
+      background(refresh);
+    });
+  }
 
   function show(trust: ContactTrust): void {
+    const known = store.get(trustAtom).get(trust.userId);
+    if (known?.keyOffered !== trust.keyOffered || known.changedAt.length !== trust.changedAt.length)
+      shareSoon();
     store.set(trustAtom, (known) => new Map(known).set(trust.userId, trust));
   }
 
@@ -107,7 +122,33 @@ export function createTrust(options: TrustOptions): Trust {
     }
   }
 
+  /** Takes over what other devices know, and goes on where one of them has decided about a key. */
+  async function refresh(): Promise<void> {
+    await accountStates.load();
+    const before = store.get(trustAtom);
+    await reload();
+    const settled = [...store.get(trustAtom).values()].filter(({ changedAt, keyOffered, userId }) => {
+      const known = before.get(userId);
+      if (known === undefined) return false;
+      return changedAt.length > known.changedAt.length || (known.keyOffered && !keyOffered);
+    });
+    for (const { userId } of settled) {
+      sessionEvents.emit('holdReleased', { conversationId: directConversationId(ownUserId, userId) });
+    }
+    if (settled.length > 0) background(readOn);
+  }
+
+  /** The person's other devices learn of people whom this one has met. */
+  function share(states: readonly ConversationState[]): void {
+    const trust = store.get(trustAtom);
+    const met = states.flatMap(({ members }) => members.map(({ userId }) => userId));
+    const fresh = met.filter((id) => id !== ownUserId && !trust.has(id) && !shared.has(id));
+    for (const id of fresh) shared.add(id);
+    if (fresh.length > 0) shareSoon();
+  }
+
   onStates(sessionEvents, (states) => {
+    share(states);
     if (states.some(({ refusal }) => refusal === 'identity-changed')) background(() => reload());
   });
 
@@ -122,12 +163,12 @@ export function createTrust(options: TrustOptions): Trust {
       });
     },
 
-    stop: () => unsubscribe(),
-
-    async refresh() {
-      await accountStates.load();
-      await reload();
+    stop() {
+      unsubscribe();
+      sharing?.cancel();
     },
+
+    refresh,
 
     async maySend(conversationId) {
       const userId = peerOf(conversationId, ownUserId);

@@ -8,6 +8,8 @@ import { createVault, fetchVault, registerDevice, topUpKeyPackages } from '../ac
 import { checkedNames } from '../account/ownNames.ts';
 import { keepProfile } from '../account/ownProfile.ts';
 import { replaceForgottenPassword } from '../account/password.ts';
+import { takeInRevocations } from '../account/revocations.ts';
+import { createAccountStates } from '../core/accountState.ts';
 import type { Deps } from '../core/deps.ts';
 import {
   apiErrorOf,
@@ -55,6 +57,8 @@ export function createSignIn(options: SignInOptions): SignIn {
     progress('registering-device');
     await registerDevice(deps, deviceName);
     await crypto.forgetVault();
+    // Before this device meets anybody: the person's other devices may know them, and which of themselves are revoked.
+    await Promise.all([createAccountStates(deps).read(), takeInRevocations(deps, user.id)]);
     await topUpKeyPackages(deps);
     progress('syncing');
     background(() => keepProfile(crypto, user));

@@ -6,6 +6,7 @@ import {
   type SharedKeys,
   sealAccountState,
   unwrapVaultKey,
+  verifyAccountState,
 } from '@sinetti/crypto-core';
 import { describe, expect, it } from 'vitest';
 import { accountDatabaseName } from '#workers/storage/db.ts';
@@ -129,7 +130,7 @@ describe('with the disk of a revoked device, and all that the relay ever had', (
     expect(openShared('history', stolen, before.place, decode(before.sealed)).length).toBeGreaterThan(0);
     const tries = [
       () => openShared('history', stolen, after.place, decode(after.sealed)),
-      () => openAccountState(state, stolen, ALICE),
+      () => openAccountState(verifyAccountState(state).sealed, stolen, ALICE),
       ...stolen
         .flatMap(({ historyKey, stateKey }) => [historyKey, stateKey])
         .flatMap((key) => [formerVault, laptop.vault()].map((vault) => [key, vault] as const))
@@ -142,7 +143,7 @@ describe('with the disk of a revoked device, and all that the relay ever had', (
     // A person who knows the password can open it, which shows that there was something to open.
     const { sharedKeys } = openVaultOf(relay, ALICE);
     expect(openShared('history', sharedKeys, after.place, decode(after.sealed)).length).toBeGreaterThan(0);
-    expect(openAccountState(state, sharedKeys, ALICE).verified).toHaveLength(1);
+    expect(openAccountState(verifyAccountState(state).sealed, sharedKeys, ALICE).verified).toHaveLength(1);
   });
 });
 
@@ -213,7 +214,7 @@ describe('with the keys of a removed browser, and what a stolen token may write'
     await laptop.revoke(phone.deviceId);
     await laptop.readState();
     const env = { random: (length: number) => new Uint8Array(length), now: () => 0 };
-    const forged = sealAccountState({ verified: [], revision: 99 }, sharedKeys, ALICE, env);
+    const forged = sealAccountState({ verified: [], pins: [], revision: 99 }, sharedKeys, ALICE, env);
     for (const state of [Buffer.from(forged).toString('base64url'), 'AP____8']) {
       relay.states.set(ALICE, state);
       await laptop.readState();

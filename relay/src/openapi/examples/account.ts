@@ -12,6 +12,7 @@ import {
   recoveryAuthKey,
   sealedState,
   sealedVault,
+  signedName,
   statement,
   time,
   wrap,
@@ -45,6 +46,8 @@ export const account: Examples<
   | 'putVault'
   | 'getAccountState'
   | 'putAccountState'
+  | 'putSignedName'
+  | 'listSignedNames'
 > = {
   register: {
     body: {
@@ -121,6 +124,11 @@ export const account: Examples<
   getFormerVault: { response: { ...vault, ...wraps, version: 2, replaced_at: time } },
   getAccountState: { response: { version: 3, sealed: sealedState } },
   putAccountState: { body: { version: 3, sealed: sealedState }, response: { version: 4 } },
+  putSignedName: { body: { signed_name: signedName } },
+  listSignedNames: {
+    body: { user_ids: [eero.id] },
+    response: [{ user_id: eero.id, signed_name: signedName }],
+  },
   putVault: {
     body: { ...vault, ...wraps, recoveryAuthKey, recoveryProofKey: proofKey },
     response: { version: 4 },

@@ -32,6 +32,7 @@ export const startTag = bytes('start of device ', 16);
 export const formerStartTag = bytes('start before it ', 16);
 export const statement = bytes('signed statement', 16);
 export const sealed = bytes('sealed', 6);
+export const signedName = bytes('signed username ', 64);
 export const sealedState = bytes('sealed account state ', 64);
 export const sealedVault = bytes('sealed vault ', limits.sealedVaultMin);
 export const wrap = bytes('wrapped key ', limits.keyWrapMin);

@@ -40,11 +40,22 @@ describe('reading the account state', () => {
     expect(worker.adoptState).toHaveBeenLastCalledWith('YW5ldw');
   });
 
-  it('leaves the state of a device that was quicker', async () => {
-    worker.adoptState.mockResolvedValueOnce('YW5ldw');
-    api.putAccountState.mockRejectedValue(refused('stale-version'));
+  it('is merged with the state of a device that was quicker', async () => {
+    worker.adoptState.mockResolvedValueOnce('YW5ldw').mockResolvedValueOnce('bWVyZ2Vk');
+    api.getAccountState
+      .mockResolvedValueOnce({ version: 3, sealed: 'b2xk' })
+      .mockResolvedValueOnce({ version: 4, sealed: 'dGhlaXJz' });
+    api.putAccountState.mockRejectedValueOnce(refused('stale-version'));
     await states.load();
-    expect(worker.adoptState).toHaveBeenCalledOnce();
+    expect(worker.adoptState.mock.calls).toEqual([['b2xk'], ['dGhlaXJz'], ['bWVyZ2Vk']]);
+    expect(api.putAccountState).toHaveBeenLastCalledWith({ version: 4, sealed: 'bWVyZ2Vk' });
+  });
+
+  it('writes nothing on a device that has just signed in', async () => {
+    worker.adoptState.mockResolvedValue('YW5ldw');
+    await states.read();
+    expect(worker.adoptState.mock.calls).toEqual([['b2xk']]);
+    expect(api.putAccountState).not.toHaveBeenCalled();
   });
 
   it('fails when the relay is not reached', async () => {

@@ -42,6 +42,7 @@ describe('signing up', () => {
       'openDevice',
       'putDevice',
       'forgetVault',
+      'getAccountState',
       'keyPackageCount',
       'createKeyPackages',
       'publishKeyPackages',

@@ -44,6 +44,7 @@ const commitSubmitter = {
   settle: vi.fn<CommitSubmitter['settle']>(),
 };
 const accountStates = {
+  read: vi.fn<AccountStates['read']>(),
   load: vi.fn<AccountStates['load']>(),
   replace: vi.fn<AccountStates['replace']>(),
 };

@@ -1,0 +1,199 @@
+import {
+  createVault,
+  issueDeviceCertificate,
+  openAccountState,
+  type PinnedPerson,
+  ready,
+  type SharedKeys,
+  sealAccountState,
+  signAccountState,
+  verifyAccountState,
+} from '@sinetti/crypto-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Browser, seededRandom } from './support/browser.ts';
+import {
+  ALICE,
+  ALICE_AND_BOB,
+  BOB,
+  createPair,
+  createWorld,
+  PASSWORD,
+  type TestDevice,
+  textOf,
+} from './support/device.ts';
+import type { MemoryRelay } from './support/relay.ts';
+import { openVaultOf } from './support/rogue.ts';
+
+beforeAll(ready);
+
+const certificateOf = async (device: TestDevice) => (await device.api.openDevice()).certificate;
+
+async function trustIn(device: TestDevice, userId = BOB) {
+  return (await device.api.contactTrust()).find((contact) => contact.userId === userId);
+}
+
+/** The account state that the relay has for Alice, as whoever has her keys opens it. */
+function stateOf(relay: MemoryRelay, keys: readonly SharedKeys[] = openVaultOf(relay, ALICE).sharedKeys) {
+  const stored = Buffer.from(relay.states.get(ALICE) ?? '', 'base64url');
+  return openAccountState(verifyAccountState(stored).sealed, keys, ALICE);
+}
+
+/** A certificate that the relay has made up for Bob, under an account key of its own. */
+function inventedCertificate(seed = 'invented'): string {
+  const random = seededRandom(seed);
+  const device = { userId: BOB, deviceId: BOB.replace('b', 'd'), deviceKey: random(32), notBefore: 0n };
+  return Buffer.from(issueDeviceCertificate(random(32), device)).toString('base64url');
+}
+
+/** Alice's laptop, which has known Bob for long, and her phone, which has just signed in. */
+async function knownBob() {
+  const { alice: laptop, bob, relay, world } = await createPair();
+  await laptop.readState();
+  const phone = await world.device(ALICE);
+  return { laptop, phone, bob, relay, world };
+}
+
+describe('an old contact on a new browser', () => {
+  it('is no first contact: an invented key is a changed key, and nothing is sent under it', async () => {
+    const { phone, relay } = await knownBob();
+    const seen = await phone.api.observeDevices(BOB, [inventedCertificate()]);
+    expect(seen).toMatchObject({ keyOffered: true, changedAt: [] });
+    await phone.sync();
+    const messageId = relay.uuid();
+    await phone.queue(ALICE_AND_BOB, 'who are you?', messageId);
+    await expect(phone.api.prepareMessage(messageId)).rejects.toMatchObject({ code: 'identity-changed' });
+  });
+
+  it('has the safety number that the other browser shows', async () => {
+    const { laptop, phone } = await knownBob();
+    const { current } = await laptop.api.safetyNumbers(BOB);
+    expect(await phone.api.safetyNumbers(BOB)).toEqual({ current, offered: null });
+  });
+
+  it('is pinned only once the account state was read', async () => {
+    const { laptop, relay, world } = await knownBob();
+    const state = relay.states.get(ALICE)!;
+    const api = new Browser('unread', world.clock).tab();
+    await api.beginLogin(PASSWORD, laptop.owner().passwordParams);
+    await api.openVault(ALICE, laptop.vault());
+    await api.openDevice();
+    expect(await api.observeDevices(BOB, [inventedCertificate()])).toBeNull();
+    await api.adoptState(state);
+    expect(await api.observeDevices(BOB, [inventedCertificate()])).toMatchObject({ keyOffered: true });
+  });
+});
+
+describe('two keys that two browsers have met first for one person', () => {
+  it('are asked about at both, and neither is merged away', async () => {
+    const world = createWorld('two keys');
+    const bob = await world.device(BOB);
+    const [one, other] = [await world.device(ALICE), await world.device(ALICE)];
+    await one.api.observeDevices(BOB, [await certificateOf(bob)]);
+    await other.api.observeDevices(BOB, [inventedCertificate()]);
+    await one.readState();
+    await other.readState();
+    expect(await trustIn(other)).toMatchObject({ keyOffered: true, changedAt: [] });
+    await one.readState();
+    expect(await trustIn(one)).toMatchObject({ keyOffered: true, changedAt: [] });
+    const [person] = stateOf(world.relay).pins;
+    expect(person?.keys.map(({ standing }) => standing).sort()).toEqual(['offered', 'present']);
+  });
+
+  it('write the state once each, and then leave it', async () => {
+    const { laptop, phone, relay } = await knownBob();
+    await phone.api.observeDevices(BOB, [inventedCertificate()]);
+    for (const device of [phone, laptop, phone, laptop]) await device.readState();
+    const settled = relay.states.get(ALICE);
+    for (const device of [phone, laptop, phone]) await device.readState();
+    expect(relay.states.get(ALICE)).toBe(settled);
+    expect(await trustIn(laptop)).toMatchObject({ keyOffered: true });
+  });
+});
+
+describe('what the person has decided at one browser', () => {
+  it('needs not be accepted again at the other, whose log goes on', async () => {
+    const { laptop, phone, relay, world } = await knownBob();
+    await phone.sync();
+    relay.vaults.delete(BOB);
+    const newBob = await world.device(BOB);
+    await laptop.sync();
+    await laptop.api.observeDevices(BOB, [await certificateOf(newBob)]);
+    await laptop.readState();
+    await phone.readState();
+    expect(await trustIn(phone)).toMatchObject({ keyOffered: true });
+    await laptop.confirm('accept-account-key', BOB);
+    await laptop.api.acceptAccountKey(BOB, (await laptop.api.safetyNumbers(BOB)).offered!);
+    const keyPackages = relay.claim([BOB], laptop.deviceId);
+    laptop.submit(await laptop.api.addMembers({ conversationId: ALICE_AND_BOB, keyPackages }));
+    await laptop.sync();
+    await newBob.sync();
+    await newBob.send(ALICE_AND_BOB, 'the same as ever');
+    await laptop.readState();
+    await phone.readState();
+    const trust = await trustIn(phone);
+    expect(trust).toMatchObject({ keyOffered: false });
+    expect(trust?.changedAt).toHaveLength(1);
+    expect((await phone.api.safetyNumbers(BOB)).current).toBe((await laptop.api.safetyNumbers(BOB)).current);
+    expect((await phone.sync()).map(textOf)).toEqual(['the same as ever']);
+  });
+
+  it('needs not be refused again either', async () => {
+    const { laptop, phone } = await knownBob();
+    await laptop.api.observeDevices(BOB, [inventedCertificate()]);
+    await laptop.readState();
+    await phone.readState();
+    expect(await trustIn(phone)).toMatchObject({ keyOffered: true });
+    await laptop.api.refuseAccountKey(BOB, (await laptop.api.safetyNumbers(BOB)).offered!);
+    await laptop.readState();
+    await phone.readState();
+    expect(await trustIn(phone)).toMatchObject({ keyOffered: false, changedAt: [] });
+  });
+
+  it('is believed of a live device of their own alone', async () => {
+    const { laptop, phone, relay } = await knownBob();
+    const { accountKey } = stateOf(relay).pins[0]!.keys[0]!;
+    const random = seededRandom('forger');
+    const keys = openVaultOf(relay, ALICE).sharedKeys;
+    const env = { random, now: () => 0 };
+    const accepted: PinnedPerson[] = [
+      {
+        userId: BOB,
+        keys: [
+          { standing: 'former', accountKey },
+          { standing: 'present', accountKey: random(32) },
+        ],
+      },
+    ];
+    const sealed = sealAccountState({ verified: [], pins: accepted, revision: 99 }, keys, ALICE, env);
+    const deviceSeed = random(32);
+    const { accountSeed } = createVault(env);
+    const device = { userId: ALICE, deviceId: phone.deviceId, deviceKey: deviceSeed, notBefore: 0n };
+    const bySomebody = signAccountState(
+      { certificate: issueDeviceCertificate(accountSeed, device), sealed },
+      deviceSeed,
+    );
+    for (const forged of [sealed, bySomebody]) {
+      relay.states.set(ALICE, Buffer.from(forged).toString('base64url'));
+      await laptop.readState();
+      expect(await trustIn(laptop)).toMatchObject({ changedAt: [] });
+      // The state is put right, by a device that answers for it.
+      expect(stateOf(relay).revision).toBeGreaterThan(1);
+    }
+  });
+
+  it('is not believed of a revoked device, which may still have its keys', async () => {
+    const { laptop, phone, relay } = await knownBob();
+    const { offered: _, ...before } = await laptop.api.safetyNumbers(BOB);
+    await phone.api.observeDevices(BOB, [inventedCertificate()]);
+    await phone.confirm('accept-account-key', BOB);
+    await phone.api.acceptAccountKey(BOB, (await phone.api.safetyNumbers(BOB)).offered!);
+    const statement = await phone.api.ownRevocation();
+    await laptop.api.setRevoked([{ userId: ALICE, deviceId: phone.deviceId, statement: statement! }]);
+    await phone.readState();
+    await laptop.readState();
+    expect(await trustIn(laptop)).toMatchObject({ keyOffered: true, changedAt: [] });
+    expect(await laptop.api.safetyNumbers(BOB)).toMatchObject(before);
+    const signer = verifyAccountState(Buffer.from(relay.states.get(ALICE)!, 'base64url')).signer;
+    expect(signer.deviceId).toBe(laptop.deviceId);
+  });
+});

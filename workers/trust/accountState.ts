@@ -1,0 +1,222 @@
+/** The account state: what the person's devices know together of other people (PROTOCOL section 2). */
+import {
+  type AccountState,
+  CryptoError,
+  equalBytes,
+  isSignedAccountState,
+  newestSharedKeys,
+  openAccountState,
+  type PinnedPerson,
+  ready,
+  type SharedKeys,
+  sealAccountState,
+  sharedRevision,
+  signAccountState,
+  type VerifiedDeviceCertificate,
+  verifyAccountState,
+} from '@sinetti/crypto-core';
+import { check, SealedState, VerifiedMark } from '../api/arguments.ts';
+import type { CryptoApi, WireBytes } from '../api/cryptoApi.ts';
+import { CryptoApiError } from '../api/errors.ts';
+import { toBase64Url } from '../codec/base64url.ts';
+import { boolean } from '../codec/guards.ts';
+import { limits } from '../codec/limits.ts';
+import type { TransactionDeps } from '../conversation/conversationTransaction.ts';
+import type { Confirmations } from '../identity/confirmations.ts';
+import {
+  adoptVerified,
+  marksIn,
+  putMarksRecord,
+  putPin,
+  readAllPins,
+  readMarksRecord,
+  requirePin,
+} from '../identity/pins.ts';
+import { isRevokedOwn } from '../identity/revocations.ts';
+import { requireNumber, safetyNumberOf } from '../identity/safetyNumbers.ts';
+import { type AccountOnDevice, readKeys, type Session } from '../session/session.ts';
+import { read, type Transaction, write } from '../storage/db.ts';
+import type { MarksRecord, PinRecord } from '../storage/records.ts';
+import { isSamePerson, mergePin, sharedPin } from './sharedPins.ts';
+
+type AccountStateApi = Pick<CryptoApi, 'adoptState' | 'sealVerified'>;
+
+/** A state that the relay has, and how far it is to be believed. */
+interface StoredState {
+  readonly state: AccountState;
+  /** It says that a device has signed it, which an earlier version didn't. */
+  readonly isSigned: boolean;
+  /** A live device of the person's has signed it, and sealed it under the newest keys. */
+  readonly isTrusted: boolean;
+  readonly isUnderNewestKeys: boolean;
+}
+
+export function createAccountState(
+  { env }: TransactionDeps,
+  session: Session,
+  confirmations: Confirmations,
+): AccountStateApi {
+  function seal(
+    state: AccountState,
+    keys: readonly SharedKeys[],
+    { device, userId }: AccountOnDevice,
+  ): WireBytes {
+    const sealed = sealAccountState(state, keys, userId, env);
+    const { certificate, signatureKey } = device;
+    return toBase64Url(signAccountState({ certificate, sealed }, signatureKey.privateKey));
+  }
+
+  return {
+    async sealVerified(given, mark) {
+      const stored = check('sealVerified', SealedState, given);
+      const { userId, safetyNumber: compared, verified } = check('sealVerified', VerifiedMark, mark);
+      const account = session.accountOnDevice();
+      await ready();
+      const { accountKey, known, pins, sharedKeys, opened } = await read(account.db, async (tx) => {
+        const keys = (await readKeys(tx, account)).sharedKeys;
+        return {
+          accountKey: (await requirePin(tx, account, userId)).accountKey,
+          known: await readMarksRecord(tx, account),
+          pins: await readAllPins(tx, account),
+          sharedKeys: keys,
+          opened: await openStored(tx, account, stored, keys),
+        };
+      });
+      requireNumber(compared, safetyNumberOf(account, userId, accountKey));
+      const confirmed = confirmations.take([verified ? 'mark-verified' : 'unmark-verified'], userId);
+      confirmations.forget();
+      if (verified) requireNumber(compared, confirmed.safetyNumber);
+      // A state that the relay has rolled back is not built upon; this browser's marks replace it.
+      const isBase = opened !== null && counts(opened, known) && opened.state.revision >= known.revision;
+      const before = isBase ? opened.state.verified : marksIn(pins);
+      const others = before.filter((contact) => contact.userId !== userId);
+      const marked = verified ? [...others, { userId, accountKey }] : others;
+      const next = {
+        verified: marked.slice(-limits.verifiedContacts),
+        pins: merge(pins, opened, { now: env.now(), ownUserId: account.userId }).shared,
+        revision: Math.max(known.revision, opened?.state.revision ?? -1) + 1,
+      };
+      return seal(next, sharedKeys, account);
+    },
+
+    async adoptState(given, hasAllKeys = false) {
+      check('adoptState', boolean, hasAllKeys);
+      const stored = check('adoptState', SealedState, given);
+      const account = session.accountOnDevice();
+      await ready();
+      return write(account.db, 'relaxed', async (tx) => {
+        const { sharedKeys } = await readKeys(tx, account);
+        const opened = await openStored(tx, account, stored, sharedKeys, hasAllKeys);
+        const known = await readMarksRecord(tx, account);
+        const { changed } = merge(await readAllPins(tx, account), opened, {
+          now: env.now(),
+          ownUserId: account.userId,
+        });
+        for (const [userId, pin] of changed) await putPin(tx, account, userId, pin);
+        await putMarksRecord(tx, account, {
+          ...known,
+          hasSigned: known.hasSigned || opened?.isTrusted === true,
+        });
+        if (opened !== null && counts(opened, known))
+          await adoptVerified(tx, account, opened.state, env.now());
+        const marks = await readMarksRecord(tx, account);
+        const pins = await readAllPins(tx, account);
+        const { shared } = merge(pins, opened, { now: env.now(), ownUserId: account.userId });
+        const isKept =
+          opened === null
+            ? shared.length === 0
+            : opened.isTrusted &&
+              opened.state.revision >= marks.revision &&
+              isSame(opened.state.pins, shared);
+        if (isKept) return null;
+        const revision = Math.max(marks.revision, opened?.state.revision ?? 0) + 1;
+        return seal({ verified: marksIn(pins), pins: shared, revision }, sharedKeys, account);
+      });
+    },
+  };
+}
+
+/**
+ * Opens the account state that the relay has; null where there is none, or one that no device of the person's sealed.
+ * @throws CryptoError `missing-key` when another device has renewed the keys
+ * @throws CryptoApiError `missing-key` likewise, unless this device has them all
+ */
+async function openStored(
+  tx: Transaction,
+  account: AccountOnDevice,
+  stored: Uint8Array | null,
+  keys: readonly SharedKeys[],
+  hasAllKeys = false,
+): Promise<StoredState | null> {
+  if (stored === null) return null;
+  try {
+    const isSigned = isSignedAccountState(stored);
+    const { sealed, signer } = isSigned ? verifyAccountState(stored) : { sealed: stored, signer: null };
+    const newest = newestSharedKeys(keys).revision;
+    const revision = sharedRevision(sealed);
+    if (revision > newest) {
+      // Another device has renewed the keys: the state is that device's to seal.
+      if (!hasAllKeys) throw new CryptoApiError('missing-key');
+      return null;
+    }
+    const state = openAccountState(sealed, keys, account.userId);
+    const isUnderNewestKeys = revision === newest;
+    const isOwn = signer !== null && (await isOwnLive(tx, account, signer));
+    return { state, isSigned, isUnderNewestKeys, isTrusted: isOwn && isUnderNewestKeys };
+  } catch (error) {
+    if (!(error instanceof CryptoError) || error.code === 'missing-key') throw error;
+    return null;
+  }
+}
+
+async function isOwnLive(
+  tx: Transaction,
+  account: AccountOnDevice,
+  { accountKey, deviceId, userId }: VerifiedDeviceCertificate,
+): Promise<boolean> {
+  const isOwn = userId === account.userId && equalBytes(accountKey, account.device.accountKey);
+  return isOwn && !(await isRevokedOwn(tx, account, deviceId));
+}
+
+/**
+ * Returns whether the marks of a state count here. Who has the keys from before, of a removed browser say, makes none for a
+ * device that has newer ones; nor does anybody who has keys alone, once a device has signed.
+ */
+function counts({ isTrusted, isUnderNewestKeys }: StoredState, known: MarksRecord): boolean {
+  if (isTrusted || known.revision < 0) return true;
+  return isUnderNewestKeys && !known.hasSigned;
+}
+
+/** Merges the pins here with those of a state. @returns the pins that change here, and all that is known together */
+function merge(
+  pins: ReadonlyMap<string, PinRecord>,
+  opened: StoredState | null,
+  { now, ownUserId }: { readonly now: number; readonly ownUserId: string },
+): { readonly changed: ReadonlyMap<string, PinRecord>; readonly shared: readonly PinnedPerson[] } {
+  const changed = new Map<string, PinRecord>();
+  const shared: PinnedPerson[] = [];
+  const said = new Set<string>();
+  for (const person of opened?.state.pins ?? []) {
+    const { userId } = person;
+    if (said.has(userId) || userId === ownUserId) continue;
+    said.add(userId);
+    const known = pins.get(userId) ?? null;
+    const merged = mergePin(known, person, opened?.isTrusted === true, now);
+    if (merged.pin !== known) changed.set(userId, merged.pin);
+    shared.push(merged.shared);
+  }
+  for (const [userId, pin] of pins) if (!said.has(userId)) shared.push(sharedPin(userId, pin));
+  return { changed, shared: shared.slice(0, limits.pinnedPeople) };
+}
+
+function isSame(one: readonly PinnedPerson[], other: readonly PinnedPerson[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every((person, i) => {
+      const counterpart = other[i];
+      return (
+        counterpart !== undefined && person.userId === counterpart.userId && isSamePerson(person, counterpart)
+      );
+    })
+  );
+}
