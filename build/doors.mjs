@@ -76,7 +76,7 @@ const rooms = [
   coreLayer('framing', 'codec', 'suite', 'structs', 'schedule'),
   coreLayer('group', 'codec', 'suite', 'structs', 'tree', 'schedule', 'framing'),
   coreLayer('account', 'codec', 'suite'),
-  coreLayer('content', 'codec', 'suite'),
+  coreLayer('content', 'codec', 'suite', 'account'),
 
   { ...worker('crypto.worker.ts', 'entry'), own: [], packages: ['comlink'] },
   worker('codec'),

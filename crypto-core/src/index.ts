@@ -92,6 +92,15 @@ export {
   splitChainHeader,
   withChainHeader,
 } from './content/chainHeader.ts';
+export {
+  isReceiptSigned,
+  openReceipt,
+  RECEIPT_LABEL,
+  type Receipt,
+  type ReceiptPlace,
+  sealReceipt,
+  signReceipt,
+} from './content/receipt.ts';
 export { emptyRunningHash, entryDigest, type LoggedEntry, nextRunningHash } from './content/runningHash.ts';
 export type { Env } from './env.ts';
 export { CryptoError, type CryptoErrorCode } from './errors.ts';

@@ -80,11 +80,13 @@ function isPossible({ start, position, hash, count }: ChainHeader): boolean {
   return start <= position && count <= position - start;
 }
 
-function writeU48(w: Writer, value: number): void {
+/** Writes a number below 2^48, big-endian. */
+export function writeU48(w: Writer, value: number): void {
   w.u16(Math.floor(value / 0x1_0000_0000));
   w.u32(value % 0x1_0000_0000);
 }
 
-function readU48(r: Reader): number {
+/** Reads what {@link writeU48} has written. */
+export function readU48(r: Reader): number {
   return r.u16() * 0x1_0000_0000 + r.u32();
 }
