@@ -86,6 +86,11 @@ export interface MessageView {
   readonly senderDeviceId: string;
   /** RFC 3339: the relay's time once the message has one, the sender's until then. */
   readonly timestamp: string;
+  /**
+   * The sender's clock (RFC 3339), as it says inside the encryption; absent from messages that say none. It is believed where it
+   * is within five minutes of the relay's, and not before what that device had said last.
+   */
+  readonly clock?: { readonly sentAt: string; readonly isBelieved: boolean };
   /** `received` for messages of other people and of the person's other devices. */
   readonly status: 'sending' | 'sent' | 'failed' | 'received';
   /** With `failed`: the code of the error that stopped it. */

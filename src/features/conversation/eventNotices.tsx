@@ -19,6 +19,7 @@ export function eventNotices(
   return events.map((event) => ({
     id: `event-${event.seq}`,
     timestamp: event.timestamp,
+    seq: event.seq,
     text: <EventLines event={event} ownId={ownId} nameOf={nameOf} />,
   }));
 }

@@ -126,6 +126,27 @@ describe('an open chat', () => {
     expect(bubble('Fourth')).toHaveTextContent(/^veikko:.*9:07 AM$/);
   });
 
+  it('shows the sender’s time, and both where it can’t be right', async () => {
+    const moment = (hour: number, minute: number, day = 1) =>
+      new Date(2026, 5, day, hour, minute).toISOString();
+    const timestamp = moment(12, 4);
+    const by = (hour: number, minute: number, isBelieved: boolean, day = 1) => ({
+      timestamp,
+      clock: { sentAt: moment(hour, minute, day), isBelieved },
+    });
+    await openVeikko(
+      message(veikko.id, 'First', by(12, 2, true)),
+      message(veikko.id, 'Second', by(9, 31, false)),
+      message(aino.id, 'Third', by(9, 31, false)),
+      message(veikko.id, 'Fourth', by(9, 31, false, 2)),
+    );
+    const bubble = (text: string) => shownMessages().getByText(text).closest('article');
+    expect(bubble('First')).toHaveTextContent(/12:02 PM$/);
+    expect(bubble('Second')).toHaveTextContent(/12:04 PM, by veikko’s clock 9:31 AM$/);
+    expect(bubble('Third')).toHaveTextContent(/12:04 PM, by your own clock 9:31 AM\s*Sent$/);
+    expect(bubble('Fourth')).toHaveTextContent(/12:04 PM, by veikko’s clock June 2, 2026 9:31 AM$/);
+  });
+
   it('marks messages that the other person has read', async () => {
     const { store } = await openVeikko(
       message(aino.id, 'First', { seq: 5 }),
