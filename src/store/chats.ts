@@ -5,6 +5,7 @@ import { sessionAtom } from './sessionAtom.ts';
 export type {
   ConversationState,
   MessageContent,
+  MessageEvidence,
   MessageView,
   UndecryptableReason,
 } from '../crypto/client.ts';

@@ -6,12 +6,14 @@
 
 import type { BackupApi } from './backupApi.ts';
 import type { CryptoApiErrorCode } from './errors.ts';
+import type { EvidenceApi } from './evidenceApi.ts';
 import type { GroupsApi } from './groupsApi.ts';
 import type { OutboxApi } from './outboxApi.ts';
 import type { SecurityApi } from './securityApi.ts';
 import type { SendFailure } from './sendFailures.ts';
 
 export type { BackupEntry, ReadBackup, StoredBackupEntry } from './backupApi.ts';
+export type { LogEvidence, MessageEvidence } from './evidenceApi.ts';
 export type { MemberName } from './groupsApi.ts';
 export type { PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.ts';
 export type { Operation, OperationKind } from './prompt.ts';
@@ -248,7 +250,7 @@ export interface ProcessResult {
   readonly state: ConversationState;
 }
 
-export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi {
+export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi, EvidenceApi {
   // Account. The password goes in, and only values derived from it come out.
 
   /**

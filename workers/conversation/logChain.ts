@@ -118,7 +118,10 @@ export class LogChain {
     if (header.position < entry.seq) {
       const hash = await this.#hashAt(header.position);
       if (hash === null) return NOTHING;
-      if (equalBytes(hash, header.hash)) return { finding: null, claim };
+      if (equalBytes(hash, header.hash)) {
+        conversation.agreedAt = Math.max(conversation.agreedAt, header.position);
+        return { finding: null, claim };
+      }
     }
     return this.#compareDifferent(entry, header);
   }

@@ -139,6 +139,8 @@ export const ConversationRecord = object({
   isDoubted: withDefault(boolean, false),
   /** The latest clock of a sender that was believed (ms since the Unix epoch). */
   latestSentAt: withDefault(integer(0), 0),
+  /** The highest position at which another device had read the same log. */
+  agreedAt: withDefault(integer(0), 0),
 });
 export type ConversationRecord = Guarded<typeof ConversationRecord>;
 
@@ -168,6 +170,7 @@ export const newConversationRecord: ConversationRecord = {
   linkFrom: null,
   isDoubted: false,
   latestSentAt: 0,
+  agreedAt: 0,
 };
 
 export const MembersRecord = array(object({ userId: id, deviceIds: array(id, 100_000) }), 100_000);
