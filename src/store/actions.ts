@@ -1,7 +1,7 @@
 import { atom } from 'jotai';
 import type { FileSink } from '../lib/fileSink.ts';
 import type { ExportFormat } from './account.ts';
-import type { ConversationKey } from './chats.ts';
+import type { ConversationKey, MessageEvidence } from './chats.ts';
 import type { Person } from './contacts.ts';
 import type { SafetyNumbers } from './trust.ts';
 
@@ -85,6 +85,8 @@ export interface AppActions {
   discardMessage(messageId: string): Promise<void>;
   /** Sends what waits for the person because the two of a chat were not shown the same. */
   sendAnyway(userId: string): Promise<void>;
+  /** What speaks for a message at a position of a conversation's log. */
+  messageEvidence(conversationId: string, seq: number): Promise<MessageEvidence>;
   /** Opens the group as {@link AppActions.openChat} does a chat, which closes. Null closes the group. */
   openGroup(groupId: string | null): Promise<void>;
   /** Creates a group and makes it the open one. Resolves with its id once this device is in it. */

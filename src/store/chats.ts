@@ -5,6 +5,7 @@ import { sessionAtom } from './sessionAtom.ts';
 export type {
   ConversationState,
   MessageContent,
+  MessageEvidence,
   MessageView,
   UndecryptableReason,
 } from '../crypto/client.ts';
@@ -26,7 +27,7 @@ export function groupIdOfKey(key: ConversationKey): string | null {
 /** One chat on screen. */
 export interface Chat {
   readonly state: ConversationState | null;
-  /** Ascending by time; those still in the outbox after those of equal time. No message id twice. */
+  /** In the log's order; those still in the outbox by time, after those of equal time. No message id twice. */
   readonly messages: readonly MessageView[];
   readonly loading: boolean;
   /** True while older messages exist that are not in `messages`. */

@@ -32,6 +32,12 @@ export function shortMoment(timestamp: string, now: Date): string {
   return relativeDayText(timestamp, now) ?? format('shortDay', timestamp);
 }
 
+/** For a time beside another: the time of day, after the day where that is another one. */
+export function momentBeside(timestamp: string, other: string): string {
+  const time = timeOfDay(timestamp);
+  return dayKey(timestamp) === dayKey(other) ? time : `${longDay(timestamp)} ${time}`;
+}
+
 export function fullTimestamp(timestamp: string): string {
   return format('fullMoment', timestamp);
 }

@@ -6,12 +6,14 @@
 
 import type { BackupApi } from './backupApi.ts';
 import type { CryptoApiErrorCode } from './errors.ts';
+import type { EvidenceApi } from './evidenceApi.ts';
 import type { GroupsApi } from './groupsApi.ts';
 import type { OutboxApi } from './outboxApi.ts';
 import type { SecurityApi } from './securityApi.ts';
 import type { SendFailure } from './sendFailures.ts';
 
 export type { BackupEntry, ReadBackup, StoredBackupEntry } from './backupApi.ts';
+export type { LogEvidence, MessageEvidence } from './evidenceApi.ts';
 export type { MemberName } from './groupsApi.ts';
 export type { PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.ts';
 export type { Operation, OperationKind } from './prompt.ts';
@@ -86,6 +88,11 @@ export interface MessageView {
   readonly senderDeviceId: string;
   /** RFC 3339: the relay's time once the message has one, the sender's until then. */
   readonly timestamp: string;
+  /**
+   * The sender's clock (RFC 3339), as it says inside the encryption; absent from messages that say none. It is believed where it
+   * is within five minutes of the relay's, and not before what that device had said last.
+   */
+  readonly clock?: { readonly sentAt: string; readonly isBelieved: boolean };
   /** `received` for messages of other people and of the person's other devices. */
   readonly status: 'sending' | 'sent' | 'failed' | 'received';
   /** With `failed`: the code of the error that stopped it. */
@@ -243,7 +250,7 @@ export interface ProcessResult {
   readonly state: ConversationState;
 }
 
-export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi {
+export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi, EvidenceApi {
   // Account. The password goes in, and only values derived from it come out.
 
   /**

@@ -11,7 +11,17 @@ import {
   type SharedKeys,
   sealShared,
 } from '@sinetti/crypto-core';
-import { boolean, type Guarded, GuardFailure, integer, object, oneOf, string } from '../codec/guards.ts';
+import {
+  boolean,
+  type Guarded,
+  GuardFailure,
+  integer,
+  nullable,
+  object,
+  oneOf,
+  string,
+  withDefault,
+} from '../codec/guards.ts';
 import { decodeJson, encodeJson } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
 import { payloadBytes, payloadText } from '../conversation/payload.ts';
@@ -30,6 +40,10 @@ export const MessageEntry = object({
   senderDeviceId: id,
   timestamp: string(64),
   payloadLength: integer(0, limits.content),
+  /** As in the message's record; absent from copies of earlier versions. */
+  sentAt: withDefault(nullable(integer(0)), null),
+  isClockOff: withDefault(boolean, false),
+  epoch: withDefault(nullable(integer(0)), null),
 });
 export type MessageEntry = Guarded<typeof MessageEntry>;
 

@@ -161,9 +161,9 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
             continue;
           }
           isLate ||= !record.kept;
-          const { payload, seq, senderId, senderDeviceId, timestamp } = entry;
-          const own = senderDeviceId === account.device.deviceId;
-          const message = { senderId, senderDeviceId, timestamp, own, payload, reason: null };
+          const { seq, type: _type, payloadLength: _length, ...copied } = entry;
+          const own = copied.senderDeviceId === account.device.deviceId;
+          const message = { ...copied, own, reason: null };
           if (await restore(tx, account, at, seq, message)) {
             messages.push(messageView(at.conversationId, seq, at.id, message));
           }
@@ -194,9 +194,9 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
       const [, seq] = cursor.key;
       const { messageId } = cursor.value;
       const record = openMessage(account, conversationId, seq, cursor.value);
-      const { payload, senderDeviceId, senderId, timestamp } = record;
+      const { own: _own, payload, reason: _reason, ...copied } = record;
       const at = { conversationId, messageId };
-      const message = { seq, senderId, senderDeviceId, timestamp };
+      const message = { seq, ...copied };
       const sealed = payload === null ? null : sealMessageEntry(sharedKeys, at, message, payload, env);
       if (sealed !== null) {
         bytes += sealed.length;

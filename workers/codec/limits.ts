@@ -66,6 +66,10 @@ export const limits = {
   divergedDevices: 32,
   /** Differing headers of one device in an epoch that are looked into; what they say more is no news. */
   differingHeaders: 8,
+  /** Milliseconds between the sender's clock and the relay's up to which the sender's is shown. */
+  clockDifference: 5 * 60_000,
+  /** Messages among which the last one of a device is looked for, when its clock is behind another sender's. */
+  clocksLookedAt: 50,
   /** Entries in the local store. */
   localEntries: 2000,
   /** Unread messages, which are counted no further. */

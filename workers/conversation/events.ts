@@ -4,7 +4,7 @@ import { ConversationId, check } from '../api/arguments.ts';
 import type { ConversationChange, ConversationEvent, CryptoApi, LogEntryInput } from '../api/cryptoApi.ts';
 import { limits } from '../codec/limits.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
-import { read, withinConversation } from '../storage/db.ts';
+import { read, type Transaction, withinConversation } from '../storage/db.ts';
 import { EventRecord, type MembersRecord, sealingKey } from '../storage/records.ts';
 import type { ConversationTransaction } from './conversationTransaction.ts';
 import type { MlsGroup } from './mlsGroup.ts';
@@ -14,17 +14,29 @@ export function createEvents(session: Session): Pick<CryptoApi, 'events'> {
     async events(id) {
       const conversationId = check('events', ConversationId, id);
       const account = session.account();
-      const [keys, rows] = await read(account.db, (tx) => {
-        const store = tx.objectStore('events');
-        const within = withinConversation(conversationId);
-        return Promise.all([store.getAllKeys(within), store.getAll(within)]);
-      });
-      return rows.flatMap((row, i) => {
-        const seq = keys[i]?.[1];
-        return seq === undefined ? [] : [openEvent(account, conversationId, seq, row)];
-      });
+      return read(account.db, (tx) => readEvents(tx, account, conversationId));
     },
   };
+}
+
+/** Reads the events of a conversation, ascending. */
+export async function readEvents(
+  tx: Transaction,
+  account: UnlockedAccount,
+  conversationId: string,
+): Promise<ConversationEvent[]> {
+  const store = tx.objectStore('events');
+  const within = withinConversation(conversationId);
+  const [keys, rows] = await Promise.all([store.getAllKeys(within), store.getAll(within)]);
+  return rows.flatMap((row, i) => {
+    const seq = keys[i]?.[1];
+    return seq === undefined ? [] : [openEvent(account, conversationId, seq, row)];
+  });
+}
+
+/** Returns whether an event says that logs differ. */
+export function isFinding({ change: { kind } }: Pick<ConversationEvent, 'change'>): boolean {
+  return kind === 'missing' || kind === 'diverged';
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 import type { ConversationChange, LogEntryInput } from '../api/cryptoApi.ts';
 import { fromBase64Url } from '../codec/base64url.ts';
 import { limits } from '../codec/limits.ts';
-import { ChainRecord } from '../storage/records.ts';
+import { ChainRecord } from './chainRecord.ts';
 import { type ChainRow, type Claim, deleteRows, putRow, readRow, readRows } from './chainRows.ts';
 import { groupIdOf } from './conversationId.ts';
 import type { ConversationTransaction } from './conversationTransaction.ts';
@@ -118,7 +118,10 @@ export class LogChain {
     if (header.position < entry.seq) {
       const hash = await this.#hashAt(header.position);
       if (hash === null) return NOTHING;
-      if (equalBytes(hash, header.hash)) return { finding: null, claim };
+      if (equalBytes(hash, header.hash)) {
+        conversation.agreedAt = Math.max(conversation.agreedAt, header.position);
+        return { finding: null, claim };
+      }
     }
     return this.#compareDifferent(entry, header);
   }

@@ -29,9 +29,29 @@ export function messageView(
     senderId: record.senderId,
     senderDeviceId: record.senderDeviceId,
     timestamp: record.timestamp,
+    ...clockOf(record),
     status: record.own ? 'sent' : 'received',
     content: messageContent(record),
   };
+}
+
+/** Returns whether two times, in milliseconds since the Unix epoch, are as close as the clocks of two machines are. */
+export function areClocksClose(one: number, other: number): boolean {
+  return Math.abs(one - other) <= limits.clockDifference;
+}
+
+/** The clock of a message that the relay has taken, before the log shows it. */
+function acceptedClock(sent: string, timestamp: string): Pick<MessageRecord, 'isClockOff' | 'sentAt'> {
+  const sentAt = Date.parse(sent);
+  return { sentAt, isClockOff: !areClocksClose(sentAt, Date.parse(timestamp)) };
+}
+
+function clockOf({
+  isClockOff,
+  sentAt,
+}: Pick<MessageRecord, 'isClockOff' | 'sentAt'>): Pick<MessageView, 'clock'> {
+  if (sentAt === null) return {};
+  return { clock: { sentAt: new Date(sentAt).toISOString(), isBelieved: !isClockOff } };
 }
 
 function messageContent({ payload, reason }: MessageRecord): MessageContent {
@@ -52,6 +72,7 @@ export function outboxView(
     senderId: account.userId,
     senderDeviceId: account.device?.deviceId ?? '',
     timestamp: record.timestamp ?? record.sentAt,
+    ...(record.timestamp === null ? {} : clockOf(acceptedClock(record.sentAt, record.timestamp))),
     // A discarded message is hidden; an answer that contains it all the same says that it wasn't sent.
     status: record.status === 'discarded' ? 'failed' : record.status,
     ...(record.failure === null ? {} : { failure: record.failure }),

@@ -10,6 +10,7 @@ import { createRecovery } from '../identity/recovery.ts';
 import { createRevoking } from '../identity/revoking.ts';
 import { createRotation, Rotation } from '../identity/rotation.ts';
 import { createConversations } from '../messaging/conversations.ts';
+import { createEvidence } from '../messaging/evidence.ts';
 import { createGroups } from '../messaging/groups.ts';
 import { createLogLinking } from '../messaging/linkLog.ts';
 import { createLocalStore } from '../messaging/localStore.ts';
@@ -47,6 +48,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createMemberNames(session),
     ...createLogProcessing(deps, session),
     ...createLogLinking(deps, session),
+    ...createEvidence(deps, session),
     ...createOutbox(deps, session),
     ...createKeySharing(deps, session),
     ...createMessageBackup(deps, session),

@@ -102,6 +102,9 @@ async function keepSentMessages(tx: WriteTransaction, { sealer, userId, device }
       own: true,
       payload: sent.payload,
       reason: null,
+      sentAt: null,
+      isClockOff: false,
+      epoch: sent.epoch,
     };
     const place = [row.conversationId, sent.seq] as const;
     const sealed = sealer.seal('messages', sealingKey(row.conversationId, sent.seq), message);

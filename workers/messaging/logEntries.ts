@@ -79,7 +79,8 @@ export function codeOf(error: unknown): CryptoApiErrorCode {
   return error instanceof CryptoError || error instanceof CryptoApiError ? error.code : 'internal';
 }
 
-export function received(entry: LogEntryInput, payload: string): MessageRecord {
+/** @param sentAt the sender's clock, in milliseconds since the Unix epoch; null where its message says none */
+export function received(entry: LogEntryInput, payload: string, sentAt: number | null): MessageRecord {
   return {
     senderId: entry.sender_id,
     senderDeviceId: entry.sender_device_id,
@@ -87,11 +88,14 @@ export function received(entry: LogEntryInput, payload: string): MessageRecord {
     own: false,
     payload,
     reason: null,
+    sentAt,
+    isClockOff: false,
+    epoch: entry.epoch,
   };
 }
 
 export function refusal(entry: LogEntryInput, reason: UndecryptableReason, own = false): MessageRecord {
-  return { ...received(entry, ''), payload: null, reason, own };
+  return { ...received(entry, '', null), payload: null, reason, own, epoch: null };
 }
 
 /**

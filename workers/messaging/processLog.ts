@@ -34,6 +34,7 @@ import {
 } from '../conversation/groupRecord.ts';
 import { digestOf } from '../conversation/logChain.ts';
 import { MlsGroup } from '../conversation/mlsGroup.ts';
+import { isClockOff } from '../conversation/senderClock.ts';
 import { messageView, openMessage, openOutbox } from '../conversation/views.ts';
 import { certificateOf } from '../identity/certificates.ts';
 import { IdentityChanged, offerAccountKey, readPin } from '../identity/pins.ts';
@@ -200,6 +201,7 @@ class LogProcessor {
         const { header, record } = await this.#decryptMessage(entry);
         if (header !== null) claim = await this.#compare(entry, header);
         const kept = await takeSharedKeys(this.#transaction, record);
+        if (kept.sentAt !== null) kept.isClockOff = await isClockOff(this.#transaction, entry, kept.sentAt);
         this.#storeMessage(entry, kept);
         views.push(this.#viewOf(entry, kept));
       } else if ((await this.#applyCommit(entry)) === STOP) {
@@ -252,7 +254,7 @@ class LogProcessor {
     try {
       const { header, payload } = decryptEntry(state, entry, conversation.epoch);
       state.accept();
-      return { header, record: received(entry, payload) };
+      return { header, record: received(entry, payload, header?.sentAt ?? null) };
     } catch (error) {
       state.revert();
       const reason = reasonOf(error);
@@ -272,12 +274,13 @@ class LogProcessor {
       const seen = await tx.objectStore('messages').index('messageId').getKey(entry.id);
       return refusal(entry, seen === undefined ? 'storage-erased' : 'damaged', true);
     }
-    const { ciphertext, headerAt, payload } = openOutbox(account, entry.id, row);
+    const { ciphertext, headerAt, payload, sentAt } = openOutbox(account, entry.id, row);
     await tx.objectStore('outbox').delete(entry.id);
     const unaltered = ciphertext !== null && toBase64Url(ciphertext) === entry.content;
     if (!unaltered) return refusal(entry, 'damaged', true);
     if (headerAt === 0) chain.ownHeaderless(entry);
-    return { ...received(entry, payload), own: true };
+    const clock = headerAt === null ? null : Date.parse(sentAt);
+    return { ...received(entry, payload, clock), own: true };
   }
 
   // Commits.

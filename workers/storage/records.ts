@@ -137,6 +137,10 @@ export const ConversationRecord = object({
   linkFrom: withDefault(nullable(integer(0)), null),
   /** Something was found that the person of a direct conversation has not sent on in spite of. */
   isDoubted: withDefault(boolean, false),
+  /** The latest clock of a sender that was believed (ms since the Unix epoch). */
+  latestSentAt: withDefault(integer(0), 0),
+  /** The highest position at which another device had read the same log. */
+  agreedAt: withDefault(integer(0), 0),
 });
 export type ConversationRecord = Guarded<typeof ConversationRecord>;
 
@@ -165,6 +169,8 @@ export const newConversationRecord: ConversationRecord = {
   chain: null,
   linkFrom: null,
   isDoubted: false,
+  latestSentAt: 0,
+  agreedAt: 0,
 };
 
 export const MembersRecord = array(object({ userId: id, deviceIds: array(id, 100_000) }), 100_000);
@@ -213,35 +219,6 @@ export const GroupRecord = object({
 });
 export type GroupRecord = Guarded<typeof GroupRecord>;
 
-/** The state of the running hash beside its rows. Written once an epoch, and with what is found. */
-export const ChainRecord = object({
-  /** With `linkFrom`: how far the signer of the GroupInfo had read that this device joined by. */
-  anchor: nullable(LogPositionRecord),
-  /** The position up to which the entries of each device are counted here; those after it have rows. */
-  from: integer(0),
-  /** Every entry since the start was counted, so that a device without a tally has had none. */
-  isComplete: boolean,
-  tallies: array(object({ deviceId: id, count: integer(0) }), 100_000),
-  /**
-   * Devices that were given another log, each with the last header that was compared. `shift`: how much further their
-   * positions are than those of the same entries here.
-   */
-  diverged: array(
-    object({
-      deviceId: id,
-      position: integer(0),
-      hash: bytes(32, 32),
-      shift: integer(0),
-      /** It differed more than once, so that only its counts are compared. */
-      isLost: boolean,
-      /** Number of its headers that have differed in this epoch. */
-      compared: withDefault(integer(0), 0),
-    }),
-    limits.divergedDevices,
-  ),
-});
-export type ChainRecord = Guarded<typeof ChainRecord>;
-
 /** An entry of the message cache: the payload as it came, or the reason why there is none. */
 export const MessageRecord = object({
   senderId: id,
@@ -250,6 +227,12 @@ export const MessageRecord = object({
   own: boolean,
   payload: nullable(string(limits.content)),
   reason: nullable(oneOf('before-join', 'storage-erased', 'damaged', 'deleted', 'unknown-device', 'rules')),
+  /** The sender's clock (ms since the Unix epoch), as its header says; null without one. */
+  sentAt: withDefault(nullable(integer(0)), null),
+  /** `sentAt` is too far from the relay's time, or before what that device had said last. */
+  isClockOff: withDefault(boolean, false),
+  /** The epoch it was encrypted in; null where that isn't known. */
+  epoch: withDefault(nullable(integer(0)), null),
 });
 export type MessageRecord = Guarded<typeof MessageRecord>;
 

@@ -6,10 +6,10 @@ import { undecryptableTexts } from '../../i18n/undecryptable.ts';
 import type { MessageView, UndecryptableReason } from '../../store/chats.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Disclosure } from '../../ui/Disclosure.tsx';
-import { fullTimestamp, timeOfDay } from '../../ui/format.ts';
 import { VisuallyHidden } from '../../ui/VisuallyHidden.tsx';
 import { isSingleEmoji } from './emoji.ts';
 import styles from './MessageBubble.module.css';
+import { MessageMoment } from './MessageMoment.tsx';
 import { MessageText } from './MessageText.tsx';
 import { type MessageState, messageState, stateText } from './messageState.ts';
 
@@ -69,9 +69,7 @@ export const MessageBubble = memo(function MessageBubble(props: MessageBubblePro
         <VisuallyHidden>{author}: </VisuallyHidden>
         <Content message={message} large={large} unfolded={props.unfolded} onUnfold={actions.onUnfold} />
         <div className={styles.meta}>
-          <time dateTime={message.timestamp} title={fullTimestamp(message.timestamp)}>
-            {timeOfDay(message.timestamp)}
-          </time>
+          <MessageMoment message={message} author={own ? null : author} />
           {own && <StateMark state={state} />}
         </div>
         <button

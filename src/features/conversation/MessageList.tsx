@@ -215,6 +215,8 @@ export function MessageList(props: MessageListProps) {
         <MessageDetails
           message={details.message}
           author={authorOf(details.message)}
+          ownId={ownId}
+          nameOf={nameOf}
           state={messageState(details.message, {
             own: details.message.senderId === ownId,
             read: isRead(details.message),

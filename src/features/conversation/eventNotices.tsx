@@ -5,6 +5,7 @@ import type { FailureCode } from '../../lib/errorCode.ts';
 import type { ConversationEvent } from '../../store/chatEvents.ts';
 import { Disclosure } from '../../ui/Disclosure.tsx';
 import { Names } from '../../ui/Names.tsx';
+import { type EventLineProps, LogFinding } from './LogFinding.tsx';
 import type { ChatNotice } from './timeline.ts';
 
 /**
@@ -19,22 +20,17 @@ export function eventNotices(
   return events.map((event) => ({
     id: `event-${event.seq}`,
     timestamp: event.timestamp,
+    seq: event.seq,
     text: <EventLines event={event} ownId={ownId} nameOf={nameOf} />,
   }));
 }
 
-interface EventLinesProps {
-  readonly event: ConversationEvent;
-  readonly ownId: string | undefined;
-  readonly nameOf: (userId: string) => string;
-}
-
-function EventLines({ event, ownId, nameOf }: EventLinesProps) {
+function EventLines({ event, ownId, nameOf }: EventLineProps) {
   const { change, senderId } = event;
   if (change.kind === 'refused') return <Refused code={change.code} name={nameOf(senderId)} />;
   if (change.kind === 'returned') return <p>{t('events.returned')}</p>;
   if (change.kind === 'missing' || change.kind === 'diverged')
-    return <LogFinding change={change} name={senderId === ownId ? null : nameOf(senderId)} />;
+    return <LogFinding event={event} ownId={ownId} nameOf={nameOf} />;
   const { added, removed } = change;
   return (
     <>
@@ -51,31 +47,6 @@ function People({ id, names }: { id: MessageId; names: readonly string[] }) {
     <p>
       <RichText id={id} parts={{ names: <Names names={names} /> }} values={{ count: names.length }} />
     </p>
-  );
-}
-
-interface LogFindingProps {
-  readonly change: Extract<ConversationEvent['change'], { kind: 'missing' | 'diverged' }>;
-  /** Null for another browser of this person. */
-  readonly name: string | null;
-}
-
-function LogFinding({ change, name }: LogFindingProps) {
-  const whose = name === null ? 'Own' : '';
-  const parts = name === null ? {} : { name: <bdi>{name}</bdi> };
-  const values = change.kind === 'missing' ? { count: change.count } : {};
-  return (
-    <>
-      <p>
-        <RichText id={`events.${change.kind}${whose}`} parts={parts} values={values} />
-      </p>
-      <Disclosure summary={t('events.why')}>
-        <p>{t(`events.${change.kind}.why`)}</p>
-        <p>
-          <RichText id={`events.finding.todo${whose}`} parts={parts} />
-        </p>
-      </Disclosure>
-    </>
   );
 }
 

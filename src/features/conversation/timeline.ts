@@ -7,6 +7,8 @@ export interface ChatNotice {
   readonly id: string;
   /** RFC 3339. */
   readonly timestamp: string;
+  /** The position in the log to which it belongs, if to any: else its place comes of its time. */
+  readonly seq?: number;
   readonly text: ReactNode;
 }
 
@@ -32,9 +34,9 @@ export interface Timeline {
 }
 
 interface TimelineInput {
-  /** Ascending by time. */
+  /** In the log's order. */
   messages: readonly MessageView[];
-  /** Ascending by time. */
+  /** Ascending by position; those without one by time. */
   notices?: readonly ChatNotice[];
   /** True if older messages exist: older notices have their place among those. */
   hasOlder?: boolean;
@@ -49,10 +51,28 @@ export function timeline(input: TimelineInput): Timeline {
   const { messages, notices = [], hasOlder = false, unreadFrom = null } = input;
 
   const momentOf = (index: number) => Date.parse(messages[index]?.timestamp ?? '');
+  const logged = notices.filter(({ seq }) => seq !== undefined);
+  const timed = notices.filter(({ seq }) => seq === undefined);
 
-  /** Returns the notices later than `after` and not later than `until`. */
-  function noticesBetween(after: number, until: number): readonly ChatNotice[] {
-    return notices.slice(firstLater(notices, after), firstLater(notices, until));
+  /** The position up to which the log is shown with a message: its own, or the last one before it in the outbox. */
+  function positionOf(index: number): number {
+    for (let at = index; at >= 0; at--) {
+      const seq = messages[at]?.seq ?? null;
+      if (seq !== null) return seq;
+    }
+    return 0;
+  }
+
+  const beginning: Edge = { seq: Number.NEGATIVE_INFINITY, moment: Number.NEGATIVE_INFINITY };
+  const end: Edge = { seq: Number.POSITIVE_INFINITY, moment: Number.POSITIVE_INFINITY };
+  const edgeOf = (index: number): Edge => ({ seq: positionOf(index), moment: momentOf(index) });
+
+  /** Returns the notices after one edge and not after another. */
+  function noticesBetween(after: Edge, until: Edge): readonly ChatNotice[] {
+    const inLog = between(logged, ({ seq }) => seq ?? 0, after.seq, until.seq);
+    const inTime = between(timed, momentOfNotice, after.moment, until.moment);
+    if (inLog.length === 0 || inTime.length === 0) return [...inLog, ...inTime];
+    return [...inLog, ...inTime].sort((one, other) => momentOfNotice(one) - momentOfNotice(other));
   }
 
   function dividers(previous: number, between: readonly ChatNotice[], timestamp?: string): Divider[] {
@@ -74,8 +94,9 @@ export function timeline(input: TimelineInput): Timeline {
   function above(index: number): readonly Divider[] {
     const message = messages[index];
     if (message === undefined) return [];
-    const until = momentOf(index);
-    const since = index > 0 ? momentOf(index - 1) : hasOlder ? until - 1 : Number.NEGATIVE_INFINITY;
+    const until = edgeOf(index);
+    const first = hasOlder ? { seq: until.seq - 1, moment: until.moment - 1 } : beginning;
+    const since = index > 0 ? edgeOf(index - 1) : first;
     const found = dividers(index - 1, noticesBetween(since, until), message.timestamp);
     if (index === unreadFrom) found.push({ kind: 'unread' });
     return found;
@@ -105,20 +126,41 @@ export function timeline(input: TimelineInput): Timeline {
   const newest = messages.length - 1;
   return {
     placeOf,
-    below: dividers(
-      newest,
-      noticesBetween(newest < 0 ? Number.NEGATIVE_INFINITY : momentOf(newest), Number.POSITIVE_INFINITY),
-    ),
+    below: dividers(newest, noticesBetween(newest < 0 ? beginning : edgeOf(newest), end)),
   };
 }
 
-/** Index of the first notice that is later than the moment. */
-function firstLater(notices: readonly ChatNotice[], moment: number): number {
+/** Where a message stands: notices up to it are above it. */
+interface Edge {
+  readonly seq: number;
+  readonly moment: number;
+}
+
+function momentOfNotice({ timestamp }: ChatNotice): number {
+  return Date.parse(timestamp);
+}
+
+/** The notices whose key is above one and up to another. */
+function between(
+  notices: readonly ChatNotice[],
+  keyOf: (notice: ChatNotice) => number,
+  after: number,
+  until: number,
+): readonly ChatNotice[] {
+  return notices.slice(firstAbove(notices, keyOf, after), firstAbove(notices, keyOf, until));
+}
+
+function firstAbove(
+  notices: readonly ChatNotice[],
+  keyOf: (notice: ChatNotice) => number,
+  limit: number,
+): number {
   let low = 0;
   let high = notices.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (Date.parse(notices[middle]?.timestamp ?? '') <= moment) low = middle + 1;
+    const notice = notices[middle];
+    if (notice !== undefined && keyOf(notice) <= limit) low = middle + 1;
     else high = middle;
   }
   return low;

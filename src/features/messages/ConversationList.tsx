@@ -7,6 +7,7 @@ import { activeChatAtom } from '../../store/chats.ts';
 import { contactsAtom } from '../../store/contacts.ts';
 import { draftsAtom } from '../../store/drafts.ts';
 import { useLoadFailure } from '../../store/loadedList.ts';
+import { messageTime } from '../../store/messageTime.ts';
 import { currentUserAtom } from '../../store/session.ts';
 import { Button, IconButton } from '../../ui/Button.tsx';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -134,6 +135,7 @@ interface RowProps extends RowControls, Pick<ConversationListProps, 'markOf'> {
 
 function Row({ row, current, now, markOf, onOpen, tabIndex }: RowProps) {
   const { lastMessage, userId } = row;
+  const shown = lastMessage === null ? null : messageTime(lastMessage).shown;
   return (
     <ListRow
       name={row.name}
@@ -141,11 +143,7 @@ function Row({ row, current, now, markOf, onOpen, tabIndex }: RowProps) {
       online={row.online}
       aside={presenceText(row.online)}
       detail={<Preview row={row} current={current} />}
-      time={
-        lastMessage !== null && (
-          <time dateTime={lastMessage.timestamp}>{shortMoment(lastMessage.timestamp, now)}</time>
-        )
-      }
+      time={shown !== null && <time dateTime={shown}>{shortMoment(shown, now)}</time>}
       unread={row.unread}
       current={current}
       onOpen={() => onOpen(userId)}

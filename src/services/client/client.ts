@@ -184,6 +184,7 @@ export function createClient(options: ClientOptions): Client {
     retryMessage: async (key, messageId) => signedIn().messaging.retry(key, messageId),
     discardMessage: async (messageId) => signedIn().messaging.discard(messageId),
     sendAnyway: async (userId) => signedIn().messaging.sendAnyway(userId),
+    messageEvidence: (conversationId, seq) => deps.crypto.messageEvidence(conversationId, seq),
     openGroup: async (groupId) => signedIn().groups.open(groupId),
     createGroup: async (name) => signedIn().groups.create(name),
     addGroupMembers: async (groupId, userIds) => signedIn().groups.add(groupId, userIds),

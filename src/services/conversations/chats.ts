@@ -3,11 +3,13 @@ import { type Chat, type ConversationKey, chatsAtom, emptyChat, groupKeyOf } fro
 import { keyOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 
-function byTime(one: MessageView, other: MessageView): number {
+/** Orders as the log does, and by time what waits in the outbox: after messages of equal time (spec section 2). */
+function byPlace(one: MessageView, other: MessageView): number {
+  const inLog = one.seq === null || other.seq === null ? 0 : one.seq - other.seq;
   return (
+    inLog ||
     Date.parse(one.timestamp) - Date.parse(other.timestamp) ||
-    // Messages without a position wait in the outbox and come after those of equal time (spec section 2).
-    (one.seq ?? Number.POSITIVE_INFINITY) - (other.seq ?? Number.POSITIVE_INFINITY) ||
+    Number(one.seq === null) - Number(other.seq === null) ||
     (one.messageId < other.messageId ? -1 : 1)
   );
 }
@@ -33,7 +35,7 @@ function placeOf(messages: readonly MessageView[], message: MessageView): number
   while (low < high) {
     const middle = (low + high) >>> 1;
     const at = messages[middle];
-    if (at !== message && at !== undefined && byTime(at, message) < 0) low = middle + 1;
+    if (at !== message && at !== undefined && byPlace(at, message) < 0) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -55,7 +57,7 @@ export function mergeMessages(
     if (known === undefined) fresh.push(message);
     else replace(merged, fresh, known, message);
   }
-  const all = insert(merged, fresh.sort(byTime));
+  const all = insert(merged, fresh.sort(byPlace));
   indexes.set(all, index);
   return all;
 }
@@ -82,8 +84,8 @@ function insert(merged: MessageView[], fresh: readonly MessageView[]): MessageVi
   if (oldest === undefined || newest === undefined) return merged;
   const first = merged[0];
   const last = merged.at(-1);
-  if (first === undefined || last === undefined || byTime(last, oldest) < 0) return [...merged, ...fresh];
-  if (byTime(newest, first) < 0) return [...fresh, ...merged];
+  if (first === undefined || last === undefined || byPlace(last, oldest) < 0) return [...merged, ...fresh];
+  if (byPlace(newest, first) < 0) return [...fresh, ...merged];
   for (const message of fresh) merged.splice(placeOf(merged, message), 0, message);
   return merged;
 }

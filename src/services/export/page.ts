@@ -78,6 +78,10 @@ ${field(t('profile.username'), name(profile.username))}${field(t('profile.email'
     return status === 'failed' ? ` · ${t('profile.export.failed')}` : '';
   }
 
+  function clockOf({ sender_clock: clock }: ExportedMessage): string {
+    return clock === null ? '' : ` · ${t('profile.export.byClock', { time: format(momentFormat, clock) })}`;
+  }
+
   return {
     async head(facts, conversations) {
       const title = t('profile.export.title', { product: operator.productName });
@@ -123,7 +127,7 @@ ${field(t('profile.username'), name(profile.username))}${field(t('profile.email'
           ? []
           : [html`${day === null ? [] : [html`</ol>\n`]}<h3>${today}</h3>\n<ol class="messages">\n`];
       day = today;
-      const meta = html`<p class="meta">${name(record.from_user)} · ${time(record.timestamp, timeFormat)}${statusOf(record)}</p>`;
+      const meta = html`<p class="meta">${name(record.from_user)} · ${time(record.timestamp, timeFormat)}${clockOf(record)}${statusOf(record)}</p>`;
       return html`${heading}<li${isOwn ? [html` class="own"`] : []}>${meta}${textOf(record)}</li>\n`.text;
     },
 

@@ -1,6 +1,7 @@
 import type { ConversationState, MessageView, UndecryptableReason } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { FailureCode } from '../../lib/errorCode.ts';
+import { messageTime } from '../../store/messageTime.ts';
 import { displayName } from '../../store/people.ts';
 import type { CurrentUser } from '../../store/session.ts';
 import { groupOf, peerOf } from '../core/conversationIds.ts';
@@ -22,8 +23,9 @@ export interface ExportedMessage {
   readonly kind: MessageView['content']['kind'];
   /** With `undecryptable`: why. */
   readonly reason: UndecryptableReason | null;
-  /** RFC 3339. */
+  /** RFC 3339: the time that is shown, and the sender's clock where that is not believed. */
   readonly timestamp: string;
+  readonly sender_clock: string | null;
   readonly status: MessageView['status'];
   /** With `failed`: the code of what stopped it. */
   readonly failure: FailureCode | null;
@@ -54,7 +56,8 @@ export function messageRecord(
   user: CurrentUser,
   { groupNameOf, nameOf }: ConversationNames,
 ): ExportedMessage {
-  const { content, conversationId, messageId, senderId, seq, status, timestamp } = message;
+  const { content, conversationId, messageId, senderId, seq, status } = message;
+  const { byClock, shown } = messageTime(message);
   const name = (userId: string) => (userId === user.id ? displayName(user) : nameOf(userId));
   const groupId = groupOf(conversationId);
   const peer = peerOf(conversationId, user.id);
@@ -71,7 +74,8 @@ export function messageRecord(
     content: content.kind === 'text' ? content.text : null,
     kind: content.kind,
     reason: content.kind === 'undecryptable' ? content.reason : null,
-    timestamp,
+    timestamp: shown,
+    sender_clock: byClock,
     status,
     failure: message.failure ?? null,
     is_read: seq !== null && seq <= (senderId === user.id ? peerReadSeq : readSeq),

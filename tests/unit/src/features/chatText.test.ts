@@ -137,6 +137,24 @@ describe('the timeline', () => {
     expect(outline({ messages, notices, hasOlder: true })).toEqual(['day now [m0]']);
   });
 
+  it('puts notices of the log at their position, whatever times the relay says', () => {
+    const noon = local(2026, 5, 2, 12, 0);
+    const messages = [3, 5, 6].map((seq) => message('a', 'text', { seq, timestamp: noon }));
+    const logged = (seq: number, timestamp: string) => ({ ...notice(`at ${seq}`, timestamp), seq });
+    const notices = [
+      logged(4, local(2026, 5, 2, 13, 0)),
+      logged(6, local(2026, 5, 2, 11, 0)),
+      logged(7, noon),
+    ];
+    expect(outline({ messages, notices })).toEqual(['day [m0]', 'at 4 [m1]', 'at 6 [m2]', 'at 7']);
+    const waiting = message('a', 'text', { seq: null, timestamp: noon });
+    expect(outline({ messages: [...messages, waiting], notices }).slice(2)).toEqual([
+      'at 6 [m2',
+      'm3]',
+      'at 7',
+    ]);
+  });
+
   it('ends a run at the line of new messages', () => {
     const messages = [at('a', local(2026, 5, 2, 0, 1)), at('a', local(2026, 5, 2, 0, 2))];
     expect(outline({ messages, unreadFrom: 1 })).toEqual(['day [m0]', 'unread [m1]']);

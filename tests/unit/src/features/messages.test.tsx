@@ -2,19 +2,31 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '#src/lib/appError.ts';
 import { type ConversationEvent, chatEventsAtom } from '#src/store/chatEvents.ts';
-import { activeChatAtom, type Chat, chatsAtom, type MessageView } from '#src/store/chats.ts';
+import {
+  activeChatAtom,
+  type Chat,
+  chatsAtom,
+  type MessageEvidence,
+  type MessageView,
+} from '#src/store/chats.ts';
 import { presenceAtom } from '#src/store/connection.ts';
 import { contactsAtom } from '#src/store/contacts.ts';
 import { aino, chat, kaisa, loaded, message, veikko } from '../support/app.tsx';
 import { openVeikko, showMessages, shownMessages } from '../support/messagesTab.tsx';
 
+const finding: ConversationEvent = {
+  conversationId: 'direct:aino-id:veikko-id',
+  seq: 2,
+  senderId: veikko.id,
+  senderDeviceId: 'device',
+  timestamp: '2026-06-01T12:00:00.000Z',
+  change: { kind: 'missing', count: 2 },
+};
+
 describe('a log that differs from the other person’s', () => {
   const event = (change: ConversationEvent['change'], senderId: string = veikko.id): ConversationEvent => ({
-    conversationId: 'direct:aino-id:veikko-id',
-    seq: 2,
+    ...finding,
     senderId,
-    senderDeviceId: 'device',
-    timestamp: '2026-06-01T12:00:00.000Z',
     change,
   });
 
@@ -124,6 +136,27 @@ describe('an open chat', () => {
     expect(bubble('First')).toHaveTextContent(/^You:.*Sent$/);
     expect(bubble('Third')).toHaveTextContent(/Sending$/);
     expect(bubble('Fourth')).toHaveTextContent(/^veikko:.*9:07 AM$/);
+  });
+
+  it('shows the sender’s time, and both where it can’t be right', async () => {
+    const moment = (hour: number, minute: number, day = 1) =>
+      new Date(2026, 5, day, hour, minute).toISOString();
+    const timestamp = moment(12, 4);
+    const by = (hour: number, minute: number, isBelieved: boolean, day = 1) => ({
+      timestamp,
+      clock: { sentAt: moment(hour, minute, day), isBelieved },
+    });
+    await openVeikko(
+      message(veikko.id, 'First', by(12, 2, true)),
+      message(veikko.id, 'Second', by(9, 31, false)),
+      message(aino.id, 'Third', by(9, 31, false)),
+      message(veikko.id, 'Fourth', by(9, 31, false, 2)),
+    );
+    const bubble = (text: string) => shownMessages().getByText(text).closest('article');
+    expect(bubble('First')).toHaveTextContent(/12:02 PM$/);
+    expect(bubble('Second')).toHaveTextContent(/12:04 PM, by veikko’s clock 9:31 AM$/);
+    expect(bubble('Third')).toHaveTextContent(/12:04 PM, by your own clock 9:31 AM\s*Sent$/);
+    expect(bubble('Fourth')).toHaveTextContent(/12:04 PM, by veikko’s clock June 2, 2026 9:31 AM$/);
   });
 
   it('marks messages that the other person has read', async () => {
@@ -285,6 +318,38 @@ describe('an open chat', () => {
       expect(dialog).toHaveTextContent(/From.*You.*Time.*June 1, 2026.*9:07.*Status.*Sent/);
       await user.keyboard('{Escape}');
       await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Message details' })).toBeNull());
+    });
+
+    it.each<[string, Partial<MessageEvidence>, RegExp]>([
+      ['agreed on', { log: { kind: 'agreed' } }, /Compared.*Others were shown the same up to here/],
+      ['not confirmed yet', { log: { kind: 'open' } }, /Compared.*Nothing differs so far/],
+      [
+        'not the same for everybody',
+        { log: { kind: 'finding', event: finding } },
+        /Compared.*2 messages from veikko did not arrive/,
+      ],
+    ])('shows what speaks for a message that is %s', async (_, rest, words) => {
+      const sentAt = new Date(2026, 5, 1, 12, 2).toISOString();
+      const said = message(veikko.id, 'Hello', { seq: 1234, clock: { sentAt, isBelieved: true } });
+      const { actions, user } = await openMenu(said);
+      actions.messageEvidence.mockResolvedValue({
+        seq: 1234,
+        senderId: veikko.id,
+        senderDeviceId: '1a2b3c4d-0000-4000-8000-000000000000',
+        isThisDevice: false,
+        epoch: 12,
+        suite: 0x004d,
+        log: { kind: 'agreed' },
+        ...rest,
+      });
+      await user.click(screen.getByRole('menuitem', { name: 'Message details' }));
+      const dialog = await screen.findByRole('dialog', { name: 'Message details' });
+      await waitFor(() => expect(dialog).toHaveTextContent(words));
+      expect(actions.messageEvidence).toHaveBeenCalledWith(said.conversationId, 1234);
+      expect(dialog).toHaveTextContent(/Browser.*A browser of veikko \(1a2b3c4d\)/);
+      expect(dialog).toHaveTextContent(/Written.*12:02.*, by veikko’s clock.*At the server/);
+      expect(dialog).toHaveTextContent(/Place.*No. 1,234 in this conversation/);
+      expect(dialog).toHaveTextContent(/also against quantum computers. With key set 12/);
     });
 
     it('opens where the pointer asks for it, and leaves links to the browser', async () => {

@@ -14,6 +14,12 @@ describe('merging messages', () => {
     expect(ids(mergeMessages([received(3)], [received(1), received(2)]))).toEqual(['m1', 'm2', 'm3']);
   });
 
+  it('keeps the order of the log whatever times the relay says', () => {
+    const times = [received(9), received(1), received(5)].map(({ timestamp }) => timestamp);
+    const messages = [1, 2, 3].map((seq, i) => received(seq, { timestamp: times[i] ?? '' }));
+    expect(ids(mergeMessages(messages.slice(1), messages.slice(0, 1)))).toEqual(['m1', 'm2', 'm3']);
+  });
+
   it('puts those that wait after those of equal time', () => {
     const { timestamp } = received(2);
     const waiting = received(0, { messageId: 'a', seq: null, timestamp, status: 'sending' });
@@ -48,7 +54,10 @@ describe('merging messages', () => {
   it('is the same in whatever batches they come', () => {
     const view = fc
       .record({ id: fc.nat(30), second: fc.nat(9), waiting: fc.boolean() })
-      .map((each) => received(each.second, { messageId: `m${each.id}`, seq: each.waiting ? null : each.id }));
+      // The relay's times rise with its positions.
+      .map(({ id, second, waiting }) =>
+        received(waiting ? second : Math.floor(id / 3), { messageId: `m${id}`, seq: waiting ? null : id }),
+      );
     fc.assert(
       fc.property(fc.array(fc.array(view, { maxLength: 6 }), { maxLength: 12 }), (batches) => {
         const merged = batches.reduce<readonly MessageView[]>(mergeMessages, []);

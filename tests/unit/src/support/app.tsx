@@ -77,6 +77,7 @@ export function fakeActions(): FakeActions {
     loadOlderMessages: vi.fn<AppActions['loadOlderMessages']>().mockResolvedValue(),
     sendMessage: vi.fn<AppActions['sendMessage']>().mockResolvedValue(),
     retryMessage: vi.fn<AppActions['retryMessage']>().mockResolvedValue(),
+    messageEvidence: vi.fn<AppActions['messageEvidence']>().mockRejectedValue(new Error('none')),
     sendAnyway: vi.fn<AppActions['sendAnyway']>().mockResolvedValue(),
     discardMessage: vi.fn<AppActions['discardMessage']>().mockResolvedValue(),
     openGroup: vi.fn<AppActions['openGroup']>().mockResolvedValue(),

@@ -277,14 +277,19 @@ export class TestDevice {
   }
 
   /** Writes a message and brings it into the log. */
-  async send(conversationId: string, text: string): Promise<string> {
-    const messageId = await this.queue(conversationId, text);
+  async send(conversationId: string, text: string, sentAt?: string): Promise<string> {
+    const messageId = await this.queue(conversationId, text, this.relay.uuid(), sentAt);
     await this.flush(messageId);
     return messageId;
   }
 
-  async queue(conversationId: string, text: string, messageId = this.relay.uuid()): Promise<string> {
-    await this.api.queueMessage({ conversationId, messageId, text, sentAt: '2026-03-01T10:00:00.000Z' });
+  async queue(
+    conversationId: string,
+    text: string,
+    messageId = this.relay.uuid(),
+    sentAt = '2026-03-01T10:00:00.000Z',
+  ): Promise<string> {
+    await this.api.queueMessage({ conversationId, messageId, text, sentAt });
     return messageId;
   }
 

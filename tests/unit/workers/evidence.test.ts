@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import type { LogEntryInput } from '#workers/api/cryptoApi.ts';
+import { ALICE, ALICE_AND_BOB, BOB, createPair, type TestDevice } from './support/device.ts';
+
+/** What a device says of the message with a text. */
+async function evidenceOf(device: TestDevice, text: string) {
+  const messages = await device.history(ALICE_AND_BOB);
+  const message = messages.find(({ content }) => content.kind === 'text' && content.text === text);
+  return device.api.messageEvidence(ALICE_AND_BOB, message?.seq ?? 0);
+}
+
+async function createTalk() {
+  const { alice, bob, relay, world } = await createPair();
+  const say = async (from: TestDevice, text: string) => {
+    await from.send(ALICE_AND_BOB, text);
+    await alice.sync();
+    await bob.sync();
+  };
+  await say(alice, 'First.');
+  return { alice, bob, relay, say, world };
+}
+
+describe('the evidence of a message', () => {
+  it('names its device, its position and the keys it was sealed under', async () => {
+    const { alice, bob } = await createTalk();
+    const common = { senderId: ALICE, senderDeviceId: alice.deviceId, epoch: 1, suite: 0x004d };
+    expect(await evidenceOf(bob, 'First.')).toMatchObject({ ...common, isThisDevice: false });
+    expect(await evidenceOf(alice, 'First.')).toMatchObject({ ...common, isThisDevice: true });
+  });
+
+  it('is agreed on once somebody has written who had read it', async () => {
+    const { alice, bob, say } = await createTalk();
+    expect((await evidenceOf(bob, 'First.')).log).toEqual({ kind: 'open' });
+    await say(bob, 'Second.');
+    expect((await evidenceOf(alice, 'First.')).log).toEqual({ kind: 'agreed' });
+    expect((await evidenceOf(alice, 'Second.')).log).toEqual({ kind: 'open' });
+    // Alice's next message says that she had read Bob's.
+    await say(alice, 'Third.');
+    expect((await evidenceOf(bob, 'Second.')).log).toEqual({ kind: 'agreed' });
+  });
+
+  it('says what was found of all that nobody has confirmed since', async () => {
+    const { alice, bob, relay, say } = await createTalk();
+    await say(bob, 'Second.');
+    await say(alice, 'Third.');
+    const { lastSeq } = await bob.api.conversation(ALICE_AND_BOB);
+    for (const text of ['Fourth.', 'Hidden.', 'Sixth.']) {
+      await alice.send(ALICE_AND_BOB, text);
+      await alice.sync();
+    }
+    const [fourth, , sixth] = relay.entries(ALICE_AND_BOB, lastSeq);
+    const given: LogEntryInput[] = [fourth!, { ...sixth!, seq: sixth!.seq - 1 }];
+    await bob.api.processEntries(ALICE_AND_BOB, given);
+    const finding = { kind: 'finding', event: { senderId: ALICE, change: { kind: 'missing', count: 1 } } };
+    for (const text of ['Fourth.', 'Sixth.']) {
+      expect((await evidenceOf(bob, text)).log).toMatchObject(finding);
+    }
+    expect((await evidenceOf(bob, 'Second.')).log).toEqual({ kind: 'agreed' });
+  });
+
+  it('is not known of what is older than this device', async () => {
+    const { alice, bob, world } = await createTalk();
+    const second = await world.device(BOB);
+    await second.sync();
+    await bob.sync();
+    const copied = await bob.api.nextBackupEntries(ALICE_AND_BOB);
+    await second.api.readBackup(copied!.copies.map((copy, i) => ({ ...copy, position: i + 1 })));
+    expect((await evidenceOf(second, 'First.')).log).toEqual({ kind: 'unknown' });
+    await alice.sync();
+    expect((await evidenceOf(alice, 'First.')).log).toEqual({ kind: 'open' });
+  });
+
+  it('is none where this device has no message', async () => {
+    const { alice } = await createTalk();
+    await expect(alice.api.messageEvidence(ALICE_AND_BOB, 99)).rejects.toMatchObject({
+      code: 'unknown-message',
+    });
+    await expect(alice.api.messageEvidence('direct:x', 1)).rejects.toMatchObject({ code: 'usage' });
+  });
+});
