@@ -15,8 +15,16 @@ const usage = `npm run simulate -- [options]
   --trace          prints every request
 `;
 
+/** A run before the first one: what libraries do when they are first used would tell that one from the others. */
+const warmUp: Plan = { seed: 'warm', steps: 4, people: 2 };
+let isWarm = false;
+
 /** Plays a plan in a world of its own. */
 export async function playPlan(plan: Plan, isTraced = false): Promise<Outcome> {
+  if (!isWarm) {
+    isWarm = true;
+    await playPlan(warmUp);
+  }
   const uninstall = install();
   try {
     // What these load takes the world's time and threads over, and all of it is there before the first request.
@@ -28,7 +36,6 @@ export async function playPlan(plan: Plan, isTraced = false): Promise<Outcome> {
       import('#src/services/client/deletion.ts'),
     ]);
     await activateLocale('en');
-    // Only now: what is drawn when a module is loaded depends on what was played before.
     const unseed = installRandom(plan.seed);
     return await play(plan, isTraced).finally(unseed);
   } finally {

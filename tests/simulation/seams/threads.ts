@@ -102,10 +102,9 @@ async function serveInPlace(file: string): Promise<ThreadCalls> {
     import('#relay/src/messaging/append/append.ts'),
     import('#relay/src/messaging/append/packing.ts'),
   ]);
-  type Program = Parameters<typeof serveSqlite>[1];
   const append = async (queries: never, batch: never, now: never) =>
     packOutcomes(await appendAll(queries, unpackEntries(batch), now));
-  return serveSqlite(file, append as unknown as Program);
+  return serveSqlite(file, append);
 }
 
 /** A hash in place of the relay's Argon2id, which takes a thread and some twenty milliseconds. */

@@ -116,7 +116,7 @@ async function checkThieves(world: World, logs: readonly LogOfRelay[]): Promise<
   for (const { conversationId, name, storage, userId } of world.thieves) {
     const opened = createCryptoApi({
       env: browserEnv,
-      indexedDB: storage as unknown as IDBFactory,
+      indexedDB: storage,
       locks: new ProfileLocks().of(Symbol('thief')),
       subtle: crypto.subtle,
       prompt: new Typist().newPrompt(),

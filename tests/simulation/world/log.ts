@@ -35,7 +35,7 @@ export async function logsOfRelay(world: World): Promise<LogOfRelay[]> {
         sender_id: row.sender_id,
         sender_device_id: row.sender_device_id,
         content: Buffer.from(row.content).toString('base64url'),
-        timestamp: new Date(Number(row.created_at)).toISOString(),
+        timestamp: new Date(row.created_at).toISOString(),
       })),
     });
   }

@@ -1,3 +1,4 @@
+// The named exports that the type declarations promise don't all exist at run time; the default export is complete.
 import sodium from 'libsodium-wrappers';
 
 type Encrypt = (
@@ -21,6 +22,7 @@ export class Nonces {
   count = 0;
 
   async watch(): Promise<void> {
+    // oxlint-disable-next-line import/no-named-as-default-member -- see the import
     await sodium.ready;
     for (const name of ciphers) {
       const original = Reflect.get(sodium, name) as Encrypt;

@@ -54,7 +54,7 @@ export class Profile {
   }
 
   killTabs(): void {
-    for (const tab of [...this.tabs]) tab.kill();
+    for (const tab of this.tabs.slice()) tab.kill();
   }
 }
 

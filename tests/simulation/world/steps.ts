@@ -215,7 +215,7 @@ const weather: Act = (world, random) => {
 const kill: Act = async (world, random) => {
   const found = someSeat(world, random);
   if (found === null) return;
-  if (random.chance(0.7)) say(world, random);
+  if (random.chance(0.7)) await say(world, random);
   const before = random.below(40);
   for (let turns = 0; turns < before; turns += 1) await turn();
   if (random.chance(0.3)) await pass(random.below(150));
@@ -258,7 +258,7 @@ const restore: Act = async (world, random) => {
   if (found === null) return;
   const { seat } = found;
   const copy = await copyStorage(seat.profile.indexedDB);
-  say(world, random);
+  await say(world, random);
   await pass(10 * second);
   seat.profile.killTabs();
   world.mayLose(seat);

@@ -1,4 +1,3 @@
-import type { IDBFactory } from 'fake-indexeddb';
 import { contactsAtom, incomingRequestsAtom } from '#src/store/contacts.ts';
 import { authStatusAtom } from '#src/store/session.ts';
 import { Random } from '../seams/random.ts';
@@ -7,7 +6,7 @@ import { copyStorage } from './disk.ts';
 import { fairWeather, Line } from './network.ts';
 import { Nonces } from './nonces.ts';
 import { Person, type Said, Seat } from './people.ts';
-import { Profile, Tab } from './profile.ts';
+import { Profile, type Tab } from './profile.ts';
 import { startRelay, type WorldRelay } from './relay.ts';
 import { Trace } from './trace.ts';
 
@@ -90,20 +89,20 @@ export class World {
     const running = { tab };
     this.#running.add(running);
     this.count(what);
-    const ended = () => this.#running.delete(running);
-    action().then(
-      () => {
-        ended();
+    const run = async () => {
+      try {
+        await action();
         onDone?.();
-      },
-      (error: unknown) => {
-        ended();
+      } catch (error) {
         const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : null;
         if (typeof code !== 'string' || code === 'internal')
           this.wrong.push(`${what} failed without a code: ${detail(error)}`);
         else this.count(`${what}: ${code}`);
-      },
-    );
+      } finally {
+        this.#running.delete(running);
+      }
+    };
+    void run();
   }
 
   /** Does it, and waits until it is done or has failed. @returns whether it went well */
@@ -216,5 +215,5 @@ export class World {
 }
 
 function detail(error: unknown): string {
-  return error instanceof Error ? `${error.stack ?? error.message}` : String(error);
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
