@@ -28,7 +28,7 @@ await activateLocale('en');
 const nowhere = 'ws://127.0.0.1:9/';
 
 /** A hash in place of Argon2id, for stories that are not about passwords. */
-function cheapPasswordKeys(password: string, { salt }: { readonly salt: Uint8Array }) {
+export function cheapPasswordKeys(password: string, { salt }: { readonly salt: Uint8Array }) {
   const key = (label: string) =>
     new Uint8Array(createHash('sha256').update(label).update(salt).update(password).digest());
   return { authKey: key('auth'), wrapKey: key('wrap'), proofSeed: key('proof') };
@@ -48,7 +48,7 @@ class MemoryLocks {
   }
 }
 
-class MemoryStorage {
+export class MemoryStorage {
   readonly entries = new Map<string, string>();
 
   getItem(key: string): string | null {

@@ -44,6 +44,20 @@ export function createRelayConnection(options: RelayConnectionOptions): RelayCon
   /** From connect() on, until disconnect(). */
   let talking = false;
   let timers: Timer[] = [];
+  /** Something that the relay had told could not be taken in, as on a full disk: nothing tells of it again. */
+  let isBehind = false;
+
+  /** Starts a task after whose failure the log is asked, although the real-time connection is up. */
+  function startOrAskLater(task: () => Promise<unknown>): void {
+    background(async () => {
+      try {
+        await task();
+      } catch (error) {
+        isBehind = true;
+        throw error;
+      }
+    });
+  }
 
   async function syncAndSend(): Promise<void> {
     // Waiting messages can leave even when some conversation could not be brought up to date.
@@ -59,7 +73,7 @@ export function createRelayConnection(options: RelayConnectionOptions): RelayCon
   const catchUp = createCatchUp({
     clock,
     isHearing: () => realtime.isConnected(),
-    background,
+    background: startOrAskLater,
     read() {
       openConversation.markRead();
       // The log first: the copies are for what it doesn't have.
@@ -89,7 +103,7 @@ export function createRelayConnection(options: RelayConnectionOptions): RelayCon
   });
   sessionEvents.on('realtimeReceived', ({ event }) => {
     // The first reading contains what came before it.
-    if (talking) background(() => options.handle(event));
+    if (talking) startOrAskLater(() => options.handle(event));
   });
   sessionEvents.on('tokenRefused', ({ code, token }) => {
     // Until connect() the session is being confirmed, which says itself whether the token holds.
@@ -108,9 +122,10 @@ export function createRelayConnection(options: RelayConnectionOptions): RelayCon
         if (hasToken() && !store.get(offlineAtom)) background(() => messageBackup.sync());
       }),
       clock.every(timings.syncPolling, () => {
-        if (!hasToken() || realtime.isConnected()) return;
+        if (!hasToken() || (realtime.isConnected() && !isBehind)) return;
+        isBehind = false;
         background(() => groupList.poll());
-        background(syncAndSend);
+        startOrAskLater(syncAndSend);
       }),
     ];
   }

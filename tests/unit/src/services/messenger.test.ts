@@ -117,6 +117,21 @@ describe('an event', () => {
     expect(chat()?.state?.lastSeq).toBe(3);
   });
 
+  it('that could not be taken in has the log asked again, although the connection is up', async () => {
+    relay.begin(peer, 2);
+    relay.welcome('own-device', 1);
+    setConnected(true);
+    relay.before = () => {
+      throw new Error('no room');
+    };
+    await receive({ type: 'available', conversationId, seq: 3 });
+    expect(chat()?.state?.lastSeq ?? 0).toBe(0);
+    relay.before = () => undefined;
+    await deps.clock.advance(10_000);
+    await settled();
+    expect(chat()?.state?.lastSeq).toBe(3);
+  });
+
   it('of changed groups has them read again', async () => {
     await receive({ type: 'groups' });
     expect(listGroups).toHaveBeenCalledTimes(2);

@@ -1,0 +1,171 @@
+import { groupsAtom } from '#src/store/groups.ts';
+import { olderVaultAtom } from '#src/store/keys.ts';
+import { trustAtom } from '#src/store/trust.ts';
+import { cheapPasswordKeys } from '#tests/support/headlessBrowser.ts';
+import { Typist } from '#tests/support/typist.ts';
+import type { CryptoApi, MessageView } from '#workers/api/cryptoApi.ts';
+import { browserEnv } from '#workers/entry/browserEnv.ts';
+import { createCryptoApi } from '#workers/entry/createCryptoApi.ts';
+import { ProfileLocks } from './disk.ts';
+import { type LogOfRelay, logsOfRelay } from './log.ts';
+import type { Seat } from './people.ts';
+import type { Tab } from './profile.ts';
+import { keyIn, untilRest } from './settle.ts';
+import type { World } from './world.ts';
+
+const page = 100;
+
+/** Everybody says a last word, which everybody reads: they have the same secrets. */
+export async function lastWords(world: World): Promise<void> {
+  const logs = await logsOfRelay(world);
+  world.saidBeforeLast = world.said.length;
+  for (const { seat, tab, log } of places(world, logs)) {
+    if (log.id.startsWith('self:')) continue;
+    world.say(seat, tab, keyIn(log.id, seat), log.id);
+  }
+  await untilRest(world, 'after the last words');
+}
+
+function places(world: World, logs: readonly LogOfRelay[]): { seat: Seat; tab: Tab; log: LogOfRelay }[] {
+  return world.seats
+    .filter(({ status }) => status === 'in')
+    .flatMap((seat) => {
+      const [tab] = seat.tabs;
+      if (tab === undefined) return [];
+      return logs
+        .filter(({ userIds }) => userIds.includes(seat.person.id))
+        .map((log) => ({ seat, tab, log }));
+    });
+}
+
+/** Compares what everybody has with what was said and what the relay has. */
+export async function check(world: World): Promise<void> {
+  const { wrong } = world;
+  const logs = await logsOfRelay(world);
+  const texts = new Map(world.said.map((said) => [said.text, said]));
+  const revoked = new Set(
+    world.seats.filter(({ status }) => status === 'revoked').map(({ deviceId }) => deviceId),
+  );
+  /** By message id, as whoever read it first has it. */
+  const read = new Map<string, string>();
+  for (const { log, seat, tab } of places(world, logs)) {
+    const where = `${seat.profile.name} in ${log.id}`;
+    const state = await tab.crypto.conversation(log.id);
+    if (state.status !== 'joined') wrong.push(`${where}: ${state.status}`);
+    for (const { deviceIds, userId } of state.members) {
+      if (!log.userIds.includes(userId)) wrong.push(`${where}: somebody who is out is in the keys`);
+      if (deviceIds.some((id) => revoked.has(id))) wrong.push(`${where}: a revoked device is in the keys`);
+    }
+    if (log.id.startsWith('self:')) continue;
+    const messages = await messagesOf(tab.crypto, log.id);
+    const seqs = messages.map(({ seq }) => seq ?? 0);
+    if (seqs.some((seq, i) => i > 0 && seq <= (seqs[i - 1] ?? 0)))
+      wrong.push(`${where}: out of order, or twice`);
+    const expected = log.entries.filter(({ kind, seq }) => kind === 'application' && seq > state.joinedSeq);
+    const byId = new Map(messages.map((message) => [message.messageId, message]));
+    for (const { id, seq } of expected) {
+      const content = byId.get(id)?.content;
+      if (content?.kind !== 'text') {
+        wrong.push(
+          `${where}: ${seq} is ${content?.kind === 'undecryptable' ? content.reason : (content?.kind ?? 'not there')}`,
+        );
+        continue;
+      }
+      const said = texts.get(content.text);
+      if (said?.conversationId !== log.id) wrong.push(`${where}: "${content.text}" was not said there`);
+      if ((read.get(id) ?? content.text) !== content.text)
+        wrong.push(`${where}: ${seq} reads otherwise elsewhere`);
+      read.set(id, content.text);
+    }
+  }
+  const times = new Map<string, number>();
+  for (const text of read.values()) times.set(text, (times.get(text) ?? 0) + 1);
+  for (const { isKept, mayBeLost, text, conversationId } of world.said) {
+    const count = times.get(text) ?? 0;
+    const isGone = !logs.some(({ id }) => id === conversationId);
+    if (count > 1) wrong.push(`"${text}" is there ${count} times`);
+    if (count === 0 && isKept && !mayBeLost && !isGone) wrong.push(`"${text}" is lost in ${conversationId}`);
+  }
+  await checkThieves(world, logs);
+  for (const { profile } of world.seats) {
+    const bugs = profile.logLines.filter((line) => /"internal"|screen-failure/.test(line));
+    wrong.push(...bugs.map((line) => `${profile.name} logged ${line}`));
+    wrong.push(...profile.tabs.flatMap(({ raw }) => raw.map((text) => `${profile.name} threw ${text}`)));
+  }
+  wrong.push(...world.relay.errors.map((line) => `the relay logged ${line.slice(0, 600)}`));
+  wrong.push(...world.nonces.repeated.map((text) => `a key was used twice with one nonce: ${text}`));
+}
+
+export async function messagesOf(crypto: CryptoApi, conversationId: string): Promise<MessageView[]> {
+  const all: MessageView[] = [];
+  for (;;) {
+    const [first] = all;
+    const before = first?.seq;
+    const found = await crypto.messages(conversationId, {
+      limit: page,
+      ...(before === undefined || before === null ? {} : { before }),
+    });
+    all.unshift(...found);
+    if (found.length < page) return all;
+  }
+}
+
+/** Whoever kept a device's storage reads nothing that was said after that device was taken out. */
+async function checkThieves(world: World, logs: readonly LogOfRelay[]): Promise<void> {
+  const last = new Set(world.said.slice(world.saidBeforeLast).map(({ text }) => text));
+  for (const { conversationId, name, storage, userId } of world.thieves) {
+    const opened = createCryptoApi({
+      env: browserEnv,
+      indexedDB: storage,
+      locks: new ProfileLocks().of(Symbol('thief')),
+      subtle: crypto.subtle,
+      prompt: new Typist().newPrompt(),
+      DANGEROUS_passwordKeysForTesting: cheapPasswordKeys,
+    });
+    if (!(await opened.resume(userId))) continue;
+    world.count('a thief looked');
+    for (const log of logs.filter(({ id }) => id === (conversationId ?? id))) {
+      const { lastSeq, status } = await opened.conversation(log.id);
+      if (status !== 'joined') continue;
+      const later = log.entries.filter(({ seq }) => seq > lastSeq);
+      const messages = await opened.processEntries(log.id, later).then(
+        (result) => result.messages,
+        () => [],
+      );
+      for (const { content, senderId } of messages) {
+        if (content.kind === 'text' && senderId !== userId && last.has(content.text))
+          world.wrong.push(`a copy of ${name}'s storage reads "${content.text}" in ${log.id}`);
+      }
+    }
+    await opened.lock();
+  }
+}
+
+/** Everything by which somebody is told that something is wrong. */
+export async function alarms(world: World): Promise<string[]> {
+  const found: string[] = [];
+  for (const { profile, status, tabs } of world.seats) {
+    if (status !== 'in') continue;
+    const [tab] = tabs;
+    if (tab === undefined) continue;
+    if (tab.store.get(olderVaultAtom)) found.push(`${profile.name}: older vault`);
+    for (const { changedAt, keyOffered } of tab.store.get(trustAtom).values()) {
+      if (keyOffered || changedAt.length > 0) found.push(`${profile.name}: changed key`);
+    }
+    for (const group of tab.store.get(groupsAtom).items) {
+      if (group.mismatch !== null) found.push(`${profile.name}: members differ`);
+      if (group.refusal !== null) found.push(`${profile.name}: group refused (${group.refusal})`);
+    }
+    for (const { conversationId, isDoubted } of await tab.crypto.conversations()) {
+      if (isDoubted) found.push(`${profile.name}: doubt in ${conversationId}`);
+      for (const { change } of await tab.crypto.events(conversationId)) {
+        if (['missing', 'diverged', 'refused'].includes(change.kind)) {
+          found.push(
+            `${profile.name}: ${change.kind}${change.kind === 'refused' ? ` (${change.code})` : ''} in ${conversationId}`,
+          );
+        }
+      }
+    }
+  }
+  return found;
+}

@@ -1,0 +1,32 @@
+import type { IPublishPacket, MqttClient, Packet } from 'mqtt';
+import type { Line } from '../network.ts';
+
+/** An MQTT client to whom the relay may say something else than it says to others. */
+export function lyingClient(client: MqttClient, line: Line): MqttClient {
+  const on = client.on.bind(client) as (event: string, listener: (...given: never[]) => void) => MqttClient;
+  const told = (listener: (topic: string, payload: Buffer, packet: IPublishPacket) => void) => {
+    return (topic: string, payload: Buffer, packet: IPublishPacket) => {
+      if (line.liar === null) return listener(topic, payload, packet);
+      for (const event of line.liar.event(JSON.parse(payload.toString()))) {
+        const said = Buffer.from(JSON.stringify(event));
+        listener(topic, said, { ...packet, payload: said });
+      }
+    };
+  };
+  const acknowledged = (listener: (packet: Packet) => void) => (packet: Packet) => {
+    const properties = packet.cmd === 'puback' ? packet.properties?.userProperties : undefined;
+    const seq = properties?.['seq'];
+    if (line.liar !== null && properties !== undefined && seq !== undefined) {
+      properties['seq'] = String(line.liar.acknowledged(Number(seq), null));
+    }
+    listener(packet);
+  };
+  Object.assign(client, {
+    on(event: string, listener: (...given: never[]) => void) {
+      if (event === 'message') return on(event, told(listener as never) as never);
+      if (event === 'packetreceive') return on(event, acknowledged(listener as never) as never);
+      return on(event, listener);
+    },
+  });
+  return client;
+}

@@ -1,0 +1,197 @@
+import { Duplex } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import type { Random } from '../seams/random.ts';
+import { after, worldNow } from '../seams/time.ts';
+import type { Trace } from './trace.ts';
+
+/** What can become of a request, each with the probability of it. */
+export interface Weather {
+  readonly lostRequest: number;
+  readonly lostAnswer: number;
+  /** The request arrives, and so does a copy of it, later. */
+  readonly doubled: number;
+  /** An answer takes seconds. */
+  readonly late: number;
+}
+
+export const fairWeather: Weather = { lostRequest: 0, lostAnswer: 0, doubled: 0, late: 0 };
+export const foulWeather: Weather = { lostRequest: 0.04, lostAnswer: 0.04, doubled: 0.03, late: 0.05 };
+
+const fastest = 2;
+const slowest = 60;
+const latest = 25_000;
+
+/** What a relay that lies makes of an answer. */
+export interface Liar {
+  answer(method: string, path: string, body: unknown): unknown;
+  /** @returns the events in the place of this one */
+  event(event: unknown): readonly unknown[];
+  acknowledged(seq: number, conversationId: string | null): number;
+}
+
+/** One end of a connection in memory, whose bytes take their time and keep their order. */
+class End extends Duplex {
+  peer: End | null = null;
+  readonly remoteAddress = '10.0.0.1';
+  readonly #delay: () => number;
+  #arrival = 0;
+
+  constructor(delay: () => number) {
+    super();
+    this.#delay = delay;
+  }
+
+  setTimeout(): this {
+    return this;
+  }
+  setNoDelay(): this {
+    return this;
+  }
+  setKeepAlive(): this {
+    return this;
+  }
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    const copy = Buffer.from(chunk);
+    this.#carry(() => this.peer?.push(copy));
+    done();
+  }
+
+  override _final(done: () => void): void {
+    this.#carry(() => this.peer?.push(null));
+    done();
+  }
+
+  override _destroy(_error: Error | null, done: (error: null) => void): void {
+    this.#carry(() => this.peer?.destroy());
+    done(null);
+  }
+
+  #carry(what: () => void): void {
+    this.#arrival = Math.max(this.#arrival, worldNow() + this.#delay());
+    after(this.#arrival - worldNow(), () => {
+      if (this.peer?.destroyed === false) what();
+    });
+  }
+}
+
+/** The way between one tab and the relay. */
+export class Line {
+  readonly #app: FastifyInstance;
+  readonly #random: Random;
+  readonly #trace: Trace;
+  readonly #name: string;
+  readonly #sockets = new Set<End>();
+  weather: Weather = fairWeather;
+  isCut = false;
+  /** The tab is gone: nobody is there for an answer. */
+  isDead = false;
+  liar: Liar | null = null;
+
+  constructor(app: FastifyInstance, random: Random, trace: Trace, name: string) {
+    this.#app = app;
+    this.#random = random;
+    this.#trace = trace;
+    this.#name = name;
+  }
+
+  readonly fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const request = new Request(input, init);
+    const { pathname, search } = new URL(request.url);
+    const headers = Object.fromEntries(request.headers);
+    const payload = await request.text();
+    const send = () => this.#deliver(request.method, `${pathname}${search}`, headers, payload);
+    await this.#travel(request.signal);
+    if (this.isCut || this.#random.chance(this.weather.lostRequest)) throw new TypeError('Failed to fetch');
+    const answer = await send();
+    if (this.#random.chance(this.weather.doubled)) after(this.#random.below(latest), () => void send());
+    await this.#travel(request.signal, this.#random.chance(this.weather.late));
+    if (this.isCut || this.#random.chance(this.weather.lostAnswer)) throw new TypeError('Failed to fetch');
+    return answer;
+  };
+
+  /** Puts a line of this tab's log into the trace. */
+  note(text: string): void {
+    this.#trace.note(`${this.#name} ! ${text}`);
+  }
+
+  /** A connection for a WebSocket. */
+  readonly connect = (): Duplex => {
+    const delay = () => fastest + this.#random.below(slowest);
+    const [near, far] = [new End(delay), new End(delay)];
+    [near.peer, far.peer] = [far, near];
+    near.on('error', () => undefined);
+    far.on('error', () => undefined);
+    if (this.isCut || this.isDead) {
+      after(1, () => near.destroy(new Error('ECONNREFUSED')));
+      return near;
+    }
+    this.#sockets.add(near);
+    near.once('close', () => this.#sockets.delete(near));
+    this.#app.server.emit('connection', far);
+    return near;
+  };
+
+  /** The connections break; others can't be made before {@link mend}. */
+  cut(): void {
+    this.isCut = true;
+    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.clear();
+  }
+
+  /** The connections break, and may be made again. */
+  interrupt(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.clear();
+  }
+
+  mend(): void {
+    this.isCut = false;
+  }
+
+  kill(): void {
+    this.isDead = true;
+    this.interrupt();
+  }
+
+  async #deliver(
+    method: string,
+    url: string,
+    headers: Record<string, string>,
+    payload: string,
+  ): Promise<Response> {
+    this.#trace.note(`${this.#name} > ${method} ${url}`, payload);
+    const answer = await this.#app.inject({
+      method: method as 'GET',
+      url,
+      headers: { ...headers, host: 'relay' },
+      remoteAddress: '10.0.0.1',
+      ...(payload === '' ? {} : { payload }),
+    });
+    this.#trace.note(`${this.#name} < ${method} ${url} ${answer.statusCode}`, answer.body);
+    const isJson = String(answer.headers['content-type'] ?? '').includes('json');
+    const body =
+      this.liar !== null && isJson && answer.body !== ''
+        ? JSON.stringify(this.liar.answer(method, url, JSON.parse(answer.body)))
+        : answer.body;
+    return new Response(answer.statusCode === 204 ? null : body, {
+      status: answer.statusCode,
+      headers: { 'content-type': String(answer.headers['content-type'] ?? 'text/plain') },
+    });
+  }
+
+  #travel(signal: AbortSignal, isLate = false): Promise<void> {
+    const ms = isLate ? 2_000 + this.#random.below(latest) : fastest + this.#random.below(slowest);
+    return new Promise((resolve, reject) => {
+      const timer = after(ms, () => {
+        // The promise of a tab that is gone is never settled.
+        if (!this.isDead) resolve();
+      });
+      signal.addEventListener('abort', () => {
+        timer.cancel();
+        if (!this.isDead) reject(new DOMException('aborted', 'AbortError'));
+      });
+    });
+  }
+}

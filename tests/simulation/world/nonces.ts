@@ -1,0 +1,44 @@
+// The named exports that the type declarations promise don't all exist at run time; the default export is complete.
+import sodium from 'libsodium-wrappers';
+
+type Encrypt = (
+  plaintext: Uint8Array,
+  aad: Uint8Array | null,
+  secretNonce: null,
+  nonce: Uint8Array,
+  key: Uint8Array,
+) => Uint8Array;
+
+const ciphers = [
+  'crypto_aead_chacha20poly1305_ietf_encrypt',
+  'crypto_aead_xchacha20poly1305_ietf_encrypt',
+] as const;
+
+/** Sees every encryption of every client, and notes a key that is used twice with one nonce. */
+export class Nonces {
+  readonly #seen = new Set<string>();
+  readonly #originals = new Map<string, Encrypt>();
+  readonly repeated: string[] = [];
+  count = 0;
+
+  async watch(): Promise<void> {
+    // oxlint-disable-next-line import/no-named-as-default-member -- see the import
+    await sodium.ready;
+    for (const name of ciphers) {
+      const original = Reflect.get(sodium, name) as Encrypt;
+      this.#originals.set(name, original);
+      const watched: Encrypt = (plaintext, aad, secretNonce, nonce, key) => {
+        this.count += 1;
+        const pair = `${Buffer.from(key).toString('latin1')}${Buffer.from(nonce).toString('latin1')}`;
+        if (this.#seen.has(pair)) this.repeated.push(`${name}: ${plaintext.length} bytes`);
+        this.#seen.add(pair);
+        return original(plaintext, aad, secretNonce, nonce, key);
+      };
+      Reflect.set(sodium, name, watched);
+    }
+  }
+
+  end(): void {
+    for (const [name, original] of this.#originals) Reflect.set(sodium, name, original);
+  }
+}

@@ -1,0 +1,51 @@
+import { authStatusAtom } from '#src/store/session.ts';
+import type { Profile, Tab } from './profile.ts';
+
+/** A browser of a person's, and what its owner has done with it. */
+export class Seat {
+  readonly person: Person;
+  readonly profile: Profile;
+  /** `revoked` for good: the person has taken this device out of use. */
+  status: 'in' | 'out' | 'revoked' = 'out';
+  deviceId: string | null = null;
+
+  constructor(person: Person, profile: Profile) {
+    this.person = person;
+    this.profile = profile;
+  }
+
+  /** The tabs in which somebody is signed in. */
+  get tabs(): Tab[] {
+    return this.profile.tabs.filter(
+      (tab) => tab.store.get(authStatusAtom) === 'success' && tab.userId !== null,
+    );
+  }
+}
+
+export class Person {
+  readonly name: string;
+  readonly password: string;
+  id = '';
+  readonly seats: Seat[] = [];
+  said = 0;
+
+  constructor(name: string) {
+    this.name = name;
+    this.password = `${name}'s long password`;
+  }
+
+  get tabs(): Tab[] {
+    return this.seats.filter(({ status }) => status === 'in').flatMap(({ tabs }) => tabs);
+  }
+}
+
+/** A message that somebody has written. */
+export interface Said {
+  readonly text: string;
+  readonly seat: Seat;
+  readonly conversationId: string;
+  /** The outbox has it: from then on it may not be lost. */
+  isKept: boolean;
+  /** What its writer, or a fault of the disk, has done that may take it away before it was sent. */
+  mayBeLost: boolean;
+}

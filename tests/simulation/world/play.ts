@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { Random } from '../seams/random.ts';
+import { pass } from '../seams/time.ts';
+import { alarms, check, lastWords, messagesOf } from './checks.ts';
+import { logsOfRelay } from './log.ts';
+import { settle } from './settle.ts';
+import { drawStep, steps as kinds, onlyWhenAsked, type StepName } from './steps.ts';
+import { World } from './world.ts';
+
+/** All that decides a run. */
+export interface Plan {
+  readonly seed: string;
+  readonly steps: number;
+  readonly people: number;
+  /** Kinds of steps that are left out. */
+  readonly without?: readonly StepName[];
+  /** Steps that are left out, by their number: the others stay what they were. */
+  readonly dropped?: readonly number[];
+  /** Steps that the product has no answer to yet are played too. */
+  readonly unanswered?: boolean;
+}
+
+export interface Outcome {
+  /** Over every request and answer, and what everybody has in the end. */
+  readonly hash: string;
+  readonly wrong: readonly string[];
+  readonly alarms: readonly string[];
+  readonly events: ReadonlyMap<string, number>;
+  readonly encryptions: number;
+  readonly messages: number;
+  readonly steps: readonly string[];
+  readonly trace: readonly string[];
+}
+
+const longestPause = 1_500;
+
+/** Plays one world to its end. Time and randomness have to be the world's already. */
+export async function play(plan: Plan, isTraced = false): Promise<Outcome> {
+  const world = await World.create(plan.seed, plan.people);
+  world.trace.isKept = isTraced;
+  const without = [...(plan.without ?? []), ...(plan.unanswered === true ? [] : onlyWhenAsked)];
+  const played: string[] = [];
+  try {
+    for (let step = 0; step < plan.steps; step += 1) {
+      // Each has randomness of its own, so that leaving one out changes no other.
+      const random = new Random(`${plan.seed}/step/${step}`);
+      const name = drawStep(random, without);
+      const pause = random.below(longestPause);
+      if (plan.dropped?.includes(step) === true) continue;
+      played.push(`${step} ${name}`);
+      world.trace.note(`step ${step} ${name}`);
+      await kinds[name].act(world, random);
+      await pass(pause);
+    }
+    await settle(world);
+    if (world.wrong.length === 0) await lastWords(world);
+    await check(world);
+    const raised = await alarms(world);
+    return {
+      hash: await hashOf(world),
+      wrong: world.wrong,
+      alarms: raised,
+      events: world.events,
+      encryptions: world.nonces.count,
+      messages: world.said.length,
+      steps: played,
+      trace: world.trace.lines,
+    };
+  } finally {
+    await world.end();
+  }
+}
+
+async function hashOf(world: World): Promise<string> {
+  const hash = createHash('sha256').update(world.trace.digest());
+  hash.update(JSON.stringify(await logsOfRelay(world)));
+  for (const { profile, tabs } of world.seats) {
+    hash.update(profile.name);
+    const [tab] = tabs;
+    if (tab === undefined) continue;
+    const states = await tab.crypto.conversations();
+    hash.update(JSON.stringify(states));
+    for (const { conversationId } of states)
+      hash.update(JSON.stringify(await messagesOf(tab.crypto, conversationId)));
+  }
+  return hash.digest('hex');
+}

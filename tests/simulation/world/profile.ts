@@ -1,0 +1,207 @@
+import { IDBFactory } from 'fake-indexeddb';
+import { createStore } from 'jotai';
+import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
+import { WebSocket } from 'ws';
+import type { CryptoApi } from '#src/crypto/client.ts';
+import type { Clock } from '#src/lib/clock.ts';
+import { createLog } from '#src/lib/log.ts';
+import { type Client, createClient } from '#src/services/client/client.ts';
+import { chatsAtom } from '#src/store/chats.ts';
+import { realtimeStatusAtom } from '#src/store/connection.ts';
+import { currentUserAtom } from '#src/store/session.ts';
+import { toastsAtom } from '#src/store/toasts.ts';
+import { cheapPasswordKeys, MemoryStorage } from '#tests/support/headlessBrowser.ts';
+import { Typist } from '#tests/support/typist.ts';
+import { fromWire } from '#workers/api/errors.ts';
+import { browserEnv } from '#workers/entry/browserEnv.ts';
+import { createCryptoApi } from '#workers/entry/createCryptoApi.ts';
+import { createDispatch } from '#workers/entry/dispatch.ts';
+import { after, worldNow } from '../seams/time.ts';
+import { ProfileLocks, TabDisk } from './disk.ts';
+import { lyingClient } from './lies/lyingClient.ts';
+import type { Line } from './network.ts';
+
+const host = 'http://relay';
+const socketHost = 'ws://relay';
+
+/** A browser profile: what outlives its tabs. */
+export class Profile {
+  readonly name: string;
+  indexedDB = new IDBFactory();
+  storage = new MemoryStorage();
+  readonly locks = new ProfileLocks();
+  /** How far its clock is off, in milliseconds. */
+  clockSkew = 0;
+  readonly logLines: string[] = [];
+  readonly tabs: Tab[] = [];
+  readonly #newLine: (name: string) => Line;
+  #opened = 0;
+
+  constructor(name: string, newLine: (name: string) => Line) {
+    this.name = name;
+    this.#newLine = newLine;
+  }
+
+  openTab(): Tab {
+    this.#opened += 1;
+    const tab = new Tab(this, this.#newLine(`${this.name}#${this.#opened}`));
+    this.tabs.push(tab);
+    return tab;
+  }
+
+  get isSignedIn(): boolean {
+    return [...this.storage.entries.values()].some((value) => value.split('.').length === 3);
+  }
+
+  killTabs(): void {
+    for (const tab of this.tabs.slice()) tab.kill();
+  }
+}
+
+/** An open tab: the whole client but for its screen. */
+export class Tab {
+  readonly profile: Profile;
+  readonly line: Line;
+  readonly disk: TabDisk;
+  readonly store = createStore();
+  readonly typist = new Typist();
+  readonly crypto: CryptoApi;
+  /** What its worker threw that has no code. */
+  readonly raw: string[] = [];
+  isVisible = true;
+  isDead = false;
+  readonly #id = Symbol('tab');
+  readonly #client: Client;
+
+  constructor(profile: Profile, line: Line) {
+    this.profile = profile;
+    this.line = line;
+    this.disk = new TabDisk(() => profile.indexedDB);
+    const env = { ...browserEnv, now: () => this.clock.now() };
+    this.crypto = this.#worker(
+      createCryptoApi({
+        env,
+        indexedDB: this.disk.indexedDB,
+        locks: profile.locks.of(this.#id),
+        subtle: crypto.subtle,
+        prompt: this.typist.newPrompt(),
+        DANGEROUS_passwordKeysForTesting: cheapPasswordKeys,
+      }),
+    );
+    const keep = (text: string): void => {
+      profile.logLines.push(text);
+      line.note(text);
+    };
+    this.#client = createClient({
+      addresses: { apiHost: host, mqttUrl: `${socketHost}/mqtt`, presenceUrl: `${socketHost}/ws/presence/` },
+      crypto: this.crypto,
+      store: this.store,
+      storage: profile.storage,
+      clock: this.clock,
+      random: Math.random,
+      locks: profile.locks.of(this.#id),
+      log: createLog({ warn: keep, error: keep }),
+      newId: () => crypto.randomUUID(),
+      events: new EventTarget(),
+      deviceName: profile.name,
+      navigate: () => undefined,
+      isOnline: () => !line.isCut,
+      isVisible: () => this.isVisible,
+      fetch: line.fetch,
+      createSocket: (url) => {
+        const socket = new WebSocket(url, { createConnection: line.connect });
+        socket.on('error', () => undefined);
+        return socket as unknown as globalThis.WebSocket;
+      },
+      connectMqtt: (url, options) => this.#connectMqtt(url, options),
+    });
+  }
+
+  readonly clock: Clock = {
+    now: () => worldNow() + this.profile.clockSkew,
+    after: (ms, task) => after(ms, () => this.#whileAlive(task)),
+    every: (ms, task) => {
+      let timer = after(ms, again);
+      const { isDead } = { isDead: () => this.isDead };
+      function again(): void {
+        if (isDead()) return;
+        timer = after(ms, again);
+        task();
+      }
+      return { cancel: () => timer.cancel() };
+    },
+  };
+
+  get actions() {
+    return this.#client.actions;
+  }
+
+  get session() {
+    return this.#client.session;
+  }
+
+  get userId(): string | null {
+    return this.store.get(currentUserAtom)?.id ?? null;
+  }
+
+  get isConnected(): boolean {
+    return this.store.get(realtimeStatusAtom) === 'connected';
+  }
+
+  get toasts(): string[] {
+    return this.store.get(toastsAtom).map(({ text }) => text);
+  }
+
+  get conversationIds(): string[] {
+    return Object.values(this.store.get(chatsAtom)).flatMap(({ state }) => state?.conversationId ?? []);
+  }
+
+  networkChanged(): void {
+    this.#client.session.onNetworkChanged();
+  }
+
+  /** The tab is gone at once, with its worker, in the middle of whatever they were doing. */
+  kill(): void {
+    if (this.isDead) return;
+    this.isDead = true;
+    this.disk.kill();
+    this.line.kill();
+    this.profile.locks.release(this.#id);
+    this.#client.session.dispose();
+    this.profile.tabs.splice(this.profile.tabs.indexOf(this), 1);
+  }
+
+  #whileAlive(task: () => void): void {
+    if (!this.isDead) task();
+  }
+
+  #connectMqtt(url: string, options: IClientOptions): MqttClient {
+    const wsOptions = { createConnection: this.line.connect };
+    const client = mqtt.connect(url, { ...options, wsOptions });
+    return lyingClient(client, this.line);
+  }
+
+  /** What crosses between page and worker is copied; failures cross as their codes, and of a tab that is gone nothing does. */
+  #worker(api: CryptoApi): CryptoApi {
+    const worker = createDispatch(api);
+    return new Proxy({} as CryptoApi, {
+      get: (_target, method) => {
+        if (typeof method !== 'string' || method === 'then') return undefined;
+        return async (...args: unknown[]) => {
+          const result = await worker
+            .call(method as keyof CryptoApi, structuredClone(args))
+            .catch((error: unknown) => {
+              this.raw.push(`${method}: ${String(error)}`);
+              throw error;
+            });
+          if (this.isDead) return new Promise(() => undefined);
+          if (!result.ok) {
+            if (result.code === 'internal') this.raw.push(`${method}: ${result.detail}`);
+            throw fromWire(result.code, result.detail);
+          }
+          return structuredClone(result.value);
+        };
+      },
+    });
+  }
+}

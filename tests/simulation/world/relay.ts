@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buildApp, type Relay } from '#relay/src/app.ts';
+import { readConfig } from '#relay/src/config.ts';
+import { worldNow } from '../seams/time.ts';
+
+/** The real relay, which listens nowhere: its requests and connections are handed to it. */
+export interface WorldRelay {
+  readonly relay: Relay;
+  /** Every line that it has logged as an error. */
+  readonly errors: readonly string[];
+  close(): Promise<void>;
+}
+
+const inMemory = '/dev/shm';
+
+export async function startRelay(): Promise<WorldRelay> {
+  const dataDir = await mkdtemp(path.join(existsSync(inMemory) ? inMemory : tmpdir(), 'sinetti-simulation-'));
+  const errors: string[] = [];
+  const relay = await buildApp({
+    config: readConfig({
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'error',
+      RATE_LIMITS: 'off',
+      WEB_DIR: path.join(dataDir, 'none'),
+    }),
+    logStream: { write: (line) => void errors.push(line) },
+    clock: worldNow,
+  });
+  return {
+    relay,
+    errors,
+    async close() {
+      await relay.close();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+}

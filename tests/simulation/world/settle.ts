@@ -1,0 +1,110 @@
+import { authStatusAtom } from '#src/store/session.ts';
+import { pass, passUntil } from '../seams/time.ts';
+import { type LogOfRelay, logsOfRelay } from './log.ts';
+import { fairWeather } from './network.ts';
+import type { Seat } from './people.ts';
+import type { World } from './world.ts';
+
+const minute = 60_000;
+const patience = 30 * minute;
+
+/** Everything is mended, everybody is back, and nothing is left to do. */
+export async function settle(world: World): Promise<void> {
+  await calm(world);
+  await comeBack(world);
+  await pass(10_000);
+  await passUntil(() => world.isIdle, patience);
+  await untilRest(world, 'after the steps');
+}
+
+async function calm(world: World): Promise<void> {
+  for (const { profile } of world.seats) {
+    for (const tab of profile.tabs) {
+      tab.disk.isFull = false;
+      tab.disk.tearIn = null;
+      tab.line.weather = fairWeather;
+      tab.line.mend();
+      tab.networkChanged();
+      tab.isVisible = true;
+    }
+  }
+}
+
+/** Whoever has not been taken out of use signs in again where they are signed out. */
+async function comeBack(world: World): Promise<void> {
+  for (const seat of world.seats.filter(({ status }) => status !== 'revoked')) {
+    if (seat.profile.tabs.length === 0) {
+      const tab = world.openTab(seat);
+      await world.finish(tab, 'start', () => tab.session.resume());
+    }
+    const isIn = () => seat.profile.tabs.some((tab) => tab.store.get(authStatusAtom) === 'success');
+    await passUntil(isIn, minute);
+    if (!isIn()) await world.signIn(seat);
+    if (!isIn()) await world.signIn(seat);
+    if (!isIn()) world.wrong.push(`${seat.profile.name} can't sign in: ${seat.profile.logLines.at(-1)}`);
+    seat.status = 'in';
+    await world.noteDevice(seat);
+  }
+}
+
+/** Returns what each live device of a conversation still lacks; empty when all have come to rest. */
+export async function restless(world: World): Promise<string[]> {
+  const lacks: string[] = [];
+  const logs = await logsOfRelay(world);
+  for (const seat of world.seats.filter(({ status }) => status === 'in')) {
+    const [tab] = seat.tabs;
+    if (tab === undefined) {
+      lacks.push(`${seat.profile.name} is signed out`);
+      continue;
+    }
+    if (!tab.isConnected) lacks.push(`${seat.profile.name} is not connected`);
+    for (const log of logs.filter(({ userIds }) => userIds.includes(seat.person.id))) {
+      const state = await tab.crypto.conversation(log.id);
+      const { epoch, lastSeq, status } = state;
+      if (status !== 'joined' || lastSeq !== log.lastSeq || epoch !== log.epoch) {
+        lacks.push(
+          `${seat.profile.name} is ${status} at ${lastSeq} of ${log.lastSeq}, epoch ${epoch} of ${log.epoch}, in ${log.id} ${state.refusal ?? ''}`,
+        );
+      }
+      if ((state.group?.leavingIds.length ?? 0) > 0)
+        lacks.push(`${seat.profile.name} still has who left in ${log.id}`);
+    }
+    for (const { conversationId, failure, status } of await tab.crypto.outbox()) {
+      lacks.push(`${seat.profile.name} has not sent in ${conversationId}: ${status} ${failure ?? ''}`);
+    }
+  }
+  return lacks;
+}
+
+export async function untilRest(world: World, when: string): Promise<void> {
+  let lacks: string[] = [];
+  for (let waited = 0; waited < patience; waited += 15_000) {
+    lacks = await restless(world);
+    if (lacks.length === 0) return;
+    await retryFailed(world);
+    await pass(15_000);
+  }
+  world.wrong.push(...lacks.map((lack) => `no rest ${when}: ${lack}`));
+}
+
+/** What failed for a full disk or another passing reason is tried again, as people do. */
+async function retryFailed(world: World): Promise<void> {
+  for (const seat of world.seats.filter(({ status }) => status === 'in')) {
+    const [tab] = seat.tabs;
+    if (tab === undefined) continue;
+    for (const { conversationId, messageId, status } of await tab.crypto.outbox()) {
+      if (status !== 'failed') continue;
+      const key = keyIn(conversationId, seat);
+      await world.finish(tab, 'try again', () => tab.actions.retryMessage(key, messageId));
+    }
+  }
+}
+
+/** The chat's key of a conversation on a person's screen. */
+export function keyIn(conversationId: string, { person }: Seat): string {
+  const [kind, one = '', other = ''] = conversationId.split(':');
+  if (kind === 'group') return `group-${one}`;
+  return one === person.id ? other : one;
+}
+
+export type { LogOfRelay };

@@ -1,0 +1,219 @@
+import { contactsAtom, incomingRequestsAtom } from '#src/store/contacts.ts';
+import { authStatusAtom } from '#src/store/session.ts';
+import { Random } from '../seams/random.ts';
+import { pass, passUntil } from '../seams/time.ts';
+import { copyStorage } from './disk.ts';
+import { fairWeather, Line } from './network.ts';
+import { Nonces } from './nonces.ts';
+import { Person, type Said, Seat } from './people.ts';
+import { Profile, type Tab } from './profile.ts';
+import { startRelay, type WorldRelay } from './relay.ts';
+import { Trace } from './trace.ts';
+
+const names = ['anna', 'bert', 'carl', 'dora', 'ella', 'fred'];
+const minute = 60_000;
+
+/** Storage that was copied when its device was taken out: nothing later may be read with it. */
+export interface Thief {
+  readonly userId: string;
+  readonly name: string;
+  readonly storage: IDBFactory;
+  /** The conversation that the device was taken out of; null for all. */
+  readonly conversationId: string | null;
+}
+
+/** Everybody, their browsers, the relay, and what has been said. */
+export class World {
+  readonly relay: WorldRelay;
+  readonly trace = new Trace();
+  readonly nonces = new Nonces();
+  readonly people: Person[] = [];
+  readonly said: Said[] = [];
+  readonly thieves: Thief[] = [];
+  /** What no world may show, in plain words. */
+  readonly wrong: string[] = [];
+  /** How often each thing happened. */
+  readonly events = new Map<string, number>();
+  /** How many messages there were when everybody said a last word. */
+  saidBeforeLast = 0;
+  readonly #network: Random;
+  /** The tabs in which something is under way. */
+  readonly #running = new Set<{ readonly tab: Tab }>();
+
+  private constructor(relay: WorldRelay, seed: string) {
+    this.relay = relay;
+    this.#network = new Random(`${seed}/network`);
+  }
+
+  /** People who are each other's contacts, with a browser each. */
+  static async create(seed: string, people: number): Promise<World> {
+    const world = new World(await startRelay(), seed);
+    await world.nonces.watch();
+    for (const name of names.slice(0, people)) await world.#signUp(name);
+    for (const [i, one] of world.people.entries()) {
+      for (const other of world.people.slice(i + 1)) await world.#befriend(one, other);
+    }
+    return world;
+  }
+
+  async end(): Promise<void> {
+    for (const { seats } of this.people) for (const { profile } of seats) profile.killTabs();
+    await pass(minute);
+    this.nonces.end();
+    await this.relay.close();
+  }
+
+  count(event: string): void {
+    this.events.set(event, (this.events.get(event) ?? 0) + 1);
+  }
+
+  newSeat(person: Person): Seat {
+    const profile = new Profile(`${person.name}-${person.seats.length + 1}`, (name) => this.#newLine(name));
+    const seat = new Seat(person, profile);
+    person.seats.push(seat);
+    return seat;
+  }
+
+  openTab(seat: Seat): Tab {
+    const tab = seat.profile.openTab();
+    tab.typist.knows(seat.person.password);
+    return tab;
+  }
+
+  get seats(): Seat[] {
+    return this.people.flatMap(({ seats }) => seats);
+  }
+
+  /** Does something that a person does, and waits for nothing. Every failure has to have its code. */
+  begin(tab: Tab, what: string, action: () => Promise<unknown>, onDone?: () => void): void {
+    const running = { tab };
+    this.#running.add(running);
+    this.count(what);
+    const run = async () => {
+      try {
+        await action();
+        onDone?.();
+      } catch (error) {
+        const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : null;
+        if (typeof code !== 'string' || code === 'internal')
+          this.wrong.push(`${what} failed without a code: ${detail(error)}`);
+        else this.count(`${what}: ${code}`);
+      } finally {
+        this.#running.delete(running);
+      }
+    };
+    void run();
+  }
+
+  /** Does it, and waits until it is done or has failed. @returns whether it went well */
+  async finish(tab: Tab, what: string, action: () => Promise<unknown>): Promise<boolean> {
+    let isOver = false;
+    let isDone = false;
+    this.begin(
+      tab,
+      what,
+      () =>
+        action().finally(() => {
+          isOver = true;
+        }),
+      () => {
+        isDone = true;
+      },
+    );
+    await passUntil(() => isOver || tab.isDead, 5 * minute);
+    await pass(1);
+    return isDone;
+  }
+
+  async signIn(seat: Seat): Promise<void> {
+    const [tab = this.openTab(seat)] = seat.profile.tabs;
+    const { name, password } = seat.person;
+    await this.finish(tab, 'log in', () => tab.actions.logIn({ identifier: name, password }));
+    if (tab.store.get(authStatusAtom) !== 'success') return;
+    seat.status = 'in';
+    await this.noteDevice(seat);
+  }
+
+  async noteDevice(seat: Seat): Promise<void> {
+    const [tab] = seat.tabs;
+    if (tab === undefined) return;
+    seat.deviceId = await tab.crypto.openDevice().then(
+      ({ deviceId }) => deviceId,
+      () => seat.deviceId,
+    );
+  }
+
+  /** Somebody keeps a copy of this storage. @param conversationId that the device is taken out of; null for all */
+  async steal(seat: Seat, conversationId: string | null): Promise<Thief> {
+    const storage = await copyStorage(seat.profile.indexedDB);
+    return { userId: seat.person.id, name: seat.profile.name, storage, conversationId };
+  }
+
+  say(seat: Seat, tab: Tab, key: string, conversationId: string): void {
+    seat.person.said += 1;
+    const text = `${seat.person.name} ${seat.person.said}`;
+    const said: Said = { text, seat, conversationId, isKept: false, mayBeLost: false };
+    this.said.push(said);
+    this.begin(
+      tab,
+      'say',
+      () => tab.actions.sendMessage(key, text),
+      () => {
+        said.isKept = true;
+      },
+    );
+  }
+
+  /** What this browser has not sent may go with it. */
+  mayLose(seat: Seat, conversationId: string | null = null): void {
+    for (const said of this.said) {
+      if (said.seat === seat && (conversationId ?? said.conversationId) === said.conversationId)
+        said.mayBeLost = true;
+    }
+  }
+
+  get isIdle(): boolean {
+    return [...this.#running].every(({ tab }) => tab.isDead);
+  }
+
+  async #signUp(name: string): Promise<void> {
+    const person = new Person(name);
+    this.people.push(person);
+    const seat = this.newSeat(person);
+    const tab = this.openTab(seat);
+    const input = {
+      username: name,
+      email: `${name}@example.org`,
+      password: person.password,
+      privacyConsent: true,
+    };
+    await this.finish(tab, 'sign up', () => tab.actions.signUp(input));
+    person.id = tab.userId ?? '';
+    seat.status = 'in';
+    await this.noteDevice(seat);
+  }
+
+  async #befriend(one: Person, other: Person): Promise<void> {
+    const [from] = one.tabs;
+    const [to] = other.tabs;
+    if (from === undefined || to === undefined) throw new Error(`${one.name} or ${other.name} is not there`);
+    await this.finish(from, 'ask', () => from.actions.sendContactRequest(other.id));
+    const request = () =>
+      to.store.get(incomingRequestsAtom).items.find(({ from_user }) => from_user.id === one.id);
+    await passUntil(() => request() !== undefined, minute);
+    await this.finish(to, 'accept', () => to.actions.acceptContactRequest(request()?.id ?? ''));
+    const knows = (tab: Tab, id: string) =>
+      tab.store.get(contactsAtom).items.some((contact) => contact.id === id);
+    await passUntil(() => knows(from, other.id) && knows(to, one.id), minute);
+  }
+
+  #newLine(name: string): Line {
+    const line = new Line(this.relay.relay.app, this.#network, this.trace, name);
+    line.weather = fairWeather;
+    return line;
+  }
+}
+
+function detail(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
