@@ -4,7 +4,8 @@ import { type ErrorBody, errorStatus, type Route, routes } from '../../contract/
 import { withSignature } from '../devices.ts';
 import { call, logIn, type Person, signUp } from '../helpers.ts';
 import { proofHeaders } from '../proofs.ts';
-import { type Request, type Row, table } from './table.ts';
+import type { Request, Row } from './rows.ts';
+import { table } from './table.ts';
 import { type Actor, actors, createWorld, isLiving, must, type World } from './world.ts';
 
 let world: World;
