@@ -66,7 +66,7 @@ async function callerFor(route: Route, actor: Actor): Promise<Caller> {
   return isLiving(actor) ? world[actor] : { token: world.tokens[actor] };
 }
 
-it('has a row for every call of the contract', () => {
+it('the table has a row for every call of the contract', () => {
   expect(Object.keys(table).toSorted()).toEqual(Object.keys(routes).toSorted());
   expect(Object.values(table).every((variants) => variants.length > 0)).toBe(true);
 });
