@@ -124,6 +124,7 @@ export default defineConfig({
       {
         test: {
           ...withRelay,
+          ...sharing,
           name: 'relay-postgres',
           // Everything that reaches a database: what talks to a whole relay, and what is about PostgreSQL and Redis.
           include: hasServers
@@ -133,7 +134,11 @@ export default defineConfig({
               ]
             : [],
           // The same on any database.
-          exclude: ['relay/test/http/{clientAddress,headers,openapi,web}.test.ts'],
+          exclude: [
+            'relay/test/http/{clientAddress,headers,openapi,web}.test.ts',
+            'relay/test/fuzz/presence.test.ts',
+            ...mocking('relay/test'),
+          ],
           globalSetup: [...withRelay.globalSetup, 'relay/test/servers/globalSetup.ts'],
           setupFiles: [...withRelay.setupFiles, 'relay/test/servers/usePostgres.ts'],
         },

@@ -29,7 +29,7 @@ async function looksRight(page: Page, name: string): Promise<void> {
         maxDiffPixelRatio: 0.005,
       });
     }
-    await findsNoBarriers(page);
+    await findsNoBarriers(page, colorScheme === 'light' ? 'all' : 'theme');
   }
 }
 

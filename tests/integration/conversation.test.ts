@@ -62,7 +62,7 @@ it('carries a conversation of two people from the first message to the next logi
   }
 });
 
-it('lets a second browser of a person in, from then on', async () => {
+it('a second browser of a person reads what is written from then on', async () => {
   const { anna, bert } = await twoFriends();
   const [annaId, bertId] = [anna.userId, bert.userId];
   await anna.actions.openChat(bertId);
@@ -127,7 +127,7 @@ describe('without MQTT', () => {
   });
 });
 
-it('keeps every message once when both people start the conversation at the same time', async () => {
+it('every message is there once when both people start the conversation at the same time', async () => {
   const { anna, bert } = await twoFriends();
   await Promise.all([anna.actions.openChat(bert.userId), bert.actions.openChat(anna.userId)]);
   await Promise.all([
@@ -139,7 +139,7 @@ it('keeps every message once when both people start the conversation at the same
   expect(troubles(...browsers)).toEqual([]);
 });
 
-it('keeps order and loses nothing while both write at once', async () => {
+it('messages keep their order, and none is lost, while both write at once', async () => {
   const { anna, bert } = await twoFriends();
   await Promise.all([anna.actions.openChat(bert.userId), bert.actions.openChat(anna.userId)]);
   const numbers = Array.from({ length: 10 }, (_, index) => index);
@@ -170,7 +170,7 @@ it('keeps order and loses nothing while both write at once', async () => {
   expect(troubles(...browsers)).toEqual([]);
 });
 
-it('ends the session in the browser when it has ended at the relay', async () => {
+it('a session that has ended at the relay ends in the browser', async () => {
   const { anna, bert } = await twoFriends();
   const bertId = bert.userId;
   await anna.actions.openChat(bertId);

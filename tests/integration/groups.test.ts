@@ -133,7 +133,7 @@ it('a second device of a member finds the group, and is added with the first whe
   await untilTogether(id, anna, carl, carlsPhone);
 });
 
-it('who left on one device and is added again is back on the other, which says what it cannot read', async () => {
+it('a person who left on one device and is added again is back on the other, which says what it cannot read', async () => {
   const [anna, bert] = await annaAnd(newBrowser, ['bert'] as const);
   const tablet = await newBrowser().openTab().logIn('bert');
   await untilConnected(tablet);

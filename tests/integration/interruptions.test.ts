@@ -41,7 +41,7 @@ async function restartRelay(): Promise<void> {
   relay = await startTestRelay({ dataDir, environment: { PORT: port } });
 }
 
-it('keeps a message that no relay took, and sends it once when it is retried', async () => {
+it('a message that no relay took is kept, and sent once when it is retried', async () => {
   const bertId = bert.userId;
   await relay.close();
   await until(() => anna.isConnected, false);
@@ -68,7 +68,7 @@ it('keeps a message that no relay took, and sends it once when it is retried', a
   await until(() => anna.lines(bertId).at(-1), 'received: after the restart');
 });
 
-it('says that the relay does not answer until it does', async () => {
+it('the page says that the relay does not answer until it does', async () => {
   const trouble = () => anna.store.get(relayTroubleAtom);
   expect(trouble()).toBeNull();
   await relay.close();
@@ -138,7 +138,7 @@ it.each(['queueMessage', 'prepareMessage', 'messageAccepted'] as const)(
   },
 );
 
-it('shows the same conversation in two tabs that both write', async () => {
+it('two tabs that both write show the same conversation', async () => {
   const [annaId, bertId] = [anna.userId, bert.userId];
   const second = annasBrowser.openTab();
   await second.resume();

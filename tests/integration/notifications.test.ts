@@ -10,7 +10,7 @@ const notifications = (tab: Tab) => tab.store.get(notificationsAtom).items;
 const lines = (tab: Tab) => notifications(tab).map(({ content, type }) => `${type} of ${content}`);
 const unread = (tab: Tab) => tab.store.get(unreadNotificationsAtom);
 
-it('tells of requests, acceptances and messages, until they are read and removed', async () => {
+it('notifications tell of requests, acceptances and messages, until they are read and removed', async () => {
   const [anna, bert] = await annaAnd(newBrowser, ['bert'] as const);
   await until(() => lines(anna), ['contact_accepted of bert']);
   await until(() => lines(bert), ['contact_request of anna']);

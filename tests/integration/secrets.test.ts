@@ -175,7 +175,7 @@ function recoveryProof(): Secret {
   return { name: 'recovery proof', bytes: recoveryAuthKey(decodeRecoveryKey(recoveryKey)) };
 }
 
-describe.each(places)('%s', (place) => {
+describe.each(places)('what leaves the worker for %s', (place) => {
   it('holds no recovery key', () => {
     expect(findSecrets(found[place], recoverySecrets())).toEqual([]);
   });

@@ -50,7 +50,7 @@ async function askForContact(): Promise<void> {
 
 const requests = () => anna.store.get(incomingRequestsAtom);
 
-it('asks for each list once, also where the log has grown meanwhile', async () => {
+it('a start asks for each list once, also where the log has grown meanwhile', async () => {
   await befriend(bert, anna);
   const bertId = bert.userId;
   await bert.actions.sendMessage(anna.userId, 'before');
@@ -87,7 +87,7 @@ it('hears of what changes after the relay has looked, and before its answer is t
   await until(() => requests().items.map(({ from_user }) => from_user.username), ['bert']);
 });
 
-it('reads again what it has read before it could hear of changes', async () => {
+it('a start reads again what it has read before it could hear of changes', async () => {
   anna.kill();
   anna = annas.openTab();
   anna.cutMqtt();

@@ -4,7 +4,8 @@ import { type ErrorBody, errorStatus, type Route, routes } from '../../contract/
 import { withSignature } from '../devices.ts';
 import { call, logIn, type Person, signUp } from '../helpers.ts';
 import { proofHeaders } from '../proofs.ts';
-import { type Request, type Row, table } from './table.ts';
+import type { Request, Row } from './rows.ts';
+import { table } from './table.ts';
 import { type Actor, actors, createWorld, isLiving, must, type World } from './world.ts';
 
 let world: World;
@@ -65,7 +66,7 @@ async function callerFor(route: Route, actor: Actor): Promise<Caller> {
   return isLiving(actor) ? world[actor] : { token: world.tokens[actor] };
 }
 
-it('has a row for every call of the contract', () => {
+it('the table has a row for every call of the contract', () => {
   expect(Object.keys(table).toSorted()).toEqual(Object.keys(routes).toSorted());
   expect(Object.values(table).every((variants) => variants.length > 0)).toBe(true);
 });

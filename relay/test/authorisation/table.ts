@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ErrorCode, routes } from '../../contract/index.ts';
+import type { routes } from '../../contract/index.ts';
 import { copiedSignature, revocationOf, signedName, signedStart, signedState } from '../devices.ts';
 import {
   base64Url,
@@ -11,6 +11,7 @@ import {
 } from '../helpers.ts';
 import { commitBody, messageBody } from '../http/conversation.ts';
 import { proofKeyOf } from '../proofs.ts';
+import { everybody, hidden, ofBoth, ofMembers, own, type Row, signedIn, stale } from './rows.ts';
 import {
   type Actor,
   directId,
@@ -18,7 +19,6 @@ import {
   freshGroup,
   groupConversation,
   isLiving,
-  type Living,
   messageToCreator,
   must,
   notificationOfCreator,
@@ -28,87 +28,6 @@ import {
 } from './world.ts';
 
 const digestsQuery = 'after=0&before=9';
-
-export interface Request {
-  /** Fills the parameter of the path, whatever its name. */
-  readonly id?: string;
-  readonly query?: string;
-  readonly body?: unknown;
-}
-
-export type Outcome = 'ok' | ErrorCode;
-
-export interface Row {
-  /** The subject of the row, if the call has several. */
-  readonly about?: string;
-  /** Makes whatever the call needs, and returns the actor's request. */
-  readonly request: (world: World, actor: Actor) => Promise<Request> | Request;
-  readonly expected: Readonly<Record<Actor, Outcome>>;
-  /** Makes the world what it was, after a call that succeeded. */
-  readonly undo?: (world: World, actor: Actor) => Promise<unknown>;
-}
-
-/** Calls that ask for no token look at none. */
-function everybody(request: Row['request']): Row {
-  return {
-    request,
-    expected: {
-      anonymous: 'ok',
-      stranger: 'ok',
-      contact: 'ok',
-      member: 'ok',
-      creator: 'ok',
-      removed: 'ok',
-      revoked: 'ok',
-      deleted: 'ok',
-    },
-  };
-}
-
-function signedIn(
-  expected: Readonly<Record<Living, Outcome>>,
-  request: Row['request'],
-  rest: Partial<Row> = {},
-): Row {
-  return {
-    ...rest,
-    request,
-    expected: {
-      ...expected,
-      anonymous: 'unauthenticated',
-      revoked: 'device-revoked',
-      deleted: 'session-expired',
-    },
-  };
-}
-
-/** A call about the caller's own data: everybody who is signed in has some, and reaches that alone. */
-function own(request: Row['request'] = () => ({}), rest: Partial<Row> = {}): Row {
-  const ok = { stranger: 'ok', contact: 'ok', member: 'ok', creator: 'ok', removed: 'ok' } as const;
-  return signedIn(ok, request, rest);
-}
-
-/** The outcomes of a call about the caller's own vault that names another version of it. */
-const stale = {
-  stranger: 'stale-version',
-  contact: 'stale-version',
-  member: 'stale-version',
-  creator: 'stale-version',
-  removed: 'stale-version',
-} as const;
-
-/** The outcomes of a call about the creator's own data, which is hidden from all others. */
-const hidden = {
-  stranger: 'not-found',
-  contact: 'not-found',
-  member: 'not-found',
-  creator: 'ok',
-  removed: 'not-found',
-} as const;
-/** The outcomes of a call about a group's data. */
-const ofMembers = { ...hidden, member: 'ok' } as const;
-/** The outcomes of a call about the direct conversation of the creator and the contact. */
-const ofBoth = { ...hidden, contact: 'ok' } as const;
 
 /** The person who asks; for those who are nobody any more, somebody whose things a request may name. */
 const personOf = (world: World, actor: Actor): PersonOnDevice =>

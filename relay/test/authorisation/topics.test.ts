@@ -103,7 +103,7 @@ async function connect(actor: Actor) {
 
 const names = Object.keys(table) as TopicName[];
 
-it('has a row for every topic of the contract', () => {
+it('the table has a row for every topic of the contract', () => {
   expect(names.toSorted()).toEqual(Object.keys(topics).toSorted());
 });
 

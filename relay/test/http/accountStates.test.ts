@@ -54,7 +54,7 @@ it('a state that is not the stored one is not replaced', async () => {
   expect((await get(here)).body).toEqual({ version: 1, sealed });
 });
 
-it('of two devices that replace it at once, one does', async () => {
+it('of two devices that replace the account state at once, one does', async () => {
   await put(here, 0);
   const statuses = (await Promise.all([put(here, 1), put(elsewhere, 1)])).map(({ status }) => status);
   expect(new Set(statuses)).toEqual(new Set([200, 409]));

@@ -63,7 +63,7 @@ test('a message to a group is stored, acknowledged with its position, and reache
   }
 });
 
-test('who is not subscribed to the group hears on the own topic that there is something', async () => {
+test('a member who is not subscribed to a group hears on their own topic that it has something new', async () => {
   const receiver = await clients.connect(relay.mqttUrl, bob);
   await granted(receiver, topics.userMessages(bob.id));
   const delivery = nextMessage(receiver);
@@ -113,7 +113,7 @@ test.each([
   expect(received).toEqual([]);
 });
 
-test('who leaves while the question is open is not granted', async () => {
+test('a member who leaves while the relay looks up a subscription is not granted it', async () => {
   const { groups } = relay.relay.services;
   const isMember: Groups['isMember'] = groups.isMember.bind(groups);
   let asked = 0;

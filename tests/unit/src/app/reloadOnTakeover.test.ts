@@ -28,7 +28,7 @@ it('reloads a tab that gets only the takeover message', () => {
   expect(reload).toHaveBeenCalledOnce();
 });
 
-it('does not reload for the first version', () => {
+it('a page does not reload for its first version', () => {
   const { changeController, reload, tell } = tab({ controller: null });
   changeController();
   tell({ type: 'takeover' });

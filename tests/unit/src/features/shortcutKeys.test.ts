@@ -65,7 +65,7 @@ describe('a key', () => {
   });
 });
 
-it('tells assistive technology the keys of each system', () => {
+it('a shortcut tells assistive technology the keys of each system', () => {
   expect([ariaKeys('messages', false), ariaKeys('next', false), ariaKeys('search', false)]).toEqual([
     'Alt+1',
     'Alt+ArrowDown',

@@ -31,7 +31,7 @@ beforeEach(() => {
   chatEvents = createChatEvents(deps, me);
 });
 
-it('reads the events of a chat once, when it is opened, and adds those that come from then on', async () => {
+it('the events of a chat are read once, when it is opened, and later ones are added', async () => {
   happen([refusal(4)]);
   expect(shown()).toBeUndefined();
   await chatEvents.load(conversationId);
@@ -41,21 +41,21 @@ it('reads the events of a chat once, when it is opened, and adds those that come
   expect(shown()).toEqual([2, 4, 7]);
 });
 
-it('shows an event that comes while the kept ones are read once, in its order', async () => {
+it('an event that comes while the kept ones are read is shown once, in its order', async () => {
   const loading = chatEvents.load(conversationId);
   happen([refusal(4), refusal(5)]);
   await loading;
   expect(shown()).toEqual([2, 4, 5]);
 });
 
-it('reads the events of a chat again after a failure', async () => {
+it('the events of a chat are read again after a failure', async () => {
   events.mockRejectedValueOnce(new Error('storage'));
   await expect(chatEvents.load(conversationId)).rejects.toThrow('storage');
   await chatEvents.load(conversationId);
   expect(shown()).toEqual([2, 4]);
 });
 
-it('reads the events of a group again after it was forgotten', async () => {
+it('the events of a group are read again after it was forgotten', async () => {
   await chatEvents.load(`group:${peer}`);
   deps.sessionEvents.emit('groupForgotten', { groupId: peer });
   expect(deps.store.get(chatEventsAtom)).toEqual({});
@@ -63,7 +63,7 @@ it('reads the events of a group again after it was forgotten', async () => {
   expect(events).toHaveBeenCalledTimes(2);
 });
 
-it('shows no events of other people’s conversations', async () => {
+it('no events of other people’s conversations are shown', async () => {
   await chatEvents.load(`direct:${peer}:00000000-0000-4000-8000-000000000009`);
   expect(deps.store.get(chatEventsAtom)).toEqual({});
 });

@@ -181,7 +181,7 @@ describe('a session that the relay has ended', () => {
   });
 });
 
-it('keeps the banner of a session that has ended when calls that were under way are refused later', async () => {
+it('the banner of a session that has ended stays when calls that were under way are refused later', async () => {
   await resume();
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {

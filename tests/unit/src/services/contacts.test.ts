@@ -383,7 +383,7 @@ describe('what the relay tells of a change', () => {
   });
 });
 
-it('removes a contact, and says when it could not', async () => {
+it('a contact is removed, and it is said when that failed', async () => {
   await contacts.load();
   api.removeContact.mockResolvedValue(undefined);
   api.listContacts.mockResolvedValue([]);

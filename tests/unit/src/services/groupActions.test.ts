@@ -338,12 +338,12 @@ describe('deleting', () => {
   });
 });
 
-it('takes a group that has ended out of this browser, and tells the relay nothing', async () => {
+it('a group that has ended is taken out of this browser, and the relay is told nothing', async () => {
   await actions.remove(groupId);
   expect(steps).toEqual([`forget ${groupId} -`]);
 });
 
-it('says so when the details cannot be read', async () => {
+it('a person is told when the details of a group cannot be read', async () => {
   await actions.loadDetails(groupId);
   reconcile.mockRejectedValue(refused('internal', 'Something broke.'));
   await expect(actions.loadDetails(groupId)).rejects.toMatchObject({

@@ -26,14 +26,14 @@ beforeEach(() => {
 
 const shown = () => Object.fromEntries(deps.store.get(memberNamesAtom));
 
-it('shows the names of an earlier session until the relay gives newer ones', async () => {
+it('the names of an earlier session are shown until the relay gives newer ones', async () => {
   const loading = names.load();
   await names.learn(group, new Map([[peer, 'bertram']]));
   await loading;
   expect(shown()).toEqual({ [peer]: 'bertram', [carl]: 'carl' });
 });
 
-it('keeps a name once, and again only when it changes or the group was forgotten', async () => {
+it('a name is kept once, and again only when it changes or the group was forgotten', async () => {
   const both = new Map([
     [me, 'anna'],
     [peer, 'bert'],
@@ -51,7 +51,7 @@ it('keeps a name once, and again only when it changes or the group was forgotten
   expect(rememberMemberNames).toHaveBeenCalledTimes(3);
 });
 
-it('keeps the same map while no name is new, and cuts a name of more than 256 characters', async () => {
+it('a map of names stays the same while no name is new, and a name is cut that has more than 256 characters', async () => {
   await names.learn(group, new Map([[peer, 'b'.repeat(70_000)]]));
   const before = deps.store.get(memberNamesAtom);
   expect(before.get(peer)).toHaveLength(256);

@@ -73,7 +73,7 @@ describe('while it is in doubt who the other person is', () => {
   });
 });
 
-it('sends what was held once the doubt about its conversation is over', async () => {
+it('a message that was held is sent once the doubt about its conversation is over', async () => {
   await member();
   await queue('held');
   deps.sessionEvents.emit('holdReleased', { conversationId });

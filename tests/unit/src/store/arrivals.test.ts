@@ -12,7 +12,7 @@ function texts(arrivals: ReturnType<ReturnType<typeof createArrivals>>) {
   );
 }
 
-it('tells each message of others once, of each chat the newest', () => {
+it('arrivals tell each message of others once, of each chat the newest', () => {
   const arrivalsIn = createArrivals(began);
   const history = message(veikko.id, 'history', before);
   const one = message(veikko.id, 'one', after);
@@ -23,7 +23,7 @@ it('tells each message of others once, of each chat the newest', () => {
   expect(arrivalsIn(both, aino.id)).toEqual([]);
 });
 
-it('leaves out what this person wrote, and what has no place in the log yet', () => {
+it('arrivals leave out what this person wrote, and what has no place in the log yet', () => {
   const arrivalsIn = createArrivals(began);
   arrivalsIn({ [veikko.id]: chat([]) }, aino.id);
   const own = message(aino.id, 'own', after);
@@ -32,7 +32,7 @@ it('leaves out what this person wrote, and what has no place in the log yet', ()
   expect(arrivalsIn({ [veikko.id]: chat([own, waiting]) }, aino.id)).toEqual([]);
 });
 
-it('tells the first message of a chat that has begun since, and not one of a chat that was only found late', () => {
+it('arrivals tell the first message of a chat that has begun since, and not one of a chat that was only found late', () => {
   const arrivalsIn = createArrivals(began);
   arrivalsIn({ [veikko.id]: chat([]) }, aino.id);
   const chats = {

@@ -4,7 +4,7 @@ import { currentUserAtom } from '#src/store/session.ts';
 import { resetSessionAtomsAtom, sessionAtom } from '#src/store/sessionAtom.ts';
 import { aino } from '../support/app.tsx';
 
-it('takes a value, or a change of the value before', () => {
+it('a session atom takes a value, or a change of the value before', () => {
   const store = createStore();
   const countAtom = sessionAtom(0);
   store.set(countAtom, 2);
@@ -12,7 +12,7 @@ it('takes a value, or a change of the value before', () => {
   expect(store.get(countAtom)).toBe(3);
 });
 
-it('is empty at the moment when the session ends, and everybody who follows it is told', () => {
+it('a session atom is empty at the moment when the session ends, and everybody who follows it is told', () => {
   const store = createStore();
   const textAtom = sessionAtom('');
   const heard = vi.fn<(text: string) => void>();
@@ -22,7 +22,7 @@ it('is empty at the moment when the session ends, and everybody who follows it i
   expect(heard).toHaveBeenCalledExactlyOnceWith('');
 });
 
-it('is empty for another person, though nobody has reset it, and again when the first one is back', () => {
+it('a session atom is empty for another person, though nobody has reset it, and again when the first one is back', () => {
   const store = createStore();
   const textAtom = sessionAtom('');
   store.set(currentUserAtom, aino);
@@ -33,7 +33,7 @@ it('is empty for another person, though nobody has reset it, and again when the 
   expect(store.get(textAtom)).toBe('');
 });
 
-it('is empty when the same person logs in again, though nobody has read it in between', () => {
+it('a session atom is empty when the same person logs in again, though nobody has read it in between', () => {
   const store = createStore();
   const textAtom = sessionAtom('');
   store.set(currentUserAtom, aino);

@@ -2,7 +2,7 @@ import { render, screen } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { PasswordStrength } from '#src/ui/PasswordStrength.tsx';
 
-it('says the strength of a password in words, which a screen reader hears, and shows it', async () => {
+it('the strength of a password is said in words, which a screen reader hears, and shown', async () => {
   const { rerender } = render(<PasswordStrength password="" />);
   expect(screen.getByRole('status')).toBeEmptyDOMElement();
   expect(screen.queryByRole('meter')).toBeNull();

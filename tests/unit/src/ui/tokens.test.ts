@@ -128,7 +128,7 @@ describe('a size or colour written beside the tokens', () => {
   });
 });
 
-it('finds the sheets beside components', () => {
+it('the test of the tokens finds the sheets beside components', () => {
   expect(sheets).toContain(join('ui', 'Button.module.css'));
 });
 

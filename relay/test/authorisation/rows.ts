@@ -1,0 +1,83 @@
+import type { ErrorCode } from '../../contract/index.ts';
+import type { Actor, Living, World } from './world.ts';
+
+export interface Request {
+  /** Fills the parameter of the path, whatever its name. */
+  readonly id?: string;
+  readonly query?: string;
+  readonly body?: unknown;
+}
+
+export type Outcome = 'ok' | ErrorCode;
+
+export interface Row {
+  /** The subject of the row, if the call has several. */
+  readonly about?: string;
+  /** Makes whatever the call needs, and returns the actor's request. */
+  readonly request: (world: World, actor: Actor) => Promise<Request> | Request;
+  readonly expected: Readonly<Record<Actor, Outcome>>;
+  /** Makes the world what it was, after a call that succeeded. */
+  readonly undo?: (world: World, actor: Actor) => Promise<unknown>;
+}
+
+/** Calls that ask for no token look at none. */
+export function everybody(request: Row['request']): Row {
+  return {
+    request,
+    expected: {
+      anonymous: 'ok',
+      stranger: 'ok',
+      contact: 'ok',
+      member: 'ok',
+      creator: 'ok',
+      removed: 'ok',
+      revoked: 'ok',
+      deleted: 'ok',
+    },
+  };
+}
+
+export function signedIn(
+  expected: Readonly<Record<Living, Outcome>>,
+  request: Row['request'],
+  rest: Partial<Row> = {},
+): Row {
+  return {
+    ...rest,
+    request,
+    expected: {
+      ...expected,
+      anonymous: 'unauthenticated',
+      revoked: 'device-revoked',
+      deleted: 'session-expired',
+    },
+  };
+}
+
+/** A call about the caller's own data: everybody who is signed in has some, and reaches that alone. */
+export function own(request: Row['request'] = () => ({}), rest: Partial<Row> = {}): Row {
+  const ok = { stranger: 'ok', contact: 'ok', member: 'ok', creator: 'ok', removed: 'ok' } as const;
+  return signedIn(ok, request, rest);
+}
+
+/** The outcomes of a call about the caller's own vault that names another version of it. */
+export const stale = {
+  stranger: 'stale-version',
+  contact: 'stale-version',
+  member: 'stale-version',
+  creator: 'stale-version',
+  removed: 'stale-version',
+} as const;
+
+/** The outcomes of a call about the creator's own data, which is hidden from all others. */
+export const hidden = {
+  stranger: 'not-found',
+  contact: 'not-found',
+  member: 'not-found',
+  creator: 'ok',
+  removed: 'not-found',
+} as const;
+/** The outcomes of a call about a group's data. */
+export const ofMembers = { ...hidden, member: 'ok' } as const;
+/** The outcomes of a call about the direct conversation of the creator and the contact. */
+export const ofBoth = { ...hidden, contact: 'ok' } as const;
