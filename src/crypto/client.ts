@@ -18,6 +18,7 @@ export type {
   MessageContent,
   MessageView,
   MovedOn,
+  OpenedDevice,
   Operation,
   OperationKind,
   PasswordParams,

@@ -17,6 +17,7 @@ import {
   mayBeDone,
   toAppError,
 } from '../core/failures.ts';
+import { registerStart } from '../core/place.ts';
 import type { LoginProofStore, TokenStore } from './token.ts';
 
 export interface SignInOptions {
@@ -55,7 +56,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     progress('registering-device');
     await registerDevice(deps, deviceName);
     await crypto.forgetVault();
-    await topUpKeyPackages(deps);
+    await Promise.all([topUpKeyPackages(deps), registerStart(deps)]);
     progress('syncing');
     background(() => keepProfile(crypto, user));
     await options.onEntered(user);
