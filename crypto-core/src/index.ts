@@ -31,7 +31,9 @@ export {
 export {
   type DeviceSessionClaims,
   type SubmittedCommit,
+  signDeviceCopied,
   signDeviceSession,
+  signDeviceStart,
   signSubmittedCommit,
 } from './account/deviceSignatures.ts';
 export { GROUP_NAME_LABEL, openGroupName, sealGroupName } from './account/groupName.ts';

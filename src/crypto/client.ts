@@ -20,6 +20,7 @@ export type {
   MessageEvidence,
   MessageView,
   MovedOn,
+  OpenedDevice,
   Operation,
   OperationKind,
   PasswordParams,

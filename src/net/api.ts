@@ -77,6 +77,12 @@ export function createApi(http: Http) {
     putDevice: (id: string, body: RouteBody<typeof routes.putDevice>) =>
       http.call(routes.putDevice, { params: { id }, body }),
 
+    putStart: (body: RouteBody<typeof routes.putStart>) => http.call(routes.putStart, { body }),
+
+    /** Ends a device whose data is in two places. @param token of a session that ends with it */
+    deviceCopied: (id: string, body: RouteBody<typeof routes.deviceCopied>, token?: string) =>
+      http.call(routes.deviceCopied, { params: { id }, body, token }),
+
     changePassword: (body: RouteBody<typeof routes.changePassword>, prove: Prove) =>
       http.call(routes.changePassword, { body, prove }),
 

@@ -39,11 +39,11 @@ function sentenceOf(detail: string | undefined): string | null {
 export function readErrorAnswer(status: number, body: unknown): ApiError {
   const coded = CodedBody.safeParse(body);
   if (coded.success) {
-    const { code, detail, epoch } = coded.data;
+    const { code, copied, detail, epoch } = coded.data;
     // An invalid request is the client's fault, so its detail is for developers: the person has met the client's own
     // checks.
     const sentence = code === 'invalid-request' ? null : sentenceOf(detail);
-    return new ApiError({ status, code, detail: sentence, epoch });
+    return new ApiError({ status, code, detail: sentence, epoch, copied });
   }
   const detailed = DetailedBody.safeParse(body);
   const detail = detailed.success ? sentenceOf(detailed.data.detail) : null;

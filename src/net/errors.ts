@@ -21,12 +21,15 @@ export class ApiError extends Error {
   readonly detail: string | null;
   /** With `stale-epoch`: the conversation's current epoch. */
   readonly epoch: number | undefined;
+  /** With `device-conflict`: the data of the device was found in two places. */
+  readonly copied: boolean;
 
   constructor(input: {
     status: number;
     code: ApiErrorCode;
     detail: string | null;
     epoch?: number | undefined;
+    copied?: boolean | undefined;
     isForeign?: boolean;
   }) {
     super(input.code);
@@ -35,6 +38,7 @@ export class ApiError extends Error {
     this.code = input.code;
     this.detail = input.detail;
     this.epoch = input.epoch;
+    this.copied = input.copied ?? false;
     this.isForeign = input.isForeign ?? false;
   }
 }

@@ -59,6 +59,9 @@ export const RecoverableVault = object({
   version: vaultVersion,
 });
 
+/** A start of a device as the relay has it. */
+export const RegisteredStart = object({ number: integer(1), tag: bytes(16, 16) });
+
 /** Bytes as base64url, that are only compared. */
 export const WireText = string(2 * limits.sealedVault);
 

@@ -61,6 +61,28 @@ export interface DeviceIdentity {
   readonly certificate: WireBytes;
 }
 
+/** A device that was just opened. */
+export interface OpenedDevice extends DeviceIdentity {
+  readonly isNew: boolean;
+  /** The device that this browser was before its data was found in two places, with both words for the relay. */
+  readonly former: {
+    readonly deviceId: string;
+    readonly signature: WireBytes;
+    readonly statement: WireBytes;
+  } | null;
+}
+
+/** A start of this device's storage, signed by the device. */
+export interface SignedStart {
+  readonly number: number;
+  readonly tag: WireBytes;
+  /** Tags that it may come after. */
+  readonly from: readonly WireBytes[];
+  readonly signature: WireBytes;
+  /** The relay is known to have it. */
+  readonly isRegistered: boolean;
+}
+
 /**
  * The reason for which a message can't be read (PROTOCOL section 8). The list is closed: each has its
  * sentence in the interface.
@@ -248,6 +270,8 @@ export interface ProcessResult {
   /** The events of those entries that are new here. */
   readonly events: readonly ConversationEvent[];
   readonly state: ConversationState;
+  /** Present if the log holds what this device's leaf has sent from another place: nothing is encrypted here any more. */
+  readonly isCopied?: true;
 }
 
 export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi, EvidenceApi {
@@ -285,7 +309,26 @@ export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi,
    */
   resume(userId: string): Promise<boolean>;
   /** Opens this browser's device, which is created once. */
-  openDevice(): Promise<DeviceIdentity & { readonly isNew: boolean }>;
+  openDevice(): Promise<OpenedDevice>;
+  /**
+   * Draws the start that this worker's opening of the storage is, or returns it as another tab has drawn it since, for
+   * PUT /devices/me/start. Errors: `device-copied`.
+   */
+  start(): Promise<SignedStart>;
+  /**
+   * Takes in the start that the relay has: `registered` if it is the newest of this storage, `again` if the newest has to
+   * be brought there again. With `copied`, another place has registered one: nothing is encrypted here any more.
+   */
+  startAnswered(answer: {
+    readonly number: number;
+    readonly tag: WireBytes;
+  }): Promise<'registered' | 'again' | 'copied'>;
+  /** Signs that this device's data is in two places, for POST /devices/{id}/copied. */
+  signCopied(): Promise<WireBytes>;
+  /** The relay says that this device's data is in two places: the next sign-in makes another device. */
+  markCopied(): Promise<void>;
+  /** The relay knows that the former device of {@link openDevice} is revoked. */
+  formerTold(deviceId: string): Promise<void>;
   /**
    * Signs that this device takes a session, for PUT /devices/{id}.
    * @param sessionId the id of the relay's session

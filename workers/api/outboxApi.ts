@@ -8,6 +8,8 @@ export interface ReadyMessage {
   readonly messageId: string;
   readonly epoch: number;
   readonly content: WireBytes;
+  /** The start to name with it; null while none is known to be registered, which has to come first. */
+  readonly start: WireBytes | null;
 }
 
 export interface QueuedMessage {

@@ -24,6 +24,8 @@ export const limits = {
   keysStatement: 1024,
   keysStatements: 16,
   certificate: 1024,
+  /** Starts of a device that the relay may have: the contract's limit. */
+  formerStarts: 64,
   revocation: 1024,
   devicesPerPerson: 1000,
   /** Former account keys of a contact. */

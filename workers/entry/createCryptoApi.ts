@@ -18,6 +18,7 @@ import { createMemberNames } from '../messaging/memberNames.ts';
 import { createOutbox } from '../messaging/outbox.ts';
 import { createLogProcessing } from '../messaging/processLog.ts';
 import { createKeySharing } from '../messaging/shareKeys.ts';
+import { createPlace } from '../session/place.ts';
 import { Session } from '../session/session.ts';
 import { createAccountState } from '../trust/accountState.ts';
 import { createTrust } from '../trust/trust.ts';
@@ -35,6 +36,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
   const rotation = new Rotation(deps, session);
   return withCodes({
     ...createAccount(deps, session, confirmations),
+    ...createPlace(deps, session),
     ...createConfirming(deps, session, confirmations),
     ...createRotation(session, confirmations, rotation),
     ...createRecovery(deps, session, confirmations, rotation),

@@ -21,12 +21,13 @@ import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import { boolean } from '../codec/guards.ts';
+import { readFormer, readPlace } from '../session/place.ts';
 import { type Device, type Session, toDevice, type UnlockedAccount } from '../session/session.ts';
 import { type VaultOpening, vaultOpening } from '../session/vaultOpening.ts';
 import { type KeyPackageStore, write } from '../storage/db.ts';
 import { DeviceRecord } from '../storage/records.ts';
 import type { Confirmations } from './confirmations.ts';
-import { becomeDevice, newDeviceRecord } from './newDevice.ts';
+import { becomeDevice, newDeviceRecord, replaceCopied } from './newDevice.ts';
 import { type DerivedKeys, derivePasswordKeys, newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
 import { adoptVerified } from './pins.ts';
 import { requireVersion } from './rotation.ts';
@@ -137,23 +138,40 @@ export function createAccount(
       const account = session.account();
       const { sealer, userId } = account;
       // One write transaction reads and creates, so that two tabs that start at once make one device.
-      const { device, isNew } = await write(account.db, 'strict', async (tx) => {
+      const { device, former, isNew } = await write(account.db, 'strict', async (tx) => {
         const devices = tx.objectStore('device');
         const stored = await devices.get('device');
         const known =
           stored === undefined ? null : toDevice(sealer.open('device', 'device', stored, DeviceRecord));
-        if (known !== null && !session.isSigningIn()) return { device: known, isNew: false };
+        const left = await readFormer(tx, account);
+        if (known !== null && !session.isSigningIn()) return { device: known, former: left, isNew: false };
         const record = newDeviceRecord(env, userId, session.accountSeed(), known);
         const device = toDevice(record);
         if (known === null) await devices.put(sealer.seal('device', 'device', record), 'device');
         // The person has moved on to another account key, and this browser hasn't heard that the relay took it.
         else if (!equalBytes(known.accountKey, device.accountKey)) {
           await becomeDevice(tx, account, { record, revocations: [] });
-        } else return { device: known, isNew: false };
-        return { device, isNew: true };
+        } else if ((await readPlace(tx, account)).isCopied) {
+          await replaceCopied(tx, account, known, record, session.accountSeed());
+        } else return { device: known, former: left, isNew: false };
+        return { device, former: await readFormer(tx, account), isNew: true };
       });
+      if (isNew) account.isStarted = false;
       account.device = device;
-      return { userId, deviceId: device.deviceId, certificate: toBase64Url(device.certificate), isNew };
+      return {
+        userId,
+        deviceId: device.deviceId,
+        certificate: toBase64Url(device.certificate),
+        isNew,
+        former:
+          former === null
+            ? null
+            : {
+                deviceId: former.deviceId,
+                signature: toBase64Url(former.signature),
+                statement: toBase64Url(former.statement),
+              },
+      };
     },
 
     async signSession(id) {

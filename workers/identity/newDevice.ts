@@ -1,8 +1,11 @@
-/** The device that a browser is, and how it becomes another one under a new account key (PROTOCOL sections 2 and 3). */
+/** The device that a browser is, and how it becomes another one (PROTOCOL sections 2 and 3). */
 import {
   createSignatureKeyPair,
   type Env,
+  equalBytes,
   issueDeviceCertificate,
+  readDeviceCertificate,
+  signDeviceCopied,
   signDeviceRevocation,
 } from '@sinetti/crypto-core';
 import { limits } from '../codec/limits.ts';
@@ -12,6 +15,7 @@ import type { WriteTransaction } from '../storage/db.ts';
 import {
   ConversationRecord,
   type DeviceRecord,
+  type FormerDeviceRecord,
   type MessageRecord,
   OutboxRecord,
   sealingKey,
@@ -27,7 +31,7 @@ export interface NewDevice {
 /**
  * Draws a device and certifies it.
  * @param accountSeed 32 bytes
- * @param former the device of this browser so far, certified by an account key that the person moves on from
+ * @param former the device of this browser so far
  */
 export function newDeviceRecord(
   env: Env,
@@ -39,18 +43,41 @@ export function newDeviceRecord(
   const deviceId = randomUuid(env);
   const notBefore = BigInt(Math.floor(env.now() / 1000));
   const device = { userId, deviceId, deviceKey: publicKey, notBefore };
-  const formerAccountKeys = former === null ? [] : [...former.formerAccountKeys, former.accountKey];
+  const certificate = issueDeviceCertificate(accountSeed, device);
+  const { accountKey } = readDeviceCertificate(certificate);
+  const left = former === null || equalBytes(former.accountKey, accountKey) ? [] : [former.accountKey];
+  const formerAccountKeys = [...(former?.formerAccountKeys ?? []), ...left];
   return {
     deviceId,
     signatureSeed: privateKey,
-    certificate: issueDeviceCertificate(accountSeed, device),
+    certificate,
     ownRevocation: signDeviceRevocation(accountSeed, { userId, deviceId }),
     formerAccountKeys: formerAccountKeys.slice(-limits.formerKeys),
   };
 }
 
 /**
- * Puts a device under a new account key in the place of this browser's. Messages, pins and marks stay. The conversations
+ * Puts another device in the place of this browser's, whose data is in two places, and keeps the words for the relay that
+ * end the former one.
+ */
+export async function replaceCopied(
+  tx: WriteTransaction,
+  account: UnlockedAccount,
+  former: Device,
+  record: DeviceRecord,
+  accountSeed: Uint8Array,
+): Promise<void> {
+  const { sealer, userId } = account;
+  const { deviceId, signatureKey } = former;
+  const statement = signDeviceRevocation(accountSeed, { userId, deviceId });
+  const signature = signDeviceCopied(signatureKey.privateKey, { userId, deviceId });
+  await becomeDevice(tx, account, { record, revocations: [{ deviceId, statement }] });
+  const words: FormerDeviceRecord = { deviceId, signature, statement };
+  await tx.objectStore('device').put(sealer.seal('device', 'former', words), 'former');
+}
+
+/**
+ * Puts another device in the place of this browser's. Messages, pins and marks stay. The conversations
  * are left, since the leaves in them are the former device's: the new one joins them again.
  */
 export async function becomeDevice(
@@ -64,10 +91,11 @@ export async function becomeDevice(
   const unlock = await devices.get('nextUnlock');
   if (unlock !== undefined) await devices.put(unlock, 'unlock');
   await devices.delete('nextUnlock');
+  await devices.delete('start');
   for (const { deviceId, statement } of revocations) {
     await putRevocation(tx, account, userId, deviceId, statement);
   }
-  await keepSentMessages(tx, account);
+  await keepMessages(tx, account);
   for (const store of ['keyPackages', 'pending', 'epochs', 'ratchets', 'members'] as const) {
     await tx.objectStore(store).clear();
   }
@@ -87,14 +115,21 @@ export async function becomeDevice(
   }
 }
 
-/** Keeps messages that the relay has taken, whose entries in the log come before the new device's time. */
-async function keepSentMessages(tx: WriteTransaction, { sealer, userId, device }: UnlockedAccount) {
+/**
+ * Keeps messages that the relay has taken, whose entries in the log come before the new device's time. Those that wait are
+ * encrypted anew, by the new device's leaf.
+ */
+async function keepMessages(tx: WriteTransaction, { sealer, userId, device }: UnlockedAccount) {
   const outbox = tx.objectStore('outbox');
   for (const messageId of await outbox.getAllKeys()) {
     const row = await outbox.get(messageId);
     if (row === undefined) continue;
     const sent = sealer.open('outbox', messageId, row.sealed, OutboxRecord);
-    if (sent.status !== 'sent' || sent.seq === null) continue;
+    if (sent.status !== 'sent' || sent.seq === null) {
+      const waiting: OutboxRecord = { ...sent, epoch: null, ciphertext: null, headerAt: null };
+      await outbox.put({ ...row, sealed: sealer.seal('outbox', messageId, waiting) }, messageId);
+      continue;
+    }
     const message: MessageRecord = {
       senderId: userId,
       senderDeviceId: device?.deviceId ?? '',

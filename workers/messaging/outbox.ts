@@ -22,6 +22,7 @@ import {
 import { encodeTextPayload, payloadBytes } from '../conversation/payload.ts';
 import { findMessage, openOutbox, outboxView, storedState } from '../conversation/views.ts';
 import { readPin } from '../identity/pins.ts';
+import { type Place, readPlace } from '../session/place.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { type OutboxRow, read, type Transaction, withinConversation, write } from '../storage/db.ts';
 import type { OutboxRecord } from '../storage/records.ts';
@@ -79,13 +80,16 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
           throw new CryptoApiError('usage', 'the message id is taken');
         }
         if (logged !== null) throw new CryptoApiError('usage', 'the message id is in the log');
-        const encrypted = isNext ? await encryptAtOnce(transaction, { payload, sentAt }, messageId) : null;
+        const place = await readPlace(tx, account);
+        const encrypted =
+          isNext && !place.isCopied ? await encryptAtOnce(transaction, { payload, sentAt }, messageId) : null;
         const epoch = encrypted === null ? null : conversation.epoch;
         const record: OutboxRecord = { ...newOutboxRecord(payload, sentAt), epoch, ...encrypted };
         await appendToOutbox(tx, account, conversationId, messageId, record);
         return {
           message: outboxView(account, conversationId, messageId, record),
-          ready: encrypted === null ? null : readyMessage(transaction, messageId, encrypted.ciphertext),
+          ready:
+            encrypted === null ? null : readyMessage(transaction, messageId, encrypted.ciphertext, place),
           state: await transaction.finish(),
         };
       });
@@ -191,6 +195,9 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
       throw new CryptoApiError('identity-changed');
     }
 
+    const place = await readPlace(tx, account);
+    if (place.isCopied) throw new CryptoApiError('device-copied');
+
     const { row, record } = waiting;
     // Nothing is sent to somebody who left or to a revoked device, even if it was encrypted before that was
     // known.
@@ -226,7 +233,7 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
       ...encrypted,
     };
     await putInOutbox(tx, account, messageId, row, prepared);
-    return readyMessage(transaction, messageId, encrypted.ciphertext);
+    return readyMessage(transaction, messageId, encrypted.ciphertext, place);
   }
 
   /** Encrypts a message in the transaction that queues it; null where something has to go first. */
@@ -318,6 +325,7 @@ function readyMessage(
   { conversationId, conversation }: ConversationTransaction,
   messageId: string,
   content: Uint8Array,
+  { start }: Place,
 ): ReadyMessage {
   return {
     kind: 'message',
@@ -325,6 +333,7 @@ function readyMessage(
     messageId,
     epoch: conversation.epoch,
     content: toBase64Url(content),
+    start,
   };
 }
 

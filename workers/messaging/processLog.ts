@@ -38,6 +38,7 @@ import { isClockOff } from '../conversation/senderClock.ts';
 import { messageView, openMessage, openOutbox } from '../conversation/views.ts';
 import { certificateOf } from '../identity/certificates.ts';
 import { IdentityChanged, offerAccountKey, readPin } from '../identity/pins.ts';
+import { putCopied } from '../session/place.ts';
 import type { Session } from '../session/session.ts';
 import type { MessageRecord } from '../storage/records.ts';
 import {
@@ -67,7 +68,9 @@ export function createLogProcessing(
         const messages = await processor.process(entries);
         if (processor.events.length > 0) await forgetOldestEvents(transaction);
         const shown = transaction.isSelf ? [] : messages;
-        return { messages: shown, events: processor.events, state: await transaction.finish() };
+        const state = await transaction.finish();
+        const result = { messages: shown, events: processor.events, state };
+        return processor.isCopied ? { ...result, isCopied: true } : result;
       });
     },
   };
@@ -90,6 +93,8 @@ function unread(record: MessageRecord): Decrypted {
 class LogProcessor {
   /** The events of the entries that were new. */
   readonly events: ConversationEvent[] = [];
+  /** An entry is from this device's leaf, and none that this device has sent. */
+  isCopied = false;
   readonly #transaction: ConversationTransaction;
   readonly #deps: TransactionDeps;
 
@@ -257,6 +262,8 @@ class LogProcessor {
       return { header, record: received(entry, payload, header?.sentAt ?? null) };
     } catch (error) {
       state.revert();
+      // Under its own id it is what this device has sent, and the relay names another as its sender.
+      if (codeOf(error) === 'own-message' && !(await this.#hasSent(entry))) await this.#findCopied();
       const reason = reasonOf(error);
       if (reason === 'storage-erased') this.#transaction.fork(reason);
       return unread(refusal(entry, reason));
@@ -272,15 +279,50 @@ class LogProcessor {
     const row = await tx.objectStore('outbox').get(entry.id);
     if (row === undefined || row.conversationId !== conversationId) {
       const seen = await tx.objectStore('messages').index('messageId').getKey(entry.id);
+      if (seen === undefined && (await this.#isOfOwnLeaf(entry))) await this.#findCopied();
       return refusal(entry, seen === undefined ? 'storage-erased' : 'damaged', true);
     }
     const { ciphertext, headerAt, payload, sentAt } = openOutbox(account, entry.id, row);
     await tx.objectStore('outbox').delete(entry.id);
     const unaltered = ciphertext !== null && toBase64Url(ciphertext) === entry.content;
-    if (!unaltered) return refusal(entry, 'damaged', true);
+    if (!unaltered) {
+      // Another place has the message too, and has encrypted it under the same keys.
+      if (await this.#isOfOwnLeaf(entry)) await this.#findCopied();
+      return refusal(entry, 'damaged', true);
+    }
     if (headerAt === 0) chain.ownHeaderless(entry);
     const clock = headerAt === null ? null : Date.parse(sentAt);
     return { ...received(entry, payload, clock), own: true };
+  }
+
+  async #hasSent({ id }: LogEntryInput): Promise<boolean> {
+    const { tx } = this.#transaction;
+    const row = await tx.objectStore('outbox').get(id);
+    return (
+      row !== undefined || (await tx.objectStore('messages').index('messageId').getKey(id)) !== undefined
+    );
+  }
+
+  /** Returns whether the sender data of an entry opens in this epoch and names this device's leaf. */
+  async #isOfOwnLeaf(entry: LogEntryInput): Promise<boolean> {
+    const { conversation } = this.#transaction;
+    const state = conversation.membership === 'member' ? await this.#transaction.state() : null;
+    if (state === null) return false;
+    try {
+      decryptEntry(state, entry, conversation.epoch);
+      return false;
+    } catch (error) {
+      return codeOf(error) === 'own-message';
+    } finally {
+      state.revert();
+    }
+  }
+
+  /** Notes that this device's data is in another place, where it is used (PROTOCOL section 3). */
+  async #findCopied(): Promise<void> {
+    const { account, tx } = this.#transaction;
+    this.isCopied = true;
+    await putCopied(tx, account, this.#deps.env.random(16));
   }
 
   // Commits.
@@ -351,6 +393,8 @@ class LogProcessor {
           }
         }
       }
+      const isOwn = entry.sender_device_id === account.device.deviceId && codeOf(error) === 'own-message';
+      if (isOwn) await this.#findCopied();
       this.#transaction.fork(reasonOf(error), codeOf(error));
       this.#recordEvent(entry, { kind: 'refused', code: codeOf(error) });
       await rememberUnauthorizedAdds(this.#transaction, membershipPolicy.unauthorizedAdds);

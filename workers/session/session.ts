@@ -53,6 +53,8 @@ export interface UnlockedAccount {
   readonly db: AccountDatabase;
   readonly sealer: Sealer;
   device: Device | null;
+  /** This worker has drawn a start of its own: see place.ts. */
+  isStarted: boolean;
 }
 
 export type AccountOnDevice = UnlockedAccount & { readonly device: Device };
@@ -343,7 +345,7 @@ export class Session {
 async function openedAccount(userId: string, db: AccountDatabase, sealer: Sealer): Promise<UnlockedAccount> {
   const row = await db.get('device', 'device');
   const device = row === undefined ? null : toDevice(sealer.open('device', 'device', row, DeviceRecord));
-  return { userId, db, sealer, device };
+  return { userId, db, sealer, device, isStarted: false };
 }
 
 /** Reads what the device keeps of the vault. @throws CryptoApiError `locked` when the browser has evicted it */

@@ -66,6 +66,32 @@ export const DeviceRecord = object({
 });
 export type DeviceRecord = Guarded<typeof DeviceRecord>;
 
+/**
+ * The start of this device's storage (PROTOCOL section 3). Every worker that opens the storage draws another one, so that
+ * none is in two places.
+ */
+export const StartRecord = object({
+  number: integer(1),
+  tag: bytes(16, 16),
+  /** The number of the newest start that the relay is known to have taken; 0 before the first. */
+  confirmed: integer(0),
+  /** Tags of starts before this one, of which the relay may have any: it has not answered for this one yet. */
+  former: array(bytes(16, 16), limits.formerStarts),
+  /** The device's data was found in another place: this device encrypts nothing any more. */
+  isCopied: boolean,
+});
+export type StartRecord = Guarded<typeof StartRecord>;
+
+/** The device that this browser was before its data was found in two places, until the relay has been told. */
+export const FormerDeviceRecord = object({
+  deviceId: id,
+  /** The device's own word for it. */
+  signature: bytes(64, 64),
+  /** The account key's word that it is revoked. */
+  statement: bytes(limits.revocation),
+});
+export type FormerDeviceRecord = Guarded<typeof FormerDeviceRecord>;
+
 /** A pin: the account key by which a person is known. Times are milliseconds since the Unix epoch. */
 export const PinRecord = object({
   accountKey: bytes(32, 32),

@@ -2,7 +2,7 @@
  * Signs a device's calls of the relay, which has its certificate, so that the token of a session, which a thief may have, is not
  * enough to speak for the device (PROTOCOL section 3).
  */
-import { utf8 } from '../bytes.ts';
+import { concat, utf8 } from '../bytes.ts';
 import { encode } from '../codec/writer.ts';
 import { signWithLabel } from '../suite/labels.ts';
 import { sha256 } from '../suite/sodium.ts';
@@ -30,6 +30,17 @@ export interface SubmittedCommit {
   readonly commit: Uint8Array;
   /** MLSMessage: the GroupInfo of the epoch that it begins. */
   readonly groupInfo: Uint8Array;
+}
+
+/** A start of a device as it registers it at the relay. */
+export interface DeviceStart {
+  readonly userId: string;
+  readonly deviceId: string;
+  readonly number: number;
+  /** 16 bytes. */
+  readonly tag: Uint8Array;
+  /** Tags of which the relay's has to be one. */
+  readonly from: readonly Uint8Array[];
 }
 
 /**
@@ -61,4 +72,38 @@ export function signSubmittedCommit(signatureKey: Uint8Array, submitted: Submitt
     writer.opaque(sha256(groupInfo));
   });
   return signWithLabel(suite, signatureKey, 'SinettiSubmittedCommit', content);
+}
+
+/**
+ * Signs a start of a device.
+ * @param signatureKey Ed25519 private key of the device
+ * @returns an Ed25519 signature, 64 bytes
+ */
+export function signDeviceStart(signatureKey: Uint8Array, start: DeviceStart): Uint8Array {
+  const content = encode(start, (writer, { deviceId, from, number, tag, userId }) => {
+    writer.u8(VERSION);
+    writer.opaque(utf8(userId));
+    writer.opaque(utf8(deviceId));
+    writer.u64(BigInt(number));
+    writer.opaque(tag);
+    writer.opaque(concat(...from));
+  });
+  return signWithLabel(suite, signatureKey, 'SinettiDeviceStart', content);
+}
+
+/**
+ * Signs that a device's data is in two places.
+ * @param signatureKey Ed25519 private key of the device
+ * @returns an Ed25519 signature, 64 bytes
+ */
+export function signDeviceCopied(
+  signatureKey: Uint8Array,
+  device: Pick<DeviceStart, 'userId' | 'deviceId'>,
+): Uint8Array {
+  const content = encode(device, (writer, { deviceId, userId }) => {
+    writer.u8(VERSION);
+    writer.opaque(utf8(userId));
+    writer.opaque(utf8(deviceId));
+  });
+  return signWithLabel(suite, signatureKey, 'SinettiDeviceCopied', content);
 }

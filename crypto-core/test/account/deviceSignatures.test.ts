@@ -1,6 +1,11 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { signDeviceSession, signSubmittedCommit } from '../../src/account/deviceSignatures.ts';
+import {
+  signDeviceCopied,
+  signDeviceSession,
+  signDeviceStart,
+  signSubmittedCommit,
+} from '../../src/account/deviceSignatures.ts';
 import { publicKeyOf } from '../../src/account/signedStatement.ts';
 import { ready } from '../../src/suite/sodium.ts';
 import { testEnv } from '../testEnv.ts';
@@ -34,6 +39,40 @@ describe('what a device signs for the relay', () => {
     for (const other of [{ userId: 'bob' }, { deviceId: 'phone' }, { session: 'two' }]) {
       const signed = signDeviceSession(signatureKey, { ...claims, ...other });
       expect(holds('SinettiDeviceSession', content, signed)).toBe(false);
+    }
+  });
+
+  it('is a start: user, device, number, tag, and the tags it comes after in a row', () => {
+    const [tag, one, other] = ['tag', 'one', 'two'].map((text) => Buffer.from(text)) as [
+      Buffer,
+      Buffer,
+      Buffer,
+    ];
+    const start = { userId: 'alice', deviceId: 'laptop', number: 258, tag, from: [one, other] };
+    const content = Buffer.from(
+      '\u0001\u0005alice\u0006laptop\u0000\u0000\u0000\u0000\u0000\u0000\u0001\u0002\u0003tag\u0006onetwo',
+      'latin1',
+    );
+    expect(holds('SinettiDeviceStart', content, signDeviceStart(signatureKey, start))).toBe(true);
+    for (const changed of [
+      { userId: 'bob' },
+      { deviceId: 'phone' },
+      { number: 1 },
+      { tag: one },
+      { from: [one] },
+    ]) {
+      const signed = signDeviceStart(signatureKey, { ...start, ...changed });
+      expect(holds('SinettiDeviceStart', content, signed)).toBe(false);
+    }
+  });
+
+  it('is that its data is in two places: user and device', () => {
+    const device = { userId: 'alice', deviceId: 'laptop' };
+    const content = Buffer.from('\u0001\u0005alice\u0006laptop', 'latin1');
+    expect(holds('SinettiDeviceCopied', content, signDeviceCopied(signatureKey, device))).toBe(true);
+    for (const other of [{ userId: 'bob' }, { deviceId: 'phone' }]) {
+      const signed = signDeviceCopied(signatureKey, { ...device, ...other });
+      expect(holds('SinettiDeviceCopied', content, signed)).toBe(false);
     }
   });
 

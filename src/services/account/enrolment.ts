@@ -1,4 +1,9 @@
-import { CryptoApiError, type DeviceIdentity, type SealedVault } from '../../crypto/client.ts';
+import {
+  CryptoApiError,
+  type DeviceIdentity,
+  type OpenedDevice,
+  type SealedVault,
+} from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { AppError } from '../../lib/appError.ts';
 import { isApiError } from '../../net/errors.ts';
@@ -58,9 +63,17 @@ export async function registerDevice(deps: EnrolmentDeps, defaultName: string): 
   const { crypto, store } = deps;
   const device = await crypto.openDevice();
   try {
-    await putDevice(deps, device, defaultName);
+    await putInPlace(deps, device, defaultName);
     return false;
   } catch (error) {
+    if (isApiError(error, 'device-conflict') && error.copied) {
+      await crypto.markCopied();
+      const anew = await crypto.openDevice();
+      // Another device is certified only while signing in.
+      if (!anew.isNew) throw new AppError('device-copied', t('devices.copiedHere'), { cause: error });
+      await putInPlace(deps, anew, defaultName);
+      return false;
+    }
     const revocation = isApiError(error, 'device-conflict') ? await revocationOf(deps, device) : null;
     if (revocation === null) throw error;
     await crypto.resetDevice(revocation).catch(onNoVault);
@@ -74,6 +87,23 @@ export async function registerDevice(deps: EnrolmentDeps, defaultName: string): 
 function onNoVault(error: unknown): never {
   if (!(error instanceof CryptoApiError) || error.code !== 'locked') throw error;
   throw new AppError('locked', t('devices.revokedHere'), { cause: error });
+}
+
+/** Registers a device; one that takes the place of a device whose data is in two places, once the relay has ended that. */
+async function putInPlace(deps: EnrolmentDeps, device: OpenedDevice, defaultName: string): Promise<void> {
+  const { api, crypto, store } = deps;
+  if (device.former !== null) {
+    const { deviceId, signature, statement } = device.former;
+    try {
+      await api.deviceCopied(deviceId, { signature, statement });
+    } catch (error) {
+      // It has been revoked otherwise, or was never known there.
+      if (!isApiError(error, 'forbidden', 'not-found')) throw error;
+    }
+    await crypto.formerTold(deviceId);
+    store.set(showToastAtom, 'info', t('devices.copiedAnew'));
+  }
+  await putDevice(deps, device, defaultName);
 }
 
 async function putDevice(

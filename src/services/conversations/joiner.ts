@@ -5,6 +5,7 @@ import { errorCode, type FailureCode } from '../../lib/errorCode.ts';
 import { isApiError } from '../../net/errors.ts';
 import { groupOf, peerOf, recipientOf, takesPart } from '../core/conversationIds.ts';
 import type { Deps } from '../core/deps.ts';
+import { withStart } from '../core/place.ts';
 
 type WelcomeItem = Awaited<ReturnType<Deps['api']['listWelcomes']>>[number];
 
@@ -139,10 +140,11 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
       ...(removedIds.length === 0 ? {} : { removed: [...removedIds] }),
     };
     try {
-      const { seq } =
+      const { seq } = await withStart(deps, null, (start) =>
         groupId === null || addedIds.length === 0
-          ? await api.submitCommit(conversationId, body)
-          : await api.addGroupMembers(groupId, { ...body, user_ids: [...addedIds] });
+          ? api.submitCommit(conversationId, { ...body, start })
+          : api.addGroupMembers(groupId, { ...body, start, user_ids: [...addedIds] }),
+      );
       return seq;
     } catch (error) {
       if (isApiError(error, 'stale-epoch')) return null;

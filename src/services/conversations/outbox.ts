@@ -11,6 +11,7 @@ import type { Acknowledgement, Realtime } from '../../net/mqtt.ts';
 import { groupOf, recipientOf, selfConversationId } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
+import { copied, withStart } from '../core/place.ts';
 import { timings } from '../core/timings.ts';
 import type { Chats } from './chats.ts';
 import type { CommitSubmitter } from './commitSubmitter.ts';
@@ -49,7 +50,7 @@ export interface Outbox {
 export interface OutboxOptions {
   readonly deps: SessionDeps;
   readonly ownUserId: string;
-  readonly sync: Pick<Sync, 'catchUp'>;
+  readonly sync: Pick<Sync, 'catchUp' | 'hasRead'>;
   readonly joiner: Pick<Joiner, 'start'>;
   readonly commitSubmitter: CommitSubmitter;
   readonly maySend: (conversationId: string) => Promise<SendPermission>;
@@ -77,9 +78,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
   async function publish(
     { content, epoch, messageId }: ReadyMessage,
     to: Recipient,
+    start: string,
   ): Promise<Acknowledgement> {
     if (realtime.isConnected()) {
-      const sent = { messageId, senderId: ownUserId, epoch, content, timestamp: timestamp(clock) };
+      const sent = { messageId, senderId: ownUserId, epoch, content, timestamp: timestamp(clock), start };
       try {
         return await realtime.publish(
           to.groupId === null
@@ -91,7 +93,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         if (!(error instanceof NetworkError)) throw error;
       }
     }
-    const body = { messageId, epoch, content };
+    const body = { messageId, epoch, content, start };
     return to.groupId === null
       ? api.sendUserMessage(to.userId, body)
       : api.sendGroupMessage(to.groupId, body);
@@ -113,7 +115,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
   ): Promise<MessageView> {
     const permission = await maySend(conversationId);
     if (permission === 'held') throw new AppError('members-in-doubt', t('errors.membersInDoubt'));
-    let next: PreparedMessage | undefined = permission === 'yes' ? ready : undefined;
+    // What a restored browser had sent is in the log: this device must know of it before it encrypts for the first time.
+    const hadRead = sync.hasRead(conversationId);
+    if (!hadRead) await sync.catchUp(conversationId);
+    let next: PreparedMessage | undefined = hadRead && permission === 'yes' ? ready : undefined;
     const recipient = requireRecipient(conversationId);
     const backoff = createBackoff({
       baseMs: timings.commitRetryBase,
@@ -128,7 +133,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
       if (prepared.kind === 'sent') return prepared.message;
       if (prepared.kind === 'message') {
         try {
-          const { seq, timestamp: storedAt } = await publish(prepared, recipient);
+          const { seq, timestamp: storedAt } = await withStart(options.deps, prepared.start, (start) =>
+            publish(prepared, recipient, start),
+          );
           return await crypto.messageAccepted(messageId, { seq, timestamp: storedAt });
         } catch (error) {
           if (!isApiError(error, 'stale-epoch')) throw error;
@@ -197,6 +204,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       const code = failure.reason instanceof NetworkError ? 'network' : errorCode(failure.reason);
       // The session is over, or the keys are locked: the message keeps waiting for the next one.
       if (code === 'session-ended' || code === 'locked') throw failure.reason;
+      if (code === 'device-copied') throw copied(options.deps);
       if (code === 'identity-changed') options.onIdentityChanged();
       const isHeld =
         code === 'members-in-doubt' ||

@@ -12,6 +12,7 @@ import { catchUpAtom } from '../../store/connection.ts';
 import { groupOf, keyOf, peerOf, recipientOf, takesPart } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { apiErrorOf, isUnreachable } from '../core/failures.ts';
+import { copied } from '../core/place.ts';
 import { timings } from '../core/timings.ts';
 import { type EnterResult, type Joiner, passingFailures } from './joiner.ts';
 
@@ -36,6 +37,8 @@ export interface Sync {
    *   that the relay has by now.
    */
   catchUp(conversationId: string, upTo?: number): Promise<ConversationState>;
+  /** Returns whether the log of a conversation has been read in this session. */
+  hasRead(conversationId: string): boolean;
   onEntry(event: EntryEvent): Promise<void>;
   /** @param isStreamed the entries of this conversation come by themselves, too: only what stays away is fetched */
   onAvailable(event: AvailableEvent, isStreamed: boolean): Promise<void>;
@@ -89,6 +92,8 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
   const joinLookedUp = new Map<string, number>();
   /** Conversations that were erased here: their events are from before, until something asks for them anew. */
   const forgotten = new Set<string>();
+  /** Conversations whose log this session has read once. */
+  const read = new Set<string>();
   /** A catch-up of many messages is under way. */
   let isCounting = false;
 
@@ -119,6 +124,8 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     entries: readonly LogEntryInput[],
   ): Promise<ConversationState> {
     const result = await crypto.processEntries(conversationId, entries);
+    // The log shows that this device sends from another place as well.
+    if (result.isCopied === true) throw copied(deps);
     countProcessed(entries.length);
     sessionEvents.emit('entriesProcessed', result);
     return result.state;
@@ -238,6 +245,7 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
 
   async function catchUpNow(conversationId: string, upTo?: number): Promise<ConversationState> {
     const state = await bringUpToDate(conversationId, upTo);
+    read.add(conversationId);
     emitState(state);
     return state;
   }
@@ -271,6 +279,7 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
       await crypto.setReadPosition(conversationId, 'own', summary.readSeq);
     }
     const current = isMember(known) && (summary === undefined || known.lastSeq >= summary.lastSeq);
+    if (current) read.add(conversationId);
     const state = current ? known : await catchUp(conversationId, summary?.lastSeq);
     if (isMember(state)) await joiner.dropWelcomes(conversationId);
     if (summary === undefined) return;
@@ -342,6 +351,7 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
   return {
     syncAll: coalesce(syncAllOnce),
     catchUp,
+    hasRead: (conversationId) => read.has(conversationId),
 
     async onEntry(event) {
       if (!takesPart(event.conversationId, ownUserId)) return;

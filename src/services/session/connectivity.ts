@@ -5,6 +5,7 @@ import { connectionBannerAtom, currentUserAtom } from '../../store/session.ts';
 import { registerDevice, topUpKeyPackages } from '../account/enrolment.ts';
 import type { Deps } from '../core/deps.ts';
 import { apiErrorOf, type Background, troubleOf } from '../core/failures.ts';
+import { registerStart } from '../core/place.ts';
 import type { SessionScope } from './session.ts';
 import type { TokenStore } from './token.ts';
 
@@ -84,6 +85,7 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
       store.set(connectionBannerAtom, false);
       setTrouble(null);
       setOffline(false);
+      background(() => registerStart(deps));
       opened.onReachable();
     } catch (error) {
       if (current() === opened) await onFailure(error);

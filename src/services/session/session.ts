@@ -28,6 +28,7 @@ import {
   unknownProfile,
 } from '../account/ownProfile.ts';
 import { failureCode, passingTrouble, toAppError } from '../core/failures.ts';
+import { deviceCopiedEvent, registerStart } from '../core/place.ts';
 import { timings } from '../core/timings.ts';
 import { type Connectivity, type ConnectivityOptions, createConnectivity } from './connectivity.ts';
 import { createSignIn, type SignIn } from './signIn.ts';
@@ -89,6 +90,7 @@ export interface Session
 const refusals: Partial<Record<ApiErrorCode, MessageId>> = {
   'device-revoked': 'devices.revokedHere',
   'password-changed': 'errors.passwordChanged',
+  'device-copied': 'devices.copiedHere',
 };
 
 export function createSession(options: SessionOptions): Session {
@@ -225,6 +227,20 @@ export function createSession(options: SessionOptions): Session {
   }
   events.addEventListener(authErrorEvent, onAuthError);
 
+  /** This browser's data is in another place as well: stops at once, and has the device end there too. */
+  async function onCopied(): Promise<void> {
+    const token = tokens.read();
+    if (isEnding || token === null || (scope ?? prepared) === null) return;
+    closeScope();
+    const words = await Promise.all([crypto.openDevice(), crypto.signCopied()]).catch(() => null);
+    await expire(t('devices.copiedHere'));
+    if (words === null) return;
+    const [{ deviceId }, signature] = words;
+    await api.deviceCopied(deviceId, { signature }, token);
+  }
+  const heedCopied = () => background(onCopied);
+  events.addEventListener(deviceCopiedEvent, heedCopied);
+
   const connectivity = createConnectivity({
     ...options,
     current: () => (isEnding ? null : scope),
@@ -275,6 +291,8 @@ export function createSession(options: SessionOptions): Session {
           // The token is good and the keys are gone: the browser has cleared or evicted its storage.
           throw new AppError('storage-erased', t('errors.storageErased'));
         }
+        // Beside what is asked of the relay anyway: nothing can be sent before it has answered.
+        background(() => registerStart(deps));
         const kept = await recallProfile(crypto, userId);
         const user = kept ?? (await asked).user ?? unknownProfile(userId);
         // A session that has been refused by now is not shown at all.
@@ -364,6 +382,7 @@ export function createSession(options: SessionOptions): Session {
 
     dispose() {
       events.removeEventListener(authErrorEvent, onAuthError);
+      events.removeEventListener(deviceCopiedEvent, heedCopied);
       for (const timer of timers) timer.cancel();
       timers = [];
       scope?.stop();

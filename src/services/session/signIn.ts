@@ -19,6 +19,7 @@ import {
   mayBeDone,
   toAppError,
 } from '../core/failures.ts';
+import { registerStart } from '../core/place.ts';
 import type { LoginProofStore, TokenStore } from './token.ts';
 
 export interface SignInOptions {
@@ -58,7 +59,11 @@ export function createSignIn(options: SignInOptions): SignIn {
     await registerDevice(deps, deviceName);
     await crypto.forgetVault();
     // Before this device meets anybody: the person's other devices may know them, and which of themselves are revoked.
-    await Promise.all([createAccountStates(deps).read(), takeInRevocations(deps, user.id)]);
+    await Promise.all([
+      createAccountStates(deps).read(),
+      takeInRevocations(deps, user.id),
+      registerStart(deps),
+    ]);
     await topUpKeyPackages(deps);
     progress('syncing');
     background(() => keepProfile(crypto, user));

@@ -28,7 +28,13 @@ beforeEach(() => {
   deps = testDeps({
     api: { listAccountChanges },
     crypto: {
-      openDevice: async () => ({ userId: me, deviceId: here, certificate: 'Y2VydA', isNew: false }),
+      openDevice: async () => ({
+        userId: me,
+        deviceId: here,
+        certificate: 'Y2VydA',
+        isNew: false,
+        former: null,
+      }),
       readLocal: async (name) => localEntries.get(name) ?? null,
       writeLocal: async (name, text) => void localEntries.set(name, text ?? ''),
     },

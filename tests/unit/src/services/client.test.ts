@@ -62,7 +62,8 @@ beforeEach(async () => {
     crypto: partial<CryptoApi>({
       resume: () => Promise.resolve(true),
       lock: () => Promise.resolve(),
-      openDevice: () => Promise.resolve({ userId: me, deviceId: peer, certificate: 'Y2VydA', isNew: false }),
+      openDevice: () =>
+        Promise.resolve({ userId: me, deviceId: peer, certificate: 'Y2VydA', isNew: false, former: null }),
       readLocal: () => Promise.resolve(null),
       writeLocal: () => Promise.resolve(),
       setRevoked: () => Promise.resolve(),

@@ -58,7 +58,13 @@ function restart(): void {
     api,
     crypto: {
       ...worker,
-      openDevice: async () => ({ userId: me, deviceId: here, certificate: 'Y2VydA', isNew: false }),
+      openDevice: async () => ({
+        userId: me,
+        deviceId: here,
+        certificate: 'Y2VydA',
+        isNew: false,
+        former: null,
+      }),
       readLocal: async (name) => localEntries.get(name) ?? null,
       writeLocal: async (name, text) => void localEntries.set(name, text ?? ''),
     },

@@ -303,6 +303,7 @@ describe('a commit', () => {
       welcomes: [{ deviceIds: ['device'], welcome: 'welcome' }],
       groupInfo: 'group',
       signature: 'signed',
+      start: 'start',
       sealedName: 'name',
       removed: [peer],
     });
@@ -316,6 +317,7 @@ describe('a commit', () => {
       welcomes: [{ deviceIds: ['device'], welcome: 'welcome' }],
       groupInfo: 'group',
       signature: 'signed',
+      start: 'start',
       user_ids: [peer],
     });
     expect(submitCommit).not.toHaveBeenCalled();

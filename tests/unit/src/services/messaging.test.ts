@@ -70,7 +70,7 @@ describe('sending', () => {
     Object.assign(device, { membership: 'member', epoch: 1 });
     await messaging.send(peer, 'hello');
     const [messageId] = device.waiting.keys();
-    const ready = { kind: 'message', conversationId, messageId, epoch: 1, content: 'hello' };
+    const ready = { kind: 'message', conversationId, messageId, epoch: 1, content: 'hello', start: 'start' };
     expect(send).toHaveBeenCalledExactlyOnceWith(conversationId, ready);
   });
 

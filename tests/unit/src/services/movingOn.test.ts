@@ -49,7 +49,13 @@ beforeEach(() => {
     return { version: 8 };
   });
   worker.moveOn.mockResolvedValue(made);
-  worker.openDevice.mockResolvedValue({ userId: here, deviceId: anew, certificate: 'AAAA', isNew: false });
+  worker.openDevice.mockResolvedValue({
+    userId: here,
+    deviceId: anew,
+    certificate: 'AAAA',
+    isNew: false,
+    former: null,
+  });
   worker.conversations.mockResolvedValue([]);
   deps = testDeps({ api, crypto: worker });
   confirmation = testConfirmation();

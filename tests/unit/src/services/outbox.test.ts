@@ -38,6 +38,7 @@ describe('sending', () => {
       epoch: 1,
       content: 'a',
       timestamp: '2026-03-01T12:00:00.000Z',
+      start: 'start',
     });
     expect(relay.calls).toEqual(['publish']);
     expect(shown()).toEqual(['id of a: sent']);

@@ -14,6 +14,14 @@ export const me = '00000000-0000-4000-8000-000000000001';
 export const peer = '00000000-0000-4000-8000-000000000002';
 export const conversationId = `direct:${me}:${peer}`;
 
+export const registeredStart = {
+  number: 1,
+  tag: 'start',
+  from: [],
+  signature: 'c2lnbmVk',
+  isRegistered: true,
+};
+
 /** An object that has only the parts a test gives it; anything else is a call the test did not expect. */
 export function partial<T extends object>(parts: Partial<T>): T {
   return new Proxy(parts as T, {
@@ -32,9 +40,12 @@ export interface TestDeps extends SessionDeps {
 export function testDeps(parts: { api?: Partial<Api>; crypto?: Partial<CryptoApi> } = {}): TestDeps {
   const { lines, log } = capturedLog();
   let ids = 0;
+  const crypto = parts.crypto ?? {};
+  // Nearly nothing is about the start of the storage, which everything that is sent names.
+  crypto.start ??= () => Promise.resolve(registeredStart);
   return {
     api: partial<Api>(parts.api ?? {}),
-    crypto: partial<CryptoApi>(parts.crypto ?? {}),
+    crypto: partial<CryptoApi>(crypto),
     store: createStore(),
     clock: new FakeClock(),
     random: () => 1,
@@ -152,7 +163,8 @@ export const uneventful = {
   crypto: {
     readLocal: () => Promise.resolve(null),
     writeLocal: () => Promise.resolve(),
-    openDevice: () => Promise.resolve({ userId: me, deviceId: 'own-device', certificate: '', isNew: false }),
+    openDevice: () =>
+      Promise.resolve({ userId: me, deviceId: 'own-device', certificate: '', isNew: false, former: null }),
     setRevoked: () => Promise.resolve(),
     adoptState: () => Promise.resolve(null),
     vaultVersion: () => Promise.resolve(1),

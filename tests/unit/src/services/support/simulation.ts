@@ -206,7 +206,9 @@ export class SimulatedDevice {
         const { epoch } = this;
         return {
           message,
-          ready: isNext ? { kind: 'message', conversationId, messageId, epoch, content: text } : null,
+          ready: isNext
+            ? { kind: 'message', conversationId, messageId, epoch, content: text, start: 'start' }
+            : null,
           state: this.state(),
         };
       },
@@ -229,7 +231,14 @@ export class SimulatedDevice {
           return { kind: 'commit', submission: this.#submission('heal', this.epoch) };
         }
         const text = message.content.kind === 'text' ? message.content.text : '';
-        return { kind: 'message', conversationId, messageId, epoch: this.epoch, content: text };
+        return {
+          kind: 'message',
+          conversationId,
+          messageId,
+          epoch: this.epoch,
+          content: text,
+          start: 'start',
+        };
       },
       messageAccepted: async (messageId, { seq, timestamp }) =>
         this.#settle(messageId, { status: 'sent', seq, timestamp }),
