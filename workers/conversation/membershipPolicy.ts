@@ -14,12 +14,12 @@ import {
   readDeviceCertificate,
 } from '@sinetti/crypto-core';
 import { certificateOf, isOfFormerKey } from '../identity/certificates.ts';
-import { IdentityChanged, newPin, putPin } from '../identity/pins.ts';
+import { IdentityChanged, newPin, putPin, readMarksRecord } from '../identity/pins.ts';
 import { isOfLeaf, putRevocation, revocationsOf } from '../identity/revocations.ts';
 import type { Device, UnlockedAccount } from '../session/session.ts';
 import type { WriteTransaction } from '../storage/db.ts';
-import { type GroupRecord, PinRecord } from '../storage/records.ts';
-import { parseConversationId } from './conversationId.ts';
+import { type GroupRecord, MembersRecord, PinRecord } from '../storage/records.ts';
+import { parseConversationId, selfConversationId } from './conversationId.ts';
 import { directRules } from './rules/directRules.ts';
 import { type GroupRules, groupRules } from './rules/groupRules.ts';
 import { isSameDevice, type JoinMethod, type Rules } from './rules/rules.ts';
@@ -105,7 +105,10 @@ export class MembershipPolicy {
     const ownRevocations = await revocationsOf(tx, account, account.userId);
     if (conversation.kind === 'direct') {
       const pins = new Pins(await readPins(tx, account, conversation.participants));
-      const rules = directRules(conversation.participants, (userId) => pins.of(userId));
+      const rules = directRules(conversation.participants, (userId) => pins.of(userId), {
+        userId: account.userId,
+        areElsewhere: ownRevocations.length === 0 && (await knowsOwnDevice(tx, account)),
+      });
       return new MembershipPolicy(rules, {}, pins, false, ownRevocations);
     }
     if (conversation.kind === 'self') {
@@ -217,6 +220,20 @@ export class MembershipPolicy {
     if (!equalBytes(pinned, claimed)) this.#changed = new IdentityChanged(userId, claimed);
     return pinned;
   }
+}
+
+/** Returns whether this device knows of another one of its person's, by what the account key has certified and no relay can deny. */
+async function knowsOwnDevice(
+  tx: WriteTransaction,
+  account: UnlockedAccount & { readonly device: Device },
+): Promise<boolean> {
+  const { deviceId } = account.device;
+  const { signerId } = await readMarksRecord(tx, account);
+  if (signerId !== null && signerId !== deviceId) return true;
+  const own = selfConversationId(account.userId);
+  const sealed = await tx.objectStore('members').get(own);
+  const members = sealed === undefined ? [] : account.sealer.open('members', own, sealed, MembersRecord);
+  return members.some(({ deviceIds }) => deviceIds.some((id) => id !== deviceId));
 }
 
 /**

@@ -20,9 +20,10 @@ import type { CryptoApi, RotatedVault, WireBytes } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import type { Guarded } from '../codec/guards.ts';
-import { readKeys, type Session, toDevice } from '../session/session.ts';
+import { readKeys, type Session, toDevice, type UnlockedAccount } from '../session/session.ts';
 import { type VaultOpening, vaultOpening } from '../session/vaultOpening.ts';
-import { read } from '../storage/db.ts';
+import { read, type WriteTransaction } from '../storage/db.ts';
+import { ConversationRecord } from '../storage/records.ts';
 import type { Confirmations } from './confirmations.ts';
 import { becomeDevice, type NewDevice } from './newDevice.ts';
 import type { DerivedKeys, PasswordDeps } from './passwordKeys.ts';
@@ -143,9 +144,9 @@ export function createRotation(
   return {
     async adoptRenewedKeys(taken) {
       const { device, isOlder, opening } = rotation.takeSealed(check('adoptRenewedKeys', WireText, taken));
-      if (isOlder) return session.goBack(opening);
-      if (device === null) return session.adopt(opening);
       const account = session.account();
+      if (isOlder) return session.goBack(opening, (tx) => forgetSaid(tx, account, opening.version));
+      if (device === null) return session.adopt(opening);
       await session.adopt(opening, (tx) => becomeDevice(tx, account, device));
       account.device = toDevice(device.record);
     },
@@ -176,6 +177,23 @@ export function createRotation(
       return (await read(account.db, (tx) => readKeys(tx, account))).vaultVersion;
     },
   };
+}
+
+/** The keys of this revision are others than have been said to the own devices under it. */
+async function forgetSaid(
+  tx: WriteTransaction,
+  { sealer }: UnlockedAccount,
+  revision: number,
+): Promise<void> {
+  const heads = tx.objectStore('heads');
+  for (const conversationId of await heads.getAllKeys()) {
+    const sealed = await heads.get(conversationId);
+    if (sealed === undefined) continue;
+    const head = sealer.open('heads', conversationId, sealed, ConversationRecord);
+    if (head.saidRevision < revision) continue;
+    const unsaid = { ...head, saidRevision: revision - 1 };
+    await heads.put(sealer.seal('heads', conversationId, unsaid), conversationId);
+  }
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   equalBytes,
   newestSharedKeys,
   type SharedKeys,
+  type SharedKeysStatement,
   verifySharedKeys,
 } from '@sinetti/crypto-core';
 import { toBase64Url } from '../codec/base64url.ts';
@@ -117,9 +118,24 @@ async function adopt(
     record = { ...record, ...withKeys(record, added) };
     await tx.objectStore('device').put(account.sealer.seal('device', 'keys', record), 'keys');
   }
+  if (isContradicted(record.sharedKeys, newest)) {
+    // The relay had lost the vault of the keys held here, and the person went on from an older one: the password brings these.
+    const behind = { ...record, vaultVersion: Math.min(record.vaultVersion, newest.keys.revision - 1) };
+    await tx.objectStore('device').put(account.sealer.seal('device', 'keys', behind), 'keys');
+  }
   if (record.sharedKeys.some((held) => isSame(held, newest.keys)))
     noteSaid(transaction, newest.keys.revision);
   return newest.keys.revision;
+}
+
+/** Returns whether the account key has signed others in the place of the newest of these keys, after the same ones. */
+function isContradicted(
+  held: readonly SharedKeys[],
+  { formerRevision, keys }: Pick<SharedKeysStatement, 'formerRevision' | 'keys'>,
+): boolean {
+  const newest = newestSharedKeys(held);
+  const isAfterSame = held.at(-2)?.revision === formerRevision;
+  return isAfterSame && newest.revision === keys.revision && !isSame(newest, keys);
 }
 
 function isSame(one: SharedKeys, other: SharedKeys): boolean {

@@ -226,8 +226,11 @@ export class Session {
     });
   }
 
-  /** Takes an older vault's keys in the place of newer ones, whose vault the relay has lost. */
-  async goBack(opening: VaultOpening): Promise<void> {
+  /**
+   * Takes an older vault's keys in the place of newer ones, whose vault the relay has lost.
+   * @param body writes more in the same transaction
+   */
+  async goBack(opening: VaultOpening, body: (tx: WriteTransaction) => Promise<void>): Promise<void> {
     const account = this.account();
     await write(account.db, 'strict', async (tx) => {
       const keys = await readKeys(tx, account);
@@ -237,6 +240,7 @@ export class Session {
       const older: KeysRecord = { ...keys, sharedKeys, statements, vaultVersion: 0 };
       await tx.objectStore('device').put(account.sealer.seal('device', 'keys', older), 'keys');
       await adoptVault(tx, account, opening);
+      await body(tx);
     });
   }
 

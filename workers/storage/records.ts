@@ -284,10 +284,12 @@ export const MarksRecord = object({
   revision: integer(-1),
   /** One was signed by a device of the person's: those that aren't count no more. */
   hasSigned: withDefault(boolean, false),
+  /** The live device of the person's that had signed the last one. */
+  signerId: withDefault(nullable(id), null),
 });
 export type MarksRecord = Guarded<typeof MarksRecord>;
 
-export const newMarksRecord: MarksRecord = { revision: -1, hasSigned: false };
+export const newMarksRecord: MarksRecord = { revision: -1, hasSigned: false, signerId: null };
 
 /** This device's state of the message backup. */
 export const BackupRecord = object({

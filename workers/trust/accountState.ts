@@ -44,8 +44,8 @@ type AccountStateApi = Pick<CryptoApi, 'adoptState' | 'sealVerified'>;
 /** A state that the relay has, and how far it is to be believed. */
 interface StoredState {
   readonly state: AccountState;
-  /** It says that a device has signed it, which an earlier version didn't. */
-  readonly isSigned: boolean;
+  /** The device that has signed it, null for none, as in an earlier version. */
+  readonly signerId: string | null;
   /** A live device of the person's has signed it, and sealed it under the newest keys. */
   readonly isTrusted: boolean;
   readonly isUnderNewestKeys: boolean;
@@ -116,6 +116,7 @@ export function createAccountState(
         await putMarksRecord(tx, account, {
           ...known,
           hasSigned: known.hasSigned || opened?.isTrusted === true,
+          signerId: opened?.isTrusted === true ? opened.signerId : known.signerId,
         });
         if (opened !== null && counts(opened, known))
           await adoptVerified(tx, account, opened.state, env.now());
@@ -162,7 +163,12 @@ async function openStored(
     const state = openAccountState(sealed, keys, account.userId);
     const isUnderNewestKeys = revision === newest;
     const isOwn = signer !== null && (await isOwnLive(tx, account, signer));
-    return { state, isSigned, isUnderNewestKeys, isTrusted: isOwn && isUnderNewestKeys };
+    return {
+      state,
+      signerId: signer?.deviceId ?? null,
+      isUnderNewestKeys,
+      isTrusted: isOwn && isUnderNewestKeys,
+    };
   } catch (error) {
     if (!(error instanceof CryptoError) || error.code === 'missing-key') throw error;
     return null;

@@ -109,3 +109,31 @@ describe('who has which keys, among devices that are in a group', () => {
     expect(await tablet.api.vaultVersion()).toBe(2);
   });
 });
+
+describe('a relay that was restored from a backup', () => {
+  it('leaves no two devices with other keys under one number: the other one asks for the password', async () => {
+    const { laptop, phone, relay, tablet } = await threeDevices();
+    await laptop.start(OWN);
+    for (const device of [phone, tablet]) await device.syncOne(OWN);
+    const backup = laptop.vault();
+    const statement = await laptop.revoke(tablet.deviceId);
+    await laptop.api.setRevoked([{ userId: ALICE, deviceId: tablet.deviceId, statement }]);
+    await laptop.shareKeys();
+    for (const device of [laptop, phone]) await device.syncOne(OWN);
+    expect(await phone.api.vaultVersion()).toBe(2);
+    relay.vaults.set(ALICE, backup);
+    await laptop.confirm('accept-older-vault');
+    const vault = await laptop.api.acceptOlderVault(laptop.vault());
+    relay.rotate(ALICE, vault);
+    await laptop.api.adoptRenewedKeys(vault.sealedVault);
+    // Both have revision 2, and not the same keys.
+    const { sharedKeys } = openVaultOf(relay, ALICE);
+    expect(revisionsIn(await held(phone), sharedKeys)).toEqual([1]);
+    expect(await laptop.shareKeys()).toBe(true);
+    await phone.syncOne(OWN);
+    expect(await phone.api.vaultVersion()).toBeLessThan(laptop.vault().version);
+    await takeOver(phone);
+    expect(await phone.api.vaultVersion()).toBe(laptop.vault().version);
+    expect(revisionsIn(await held(phone), sharedKeys)).toEqual([1, 2]);
+  });
+});

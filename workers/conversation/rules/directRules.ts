@@ -1,7 +1,14 @@
 import { CryptoError, equalBytes } from '@sinetti/crypto-core';
-import { certificateOf } from '../../identity/certificates.ts';
+import { certificateOf, readableCertificate } from '../../identity/certificates.ts';
 import { isOfLeaf } from '../../identity/revocations.ts';
 import { isSameDevice, type ProposedCommit, type Rules, removalGrounds } from './rules.ts';
+
+/** The person whose device this is, by what it knows of their devices. */
+export interface OwnDevices {
+  readonly userId: string;
+  /** There are others, and none of the person's was ever revoked: the others are in what the person takes part in. */
+  readonly areElsewhere: boolean;
+}
 
 /**
  * The rules of a direct conversation: each of the two people adds and removes their own devices, either may
@@ -10,13 +17,20 @@ import { isSameDevice, type ProposedCommit, type Rules, removalGrounds } from '.
 export function directRules(
   participants: readonly [string, string],
   pinned: (userId: string) => Uint8Array | undefined,
+  own: OwnDevices,
 ): Rules {
   const admits = (userId: string): boolean => participants.includes(userId);
   return {
     admits,
     checkCommit: (commit) => checkCommit(commit, admits, pinned),
-    // Each leaf of the tree has been checked already, and there is nothing else to check.
-    checkJoin: () => {},
+    checkJoin(join, method) {
+      if (method === 'welcome' || !own.areElsewhere) return;
+      // A relay that makes up a conversation has no device of this person's in it.
+      const isThere = join.members.some(
+        ({ credential }) => readableCertificate(credential)?.userId === own.userId,
+      );
+      if (!isThere) throw new CryptoError('policy', "a conversation without the person's other devices");
+    },
   };
 }
 
