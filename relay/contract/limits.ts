@@ -31,6 +31,10 @@ export const limits = {
   devicesPerUser: 20,
   /** The account key's signed statement that a device is revoked. */
   revocationMax: 1024,
+  /** What a receipt seals has 93 bytes. */
+  receiptMax: 256,
+  /** Groups of more people have no receipts: each would be told to all. */
+  peopleWithReceipts: 32,
   sealedNameMax: 1024,
   leaveStatementMax: 1024,
   membersPerAdd: 250,

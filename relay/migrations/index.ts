@@ -16,6 +16,7 @@ import { endCodes } from './0014-end-codes.ts';
 import { accountStates } from './0015-account-states.ts';
 import { accountKeys } from './0016-account-keys.ts';
 import { entryDigests } from './0017-entry-digests.ts';
+import { receipts } from './0020-receipts.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -38,4 +39,5 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0015-account-states': accountStates(types),
   '0016-account-keys': accountKeys(types),
   '0017-entry-digests': entryDigests(types),
+  '0020-receipts': receipts(types),
 });

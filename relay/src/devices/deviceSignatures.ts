@@ -5,7 +5,8 @@ import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import { opaque } from '../opaque.ts';
 import { findDevice } from '../repositories/devices.ts';
-import { deviceKeyOf } from './certificates.ts';
+import type { ReceiptRow } from '../repositories/receipts.ts';
+import { type CertifiedDevice, deviceKeyOf } from './certificates.ts';
 
 const version = 1;
 
@@ -50,9 +51,36 @@ export async function requireSignedCommit(
     opaque(hashOf(commit)),
     opaque(hashOf(groupInfo)),
   ]);
-  const device = await findDevice(db, deviceId);
-  const key = device === null ? null : deviceKeyOf(device.certificate, { userId, deviceId });
+  const key = await registeredKeyOf(db, { deviceId, userId });
   requireSignature(key, 'SinettiSubmittedCommit', content, Buffer.from(signature, 'base64url'));
+}
+
+/**
+ * Has the session's device itself say how far it has received a conversation: a stolen token acknowledges nothing.
+ * @throws ApiError forbidden
+ */
+export async function requireSignedReceipt(
+  db: Db,
+  { deviceId, userId }: DeviceSession,
+  conversationId: string,
+  { epoch, position, sealed, signature }: ReceiptRow,
+): Promise<void> {
+  const content = Buffer.concat([
+    Buffer.of(version),
+    opaque(Buffer.from(conversationId)),
+    uint64(epoch),
+    ...[userId, deviceId].map((text) => opaque(Buffer.from(text))),
+    uint64(position),
+    opaque(sealed),
+  ]);
+  const key = await registeredKeyOf(db, { deviceId, userId });
+  requireSignature(key, 'SinettiReceipt', content, signature);
+}
+
+/** Null for a device that is not registered, or under a certificate of another. */
+async function registeredKeyOf(db: Db, device: CertifiedDevice): Promise<Buffer | null> {
+  const found = await findDevice(db, device.deviceId);
+  return found === null ? null : deviceKeyOf(found.certificate, device);
 }
 
 function requireSignature(
