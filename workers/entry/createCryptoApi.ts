@@ -16,6 +16,7 @@ import { createLocalStore } from '../messaging/localStore.ts';
 import { createMemberNames } from '../messaging/memberNames.ts';
 import { createOutbox } from '../messaging/outbox.ts';
 import { createLogProcessing } from '../messaging/processLog.ts';
+import { createReceipts } from '../messaging/receipts.ts';
 import { createKeySharing } from '../messaging/shareKeys.ts';
 import { Session } from '../session/session.ts';
 import { createTrust } from '../trust/trust.ts';
@@ -46,6 +47,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createLogProcessing(deps, session),
     ...createLogLinking(deps, session),
     ...createOutbox(deps, session),
+    ...createReceipts(deps, session),
     ...createKeySharing(deps, session),
     ...createMessageBackup(deps, session),
     ...createLocalStore(session),
