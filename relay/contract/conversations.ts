@@ -17,8 +17,8 @@ export const ConversationSummary = z
     lastSeq: Seq,
     /** The caller's own read position, from any of their devices; 0 before the first time. */
     readSeq: Seq,
-    /** The other person's read position in a direct conversation; null elsewhere, or once they are gone. */
-    peerReadSeq: z.nullable(Seq),
+    /** Null: what others have read is in their receipts. Clients from before those need the field. */
+    peerReadSeq: z.null(),
   })
   .register(z.globalRegistry, { id: 'ConversationSummary' });
 export type ConversationSummary = z.infer<typeof ConversationSummary>;
@@ -51,6 +51,7 @@ export const LogEntry = z
     /** When the relay stored it. */
     timestamp: Timestamp,
     created_at: Timestamp,
+    /** The caller has read it on one of their devices. What others have read is in their receipts. */
     delivered: z.boolean(),
     is_read: z.boolean(),
     /** The digest of an entry whose content or sender is gone, as it was, so that the running hash over the log holds. */
@@ -131,7 +132,8 @@ export const sendUserMessage = defineRoute({
 export const markDelivered = defineRoute({
   method: 'PUT',
   paths: ['/messages/{id}/delivered', '/messages/{id}/read'],
-  summary: 'The receiver has read this message and all before it in its conversation',
+  summary:
+    'The receiver has read this message and all before it in its conversation, which their own devices are told',
   access: 'session',
   params: IdParams,
   status: 204,

@@ -10,6 +10,7 @@ import * as movingOn from './movingOn.ts';
 import * as names from './names.ts';
 import * as notifications from './notifications.ts';
 import * as proofs from './proofs.ts';
+import * as receipts from './receipts.ts';
 
 export * from './account.ts';
 export * from './accountChanges.ts';
@@ -27,6 +28,7 @@ export * from './notifications.ts';
 export * from './primitives.ts';
 export * from './proofs.ts';
 export * from './realtime.ts';
+export * from './receipts.ts';
 export * from './route.ts';
 
 /** Every call of the contract by its name. */
@@ -77,6 +79,8 @@ export const routes = {
   listDigests: conversations.listDigests,
   sendUserMessage: conversations.sendUserMessage,
   markDelivered: conversations.markDelivered,
+  putReceipt: receipts.putReceipt,
+  listReceipts: receipts.listReceipts,
   submitCommit: conversations.submitCommit,
   getGroupInfo: conversations.getGroupInfo,
   listWelcomes: conversations.listWelcomes,

@@ -37,6 +37,10 @@ export const limits = {
   revocationMax: 1024,
   /** Starts of a device that it may have registered without having had an answer. */
   startsNamed: 64,
+  /** What a receipt seals has 93 bytes. */
+  receiptMax: 256,
+  /** Groups of more people have no receipts: each would be told to all. */
+  peopleWithReceipts: 32,
   sealedNameMax: 1024,
   leaveStatementMax: 1024,
   membersPerAdd: 250,

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { limits } from './limits.ts';
 import { base64Url, ConversationId, Epoch, Id, Seq, StartTag, Timestamp } from './primitives.ts';
+import { Receipt } from './receipts.ts';
 
 /** MQTT 5 topics. There are no others, and no wildcards. */
 export const topics = {
@@ -85,16 +86,22 @@ export const IncomingAvailable = z.object({
 
 export const IncomingWelcome = z.object({ type: z.literal('welcome'), conversationId: ConversationId });
 
-/**
- * `readerId` has read the conversation up to and including `seq`. Sent to both participants of a direct conversation;
- * in a group to the reader's own devices and on the group's topic.
- */
+/** `readerId` has read the conversation up to and including `seq`. Sent to the reader's own devices. */
 export const IncomingDelivered = z.object({
   type: z.literal('delivered'),
   conversationId: ConversationId,
   messageId: Id,
   readerId: Id,
   seq: Seq,
+});
+
+/**
+ * A device's new receipt. Sent to both participants of a direct conversation; in a group on the group's topic, where who
+ * has its chat open hears of it.
+ */
+export const IncomingReceipt = z.extend(Receipt, {
+  type: z.literal('receipt'),
+  conversationId: ConversationId,
 });
 
 /** The contact lists by the names in their paths: contacts, requests received, requests sent. */
@@ -119,6 +126,7 @@ export const IncomingEvent = z.discriminatedUnion('type', [
   IncomingAvailable,
   IncomingWelcome,
   IncomingDelivered,
+  IncomingReceipt,
   IncomingContacts,
   IncomingGroups,
   IncomingDevices,

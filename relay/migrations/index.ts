@@ -18,6 +18,7 @@ import { accountKeys } from './0016-account-keys.ts';
 import { entryDigests } from './0017-entry-digests.ts';
 import { starts } from './0018-starts.ts';
 import { signedNames } from './0019-signed-names.ts';
+import { receipts } from './0020-receipts.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -42,4 +43,5 @@ export const migrations = (types: ColumnTypes): Record<string, Migration> => ({
   '0017-entry-digests': entryDigests(types),
   '0018-starts': starts,
   '0019-signed-names': signedNames(types),
+  '0020-receipts': receipts(types),
 });

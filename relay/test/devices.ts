@@ -127,18 +127,41 @@ interface Commit {
 
 /** A commit's body with the signature of the device that submits it. */
 export function signedCommit<T extends Commit>(deviceId: string, conversationId: string, body: T) {
-  const epoch = Buffer.alloc(8);
-  epoch.writeBigUInt64BE(BigInt(body.epoch));
   const hashOf = (text: string) => createHash('sha256').update(Buffer.from(text, 'base64url')).digest();
   const signature = signedBy(
     deviceId,
     'SinettiSubmittedCommit',
     opaque(Buffer.from(conversationId)),
-    epoch,
+    uint64(body.epoch),
     opaque(hashOf(body.commit)),
     opaque(hashOf(body.groupInfo)),
   );
   return { ...body, signature };
+}
+
+/** A receipt's body, sealed as opaquely as it is to the relay, with the signature of its device. */
+export function signedReceipt(
+  { deviceId, id }: { readonly deviceId: string; readonly id: string },
+  conversationId: string,
+  { epoch, position, sealed }: { readonly epoch: number; readonly position: number; readonly sealed: string },
+) {
+  const signature = signedBy(
+    deviceId,
+    'SinettiReceipt',
+    opaque(Buffer.from(conversationId)),
+    uint64(epoch),
+    opaque(Buffer.from(id)),
+    opaque(Buffer.from(deviceId)),
+    uint64(position),
+    opaque(Buffer.from(sealed, 'base64url')),
+  );
+  return { epoch, position, sealed, signature };
+}
+
+function uint64(value: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(value));
+  return bytes;
 }
 
 /** Adds what the device signs to a request's body that lacks it, where the contract has the request take it. */

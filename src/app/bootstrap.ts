@@ -7,6 +7,7 @@ import { createClient } from '../services/client/client.ts';
 import type { Store } from '../services/core/deps.ts';
 import { deviceStorageKey, tokenStorageKey } from '../services/session/token.ts';
 import { type AppActions, actionsAtom } from '../store/actions.ts';
+import { preferencesAtom } from '../store/preferences.ts';
 import { authStatusAtom } from '../store/session.ts';
 import { relayAddresses } from './relayAddresses.ts';
 
@@ -43,6 +44,7 @@ export function bootstrap(options: BootstrapOptions): AppActions {
     navigate: options.navigate,
     isOnline: () => navigator.onLine,
     isVisible: () => document.visibilityState === 'visible',
+    showsReceipts: () => store.get(preferencesAtom).readReceipts,
     createSocket: (url) => new WebSocket(url),
   });
 

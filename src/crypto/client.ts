@@ -13,6 +13,7 @@ export type {
   ConversationState,
   CryptoApi,
   DeviceIdentity,
+  GivenReceipt,
   GroupState,
   LogEntryInput,
   LogEvidence,

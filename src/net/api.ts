@@ -148,6 +148,11 @@ export function createApi(http: Http) {
 
     markDelivered: (messageId: string) => http.call(routes.markDelivered, { params: { id: messageId } }),
 
+    putReceipt: (conversationId: string, body: RouteBody<typeof routes.putReceipt>) =>
+      http.call(routes.putReceipt, { params: { conversationId }, body }),
+
+    listReceipts: (conversationId: string) => http.call(routes.listReceipts, { params: { conversationId } }),
+
     submitCommit: (conversationId: string, body: CommitBody) =>
       http.call(routes.submitCommit, { params: { conversationId }, body }),
 

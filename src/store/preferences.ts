@@ -13,6 +13,8 @@ export interface Preferences {
   readonly desktopNotifications: boolean;
   /** True where desktop notifications show the text of the message. */
   readonly showMessageText: boolean;
+  /** True where others see how far one has received and read, and one sees it of them. */
+  readonly readReceipts: boolean;
   readonly theme: Theme;
 }
 
@@ -28,6 +30,7 @@ export function parsePreferences(stored: string | null): Preferences {
     sound: flag('sound', true),
     desktopNotifications: flag('desktopNotifications', false),
     showMessageText: flag('showMessageText', false),
+    readReceipts: flag('readReceipts', true),
     theme: themes.find((theme) => theme === kept.theme) ?? 'system',
   };
 }

@@ -160,6 +160,7 @@ export class Tab {
       navigate: (path) => void this.visits.push(path),
       isOnline: () => this.online,
       isVisible: () => this.visible,
+      showsReceipts: () => true,
       ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
       createSocket: (url) => {
         const socket = new WebSocket(url);

@@ -172,10 +172,25 @@ export const LogEntries = array(
   limits.entriesPerCall,
 );
 
+export const IsShown = boolean;
+export const StoredReceipt = object({ epoch, position: integer(1), readSeq: seq });
+/** Receipts of others, undecoded for the same reason as {@link LogEntries}. */
+export const GivenReceipts = array(
+  object({
+    userId: Id,
+    deviceId: Id,
+    epoch,
+    position: integer(1),
+    sealed: string(2 * limits.receipt),
+    signature: string(128),
+  }),
+  limits.receiptsPerCall,
+);
+
 export const Limit = integer(1, limits.messagesPerPage);
 export const Before = integer(1);
 export const After = integer(0);
-export const Reader = oneOf('own', 'peer');
+export const ReadWhere = oneOf('here', 'elsewhere');
 export const Seq = seq;
 
 export const QueueInput = object({

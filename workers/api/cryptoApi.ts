@@ -9,6 +9,7 @@ import type { CryptoApiErrorCode } from './errors.ts';
 import type { EvidenceApi } from './evidenceApi.ts';
 import type { GroupsApi } from './groupsApi.ts';
 import type { OutboxApi } from './outboxApi.ts';
+import type { PersonReceipt, ReceiptsApi } from './receiptsApi.ts';
 import type { SecurityApi } from './securityApi.ts';
 import type { SendFailure } from './sendFailures.ts';
 
@@ -17,6 +18,7 @@ export type { LogEvidence, MessageEvidence } from './evidenceApi.ts';
 export type { MemberName } from './groupsApi.ts';
 export type { PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.ts';
 export type { Operation, OperationKind } from './prompt.ts';
+export type { GivenReceipt, OwnReceipt, PersonReceipt } from './receiptsApi.ts';
 export type {
   ContactTrust,
   MovedOn,
@@ -138,9 +140,12 @@ export interface ConversationState {
    * conversation.
    */
   readonly joinedSeq: number;
-  /** The positions up to which this person, and in direct conversations the other one, have read. */
+  /** The position up to which this person has read, on any device. */
   readonly readSeq: number;
-  readonly peerReadSeq: number;
+  /** How far others have received and read it, by receipts that have been checked here. */
+  readonly receipts: readonly PersonReceipt[];
+  /** There is more to say than the relay's receipt of this device says: see makeReceipt. */
+  readonly receiptDue: boolean;
   /** The number of messages of other people after readSeq, counted up to 100. */
   readonly unread: number;
   /** The newest message, for lists; null among the person's own devices. */
@@ -274,7 +279,7 @@ export interface ProcessResult {
   readonly isCopied?: true;
 }
 
-export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi, EvidenceApi {
+export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, ReceiptsApi, SecurityApi, EvidenceApi {
   // Account. The password goes in, and only values derived from it come out.
 
   /**
@@ -403,7 +408,12 @@ export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, SecurityApi,
   messageCount(conversationId: string): Promise<number>;
   /** Lists the newest events of a conversation that this device has processed, ascending: at most 1,000. */
   events(conversationId: string): Promise<ConversationEvent[]>;
-  setReadPosition(conversationId: string, reader: 'own' | 'peer', seq: number): Promise<ConversationState>;
+  /** @param where on this device, or by the relay's word on another one: receipts tell of the former alone */
+  setReadPosition(
+    conversationId: string,
+    where: 'here' | 'elsewhere',
+    seq: number,
+  ): Promise<ConversationState>;
 
   // Local store: small named values of the interface (profile, contacts, drafts, recent emojis). They stay in
   // this browser, sealed with their names, until it is erased.

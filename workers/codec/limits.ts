@@ -14,6 +14,10 @@ export const limits = {
   keyPackage: 16 * 1024,
   sealedName: 1024,
   leaveStatement: 1024,
+  /** People of a conversation with receipts, and the receipts of all their devices. */
+  peopleWithReceipts: 32,
+  receiptsPerCall: 1000,
+  receipt: 256,
   /** Characters (Unicode code points) of a group's name. */
   groupName: 100,
   keyWrap: 2048,

@@ -33,6 +33,8 @@ export const ChainRecord = object({
       position: integer(0),
       hash: bytes(32, 32),
       shift: integer(0),
+      /** A receipt said so, which doesn't show whether positions differ too. */
+      byReceipt: withDefault(boolean, false),
       /** It differed more than once, so that only its counts are compared. */
       isLost: boolean,
       /** Number of its headers that have differed in this epoch. */

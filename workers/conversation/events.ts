@@ -59,10 +59,13 @@ export function changeOf(
   return added.length + removed.length === 0 ? null : { kind: 'members', added, removed };
 }
 
+/** The entry that an event belongs to. */
+type EventSource = Pick<LogEntryInput, 'seq' | 'sender_id' | 'sender_device_id' | 'timestamp'>;
+
 /** Stores an event in the transaction. */
 export function keepEvent(
   transaction: ConversationTransaction,
-  entry: LogEntryInput,
+  entry: EventSource,
   change: ConversationChange,
 ): ConversationEvent {
   const { conversationId, account, tx } = transaction;
@@ -80,6 +83,20 @@ export function keepEvent(
   const sealed = account.sealer.seal('events', sealingKey(conversationId, entry.seq), record);
   transaction.queueWrite(tx.objectStore('events').put(sealed, [conversationId, entry.seq]));
   return eventView(conversationId, entry.seq, record);
+}
+
+/**
+ * Finds the place of what a receipt of a position shows: that position, or the next without an event. Null where there is
+ * none yet.
+ */
+export async function freePlace(
+  { conversation, conversationId, tx }: ConversationTransaction,
+  position: number,
+): Promise<number | null> {
+  const range = IDBKeyRange.bound([conversationId, position], [conversationId, conversation.lastSeq]);
+  const taken = new Set((await tx.objectStore('events').getAllKeys(range)).map(([, seq]) => seq));
+  for (let seq = position; seq <= conversation.lastSeq; seq++) if (!taken.has(seq)) return seq;
+  return null;
 }
 
 /** Deletes the oldest events beyond the number that a conversation keeps. */

@@ -27,6 +27,9 @@ interface Comparison {
   readonly claim: Claim | null;
 }
 
+/** How far a device has read, by its header or receipt. */
+type Reading = Omit<ChainHeader, 'sentAt'>;
+
 const NOTHING: Comparison = { finding: null, claim: null };
 const encoder = new TextEncoder();
 
@@ -126,6 +129,26 @@ export class LogChain {
     return this.#compareDifferent(entry, header);
   }
 
+  /** Returns whether a device was given the same log as this one up to a position; null where that can't be known. */
+  async agrees(reading: Reading): Promise<boolean | null> {
+    if (reading.start !== this.#transaction.conversation.chain?.start) return null;
+    const hash = await this.#hashAt(reading.position);
+    return hash && equalBytes(hash, reading.hash);
+  }
+
+  /**
+   * Takes note of a receipt that doesn't agree, as of a message that comes now. Receipts come often, so that they show the
+   * first difference with a device only.
+   */
+  async disagree(deviceId: string, reading: Reading): Promise<Finding | null> {
+    const record = await this.#read();
+    if (record.diverged.some((known) => known.deviceId === deviceId)) return null;
+    const next = { seq: this.#transaction.conversation.lastSeq + 1, sender_device_id: deviceId };
+    const { claim, finding } = await this.#compareDifferent(next, reading, true);
+    if (finding?.kind === 'missing' && claim !== null) await this.#count(deviceId, claim);
+    return finding;
+  }
+
   /**
    * Notes that an own message whose header said that there is no running hash is in the log, which starts it as it does
    * for the others.
@@ -221,12 +244,24 @@ export class LogChain {
     const record = await this.#read();
     if (record.diverged.some((known) => known.deviceId === deviceId)) return NOTHING;
     const hash = emptyRunningHash();
-    this.#diverge(record, { deviceId, position: 0, hash, shift: 0, isLost: true, compared: 1 });
+    this.#diverge(record, {
+      deviceId,
+      position: 0,
+      hash,
+      shift: 0,
+      byReceipt: false,
+      isLost: true,
+      compared: 1,
+    });
     return { finding: { kind: 'diverged' }, claim: null };
   }
 
   /** The header shows a log that differs from this one, or one that is longer. */
-  async #compareDifferent(entry: LogEntryInput, header: ChainHeader): Promise<Comparison> {
+  async #compareDifferent(
+    entry: Pick<LogEntryInput, 'seq' | 'sender_device_id'>,
+    header: Reading,
+    byReceipt = false,
+  ): Promise<Comparison> {
     const record = await this.#read();
     const last = entry.seq - 1;
     const known = record.diverged.find(({ deviceId }) => deviceId === entry.sender_device_id);
@@ -243,24 +278,35 @@ export class LogChain {
     const expected = countAt(record, rows, entry.sender_device_id, upTo);
     const missing = expected === null ? 0 : header.count - expected;
     const isSame = known === undefined ? null : continues(known, header, rows);
-    const isComparable = known !== undefined && !known.isLost && known.shift === 0;
+    const isComparable = known !== undefined && !known.isLost && !known.byReceipt && known.shift === 0;
     // Entries that follow at the same positions, after positions have differed, show that they differ no more.
     const isAligned = isSame === true && (isComparable || header.position > (known?.position ?? 0));
     const isNew =
       known === undefined
         ? !record.diverged.some((other) => continues(other, header, rows) === true)
-        : beyond > known.shift || (isComparable && isSame === false);
+        : (beyond > known.shift && !known.byReceipt) || (isComparable && isSame === false);
     this.#diverge(record, {
       deviceId: entry.sender_device_id,
       position: header.position,
       hash: header.hash,
       shift: isAligned ? 0 : shift,
+      byReceipt,
       compared: (known?.compared ?? 0) + 1,
       isLost: !isAligned && known !== undefined && (known.isLost || isNew),
     });
     const claim = { position, count: header.count };
     if (missing > 0) return { finding: { kind: 'missing', count: missing }, claim };
     return { finding: isNew ? { kind: 'diverged' } : null, claim };
+  }
+
+  /** Keeps what a receipt has counted as that of a message's header is kept. */
+  async #count(deviceId: string, claim: Claim): Promise<void> {
+    const record = await this.#read();
+    const rows = await readRows(this.#transaction, record.from, this.#transaction.conversation.lastSeq);
+    const row = rows.findLast((one) => one.deviceId === deviceId);
+    if (row !== undefined) return putRow(this.#transaction, { ...row, claim });
+    const others = record.tallies.filter((tally) => tally.deviceId !== deviceId);
+    this.#put({ ...record, tallies: [...others, { deviceId, count: claim.count }] });
   }
 
   /** Starts, or starts anew, from the header of a conversation from before the running hash was kept. */
@@ -333,7 +379,7 @@ function fold(hash: Uint8Array, rows: readonly ChainRow[], after: number, upTo: 
 }
 
 /** Returns whether a header follows from an earlier one by the entries of this log; null where that can't be known. */
-function continues(before: Diverged, header: ChainHeader, rows: readonly ChainRow[]): boolean | null {
+function continues(before: Diverged, header: Reading, rows: readonly ChainRow[]): boolean | null {
   if (header.position < before.position) return null;
   const hash = fold(before.hash, rows, before.position, header.position);
   return hash === null ? null : equalBytes(hash, header.hash);

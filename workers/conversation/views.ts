@@ -15,6 +15,7 @@ import {
 import { selfConversationId } from './conversationId.ts';
 import { isNameDue } from './groupRecord.ts';
 import { payloadContent } from './payload.ts';
+import { hasReceipts, isReceiptDue, readReceipts } from './receiptRows.ts';
 
 export function messageView(
   conversationId: string,
@@ -178,9 +179,10 @@ export async function conversationState(
   conversationId: string,
   conversation: ConversationRecord,
 ): Promise<ConversationState> {
-  const [sealedMembers, sealedGroup, lastMessage] = await Promise.all([
+  const [sealedMembers, sealedGroup, receipts, lastMessage] = await Promise.all([
     tx.objectStore('members').get(conversationId),
     tx.objectStore('groups').get(conversationId),
+    readReceipts(tx, account, conversationId),
     conversationId === selfConversationId(account.userId) ? null : newestMessage(tx, account, conversationId),
   ]);
   const members =
@@ -194,7 +196,9 @@ export async function conversationState(
     lastSeq: conversation.lastSeq,
     joinedSeq: conversation.joinedSeq,
     readSeq: conversation.readSeq,
-    peerReadSeq: conversation.peerReadSeq,
+    receipts,
+    receiptDue:
+      hasReceipts(account, conversationId, conversation, members.length) && isReceiptDue(conversation),
     unread: conversation.unread,
     lastMessage,
     members,

@@ -26,7 +26,7 @@ import {
   check,
   ExternalInput,
   Limit,
-  Reader,
+  ReadWhere,
   Seq,
   StartInput,
   WelcomeInput,
@@ -227,15 +227,15 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
       return read(account.db, (tx) => tx.objectStore('messages').count(withinConversation(conversationId)));
     },
 
-    async setReadPosition(id, reader, position) {
+    async setReadPosition(id, place, position) {
       const conversationId = check('setReadPosition', ConversationId, id);
-      const whose = check('setReadPosition', Reader, reader);
+      const where = check('setReadPosition', ReadWhere, place);
       const seq = check('setReadPosition', Seq, position);
       const account = session.accountOnDevice();
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
         const { conversation, tx } = transaction;
-        if (whose === 'peer') conversation.peerReadSeq = Math.max(conversation.peerReadSeq, seq);
-        else if (seq > conversation.readSeq) {
+        if (where === 'here') conversation.readHere = Math.max(conversation.readHere, seq);
+        if (seq > conversation.readSeq) {
           conversation.readSeq = seq;
           conversation.unread = await countUnread(tx, account, conversationId, seq);
         }

@@ -227,6 +227,7 @@ async function forget(tx: WriteTransaction, conversationId: string): Promise<voi
     'names',
     'copies',
     'chains',
+    'receipts',
   ] as const) {
     await tx.objectStore(store).delete(conversationId);
   }

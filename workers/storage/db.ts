@@ -67,6 +67,8 @@ interface AccountSchema extends DBSchema {
   chain: { key: [string, number]; value: Uint8Array };
   /** Conversation id to what the running hash needs beside its rows: written once an epoch. */
   chains: { key: string; value: Uint8Array };
+  /** Conversation id to how far others have received and read it: see receiptRows.ts. */
+  receipts: { key: string; value: Uint8Array };
   /** [user id, device id] to the account key's statement that the device is revoked. */
   revocations: { key: [string, string]; value: Uint8Array };
 }
@@ -89,7 +91,8 @@ export type StoreName =
   | 'revocations'
   | 'copies'
   | 'chain'
-  | 'chains';
+  | 'chains'
+  | 'receipts';
 
 export type RootDatabase = IDBPDatabase<RootSchema>;
 export type AccountDatabase = IDBPDatabase<AccountSchema>;
@@ -118,6 +121,7 @@ const STORES: StoreName[] = [
   'copies',
   'chain',
   'chains',
+  'receipts',
 ];
 
 /** Brings the schema of the version below to this one. Migrations are only ever appended. */
@@ -154,6 +158,7 @@ export const accountMigrations: readonly Migration[] = [
   (db) => {
     for (const store of ['chain', 'chains']) db.createObjectStore(store);
   },
+  (db) => void db.createObjectStore('receipts'),
 ];
 
 /**

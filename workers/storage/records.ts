@@ -110,6 +110,8 @@ export type PinRecord = Guarded<typeof PinRecord>;
 /** A place in a log: the running hash at a position, and the position after which it starts. */
 export const LogPositionRecord = object({ start: integer(0), position: integer(0), hash: bytes(32, 32) });
 
+const untold = { epoch: 0, position: 0, readSeq: 0 };
+
 /**
  * The conversation record: position, membership and counters. Each transaction writes it, so nothing in it
  * grows with the group.
@@ -127,7 +129,10 @@ export const ConversationRecord = object({
   lastSeq: integer(0),
   joinedSeq: integer(0),
   readSeq: integer(0),
-  peerReadSeq: integer(0),
+  /** Of `readSeq`, what was read on this device, which is what its receipts tell. */
+  readHere: withDefault(integer(0), 0),
+  /** What the relay's receipt of this device says. */
+  told: withDefault(object({ epoch: integer(0), position: integer(0), readSeq: integer(0) }), untold),
   unread: integer(0, limits.unread),
   pending: oneOf('none', 'start', 'member', 'external'),
   /** The epoch that the pending commit ends. */
@@ -181,7 +186,8 @@ export const newConversationRecord: ConversationRecord = {
   lastSeq: 0,
   joinedSeq: 0,
   readSeq: 0,
-  peerReadSeq: 0,
+  readHere: 0,
+  told: untold,
   unread: 0,
   pending: 'none',
   pendingEpoch: 0,

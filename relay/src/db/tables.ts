@@ -133,6 +133,14 @@ export interface Tables {
     /** Set where content or sender has gone. */
     digest: NullableBytes;
   };
+  receipts: {
+    conversation_id: string;
+    device_id: string;
+    epoch: number;
+    position: number;
+    sealed: Bytes;
+    signature: Bytes;
+  };
   welcomes: {
     id: string;
     conversation_id: string;

@@ -5,6 +5,7 @@ import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import { opaque } from '../opaque.ts';
 import { type DeviceRow, findDevice } from '../repositories/devices.ts';
+import type { ReceiptRow } from '../repositories/receipts.ts';
 import { deviceKeyOf } from './certificates.ts';
 
 const version = 1;
@@ -132,10 +133,33 @@ export async function requireSignedName(
   if (!isOfPerson || !isSignedStatement(device.key, 'SinettiSignedName', body, signedName)) throw notSigned();
 }
 
-async function signerOf(db: Db, { deviceId, userId }: DeviceSession) {
+/** Null for a device that is not registered, or under a certificate of another. */
+async function signerOf(db: Db, { deviceId, userId }: Pick<DeviceSession, 'deviceId' | 'userId'>) {
   const device = await findDevice(db, deviceId);
   const key = device === null ? null : deviceKeyOf(device.certificate, { userId, deviceId });
   return device === null || key === null ? null : { key, certificate: device.certificate };
+}
+
+/**
+ * Has the session's device itself say how far it has received a conversation: a stolen token acknowledges nothing.
+ * @throws ApiError forbidden
+ */
+export async function requireSignedReceipt(
+  db: Db,
+  { deviceId, userId }: DeviceSession,
+  conversationId: string,
+  { epoch, position, sealed, signature }: ReceiptRow,
+): Promise<void> {
+  const content = Buffer.concat([
+    Buffer.of(version),
+    opaque(Buffer.from(conversationId)),
+    uint64(epoch),
+    ...[userId, deviceId].map((text) => opaque(Buffer.from(text))),
+    uint64(position),
+    opaque(sealed),
+  ]);
+  const key = (await signerOf(db, { deviceId, userId }))?.key ?? null;
+  requireSignature(key, 'SinettiReceipt', content, signature);
 }
 
 function requireSignature(

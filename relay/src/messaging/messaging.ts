@@ -2,7 +2,6 @@ import {
   directConversationId,
   groupConversationId,
   groupOf,
-  type IncomingEvent,
   limits,
   type SentMessage,
   selfConversationId,
@@ -21,6 +20,7 @@ import type { Appender } from './append/appender.ts';
 import { AppendQueue } from './append/queue.ts';
 import { commit } from './commit.ts';
 import { noSuchConversation } from './permissions.ts';
+import { listReceipts, type NewReceipt, storeReceipt } from './receipts.ts';
 import { send, sendToGroup } from './send.ts';
 
 /** An application message as REST and MQTT hand it over, checked against its schema. */
@@ -63,8 +63,8 @@ export interface NewCommit {
 
 export interface LogPage {
   readonly entries: readonly StoredEntry[];
-  /** The read position of each participant, by user id. */
-  readonly readPositions: ReadonlyMap<string, number>;
+  /** The caller's read position. */
+  readonly readSeq: number;
 }
 
 export interface LogPageRequest {
@@ -97,11 +97,19 @@ export interface Messaging {
    */
   commit(sender: DeviceSession, conversationId: string, commit: NewCommit): Promise<SentMessage>;
   /**
-   * Moves the receiver's read position up to a message, then tells who needs to know. Reading what is read already
-   * does nothing.
+   * Moves the receiver's read position up to a message, then tells their devices. Reading what is read already does
+   * nothing. Others hear of it by the receipts of those devices alone.
    * @throws ApiError not-found unless this person received the message
    */
   markRead(userId: string, messageId: string): Promise<void>;
+  /**
+   * Overwrites a device's receipt, then tells who needs to know; one of an earlier epoch or position does nothing.
+   * @throws ApiError not-found, forbidden unless the device has signed it, and in groups of too many people,
+   *   invalid-request for a position that there isn't
+   */
+  putReceipt(sender: DeviceSession, conversationId: string, receipt: NewReceipt): Promise<void>;
+  /** @throws ApiError not-found unless this person takes part */
+  receipts(userId: string, conversationId: string): ReturnType<typeof listReceipts>;
   conversations(userId: string): Promise<conversations.ConversationRow[]>;
   /**
    * A page of the log of the direct conversation with a person, or with oneself of that of one's own devices; empty
@@ -154,45 +162,43 @@ export function createMessaging(dependencies: MessagingDependencies): Messaging 
         const entry = await findEntry(tx, messageId);
         if (entry === null || entry.senderId === userId) throw noSuchMessage();
         const { conversationId, seq, senderId } = entry;
-        const readPositions = await conversations.readPositions(tx, conversationId);
-        if (!readPositions.has(userId)) throw noSuchMessage();
+        if (!(await conversations.takesPart(tx, conversationId, userId))) throw noSuchMessage();
         const advanced = await conversations.advanceReadPosition(tx, { conversationId, userId, seq });
         if (groupOf(conversationId) === null) {
           const message = { type: 'message', userId, senderId } as const;
           await markOccurrenceRead(tx, message, { until: entry.createdAt, now: clock() });
         }
-        return advanced ? { conversationId, seq, userIds: [...readPositions.keys()] } : null;
+        return advanced ? { conversationId, seq } : null;
       });
       if (moved === null) return;
-      const { conversationId, seq, userIds } = moved;
-      const event: IncomingEvent = { type: 'delivered', conversationId, messageId, readerId: userId, seq };
-      const groupId = groupOf(conversationId);
-      if (groupId === null) return hub.publishToUsers(userIds, event);
-      hub.publishToUsers([userId], event);
-      hub.publishToGroup(groupId, event);
+      hub.publishToUsers([userId], { type: 'delivered', messageId, readerId: userId, ...moved });
     },
+
+    putReceipt: (sender, conversationId, receipt) =>
+      storeReceipt(dependencies, sender, conversationId, receipt),
+    receipts: (userId, conversationId) => listReceipts(db, userId, conversationId),
 
     conversations: (userId) => conversations.conversationsOf(db, userId),
 
     async log(userId, otherId, page) {
       const isSelf = otherId === userId;
       const conversationId = isSelf ? selfConversationId(userId) : directConversationId(userId, otherId);
-      const readPositions = await conversations.readPositions(db, conversationId);
-      if (!isSelf && !readPositions.has(userId) && !(await contactExists(db, userId, otherId)))
+      const readSeq = await conversations.readPosition(db, conversationId, userId);
+      if (!isSelf && readSeq === null && !(await contactExists(db, userId, otherId)))
         throw noSuchConversation();
       const entries = await entriesOf(db, conversationId, { ...page, maxBytes: maxPageBytes });
-      return { entries, readPositions };
+      return { entries, readSeq: readSeq ?? 0 };
     },
 
     async groupLog(userId, groupId, page) {
       const conversationId = groupConversationId(groupId);
       const from = await conversations.joinedSeq(db, conversationId, userId);
       if (from === null) throw noSuchConversation();
-      const [entries, readPositions] = await Promise.all([
+      const [entries, readSeq] = await Promise.all([
         entriesOf(db, conversationId, { ...page, from, maxBytes: maxPageBytes }),
-        conversations.readPositions(db, conversationId),
+        conversations.readPosition(db, conversationId, userId),
       ]);
-      return { entries, readPositions };
+      return { entries, readSeq: readSeq ?? 0 };
     },
 
     async digests(userId, conversationId, page) {

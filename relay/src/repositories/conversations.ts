@@ -1,5 +1,6 @@
 import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/tables.ts';
+import { deleteReceiptsOf } from './receipts.ts';
 
 export interface ConversationRow {
   readonly id: string;
@@ -7,24 +8,15 @@ export interface ConversationRow {
   readonly lastSeq: number;
   /** The caller's read position. */
   readonly readSeq: number;
-  /** The other person's read position in a direct conversation; null in a group, or once they are gone. */
-  readonly peerReadSeq: number | null;
 }
 
 /** Conversations that a person takes part in and that have been started. */
 export async function conversationsOf(db: Db, userId: string): Promise<ConversationRow[]> {
   const rows = await db
-    .selectFrom('participants as self')
-    .leftJoin('participants as peer', (join) =>
-      join
-        .onRef('peer.conversation_id', '=', 'self.conversation_id')
-        .onRef('peer.user_id', '!=', 'self.user_id')
-        .on('peer.conversation_id', 'like', 'direct:%'),
-    )
-    .innerJoin('conversations', 'conversations.id', 'self.conversation_id')
-    .select(['conversations.id', 'conversations.epoch', 'conversations.last_seq'])
-    .select(['self.read_seq', 'peer.read_seq as peer_read_seq'])
-    .where('self.user_id', '=', userId)
+    .selectFrom('participants')
+    .innerJoin('conversations', 'conversations.id', 'participants.conversation_id')
+    .select(['conversations.id', 'conversations.epoch', 'conversations.last_seq', 'participants.read_seq'])
+    .where('participants.user_id', '=', userId)
     .where('conversations.epoch', '>', 0)
     .orderBy('conversations.id')
     .execute();
@@ -33,7 +25,6 @@ export async function conversationsOf(db: Db, userId: string): Promise<Conversat
     epoch: row.epoch,
     lastSeq: row.last_seq,
     readSeq: row.read_seq,
-    peerReadSeq: row.peer_read_seq,
   }));
 }
 
@@ -119,6 +110,19 @@ export async function takeSeqAndEndEpoch(
   return row?.last_seq ?? null;
 }
 
+/** The current epoch and last position; null if there is no such conversation. */
+export async function findReach(
+  db: Db,
+  id: string,
+): Promise<{ readonly epoch: number; readonly lastSeq: number } | null> {
+  const row = await db
+    .selectFrom('conversations')
+    .select(['epoch', 'last_seq'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row === undefined ? null : { epoch: row.epoch, lastSeq: row.last_seq };
+}
+
 /** Makes other transactions that decide on this conversation wait until this one has ended. */
 export async function lockConversation(db: Db, id: string): Promise<void> {
   await db.selectFrom('conversations').select('id').where('id', '=', id).forUpdate().execute();
@@ -184,6 +188,7 @@ export async function removeParticipant(db: Db, conversationId: string, userId: 
     .where('user_id', '=', userId)
     .executeTakeFirstOrThrow();
   if (numDeletedRows !== 1n) return false;
+  await deleteReceiptsOf(db, conversationId, userId);
   await db
     .insertInto('past_participants')
     .values({ user_id: userId, conversation_id: conversationId })
@@ -197,14 +202,15 @@ export async function deleteConversation(db: Db, id: string): Promise<void> {
   await db.deleteFrom('conversations').where('id', '=', id).execute();
 }
 
-/** The read position of each participant, by user id. */
-export async function readPositions(db: Db, conversationId: string): Promise<Map<string, number>> {
-  const rows = await db
+/** A person's read position; null for a stranger. */
+export async function readPosition(db: Db, conversationId: string, userId: string): Promise<number | null> {
+  const row = await db
     .selectFrom('participants')
-    .select(['user_id', 'read_seq'])
+    .select('read_seq')
     .where('conversation_id', '=', conversationId)
-    .execute();
-  return new Map(rows.map((row) => [row.user_id, row.read_seq]));
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.read_seq ?? null;
 }
 
 /** Moves a read position forward, never back. False if it was there already. */

@@ -13,6 +13,8 @@ type ConversationHandlers = Pick<
   | 'listGroupMessages'
   | 'sendGroupMessage'
   | 'markDelivered'
+  | 'putReceipt'
+  | 'listReceipts'
   | 'submitCommit'
   | 'getGroupInfo'
   | 'listWelcomes'
@@ -25,14 +27,15 @@ export function conversationHandlers({ messaging }: Services): ConversationHandl
       (await messaging.conversations(session.userId)).map(({ id, ...conversation }) => ({
         conversationId: id,
         ...conversation,
+        peerReadSeq: null,
       })),
 
     listUserMessages: async ({ session, params, query }) => {
-      const page = await messaging.log(session.userId, params.id, query);
-      return page.entries.map((entry) => {
-        const receiverId = entry.senderId === session.userId ? params.id : session.userId;
-        const isRead = entry.seq <= (page.readPositions.get(receiverId) ?? 0);
-        return entryOf(entry, { receiverId, groupId: null, isRead });
+      const { entries, readSeq } = await messaging.log(session.userId, params.id, query);
+      return entries.map((entry) => {
+        const isOwn = entry.senderId === session.userId;
+        const receiverId = isOwn ? params.id : session.userId;
+        return entryOf(entry, { receiverId, groupId: null, isRead: !isOwn && entry.seq <= readSeq });
       });
     },
 
@@ -46,12 +49,9 @@ export function conversationHandlers({ messaging }: Services): ConversationHandl
       messaging.send(session, { ...body, recipientId: params.id }),
 
     listGroupMessages: async ({ session, params, query }) => {
-      const { entries, readPositions } = await messaging.groupLog(session.userId, params.id, query);
-      const own = readPositions.get(session.userId) ?? 0;
-      const others = [...readPositions].filter(([userId]) => userId !== session.userId);
-      const everyone = others.length === 0 ? 0 : Math.min(...others.map(([, seq]) => seq));
+      const { entries, readSeq } = await messaging.groupLog(session.userId, params.id, query);
       return entries.map((entry) => {
-        const isRead = entry.seq <= (entry.senderId === session.userId ? everyone : own);
+        const isRead = entry.senderId !== session.userId && entry.seq <= readSeq;
         return entryOf(entry, { receiverId: null, groupId: params.id, isRead });
       });
     },
@@ -60,6 +60,17 @@ export function conversationHandlers({ messaging }: Services): ConversationHandl
       messaging.sendToGroup(session, { ...body, groupId: params.id }),
 
     markDelivered: ({ session, params }) => messaging.markRead(session.userId, params.id),
+
+    putReceipt: ({ session, params, body }) => messaging.putReceipt(session, params.conversationId, body),
+
+    listReceipts: async ({ session, params }) =>
+      (await messaging.receipts(session.userId, params.conversationId)).map(
+        ({ sealed, signature, ...receipt }) => ({
+          ...receipt,
+          sealed: text(sealed),
+          signature: text(signature),
+        }),
+      ),
 
     submitCommit: ({ session, params, body }) => messaging.commit(session, params.conversationId, body),
 

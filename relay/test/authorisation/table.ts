@@ -9,7 +9,7 @@ import {
   rotatedVault,
   signUpBody,
 } from '../helpers.ts';
-import { commitBody, messageBody } from '../http/conversation.ts';
+import { commitBody, messageBody, receiptBody } from '../http/conversation.ts';
 import { proofKeyOf } from '../proofs.ts';
 import { everybody, hidden, ofBoth, ofMembers, own, type Row, signedIn, stale } from './rows.ts';
 import {
@@ -257,6 +257,28 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
     ),
   ],
   markDelivered: [signedIn(hidden, async (world) => ({ id: await messageToCreator(world) }))],
+  putReceipt: [
+    signedIn(
+      ofBoth,
+      async (world, actor) => ({
+        id: directId(world),
+        body: receiptBody(personOf(world, actor), directId(world), 1),
+      }),
+      { about: 'a direct conversation' },
+    ),
+    signedIn(
+      ofMembers,
+      async (world, actor) => {
+        const id = await groupConversation(world);
+        return { id, body: receiptBody(personOf(world, actor), id, 1) };
+      },
+      { about: 'a group' },
+    ),
+  ],
+  listReceipts: [
+    signedIn(ofBoth, (world) => ({ id: directId(world) }), { about: 'a direct conversation' }),
+    signedIn(ofMembers, async (world) => ({ id: await groupConversation(world) }), { about: 'a group' }),
+  ],
   submitCommit: [
     signedIn(
       ofBoth,

@@ -54,7 +54,7 @@ describe('starting a conversation', () => {
       groupInfo: body.groupInfo,
     });
     expect((await eero.call('GET', '/conversations')).body).toEqual([
-      { conversationId, epoch: 1, lastSeq: 1, readSeq: 0, peerReadSeq: 0 },
+      { conversationId, epoch: 1, lastSeq: 1, readSeq: 0, peerReadSeq: null },
     ]);
   });
 

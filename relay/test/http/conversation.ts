@@ -3,10 +3,12 @@ import {
   type GroupMember,
   type IncomingEvent,
   type LogEntry,
+  type Receipt,
   type SentMessage,
   topics,
 } from '../../contract/index.ts';
-import { base64Url, type Person, type TestRelay } from '../helpers.ts';
+import { signedReceipt } from '../devices.ts';
+import { base64Url, type Person, type PersonOnDevice, type TestRelay } from '../helpers.ts';
 
 /** A commit whose contents are as opaque as they are to the relay. */
 export const commitBody = (epoch: number, welcomes: { deviceIds: string[]; welcome: string }[] = []) => ({
@@ -25,6 +27,16 @@ export const messageBody = (epoch: number, messageId: string = randomUUID()) => 
   epoch,
   content: base64Url(300),
 });
+
+/** A receipt of the first epoch, or of another. */
+export const receiptBody = (device: PersonOnDevice, conversationId: string, position: number, epoch = 1) =>
+  signedReceipt(device, conversationId, { epoch, position, sealed: base64Url(93) });
+
+export const putReceipt = (person: Person, conversationId: string, body: ReturnType<typeof receiptBody>) =>
+  person.call('PUT', `/conversations/${conversationId}/receipt`, body);
+
+export const receiptsOf = async (person: Person, conversationId: string) =>
+  (await person.call<Receipt[]>('GET', `/conversations/${conversationId}/receipts`)).body;
 
 export const send = (from: Person, to: { id: string }, body: ReturnType<typeof messageBody>) =>
   from.call<SentMessage>('POST', `/messages/user/${to.id}`, body);

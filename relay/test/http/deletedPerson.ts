@@ -19,6 +19,8 @@ import {
   commitBody,
   createGroup,
   messageBody,
+  putReceipt,
+  receiptBody,
   send,
   sendToGroup,
   submitCommit,
@@ -96,6 +98,8 @@ export async function everywhere() {
   await addMember(person, own.id, friend, own.commit);
   const [groupMessage, farewell] = [messageBody(1), messageBody(2)];
   await sendToGroup(person, own.id, groupMessage);
+  const receipts = [direct, `group:${own.id}`].map((id) => [id, receiptBody(person, id, 1)] as const);
+  for (const [id, receipt] of receipts) await putReceipt(person, id, receipt);
   const left = await createGroup(friend);
   await addMember(friend, left, person, commitBody(0));
   await addMember(friend, left, others.member, commitBody(1));
@@ -138,6 +142,7 @@ export async function everywhere() {
       farewell.content,
       own.commit.commit,
       sealed,
+      ...receipts.flatMap(([, receipt]) => [receipt.sealed, receipt.signature]),
       welcome.welcome,
     ],
     messages: [message.content, groupMessage.content, farewell.content],

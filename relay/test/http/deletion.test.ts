@@ -84,7 +84,7 @@ describe('DATA.md', () => {
   });
 
   it('names calls that give the person everything', async () => {
-    const { person, tablet, own, left, markers } = await everywhere();
+    const { person, tablet, direct, own, left, markers } = await everywhere();
     const known = new Set(Object.values(routes).map(({ method, paths }) => `${method} ${paths[0]}`));
     const answerTo = async (name: string): Promise<string> => {
       expect(known).toContain(name);
@@ -93,6 +93,7 @@ describe('DATA.md', () => {
         .replace('/user/{id}', `/user/${friend.id}`)
         .replace('/group/{id}/departure', `/group/${left}/departure`)
         .replace('/group/{id}', `/group/${own.id}`)
+        .replace('{conversationId}', direct)
         .replace('{id}', person.id);
       const answers = await Promise.all([person, tablet].map((device) => device.call('GET', path)));
       expect(answers.map(({ status }) => status)).toEqual([200, 200]);

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { base64Url, type Person } from '../helpers.ts';
+import { base64Url, type Person, signUp } from '../helpers.ts';
 import {
   addMember,
   commitBody,
   groupLog,
   messageBody,
+  putReceipt,
+  receiptBody,
+  receiptsOf,
   sendToGroup,
   seqs,
   submitCommit,
@@ -17,6 +20,7 @@ import {
   eventsFor,
   groupId,
   member,
+  relay,
   saidIn,
   welcomeFor,
   withGroupPeople,
@@ -85,7 +89,7 @@ describe('the log of a group', () => {
     ]);
   });
 
-  it("shows what oneself has read, and of one's own messages whether everybody has", async () => {
+  it('shows what oneself has read, and says nothing of what others have', async () => {
     await addFirst();
     await addMember(creator, groupId, contact, commitBody(1, welcomeFor(contact)));
     const { id } = (await sendToGroup(creator, groupId, messageBody(2))).body;
@@ -97,11 +101,49 @@ describe('the log of a group', () => {
       });
     });
     const event = { type: 'delivered', conversationId: `group:${groupId}`, messageId: id };
-    expect(said).toMatchObject([{ ...event, readerId: member.id, seq: 3 }]);
-    expect(events).toMatchObject([[member.id, event]]);
+    expect(said).toEqual([]);
+    expect(events).toMatchObject([[member.id, { ...event, readerId: member.id, seq: 3 }]]);
     expect(await Promise.all([creator, member, contact].map(isRead))).toEqual([false, true, false]);
     await contact.call('PUT', `/messages/${id}/read`);
-    expect(await isRead(creator)).toBe(true);
+    expect(await Promise.all([creator, member, contact].map(isRead))).toEqual([false, true, true]);
+  });
+
+  it('has receipts, told to who has the chat open, and gone with who leaves', async () => {
+    await addFirst();
+    const conversationId = `group:${groupId}`;
+    const body = receiptBody(member, conversationId, 1);
+    let events: unknown[] = [];
+    const said = await saidIn(groupId, async () => {
+      events = await eventsFor([creator, member], () => putReceipt(member, conversationId, body));
+    });
+    const receipt = { userId: member.id, deviceId: member.deviceId, ...body };
+    expect(said).toEqual([{ type: 'receipt', conversationId, ...receipt }]);
+    expect(events).toEqual([]);
+    expect(await receiptsOf(creator, conversationId)).toEqual([receipt]);
+    await member.call('DELETE', `/group/${groupId}/leave`, { statement: base64Url(100) });
+    expect(await receiptsOf(creator, conversationId)).toEqual([]);
+    expect(await putReceipt(member, conversationId, body)).toMatchObject({ status: 404 });
+  });
+
+  it('of more than 32 people has no receipts', async () => {
+    await addFirst();
+    const { db } = relay.relay.database;
+    const conversationId = `group:${groupId}`;
+    const people = await Promise.all(Array.from({ length: 31 }, () => signUp(relay)));
+    const [last, ...others] = people.map(({ id }) => ({
+      conversation_id: conversationId,
+      user_id: id,
+      read_seq: 0,
+    }));
+    if (last === undefined) throw new Error('nobody');
+    await db.insertInto('participants').values(others).execute();
+    const body = receiptBody(member, conversationId, 1);
+    expect((await putReceipt(member, conversationId, body)).status).toBe(204);
+    await db.insertInto('participants').values(last).execute();
+    expect(await putReceipt(member, conversationId, body)).toMatchObject({
+      status: 403,
+      body: { code: 'forbidden' },
+    });
   });
 
   it('takes the commits of every member, with a new sealed name or without', async () => {

@@ -59,7 +59,7 @@ const everything = {
   account: { user: { id: aino, fullName: 'Name' } },
   vault: { version: 1, sealedVault: Buffer.from('vault') },
   session: { deviceId: device },
-  conversations: [{ epoch: 3, lastSeq: 7, readSeq: 5, peerReadSeq: 7 }],
+  conversations: [{ epoch: 3, lastSeq: 7, readSeq: 5 }],
   entries: [{ seq: 7, content: Buffer.from('content') }],
 };
 

@@ -11,7 +11,7 @@ import { isSingleEmoji } from './emoji.ts';
 import styles from './MessageBubble.module.css';
 import { MessageMoment } from './MessageMoment.tsx';
 import { MessageText } from './MessageText.tsx';
-import { type MessageState, messageState, stateText } from './messageState.ts';
+import { type MessageState, messageState, type Receipt, stateText } from './messageState.ts';
 
 /** The place at which a menu opens: a control, or the pointer. */
 export type MenuAnchor = Element | { getBoundingClientRect(): DOMRect };
@@ -29,8 +29,8 @@ interface MessageBubbleProps {
   own: boolean;
   /** Name of the sender, for screen readers. */
   author: string;
-  /** True if others have read it. */
-  read: boolean;
+  /** Null where it isn't known that others have it. */
+  receipt: Receipt | null;
   /** Its place in a run of messages by the same person. */
   first: boolean;
   last: boolean;
@@ -42,7 +42,7 @@ interface MessageBubbleProps {
 
 export const MessageBubble = memo(function MessageBubble(props: MessageBubbleProps) {
   const { message, own, author, first, last, actions } = props;
-  const state = messageState(message, { own, read: props.read });
+  const state = messageState(message, { own, receipt: props.receipt });
   const large = message.content.kind === 'text' && isSingleEmoji(message.content.text.trim());
 
   function onContextMenu(event: MouseEvent) {
@@ -137,6 +137,7 @@ function Undecryptable({ reason }: { reason: UndecryptableReason }) {
 const stateIcons: Record<MessageState, ReactNode> = {
   sending: <Clock3 />,
   failed: <CircleAlert />,
+  delivered: <CheckCheck />,
   read: <CheckCheck className={styles.read} />,
   sent: <Check />,
   received: null,

@@ -12,7 +12,7 @@ import { type BubbleActions, type MenuAnchor, MessageBubble } from './MessageBub
 import { MessageDetails } from './MessageDetails.tsx';
 import styles from './MessageList.module.css';
 import { MessageMenu } from './MessageMenu.tsx';
-import { messageState } from './messageState.ts';
+import { messageState, type Receipt } from './messageState.ts';
 import { type ChatNotice, type Divider, timeline } from './timeline.ts';
 import { useMessageKeys } from './useMessageKeys.ts';
 import { useMessageScroll } from './useMessageScroll.ts';
@@ -28,8 +28,8 @@ export interface MessageListProps {
   notices?: readonly ChatNotice[];
   ownId: string | undefined;
   nameOf: (userId: string) => string;
-  /** Returns whether others have read an own message. */
-  isRead: (message: MessageView) => boolean;
+  /** Returns what is known of others having an own message. */
+  receiptOf: (message: MessageView) => Receipt | null;
   /** Position of the last read message: later ones stand below a line when the conversation is opened. */
   readSeq: number | undefined;
   /** Number of messages of others after `readSeq`. */
@@ -61,7 +61,8 @@ interface MenuState {
 
 /** Messages of one conversation. Give it a key by conversation, which its place, menu and unfolded texts belong to. */
 export function MessageList(props: MessageListProps) {
-  const { messages, notices, ownId, hasOlder, loading, nameOf, isRead, onCopy, onRetry, onDiscard } = props;
+  const { messages, notices, ownId, hasOlder, loading, nameOf, receiptOf, onCopy, onRetry, onDiscard } =
+    props;
   const older = useOlderMessages(hasOlder, props.onLoadOlder);
   const [active, setActive] = useState<string | null>(null);
   const { scroller, virtualizer, atEnd, unseen, isInSight, onScroll, toEnd } = useMessageScroll({
@@ -119,7 +120,7 @@ export function MessageList(props: MessageListProps) {
         message={message}
         own={own}
         author={authorOf(message)}
-        read={own && isRead(message)}
+        receipt={own ? receiptOf(message) : null}
         first={first}
         last={last}
         unfolded={unfolded.has(message.messageId)}
@@ -219,7 +220,7 @@ export function MessageList(props: MessageListProps) {
           nameOf={nameOf}
           state={messageState(details.message, {
             own: details.message.senderId === ownId,
-            read: isRead(details.message),
+            receipt: receiptOf(details.message),
           })}
           open={details.open}
           onClose={() => setDetails({ ...details, open: false })}

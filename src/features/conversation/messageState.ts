@@ -2,21 +2,33 @@ import type { MessageId } from '../../i18n/catalogue.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { MessageView } from '../../store/chats.ts';
 
-export type MessageState = 'sending' | 'sent' | 'read' | 'failed' | 'received';
+/** What the receipts of others say of an own message. */
+export type Receipt = 'delivered' | 'read';
+export type MessageState = 'sending' | 'sent' | Receipt | 'failed' | 'received';
 
 /** Returns a message's state as its reader sees it. */
 export function messageState(
   { status }: MessageView,
-  { own, read }: { own: boolean; read: boolean },
+  { own, receipt }: { own: boolean; receipt: Receipt | null },
 ): MessageState {
   if (!own) return 'received';
   if (status === 'sending' || status === 'failed') return status;
-  return read ? 'read' : 'sent';
+  return receipt ?? 'sent';
+}
+
+/** Returns what a person's receipt says of the message at a position. */
+export function receiptAt(
+  seq: number | null,
+  receipt: { readonly deliveredSeq: number; readonly readSeq: number } | undefined,
+): Receipt | null {
+  if (seq === null || receipt === undefined || seq > receipt.deliveredSeq) return null;
+  return seq <= receipt.readSeq ? 'read' : 'delivered';
 }
 
 const texts = {
   sending: 'chat.sending',
   failed: 'chat.notSent',
+  delivered: 'chat.delivered',
   read: 'chat.read',
   sent: 'chat.sent',
   received: 'chat.received',

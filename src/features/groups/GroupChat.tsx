@@ -49,7 +49,7 @@ export function GroupChat({ group, chat, focusRequest }: GroupChatProps) {
         label={t('groups.messagesIn', { name })}
         notices={notices}
         nameOf={nameOf}
-        isRead={() => false}
+        receiptOf={() => null}
         showAuthors
         beginning={
           <SealLine>

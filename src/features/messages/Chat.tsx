@@ -5,11 +5,13 @@ import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
 import { chatEventsAtom } from '../../store/chatEvents.ts';
 import type { Chat as ChatState } from '../../store/chats.ts';
+import { preferencesAtom } from '../../store/preferences.ts';
 import { type ConversationFailures, useConversation } from '../../store/useConversation.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
 import { Composer } from '../conversation/Composer.tsx';
 import { eventNotices } from '../conversation/eventNotices.tsx';
 import { MessageList, SealLine } from '../conversation/MessageList.tsx';
+import { receiptAt } from '../conversation/messageState.ts';
 import type { ChatNotice } from '../conversation/timeline.ts';
 import { DoubtBanner } from './DoubtBanner.tsx';
 
@@ -32,7 +34,8 @@ interface ChatProps {
 /** Messages with one person and the form to write more. Give it a key by user id. */
 export function Chat({ userId, name, chat, lines, focusRequest }: ChatProps) {
   const { list, composer } = useConversation(userId, chat, failures);
-  const peerReadSeq = chat.state?.peerReadSeq ?? 0;
+  const { readReceipts } = useAtomValue(preferencesAtom);
+  const receipt = readReceipts ? chat.state?.receipts.find((one) => one.userId === userId) : undefined;
   const events = useAtomValue(chatEventsAtom)[userId];
   const notices = useMemo(
     () => [...eventNotices(events ?? [], list.ownId, () => name), ...(lines ?? [])],
@@ -47,7 +50,7 @@ export function Chat({ userId, name, chat, lines, focusRequest }: ChatProps) {
         label={t('messages.messagesWith', { name })}
         notices={notices}
         nameOf={() => name}
-        isRead={({ seq }) => seq !== null && seq <= peerReadSeq}
+        receiptOf={({ seq }) => receiptAt(seq, receipt)}
         beginning={
           <SealLine>
             <RichText id="messages.seal" parts={{ name: <bdi>{name}</bdi> }} />

@@ -57,6 +57,18 @@ export function SettingsCard({ id }: { id?: string }) {
       />
       <DesktopNotificationRows />
       <CardRow
+        title={t('settings.readReceipts')}
+        description={<span id="settings-read-receipts">{t('settings.readReceipts.description')}</span>}
+        control={
+          <Switch
+            label={t('settings.readReceipts')}
+            describedBy="settings-read-receipts"
+            checked={preferences.readReceipts}
+            onCheckedChange={(readReceipts) => setPreferences({ readReceipts })}
+          />
+        }
+      />
+      <CardRow
         title={t('settings.shortcuts')}
         description={t('settings.shortcuts.description')}
         control={

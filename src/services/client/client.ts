@@ -31,6 +31,8 @@ export interface ClientOptions extends Omit<Deps, 'api'> {
   readonly isOnline: () => boolean;
   /** Returns whether the person can see the page: only then is a message read. */
   readonly isVisible: () => boolean;
+  /** The person lets others see how far they have received and read. */
+  readonly showsReceipts: () => boolean;
   readonly createSocket: PresenceOptions['createSocket'];
   readonly fetch?: typeof globalThis.fetch;
   readonly connectMqtt?: RealtimeOptions['connect'];
@@ -98,6 +100,7 @@ export function createClient(options: ClientOptions): Client {
         userId,
         hasToken,
         isVisible: options.isVisible,
+        showsReceipts: options.showsReceipts,
         onConnected: () => session.onConnected(),
         onDisconnected: () => session.onDisconnected(),
         onUnauthorized(token, code) {

@@ -7,7 +7,7 @@ import type { Services } from './services.ts';
 export interface IncomingEventsOptions {
   readonly deps: Pick<SessionDeps, 'store'>;
   readonly ownUserId: string;
-  readonly services: Pick<Services, 'contacts' | 'groupList' | 'joiner' | 'security' | 'sync'>;
+  readonly services: Pick<Services, 'contacts' | 'groupList' | 'joiner' | 'receipts' | 'security' | 'sync'>;
   /** Uploads KeyPackages in place of those that have been used up: others need them to reach this device. */
   readonly topUpKeyPackages: () => Promise<void>;
 }
@@ -17,7 +17,7 @@ export function createIncomingEventHandler(
   options: IncomingEventsOptions,
 ): (event: IncomingEvent) => Promise<void> {
   const { ownUserId, services } = options;
-  const { contacts, groupList, joiner, security, sync } = services;
+  const { contacts, groupList, joiner, receipts, security, sync } = services;
   const { store } = options.deps;
 
   function isActive(conversationId: string): boolean {
@@ -40,6 +40,8 @@ export function createIncomingEventHandler(
         return options.topUpKeyPackages();
       case 'delivered':
         return sync.onDelivered(event);
+      case 'receipt':
+        return receipts.onReceipt(event);
       case 'contacts':
         return contacts.onChanged(event.lists);
       case 'groups':

@@ -129,6 +129,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
       lists.stop();
       services.groupList.stop();
       openConversation.stop();
+      services.receipts.stop();
       security.stop();
       services.ownDevices.stop();
       services.knownPresence.end();

@@ -40,7 +40,7 @@ export function createRelayConnection(options: RelayConnectionOptions): RelayCon
   const { background, deps, hasToken, services } = options;
   const { clock, sessionEvents, store } = deps;
   const { contacts, groupList, messageBackup, notifications, openConversation } = services;
-  const { outbox, ownDevices, presence, realtime, security, sync } = services;
+  const { outbox, ownDevices, presence, realtime, receipts, security, sync } = services;
   /** From connect() on, until disconnect(). */
   let talking = false;
   let timers: Timer[] = [];
@@ -67,6 +67,7 @@ export function createRelayConnection(options: RelayConnectionOptions): RelayCon
     } finally {
       await outbox.flushAll();
     }
+    background(() => receipts.refreshOpen());
     background(() => ownDevices.settle());
   }
 

@@ -12,6 +12,7 @@ import { createJoiner } from '../conversations/joiner.ts';
 import { createMessaging, createSendFailureReport } from '../conversations/messaging.ts';
 import { createOpenConversation } from '../conversations/openConversation.ts';
 import { createOutbox } from '../conversations/outbox.ts';
+import { createReceipts } from '../conversations/receipts.ts';
 import { createSync } from '../conversations/sync.ts';
 import { createConfirmation } from '../core/confirmation.ts';
 import { groupOf, keyOf } from '../core/conversationIds.ts';
@@ -33,6 +34,7 @@ export interface ServicesOptions {
   readonly recall: ResponseCache['recall'];
   readonly hasToken: () => boolean;
   readonly isVisible: () => boolean;
+  readonly showsReceipts: () => boolean;
   readonly createRealtime: (listeners: RealtimeListeners) => Realtime;
   readonly createPresence: (listeners: PresenceListeners) => Presence;
   readonly leaveForLogin: (afterMs: number) => void;
@@ -129,12 +131,21 @@ export function createServices(options: ServicesOptions) {
   });
   const ownDevices = createOwnDevices({ deps, ownUserId, sync, joiner, outbox, background });
   const messaging = createMessaging({ deps, ownUserId, chats, outbox, hasToken, leaveForLogin, background });
+  const receipts = createReceipts({
+    deps,
+    ownUserId,
+    sync,
+    hasToken,
+    isShown: options.showsReceipts,
+    background,
+  });
   const openConversation = createOpenConversation({
     deps,
     ownUserId,
     chats,
     chatEvents,
     sync,
+    receipts,
     watch: (chat) => realtime.watch(chat),
     isGone: (conversationId) => groupList.hasEnded(conversationId),
     hasToken,
@@ -169,6 +180,7 @@ export function createServices(options: ServicesOptions) {
     ownDevices,
     presence,
     realtime,
+    receipts,
     security,
     sync,
   };

@@ -35,6 +35,7 @@ export function createChatEvents(
   }
 
   sessionEvents.on('entriesProcessed', ({ events, state }) => add(state.conversationId, events));
+  sessionEvents.on('receiptsTaken', ({ events, state }) => add(state.conversationId, events));
   sessionEvents.on('groupForgotten', ({ groupId }) => forget(groupConversationId(groupId)));
 
   return {

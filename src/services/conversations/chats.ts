@@ -147,6 +147,7 @@ export function createChats(
   }
 
   sessionEvents.on('conversationsChanged', ({ states }) => setStates(states));
+  sessionEvents.on('receiptsTaken', ({ state }) => setStates([state]));
   sessionEvents.on('entriesProcessed', ({ messages, state }) => {
     const key = shownKey(state);
     // One change for both, because everything on screen follows each change.

@@ -24,6 +24,7 @@ import { type Background, isPassing, toAppError } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 import type { ChatEvents } from './chatEvents.ts';
 import { type Chats, mergeMessages } from './chats.ts';
+import type { Receipts } from './receipts.ts';
 import type { Sync } from './sync.ts';
 
 const pageSize = 50;
@@ -54,6 +55,7 @@ export interface OpenConversationOptions {
   readonly chats: Chats;
   readonly chatEvents: Pick<ChatEvents, 'load'>;
   readonly sync: Pick<Sync, 'catchUp' | 'olderEntries'>;
+  readonly receipts: Pick<Receipts, 'refreshOpen' | 'tell'>;
   readonly watch: (chat: WatchedChat | null) => void;
   /** The relay has said that it has no such conversation for this person: nothing is asked of it any more. */
   readonly isGone: (conversationId: string) => boolean;
@@ -67,15 +69,15 @@ function newestReceived(messages: readonly MessageView[], ownUserId: string): Me
 }
 
 export function createOpenConversation(options: OpenConversationOptions): OpenConversation {
-  const { background, chats, ownUserId, sync } = options;
+  const { background, chats, ownUserId, receipts, sync } = options;
   const { api, clock, crypto, sessionEvents, store } = options.deps;
   /** One page at a time for a chat: each begins where the one before it ended. */
   const pages = createKeyedQueue();
   /** Per chat, the lowest log position that has been looked at. */
   const lowestSeq = new Map<string, number>();
 
-  /** Messages read here that the relay does not know of yet: sent again with the next occasion. */
-  const pendingReadReceipts = new Map<string, string>();
+  /** Messages read here of which the relay has yet to tell the person's other devices: sent again with the next occasion. */
+  const unreportedReads = new Map<string, string>();
 
   function idOf(key: ConversationKey): string {
     const conversationId = conversationOf(key, ownUserId);
@@ -159,14 +161,14 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     }
   }
 
-  async function sendReadReceipt(conversationId: string, messageId: string): Promise<void> {
+  async function reportRead(conversationId: string, messageId: string): Promise<void> {
     if (!options.isGone(conversationId)) {
       await api.markDelivered(messageId).catch((error: unknown) => {
         // The message is gone: nobody is left to tell.
         if (!isApiError(error, 'not-found')) throw error;
       });
     }
-    if (pendingReadReceipts.get(conversationId) === messageId) pendingReadReceipts.delete(conversationId);
+    if (unreportedReads.get(conversationId) === messageId) unreportedReads.delete(conversationId);
   }
 
   const markActiveRead = coalesce(async () => {
@@ -176,11 +178,12 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     const newest = newestReceived(messages, ownUserId);
     const unread = state !== null && newest !== undefined && (newest.seq ?? 0) > state.readSeq;
     if (unread && newest.seq !== null && options.isVisible()) {
-      pendingReadReceipts.set(state.conversationId, newest.messageId);
-      chats.setState(await crypto.setReadPosition(state.conversationId, 'own', newest.seq));
+      unreportedReads.set(state.conversationId, newest.messageId);
+      const read = await crypto.setReadPosition(state.conversationId, 'here', newest.seq);
+      chats.setState(read);
+      receipts.tell(read);
     }
-    for (const [conversationId, messageId] of pendingReadReceipts)
-      await sendReadReceipt(conversationId, messageId);
+    for (const [conversationId, messageId] of unreportedReads) await reportRead(conversationId, messageId);
   });
 
   let soon: Timer | null = null;
@@ -215,6 +218,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
       throw error;
     }
     await markActiveRead();
+    if (activeKey() === key) await receipts.refreshOpen();
   }
 
   async function show(key: ConversationKey): Promise<void> {
@@ -265,14 +269,14 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     const key = keyOf(state.conversationId, ownUserId);
     if (key === null || key !== activeKey() || messages.length === 0) return;
     // Waits until the messages have been drawn.
-    soon ??= clock.after(timings.readReceiptDelay, markReadNow);
+    soon ??= clock.after(timings.readingDelay, markReadNow);
   });
 
   // Should the group ever come back, its chat begins anew.
   sessionEvents.on('groupForgotten', ({ groupId }) => {
     const key = groupKeyOf(groupId);
     lowestSeq.delete(key);
-    pendingReadReceipts.delete(groupConversationId(groupId));
+    unreportedReads.delete(groupConversationId(groupId));
     if (activeKey() === key) activate(null);
   });
 

@@ -258,17 +258,10 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     return queue(conversationId, () => catchUpNow(conversationId, upTo));
   }
 
-  async function moveReadPositions(
-    conversationId: string,
-    positions: { own: number; peer: number | null },
-  ): Promise<void> {
+  /** Takes over how far another device of this person's has read. */
+  async function moveReadPosition(conversationId: string, seq: number): Promise<void> {
     let state = await crypto.conversation(conversationId);
-    if (positions.own > state.readSeq) {
-      state = await crypto.setReadPosition(conversationId, 'own', positions.own);
-    }
-    if (positions.peer !== null && positions.peer > state.peerReadSeq) {
-      state = await crypto.setReadPosition(conversationId, 'peer', positions.peer);
-    }
+    if (seq > state.readSeq) state = await crypto.setReadPosition(conversationId, 'elsewhere', seq);
     emitState(state);
   }
 
@@ -276,14 +269,13 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     const known = await crypto.conversation(conversationId);
     if (summary !== undefined && summary.readSeq > known.readSeq) {
       // Before the messages are there, so that what was read on another device never looks new on this one.
-      await crypto.setReadPosition(conversationId, 'own', summary.readSeq);
+      await crypto.setReadPosition(conversationId, 'elsewhere', summary.readSeq);
     }
     const current = isMember(known) && (summary === undefined || known.lastSeq >= summary.lastSeq);
     if (current) read.add(conversationId);
     const state = current ? known : await catchUp(conversationId, summary?.lastSeq);
     if (isMember(state)) await joiner.dropWelcomes(conversationId);
-    if (summary === undefined) return;
-    await moveReadPositions(conversationId, { own: 0, peer: summary.peerReadSeq });
+    if (summary !== undefined) emitState(await crypto.conversation(conversationId));
   }
 
   function countProcessed(entries: number): void {
@@ -370,10 +362,8 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     },
 
     async onDelivered({ conversationId, readerId, seq }) {
-      const peer = peerOf(conversationId, ownUserId);
-      if (keyOf(conversationId, ownUserId) === null || (readerId !== ownUserId && readerId !== peer)) return;
-      const positions = readerId === ownUserId ? { own: seq, peer: null } : { own: 0, peer: seq };
-      await queue(conversationId, () => moveReadPositions(conversationId, positions));
+      if (keyOf(conversationId, ownUserId) === null || readerId !== ownUserId) return;
+      await queue(conversationId, () => moveReadPosition(conversationId, seq));
     },
 
     olderEntries: (conversationId, before, limit) =>

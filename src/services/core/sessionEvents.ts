@@ -9,6 +9,8 @@ export interface SessionEventMap {
   conversationsChanged: { readonly states: readonly ConversationState[] };
   /** Entries of a conversation's log were processed, which led to the state that comes with them. */
   entriesProcessed: ProcessResult;
+  /** Receipts of others were checked, which led to the state, and to what was found where logs differ. */
+  receiptsTaken: Pick<ProcessResult, 'events' | 'state'>;
   /** This device refuses to enter a group, by the code that its tree or commit was refused with. */
   groupRefused: { readonly conversationId: string; readonly code: FailureCode };
   /** A group is being erased from this browser. */
@@ -43,6 +45,7 @@ export function createSessionEvents(): SessionEvents {
   const listeners: { [Name in keyof SessionEventMap]: Listener<SessionEventMap[Name]>[] } = {
     conversationsChanged: [],
     entriesProcessed: [],
+    receiptsTaken: [],
     groupRefused: [],
     groupForgotten: [],
     groupReturned: [],

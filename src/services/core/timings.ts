@@ -25,7 +25,11 @@ export const timings = {
   /** The time for which messages gather before their copies are left at the relay. */
   backupCopying: 5_000,
   /** The time for which the open chat's new messages gather before they count as read: the screen comes first. */
-  readReceiptDelay: 30,
+  readingDelay: 30,
+  /** The time for which what is received and read gathers before this device's receipt tells it. */
+  receiptDelay: 1_000,
+  /** Over which time the receipts of a group's members are spread beyond that. */
+  receiptSpread: 3_000,
   /** The time after a change at which a draft is kept: a crash may lose as much. */
   draftKeeping: 500,
   /** Signing out must not hang on a relay that doesn't answer. */

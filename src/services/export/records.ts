@@ -52,7 +52,7 @@ export function conversationTitle(
 
 export function messageRecord(
   message: MessageView,
-  { peerReadSeq, readSeq }: ConversationState,
+  { readSeq, receipts }: ConversationState,
   user: CurrentUser,
   { groupNameOf, nameOf }: ConversationNames,
 ): ExportedMessage {
@@ -61,6 +61,7 @@ export function messageRecord(
   const name = (userId: string) => (userId === user.id ? displayName(user) : nameOf(userId));
   const groupId = groupOf(conversationId);
   const peer = peerOf(conversationId, user.id);
+  const peerReadSeq = receipts.find(({ userId }) => userId === peer)?.readSeq ?? 0;
   const receiver = senderId === user.id ? peer : peer === null ? null : user.id;
   return {
     id: messageId,

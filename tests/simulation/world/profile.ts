@@ -107,6 +107,7 @@ export class Tab {
       navigate: () => undefined,
       isOnline: () => !line.isCut,
       isVisible: () => this.isVisible,
+      showsReceipts: () => true,
       fetch: line.fetch,
       createSocket: (url) => {
         const socket = new WebSocket(url, { createConnection: line.connect });

@@ -12,6 +12,7 @@ import {
   PASSWORD,
   textOf,
 } from './support/device.ts';
+import { receiptOf, take } from './support/receipts.ts';
 import { openVaultOf, Rogue, storageKeyOf } from './support/rogue.ts';
 import { answer, countTransactions, dump, measureWrites, openRecords } from './support/storage.ts';
 
@@ -78,6 +79,8 @@ describe('records at rest', () => {
     await alice.send(ALICE_AND_BOB, 'sent');
     await bob.sync();
     await bob.send(ALICE_AND_BOB, 'received');
+    await alice.sync();
+    await take(alice, await receiptOf(bob));
     await (await world.device(ALICE)).sync();
     await alice.sync();
     await alice.createGroup(GROUP, 'Skerry', [BOB]);

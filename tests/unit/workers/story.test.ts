@@ -34,10 +34,10 @@ describe('two people', () => {
     expect(await unreadOf(bob)).toBe(1);
     expect(await unreadOf(alice)).toBe(2);
     const { lastSeq } = await bob.api.conversation(ALICE_AND_BOB);
-    expect(await bob.api.setReadPosition(ALICE_AND_BOB, 'own', lastSeq)).toMatchObject({ unread: 0 });
+    expect(await bob.api.setReadPosition(ALICE_AND_BOB, 'here', lastSeq)).toMatchObject({ unread: 0 });
   });
 
-  it('see the members of the tree, and how far each has read', async () => {
+  it('see the members of the tree, and how far they have read', async () => {
     const { alice, bob } = await createPair();
     await alice.send(ALICE_AND_BOB, 'one');
     await alice.send(ALICE_AND_BOB, 'two');
@@ -59,14 +59,13 @@ describe('two people', () => {
     );
     expect(state.lastMessage && textOf(state.lastMessage)).toBe('two');
 
-    expect(await bob.api.setReadPosition(ALICE_AND_BOB, 'own', 2)).toMatchObject({ readSeq: 2, unread: 1 });
-    expect(await bob.api.setReadPosition(ALICE_AND_BOB, 'own', 9)).toMatchObject({ readSeq: 9, unread: 0 });
+    expect(await bob.api.setReadPosition(ALICE_AND_BOB, 'here', 2)).toMatchObject({ readSeq: 2, unread: 1 });
+    expect(await bob.api.setReadPosition(ALICE_AND_BOB, 'here', 9)).toMatchObject({ readSeq: 9, unread: 0 });
     // Another device had read further than this one had processed, so the next messages aren't unread.
     await alice.send(ALICE_AND_BOB, 'three');
     await bob.sync();
     expect(await bob.api.conversation(ALICE_AND_BOB)).toMatchObject({ unread: 0 });
-    expect(await bob.api.setReadPosition(ALICE_AND_BOB, 'own', 4)).toMatchObject({ readSeq: 9 });
-    expect(await alice.api.setReadPosition(ALICE_AND_BOB, 'peer', 3)).toMatchObject({ peerReadSeq: 3 });
+    expect(await bob.api.setReadPosition(ALICE_AND_BOB, 'here', 4)).toMatchObject({ readSeq: 9 });
     expect((await bob.api.conversations()).map(({ conversationId }) => conversationId)).toEqual([
       ALICE_AND_BOB,
     ]);

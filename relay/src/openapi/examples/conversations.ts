@@ -33,6 +33,7 @@ const entry: LogEntry = {
 };
 /** The digest of an entry. */
 const digest = Buffer.alloc(32, 7).toString('base64url');
+const receipt = { epoch: 3, position: 7, sealed, signature: commit.signature };
 const message = { messageId: ids.message, epoch: 3, content: ciphertext };
 
 export const conversations: Examples<
@@ -41,13 +42,15 @@ export const conversations: Examples<
   | 'listDigests'
   | 'sendUserMessage'
   | 'markDelivered'
+  | 'putReceipt'
+  | 'listReceipts'
   | 'submitCommit'
   | 'getGroupInfo'
   | 'listWelcomes'
   | 'deleteWelcome'
 > = {
   listConversations: {
-    response: [{ conversationId: direct, epoch: 3, lastSeq: 7, readSeq: 6, peerReadSeq: 5 }],
+    response: [{ conversationId: direct, epoch: 3, lastSeq: 7, readSeq: 6, peerReadSeq: null }],
   },
   listUserMessages: { params: { id: ids.eero }, query: { after: 6, limit: 100 }, response: [entry] },
   listDigests: {
@@ -57,6 +60,11 @@ export const conversations: Examples<
   },
   sendUserMessage: { params: { id: ids.eero }, body: message, response: sent },
   markDelivered: { params: { id: ids.message } },
+  putReceipt: { params: { conversationId: direct }, body: receipt },
+  listReceipts: {
+    params: { conversationId: direct },
+    response: [{ userId: ids.eero, deviceId: ids.device, ...receipt }],
+  },
   submitCommit: { params: { conversationId: direct }, body: commit, response: sent },
   getGroupInfo: { params: { conversationId: direct }, response: { epoch: 3, groupInfo } },
   listWelcomes: {

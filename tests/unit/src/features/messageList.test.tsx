@@ -36,7 +36,7 @@ function showChat(messages: readonly MessageView[], options: ChatOptions = {}) {
         {...shown}
         ownId={aino.id}
         nameOf={() => 'veikko'}
-        isRead={() => false}
+        receiptOf={() => null}
         readSeq={options.readSeq}
         unread={options.unread ?? 0}
         loading={false}

@@ -11,6 +11,7 @@ import {
 } from '#src/store/chats.ts';
 import { presenceAtom } from '#src/store/connection.ts';
 import { contactsAtom } from '#src/store/contacts.ts';
+import { preferencesAtom } from '#src/store/preferences.ts';
 import { aino, chat, kaisa, loaded, message, veikko } from '../support/app.tsx';
 import { openVeikko, showMessages, shownMessages } from '../support/messagesTab.tsx';
 
@@ -159,17 +160,24 @@ describe('an open chat', () => {
     expect(bubble('Fourth')).toHaveTextContent(/12:04 PM, by veikko’s clock June 2, 2026 9:31 AM$/);
   });
 
-  it('marks messages that the other person has read', async () => {
+  it('marks messages that the other person has received or read, by their receipts', async () => {
     const { store } = await openVeikko(
       message(aino.id, 'First', { seq: 5 }),
       message(aino.id, 'Second', { seq: 6 }),
+      message(aino.id, 'Third', { seq: 7 }),
     );
+    const receipts = [{ userId: veikko.id, deliveredSeq: 6, readSeq: 5 }];
     act(() => {
       const before = store.get(chatsAtom)[veikko.id] as Chat;
-      store.set(chatsAtom, { [veikko.id]: { ...before, ...chat(before.messages, { peerReadSeq: 5 }) } });
+      store.set(chatsAtom, { [veikko.id]: { ...before, ...chat(before.messages, { receipts }) } });
     });
-    expect(shownMessages().getByText('First').closest('article')).toHaveTextContent(/Read$/);
-    expect(shownMessages().getByText('Second').closest('article')).toHaveTextContent(/Sent$/);
+    const bubble = (text: string) => shownMessages().getByText(text).closest('article');
+    expect(bubble('First')).toHaveTextContent(/Read$/);
+    expect(bubble('Second')).toHaveTextContent(/Delivered$/);
+    expect(bubble('Third')).toHaveTextContent(/Sent$/);
+    act(() => store.set(preferencesAtom, { readReceipts: false }));
+    for (const text of ['First', 'Second', 'Third']) expect(bubble(text)).toHaveTextContent(/Sent$/);
+    act(() => store.set(preferencesAtom, { readReceipts: true }));
   });
 
   it('offers to retry or discard a message that was not sent', async () => {

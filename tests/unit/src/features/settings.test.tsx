@@ -66,6 +66,13 @@ describe('settings', () => {
     expect(preferences().sound).toBe(false);
   });
 
+  it('turn read receipts off, for both', async () => {
+    const { user, preferences } = showSettings();
+    expect(screen.getByText(/you see it of them/)).toBeVisible();
+    await user.click(screen.getByRole('switch', { name: 'Read receipts' }));
+    expect(preferences().readReceipts).toBe(false);
+  });
+
   it('lead to the keyboard shortcuts', async () => {
     const { user, store } = showSettings();
     await user.click(screen.getByRole('button', { name: 'Show shortcuts' }));

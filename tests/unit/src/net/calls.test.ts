@@ -74,6 +74,17 @@ it.each<[string, (api: Api) => Promise<unknown>]>([
     (api) => api.sendGroupMessage(id, { messageId: id, epoch: 1, content: 'AAAA' }),
   ],
   [`PUT /api/messages/${id}/delivered`, (api) => api.markDelivered(id)],
+  [
+    `PUT /api/conversations/direct%3A${id}%3A${id}/receipt`,
+    (api) =>
+      api.putReceipt(`direct:${id}:${id}`, {
+        epoch: 1,
+        position: 2,
+        sealed: 'AAAA',
+        signature: 'A'.repeat(86),
+      }),
+  ],
+  [`GET /api/conversations/direct%3A${id}%3A${id}/receipts`, (api) => api.listReceipts(`direct:${id}:${id}`)],
   ['GET /api/notifications', (api) => api.listNotifications()],
   [`POST /api/notifications/read/${id}`, (api) => api.readNotification(id)],
   ['POST /api/notifications/read-all', (api) => api.readAllNotifications()],

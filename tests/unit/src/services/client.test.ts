@@ -88,6 +88,7 @@ beforeEach(async () => {
     navigate: () => undefined,
     isOnline: () => true,
     isVisible: () => true,
+    showsReceipts: () => true,
     createSocket: () =>
       Object.assign(new EventTarget(), {
         OPEN: 1,

@@ -29,6 +29,8 @@ let fetchFailure: Error | null;
 const markDelivered = vi.fn<(messageId: string) => Promise<undefined>>();
 const catchUp = vi.fn<OpenConversationOptions['sync']['catchUp']>();
 const olderEntries = vi.fn<OpenConversationOptions['sync']['olderEntries']>();
+const refreshOpen = vi.fn<() => Promise<void>>();
+const tell = vi.fn<OpenConversationOptions['receipts']['tell']>();
 const watch = vi.fn<(chat: WatchedChat | null) => void>();
 
 beforeEach(() => {
@@ -40,6 +42,8 @@ beforeEach(() => {
   });
   olderEntries.mockReset().mockResolvedValue({ messages: [], lowestSeq: null });
   watch.mockReset();
+  refreshOpen.mockReset().mockResolvedValue(undefined);
+  tell.mockReset();
   signedIn = true;
   visible = true;
   gone = false;
@@ -55,6 +59,7 @@ beforeEach(() => {
     chats,
     chatEvents: { load: async () => undefined },
     sync: { catchUp, olderEntries },
+    receipts: { refreshOpen, tell },
     watch,
     isGone: () => gone,
     hasToken: () => signedIn,

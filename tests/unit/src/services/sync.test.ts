@@ -229,16 +229,16 @@ describe('one call for one need', () => {
 });
 
 describe('syncing everything', () => {
-  it('brings in what is behind, with its read positions', async () => {
+  it('brings in what is behind, with what was read on another device', async () => {
     relay.begin(peer, 2);
     relay.welcome('own-device', 1);
-    Object.assign(relay, { readSeq: 2, peerReadSeq: 3 });
+    Object.assign(relay, { readSeq: 2 });
     const readWhenShown: number[] = [];
     onProcessed.mockImplementation(() => readWhenShown.push(device.readSeq));
     await sync.syncAll();
     expect(texts()).toEqual(['text 1', 'text 2']);
     expect(readWhenShown).toEqual([2]);
-    expect(device).toMatchObject({ readSeq: 2, peerReadSeq: 3 });
+    expect(device).toMatchObject({ readSeq: 2, readHere: 0 });
     expect(relay.welcomes.get('own-device')).toEqual([]);
   });
 

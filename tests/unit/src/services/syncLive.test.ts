@@ -84,17 +84,17 @@ describe('live entries', () => {
 });
 
 describe('read positions', () => {
-  it('are taken from delivered events, one for each side', async () => {
+  it("are taken from delivered events of one's own, as read on another device", async () => {
     await memberOf(3);
     await sync.onDelivered({ type: 'delivered', conversationId, messageId: 'm', readerId: peer, seq: 3 });
     await sync.onDelivered({ type: 'delivered', conversationId, messageId: 'm', readerId: me, seq: 2 });
-    expect(device).toMatchObject({ peerReadSeq: 3, readSeq: 2 });
+    expect(device).toMatchObject({ readHere: 0, readSeq: 2 });
   });
 
   it('of strangers are ignored', async () => {
     await memberOf(3);
     const stranger = '00000000-0000-4000-8000-000000000009';
     await sync.onDelivered({ type: 'delivered', conversationId, messageId: 'm', readerId: stranger, seq: 3 });
-    expect(device).toMatchObject({ peerReadSeq: 0, readSeq: 0 });
+    expect(device).toMatchObject({ readHere: 0, readSeq: 0 });
   });
 });

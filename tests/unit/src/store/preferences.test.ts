@@ -2,7 +2,13 @@ import { createStore } from 'jotai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parsePreferences, preferencesAtom, preferencesStorageKey } from '#src/store/preferences.ts';
 
-const defaults = { sound: true, desktopNotifications: false, showMessageText: false, theme: 'system' };
+const defaults = {
+  sound: true,
+  desktopNotifications: false,
+  showMessageText: false,
+  readReceipts: true,
+  theme: 'system',
+};
 
 afterEach(() => localStorage.clear());
 

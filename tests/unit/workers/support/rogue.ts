@@ -106,6 +106,11 @@ export class Rogue {
     this.relay.publish(this.userId, this.deviceId, { keyPackages: [], lastResort: keyPackage });
   }
 
+  /** Its private half. */
+  get signatureKey(): Uint8Array {
+    return this.#signatureKey.privateKey;
+  }
+
   get group(): Group {
     if (this.#group === null) throw new Error('not joined');
     return this.#group;

@@ -49,6 +49,7 @@ export async function openSession(isConnected: boolean): Promise<void> {
     userId: me,
     hasToken: () => signedIn,
     isVisible: () => true,
+    showsReceipts: () => true,
     onConnected: () => undefined,
     onDisconnected,
     onUnauthorized,

@@ -22,7 +22,6 @@ export class SimulatedRelay {
   readonly calls: string[] = [];
   epoch = 0;
   readSeq = 0;
-  peerReadSeq: number | null = 0;
   mostPerPage = 200;
   mostWelcomes = 100;
   /** Runs before a call is answered, and may refuse it. */
@@ -79,8 +78,10 @@ export class SimulatedRelay {
       getHistory: async () => [],
       listConversations: async () => {
         await call('listConversations');
-        const { epoch, log, readSeq, peerReadSeq } = this;
-        return log.length === 0 ? [] : [{ conversationId, epoch, lastSeq: log.length, readSeq, peerReadSeq }];
+        const { epoch, log, readSeq } = this;
+        return log.length === 0
+          ? []
+          : [{ conversationId, epoch, lastSeq: log.length, readSeq, peerReadSeq: null }];
       },
       listUserMessages: async (_peer, { after, before, limit }) => {
         await call(
@@ -148,7 +149,8 @@ export class SimulatedDevice {
   lastSeq = 0;
   joinedSeq = 0;
   readSeq = 0;
-  peerReadSeq = 0;
+  /** What of `readSeq` was read here. */
+  readHere = 0;
   pending: Pending | null = null;
   /** True if the next message needs a healing commit first. */
   healNext = false;
@@ -168,9 +170,9 @@ export class SimulatedDevice {
           : this.pending?.kind === 'start'
             ? ('starting' as const)
             : ('outside' as const);
-    const { epoch, joinedSeq, lastSeq, peerReadSeq, readSeq } = this;
+    const { epoch, joinedSeq, lastSeq, readSeq } = this;
     const lastMessage = [...this.messages, ...this.waiting.values()].at(-1) ?? null;
-    return state({ status, epoch, joinedSeq, lastSeq, peerReadSeq, readSeq, lastMessage });
+    return state({ status, epoch, joinedSeq, lastSeq, readSeq, lastMessage });
   }
 
   api(): Partial<CryptoApi> {
@@ -194,9 +196,9 @@ export class SimulatedDevice {
       }),
       messages: async (_id, { before, limit }) =>
         this.messages.filter(({ seq }) => (seq ?? 0) < (before ?? Number.POSITIVE_INFINITY)).slice(-limit),
-      setReadPosition: async (_id, reader, seq) => {
-        if (reader === 'own') this.readSeq = Math.max(this.readSeq, seq);
-        else this.peerReadSeq = Math.max(this.peerReadSeq, seq);
+      setReadPosition: async (_id, where, seq) => {
+        this.readSeq = Math.max(this.readSeq, seq);
+        if (where === 'here') this.readHere = Math.max(this.readHere, seq);
         return this.state();
       },
       queueMessage: async ({ messageId, sentAt, text }) => {

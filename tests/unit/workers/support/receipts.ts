@@ -1,0 +1,77 @@
+import {
+  exportSecret,
+  groupView,
+  RECEIPT_LABEL,
+  type Receipt,
+  sealReceipt,
+  signReceipt,
+} from '@sinetti/crypto-core';
+import type { ConversationEvent, GivenReceipt } from '#workers/api/cryptoApi.ts';
+import { toBase64Url } from '#workers/codec/base64url.ts';
+import { seededRandom } from './browser.ts';
+import { ALICE_AND_BOB, type TestDevice } from './device.ts';
+import type { Rogue } from './rogue.ts';
+
+/** Makes a device's receipt, which the relay then has; null where there is nothing to say. */
+export async function receiptOf(
+  device: TestDevice,
+  id = ALICE_AND_BOB,
+  isShown = true,
+): Promise<GivenReceipt | null> {
+  const made = await device.api.makeReceipt(id, isShown);
+  if (made === null) return null;
+  const { epoch, position } = made.receipt;
+  await device.api.receiptStored(id, { epoch, position, readSeq: made.readSeq });
+  return { userId: device.userId, deviceId: device.deviceId, ...made.receipt };
+}
+
+/** Reads all that a device has processed, and makes its receipt of that. */
+export async function readAndReceipt(device: TestDevice, id = ALICE_AND_BOB): Promise<GivenReceipt> {
+  const { lastSeq } = await device.api.conversation(id);
+  await device.api.setReadPosition(id, 'here', lastSeq);
+  const receipt = await receiptOf(device, id);
+  if (receipt === null) throw new Error('nothing to say');
+  return receipt;
+}
+
+/** Gives a device a receipt. @returns what it found, and how far the others are for it now */
+export async function take(device: TestDevice, receipt: GivenReceipt | null, id = ALICE_AND_BOB) {
+  const { events, state } = await device.api.takeReceipts(id, receipt === null ? [] : [receipt]);
+  const found = events.map(({ change, senderId, seq }: ConversationEvent) => ({ ...change, senderId, seq }));
+  return { found, receipts: state.receipts, isDoubted: state.isDoubted };
+}
+
+/** A receipt of a modified client, as it likes. */
+export function rogueReceipt(
+  rogue: Rogue,
+  position: number,
+  change: Partial<Receipt> & {
+    readonly epoch?: number;
+    readonly deviceId?: string;
+    readonly userId?: string;
+  },
+): GivenReceipt {
+  const { epoch: current, groupId } = groupView(rogue.group);
+  const { epoch = Number(current), deviceId = rogue.deviceId, userId = rogue.userId, ...fields } = change;
+  const receipt: Receipt = {
+    start: 0,
+    hash: new Uint8Array(32).fill(7),
+    count: 0,
+    readPosition: position,
+    isShown: true,
+    ...fields,
+  };
+  const place = { groupId, epoch, userId, deviceId, position };
+  const key = exportSecret(rogue.group, RECEIPT_LABEL, groupId, 32);
+  const env = { random: seededRandom(`receipt ${position}`), now: () => 0 };
+  const sealed = sealReceipt(key, place, receipt, env);
+  const signature = signReceipt(rogue.signatureKey, place, sealed);
+  return {
+    userId,
+    deviceId,
+    epoch,
+    position,
+    sealed: toBase64Url(sealed),
+    signature: toBase64Url(signature),
+  };
+}
