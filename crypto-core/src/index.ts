@@ -24,8 +24,11 @@ export {
 } from './account/deviceRevocation.ts';
 export {
   type DeviceSessionClaims,
+  isSavedViewOf,
+  type SavedView,
   type SubmittedCommit,
   signDeviceSession,
+  signSavedView,
   signSubmittedCommit,
 } from './account/deviceSignatures.ts';
 export { GROUP_NAME_LABEL, openGroupName, sealGroupName } from './account/groupName.ts';

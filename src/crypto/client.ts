@@ -31,8 +31,10 @@ export type {
   RotatedVault,
   SafetyNumbers,
   SealedVault,
+  SeenEntry,
   StoredVault,
   UndecryptableReason,
+  ViewComparison,
   WireBytes,
 } from '../../workers/api/cryptoApi.ts';
 export { CryptoApiError, type CryptoApiErrorCode } from '../../workers/api/errors.ts';

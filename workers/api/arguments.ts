@@ -169,6 +169,8 @@ export const LogEntries = array(
   limits.entriesPerCall,
 );
 
+export const ViewFileText = string(limits.viewFile);
+
 export const Limit = integer(1, limits.messagesPerPage);
 export const Before = integer(1);
 export const After = integer(0);

@@ -13,7 +13,7 @@ import type { SecurityApi } from './securityApi.ts';
 import type { SendFailure } from './sendFailures.ts';
 
 export type { BackupEntry, ReadBackup, StoredBackupEntry } from './backupApi.ts';
-export type { LogEvidence, MessageEvidence } from './evidenceApi.ts';
+export type { LogEvidence, MessageEvidence, SeenEntry, ViewComparison } from './evidenceApi.ts';
 export type { MemberName } from './groupsApi.ts';
 export type { PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.ts';
 export type { Operation, OperationKind } from './prompt.ts';

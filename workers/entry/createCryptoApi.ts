@@ -17,6 +17,7 @@ import { createLocalStore } from '../messaging/localStore.ts';
 import { createMemberNames } from '../messaging/memberNames.ts';
 import { createOutbox } from '../messaging/outbox.ts';
 import { createLogProcessing } from '../messaging/processLog.ts';
+import { createSavedViews } from '../messaging/savedView.ts';
 import { createKeySharing } from '../messaging/shareKeys.ts';
 import { Session } from '../session/session.ts';
 import { createTrust } from '../trust/trust.ts';
@@ -47,6 +48,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createLogProcessing(deps, session),
     ...createLogLinking(deps, session),
     ...createEvidence(deps, session),
+    ...createSavedViews(deps, session),
     ...createOutbox(deps, session),
     ...createKeySharing(deps, session),
     ...createMessageBackup(deps, session),
