@@ -30,10 +30,13 @@ export {
 } from './account/deviceRevocation.ts';
 export {
   type DeviceSessionClaims,
+  isSavedViewOf,
+  type SavedView,
   type SubmittedCommit,
   signDeviceCopied,
   signDeviceSession,
   signDeviceStart,
+  signSavedView,
   signSubmittedCommit,
 } from './account/deviceSignatures.ts';
 export { GROUP_NAME_LABEL, openGroupName, sealGroupName } from './account/groupName.ts';

@@ -33,8 +33,10 @@ export type {
   RotatedVault,
   SafetyNumbers,
   SealedVault,
+  SeenEntry,
   StoredVault,
   UndecryptableReason,
+  ViewComparison,
   WireBytes,
 } from '../../workers/api/cryptoApi.ts';
 export { CryptoApiError, type CryptoApiErrorCode } from '../../workers/api/errors.ts';

@@ -1,7 +1,7 @@
 import { atom } from 'jotai';
 import type { FileSink } from '../lib/fileSink.ts';
 import type { ExportFormat } from './account.ts';
-import type { ConversationKey, MessageEvidence } from './chats.ts';
+import type { ConversationKey, MessageEvidence, ViewComparison } from './chats.ts';
 import type { Person } from './contacts.ts';
 import type { SafetyNumbers } from './trust.ts';
 
@@ -87,6 +87,10 @@ export interface AppActions {
   sendAnyway(userId: string): Promise<void>;
   /** What speaks for a message at a position of a conversation's log. */
   messageEvidence(conversationId: string, seq: number): Promise<MessageEvidence>;
+  /** The text of a file with what this browser was given of a conversation, signed by it. */
+  saveView(conversationId: string, withTexts: boolean): Promise<string>;
+  /** Compares the text of somebody else's such file with what this browser was given. */
+  compareView(conversationId: string, file: string): Promise<ViewComparison>;
   /** Opens the group as {@link AppActions.openChat} does a chat, which closes. Null closes the group. */
   openGroup(groupId: string | null): Promise<void>;
   /** Creates a group and makes it the open one. Resolves with its id once this device is in it. */

@@ -7,7 +7,9 @@ export type {
   MessageContent,
   MessageEvidence,
   MessageView,
+  SeenEntry,
   UndecryptableReason,
+  ViewComparison,
 } from '../crypto/client.ts';
 
 /** A chat's name on screen: the other person's user id, or `group-{id}` (spec section 4). */

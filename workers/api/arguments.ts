@@ -186,6 +186,7 @@ export const GivenReceipts = array(
   }),
   limits.receiptsPerCall,
 );
+export const ViewFileText = string(limits.viewFile);
 
 export const Limit = integer(1, limits.messagesPerPage);
 export const Before = integer(1);

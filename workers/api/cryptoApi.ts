@@ -14,7 +14,7 @@ import type { SecurityApi } from './securityApi.ts';
 import type { SendFailure } from './sendFailures.ts';
 
 export type { BackupEntry, ReadBackup, StoredBackupEntry } from './backupApi.ts';
-export type { LogEvidence, MessageEvidence } from './evidenceApi.ts';
+export type { LogEvidence, MessageEvidence, SeenEntry, ViewComparison } from './evidenceApi.ts';
 export type { MemberName } from './groupsApi.ts';
 export type { PreparedMessage, QueuedMessage, ReadyMessage } from './outboxApi.ts';
 export type { Operation, OperationKind } from './prompt.ts';
@@ -206,7 +206,7 @@ export type ConversationChange =
   | { readonly kind: 'rejoined'; readonly added: readonly string[]; readonly removed: readonly string[] }
   /** This device was out of the group, and was added again. */
   | { readonly kind: 'returned' }
-  /** The sender's header counts more entries of that device than were given here. */
+  /** The sender's header counts more entries of that device than were given here; 100 is that many or more. */
   | { readonly kind: 'missing'; readonly count: number }
   /** The sender was given another log than this device, or this device was given one twice in two ways. */
   | { readonly kind: 'diverged' };
@@ -397,11 +397,14 @@ export interface CryptoApi extends GroupsApi, BackupApi, OutboxApi, ReceiptsApi,
    * first), `usage` for entries out of order.
    */
   processEntries(conversationId: string, entries: readonly LogEntryInput[]): Promise<ProcessResult>;
-  /** Takes the running hash on by digests after `linkFrom`, ascending; those of another place are left alone. */
+  /**
+   * Takes the running hash on by digests after `linkFrom`, ascending; those of another place are left alone. The event is
+   * there where they differ from what the member who let this device in, or it itself before, had read.
+   */
   linkLog(
     conversationId: string,
     digests: readonly { readonly seq: number; readonly digest: WireBytes }[],
-  ): Promise<ConversationState>;
+  ): Promise<ProcessResult>;
   /** Reads a page of the message cache, ascending. */
   messages(conversationId: string, page: MessagePage): Promise<MessageView[]>;
   /** Counts the messages of a conversation in the message cache. */

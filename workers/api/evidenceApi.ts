@@ -24,8 +24,49 @@ export interface MessageEvidence {
   readonly log: LogEvidence;
 }
 
+/** An entry of the log as a device was given it. */
+export interface SeenEntry {
+  /** Null where the device can't say. */
+  readonly userId: string | null;
+  readonly deviceId: string;
+  /** Null for anything but a message. */
+  readonly messageId: string | null;
+  /** Null where there is none, and where the file leaves texts out. */
+  readonly text: string | null;
+}
+
+/** What this device was given, beside what another says that it was. */
+export interface ViewComparison {
+  /** Who has signed the file. `savedAt` is by their clock (RFC 3339). */
+  readonly author: { readonly userId: string; readonly deviceId: string; readonly savedAt: string };
+  readonly result: /** The same entries at all positions that both have. */
+    | { readonly kind: 'same'; readonly from: number; readonly upTo: number }
+    /** The same up to a position, and not there. */
+    | {
+        readonly kind: 'parts';
+        readonly position: number;
+        readonly here: SeenEntry;
+        readonly there: SeenEntry;
+      }
+    /** They have parted before the first position that both have. */
+    | { readonly kind: 'earlier'; readonly position: number }
+    /** No position that both have. */
+    | { readonly kind: 'apart' };
+}
+
 /** The part of the worker's API that says what speaks for what is on screen. */
 export interface EvidenceApi {
   /** Errors: `unknown-message` where this device has none at that position. */
   messageEvidence(conversationId: string, seq: number): Promise<MessageEvidence>;
+  /**
+   * Returns the text of a file with what this device was given of a conversation, signed by it: digests, positions and
+   * running hashes of the newest entries, and what was found. @param withTexts also the texts of messages
+   */
+  saveView(conversationId: string, withTexts: boolean): Promise<string>;
+  /**
+   * Compares such a file of another member, or of another device of this person's, with what this device was given. Errors:
+   * `malformed` for no such file, `wrong-group` for one of another conversation, `bad-signature` for one that was changed,
+   * `unknown-person` for one of nobody in the conversation, `invalid-credential` for one of another account key.
+   */
+  compareView(conversationId: string, file: string): Promise<ViewComparison>;
 }

@@ -72,6 +72,16 @@ export const limits = {
   divergedDevices: 32,
   /** Differing headers of one device in an epoch that are looked into; what they say more is no news. */
   differingHeaders: 8,
+  /** Missing messages that are counted; a client that claims more of its own is one line in an epoch. */
+  missingMessages: 100,
+  /** Newest rows of the running hash that stay for as long, to be put beside those of somebody else. */
+  rowsKept: 500,
+  /** Entries in a file of what a device saw, the newest; characters of a text there, and of the whole file. */
+  viewEntries: 2000,
+  viewText: 2000,
+  viewFile: 16 * 1024 * 1024,
+  /** Entries up to which a device that comes new takes all digests of the log, and compares what the GroupInfo says. */
+  entriesLinked: 1000,
   /** Milliseconds between the sender's clock and the relay's up to which the sender's is shown. */
   clockDifference: 5 * 60_000,
   /** Messages among which the last one of a device is looked for, when its clock is behind another sender's. */

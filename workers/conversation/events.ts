@@ -1,5 +1,6 @@
 /** Events: what a log shows beside messages, such as people added or removed, refused commits and rejoins. */
 
+import type { Env } from '@sinetti/crypto-core';
 import { ConversationId, check } from '../api/arguments.ts';
 import type { ConversationChange, ConversationEvent, CryptoApi, LogEntryInput } from '../api/cryptoApi.ts';
 import { limits } from '../codec/limits.ts';
@@ -7,6 +8,7 @@ import type { Session, UnlockedAccount } from '../session/session.ts';
 import { read, type Transaction, withinConversation } from '../storage/db.ts';
 import { EventRecord, type MembersRecord, sealingKey } from '../storage/records.ts';
 import type { ConversationTransaction } from './conversationTransaction.ts';
+import type { Differing } from './logLink.ts';
 import type { MlsGroup } from './mlsGroup.ts';
 
 export function createEvents(session: Session): Pick<CryptoApi, 'events'> {
@@ -62,13 +64,43 @@ export function changeOf(
 /** The entry that an event belongs to. */
 type EventSource = Pick<LogEntryInput, 'seq' | 'sender_id' | 'sender_device_id' | 'timestamp'>;
 
-/** Stores an event in the transaction. */
+/** Returns whether there is an event at a position. */
+export async function hasEvent(
+  { conversationId, tx }: ConversationTransaction,
+  seq: number,
+): Promise<boolean> {
+  return (await tx.objectStore('events').getKey([conversationId, seq])) !== undefined;
+}
+
+/**
+ * Stores that a device was let in with another log than this one, at the place where that was.
+ * @param differing whose word of the log it is; null where nothing differs
+ */
+export async function recordDifference(
+  transaction: ConversationTransaction,
+  differing: Differing | null,
+  env: Pick<Env, 'now'>,
+): Promise<ConversationEvent | null> {
+  const { joinedAt, joinedSeq } = transaction.conversation;
+  if (differing === null || (await hasEvent(transaction, joinedSeq))) return null;
+  const place = {
+    seq: joinedSeq,
+    sender_id: differing.userId,
+    sender_device_id: differing.deviceId,
+    // The entry's own time may be still to come.
+    timestamp: joinedAt ?? new Date(env.now()).toISOString(),
+  };
+  return keepEvent(transaction, place, { kind: 'diverged' });
+}
+
+/** Stores an event in the transaction. What is found in a direct conversation has messages wait for the person. */
 export function keepEvent(
   transaction: ConversationTransaction,
   entry: EventSource,
   change: ConversationChange,
 ): ConversationEvent {
   const { conversationId, account, tx } = transaction;
+  if (isFinding({ change }) && !transaction.isGroup) transaction.conversation.isDoubted = true;
   const isComparison = change.kind === 'members' || change.kind === 'rejoined';
   const record: EventRecord = {
     kind: change.kind,

@@ -13,13 +13,14 @@ import {
 import type { ConversationChange, LogEntryInput } from '../api/cryptoApi.ts';
 import { fromBase64Url } from '../codec/base64url.ts';
 import { limits } from '../codec/limits.ts';
-import { ChainRecord } from './chainRecord.ts';
-import { type ChainRow, type Claim, deleteRows, putRow, readRow, readRows } from './chainRows.ts';
+import { continues, countAt, fold } from './chainCounts.ts';
+import { type ChainRecord, ChainStore, type Diverged } from './chainRecord.ts';
+import { type Claim, deleteRows, putRow, readRow, readRows } from './chainRows.ts';
 import { groupIdOf } from './conversationId.ts';
 import type { ConversationTransaction } from './conversationTransaction.ts';
+import { LogLink } from './logLink.ts';
 
 type Finding = Extract<ConversationChange, { kind: 'missing' | 'diverged' }>;
-type Diverged = ChainRecord['diverged'][number];
 
 /** The result of a comparison: what was found, and the claim to keep with the message. */
 interface Comparison {
@@ -53,32 +54,20 @@ export function digestOf(conversationId: string, entry: LogEntryInput): Uint8Arr
 
 /** The running hash of a conversation within one transaction. */
 export class LogChain {
+  readonly linking: LogLink;
   readonly #transaction: ConversationTransaction;
-  #record: ChainRecord | undefined;
+  readonly #store: ChainStore;
 
   constructor(transaction: ConversationTransaction) {
     this.#transaction = transaction;
+    this.#store = new ChainStore(transaction);
+    this.linking = new LogLink(transaction, this.#store);
   }
 
   /** Starts the running hash before the first entry, at the device that starts the conversation. */
   begin(): void {
     this.#transaction.conversation.chain = { start: 0, hash: emptyRunningHash(), own: 0 };
-    this.#reset({ anchor: null, from: 0, isComplete: true });
-  }
-
-  /**
-   * Begins anew after this device was let in, from what the signer of the GroupInfo had read.
-   * @param signed null where the signer kept no running hash: then the first header that is read starts it
-   * @param seq of the commit that lets this device in
-   */
-  join(signed: LogPosition | null, seq: number): void {
-    const { conversation } = this.#transaction;
-    // A position that can't be is found out by the headers that follow, which say how far their senders had read.
-    const position = signed !== null && signed.position < seq ? signed : null;
-    conversation.chain = null;
-    conversation.linkFrom = position?.position ?? null;
-    deleteRows(this.#transaction);
-    this.#reset({ anchor: position, from: 0, isComplete: false });
+    this.#store.reset({ from: 0, isComplete: true });
   }
 
   /** Returns the header of a message that is encrypted now. @param sentAt RFC 3339 */
@@ -94,7 +83,7 @@ export class LogChain {
     const { conversation } = this.#transaction;
     const { chain, lastSeq, linkFrom } = conversation;
     if (chain !== null) return { start: chain.start, position: lastSeq, hash: chain.hash };
-    if (linkFrom !== null) return (await this.#read()).anchor;
+    if (linkFrom !== null) return (await this.#store.read()).anchor;
     return lastSeq === 0 ? { start: 0, position: 0, hash: emptyRunningHash() } : null;
   }
 
@@ -141,7 +130,7 @@ export class LogChain {
    * first difference with a device only.
    */
   async disagree(deviceId: string, reading: Reading): Promise<Finding | null> {
-    const record = await this.#read();
+    const record = await this.#store.read();
     if (record.diverged.some((known) => known.deviceId === deviceId)) return null;
     const next = { seq: this.#transaction.conversation.lastSeq + 1, sender_device_id: deviceId };
     const { claim, finding } = await this.#compareDifferent(next, reading, true);
@@ -183,7 +172,7 @@ export class LogChain {
    * @param seq of the commit, which has been appended
    */
   async startEpoch(seq: number): Promise<void> {
-    const record = await this.#read();
+    const record = await this.#store.read();
     const rows = await readRows(this.#transaction, record.from, seq);
     const tallies = new Map(record.tallies.map(({ count, deviceId }) => [deviceId, count]));
     for (const deviceId of new Set(rows.map((row) => row.deviceId))) {
@@ -193,55 +182,21 @@ export class LogChain {
     }
     const diverged = record.diverged.map((one) => {
       const hash = one.shift === 0 && one.position < seq ? fold(one.hash, rows, one.position, seq) : null;
-      return { ...one, compared: 0, ...(hash === null ? {} : { position: seq, hash }) };
+      return { ...one, compared: 0, isMany: false, ...(hash === null ? {} : { position: seq, hash }) };
     });
-    this.#put({
+    this.#store.put({
       ...record,
       from: seq,
       tallies: [...tallies].map(([deviceId, count]) => ({ deviceId, count })),
       diverged,
     });
-    deleteRows(this.#transaction, seq);
-  }
-
-  /**
-   * Takes the running hash on from the GroupInfo that this device joined by, as far as there are rows or digests of the
-   * entries since.
-   * @param digests by position
-   */
-  async link(digests: ReadonlyMap<number, Uint8Array>): Promise<void> {
-    const { account, conversation } = this.#transaction;
-    const record = await this.#read();
-    const { anchor } = record;
-    if (conversation.linkFrom === null || anchor === null) return;
-    const { lastSeq } = conversation;
-    const rows = new Map(
-      (await readRows(this.#transaction, anchor.position, lastSeq)).map((row) => [row.seq, row]),
-    );
-    let { hash, position } = anchor;
-    let own = 0;
-    while (position < lastSeq) {
-      const row = rows.get(position + 1);
-      const digest = row?.digest ?? digests.get(position + 1);
-      if (digest === undefined) break;
-      position++;
-      hash = nextRunningHash(hash, digest);
-      if (row !== undefined) putRow(this.#transaction, { ...row, hash });
-      if (row?.deviceId === account.device.deviceId) own++;
-    }
-    if (position < lastSeq) {
-      conversation.linkFrom = position;
-      this.#put({ ...record, anchor: { ...anchor, position, hash } });
-      return;
-    }
-    conversation.chain = { start: anchor.start, hash, own };
-    conversation.linkFrom = null;
-    this.#put({ ...record, anchor: null });
+    // Those of before serve whoever puts two views beside each other.
+    deleteRows(this.#transaction, seq - limits.rowsKept);
   }
 
   /** Says once of a device that its log is longer than the one that this device was let into. */
   async #tooFar({ sender_device_id: deviceId }: LogEntryInput): Promise<Comparison> {
-    const record = await this.#read();
+    const record = await this.#store.read();
     if (record.diverged.some((known) => known.deviceId === deviceId)) return NOTHING;
     const hash = emptyRunningHash();
     this.#diverge(record, {
@@ -251,6 +206,7 @@ export class LogChain {
       shift: 0,
       byReceipt: false,
       isLost: true,
+      isMany: false,
       compared: 1,
     });
     return { finding: { kind: 'diverged' }, claim: null };
@@ -262,7 +218,7 @@ export class LogChain {
     header: Reading,
     byReceipt = false,
   ): Promise<Comparison> {
-    const record = await this.#read();
+    const record = await this.#store.read();
     const last = entry.seq - 1;
     const known = record.diverged.find(({ deviceId }) => deviceId === entry.sender_device_id);
     // A message that was under way when the difference was found says nothing new.
@@ -292,21 +248,25 @@ export class LogChain {
       shift: isAligned ? 0 : shift,
       byReceipt,
       compared: (known?.compared ?? 0) + 1,
+      isMany: known?.isMany === true || missing >= limits.missingMessages,
       isLost: !isAligned && known !== undefined && (known.isLost || isNew),
     });
     const claim = { position, count: header.count };
-    if (missing > 0) return { finding: { kind: 'missing', count: missing }, claim };
+    if (missing > 0) {
+      const count = Math.min(missing, limits.missingMessages);
+      return { finding: known?.isMany === true ? null : { kind: 'missing', count }, claim };
+    }
     return { finding: isNew ? { kind: 'diverged' } : null, claim };
   }
 
   /** Keeps what a receipt has counted as that of a message's header is kept. */
   async #count(deviceId: string, claim: Claim): Promise<void> {
-    const record = await this.#read();
+    const record = await this.#store.read();
     const rows = await readRows(this.#transaction, record.from, this.#transaction.conversation.lastSeq);
     const row = rows.findLast((one) => one.deviceId === deviceId);
     if (row !== undefined) return putRow(this.#transaction, { ...row, claim });
     const others = record.tallies.filter((tally) => tally.deviceId !== deviceId);
-    this.#put({ ...record, tallies: [...others, { deviceId, count: claim.count }] });
+    this.#store.put({ ...record, tallies: [...others, { deviceId, count: claim.count }] });
   }
 
   /** Starts, or starts anew, from the header of a conversation from before the running hash was kept. */
@@ -326,13 +286,13 @@ export class LogChain {
     }
     const own = rows.filter(({ deviceId }) => deviceId === account.device.deviceId).length;
     conversation.chain = { start: header.start, hash, own };
-    this.#reset({ anchor: null, from: header.position, isComplete: false });
+    this.#store.reset({ from: header.position, isComplete: false });
   }
 
   #startAt(position: number): void {
     this.#transaction.conversation.chain = { start: position, hash: emptyRunningHash(), own: 0 };
     deleteRows(this.#transaction);
-    this.#reset({ anchor: null, from: position, isComplete: true });
+    this.#store.reset({ from: position, isComplete: true });
   }
 
   async #hashAt(position: number): Promise<Uint8Array | null> {
@@ -344,61 +304,6 @@ export class LogChain {
 
   #diverge(record: ChainRecord, entry: Diverged): void {
     const others = record.diverged.filter(({ deviceId }) => deviceId !== entry.deviceId);
-    this.#put({ ...record, diverged: [...others, entry].slice(-limits.divergedDevices) });
+    this.#store.put({ ...record, diverged: [...others, entry].slice(-limits.divergedDevices) });
   }
-
-  #reset(record: Pick<ChainRecord, 'anchor' | 'from' | 'isComplete'>): void {
-    this.#put({ ...record, tallies: [], diverged: [] });
-  }
-
-  async #read(): Promise<ChainRecord> {
-    const { account, conversationId, tx } = this.#transaction;
-    if (this.#record === undefined) {
-      const sealed = await tx.objectStore('chains').get(conversationId);
-      this.#record =
-        sealed === undefined
-          ? { anchor: null, from: 0, isComplete: false, tallies: [], diverged: [] }
-          : account.sealer.open('chains', conversationId, sealed, ChainRecord);
-    }
-    return this.#record;
-  }
-
-  #put(record: ChainRecord): void {
-    const { account, conversationId, tx } = this.#transaction;
-    this.#record = record;
-    const sealed = account.sealer.seal('chains', conversationId, record);
-    this.#transaction.queueWrite(tx.objectStore('chains').put(sealed, conversationId));
-  }
-}
-
-/** Hashes on over the rows of all positions above one and up to another; null where one of them is missing. */
-function fold(hash: Uint8Array, rows: readonly ChainRow[], after: number, upTo: number): Uint8Array | null {
-  const within = rows.filter(({ seq }) => seq > after && seq <= upTo);
-  if (within.length !== upTo - after) return null;
-  return within.reduce((running, { digest }) => nextRunningHash(running, digest), hash);
-}
-
-/** Returns whether a header follows from an earlier one by the entries of this log; null where that can't be known. */
-function continues(before: Diverged, header: Reading, rows: readonly ChainRow[]): boolean | null {
-  if (header.position < before.position) return null;
-  const hash = fold(before.hash, rows, before.position, header.position);
-  return hash === null ? null : equalBytes(hash, header.hash);
-}
-
-/**
- * Counts the entries of a device up to a position: its last claim below it and the rows since, else its tally. Null where
- * the device was there before this one, and has said nothing.
- */
-function countAt(
-  { from, isComplete, tallies }: ChainRecord,
-  rows: readonly ChainRow[],
-  deviceId: string,
-  position: number,
-): number | null {
-  const own = rows.filter((row) => row.deviceId === deviceId);
-  const claim = own.findLast((row) => row.claim !== null)?.claim;
-  const after = claim?.position ?? from;
-  const known = claim?.count ?? tallies.find((tally) => tally.deviceId === deviceId)?.count;
-  if (known === undefined && !isComplete) return null;
-  return (known ?? 0) + own.filter(({ seq }) => seq > after && seq <= position).length;
 }

@@ -265,6 +265,7 @@ export function submissionFor(
     addedIds: isGroup ? othersAmong(adds, account.userId) : [],
     removedIds: [],
     logPosition: null,
+    logSigner: null,
   };
 }
 

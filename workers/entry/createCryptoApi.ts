@@ -18,6 +18,7 @@ import { createMemberNames } from '../messaging/memberNames.ts';
 import { createOutbox } from '../messaging/outbox.ts';
 import { createLogProcessing } from '../messaging/processLog.ts';
 import { createReceipts } from '../messaging/receipts.ts';
+import { createSavedViews } from '../messaging/savedView.ts';
 import { createKeySharing } from '../messaging/shareKeys.ts';
 import { createPlace } from '../session/place.ts';
 import { Session } from '../session/session.ts';
@@ -52,6 +53,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createLogProcessing(deps, session),
     ...createLogLinking(deps, session),
     ...createEvidence(deps, session),
+    ...createSavedViews(deps, session),
     ...createOutbox(deps, session),
     ...createReceipts(deps, session),
     ...createKeySharing(deps, session),

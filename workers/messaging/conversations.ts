@@ -33,6 +33,7 @@ import {
 } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
+import type { SignedPosition } from '../conversation/chainRecord.ts';
 import { type Conversation, groupIdOf, parseConversationId } from '../conversation/conversationId.ts';
 import {
   type ConversationTransaction,
@@ -62,6 +63,7 @@ import {
   oldestMessages,
   storedState,
 } from '../conversation/views.ts';
+import { certificateOf } from '../identity/certificates.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { read, withinConversation } from '../storage/db.ts';
 import { startSaying } from './sharedKeysMessage.ts';
@@ -151,7 +153,7 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
           checkGroup(group, conversationId, epoch);
           await startSaying(transaction);
           transaction.enterEpoch(MlsGroup.fresh(group));
-          transaction.chain.join(logPosition, seq);
+          await transaction.chain.linking.join(logPosition, seq);
           await (await transaction.membershipPolicy()).savePins(transaction.tx, account, env.now());
           await rememberGroup(transaction, group, await transaction.membershipPolicy());
           await acceptTreeMembers(transaction);
@@ -203,6 +205,7 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
         const submission = {
           ...submissionFor(created, transaction, known?.name ?? null, [], env),
           logPosition: logPosition(),
+          logSigner: logPosition()?.signer ?? null,
         };
         transaction.setPending('external', epoch, joined.pending, submission);
         return submissionOf(transaction, epoch, submission);
@@ -250,7 +253,7 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
   async function openWelcome(
     transaction: ConversationTransaction,
     welcome: Uint8Array,
-  ): Promise<{ group: Group; logPosition: LogPosition | null }> {
+  ): Promise<{ group: Group; logPosition: SignedPosition | null }> {
     const { account, tx } = transaction;
     const membershipPolicy = await transaction.membershipPolicy();
     const { joinCheck: memberCheck } = membershipPolicy;
@@ -276,10 +279,12 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
 
 /** Wraps the rules for joining so that they also read how far the signer of the GroupInfo had read the log. */
 function readingLogPosition(rules: JoinPolicy) {
-  let position: LogPosition | null = null;
+  let position: SignedPosition | null = null;
   const joinPolicy: JoinPolicy = (join) => {
     rules(join);
-    position = logPositionIn(join.infoExtensions);
+    const said = logPositionIn(join.infoExtensions);
+    const { deviceId, userId } = certificateOf(join.signer.credential);
+    position = said === null ? null : { ...said, signer: { userId, deviceId } };
   };
   return { joinPolicy, logPosition: () => position };
 }

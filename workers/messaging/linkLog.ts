@@ -4,6 +4,7 @@ import type { CryptoApi } from '../api/cryptoApi.ts';
 import { fromBase64Url } from '../codec/base64url.ts';
 import { parseConversationId } from '../conversation/conversationId.ts';
 import { inTransaction, type TransactionDeps } from '../conversation/conversationTransaction.ts';
+import { recordDifference } from '../conversation/events.ts';
 import type { Session } from '../session/session.ts';
 
 export function createLogLinking(deps: TransactionDeps, session: Session): Pick<CryptoApi, 'linkLog'> {
@@ -15,8 +16,9 @@ export function createLogLinking(deps: TransactionDeps, session: Session): Pick<
       parseConversationId(conversationId, account.userId);
       const digests = given.map(({ seq, digest }) => [seq, fromBase64Url(digest)] as const);
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
-        await transaction.chain.link(new Map(digests.filter(isDecoded)));
-        return transaction.finish();
+        const differing = await transaction.chain.linking.link(new Map(digests.filter(isDecoded)));
+        const event = await recordDifference(transaction, differing, deps.env);
+        return { messages: [], events: event === null ? [] : [event], state: await transaction.finish() };
       });
     },
   };

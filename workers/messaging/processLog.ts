@@ -17,6 +17,7 @@ import type {
 import { CryptoApiError } from '../api/errors.ts';
 import { fromBase64Url, toBase64Url } from '../codec/base64url.ts';
 import { limits } from '../codec/limits.ts';
+import type { SignedPosition } from '../conversation/chainRecord.ts';
 import type { Claim } from '../conversation/chainRows.ts';
 import { parseConversationId } from '../conversation/conversationId.ts';
 import {
@@ -24,7 +25,13 @@ import {
   inTransaction,
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
-import { changeOf, forgetOldestEvents, keepEvent } from '../conversation/events.ts';
+import {
+  changeOf,
+  forgetOldestEvents,
+  hasEvent,
+  keepEvent,
+  recordDifference,
+} from '../conversation/events.ts';
 import {
   acceptTreeMembers,
   clearNamelessDevices,
@@ -35,22 +42,14 @@ import {
 import { digestOf } from '../conversation/logChain.ts';
 import { MlsGroup } from '../conversation/mlsGroup.ts';
 import { isClockOff } from '../conversation/senderClock.ts';
-import { messageView, openMessage, openOutbox } from '../conversation/views.ts';
+import { messageView, openMessage } from '../conversation/views.ts';
 import { certificateOf } from '../identity/certificates.ts';
 import { IdentityChanged, offerAccountKey, readPin } from '../identity/pins.ts';
 import { putCopied } from '../session/place.ts';
 import type { Session } from '../session/session.ts';
-import type { MessageRecord } from '../storage/records.ts';
-import {
-  ascending,
-  checkContiguous,
-  checksOf,
-  codeOf,
-  decryptEntry,
-  reasonOf,
-  received,
-  refusal,
-} from './logEntries.ts';
+import type { MessageRecord, PendingRecord } from '../storage/records.ts';
+import { ascending, checkContiguous, checksOf, codeOf, reasonOf, refusal } from './logEntries.ts';
+import { readMessage } from './readMessage.ts';
 import { startSaying, takeSharedKeys } from './sharedKeysMessage.ts';
 
 export function createLogProcessing(
@@ -78,16 +77,6 @@ export function createLogProcessing(
 
 /** The result of a commit after which this device is outside, so that it leaves the rest of the log alone. */
 const STOP = Symbol('stop');
-
-/** A message as it is kept, and the header of another device's that could be read. */
-interface Decrypted {
-  readonly header: ChainHeader | null;
-  readonly record: MessageRecord;
-}
-
-function unread(record: MessageRecord): Decrypted {
-  return { header: null, record };
-}
 
 /** Processes a batch of entries inside one conversation transaction. */
 class LogProcessor {
@@ -129,7 +118,8 @@ class LogProcessor {
     if (conversation.returning && joining !== undefined) {
       conversation.returning = false;
       conversation.joinedBefore = null;
-      this.#recordEvent(joining, { kind: 'returned' });
+      // That it was shown another log than before says more.
+      if (!(await hasEvent(this.#transaction, joining.seq))) this.#recordEvent(joining, { kind: 'returned' });
     }
     for (const entry of entries) await this.#checkRepeated(entry);
     const messages = entries.filter(({ kind }) => kind === 'application');
@@ -153,10 +143,8 @@ class LogProcessor {
 
   /** Finds an entry that the relay gave otherwise before; the finding stays the first one at that position. */
   async #checkRepeated(entry: LogEntryInput): Promise<void> {
-    const { chain, conversationId, tx } = this.#transaction;
-    if (!(await chain.isContradicted(entry))) return;
-    const isKnown = (await tx.objectStore('events').getKey([conversationId, entry.seq])) !== undefined;
-    if (!isKnown) this.#recordEvent(entry, { kind: 'diverged' });
+    if (!(await this.#transaction.chain.isContradicted(entry))) return;
+    if (!(await hasEvent(this.#transaction, entry.seq))) this.#recordEvent(entry, { kind: 'diverged' });
   }
 
   async #processNew(entries: readonly LogEntryInput[]): Promise<MessageView[]> {
@@ -174,7 +162,21 @@ class LogProcessor {
   async #link(entries: readonly LogEntryInput[]): Promise<void> {
     const { chain, conversation, conversationId } = this.#transaction;
     if (conversation.linkFrom === null) return;
-    await chain.link(new Map(entries.map((entry) => [entry.seq, digestOf(conversationId, entry)])));
+    const digests = new Map(entries.map((entry) => [entry.seq, digestOf(conversationId, entry)]));
+    const event = await recordDifference(
+      this.#transaction,
+      await chain.linking.link(digests),
+      this.#deps.env,
+    );
+    if (event !== null) this.events.push(event);
+  }
+
+  /** Reads the commit that takes this device out as the last of its log. */
+  async #leaveLog(entry: LogEntryInput): Promise<void> {
+    const { chain, conversation } = this.#transaction;
+    chain.append(entry, null);
+    conversation.lastSeq = entry.seq;
+    await chain.linking.leave();
   }
 
   async #indexOfOwnJoin(entries: readonly LogEntryInput[]): Promise<number> {
@@ -203,7 +205,8 @@ class LogProcessor {
       let claim: Claim | null = null;
       const { epoch } = conversation;
       if (entry.kind === 'application') {
-        const { header, record } = await this.#decryptMessage(entry);
+        const { header, isCopied, record } = await readMessage(this.#transaction, entry);
+        if (isCopied) await this.#findCopied();
         if (header !== null) claim = await this.#compare(entry, header);
         const kept = await takeSharedKeys(this.#transaction, record);
         if (kept.sentAt !== null) kept.isClockOff = await isClockOff(this.#transaction, entry, kept.sentAt);
@@ -228,6 +231,13 @@ class LogProcessor {
     return claim;
   }
 
+  /** Notes that this device's data is in another place, where it is used (PROTOCOL section 3). */
+  async #findCopied(): Promise<void> {
+    const { account, tx } = this.#transaction;
+    this.isCopied = true;
+    await putCopied(tx, account, this.#deps.env.random(16));
+  }
+
   #storeMessage(entry: LogEntryInput, record: MessageRecord): void {
     const { conversation, account } = this.#transaction;
     this.#transaction.putMessage(entry.seq, entry.id, record);
@@ -238,91 +248,6 @@ class LogProcessor {
 
   #viewOf(entry: LogEntryInput, record: MessageRecord): MessageView {
     return messageView(this.#transaction.conversationId, entry.seq, entry.id, record);
-  }
-
-  // Application entries.
-
-  async #decryptMessage(entry: LogEntryInput): Promise<Decrypted> {
-    const { conversation, account } = this.#transaction;
-    if (entry.content === '' && entry.digest) return unread(refusal(entry, 'deleted'));
-    if (entry.sender_device_id === account.device.deviceId) {
-      return unread(
-        entry.sender_id === account.userId ? await this.#takeFromOutbox(entry) : refusal(entry, 'rules'),
-      );
-    }
-    const state = conversation.membership === 'member' ? await this.#transaction.state() : null;
-    if (state === null) {
-      return unread(
-        refusal(entry, conversation.membership === 'none' ? 'before-join' : conversation.forkReason),
-      );
-    }
-    try {
-      const { header, payload } = decryptEntry(state, entry, conversation.epoch);
-      state.accept();
-      return { header, record: received(entry, payload, header?.sentAt ?? null) };
-    } catch (error) {
-      state.revert();
-      // Under its own id it is what this device has sent, and the relay names another as its sender.
-      if (codeOf(error) === 'own-message' && !(await this.#hasSent(entry))) await this.#findCopied();
-      const reason = reasonOf(error);
-      if (reason === 'storage-erased') this.#transaction.fork(reason);
-      return unread(refusal(entry, reason));
-    }
-  }
-
-  /**
-   * Takes the plaintext of an own message from the outbox, since MLS gives no device the key of its own
-   * message.
-   */
-  async #takeFromOutbox(entry: LogEntryInput): Promise<MessageRecord> {
-    const { chain, conversationId, account, tx } = this.#transaction;
-    const row = await tx.objectStore('outbox').get(entry.id);
-    if (row === undefined || row.conversationId !== conversationId) {
-      const seen = await tx.objectStore('messages').index('messageId').getKey(entry.id);
-      if (seen === undefined && (await this.#isOfOwnLeaf(entry))) await this.#findCopied();
-      return refusal(entry, seen === undefined ? 'storage-erased' : 'damaged', true);
-    }
-    const { ciphertext, headerAt, payload, sentAt } = openOutbox(account, entry.id, row);
-    await tx.objectStore('outbox').delete(entry.id);
-    const unaltered = ciphertext !== null && toBase64Url(ciphertext) === entry.content;
-    if (!unaltered) {
-      // Another place has the message too, and has encrypted it under the same keys.
-      if (await this.#isOfOwnLeaf(entry)) await this.#findCopied();
-      return refusal(entry, 'damaged', true);
-    }
-    if (headerAt === 0) chain.ownHeaderless(entry);
-    const clock = headerAt === null ? null : Date.parse(sentAt);
-    return { ...received(entry, payload, clock), own: true };
-  }
-
-  async #hasSent({ id }: LogEntryInput): Promise<boolean> {
-    const { tx } = this.#transaction;
-    const row = await tx.objectStore('outbox').get(id);
-    return (
-      row !== undefined || (await tx.objectStore('messages').index('messageId').getKey(id)) !== undefined
-    );
-  }
-
-  /** Returns whether the sender data of an entry opens in this epoch and names this device's leaf. */
-  async #isOfOwnLeaf(entry: LogEntryInput): Promise<boolean> {
-    const { conversation } = this.#transaction;
-    const state = conversation.membership === 'member' ? await this.#transaction.state() : null;
-    if (state === null) return false;
-    try {
-      decryptEntry(state, entry, conversation.epoch);
-      return false;
-    } catch (error) {
-      return codeOf(error) === 'own-message';
-    } finally {
-      state.revert();
-    }
-  }
-
-  /** Notes that this device's data is in another place, where it is used (PROTOCOL section 3). */
-  async #findCopied(): Promise<void> {
-    const { account, tx } = this.#transaction;
-    this.isCopied = true;
-    await putCopied(tx, account, this.#deps.env.random(16));
   }
 
   // Commits.
@@ -341,7 +266,7 @@ class LogProcessor {
         conversation.joinedAt = entry.timestamp;
       }
       if (conversation.membership === 'none' && conversation.pending === 'external')
-        this.#transaction.chain.join(pending.logPosition, entry.seq);
+        await this.#transaction.chain.linking.join(signedPosition(pending), entry.seq);
       this.#transaction.enterPending(pending, this.#deps.env.now());
       if (wasOutside) await acceptTreeMembers(this.#transaction);
       await clearUnauthorizedAdds(this.#transaction, pending.addedIds);
@@ -401,9 +326,9 @@ class LogProcessor {
       return;
     }
     if (processed.selfRemoved) {
+      await this.#leaveLog(entry);
       this.#transaction.leave();
       this.#transaction.dropPending();
-      conversation.lastSeq = entry.seq;
       return STOP;
     }
     this.#transaction.enterEpoch(next);
@@ -431,7 +356,9 @@ class LogProcessor {
   #recordEvent(entry: LogEntryInput, change: ConversationChange | null): void {
     if (change === null) return;
     this.events.push(keepEvent(this.#transaction, entry, change));
-    const isFinding = change.kind === 'missing' || change.kind === 'diverged';
-    if (isFinding && !this.#transaction.isGroup) this.#transaction.conversation.isDoubted = true;
   }
+}
+
+function signedPosition({ logPosition, logSigner }: PendingRecord): SignedPosition | null {
+  return logPosition === null || logSigner === null ? null : { ...logPosition, signer: logSigner };
 }

@@ -220,8 +220,9 @@ export const PendingRecord = object({
   /** People whom it adds, and people who left whom it removes. */
   addedIds: withDefault(array(id, limits.devicesPerStart), []),
   removedIds: withDefault(array(id, limits.devicesPerStart), []),
-  /** With an external commit: how far the signer of the GroupInfo had read. */
+  /** With an external commit: how far the signer of the GroupInfo had read, and who that is. */
   logPosition: withDefault(nullable(LogPositionRecord), null),
+  logSigner: withDefault(nullable(object({ userId: id, deviceId: id })), null),
 });
 export type PendingRecord = Guarded<typeof PendingRecord>;
 

@@ -4,7 +4,7 @@
  */
 import { concat, utf8 } from '../bytes.ts';
 import { encode } from '../codec/writer.ts';
-import { signWithLabel } from '../suite/labels.ts';
+import { signWithLabel, verifyWithLabel } from '../suite/labels.ts';
 import { sha256 } from '../suite/sodium.ts';
 import { getSuite } from '../suite/suites.ts';
 
@@ -41,6 +41,15 @@ export interface DeviceStart {
   readonly tag: Uint8Array;
   /** Tags of which the relay's has to be one. */
   readonly from: readonly Uint8Array[];
+}
+
+/** What a device saw of a conversation, saved as a file. */
+export interface SavedView {
+  readonly conversationId: string;
+  readonly userId: string;
+  readonly deviceId: string;
+  /** The view as the file has it. */
+  readonly view: Uint8Array;
 }
 
 /**
@@ -106,4 +115,28 @@ export function signDeviceCopied(
     writer.opaque(utf8(deviceId));
   });
   return signWithLabel(suite, signatureKey, 'SinettiDeviceCopied', content);
+}
+
+/**
+ * Signs what a device saw of a conversation.
+ * @param signatureKey Ed25519 private key of the device
+ * @returns an Ed25519 signature, 64 bytes
+ */
+export function signSavedView(signatureKey: Uint8Array, saved: SavedView): Uint8Array {
+  return signWithLabel(suite, signatureKey, 'SinettiSavedView', savedViewContent(saved));
+}
+
+/** Returns whether a device has signed a view. @param publicKey Ed25519 public key of the device */
+export function isSavedViewOf(publicKey: Uint8Array, saved: SavedView, signature: Uint8Array): boolean {
+  return verifyWithLabel(suite, publicKey, 'SinettiSavedView', savedViewContent(saved), signature);
+}
+
+function savedViewContent(saved: SavedView): Uint8Array {
+  return encode(saved, (writer, { conversationId, deviceId, userId, view }) => {
+    writer.u8(VERSION);
+    writer.opaque(utf8(conversationId));
+    writer.opaque(utf8(userId));
+    writer.opaque(utf8(deviceId));
+    writer.opaque(sha256(view));
+  });
 }

@@ -1,9 +1,11 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
+  isSavedViewOf,
   signDeviceCopied,
   signDeviceSession,
   signDeviceStart,
+  signSavedView,
   signSubmittedCommit,
 } from '../../src/account/deviceSignatures.ts';
 import { publicKeyOf } from '../../src/account/signedStatement.ts';
@@ -100,6 +102,31 @@ describe('what a device signs for the relay', () => {
     ]) {
       const signed = signSubmittedCommit(signatureKey, { ...submitted, ...other });
       expect(holds('SinettiSubmittedCommit', content, signed)).toBe(false);
+    }
+  });
+
+  it('is what it saw of a conversation: conversation, user, device, and the hash of the view', () => {
+    const saved = {
+      conversationId: 'group:g',
+      userId: 'alice',
+      deviceId: 'laptop',
+      view: Buffer.from('commit'),
+    };
+    const content = Buffer.concat([
+      Buffer.from('\u0001\u0007group:g\u0005alice\u0006laptop\u0020', 'latin1'),
+      Buffer.from('9505cacb7c710ed17125fcc6cb3669e8ddca6c8cd8af6a31f6b3cd64604c3098', 'hex'),
+    ]);
+    const signature = signSavedView(signatureKey, saved);
+    expect(holds('SinettiSavedView', content, signature)).toBe(true);
+    const publicKey = publicKeyOf(signatureKey);
+    expect(isSavedViewOf(publicKey, saved, signature)).toBe(true);
+    for (const other of [
+      { conversationId: 'group:h' },
+      { userId: 'bob' },
+      { deviceId: 'phone' },
+      { view: Buffer.from('another') },
+    ]) {
+      expect(isSavedViewOf(publicKey, { ...saved, ...other }, signature)).toBe(false);
     }
   });
 });

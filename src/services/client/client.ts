@@ -188,6 +188,8 @@ export function createClient(options: ClientOptions): Client {
     discardMessage: async (messageId) => signedIn().messaging.discard(messageId),
     sendAnyway: async (userId) => signedIn().messaging.sendAnyway(userId),
     messageEvidence: (conversationId, seq) => deps.crypto.messageEvidence(conversationId, seq),
+    saveView: (conversationId, withTexts) => deps.crypto.saveView(conversationId, withTexts),
+    compareView: (conversationId, file) => deps.crypto.compareView(conversationId, file),
     openGroup: async (groupId) => signedIn().groups.open(groupId),
     createGroup: async (name) => signedIn().groups.create(name),
     addGroupMembers: async (groupId, userIds) => signedIn().groups.add(groupId, userIds),

@@ -168,7 +168,9 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     let current = state;
     for (let after = state.linkFrom; after !== null; after = current.linkFrom) {
       const digests = await api.listDigests(conversationId, { after, before: joinedSeq + 1 });
-      current = await crypto.linkLog(conversationId, digests);
+      const linked = await crypto.linkLog(conversationId, digests);
+      if (linked.events.length > 0) sessionEvents.emit('entriesProcessed', linked);
+      current = linked.state;
       // The relay keeps them back: the log stays where it is, as if its entries were kept back.
       if (current.linkFrom === after) return current;
     }

@@ -162,6 +162,34 @@ describe('headers of a modified client', () => {
   });
 });
 
+describe('a modified client that claims messages which nobody has', () => {
+  it('is one line in an epoch, which counts to a hundred', async () => {
+    const { alice, relay } = await createTrio();
+    const carol = await Rogue.ofPerson(relay, CAROL);
+    carol.joinFromOutside(GROUP);
+    await alice.syncOne(GROUP);
+    carol.say(GROUP, 'Without a header.');
+    await alice.syncOne(GROUP);
+    const header = {
+      start: 0,
+      position: relay.entries(GROUP).length - 1,
+      hash: new Uint8Array(32),
+      sentAt: 0,
+    };
+    for (let n = 1; n <= 5; n += 1) {
+      const position = 1_000_000_000 * n;
+      const text = Buffer.from(
+        JSON.stringify({ v: 1, type: 'text', text: 'x', sentAt: '2026-03-01T10:00:00Z' }),
+      );
+      const absurd = encodeChainHeader({ ...header, position, count: position });
+      carol.send(GROUP, Buffer.concat([absurd, text]));
+    }
+    await alice.syncOne(GROUP);
+    const missing = (await findings(alice, GROUP)).filter(({ change }) => change.kind === 'missing');
+    expect(missing.map(({ change }) => change)).toEqual([{ kind: 'missing', count: 100 }]);
+  });
+});
+
 describe('a relay that numbers otherwise what lets a device in', () => {
   it('is noticed by the first headers, though the hash can’t go on from there', async () => {
     const { device, relay } = createWorld();

@@ -140,7 +140,7 @@ describe('a device that was let in', () => {
       linked.push(digests.map(({ seq }) => seq));
       const upTo = digests.at(-1)?.seq ?? 0;
       own = { ...own, linkFrom: upTo < 3 ? upTo : null };
-      return own;
+      return { messages: [], events: [], state: own };
     };
     await sync.catchUp(conversationId);
     expect(asked).toEqual([
@@ -155,7 +155,7 @@ describe('a device that was let in', () => {
     own = groupState({ lastSeq: 3, joinedSeq: 3, linkFrom: 0 });
     const listDigests = vi.fn<Api['listDigests']>().mockResolvedValue([]);
     deps.api.listDigests = listDigests;
-    deps.crypto.linkLog = async () => own;
+    deps.crypto.linkLog = async () => ({ messages: [], events: [], state: own });
     await sync.catchUp(conversationId);
     expect(listDigests.mock.calls.length).toBeLessThan(5);
   });

@@ -78,6 +78,8 @@ export function fakeActions(): FakeActions {
     sendMessage: vi.fn<AppActions['sendMessage']>().mockResolvedValue(),
     retryMessage: vi.fn<AppActions['retryMessage']>().mockResolvedValue(),
     messageEvidence: vi.fn<AppActions['messageEvidence']>().mockRejectedValue(new Error('none')),
+    saveView: vi.fn<AppActions['saveView']>().mockResolvedValue(''),
+    compareView: vi.fn<AppActions['compareView']>().mockRejectedValue(new Error('none')),
     sendAnyway: vi.fn<AppActions['sendAnyway']>().mockResolvedValue(),
     discardMessage: vi.fn<AppActions['discardMessage']>().mockResolvedValue(),
     openGroup: vi.fn<AppActions['openGroup']>().mockResolvedValue(),

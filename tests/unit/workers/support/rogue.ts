@@ -212,6 +212,7 @@ export class Rogue {
       removes?: readonly string[];
       extensions?: readonly Extension[];
       authenticatedData?: Uint8Array;
+      infoExtensions?: readonly Extension[];
     },
   ): void {
     const { members, epoch } = groupView(this.group);
@@ -224,7 +225,7 @@ export class Rogue {
       )
       .map(({ leafIndex }) => leafIndex);
     const adds = (change.adds ?? []).map(({ bundle }) => bundle.bytes);
-    const { extensions, authenticatedData } = change;
+    const { extensions, authenticatedData, infoExtensions } = change;
     const created = createCommit(
       this.group,
       {
@@ -232,6 +233,7 @@ export class Rogue {
         removes,
         ...(extensions && { extensions }),
         ...(authenticatedData && { authenticatedData }),
+        ...(infoExtensions && { infoExtensions }),
         forcePath: true,
         ...anybody,
       },

@@ -1,0 +1,96 @@
+/** Reading one message of the log, of another device or of this one. */
+import type { ChainHeader } from '@sinetti/crypto-core';
+import type { LogEntryInput } from '../api/cryptoApi.ts';
+import { toBase64Url } from '../codec/base64url.ts';
+import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
+import { openOutbox } from '../conversation/views.ts';
+import type { MessageRecord } from '../storage/records.ts';
+import { codeOf, decryptEntry, reasonOf, received, refusal } from './logEntries.ts';
+
+/** A message as it is kept, and the header of another device's that could be read. */
+interface ReadMessage {
+  readonly header: ChainHeader | null;
+  readonly record: MessageRecord;
+  /** This device's leaf has sent it from another place, where its data is used (PROTOCOL section 3). */
+  readonly isCopied: boolean;
+}
+
+/** Decrypts a message, or says why it can't be read, which stops nothing after it. */
+export async function readMessage(
+  transaction: ConversationTransaction,
+  entry: LogEntryInput,
+): Promise<ReadMessage> {
+  const { account, conversation } = transaction;
+  if (entry.content === '' && entry.digest) return unread(refusal(entry, 'deleted'));
+  if (entry.sender_device_id === account.device.deviceId) {
+    return entry.sender_id === account.userId
+      ? takeFromOutbox(transaction, entry)
+      : unread(refusal(entry, 'rules'));
+  }
+  const state = conversation.membership === 'member' ? await transaction.state() : null;
+  if (state === null) {
+    return unread(
+      refusal(entry, conversation.membership === 'none' ? 'before-join' : conversation.forkReason),
+    );
+  }
+  try {
+    const { header, payload } = decryptEntry(state, entry, conversation.epoch);
+    state.accept();
+    return { header, record: received(entry, payload, header?.sentAt ?? null), isCopied: false };
+  } catch (error) {
+    state.revert();
+    // Under its own id it is what this device has sent, and the relay names another as its sender.
+    const isCopied = codeOf(error) === 'own-message' && !(await hasSent(transaction, entry));
+    const reason = reasonOf(error);
+    if (reason === 'storage-erased') transaction.fork(reason);
+    return unread(refusal(entry, reason), isCopied);
+  }
+}
+
+function unread(record: MessageRecord, isCopied = false): ReadMessage {
+  return { header: null, record, isCopied };
+}
+
+/** Takes the plaintext of an own message from the outbox, since MLS gives no device the key of its own message. */
+async function takeFromOutbox(
+  transaction: ConversationTransaction,
+  entry: LogEntryInput,
+): Promise<ReadMessage> {
+  const { account, chain, conversationId, tx } = transaction;
+  const row = await tx.objectStore('outbox').get(entry.id);
+  if (row === undefined || row.conversationId !== conversationId) {
+    const isSeen = (await tx.objectStore('messages').index('messageId').getKey(entry.id)) !== undefined;
+    const isCopied = !isSeen && (await isOfOwnLeaf(transaction, entry));
+    return unread(refusal(entry, isSeen ? 'damaged' : 'storage-erased', true), isCopied);
+  }
+  const { ciphertext, headerAt, payload, sentAt } = openOutbox(account, entry.id, row);
+  await tx.objectStore('outbox').delete(entry.id);
+  const unaltered = ciphertext !== null && toBase64Url(ciphertext) === entry.content;
+  // Another place may have the message too, and have encrypted it under the same keys.
+  if (!unaltered) return unread(refusal(entry, 'damaged', true), await isOfOwnLeaf(transaction, entry));
+  if (headerAt === 0) chain.ownHeaderless(entry);
+  const clock = headerAt === null ? null : Date.parse(sentAt);
+  return unread({ ...received(entry, payload, clock), own: true });
+}
+
+async function hasSent({ tx }: ConversationTransaction, { id }: LogEntryInput): Promise<boolean> {
+  return (
+    (await tx.objectStore('outbox').getKey(id)) !== undefined ||
+    (await tx.objectStore('messages').index('messageId').getKey(id)) !== undefined
+  );
+}
+
+/** Returns whether the sender data of an entry opens in this epoch and names this device's leaf. */
+async function isOfOwnLeaf(transaction: ConversationTransaction, entry: LogEntryInput): Promise<boolean> {
+  const { conversation } = transaction;
+  const state = conversation.membership === 'member' ? await transaction.state() : null;
+  if (state === null) return false;
+  try {
+    decryptEntry(state, entry, conversation.epoch);
+    return false;
+  } catch (error) {
+    return codeOf(error) === 'own-message';
+  } finally {
+    state.revert();
+  }
+}
