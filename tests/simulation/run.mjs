@@ -3,7 +3,7 @@ import { createServer, createServerModuleRunner } from 'vite';
 
 const server = await createServer({ configFile: 'tests/simulation/vite.config.ts' });
 const runner = createServerModuleRunner(server.environments.ssr);
-const { simulate } = await runner.import('/tests/simulation/simulate.ts');
+const { simulate } = await runner.import('/tests/simulation/command.ts');
 process.exitCode = await simulate(process.argv.slice(2));
 await runner.close();
 await server.close();

@@ -26,7 +26,10 @@ export async function lastWords(world: World): Promise<void> {
   await untilRest(world, 'after the last words');
 }
 
-function places(world: World, logs: readonly LogOfRelay[]): { seat: Seat; tab: Tab; log: LogOfRelay }[] {
+export function places(
+  world: World,
+  logs: readonly LogOfRelay[],
+): { seat: Seat; tab: Tab; log: LogOfRelay }[] {
   return world.seats
     .filter(({ status }) => status === 'in')
     .flatMap((seat) => {
@@ -157,6 +160,8 @@ export async function alarms(world: World): Promise<string[]> {
       if (group.refusal !== null) found.push(`${profile.name}: group refused (${group.refusal})`);
     }
     for (const { conversationId, isDoubted } of await tab.crypto.conversations()) {
+      // What the person's devices tell each other is on no screen.
+      if (conversationId.startsWith('self:')) continue;
       if (isDoubted) found.push(`${profile.name}: doubt in ${conversationId}`);
       for (const { change } of await tab.crypto.events(conversationId)) {
         if (['missing', 'diverged', 'refused'].includes(change.kind)) {
@@ -164,6 +169,22 @@ export async function alarms(world: World): Promise<string[]> {
             `${profile.name}: ${change.kind}${change.kind === 'refused' ? ` (${change.code})` : ''} in ${conversationId}`,
           );
         }
+      }
+    }
+  }
+  return found;
+}
+
+/** Messages that can't be read, of all that anybody has. */
+export async function undecryptable(world: World): Promise<string[]> {
+  const found: string[] = [];
+  for (const { profile, tabs } of world.seats) {
+    const [tab] = tabs;
+    for (const { conversationId } of (await tab?.crypto.conversations()) ?? []) {
+      if (tab === undefined || conversationId.startsWith('self:')) continue;
+      for (const { content } of await messagesOf(tab.crypto, conversationId)) {
+        const isRead = content.kind !== 'undecryptable' || content.reason === 'before-join';
+        if (!isRead) found.push(`${profile.name}: ${content.reason} in ${conversationId}`);
       }
     }
   }

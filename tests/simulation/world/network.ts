@@ -23,10 +23,16 @@ const latest = 25_000;
 
 /** What a relay that lies makes of an answer. */
 export interface Liar {
-  answer(method: string, path: string, body: unknown): unknown;
-  /** @returns the events in the place of this one */
-  event(event: unknown): readonly unknown[];
-  acknowledged(seq: number, conversationId: string | null): number;
+  /** @param ask what the relay answers this client when it tells the truth */
+  answer(
+    method: string,
+    url: string,
+    body: unknown,
+    ask: (url: string) => Promise<unknown>,
+  ): Promise<unknown>;
+  /** @returns the event in the place of this one; null for none */
+  event(event: unknown): unknown;
+  acknowledged(seq: number, topic: string): number;
 }
 
 /** One end of a connection in memory, whose bytes take their time and keep their order. */
@@ -171,10 +177,14 @@ export class Line {
     });
     this.#trace.note(`${this.#name} < ${method} ${url} ${answer.statusCode}`, answer.body);
     const isJson = String(answer.headers['content-type'] ?? '').includes('json');
-    const body =
-      this.liar !== null && isJson && answer.body !== ''
-        ? JSON.stringify(this.liar.answer(method, url, JSON.parse(answer.body)))
-        : answer.body;
+    const ask = async (asked: string) =>
+      (
+        await this.#app.inject({ method: 'GET', url: asked, headers: { ...headers, host: 'relay' } })
+      ).json() as unknown;
+    const isLie = this.liar !== null && isJson && answer.statusCode < 300 && answer.body !== '';
+    const body = isLie
+      ? JSON.stringify(await this.liar?.answer(method, url, JSON.parse(answer.body), ask))
+      : answer.body;
     return new Response(answer.statusCode === 204 ? null : body, {
       status: answer.statusCode,
       headers: { 'content-type': String(answer.headers['content-type'] ?? 'text/plain') },

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { Random } from '../seams/random.ts';
 import { pass } from '../seams/time.ts';
 import { alarms, check, lastWords, messagesOf } from './checks.ts';
+import { type Told, tell } from './lies/lie.ts';
+import { isKnowable, type Lie } from './lies/lies.ts';
 import { logsOfRelay } from './log.ts';
 import { settle } from './settle.ts';
 import { drawStep, steps as kinds, onlyWhenAsked, type StepName } from './steps.ts';
@@ -16,6 +18,8 @@ export interface Plan {
   readonly without?: readonly StepName[];
   /** Steps that are left out, by their number: the others stay what they were. */
   readonly dropped?: readonly number[];
+  /** What the relay lies about in the end. */
+  readonly lie?: Lie;
   /** Steps that the product has no answer to yet are played too. */
   readonly unanswered?: boolean;
 }
@@ -26,6 +30,8 @@ export interface Outcome {
   readonly wrong: readonly string[];
   readonly alarms: readonly string[];
   readonly events: ReadonlyMap<string, number>;
+  /** Null where there was no lie, or nothing to lie about. */
+  readonly told: Told | null;
   readonly encryptions: number;
   readonly messages: number;
   readonly steps: readonly string[];
@@ -56,10 +62,15 @@ export async function play(plan: Plan, isTraced = false): Promise<Outcome> {
     if (world.wrong.length === 0) await lastWords(world);
     await check(world);
     const raised = await alarms(world);
+    const isSound = world.wrong.length === 0 && raised.length === 0;
+    const told =
+      plan.lie === undefined || !isSound ? null : await tell(world, plan.lie, new Random(`${plan.seed}/lie`));
+    if (told !== null) judge(world, told);
     return {
       hash: await hashOf(world),
       wrong: world.wrong,
       alarms: raised,
+      told,
       events: world.events,
       encryptions: world.nonces.count,
       messages: world.said.length,
@@ -69,6 +80,11 @@ export async function play(plan: Plan, isTraced = false): Promise<Outcome> {
   } finally {
     await world.end();
   }
+}
+
+/** A lie that somebody could know of has to be noticed by somebody. */
+function judge(world: World, { byOthers, byVictim, lie }: Told): void {
+  if (isKnowable(lie) && byVictim.length + byOthers.length === 0) world.wrong.push(`nobody noticed: ${lie}`);
 }
 
 async function hashOf(world: World): Promise<string> {

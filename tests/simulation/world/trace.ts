@@ -4,13 +4,21 @@ import { worldNow } from '../seams/time.ts';
 /** All that passed between clients and relay, as one hash: the same for the same seed. */
 export class Trace {
   #hash = createHash('sha256');
+  readonly #puts = new Map<string, number>();
   readonly lines: string[] = [];
   /** Keeps the lines too, for whoever reads a run. */
   isKept = false;
 
   note(what: string, content = ''): void {
+    const [, path] = / > PUT (\S+)/.exec(what) ?? [];
+    if (path !== undefined) this.#puts.set(path, this.puts(path) + 1);
     this.#hash.update(`${worldNow()} ${what}\n${content}\n`);
     if (this.isKept) this.lines.push(`${new Date(worldNow()).toISOString().slice(11, 23)} ${what}`);
+  }
+
+  /** How often something was put to a path. */
+  puts(path: string): number {
+    return this.#puts.get(path) ?? 0;
   }
 
   /** The hash so far. */

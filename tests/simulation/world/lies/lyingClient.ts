@@ -4,20 +4,28 @@ import type { Line } from '../network.ts';
 /** An MQTT client to whom the relay may say something else than it says to others. */
 export function lyingClient(client: MqttClient, line: Line): MqttClient {
   const on = client.on.bind(client) as (event: string, listener: (...given: never[]) => void) => MqttClient;
+  /** Where each publication went, by its packet identifier. */
+  const topics = new Map<number, string>();
+  on('packetsend', ((packet: Packet) => {
+    if (packet.cmd === 'publish' && packet.messageId !== undefined)
+      topics.set(packet.messageId, packet.topic);
+  }) as never);
+
   const told = (listener: (topic: string, payload: Buffer, packet: IPublishPacket) => void) => {
     return (topic: string, payload: Buffer, packet: IPublishPacket) => {
       if (line.liar === null) return listener(topic, payload, packet);
-      for (const event of line.liar.event(JSON.parse(payload.toString()))) {
-        const said = Buffer.from(JSON.stringify(event));
-        listener(topic, said, { ...packet, payload: said });
-      }
+      const event = line.liar.event(JSON.parse(payload.toString()));
+      if (event === null) return;
+      const said = Buffer.from(JSON.stringify(event));
+      listener(topic, said, { ...packet, payload: said });
     };
   };
   const acknowledged = (listener: (packet: Packet) => void) => (packet: Packet) => {
     const properties = packet.cmd === 'puback' ? packet.properties?.userProperties : undefined;
     const seq = properties?.['seq'];
     if (line.liar !== null && properties !== undefined && seq !== undefined) {
-      properties['seq'] = String(line.liar.acknowledged(Number(seq), null));
+      const topic = topics.get(packet.messageId ?? 0) ?? '';
+      properties['seq'] = String(line.liar.acknowledged(Number(seq), topic));
     }
     listener(packet);
   };

@@ -1,0 +1,123 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { faultsOf, type Outcome, type Plan, playPlan } from './playPlan.ts';
+import { shrink } from './shrink.ts';
+import { lies } from './world/lies/lies.ts';
+
+const usage = `npm run simulate -- [options]
+  --seed S         what everything random comes from (drawn, unless given)
+  --steps N        of each run (60)
+  --people P       2 to 6 (3 and 4 in turns)
+  --runs R         with the seeds S/0, S/1, … (1, with S itself)
+  --seconds T      as many runs as begin within that time
+  --lies           each ends with a relay that lies, in another way each time
+  --unanswered     with steps to which the product has no answer yet
+  --kept FILE      plays what a file in tests/simulation/kept holds
+  --shrink         leaves out steps of a run that fails while it still does, and keeps what is left
+  --trace          prints every request and every line of a log
+`;
+
+/** What all runs together have shown. */
+class Totals {
+  readonly #began = performance.now();
+  readonly #events = new Map<string, number>();
+  readonly #lies = new Map<
+    string,
+    { told: number; noticedByVictim: number; noticedByOthers: number; by: Set<string> }
+  >();
+  readonly sum = { runs: 0, steps: 0, messages: 0, encryptions: 0, alarms: 0, failed: 0 };
+
+  add(outcome: Outcome): void {
+    for (const [event, count] of outcome.events)
+      this.#events.set(event, (this.#events.get(event) ?? 0) + count);
+    this.sum.runs += 1;
+    this.sum.steps += outcome.steps.length;
+    this.sum.messages += outcome.messages;
+    this.sum.encryptions += outcome.encryptions;
+    this.sum.alarms += outcome.alarms.length;
+    if (faultsOf(outcome).length > 0) this.sum.failed += 1;
+    if (outcome.told === null) return;
+    const { byOthers, byVictim, lie } = outcome.told;
+    const count = this.#lies.get(lie) ?? { told: 0, noticedByVictim: 0, noticedByOthers: 0, by: new Set() };
+    count.told += 1;
+    if (byVictim.length > 0) count.noticedByVictim += 1;
+    if (byOthers.length > 0) count.noticedByOthers += 1;
+    for (const what of [...byVictim, ...byOthers]) count.by.add(what);
+    this.#lies.set(lie, count);
+  }
+
+  get seconds(): number {
+    return (performance.now() - this.#began) / 1000;
+  }
+
+  toString(): string {
+    const events = [...this.#events].toSorted(([one], [other]) => (one < other ? -1 : 1));
+    const told = [...this.#lies].map(([lie, { by, ...counts }]) =>
+      JSON.stringify({ lie, ...counts, by: [...by] }),
+    );
+    return [
+      JSON.stringify({ ...this.sum, seconds: Math.round(this.seconds) }),
+      JSON.stringify(Object.fromEntries(events)),
+      ...told,
+    ].join('\n');
+  }
+}
+
+/** @returns the exit code: 1 when a run has failed */
+export async function simulate(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      seed: { type: 'string', default: Date.now().toString(36) },
+      steps: { type: 'string', default: '60' },
+      people: { type: 'string' },
+      runs: { type: 'string' },
+      seconds: { type: 'string' },
+      lies: { type: 'boolean', default: false },
+      unanswered: { type: 'boolean', default: false },
+      kept: { type: 'string' },
+      shrink: { type: 'boolean', default: false },
+      trace: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const say = (text: string) => void process.stdout.write(`${text}\n`);
+  if (values.help) {
+    say(usage);
+    return 0;
+  }
+  const totals = new Totals();
+  const seconds = values.seconds === undefined ? null : Number(values.seconds);
+  const runs = seconds === null ? Number(values.runs ?? 1) : Number.POSITIVE_INFINITY;
+  const planOf = (run: number): Plan => {
+    const lie = lies[run % lies.length];
+    return {
+      seed: values.runs === undefined && seconds === null ? values.seed : `${values.seed}/${run}`,
+      steps: Number(values.steps),
+      people: Number(values.people ?? 3 + (run % 2)),
+      ...(values.lies && lie !== undefined ? { lie } : {}),
+      ...(values.unanswered ? { unanswered: true } : {}),
+    };
+  };
+  for (let run = 0; run < runs; run += 1) {
+    if (seconds !== null && totals.seconds > seconds) break;
+    const plan =
+      values.kept === undefined
+        ? planOf(run)
+        : (JSON.parse(readFileSync(values.kept, 'utf8')) as { plan: Plan }).plan;
+    const outcome = await playPlan(plan, values.trace);
+    totals.add(outcome);
+    const faults = faultsOf(outcome);
+    say(`${faults.length === 0 ? 'ok' : 'FAILED'} ${JSON.stringify(plan)} ${outcome.hash}`);
+    if (values.trace) say(outcome.trace.join('\n'));
+    for (const fault of faults) say(`  ${fault}`);
+    if (faults.length > 0 && values.shrink) {
+      const smaller = await shrink(plan, say);
+      const file = `tests/simulation/kept/${plan.seed.replaceAll(/\W/g, '-')}.json`;
+      writeFileSync(file, `${JSON.stringify({ shows: faults[0], plan: smaller }, null, 2)}\n`);
+      say(`kept as ${file}`);
+    }
+  }
+  say(String(totals));
+  return totals.sum.failed === 0 ? 0 : 1;
+}

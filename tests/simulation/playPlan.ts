@@ -1,0 +1,38 @@
+import { install } from './seams/install.ts';
+import type { Outcome, Plan } from './world/play.ts';
+
+export type { Outcome, Plan } from './world/play.ts';
+
+/** A run before the first one: what libraries do when they are first used would tell that one from the others. */
+const warmUp: Plan = { seed: 'warm', steps: 4, people: 2 };
+let isWarm = false;
+
+/** Plays a plan in a world of its own: the same outcome each time. */
+export async function playPlan(plan: Plan, isTraced = false): Promise<Outcome> {
+  if (!isWarm) {
+    isWarm = true;
+    await playPlan(warmUp);
+  }
+  const uninstall = install();
+  try {
+    // What these load takes the world's time and threads over, and all of it is there before the first request.
+    const [{ play }, { installRandom }, { activateLocale }] = await Promise.all([
+      import('./world/play.ts'),
+      import('./seams/random.ts'),
+      import('#src/i18n/i18n.ts'),
+      import('#src/services/client/signedIn.ts'),
+      import('#src/services/client/deletion.ts'),
+    ]);
+    await activateLocale('en');
+    const unseed = installRandom(plan.seed);
+    return await play(plan, isTraced).finally(unseed);
+  } finally {
+    uninstall();
+  }
+}
+
+/** What a run has shown that no run may show. */
+export const faultsOf = ({ alarms, wrong }: Outcome): readonly string[] => [
+  ...wrong,
+  ...alarms.map((alarm) => `a false alarm: ${alarm}`),
+];

@@ -1,0 +1,84 @@
+import type { Random } from '../../seams/random.ts';
+import { type Entry, LogLiar } from './logLiar.ts';
+
+/** What a relay may do to one device, and whether somebody could know of it by the messages that follow. */
+export const logLies = {
+  /** An entry is left out, and those after it move up. */
+  drop: { isKnowable: true, kind: 'application', shift: -1 },
+  reorder: { isKnowable: true, kind: 'application', shift: 0 },
+  /** Other bytes under the same id. */
+  replace: { isKnowable: true, kind: 'application', shift: 0 },
+  /** An entry once more, under another id. */
+  replay: { isKnowable: true, kind: 'application', shift: 1 },
+  /** An entry that nobody has sent. */
+  invent: { isKnowable: true, kind: 'application', shift: 1 },
+  /** The same bytes under another id, which nobody else is shown. */
+  fork: { isKnowable: true, kind: 'application', shift: 0 },
+  /** Somebody else's name above the same bytes. */
+  rename: { isKnowable: true, kind: 'application', shift: 0 },
+  dropCommit: { isKnowable: true, kind: 'commit', shift: -1 },
+  /** Everything from a commit on is kept back: what is late and what never comes look the same. */
+  withhold: { isKnowable: false, kind: 'commit', shift: 0 },
+  /** The time at which the relay says it has stored an entry, for which nobody vouches. */
+  retime: { isKnowable: false, kind: 'application', shift: 0 },
+} as const satisfies Record<string, { isKnowable: boolean; kind: Entry['kind']; shift: number }>;
+
+export type LogLie = keyof typeof logLies;
+
+/** Lies about an account, told to one of its browsers. */
+export const accountLies = {
+  vaultRollback: { isKnowable: true },
+  stateRollback: { isKnowable: true },
+  /** Every single-use KeyPackage is gone: what is claimed is the last resort. */
+  lastResort: { isKnowable: false },
+} as const;
+
+export type Lie = LogLie | keyof typeof accountLies;
+export const lies = [...Object.keys(logLies), ...Object.keys(accountLies)] as Lie[];
+export const isKnowable = (lie: Lie): boolean => ({ ...logLies, ...accountLies })[lie].isKnowable;
+
+/** @param entry that the lie is about */
+export function logLiar(
+  lie: LogLie,
+  entry: Entry,
+  userId: string,
+  others: readonly string[],
+  random: Random,
+): LogLiar {
+  const { conversationId, seq } = entry;
+  const other = others.find((id) => id !== entry.sender_id) ?? userId;
+  const garbage = random.bytes(300).toString('base64url');
+  const [id, anotherId] = [random.uuid(), random.uuid()];
+  const shown = (one: Entry): Entry[] => {
+    switch (lie) {
+      case 'drop':
+      case 'dropCommit':
+        return [];
+      case 'replace':
+        return [{ ...one, content: garbage }];
+      case 'replay':
+        return [one, { ...one, id }];
+      case 'invent':
+        return [one, { ...one, id: anotherId, content: garbage }];
+      case 'fork':
+        return [{ ...one, id }];
+      case 'rename':
+        return [{ ...one, sender_id: other }];
+      case 'retime':
+        return [{ ...one, timestamp: new Date(Date.parse(one.timestamp) - 86_400_000).toISOString() }];
+      case 'reorder':
+      case 'withhold':
+        return [one];
+    }
+  };
+  const edit = (log: readonly Entry[]): readonly Entry[] => {
+    const at = log.findIndex((one) => one.seq === seq);
+    const one = log[at];
+    if (one === undefined) return log;
+    if (lie === 'withhold') return log.slice(0, at);
+    if (lie !== 'reorder') return [...log.slice(0, at), ...shown(one), ...log.slice(at + 1)];
+    const next = log[at + 1];
+    return next === undefined ? log : [...log.slice(0, at), next, one, ...log.slice(at + 2)];
+  };
+  return new LogLiar(conversationId, userId, seq, logLies[lie].shift, edit);
+}
