@@ -47,7 +47,8 @@ function newDevice({ cheap }: { cheap: boolean }) {
 
   async function enrol(): Promise<void> {
     const { certificate, deviceId } = await crypto.openDevice();
-    await api.putDevice(deviceId, { name: 'One of a crowd', certificate });
+    const signature = await crypto.signSession(api.sessionId() ?? '');
+    await api.putDevice(deviceId, { name: 'One of a crowd', certificate, signature });
     const { keyPackages, lastResort } = await crypto.createKeyPackages(keyPackagesEach, true);
     await api.publishKeyPackages({ keyPackages, ...(lastResort === null ? {} : { lastResort }) });
   }

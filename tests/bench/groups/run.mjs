@@ -170,9 +170,10 @@ async function measure(people, open, crowd) {
 }
 
 async function visit(profile, relayPort) {
-  const wire = await startWire(relayPort);
+  const wire = await startWire();
   const context = await openProfile(profile, {
-    baseURL: wire.url,
+    baseURL: `http://localhost:${relayPort}`,
+    proxy: wire.proxy,
     viewport: { width: 1440, height: 900 },
   });
   return { context, wire, page: await context.newPage() };
