@@ -16,10 +16,14 @@ export async function startWire() {
     // The other end tells by closing.
     socket.on('error', () => undefined);
   };
-  const server = createServer(async (near) => {
+  const server = createServer((near) => {
     keep(near);
-    const port = await agree(near).catch(() => near.destroy());
-    if (typeof port !== 'number') return;
+    agree(near).then(
+      (port) => pass(near, port),
+      () => near.destroy(),
+    );
+  });
+  function pass(near, port) {
     const far = connect(port, '127.0.0.1');
     keep(far);
     near.on('close', () => far.destroy());
@@ -33,7 +37,7 @@ export async function startWire() {
       near.write(data);
     });
     near.resume();
-  });
+  }
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
