@@ -227,6 +227,28 @@ describe('a profile that was restored', () => {
   });
 });
 
+it('reads the log of a conversation before the first message of a start, however soon that is written', async () => {
+  const old = await copyOf(annas);
+  await send(anna, 'two');
+  await arrived(['one', 'two']);
+  anna.kill();
+  const sent = left.size;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  // What a start reads by itself comes late.
+  lie = async (request, answer) => {
+    if (request.method === 'GET' && request.url.endsWith('/conversations')) await held;
+    return answer();
+  };
+  const restored = await startOf(old);
+  await restored.actions.sendMessage(bertId, 'at once').catch(() => undefined);
+  await until(() => restored.store.get(authErrorAtom), copiedHere);
+  expect(left.size).toBe(sent);
+  release();
+});
+
 describe('no alarm', () => {
   it('is raised for two tabs, whichever has started last', async () => {
     const other = await startOf(annas);
