@@ -18,6 +18,7 @@ import { currentUserAtom } from '../../src/store/session.ts';
 import { toastsAtom } from '../../src/store/toasts.ts';
 import { browserEnv } from '../../workers/entry/browserEnv.ts';
 import { createCryptoApi } from '../../workers/entry/createCryptoApi.ts';
+import { copyDatabases } from './copyDatabases.ts';
 import { Typist } from './typist.ts';
 
 /** Polling and pings twenty times as often as in production, so that a story takes seconds. */
@@ -83,10 +84,12 @@ export class Browser {
   readonly locks = new MemoryLocks();
   readonly logLines: string[] = [];
   readonly tabs: Tab[] = [];
+  readonly #relay: { url: string; mqttUrl: string; presenceUrl: string };
   readonly #addresses: RelayAddresses;
   readonly #options: BrowserOptions;
 
   constructor(relay: { url: string; mqttUrl: string; presenceUrl: string }, options: BrowserOptions = {}) {
+    this.#relay = relay;
     this.#addresses = { apiHost: relay.url, mqttUrl: relay.mqttUrl, presenceUrl: relay.presenceUrl };
     this.#options = options;
   }
@@ -112,6 +115,14 @@ export class Browser {
     const tab = new Tab(this, wrapCrypto(api), typist, this.#addresses, this.#options);
     this.tabs.push(tab);
     return tab;
+  }
+
+  /** Another profile with all that this one has stored, as somebody makes it who copies the folder. */
+  async copy(options: BrowserOptions = this.#options): Promise<Browser> {
+    const made = new Browser(this.#relay, options);
+    await copyDatabases(this.indexedDB, made.indexedDB);
+    for (const [key, value] of this.storage.entries) made.storage.setItem(key, value);
+    return made;
   }
 
   close(): void {

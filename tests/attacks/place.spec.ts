@@ -1,0 +1,130 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, chromium } from '@playwright/test';
+import { chromiumArgs, chromiumPath } from '../e2e/browser.mjs';
+import { becomeContacts, Person } from '../e2e/support/person.ts';
+import { expect, test } from '../e2e/support/test.ts';
+
+/** Opens the browser of a profile's folder, as Alice left it. */
+function open(folder: string, baseURL: string): Promise<BrowserContext> {
+  return chromium.launchPersistentContext(folder, {
+    ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
+    args: chromiumArgs,
+    baseURL,
+    reducedMotion: 'reduce',
+  });
+}
+
+/** What the page hands the relay that only a device could have encrypted. */
+function sendings(person: Person): string[] {
+  const seen: string[] = [];
+  const keep = (text: string | null) => {
+    if (text?.includes('"content":"') === true || text?.includes('"commit":"') === true) seen.push(text);
+  };
+  person.page.on('request', (request) => keep(request.postData()));
+  person.page.on('websocket', (socket) =>
+    socket.on('framesent', ({ payload }) => keep(payload.toString('latin1'))),
+  );
+  return seen;
+}
+
+async function isAskedWhy({ page }: Person): Promise<void> {
+  await expect(page.getByText(/was copied, or restored from an older copy/).first()).toBeVisible();
+  await expect(page).toHaveURL(/\/login/);
+}
+
+/** Logs in where the page asks for it, and is told that the browser is another device. */
+async function beginsAnew(alice: Person): Promise<void> {
+  await alice.logIn();
+  await expect(alice.toast('It is a new device now')).toBeVisible();
+}
+
+test('a profile that is copied, or restored, is noticed before anything leaves: both places chat on as new devices', async ({
+  newBrowser,
+  relay,
+}) => {
+  const folder = await mkdtemp(join(tmpdir(), 'sinetti-place-'));
+  const [profile, copy, backup] = ['profile', 'copy', 'backup'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const contexts: BrowserContext[] = [];
+  const aliceIn = async (place: string) => {
+    const context = await open(place, relay.url);
+    contexts.push(context);
+    return Person.in(context, 'alice');
+  };
+  try {
+    let alice = await aliceIn(profile);
+    await alice.signUp();
+    const { person: bob } = await newBrowser('bob');
+    await bob.signUp();
+    await becomeContacts(alice, bob);
+    await alice.openChat(bob);
+    await alice.send('Before the copy.');
+    await bob.openChat(alice);
+    await bob.sees('Before the copy.');
+    await alice.page.context().close();
+    await cp(profile, copy, { recursive: true });
+
+    alice = await aliceIn(profile);
+    await alice.page.goto('/dashboard');
+    await alice.onDashboard();
+    await alice.openChat(bob);
+    await alice.send('From the first place.');
+    await bob.sees('From the first place.');
+
+    const other = await aliceIn(copy);
+    const sent = sendings(other);
+    await other.page.goto('/dashboard');
+    await isAskedWhy(other);
+    await isAskedWhy(alice);
+    expect(sent).toEqual([]);
+
+    await beginsAnew(other);
+    await other.openChat(bob);
+    await other.sees('Before the copy.');
+    await other.send('From the copy.');
+    await beginsAnew(alice);
+    await alice.openChat(bob);
+    await alice.sees('Before the copy.', 'From the first place.');
+    await alice.send('From the first place again.');
+    await bob.sees(
+      'Before the copy.',
+      'From the first place.',
+      'From the copy.',
+      'From the first place again.',
+    );
+    await other.sees('From the first place again.');
+    await bob.send('I read all of you.');
+    await alice.sees('I read all of you.');
+    await other.sees('I read all of you.');
+
+    // Another day: the first place is restored from a backup, with starts and messages since.
+    await alice.page.context().close();
+    await cp(profile, backup, { recursive: true });
+    alice = await aliceIn(profile);
+    await alice.page.goto('/dashboard');
+    await alice.onDashboard();
+    await alice.openChat(bob);
+    await alice.send('After the backup.');
+    await bob.sees('After the backup.');
+    await alice.page.context().close();
+
+    const restored = await aliceIn(backup);
+    const sentAfter = sendings(restored);
+    await restored.page.goto('/dashboard');
+    await isAskedWhy(restored);
+    expect(sentAfter).toEqual([]);
+    await beginsAnew(restored);
+    await restored.openChat(bob);
+    await restored.sees('From the first place.');
+    await restored.send('Restored, and well.');
+    await bob.sees('After the backup.', 'Restored, and well.');
+  } finally {
+    for (const context of contexts) await context.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
