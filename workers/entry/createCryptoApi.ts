@@ -19,6 +19,7 @@ import { createLogProcessing } from '../messaging/processLog.ts';
 import { createKeySharing } from '../messaging/shareKeys.ts';
 import { Session } from '../session/session.ts';
 import { createAccountState } from '../trust/accountState.ts';
+import { createNames } from '../trust/names.ts';
 import { createTrust } from '../trust/trust.ts';
 
 /** The surroundings of the api, injected so that it also runs where there is no browser. */
@@ -40,6 +41,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createMovingOn(deps, session, confirmations, rotation),
     ...createRevoking(session, confirmations, rotation),
     ...createAccountState(deps, session, confirmations),
+    ...createNames(session, confirmations),
     ...createTrust(deps, session, confirmations),
     ...createConversations(deps, session),
     ...createGroups(deps, session),

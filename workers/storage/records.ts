@@ -66,6 +66,10 @@ export const DeviceRecord = object({
 });
 export type DeviceRecord = Guarded<typeof DeviceRecord>;
 
+/** A username as a device of its owner has signed it. */
+export const NameRecord = object({ username: string(limits.memberName), revision: integer(0), deviceId: id });
+export type NameRecord = Guarded<typeof NameRecord>;
+
 /** A pin: the account key by which a person is known. Times are milliseconds since the Unix epoch. */
 export const PinRecord = object({
   accountKey: bytes(32, 32),
@@ -78,6 +82,8 @@ export const PinRecord = object({
   former: withDefault(array(object({ accountKey: bytes(32, 32), until: integer(0) }), limits.formerKeys), []),
   /** The account keys that this person has refused last. */
   refused: withDefault(array(bytes(32, 32), limits.formerKeys), []),
+  /** Their name, under the present account key; null where they have signed none that was seen. */
+  name: withDefault(nullable(NameRecord), null),
 });
 export type PinRecord = Guarded<typeof PinRecord>;
 

@@ -22,7 +22,13 @@ import {
 } from './support/deps.ts';
 
 const number = '12345'.repeat(12);
-const known: ContactTrust = { userId: peer, verifiedAt: null, keyOffered: false, changedAt: [] };
+const known: ContactTrust = {
+  userId: peer,
+  verifiedAt: null,
+  keyOffered: false,
+  name: null,
+  changedAt: [],
+};
 const changed: ContactTrust = { ...known, changedAt: ['2026-03-01T12:00:00.000Z'] };
 
 const api = {
