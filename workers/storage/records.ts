@@ -281,7 +281,7 @@ export const MarksRecord = object({
   revision: integer(-1),
   /** One was signed by a device of the person's: those that aren't count no more. */
   hasSigned: withDefault(boolean, false),
-  /** The live device of the person's that had signed the last one. */
+  /** The other live device of the person's that has signed one last. */
   signerId: withDefault(nullable(id), null),
 });
 export type MarksRecord = Guarded<typeof MarksRecord>;
