@@ -13,6 +13,7 @@ export type LogEvent =
   | 'send-failed'
   | 'members-differ'
   | 'sign-in-failed'
+  | 'name-not-signed'
   | 'group-not-left'
   | 'erase-failed'
   | 'update-failed'

@@ -72,6 +72,12 @@ export function createApi(http: Http) {
     putAccountState: (body: RouteBody<typeof routes.putAccountState>) =>
       http.call(routes.putAccountState, { body }),
 
+    putSignedName: (signedName: string) =>
+      http.call(routes.putSignedName, { body: { signed_name: signedName } }),
+
+    signedNames: (userIds: readonly string[]) =>
+      http.call(routes.listSignedNames, { body: { user_ids: [...userIds] } }),
+
     listDevices: () => http.call(routes.listDevices, {}),
 
     putDevice: (id: string, body: RouteBody<typeof routes.putDevice>) =>

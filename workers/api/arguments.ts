@@ -102,6 +102,12 @@ export const Certificates = array(bytes(limits.certificate), limits.devicesPerPe
 export const SafetyNumber = string(60, /^\d{60}$/);
 export const VerifiedMark = object({ userId: Id, safetyNumber: SafetyNumber, verified: boolean });
 
+export const OwnName = string(limits.memberName, /./);
+export const SignedNames = array(
+  object({ userId: Id, signedName: bytes(limits.signedName) }),
+  limits.devicesPerPerson,
+);
+
 export const KeyPackageCount = integer(0, limits.keyPackagesPerCall);
 
 const ClaimedKeyPackages = array(

@@ -58,6 +58,8 @@ export interface ContactTrust {
   readonly verifiedAt: string | null;
   /** Another account key was seen: nothing is sent to them directly until it is accepted or refused. */
   readonly keyOffered: boolean;
+  /** The username that a live device of theirs has signed; null where none was seen. */
+  readonly name: string | null;
   /** The times at which other account keys were accepted. */
   readonly changedAt: readonly string[];
 }
@@ -194,15 +196,25 @@ export interface SecurityApi {
     mark: { userId: string; safetyNumber: string; verified: boolean },
   ): Promise<WireBytes>;
   /**
-   * Takes over the marks that any device set in the account state; ignores a state that is older than the newest
-   * one seen, and one that can't be opened.
-   * one that is sealed under former keys counts for a browser that has seen none yet. Errors: `missing-key` when it
-   * says that it is sealed under newer keys than this device has.
+   * Takes over the marks and pins of the account state. What was decided at another device counts here if a live device of
+   * the person's has signed the state under the newest keys; of any other state, keys that are unknown here are asked about,
+   * and marks count for a browser that has seen none yet. Errors: `missing-key` when it says that it is sealed under newer
+   * keys than this device has.
    * @param hasAllKeys no other device has renewed the keys: a state that says so isn't theirs
-   * @returns the state to put in its place when it is sealed under former keys, or lost though there are marks;
-   *   null otherwise
+   * @returns the state to put in its place when it lacks something that is known here, is older than one that was seen, or
+   *   no live device answers for it; null otherwise
    */
   adoptState(sealedState: WireBytes | null, hasAllKeys?: boolean): Promise<WireBytes | null>;
+  /**
+   * Takes in names as their owners have signed them. Those by no live device under the pinned account key, and older ones
+   * than are known, are ignored.
+   */
+  takeNames(names: readonly { userId: string; signedName: WireBytes }[]): Promise<void>;
+  /**
+   * Signs the person's own username as they have just typed it, for PUT /users/me/name, or PUT /users/me where
+   * `change-names` was confirmed. Errors: `usage` unless signing in, or that was confirmed for this name.
+   */
+  signName(username: string): Promise<WireBytes>;
   /**
    * Accepts the offered key by the number that the person has seen. Errors: `usage` when it is another key's, or unless
    * `accept-account-key` was confirmed for that person.

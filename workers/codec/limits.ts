@@ -62,6 +62,8 @@ export const limits = {
    * names and addresses.
    */
   localEntryText: 4 * 1024 * 1024,
+  /** A name as its owner's device has signed it, with that device's certificate. */
+  signedName: 2048,
   /** Characters of a person's name. */
   memberName: 256,
   /** People whose names are kept for a group, former members included. */

@@ -23,6 +23,7 @@ import { createKeySharing } from '../messaging/shareKeys.ts';
 import { createPlace } from '../session/place.ts';
 import { Session } from '../session/session.ts';
 import { createAccountState } from '../trust/accountState.ts';
+import { createNames } from '../trust/names.ts';
 import { createTrust } from '../trust/trust.ts';
 
 /** The surroundings of the api, injected so that it also runs where there is no browser. */
@@ -45,6 +46,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createMovingOn(deps, session, confirmations, rotation),
     ...createRevoking(session, confirmations, rotation),
     ...createAccountState(deps, session, confirmations),
+    ...createNames(session, confirmations),
     ...createTrust(deps, session, confirmations),
     ...createConversations(deps, session),
     ...createGroups(deps, session),

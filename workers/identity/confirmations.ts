@@ -61,7 +61,11 @@ const requests: Record<OperationKind, (operation: Operation) => BoundRequest> = 
   'change-names': ({ target }) => {
     // A username has no space in it.
     const [username = '', ...email] = target.split(' ');
-    return { operation: 'PUT /users/me', fields: { username, email: email.join(' ') }, others: [] };
+    return {
+      operation: 'PUT /users/me',
+      fields: { username, email: email.join(' ') },
+      others: ['signed_name'],
+    };
   },
   'change-password': () => passwordRequest,
   'create-recovery-key': () => vaultRequest,

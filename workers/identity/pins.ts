@@ -18,7 +18,7 @@ export class IdentityChanged extends CryptoApiError {
 }
 
 export function newPin(accountKey: Uint8Array, now: number): PinRecord {
-  return { accountKey, firstSeen: now, verifiedAt: null, offered: null, former: [], refused: [] };
+  return { accountKey, firstSeen: now, verifiedAt: null, offered: null, former: [], refused: [], name: null };
 }
 
 export async function readPin(

@@ -92,6 +92,10 @@ export const FormerDeviceRecord = object({
 });
 export type FormerDeviceRecord = Guarded<typeof FormerDeviceRecord>;
 
+/** A username as a device of its owner has signed it. */
+export const NameRecord = object({ username: string(limits.memberName), revision: integer(0), deviceId: id });
+export type NameRecord = Guarded<typeof NameRecord>;
+
 /** A pin: the account key by which a person is known. Times are milliseconds since the Unix epoch. */
 export const PinRecord = object({
   accountKey: bytes(32, 32),
@@ -104,6 +108,8 @@ export const PinRecord = object({
   former: withDefault(array(object({ accountKey: bytes(32, 32), until: integer(0) }), limits.formerKeys), []),
   /** The account keys that this person has refused last. */
   refused: withDefault(array(bytes(32, 32), limits.formerKeys), []),
+  /** Their name, under the present account key; null where they have signed none that was seen. */
+  name: withDefault(nullable(NameRecord), null),
 });
 export type PinRecord = Guarded<typeof PinRecord>;
 
@@ -291,7 +297,7 @@ export const MarksRecord = object({
   revision: integer(-1),
   /** One was signed by a device of the person's: those that aren't count no more. */
   hasSigned: withDefault(boolean, false),
-  /** The live device of the person's that had signed the last one. */
+  /** The other live device of the person's that has signed one last. */
   signerId: withDefault(nullable(id), null),
 });
 export type MarksRecord = Guarded<typeof MarksRecord>;

@@ -113,10 +113,11 @@ export function createAccountState(
           ownUserId: account.userId,
         });
         for (const [userId, pin] of changed) await putPin(tx, account, userId, pin);
+        const isByAnother = opened?.isTrusted === true && opened.signerId !== account.device.deviceId;
         await putMarksRecord(tx, account, {
           ...known,
           hasSigned: known.hasSigned || opened?.isTrusted === true,
-          signerId: opened?.isTrusted === true ? opened.signerId : known.signerId,
+          signerId: isByAnother ? opened.signerId : known.signerId,
         });
         if (opened !== null && counts(opened, known))
           await adoptVerified(tx, account, opened.state, env.now());

@@ -123,11 +123,12 @@ export function createTrust(deps: TransactionDeps, session: Session, confirmatio
   };
 }
 
-function contactTrust(userId: string, { verifiedAt, offered, former }: PinRecord): ContactTrust {
+function contactTrust(userId: string, { former, name, offered, verifiedAt }: PinRecord): ContactTrust {
   return {
     userId,
     verifiedAt: verifiedAt === null ? null : new Date(verifiedAt).toISOString(),
     keyOffered: offered !== null,
+    name: name?.username ?? null,
     changedAt: former.map(({ until }) => new Date(until).toISOString()),
   };
 }

@@ -3,8 +3,10 @@ import { ShieldAlert } from 'lucide-react';
 import { useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
+import { visibleName } from '../../lib/people.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
 import { attemptAtom } from '../../store/attempt.ts';
+import { otherNamesAtom } from '../../store/names.ts';
 import { Button } from '../../ui/Button.tsx';
 import styles from './IdentityNotice.module.css';
 import { SafetyNumber } from './SafetyNumber.tsx';
@@ -15,6 +17,7 @@ export function IdentityNotice({ userId, name }: { userId: string; name: string 
   const actions = useAtomValue(requiredActionsAtom);
   const attempt = useSetAtom(attemptAtom);
   const { keyOffered } = useTrust(userId);
+  const otherName = useAtomValue(otherNamesAtom).get(userId);
   const [comparing, setComparing] = useState(false);
   const [busy, setBusy] = useState(false);
   const who = <bdi>{name}</bdi>;
@@ -58,6 +61,11 @@ export function IdentityNotice({ userId, name }: { userId: string; name: string 
             </div>
           </div>
         </section>
+      )}
+      {otherName !== undefined && (
+        <p className={styles.line} role="status">
+          <RichText id="trust.otherName" parts={{ name: who, other: <bdi>{visibleName(otherName)}</bdi> }} />
+        </p>
       )}
       {/* The dialog stays outside of the notice: it is still open when the decision has been made in it. */}
       <SafetyNumber userId={userId} name={name} open={comparing} onOpenChange={setComparing} />

@@ -1,7 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { type ContactTrust, trustAtom } from '../../store/trust.ts';
 
-const unknown = { verifiedAt: null, keyOffered: false, changedAt: [] } as const satisfies Omit<
+const unknown = { verifiedAt: null, keyOffered: false, name: null, changedAt: [] } as const satisfies Omit<
   ContactTrust,
   'userId'
 >;

@@ -13,15 +13,19 @@ import { keepProfile } from './ownProfile.ts';
 export async function updateProfile(
   { api, crypto, store }: Pick<Deps, 'api' | 'crypto' | 'store'>,
   change: OwnNames,
-  { confirmWithPassword }: Pick<Confirmation, 'confirmWithPassword'>,
+  { confirm }: Pick<Confirmation, 'confirm'>,
 ): Promise<void> {
   const names = checkedNames(change);
   try {
     const target = `${names.username} ${names.email}`;
     const known = store.get(currentUserAtom);
     const isKnown = target.toLowerCase() === `${known?.username} ${known?.email}`.toLowerCase();
-    const prove = isKnown ? undefined : confirmWithPassword({ kind: 'change-names', target, id: null });
-    const user = await api.updateProfile(names, prove);
+    const prove = isKnown ? undefined : await confirm({ kind: 'change-names', target, id: null });
+    const signed = isKnown ? null : await crypto.signName(names.username);
+    const user = await api.updateProfile(
+      { ...names, ...(signed === null ? {} : { signed_name: signed }) },
+      prove,
+    );
     store.set(currentUserAtom, user);
     // For an offline start; the next answered one mends it.
     await keepProfile(crypto, user).catch(() => undefined);

@@ -4,6 +4,7 @@ import { createAccountStates } from '../core/accountState.ts';
 import type { Confirmation } from '../core/confirmation.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
+import { createSignedNames } from '../people/names.ts';
 import { createTrust, type Trust } from '../people/trust.ts';
 import { type AccountChanges, createAccountChanges } from './accountChanges.ts';
 import { createDevices, type Devices } from './devices.ts';
@@ -52,6 +53,7 @@ export function createSecurity(options: SecurityOptions): Security {
   const devices = createDevices({ ...options, keyRenewal });
   const accountChanges = createAccountChanges(deps);
   const trust = createTrust({ ...options, accountStates });
+  const names = createSignedNames(deps, trust, options.background);
 
   async function readVault(): Promise<void> {
     const vault = await deps.api.getVault();
@@ -68,6 +70,7 @@ export function createSecurity(options: SecurityOptions): Security {
     changePassword: () => changePassword(deps, confirmation, keyRenewal),
     stop() {
       trust.stop();
+      names.stop();
       keyRenewal.stop();
     },
     async refresh() {

@@ -51,8 +51,8 @@ export function createTrust(options: TrustOptions): Trust {
   const { api, clock, crypto, sessionEvents, store } = options.deps;
   let unsubscribe: () => void = () => undefined;
   let sharing: Timer | null = null;
-  /** People in conversations whom this session has shared, or tried to. */
-  const shared = new Set<string>();
+  /** People in conversations whom this session has shared, or tried to; null until it knows whom it knows. */
+  let shared: Set<string> | null = null;
 
   function shareSoon(): void {
     sharing ??= clock.after(timings.pinsSharing, () => {
@@ -140,9 +140,10 @@ export function createTrust(options: TrustOptions): Trust {
 
   /** The person's other devices learn of people whom this one has met. */
   function share(states: readonly ConversationState[]): void {
+    if (shared === null) return;
     const trust = store.get(trustAtom);
     const met = states.flatMap(({ members }) => members.map(({ userId }) => userId));
-    const fresh = met.filter((id) => id !== ownUserId && !trust.has(id) && !shared.has(id));
+    const fresh = met.filter((id) => id !== ownUserId && !trust.has(id) && shared?.has(id) === false);
     for (const id of fresh) shared.add(id);
     if (fresh.length > 0) shareSoon();
   }
@@ -157,6 +158,7 @@ export function createTrust(options: TrustOptions): Trust {
 
     async start() {
       await reload();
+      shared = new Set();
       unsubscribe = store.sub(activeChatAtom, () => {
         const userId = store.get(activeChatAtom);
         if (userId !== null) background(() => observe(userId));

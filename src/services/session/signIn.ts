@@ -9,6 +9,7 @@ import { checkedNames } from '../account/ownNames.ts';
 import { keepProfile } from '../account/ownProfile.ts';
 import { replaceForgottenPassword } from '../account/password.ts';
 import { takeInRevocations } from '../account/revocations.ts';
+import { signOwnName } from '../account/signedName.ts';
 import { createAccountStates } from '../core/accountState.ts';
 import type { Deps } from '../core/deps.ts';
 import {
@@ -50,6 +51,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   async function enter(
     { access_token, user, loginProof }: SessionAnswer,
     openVault: (userId: string) => Promise<void>,
+    typed: string,
   ): Promise<void> {
     tokens.save(access_token);
     if (loginProof !== undefined) loginProofs.save(loginProof);
@@ -57,13 +59,16 @@ export function createSignIn(options: SignInOptions): SignIn {
     await openVault(user.id);
     progress('registering-device');
     await registerDevice(deps, deviceName);
-    await crypto.forgetVault();
     // Before this device meets anybody: the person's other devices may know them, and which of themselves are revoked.
     await Promise.all([
       createAccountStates(deps).read(),
       takeInRevocations(deps, user.id),
       registerStart(deps),
     ]);
+    // A relay that says another name gets no signature of it.
+    const isTyped = typed.trim().toLowerCase() === user.username.toLowerCase();
+    if (isTyped) await signOwnName(deps, user);
+    await crypto.forgetVault();
     await topUpKeyPackages(deps);
     progress('syncing');
     background(() => keepProfile(crypto, user));
@@ -122,7 +127,11 @@ export function createSignIn(options: SignInOptions): SignIn {
             full_name: names.username,
             consent: { privacyConsent, consentTimestamp: new Date(clock.now()).toISOString() },
           });
-          await enter(answer, async (userId) => crypto.openVault(userId, await createVault(deps, userId)));
+          await enter(
+            answer,
+            async (userId) => crypto.openVault(userId, await createVault(deps, userId)),
+            names.username,
+          );
         },
         (error) => (isUnreachable(error) ? t('errors.signUpUnavailable') : t('errors.signUpFailed')),
       );
@@ -138,7 +147,11 @@ export function createSignIn(options: SignInOptions): SignIn {
           const loginProof = loginProofs.read();
           const credentials = { email: identifier, password: authKey, passwordProofKey: proofKey };
           const answer = await api.login({ ...credentials, ...(loginProof && { loginProof }) });
-          await enter(answer, async (userId) => crypto.openVault(userId, await fetchVault(deps, userId)));
+          await enter(
+            answer,
+            async (userId) => crypto.openVault(userId, await fetchVault(deps, userId)),
+            identifier,
+          );
         },
         (error) => (isUnreachable(error) ? t('errors.loginUnavailable') : t('errors.loginFailed')),
       );
@@ -152,7 +165,11 @@ export function createSignIn(options: SignInOptions): SignIn {
           progress('signing-in');
           const loginProof = loginProofs.read();
           const proof = { email: identifier, ...keys, ...(loginProof && { loginProof }) };
-          await enter(await api.recover(proof), (userId) => replaceForgottenPassword(deps, userId, password));
+          await enter(
+            await api.recover(proof),
+            (userId) => replaceForgottenPassword(deps, userId, password),
+            identifier,
+          );
         },
         (error) =>
           errorCode(error) === 'bad-recovery-key' ? t('recovery.badKey') : t('recovery.recoverFailed'),

@@ -59,7 +59,7 @@ describe('safety numbers', () => {
       expect(await alice.api.observeDevices(BOB, nothing)).toBeNull();
     }
     const seen = await alice.api.observeDevices(BOB, [await certificateOf(bob)]);
-    expect(seen).toEqual({ userId: BOB, verifiedAt: null, keyOffered: false, changedAt: [] });
+    expect(seen).toEqual({ userId: BOB, verifiedAt: null, keyOffered: false, name: null, changedAt: [] });
     await bob.api.observeDevices(ALICE, [await certificateOf(alice)]);
     expect(await alice.api.safetyNumbers(BOB)).toEqual(await bob.api.safetyNumbers(ALICE));
   });
@@ -182,6 +182,7 @@ describe("a contact's account key that changes", () => {
       userId: BOB,
       verifiedAt: null,
       keyOffered: false,
+      name: null,
       changedAt: ['2026-03-01T00:00:00.000Z'],
     });
     // Bob's only devices in the conversation are still the old ones.

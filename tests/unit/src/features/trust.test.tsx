@@ -12,7 +12,7 @@ const current = '12345'.repeat(12);
 const offered = '67890'.repeat(12);
 
 function trust(change: Partial<ContactTrust> = {}): ContactTrust {
-  return { userId: veikko.id, verifiedAt: null, keyOffered: false, changedAt: [], ...change };
+  return { userId: veikko.id, verifiedAt: null, keyOffered: false, name: null, changedAt: [], ...change };
 }
 
 function worldWith(...known: ContactTrust[]) {

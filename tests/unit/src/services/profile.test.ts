@@ -16,15 +16,20 @@ const anna = {
 
 const put = vi.fn<Api['updateProfile']>();
 const writeLocal = vi.fn<CryptoApi['writeLocal']>();
+const signName = vi.fn<CryptoApi['signName']>();
 let deps: TestDeps;
 let confirmation: ReturnType<typeof testConfirmation>;
 
 beforeEach(() => {
-  put
-    .mockReset()
-    .mockImplementation(async (names) => ({ ...anna, ...names, full_name: 'as the relay says' }));
+  put.mockReset().mockImplementation(async ({ email, username }) => ({
+    ...anna,
+    email,
+    username,
+    full_name: 'as the relay says',
+  }));
   writeLocal.mockReset().mockResolvedValue();
-  deps = testDeps({ api: { updateProfile: put }, crypto: { writeLocal } });
+  signName.mockReset().mockImplementation(async (name) => `signed ${name}`);
+  deps = testDeps({ api: { updateProfile: put }, crypto: { signName, writeLocal } });
   deps.store.set(currentUserAtom, anna);
   confirmation = testConfirmation();
 });
@@ -36,7 +41,7 @@ describe('changing the profile', () => {
   it("makes the relay's answer the current user, also for the next offline start", async () => {
     await change({ username: ' Änna ', email: ' anna@sinetti.example ' });
     expect(put).toHaveBeenCalledExactlyOnceWith(
-      { username: 'Änna', email: 'anna@sinetti.example' },
+      { username: 'Änna', email: 'anna@sinetti.example', signed_name: 'signed Änna' },
       confirmation.prove,
     );
     const target = 'Änna anna@sinetti.example';

@@ -5,6 +5,7 @@ import { NetworkError } from '#src/net/errors.ts';
 import type { CommitSubmitter } from '#src/services/conversations/commitSubmitter.ts';
 import type { AccountStates } from '#src/services/core/accountState.ts';
 import { createBackground } from '#src/services/core/failures.ts';
+import { timings } from '#src/services/core/timings.ts';
 import { createTrust, type Trust } from '#src/services/people/trust.ts';
 import { activeConversationAtom } from '#src/store/chats.ts';
 import { contactsAtom } from '#src/store/contacts.ts';
@@ -22,7 +23,13 @@ import {
 } from './support/deps.ts';
 
 const number = '12345'.repeat(12);
-const known: ContactTrust = { userId: peer, verifiedAt: null, keyOffered: false, changedAt: [] };
+const known: ContactTrust = {
+  userId: peer,
+  verifiedAt: null,
+  keyOffered: false,
+  name: null,
+  changedAt: [],
+};
 const changed: ContactTrust = { ...known, changedAt: ['2026-03-01T12:00:00.000Z'] };
 
 const api = {
@@ -38,6 +45,7 @@ const worker = {
   refuseAccountKey: vi.fn<CryptoApi['refuseAccountKey']>(),
   hasFormerDevices: vi.fn<CryptoApi['hasFormerDevices']>(),
   addMembers: vi.fn<CryptoApi['addMembers']>(),
+  conversations: vi.fn<CryptoApi['conversations']>(),
 };
 const commitSubmitter = {
   submit: vi.fn<CommitSubmitter['submit']>(),
@@ -60,6 +68,7 @@ beforeEach(async () => {
   api.userDevices.mockResolvedValue([{ id: 'theirs', certificate: 'Y2VydA' }]);
   worker.contactTrust.mockResolvedValue([known]);
   worker.observeDevices.mockResolvedValue(known);
+  worker.conversations.mockResolvedValue([]);
   worker.safetyNumbers.mockResolvedValue({ current: number, offered: null });
   catchUp.mockResolvedValue(state());
   deps = testDeps({ api, crypto: worker });
@@ -222,5 +231,43 @@ describe('a key that changed', () => {
     expect(catchUp).toHaveBeenCalledBefore(commitSubmitter.settle);
     expect(await trust.maySend(conversationId)).toBe('yes-after-check');
     expect(commitSubmitter.submit).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe("what the person's browsers know together", () => {
+  const met = (...people: string[]) =>
+    deps.sessionEvents.emit('conversationsChanged', {
+      states: [state({ members: people.map((userId) => ({ userId, deviceIds: ['one'] })) })],
+    });
+
+  it('is told of somebody who was met, soon and once', async () => {
+    const somebody = peer.replace(/^./, 'f');
+    met(me, peer);
+    await deps.clock.advance(timings.pinsSharing);
+    await settled();
+    expect(accountStates.load).not.toHaveBeenCalled();
+    met(me, somebody);
+    met(me, somebody);
+    await deps.clock.advance(timings.pinsSharing);
+    await settled();
+    met(me, somebody);
+    await deps.clock.advance(timings.pinsSharing);
+    await settled();
+    expect(accountStates.load).toHaveBeenCalledOnce();
+  });
+
+  it('lets messages go that waited for a word which was given at another browser', async () => {
+    worker.contactTrust.mockResolvedValue([{ ...known, keyOffered: true }]);
+    await trust.reload();
+    worker.contactTrust.mockResolvedValue([changed]);
+    worker.conversations.mockResolvedValue([state({ refusal: 'identity-changed' })]);
+    await trust.refresh();
+    await settled();
+    expect(onReleased).toHaveBeenCalledWith(conversationId);
+    expect(catchUp).toHaveBeenCalledWith(conversationId);
+    onReleased.mockClear();
+    await trust.refresh();
+    await settled();
+    expect(onReleased).not.toHaveBeenCalled();
   });
 });

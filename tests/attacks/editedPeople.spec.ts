@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import Database from 'libsql';
+import { certificateOf } from '../../relay/test/devices.ts';
+import { twoFriends } from '../e2e/support/friends.ts';
+import { becomeContacts, type Person } from '../e2e/support/person.ts';
+import type { RunningRelay } from '../e2e/support/relay.ts';
+import { expect, test } from '../e2e/support/test.ts';
+
+function inDatabase<T>(relay: RunningRelay, edit: (db: Database.Database) => T): T {
+  const db = new Database(join(relay.dataDir, 'relay.db'));
+  try {
+    return edit(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** Gives the devices of somebody certificates under an account key of the relay's own. */
+function inventKey(relay: RunningRelay, { username }: Person): void {
+  inDatabase(relay, (db) => {
+    const sql = 'select d.id, d.user_id from devices d join users u on u.id = d.user_id where u.username = ?';
+    const devices = db.prepare(sql).all(username) as { id: string; user_id: string }[];
+    for (const { id, user_id } of devices) {
+      const certificate = Buffer.from(certificateOf(user_id, id), 'base64url');
+      db.prepare('update devices set certificate = ? where id = ?').run(certificate, id);
+    }
+  });
+}
+
+/** Exchanges the names of two people. */
+function exchangeNames(relay: RunningRelay, one: Person, other: Person): void {
+  inDatabase(relay, (db) => {
+    const rename = db.prepare('update users set username = ?, username_key = ? where username = ?');
+    rename.run('nobody', 'nobody', one.username);
+    rename.run(one.username, one.username, other.username);
+    rename.run(other.username, other.username, 'nobody');
+  });
+}
+
+/** Waits until a browser of this person's has left word of whom it has met. */
+async function sharesPins(relay: RunningRelay, { username }: Person): Promise<void> {
+  const sql =
+    'select count(*) as count from account_states s join users u on u.id = s.user_id where u.username = ?';
+  const count = () => inDatabase(relay, (db) => (db.prepare(sql).get(username) as { count: number }).count);
+  await expect.poll(count).toBe(1);
+}
+
+test('an invented key for an old contact is a changed key on a new browser, which sends nothing', async ({
+  newBrowser,
+  relay,
+}) => {
+  const { alice, bob } = await twoFriends(newBrowser, { withMqtt: true });
+  await alice.openChat(bob);
+  await bob.openChat(alice);
+  await alice.send('You know me.');
+  await bob.sees('You know me.');
+  await sharesPins(relay, alice);
+
+  inventKey(relay, bob);
+  const { person: again } = await newBrowser('alice');
+  await again.logIn();
+  await again.openChat(bob);
+  await expect(again.page.getByText('Is this still')).toBeVisible();
+  await again.send('The safe is behind the painting.');
+  // What the other browser writes comes through, so that a message would have.
+  await alice.send('Are you there?');
+  await bob.sees('Are you there?');
+  await expect(bob.message('The safe is behind the painting.')).toHaveCount(0);
+});
+
+test('names that the relay has exchanged are shown as their owners say, with its own beside them', async ({
+  newBrowser,
+  relay,
+}) => {
+  const { alice, bob } = await twoFriends(newBrowser, { withMqtt: true });
+  const { person: carol } = await newBrowser('carol');
+  await carol.signUp();
+  await becomeContacts(alice, carol);
+  await bob.openChat(alice);
+  await bob.send('Greetings from the harbour.');
+  await carol.openChat(alice);
+  await carol.send('Greetings from the hill.');
+  await alice.openChat(bob);
+  await alice.sees('Greetings from the harbour.');
+  await alice.openChat(carol);
+  await alice.sees('Greetings from the hill.');
+
+  exchangeNames(relay, bob, carol);
+  const asked = alice.page.waitForResponse((response) => response.url().endsWith('/users/names'));
+  await alice.page.reload();
+  await alice.onDashboard();
+  await asked;
+  await alice.openChat(bob);
+  await alice.sees('Greetings from the harbour.');
+  await expect(alice.page.getByText('The server calls them carol.')).toBeVisible();
+  await alice.openChat(carol);
+  await alice.sees('Greetings from the hill.');
+  await expect(alice.page.getByText('The server calls them bob.')).toBeVisible();
+});

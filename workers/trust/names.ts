@@ -1,0 +1,106 @@
+/** Names as their owners' devices have signed them (PROTOCOL section 3). */
+import { CryptoError, equalBytes, ready, signName, verifyName } from '@sinetti/crypto-core';
+import { check, OwnName, SignedNames } from '../api/arguments.ts';
+import type { CryptoApi } from '../api/cryptoApi.ts';
+import { CryptoApiError } from '../api/errors.ts';
+import { toBase64Url } from '../codec/base64url.ts';
+import type { Confirmations } from '../identity/confirmations.ts';
+import { putPin, readPin } from '../identity/pins.ts';
+import { readRevocation, readStatement } from '../identity/revocations.ts';
+import type { AccountOnDevice, Session } from '../session/session.ts';
+import { read, type Transaction, type WriteTransaction, write } from '../storage/db.ts';
+import { NameRecord } from '../storage/records.ts';
+
+type NamesApi = Pick<CryptoApi, 'takeNames' | 'signName'>;
+
+type Verified = ReturnType<typeof verifyName>;
+
+export function createNames(session: Session, confirmations: Confirmations): NamesApi {
+  /** @throws CryptoApiError `usage` unless the person has just typed this name */
+  function requireTyped(username: string): void {
+    // At log-in the person has typed it with the password, which has opened the vault.
+    if (session.isSigningIn()) return;
+    const confirmed = confirmations.take(['change-names'], null);
+    const [typed = ''] = confirmed.operation.target.split(' ');
+    if (typed !== username) throw new CryptoApiError('usage', 'another name than was confirmed');
+  }
+
+  return {
+    async takeNames(given) {
+      const names = check('takeNames', SignedNames, given);
+      const account = session.accountOnDevice();
+      await ready();
+      const verified = names.flatMap(({ signedName, userId }) => {
+        const name = readName(signedName);
+        return name === null || name.signer.userId !== userId ? [] : [name];
+      });
+      await write(account.db, 'relaxed', async (tx) => {
+        for (const name of verified) await take(tx, account, name);
+      });
+    },
+
+    async signName(given) {
+      const username = check('signName', OwnName, given);
+      const account = session.accountOnDevice();
+      await ready();
+      const { device } = account;
+      const known = await read(account.db, (tx) => readOwnName(tx, account));
+      requireTyped(username);
+      const name = { username, revision: (known?.revision ?? 0) + 1 };
+      await write(account.db, 'strict', (tx) =>
+        putOwnName(tx, account, { ...name, deviceId: device.deviceId }),
+      );
+      const { certificate, signatureKey } = device;
+      return toBase64Url(signName({ certificate, ...name }, signatureKey.privateKey));
+    },
+  };
+}
+
+function readName(signedName: Uint8Array): Verified | null {
+  try {
+    return verifyName(signedName);
+  } catch (error) {
+    if (error instanceof CryptoError) return null;
+    throw error;
+  }
+}
+
+/** Keeps a name, if a live device under the pinned account key has signed it, later than the one known. */
+async function take(
+  tx: WriteTransaction,
+  account: AccountOnDevice,
+  { revision, signer, username }: Verified,
+): Promise<void> {
+  const { accountKey, deviceId, userId } = signer;
+  const statement = await readStatement(tx, account, userId, deviceId);
+  const revocation = statement === null ? null : readRevocation(statement);
+  if (revocation !== null && equalBytes(revocation.accountKey, accountKey)) return;
+  const name = { username, revision, deviceId };
+  if (userId === account.userId) {
+    const isOwn = equalBytes(accountKey, account.device.accountKey);
+    if (isOwn && isLater(name, await readOwnName(tx, account))) await putOwnName(tx, account, name);
+    return;
+  }
+  const pin = await readPin(tx, account, userId);
+  if (pin === null || !equalBytes(pin.accountKey, accountKey) || !isLater(name, pin.name)) return;
+  await putPin(tx, account, userId, { ...pin, name });
+}
+
+/** Returns whether a name takes the place of another: the higher revision does, of equal ones the higher device id. */
+function isLater(name: NameRecord, known: NameRecord | null): boolean {
+  if (known === null || name.revision !== known.revision) return name.revision > (known?.revision ?? -1);
+  return name.deviceId > known.deviceId;
+}
+
+async function readOwnName(tx: Transaction, { sealer }: AccountOnDevice): Promise<NameRecord | null> {
+  const sealed = await tx.objectStore('device').get('name');
+  return sealed === undefined ? null : sealer.open('device', 'name', sealed, NameRecord);
+}
+
+async function putOwnName(
+  tx: WriteTransaction,
+  { sealer }: AccountOnDevice,
+  name: NameRecord,
+): Promise<void> {
+  await tx.objectStore('device').put(sealer.seal('device', 'name', name), 'name');
+}
