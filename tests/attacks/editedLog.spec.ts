@@ -77,5 +77,7 @@ test('a message that the relay leaves out is missed in its place, and the answer
   await banner.getByRole('button', { name: 'Send anyway' }).click();
   await expect(banner).toBeHidden();
   // At a position that Alice has read already, where the relay gave her something else.
-  await expect(alice.messages.getByText('You and bob were shown different conversations.')).toBeVisible();
+  await expect(
+    alice.messages.getByText('You and bob were shown different conversations.').first(),
+  ).toBeVisible();
 });

@@ -142,6 +142,8 @@ export interface ConversationState {
   readonly joinedSeq: number;
   /** The position up to which this person has read, on any device. */
   readonly readSeq: number;
+  /** The position up to which they have read on this one. */
+  readonly readHere: number;
   /** How far others have received and read it, by receipts that have been checked here. */
   readonly receipts: readonly PersonReceipt[];
   /** There is more to say than the relay's receipt of this device says: see makeReceipt. */

@@ -196,6 +196,7 @@ export async function conversationState(
     lastSeq: conversation.lastSeq,
     joinedSeq: conversation.joinedSeq,
     readSeq: conversation.readSeq,
+    readHere: conversation.readHere,
     receipts,
     receiptDue:
       hasReceipts(account, conversationId, conversation, members.length) && isReceiptDue(conversation),

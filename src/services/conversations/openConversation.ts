@@ -176,9 +176,9 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     const key = activeKey();
     const { messages, state } = key === null ? emptyChat : chats.get(key);
     const newest = newestReceived(messages, ownUserId);
-    const unread = state !== null && newest !== undefined && (newest.seq ?? 0) > state.readSeq;
-    if (unread && newest.seq !== null && options.isVisible()) {
-      unreportedReads.set(state.conversationId, newest.messageId);
+    const isNew = state !== null && newest !== undefined && (newest.seq ?? 0) > state.readHere;
+    if (isNew && newest.seq !== null && options.isVisible()) {
+      if (newest.seq > state.readSeq) unreportedReads.set(state.conversationId, newest.messageId);
       const read = await crypto.setReadPosition(state.conversationId, 'here', newest.seq);
       chats.setState(read);
       receipts.tell(read);

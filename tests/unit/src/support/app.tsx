@@ -183,6 +183,7 @@ export function chat(messages: readonly MessageView[], state: Partial<Conversati
       lastSeq: messages.at(-1)?.seq ?? 0,
       joinedSeq: 0,
       readSeq: 0,
+      readHere: 0,
       receipts: [],
       receiptDue: false,
       unread: 0,

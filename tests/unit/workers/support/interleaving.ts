@@ -8,6 +8,7 @@ import type { CommitSubmission, ConversationState, PreparedMessage } from '#work
 import { CryptoApiError } from '#workers/api/errors.ts';
 import { seededRandom } from './browser.ts';
 import { createWorld, type TestDevice, textOf } from './device.ts';
+import { ReceiptExchange } from './receipts.ts';
 import { type MemoryRelay, NotAMember, StaleEpoch } from './relay.ts';
 
 /** The races that can come up in a simulation; a test that never met them would prove nothing. */
@@ -71,12 +72,14 @@ export class Simulation {
   readonly #written = new Map<string, string>();
   readonly events = new Set<Event>();
   readonly #left = new Set<string>();
+  readonly #receipts: ReceiptExchange;
   #count = 0;
 
   constructor(population: Population, people: number, seed: string) {
     this.#relay = population.relay;
     this.#random = seededRandom(seed);
     this.#conversationId = `group:${population.relay.uuid()}`;
+    this.#receipts = new ReceiptExchange(this.#conversationId, seed);
     this.#people = population.people.slice(0, people);
     this.#participants = this.#people.flatMap(([first]) =>
       first === undefined ? [] : [new Participant(first)],
@@ -113,6 +116,7 @@ export class Simulation {
   }
 
   async #act(participant: Participant): Promise<void> {
+    await this.#receipts.act(participant.device);
     const draw = this.#below(100);
     if (!this.#isMember(participant)) await this.#pull(participant, 1000);
     else if (draw < 16) await this.#write(participant);

@@ -6,6 +6,7 @@ import type { LogEntryInput, PreparedMessage } from '#workers/api/cryptoApi.ts';
 import { CryptoApiError } from '#workers/api/errors.ts';
 import { seededRandom } from './browser.ts';
 import type { TestDevice } from './device.ts';
+import { ReceiptExchange } from './receipts.ts';
 import { type MemoryRelay, StaleEpoch } from './relay.ts';
 
 export const lies = ['drop', 'swap', 'replace', 'duplicate', 'invent', 'fork'] as const;
@@ -29,6 +30,7 @@ export class LogPlay {
   readonly #id: string;
   readonly #random: (length: number) => Uint8Array;
   readonly players: Player[];
+  readonly #receipts: ReceiptExchange;
   #shown = 0;
   #count = 0;
 
@@ -36,6 +38,7 @@ export class LogPlay {
     this.#relay = relay;
     this.#id = conversationId;
     this.#random = seededRandom(seed);
+    this.#receipts = new ReceiptExchange(conversationId, seed);
     this.players = devices.map((device) => new Player(device));
   }
 
@@ -48,7 +51,7 @@ export class LogPlay {
     return items[this.below(items.length)] as T;
   }
 
-  /** One action of one device: writing, sending late or twice, losing an answer or a tab, reading some. */
+  /** One action of one device: writing, sending late or twice, losing an answer or a tab, reading some; and receipts. */
   async act(): Promise<void> {
     const player = this.pick(this.players);
     const draw = this.below(10);
@@ -57,6 +60,7 @@ export class LogPlay {
     else if (draw < 7) await this.#deliver(player);
     else if (draw < 9) await this.read(player, 1 + this.below(5));
     else await this.#reopen(player);
+    await this.#receipts.act(player.device);
   }
 
   /** Reads on, at most so many entries. */

@@ -75,3 +75,32 @@ export function rogueReceipt(
     signature: toBase64Url(signature),
   };
 }
+
+/** Receipts of a play, made at any time and given to anybody, late, again and in any order. */
+export class ReceiptExchange {
+  readonly #id: string;
+  readonly #random: (length: number) => Uint8Array;
+  readonly #made: GivenReceipt[] = [];
+
+  /** @param seed draws of their own, so that they change nothing else of a play */
+  constructor(conversationId: string, seed: string) {
+    this.#id = conversationId;
+    this.#random = seededRandom(`${seed}/receipts`);
+  }
+
+  /** In two of three calls a device makes a receipt, or is given some. */
+  async act(device: TestDevice): Promise<void> {
+    const [draw = 0, ...places] = this.#random(4);
+    if (draw % 3 === 0) {
+      const { lastSeq } = await device.api.conversation(this.#id);
+      if (draw % 2 === 0) await device.api.setReadPosition(this.#id, 'here', lastSeq);
+      const receipt = await receiptOf(device, this.#id, draw > 20);
+      if (receipt !== null) this.#made.push(receipt);
+    }
+    if (draw % 3 !== 1 || this.#made.length === 0) return;
+    // Most are of the newest, which may still count.
+    const recent = this.#made.slice(draw < 50 ? 0 : -6);
+    const given = places.flatMap((place) => recent[place % recent.length] ?? []);
+    await device.api.takeReceipts(this.#id, given);
+  }
+}

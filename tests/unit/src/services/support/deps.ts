@@ -93,6 +93,7 @@ export function state(change: Partial<ConversationState> = {}): ConversationStat
     lastSeq: 1,
     joinedSeq: 0,
     readSeq: 0,
+    readHere: 0,
     receipts: [],
     receiptDue: false,
     unread: 0,

@@ -170,9 +170,9 @@ export class SimulatedDevice {
           : this.pending?.kind === 'start'
             ? ('starting' as const)
             : ('outside' as const);
-    const { epoch, joinedSeq, lastSeq, readSeq } = this;
+    const { epoch, joinedSeq, lastSeq, readHere, readSeq } = this;
     const lastMessage = [...this.messages, ...this.waiting.values()].at(-1) ?? null;
-    return state({ status, epoch, joinedSeq, lastSeq, readSeq, lastMessage });
+    return state({ status, epoch, joinedSeq, lastSeq, readHere, readSeq, lastMessage });
   }
 
   api(): Partial<CryptoApi> {
