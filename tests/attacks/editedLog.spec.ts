@@ -44,7 +44,7 @@ async function savedView(person: Person, text: string): Promise<string> {
   await page.getByRole('menuitem', { name: 'Message details' }).press('Enter');
   const details = page.getByRole('dialog', { name: 'Message details' });
   await expect(details.getByText('Nothing differs so far.', { exact: false })).toBeVisible();
-  await details.getByRole('button', { name: 'Compare the two' }).press('Enter');
+  await details.getByRole('button', { name: 'Compare with another browser' }).press('Enter');
   const views = page.getByRole('dialog', { name: 'Compare what was shown' });
   await views.getByRole('switch', { name: 'With the texts of the messages' }).click();
   const download = page.waitForEvent('download');
@@ -103,7 +103,7 @@ test('a message that the relay leaves out is missed in its place, and the answer
   await expect(line).toBeVisible();
 
   const file = await savedView(alice, 'Did you get that?');
-  await banner.getByRole('button', { name: 'Compare the two' }).click();
+  await banner.getByRole('button', { name: 'Compare with another browser' }).click();
   const views = bob.page.getByRole('dialog', { name: 'Compare what was shown' });
   await views.locator('input[type=file]').setInputFiles(file);
   await expect(views.getByText(/^At no\. \d+ of the conversation, the two part\.$/)).toBeVisible();

@@ -19,7 +19,7 @@ export function ViewsButton(props: Pick<ViewsProps, 'conversationId' | 'nameOf' 
   const [open, setOpen] = useState(false);
   return (
     <>
-      <Button size="small" variant="quiet" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+      <Button size="small" aria-haspopup="dialog" onClick={() => setOpen(true)}>
         {t('views.open')}
       </Button>
       <Views {...props} open={open} onClose={() => setOpen(false)} />

@@ -202,7 +202,7 @@ export async function tourOfPeopleInTalk(page: Page, other: string, look: Look):
   await page.getByRole('menuitem').last().click();
   await expect(page.getByRole('dialog', { name: /Message details/ })).toBeVisible();
   await look(page, 'the details of a message');
-  await button(page, /Compare the two/).click();
+  await button(page, /Compare with another browser/).click();
   await expect(page.getByRole('dialog', { name: /Compare what was shown/ })).toBeVisible();
   await look(page, 'the comparison of two views');
   await page.keyboard.press('Escape');

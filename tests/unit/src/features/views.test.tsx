@@ -13,7 +13,7 @@ async function openViews() {
   const user = world.show(
     <ViewsButton conversationId={conversationId} ownId={aino.id} nameOf={() => 'veikko'} />,
   );
-  await user.click(screen.getByRole('button', { name: 'Compare the two' }));
+  await user.click(screen.getByRole('button', { name: 'Compare with another browser' }));
   const dialog = await screen.findByRole('dialog', { name: 'Compare what was shown' });
   const compare = (text = '{}') => {
     const input = dialog.querySelector<HTMLInputElement>('input[type=file]');
