@@ -46,6 +46,13 @@ export async function openFile(file: NewFile): Promise<FileSink | null> {
   }
 }
 
+/** The local day, as the name of a file has it. */
+export function dayInFileName(now: Date): string {
+  return [now.getFullYear(), now.getMonth() + 1, now.getDate()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join('-');
+}
+
 /** The browser reads the file after the click. */
 const downloadReadMs = 60_000;
 

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import Database from 'libsql';
+import { findsNoBarriers } from '../e2e/support/axe.ts';
 import { twoFriends } from '../e2e/support/friends.ts';
+import type { Person } from '../e2e/support/person.ts';
 import type { RunningRelay } from '../e2e/support/relay.ts';
 import { expect, test } from '../e2e/support/test.ts';
 
@@ -27,6 +29,31 @@ function framesTo(page: Page): string[] {
     socket.on('framereceived', ({ payload }) => frames.push(payload.toString())),
   );
   return frames;
+}
+
+/** The file of what a person's browser saw, with texts: opened by keys, from the details of a message. */
+async function savedView(person: Person, text: string): Promise<string> {
+  const { page } = person;
+  await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'));
+  await page
+    .getByRole('article')
+    .filter({ hasText: text })
+    .getByRole('button', { name: 'Message actions' })
+    .focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Message details' }).press('Enter');
+  const details = page.getByRole('dialog', { name: 'Message details' });
+  await expect(details.getByText('Nothing differs so far.', { exact: false })).toBeVisible();
+  await details.getByRole('button', { name: 'Compare with another browser' }).press('Enter');
+  const views = page.getByRole('dialog', { name: 'Compare what was shown' });
+  await views.getByRole('switch', { name: 'With the texts of the messages' }).click();
+  const download = page.waitForEvent('download');
+  await views.getByRole('button', { name: 'Save what this browser saw' }).click();
+  const path = await (await download).path();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await expect(details).toBeHidden();
+  return path;
 }
 
 test('a message that the relay leaves out is missed in its place, and the answer waits', async ({
@@ -74,6 +101,18 @@ test('a message that the relay leaves out is missed in its place, and the answer
   await bob.onDashboard();
   await bob.openChat(alice);
   await expect(line).toBeVisible();
+
+  const file = await savedView(alice, 'Did you get that?');
+  await banner.getByRole('button', { name: 'Compare with another browser' }).click();
+  const views = bob.page.getByRole('dialog', { name: 'Compare what was shown' });
+  await views.locator('input[type=file]').setInputFiles(file);
+  await expect(views.getByText(/^At no\. \d+ of the conversation, the two part\.$/)).toBeVisible();
+  await expect(views.getByText('DO NOT pay it, it is forged.')).toBeVisible();
+  await expect(views.getByText('Did you get that?')).toBeVisible();
+  await findsNoBarriers(bob.page);
+  await bob.page.keyboard.press('Escape');
+  await expect(views).toBeHidden();
+
   await banner.getByRole('button', { name: 'Send anyway' }).click();
   await expect(banner).toBeHidden();
   // At a position that Alice has read already, where the relay gave her something else.

@@ -3,6 +3,8 @@ import { RichText } from '../../i18n/RichText.tsx';
 import type { ConversationEvent } from '../../store/chatEvents.ts';
 import { Disclosure } from '../../ui/Disclosure.tsx';
 
+import { ViewsButton } from './Views.tsx';
+
 export interface EventLineProps {
   readonly event: ConversationEvent;
   readonly ownId: string | undefined;
@@ -33,6 +35,7 @@ export function LogFinding(props: EventLineProps) {
         <p>
           <RichText id={`events.finding.todo${whose}`} parts={parts} />
         </p>
+        <ViewsButton conversationId={props.event.conversationId} ownId={props.ownId} nameOf={props.nameOf} />
       </Disclosure>
     </>
   );

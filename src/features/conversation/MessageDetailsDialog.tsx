@@ -12,6 +12,7 @@ import { LogFindingLine } from './LogFinding.tsx';
 import type { MessageDetailsProps } from './MessageDetails.tsx';
 import styles from './MessageDetailsDialog.module.css';
 import { stateText } from './messageState.ts';
+import { ViewsButton } from './Views.tsx';
 
 /** The suite of conversations that was the default before X-Wing. */
 const suiteWithoutPostQuantum = 3;
@@ -47,6 +48,11 @@ export function MessageDetailsDialog(props: MessageDetailsProps) {
           <Fact label={t('chat.detailsEncryption')}>{encryptionText(evidence)}</Fact>
         )}
       </dl>
+      {evidence !== null && (
+        <div className={styles.actions}>
+          <ViewsButton conversationId={message.conversationId} ownId={props.ownId} nameOf={props.nameOf} />
+        </div>
+      )}
     </Dialog>
   );
 }

@@ -44,7 +44,9 @@ export function Chat({ userId, name, chat, lines, focusRequest }: ChatProps) {
 
   return (
     <>
-      {chat.state?.isDoubted === true && <DoubtBanner userId={userId} name={name} />}
+      {chat.state?.isDoubted === true && (
+        <DoubtBanner userId={userId} name={name} conversationId={chat.state.conversationId} />
+      )}
       <MessageList
         {...list}
         label={t('messages.messagesWith', { name })}

@@ -1,4 +1,4 @@
-import { type FileSink, openFile } from '../../lib/fileSink.ts';
+import { dayInFileName, type FileSink, openFile } from '../../lib/fileSink.ts';
 import { productSlug } from '../../operator/index.ts';
 import type { ExportFormat } from '../../store/account.ts';
 
@@ -9,8 +9,6 @@ const types = { json: 'application/json', html: 'text/html' } as const satisfies
  * @returns null when the person wants no file after all
  */
 export async function openExportFile(format: ExportFormat, now: Date): Promise<FileSink | null> {
-  const day = [now.getFullYear(), now.getMonth() + 1, now.getDate()]
-    .map((part) => String(part).padStart(2, '0'))
-    .join('-');
-  return openFile({ name: `${productSlug}-user-data-${day}.${format}`, type: types[format] });
+  const name = `${productSlug}-user-data-${dayInFileName(now)}.${format}`;
+  return openFile({ name, type: types[format] });
 }

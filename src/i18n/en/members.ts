@@ -19,6 +19,7 @@ import recovery from './recovery.json';
 import settings from './settings.json';
 import shortcuts from './shortcuts.json';
 import trust from './trust.json';
+import views from './views.json';
 
 export default {
   accountChanges,
@@ -42,4 +43,5 @@ export default {
   settings,
   shortcuts,
   trust,
+  views,
 };

@@ -202,6 +202,11 @@ export async function tourOfPeopleInTalk(page: Page, other: string, look: Look):
   await page.getByRole('menuitem').last().click();
   await expect(page.getByRole('dialog', { name: /Message details/ })).toBeVisible();
   await look(page, 'the details of a message');
+  await button(page, /Compare with another browser/).click();
+  await expect(page.getByRole('dialog', { name: /Compare what was shown/ })).toBeVisible();
+  await look(page, 'the comparison of two views');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog', { name: /Compare what was shown/ })).toHaveCount(0);
   await closes('dialog', /Message details/);
   await button(page, /Verify/)
     .first()

@@ -1,7 +1,17 @@
 import { logPositionExtension } from '@sinetti/crypto-core';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { LogEntryInput } from '#workers/api/cryptoApi.ts';
 import { limits } from '#workers/codec/limits.ts';
-import { ALICE, BOB, CAROL, createTrio, GROUP, type TestDevice } from './support/device.ts';
+import {
+  ALICE,
+  ALICE_AND_BOB,
+  BOB,
+  CAROL,
+  createPair,
+  createTrio,
+  GROUP,
+  type TestDevice,
+} from './support/device.ts';
 import { Rogue } from './support/rogue.ts';
 
 const { entriesLinked } = limits;
@@ -99,6 +109,41 @@ describe('a device that comes back', () => {
       .map(({ seq }) => ({ seq, digest: 'A'.repeat(43) }));
     const { events } = await phone.api.linkLog(GROUP, made);
     expect(events).toMatchObject([{ senderId: ALICE, seq: state.joinedSeq, change: { kind: 'diverged' } }]);
+  });
+});
+
+describe('a device that has forked and rejoins', () => {
+  /** Alice and Bob fork at a garbage commit, before which Bob is given what the relay likes, and talk on. */
+  async function fork(seenByBob: (entry: LogEntryInput) => LogEntryInput) {
+    const { alice, bob, relay } = await createPair();
+    await alice.send(ALICE_AND_BOB, 'Before.');
+    await alice.sync();
+    const { lastSeq } = await bob.api.conversation(ALICE_AND_BOB);
+    await bob.api.processEntries(ALICE_AND_BOB, relay.entries(ALICE_AND_BOB, lastSeq).map(seenByBob));
+    const { epoch } = relay.log(ALICE_AND_BOB);
+    relay.append(alice, ALICE_AND_BOB, { kind: 'commit', epoch, content: 'AAAA' });
+    for (const device of [bob, alice, bob, alice]) {
+      await device.syncOne(ALICE_AND_BOB);
+      if ((await device.api.conversation(ALICE_AND_BOB)).isDoubted)
+        await device.api.sendAnyway(ALICE_AND_BOB);
+      await device.send(ALICE_AND_BOB, 'Here again.');
+    }
+    for (const device of [alice, bob]) await device.syncOne(ALICE_AND_BOB);
+    const kinds = (await bob.api.events(ALICE_AND_BOB)).map(({ change: { kind } }) => kind);
+    expect(kinds).toContain('rejoined');
+    return { alice, bob };
+  }
+
+  it('goes on from what it had read, and raises nothing', async () => {
+    const { alice, bob } = await fork((entry) => entry);
+    for (const device of [alice, bob]) expect(await findings(device, ALICE_AND_BOB)).toEqual([]);
+  });
+
+  it('says that the conversations differ, where it was given another one before', async () => {
+    const { bob } = await fork((entry) => ({ ...entry, id: 'f0000000-0000-4000-8000-00000000000f' }));
+    expect(await findings(bob, ALICE_AND_BOB)).toEqual([
+      expect.objectContaining({ kind: 'diverged', senderId: ALICE }),
+    ]);
   });
 });
 
