@@ -266,6 +266,20 @@ const restore: Act = async (world, random) => {
   await openTab(world, seat);
 };
 
+/** A profile is copied, and both are used. */
+const clone: Act = async (world, random) => {
+  const found = someSeat(world, random);
+  if (found === null || found.seat.person.seats.length >= mostSeats) return;
+  const { seat } = found;
+  const copy = world.newSeat(seat.person);
+  copy.profile.indexedDB = await copyStorage(seat.profile.indexedDB);
+  for (const [name, value] of seat.profile.storage.entries) copy.profile.storage.setItem(name, value);
+  copy.status = 'in';
+  world.mayLose(seat);
+  world.mayLose(copy);
+  await openTab(world, copy);
+};
+
 const turnClock: Act = (world, random) => {
   const { profile } = random.pick(world.seats);
   profile.clockSkew = Math.round((random.fraction() * 2 - 1) * mostSkew);
@@ -298,12 +312,13 @@ export const steps = {
   turnClock: { act: turnClock, weight: 1 },
   wait: { act: wait, weight: 3 },
   restore: { act: restore, weight: 0.7 },
+  clone: { act: clone, weight: 0.7 },
 } as const satisfies Record<string, { act: Act; weight: number }>;
 
 export type StepName = keyof typeof steps;
 
 /** Steps whose consequences the product doesn't notice yet: played only where they are asked for. */
-export const onlyWhenAsked: readonly StepName[] = ['restore'];
+export const onlyWhenAsked: readonly StepName[] = ['restore', 'clone'];
 
 export function drawStep(random: Random, without: readonly StepName[]): StepName {
   const names = (Object.keys(steps) as StepName[]).filter((name) => !without.includes(name));
