@@ -11,10 +11,10 @@ const report = process.env.UNIT_REPORT;
 // In CI what needs a server runs without one too, and fails.
 const hasServers = inCI || missingServers().length === 0;
 
-/** Kills under load and groups in random order: minutes, for `npm run test:all`. */
+/** Kills under load, groups in random order, the simulated world: minutes, for `npm run test:all`. */
 const long = [
   'relay/test/crash/*.test.ts',
-  'tests/integration/groupInterleavings.test.ts',
+  'tests/simulation/*.test.ts',
   'tests/unit/workers/groupRaces.test.ts',
 ];
 

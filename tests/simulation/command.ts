@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { faultsOf, type Outcome, type Plan, playPlan } from './playPlan.ts';
+import { faultsOf, type Kept, type Outcome, type Plan, playPlan } from './playPlan.ts';
 import { shrink } from './shrink.ts';
 import { lies } from './world/lies/lies.ts';
 
@@ -102,9 +102,7 @@ export async function simulate(args: string[]): Promise<number> {
   for (let run = 0; run < runs; run += 1) {
     if (seconds !== null && totals.seconds > seconds) break;
     const plan =
-      values.kept === undefined
-        ? planOf(run)
-        : (JSON.parse(readFileSync(values.kept, 'utf8')) as { plan: Plan }).plan;
+      values.kept === undefined ? planOf(run) : (JSON.parse(readFileSync(values.kept, 'utf8')) as Kept).plan;
     const outcome = await playPlan(plan, values.trace);
     totals.add(outcome);
     const faults = faultsOf(outcome);

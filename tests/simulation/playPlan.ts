@@ -31,6 +31,13 @@ export async function playPlan(plan: Plan, isTraced = false): Promise<Outcome> {
   }
 }
 
+/** What a file of tests/simulation/kept holds: a run that failed once. */
+export interface Kept {
+  /** What it showed. */
+  readonly shows: string;
+  readonly plan: Plan;
+}
+
 /** What a run has shown that no run may show. */
 export const faultsOf = ({ alarms, wrong }: Outcome): readonly string[] => [
   ...wrong,

@@ -6,23 +6,21 @@ const kindOf = (fault: string): string =>
 
 /**
  * Leaves out steps of a plan that fails, by halves and then by fewer, while it still fails in the same way.
- * @param say is told of each step on the way
+ * @param say is told of each that could go
  */
 export async function shrink(plan: Plan, say: (text: string) => void): Promise<Plan> {
-  const fails = new Set(faultsOf(await playPlan(plan)).map(kindOf));
-  const dropped = new Set(plan.dropped ?? []);
-  const left = () =>
-    Array.from({ length: plan.steps }, (_, step) => step).filter((step) => !dropped.has(step));
-  for (let size = Math.ceil(plan.steps / 2); size >= 1; size = Math.floor(size / 2)) {
-    for (let from = 0; from < left().length; ) {
-      const without = left().slice(from, from + size);
-      const smaller = { ...plan, dropped: [...dropped, ...without].toSorted((one, other) => one - other) };
-      const found = faultsOf(await playPlan(smaller)).map(kindOf);
+  const whole = await playPlan(plan);
+  const fails = new Set(faultsOf(whole).map(kindOf));
+  let script = whole.steps;
+  for (let size = Math.ceil(script.length / 2); size >= 1; size = Math.floor(size / 2)) {
+    for (let from = 0; from < script.length; ) {
+      const smaller = script.toSpliced(from, size);
+      const found = faultsOf(await playPlan({ ...plan, script: smaller })).map(kindOf);
       if (found.some((fault) => fails.has(fault))) {
-        for (const step of without) dropped.add(step);
-        say(`${left().length} steps are left`);
+        script = smaller;
+        say(`${script.length} steps are left`);
       } else from += size;
     }
   }
-  return { ...plan, dropped: [...dropped].toSorted((one, other) => one - other) };
+  return { ...plan, script };
 }

@@ -16,8 +16,8 @@ export interface Plan {
   readonly people: number;
   /** Kinds of steps that are left out. */
   readonly without?: readonly StepName[];
-  /** Steps that are left out, by their number: the others stay what they were. */
-  readonly dropped?: readonly number[];
+  /** The steps in the place of drawn ones, each with the number that its randomness comes from: `12 kill`. */
+  readonly script?: readonly string[];
   /** What the relay lies about in the end. */
   readonly lie?: Lie;
   /** Steps that the product has no answer to yet are played too. */
@@ -47,12 +47,12 @@ export async function play(plan: Plan, isTraced = false): Promise<Outcome> {
   const without = [...(plan.without ?? []), ...(plan.unanswered === true ? [] : onlyWhenAsked)];
   const played: string[] = [];
   try {
-    for (let step = 0; step < plan.steps; step += 1) {
+    for (const [step, scripted] of scriptOf(plan)) {
       // Each has randomness of its own, so that leaving one out changes no other.
       const random = new Random(`${plan.seed}/step/${step}`);
-      const name = drawStep(random, without);
+      const drawn = drawStep(random, without);
+      const name = scripted ?? drawn;
       const pause = random.below(longestPause);
-      if (plan.dropped?.includes(step) === true) continue;
       played.push(`${step} ${name}`);
       world.trace.note(`step ${step} ${name}`);
       await kinds[name].act(world, random);
@@ -80,6 +80,15 @@ export async function play(plan: Plan, isTraced = false): Promise<Outcome> {
   } finally {
     await world.end();
   }
+}
+
+function scriptOf({ script, steps }: Plan): (readonly [number, StepName | null])[] {
+  if (script === undefined) return Array.from({ length: steps }, (_, step) => [step, null] as const);
+  return script.map((line) => {
+    const [step = '', name = ''] = line.split(' ');
+    if (!Object.hasOwn(kinds, name)) throw new Error(`no such step: ${name}`);
+    return [Number(step), name as StepName] as const;
+  });
 }
 
 /** A lie that somebody could know of has to be noticed by somebody. */

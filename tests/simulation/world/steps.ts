@@ -266,6 +266,20 @@ const restore: Act = async (world, random) => {
   await openTab(world, seat);
 };
 
+/** A profile is copied, and both are used. */
+const clone: Act = async (world, random) => {
+  const found = someSeat(world, random);
+  if (found === null || found.seat.person.seats.length >= mostSeats) return;
+  const { seat } = found;
+  const copy = world.newSeat(seat.person);
+  copy.profile.indexedDB = await copyStorage(seat.profile.indexedDB);
+  for (const [name, value] of seat.profile.storage.entries) copy.profile.storage.setItem(name, value);
+  copy.status = 'in';
+  world.mayLose(seat);
+  world.mayLose(copy);
+  await openTab(world, copy);
+};
+
 const turnClock: Act = (world, random) => {
   const { profile } = random.pick(world.seats);
   profile.clockSkew = Math.round((random.fraction() * 2 - 1) * mostSkew);
@@ -279,9 +293,9 @@ export const steps = {
   read: { act: read, weight: 12 },
   createGroup: { act: createGroup, weight: 3 },
   addMember: { act: addMember, weight: 6 },
-  leave: { act: leave, weight: 2 },
-  secondDevice: { act: secondDevice, weight: 1.5 },
-  revoke: { act: revoke, weight: 0.7 },
+  leave: { act: leave, weight: 4 },
+  secondDevice: { act: secondDevice, weight: 2.5 },
+  revoke: { act: revoke, weight: 1.5 },
   lock: { act: lock, weight: 1 },
   comeBack: { act: comeBack, weight: 6 },
   anotherTab: { act: anotherTab, weight: 2 },
@@ -294,16 +308,17 @@ export const steps = {
   tear: { act: tear, weight: 2 },
   fill: { act: fill, weight: 1 },
   makeRoom: { act: makeRoom, weight: 1.5 },
-  vanish: { act: vanish, weight: 0.5 },
+  vanish: { act: vanish, weight: 0.8 },
   turnClock: { act: turnClock, weight: 1 },
   wait: { act: wait, weight: 3 },
   restore: { act: restore, weight: 0.7 },
+  clone: { act: clone, weight: 0.7 },
 } as const satisfies Record<string, { act: Act; weight: number }>;
 
 export type StepName = keyof typeof steps;
 
 /** Steps whose consequences the product doesn't notice yet: played only where they are asked for. */
-export const onlyWhenAsked: readonly StepName[] = ['restore'];
+export const onlyWhenAsked: readonly StepName[] = ['restore', 'clone'];
 
 export function drawStep(random: Random, without: readonly StepName[]): StepName {
   const names = (Object.keys(steps) as StepName[]).filter((name) => !without.includes(name));

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Event, Population, Simulation } from './support/interleaving.ts';
 
 const seed = process.env['SINETTI_TEST_SEED'] ?? randomBytes(4).toString('hex');
-/** At least 200 runs, most of them with few people, where the interleavings are the densest. */
-const runs = Number(process.env['SINETTI_GROUP_RUNS'] ?? 200);
+/** Most of them with few people, where the interleavings are the densest. */
+const runs = Number(process.env['SINETTI_GROUP_RUNS'] ?? 100);
 const sizes = [3, 3, 4, 3, 5, 3, 4, 6, 3, 8] as const;
 const POPULATION = 30;
 const BATCHES = 10;

@@ -69,6 +69,8 @@ export function logLiar(
       case 'reorder':
       case 'withhold':
         return [one];
+      default:
+        throw new Error(`no such lie: ${String(lie satisfies never)}`);
     }
   };
   const edit = (log: readonly Entry[]): readonly Entry[] => {

@@ -3,13 +3,14 @@ import type { Line } from '../network.ts';
 
 /** An MQTT client to whom the relay may say something else than it says to others. */
 export function lyingClient(client: MqttClient, line: Line): MqttClient {
-  const on = client.on.bind(client) as (event: string, listener: (...given: never[]) => void) => MqttClient;
+  type On = (event: string, listener: (...given: never[]) => void) => MqttClient;
+  const on = client.on.bind(client) as On;
   /** Where each publication went, by its packet identifier. */
   const topics = new Map<number, string>();
-  on('packetsend', ((packet: Packet) => {
+  client.on('packetsend', (packet) => {
     if (packet.cmd === 'publish' && packet.messageId !== undefined)
       topics.set(packet.messageId, packet.topic);
-  }) as never);
+  });
 
   const told = (listener: (topic: string, payload: Buffer, packet: IPublishPacket) => void) => {
     return (topic: string, payload: Buffer, packet: IPublishPacket) => {
