@@ -55,7 +55,7 @@ export function base64Url(maxBytes: number, minBytes = 1) {
 /** The tag of a start of a device: 16 random bytes, in the one base64url text that they have. */
 export const StartTag = z
   .string()
-  .check(z.regex(/^[A-Za-z0-9_-]{21}[AQgw]$/, 'not the base64url of 16 bytes'))
+  .check(z.minLength(22), z.regex(/^[A-Za-z0-9_-]{21}[AQgw]$/, 'not the base64url of 16 bytes'))
   .register(z.globalRegistry, { id: 'StartTag', examples: ['c3RhcnQgb2YgZGV2aWNlIQ'] });
 
 /** `direct:<lower user id>:<higher user id>`, `group:<group id>`, or `self:<user id>` for a person's own devices. */
