@@ -36,6 +36,8 @@ export interface Security {
   stop(): void;
   /** The relay can be reached: reads the vault, what the person's devices share, and what changed who owns the account. */
   refresh(): Promise<void>;
+  /** The relay says that something of it has changed. */
+  onChanged(): Promise<void>;
 }
 
 export function createSecurity(options: SecurityOptions): Security {
@@ -61,6 +63,11 @@ export function createSecurity(options: SecurityOptions): Security {
     await keyRenewal.onVault(vault);
   }
 
+  async function refresh(): Promise<void> {
+    accountStates.forgetEchoes();
+    await Promise.all([readVault(), accountChanges.load(), trust.refresh()]);
+  }
+
   return {
     recovery,
     keyRenewal,
@@ -73,8 +80,9 @@ export function createSecurity(options: SecurityOptions): Security {
       names.stop();
       keyRenewal.stop();
     },
-    async refresh() {
-      await Promise.all([readVault(), accountChanges.load(), trust.refresh()]);
+    refresh,
+    async onChanged() {
+      if (!accountStates.takeEcho()) await refresh();
     },
   };
 }

@@ -47,7 +47,7 @@ export function createIncomingEventHandler(
       case 'groups':
         return groupList.refresh();
       case 'account':
-        return security.refresh();
+        return security.onChanged();
       case 'devices':
         return security.devices.onRevoked(event);
     }

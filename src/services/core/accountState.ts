@@ -1,5 +1,6 @@
 import { coalesce } from '../../lib/coalesce.ts';
 import { isApiError } from '../../net/errors.ts';
+import { realtimeStatusAtom } from '../../store/connection.ts';
 import type { Deps } from './deps.ts';
 import { failureCode } from './failures.ts';
 import { relayVault } from './vaultVersion.ts';
@@ -11,6 +12,10 @@ export interface AccountStates {
    * anybody: whom the person has known for long is nobody new to it.
    */
   read(): Promise<void>;
+  /** Returns whether an event of the relay tells of this tab's own write, which has nothing new for it. */
+  takeEcho(): boolean;
+  /** Everything is read anew, which has in it what events would tell of. */
+  forgetEchoes(): void;
   /** Takes over what other devices have put there, and adds what this one knows besides. */
   load(): Promise<void>;
   /**
@@ -22,7 +27,26 @@ export interface AccountStates {
 
 const maxAttempts = 4;
 
-export function createAccountStates({ api, crypto }: Pick<Deps, 'api' | 'crypto'>): AccountStates {
+export function createAccountStates({
+  api,
+  crypto,
+  store,
+}: Pick<Deps, 'api' | 'crypto' | 'store'>): AccountStates {
+  /** The number of events still to come of this tab's own writes. */
+  let echoes = 0;
+
+  async function put(version: number, sealed: string): Promise<void> {
+    const isAwaited = store.get(realtimeStatusAtom) === 'connected';
+    if (isAwaited) echoes += 1;
+    try {
+      await api.putAccountState({ version, sealed });
+    } catch (error) {
+      if (isAwaited) echoes = Math.max(0, echoes - 1);
+      throw error;
+    }
+    await crypto.adoptState(sealed);
+  }
+
   /** Returns whether a state that this device has no keys for is another device's, which has renewed them. */
   async function isBehind(error: unknown): Promise<boolean> {
     if (failureCode(error) !== 'missing-key') throw error;
@@ -45,8 +69,7 @@ export function createAccountStates({ api, crypto }: Pick<Deps, 'api' | 'crypto'
       const due = await adopt(sealed);
       if (due === null) return;
       try {
-        await api.putAccountState({ version, sealed: due });
-        await crypto.adoptState(due);
+        await put(version, due);
         return;
       } catch (error) {
         // Another device was quicker: its state is merged, too. After several attempts the next load does that.
@@ -62,6 +85,16 @@ export function createAccountStates({ api, crypto }: Pick<Deps, 'api' | 'crypto'
 
     load: () => load(),
 
+    takeEcho() {
+      if (echoes === 0) return false;
+      echoes -= 1;
+      return true;
+    },
+
+    forgetEchoes() {
+      echoes = 0;
+    },
+
     async replace(change) {
       for (let attempt = 1; ; attempt += 1) {
         const { sealed, version } = await api.getAccountState();
@@ -70,8 +103,7 @@ export function createAccountStates({ api, crypto }: Pick<Deps, 'api' | 'crypto'
           return change(null);
         });
         try {
-          await api.putAccountState({ version, sealed: next });
-          await crypto.adoptState(next);
+          await put(version, next);
           return;
         } catch (error) {
           if (!isApiError(error, 'stale-version') || attempt === maxAttempts) throw error;

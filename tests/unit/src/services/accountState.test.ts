@@ -3,13 +3,15 @@ import type { CryptoApi } from '#src/crypto/client.ts';
 import type { Api } from '#src/net/api.ts';
 import { NetworkError } from '#src/net/errors.ts';
 import { type AccountStates, createAccountStates } from '#src/services/core/accountState.ts';
-import { refused, testDeps } from './support/deps.ts';
+import { realtimeStatusAtom } from '#src/store/connection.ts';
+import { refused, type TestDeps, testDeps } from './support/deps.ts';
 
 const api = {
   getAccountState: vi.fn<Api['getAccountState']>(),
   putAccountState: vi.fn<Api['putAccountState']>(),
 };
 const worker = { adoptState: vi.fn<CryptoApi['adoptState']>() };
+let deps: TestDeps;
 let states: AccountStates;
 
 beforeEach(() => {
@@ -17,7 +19,8 @@ beforeEach(() => {
   api.getAccountState.mockResolvedValue({ version: 3, sealed: 'b2xk' });
   api.putAccountState.mockResolvedValue({ version: 4 });
   worker.adoptState.mockResolvedValue(null);
-  states = createAccountStates(testDeps({ api, crypto: worker }));
+  deps = testDeps({ api, crypto: worker });
+  states = createAccountStates(deps);
 });
 
 describe('reading the account state', () => {
@@ -61,6 +64,31 @@ describe('reading the account state', () => {
   it('fails when the relay is not reached', async () => {
     api.getAccountState.mockRejectedValue(new NetworkError('unreachable'));
     await expect(states.load()).rejects.toThrow('unreachable');
+  });
+});
+
+describe("the relay's word that the account state has changed", () => {
+  const write = async () => {
+    worker.adoptState.mockResolvedValueOnce('YW5ldw');
+    await states.load();
+  };
+
+  it('is no news where this tab has changed it, once for each time', async () => {
+    deps.store.set(realtimeStatusAtom, 'connected');
+    await write();
+    expect([states.takeEcho(), states.takeEcho()]).toEqual([true, false]);
+    api.putAccountState.mockRejectedValueOnce(new NetworkError('unreachable'));
+    await expect(write()).rejects.toThrow('unreachable');
+    expect(states.takeEcho()).toBe(false);
+    await write();
+    states.forgetEchoes();
+    expect(states.takeEcho()).toBe(false);
+  });
+
+  it('is news while it is not heard of its own', async () => {
+    deps.store.set(realtimeStatusAtom, 'reconnecting');
+    await write();
+    expect(states.takeEcho()).toBe(false);
   });
 });
 

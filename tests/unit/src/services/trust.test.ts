@@ -53,6 +53,8 @@ const commitSubmitter = {
 };
 const accountStates = {
   read: vi.fn<AccountStates['read']>(),
+  takeEcho: vi.fn<AccountStates['takeEcho']>(),
+  forgetEchoes: vi.fn<AccountStates['forgetEchoes']>(),
   load: vi.fn<AccountStates['load']>(),
   replace: vi.fn<AccountStates['replace']>(),
 };
