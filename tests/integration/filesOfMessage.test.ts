@@ -70,7 +70,11 @@ it('a message passes no more files than docs/ARCHITECTURE.md says', async () => 
   await rm(dataDir, { recursive: true });
 
   const [first = new Set<string>(), ...others] = rounds;
-  const files = [...first].filter((file) => others.every((round) => round.has(file))).sort();
+  // Receipts follow on their own, a second later: on a slow machine that is within the next message.
+  const isOfReceipts = (file: string) => /receipt/i.test(file);
+  const files = [...first]
+    .filter((file) => !isOfReceipts(file) && others.every((round) => round.has(file)))
+    .sort();
   const documented = await readFile(path.join(root, 'docs/ARCHITECTURE.md'), 'utf8');
   const most = Number(/passes at most (\d+)\s+files/.exec(documented)?.[1]);
   // With the names, so that a failure shows the way.

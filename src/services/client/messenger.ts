@@ -1,5 +1,4 @@
 import { resetSessionAtomsAtom } from '../../store/sessionAtom.ts';
-import { moveOn } from '../account/movingOn.ts';
 import type { OwnNames } from '../account/ownNames.ts';
 import { updateProfile } from '../account/profile.ts';
 import type { Security } from '../account/security.ts';
@@ -91,8 +90,9 @@ export function createMessenger(options: MessengerOptions): Messenger {
     confirmation,
     retryLists: () => lists.retry(),
     updateProfile: (change) => updateProfile(deps, change, confirmation),
-    moveOn: () =>
-      moveOn({
+    async moveOn() {
+      const { moveOn } = await import('../account/movingOn.ts');
+      await moveOn({
         deps,
         confirmation,
         keyRenewal: security.keyRenewal,
@@ -104,7 +104,8 @@ export function createMessenger(options: MessengerOptions): Messenger {
         tellTabs: options.tellTabs,
         connect: () => connection.connect(),
         disconnect: () => connection.disconnect(),
-      }),
+      });
+    },
 
     async start() {
       connection.prepare();

@@ -35,7 +35,7 @@ beforeEach(() => {
   onAvailable.mockReset().mockResolvedValue(undefined);
   onTaken.mockReset();
   deps = testDeps({
-    api: { putReceipt, listReceipts } as object,
+    api: { putReceipt, listReceipts },
     crypto: { makeReceipt, receiptStored, takeReceipts, conversation: async () => known } as object,
   });
   deps.sessionEvents.on('receiptsTaken', onTaken);
