@@ -54,14 +54,19 @@ export function digestOf(conversationId: string, entry: LogEntryInput): Uint8Arr
 
 /** The running hash of a conversation within one transaction. */
 export class LogChain {
-  readonly linking: LogLink;
   readonly #transaction: ConversationTransaction;
-  readonly #store: ChainStore;
+  // Most messages need neither.
+  #stored: ChainStore | null = null;
+  #linking: LogLink | null = null;
 
   constructor(transaction: ConversationTransaction) {
     this.#transaction = transaction;
-    this.#store = new ChainStore(transaction);
-    this.linking = new LogLink(transaction, this.#store);
+  }
+
+  /** How the running hash is taken on from where this device was let in. */
+  get linking(): LogLink {
+    this.#linking ??= new LogLink(this.#transaction, this.#store);
+    return this.#linking;
   }
 
   /** Starts the running hash before the first entry, at the device that starts the conversation. */
@@ -287,6 +292,11 @@ export class LogChain {
     const own = rows.filter(({ deviceId }) => deviceId === account.device.deviceId).length;
     conversation.chain = { start: header.start, hash, own };
     this.#store.reset({ from: header.position, isComplete: false });
+  }
+
+  get #store(): ChainStore {
+    this.#stored ??= new ChainStore(this.#transaction);
+    return this.#stored;
   }
 
   #startAt(position: number): void {

@@ -41,7 +41,6 @@ import {
 } from '../conversation/groupRecord.ts';
 import { digestOf } from '../conversation/logChain.ts';
 import { MlsGroup } from '../conversation/mlsGroup.ts';
-import { isClockOff } from '../conversation/senderClock.ts';
 import { messageView, openMessage } from '../conversation/views.ts';
 import { certificateOf } from '../identity/certificates.ts';
 import { IdentityChanged, offerAccountKey, readPin } from '../identity/pins.ts';
@@ -209,7 +208,6 @@ class LogProcessor {
         if (isCopied) await this.#findCopied();
         if (header !== null) claim = await this.#compare(entry, header);
         const kept = await takeSharedKeys(this.#transaction, record);
-        if (kept.sentAt !== null) kept.isClockOff = await isClockOff(this.#transaction, entry, kept.sentAt);
         this.#storeMessage(entry, kept);
         views.push(this.#viewOf(entry, kept));
       } else if ((await this.#applyCommit(entry)) === STOP) {

@@ -1,9 +1,11 @@
-/** Reading one message of the log, of another device or of this one. */
+/** Reading one message of the log, of another device or of this one, and its sender's clock (PROTOCOL section 10). */
 import type { ChainHeader } from '@sinetti/crypto-core';
 import type { LogEntryInput } from '../api/cryptoApi.ts';
 import { toBase64Url } from '../codec/base64url.ts';
+import { limits } from '../codec/limits.ts';
 import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
-import { openOutbox } from '../conversation/views.ts';
+import { areClocksClose, openMessage, openOutbox } from '../conversation/views.ts';
+import { withinConversation } from '../storage/db.ts';
 import type { MessageRecord } from '../storage/records.ts';
 import { codeOf, decryptEntry, reasonOf, received, refusal } from './logEntries.ts';
 
@@ -15,11 +17,17 @@ interface ReadMessage {
   readonly isCopied: boolean;
 }
 
-/** Decrypts a message, or says why it can't be read, which stops nothing after it. */
+/** Decrypts a message and judges its clock, or says why it can't be read, which stops nothing after it. */
 export async function readMessage(
   transaction: ConversationTransaction,
   entry: LogEntryInput,
 ): Promise<ReadMessage> {
+  const { header, record } = await decrypt(transaction, entry);
+  const isOff = record.sentAt !== null && (await isClockOff(transaction, entry, record.sentAt));
+  return { header, record: { ...record, isClockOff: isOff } };
+}
+
+async function decrypt(transaction: ConversationTransaction, entry: LogEntryInput): Promise<ReadMessage> {
   const { account, conversation } = transaction;
   if (entry.content === '' && entry.digest) return unread(refusal(entry, 'deleted'));
   if (entry.sender_device_id === account.device.deviceId) {
@@ -93,4 +101,40 @@ async function isOfOwnLeaf(transaction: ConversationTransaction, entry: LogEntry
   } finally {
     state.revert();
   }
+}
+
+/**
+ * Returns whether the time that a sender says is not to be shown as the message's: it is far from the relay's, or before
+ * what the same device has said last. Notes the time where it is.
+ * @param sentAt milliseconds since the Unix epoch
+ */
+async function isClockOff(
+  transaction: ConversationTransaction,
+  entry: Pick<LogEntryInput, 'sender_device_id' | 'timestamp'>,
+  sentAt: number,
+): Promise<boolean> {
+  const { conversation } = transaction;
+  if (!areClocksClose(sentAt, Date.parse(entry.timestamp))) return true;
+  // Mostly it is the latest time of all, so that nobody's last one has to be looked for.
+  if (sentAt < conversation.latestSentAt) {
+    const last = await lastSentAt(transaction, entry.sender_device_id);
+    return last !== null && sentAt < last;
+  }
+  conversation.latestSentAt = sentAt;
+  return false;
+}
+
+/** The last time of a device that was believed, among the newest messages. */
+async function lastSentAt(
+  { account, conversationId, tx }: ConversationTransaction,
+  deviceId: string,
+): Promise<number | null> {
+  let cursor = await tx.objectStore('messages').openCursor(withinConversation(conversationId), 'prev');
+  for (let looked = 0; cursor !== null && looked < limits.clocksLookedAt; looked++) {
+    const record = openMessage(account, conversationId, cursor.key[1], cursor.value);
+    if (record.senderDeviceId === deviceId && record.sentAt !== null && !record.isClockOff)
+      return record.sentAt;
+    cursor = await cursor.continue();
+  }
+  return null;
 }
