@@ -160,11 +160,11 @@ export async function alarms(world: World): Promise<string[]> {
       if (group.refusal !== null) found.push(`${profile.name}: group refused (${group.refusal})`);
     }
     for (const { conversationId, isDoubted } of await tab.crypto.conversations()) {
-      // What the person's devices tell each other is on no screen.
-      if (conversationId.startsWith('self:')) continue;
       if (isDoubted) found.push(`${profile.name}: doubt in ${conversationId}`);
       for (const { change } of await tab.crypto.events(conversationId)) {
-        if (['missing', 'diverged', 'refused'].includes(change.kind)) {
+        // What the person's devices tell each other is on no screen.
+        if (conversationId.startsWith('self:')) world.count(`${change.kind} among own devices`);
+        else if (['missing', 'diverged', 'refused'].includes(change.kind)) {
           found.push(
             `${profile.name}: ${change.kind}${change.kind === 'refused' ? ` (${change.code})` : ''} in ${conversationId}`,
           );
