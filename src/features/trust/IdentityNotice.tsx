@@ -63,9 +63,9 @@ export function IdentityNotice({ userId, name }: { userId: string; name: string 
         </section>
       )}
       {otherName !== undefined && (
-        <p className={styles.line} role="status">
+        <output className={styles.line}>
           <RichText id="trust.otherName" parts={{ name: who, other: <bdi>{visibleName(otherName)}</bdi> }} />
-        </p>
+        </output>
       )}
       {/* The dialog stays outside of the notice: it is still open when the decision has been made in it. */}
       <SafetyNumber userId={userId} name={name} open={comparing} onOpenChange={setComparing} />
