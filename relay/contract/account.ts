@@ -53,7 +53,6 @@ export const SessionAnswer = z
 export const register = defineRoute({
   method: 'POST',
   paths: ['/register', '/signup', '/auth/register', '/auth/signup'],
-  summary: 'Create an account',
   access: 'public',
   body: z.object({
     username: Username,
@@ -73,7 +72,6 @@ export const register = defineRoute({
 export const login = defineRoute({
   method: 'POST',
   paths: ['/login/email', '/login', '/auth/login'],
-  summary: 'Sign in with a username or an email',
   access: 'public',
   body: z.object({
     email: lineOfText(limits.emailMaxLength).check(z.minLength(1)),
@@ -90,7 +88,6 @@ export const login = defineRoute({
 export const logout = defineRoute({
   method: 'POST',
   paths: ['/logout'],
-  summary: 'End this session on every process at once',
   access: 'session',
   recovery: true,
   status: 204,
@@ -100,7 +97,6 @@ export const logout = defineRoute({
 export const authParams = defineRoute({
   method: 'GET',
   paths: ['/auth/params'],
-  summary: 'Password derivation parameters; a stable decoy for an unknown name',
   access: 'public',
   query: z.object({ identifier: lineOfText(limits.emailMaxLength).check(z.minLength(1)) }),
   status: 200,
@@ -114,7 +110,6 @@ export const RecoveryAuthKey = base64Url(32, 32);
 export const recover = defineRoute({
   method: 'POST',
   paths: ['/recovery'],
-  summary: 'Sign in by the recovery key, for long enough to open the vault and set a new password',
   access: 'public',
   body: z.object({
     email: lineOfText(limits.emailMaxLength).check(z.minLength(1)),
@@ -131,7 +126,6 @@ export const recover = defineRoute({
 export const profile = defineRoute({
   method: 'GET',
   paths: ['/profile'],
-  summary: 'The signed-in person',
   access: 'session',
   recovery: true,
   status: 200,
@@ -167,7 +161,6 @@ export type VaultWraps = z.infer<typeof VaultWraps>;
 export const getVault = defineRoute({
   method: 'GET',
   paths: ['/vault'],
-  summary: 'The sealed vault without its wraps; 404 before the first PUT',
   access: 'session',
   recovery: true,
   status: 200,
@@ -178,7 +171,6 @@ export const getVault = defineRoute({
 export const getVaultWraps = defineRoute({
   method: 'GET',
   paths: ['/vault/wraps'],
-  summary: 'The wraps of the vault key',
   access: 'session',
   recovery: true,
   proof: {
@@ -192,7 +184,6 @@ export const getVaultWraps = defineRoute({
 export const getFormerVault = defineRoute({
   method: 'GET',
   paths: ['/vault/former'],
-  summary: 'The vault before the present one, for seven days',
   access: 'session',
   proof: {},
   status: 200,
@@ -209,7 +200,6 @@ export const getFormerVault = defineRoute({
 export const putVault = defineRoute({
   method: 'PUT',
   paths: ['/vault'],
-  summary: 'Replace the sealed vault; `version` is the one it replaces, 0 for the first',
   access: 'session',
   body: z.object({
     version: intFrom(0),
@@ -233,7 +223,6 @@ export const putVault = defineRoute({
 export const updateProfile = defineRoute({
   method: 'PUT',
   paths: ['/users/me'],
-  summary: "Change one's username and email",
   access: 'session',
   body: z.object({
     username: Username,
@@ -250,7 +239,6 @@ export const updateProfile = defineRoute({
 export const changePassword = defineRoute({
   method: 'PUT',
   paths: ['/users/me/password'],
-  summary: 'Set a new password, proven by the old one or by a recovery session, and end every other session',
   access: 'session',
   recovery: true,
   body: z.object({
@@ -290,7 +278,6 @@ export type AccountData = z.infer<typeof AccountData>;
 export const accountData = defineRoute({
   method: 'GET',
   paths: ['/users/me'],
-  summary: 'What the relay holds about a person that no other call answers, for the data export',
   access: 'session',
   status: 200,
   response: AccountData,
@@ -300,7 +287,6 @@ export const accountData = defineRoute({
 export const deleteAccount = defineRoute({
   method: 'DELETE',
   paths: ['/user'],
-  summary: "Delete the account and everything that is the person's",
   access: 'session',
   proof: {},
   status: 204,

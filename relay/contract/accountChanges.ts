@@ -34,7 +34,6 @@ export type AccountChange = z.infer<typeof AccountChange>;
 export const listAccountChanges = defineRoute({
   method: 'GET',
   paths: ['/account-changes'],
-  summary: 'What has changed who owns the account in the last seven days, oldest first',
   access: 'session',
   status: 200,
   response: z.array(AccountChange),

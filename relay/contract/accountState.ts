@@ -17,7 +17,6 @@ export type AccountState = z.infer<typeof AccountState>;
 export const getAccountState = defineRoute({
   method: 'GET',
   paths: ['/account-state'],
-  summary: 'The sealed state that the devices of a person share; null before the first PUT',
   access: 'device',
   status: 200,
   response: AccountState,
@@ -27,7 +26,6 @@ export const getAccountState = defineRoute({
 export const putAccountState = defineRoute({
   method: 'PUT',
   paths: ['/account-state'],
-  summary: 'Replace the sealed state; `version` is the one it replaces, 0 for the first. The device signs it',
   access: 'device',
   body: z.object({ version: intFrom(0), sealed: SealedState }),
   status: 200,

@@ -24,7 +24,6 @@ export type SentRequest = z.infer<typeof SentRequest>;
 export const listContacts = defineRoute({
   method: 'GET',
   paths: ['/contacts'],
-  summary: 'People one has accepted, or been accepted by',
   access: 'session',
   status: 200,
   response: z.array(Contact),
@@ -34,7 +33,6 @@ export const listContacts = defineRoute({
 export const listContactRequests = defineRoute({
   method: 'GET',
   paths: ['/contacts/requests', '/contact/requests'],
-  summary: 'Pending requests to oneself',
   access: 'session',
   status: 200,
   response: z.array(ContactRequest),
@@ -44,7 +42,6 @@ export const listContactRequests = defineRoute({
 export const listSentRequests = defineRoute({
   method: 'GET',
   paths: ['/contacts/sent-requests'],
-  summary: 'Pending requests that one has sent',
   access: 'session',
   status: 200,
   response: z.array(SentRequest),
@@ -54,8 +51,6 @@ export const listSentRequests = defineRoute({
 export const requestContact = defineRoute({
   method: 'POST',
   paths: ['/contacts/request/{id}', '/contact/request/{id}'],
-  summary:
-    'Ask a person, by user id, to become a contact. A request that crosses one the other way accepts it.',
   access: 'session',
   params: IdParams,
   status: 201,
@@ -66,7 +61,6 @@ export const requestContact = defineRoute({
 export const acceptContact = defineRoute({
   method: 'POST',
   paths: ['/contacts/accept/{id}', '/contact/accept/{id}'],
-  summary: 'Accept a pending request, by request id',
   access: 'session',
   params: IdParams,
   status: 200,
@@ -77,7 +71,6 @@ export const acceptContact = defineRoute({
 export const rejectContact = defineRoute({
   method: 'POST',
   paths: ['/contacts/reject/{id}', '/contact/deny/{id}'],
-  summary: 'Decline a pending request, by request id',
   access: 'session',
   params: IdParams,
   status: 204,
@@ -87,7 +80,6 @@ export const rejectContact = defineRoute({
 export const removeContact = defineRoute({
   method: 'DELETE',
   paths: ['/contacts/{id}'],
-  summary: 'Remove a contact, by user id',
   access: 'session',
   params: IdParams,
   status: 204,
@@ -97,7 +89,6 @@ export const removeContact = defineRoute({
 export const searchUsers = defineRoute({
   method: 'GET',
   paths: ['/users/search', '/search'],
-  summary: 'People whose username contains the text, or whose email is the text; never oneself',
   access: 'session',
   query: z.object({ q: lineOfText(limits.emailMaxLength).check(z.minLength(limits.searchMinLength)) }),
   status: 200,

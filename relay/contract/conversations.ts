@@ -26,7 +26,6 @@ export type ConversationSummary = z.infer<typeof ConversationSummary>;
 export const listConversations = defineRoute({
   method: 'GET',
   paths: ['/conversations'],
-  summary: 'Conversations one takes part in that have been started',
   access: 'session',
   status: 200,
   response: z.array(ConversationSummary),
@@ -76,7 +75,6 @@ export const MessagePage = z.object({
 export const listUserMessages = defineRoute({
   method: 'GET',
   paths: ['/messages/user/{id}'],
-  summary: "The log of the direct conversation with a person, or with oneself that of one's own devices",
   access: 'session',
   params: IdParams,
   query: MessagePage,
@@ -88,8 +86,6 @@ export const listUserMessages = defineRoute({
 export const listDigests = defineRoute({
   method: 'GET',
   paths: ['/conversations/{conversationId}/digests'],
-  summary:
-    'Digests of the entries above a position and below another, from before one joined too; a page may end early',
   access: 'session',
   params: ConversationParams,
   query: z.object({
@@ -118,8 +114,6 @@ export type SentMessage = z.infer<typeof SentMessage>;
 export const sendUserMessage = defineRoute({
   method: 'POST',
   paths: ['/messages/user/{id}'],
-  summary:
-    "Append an application message, to oneself among one's own devices; repeating a messageId answers the entry that exists",
   access: 'device',
   params: IdParams,
   body: MessageFields,
@@ -132,8 +126,6 @@ export const sendUserMessage = defineRoute({
 export const markDelivered = defineRoute({
   method: 'PUT',
   paths: ['/messages/{id}/delivered', '/messages/{id}/read'],
-  summary:
-    'The receiver has read this message and all before it in its conversation, which their own devices are told',
   access: 'session',
   params: IdParams,
   status: 204,
@@ -174,8 +166,6 @@ export const CommitFields = z.object({
 export const submitCommit = defineRoute({
   method: 'POST',
   paths: ['/conversations/{conversationId}/commits'],
-  summary:
-    'Append a commit if `epoch` is the current one (0 starts the conversation); otherwise 409 with the current epoch',
   access: 'device',
   params: ConversationParams,
   body: CommitFields,
@@ -188,7 +178,6 @@ export const submitCommit = defineRoute({
 export const getGroupInfo = defineRoute({
   method: 'GET',
   paths: ['/conversations/{conversationId}/group-info'],
-  summary: 'What a new device of a member needs to join by external commit',
   access: 'device',
   params: ConversationParams,
   status: 200,
@@ -211,8 +200,6 @@ export type WelcomeItem = z.infer<typeof WelcomeItem>;
 export const listWelcomes = defineRoute({
   method: 'GET',
   paths: ['/welcomes'],
-  summary:
-    "This device's mailbox of Welcomes, oldest first; when it holds a lot, the rest follows once these are deleted",
   access: 'device',
   status: 200,
   response: z.array(WelcomeItem),
@@ -222,7 +209,6 @@ export const listWelcomes = defineRoute({
 export const deleteWelcome = defineRoute({
   method: 'DELETE',
   paths: ['/welcomes/{id}'],
-  summary: 'Take a Welcome out of the mailbox once its state is saved',
   access: 'device',
   params: IdParams,
   status: 204,

@@ -24,7 +24,6 @@ export type Device = z.infer<typeof Device>;
 export const putDevice = defineRoute({
   method: 'PUT',
   paths: ['/devices/{id}'],
-  summary: 'Register this browser as a device, or resume it, and bind the session to it',
   access: 'session',
   params: IdParams,
   body: z.object({
@@ -53,8 +52,6 @@ export type Start = z.infer<typeof Start>;
 export const putStart = defineRoute({
   method: 'PUT',
   paths: ['/devices/me/start'],
-  summary:
-    'Register a start of this device in the place of one of those named, or the first one; answers the one that is registered then',
   access: 'device',
   body: z.extend(Start, {
     /** Tags of which the registered one has to be, unless it is this one already. */
@@ -73,8 +70,6 @@ export const putStart = defineRoute({
 export const deviceCopied = defineRoute({
   method: 'POST',
   paths: ['/devices/{id}/copied'],
-  summary:
-    "A device's own word that its data is in two places: its sessions end, and no session takes it any more. With the account key's signed statement it is revoked as well",
   access: 'session',
   params: IdParams,
   body: z.object({
@@ -92,7 +87,6 @@ export const deviceCopied = defineRoute({
 export const listDevices = defineRoute({
   method: 'GET',
   paths: ['/devices'],
-  summary: 'Own devices',
   access: 'session',
   status: 200,
   response: z.array(Device),
@@ -102,8 +96,6 @@ export const listDevices = defineRoute({
 export const revokeDevice = defineRoute({
   method: 'DELETE',
   paths: ['/devices/{id}'],
-  summary:
-    "Revoke an own device with the account key's signed statement: its sessions end, its KeyPackages and Welcomes go",
   access: 'session',
   params: IdParams,
   body: z.object({
@@ -126,7 +118,6 @@ export type DeviceCertificate = z.infer<typeof DeviceCertificate>;
 export const userDevices = defineRoute({
   method: 'GET',
   paths: ['/users/{id}/devices'],
-  summary: 'Device certificates of oneself, a contact or a fellow member',
   access: 'session',
   params: IdParams,
   status: 200,
@@ -143,7 +134,6 @@ export type RevokedDevice = z.infer<typeof RevokedDevice>;
 export const revokedDevices = defineRoute({
   method: 'GET',
   paths: ['/users/{id}/revoked-devices'],
-  summary: 'Revoked devices of oneself, a contact or a fellow member, with the signed statements',
   access: 'session',
   params: IdParams,
   status: 200,
@@ -154,8 +144,6 @@ export const revokedDevices = defineRoute({
 export const visibleRevocations = defineRoute({
   method: 'GET',
   paths: ['/revoked-devices'],
-  summary:
-    'Revoked devices of oneself, all contacts and fellow members: for who was away when they were told',
   access: 'session',
   query: z.object({
     /** Leaves out what was revoked before. */
@@ -169,7 +157,6 @@ export const visibleRevocations = defineRoute({
 export const publishKeyPackages = defineRoute({
   method: 'POST',
   paths: ['/key-packages'],
-  summary: 'Add single-use KeyPackages of this device; a last-resort one replaces the former',
   access: 'device',
   body: z.object({
     keyPackages: z.array(KeyPackage).check(z.maxLength(limits.keyPackagesPerRequest)),
@@ -184,7 +171,6 @@ export const publishKeyPackages = defineRoute({
 export const keyPackageCount = defineRoute({
   method: 'GET',
   paths: ['/key-packages'],
-  summary: 'How many single-use KeyPackages of this device are left',
   access: 'device',
   status: 200,
   response: z.object({ available: z.int(), lastResort: z.boolean() }),
@@ -199,8 +185,6 @@ export type ClaimedKeyPackage = z.infer<typeof ClaimedKeyPackage>;
 export const claimKeyPackages = defineRoute({
   method: 'POST',
   paths: ['/users/{id}/key-packages/claim'],
-  summary:
-    'Take one KeyPackage of every device of a contact, a fellow member or oneself (the calling device left out)',
   access: 'device',
   params: IdParams,
   status: 200,
@@ -211,8 +195,6 @@ export const claimKeyPackages = defineRoute({
 export const claimKeyPackagesOfMany = defineRoute({
   method: 'POST',
   paths: ['/key-packages/claim'],
-  summary:
-    'As the call for one person, for several at once: all are there, or nothing is taken. It counts as one call for each',
   access: 'device',
   body: z.object({ user_ids: z.array(Id).check(z.minLength(1), z.maxLength(limits.peoplePerClaim)) }),
   status: 200,

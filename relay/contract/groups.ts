@@ -53,7 +53,6 @@ export type GroupDetails = z.infer<typeof GroupDetails>;
 export const listGroups = defineRoute({
   method: 'GET',
   paths: ['/groups'],
-  summary: 'Groups one is a member of',
   access: 'session',
   status: 200,
   response: z.array(GroupSummary),
@@ -63,8 +62,6 @@ export const listGroups = defineRoute({
 export const createGroup = defineRoute({
   method: 'POST',
   paths: ['/group'],
-  summary:
-    'Create a group with oneself as its only member; its conversation starts with the first commit, at epoch 0',
   access: 'device',
   body: z.object({
     /** Chosen by the client, which binds it into the group's keys. Repeating it answers the group that exists. */
@@ -80,7 +77,6 @@ export const createGroup = defineRoute({
 export const getGroup = defineRoute({
   method: 'GET',
   paths: ['/group/{id}'],
-  summary: 'A group with its members',
   access: 'session',
   params: IdParams,
   status: 200,
@@ -91,8 +87,6 @@ export const getGroup = defineRoute({
 export const sealGroupName = defineRoute({
   method: 'PUT',
   paths: ['/group/{id}/name'],
-  summary:
-    "Store the group's name under a key of its current epoch, which a device that joined from outside can open. The one that is there for that epoch stays",
   access: 'device',
   params: IdParams,
   body: z.object({ epoch: Epoch, sealedName: SealedName }),
@@ -103,7 +97,6 @@ export const sealGroupName = defineRoute({
 export const listGroupMembers = defineRoute({
   method: 'GET',
   paths: ['/group/{id}/members'],
-  summary: 'Members of a group, by name',
   access: 'session',
   params: IdParams,
   status: 200,
@@ -114,8 +107,6 @@ export const listGroupMembers = defineRoute({
 export const addGroupMember = defineRoute({
   method: 'POST',
   paths: ['/group/{id}/add'],
-  summary:
-    'Creator: add contacts, as `user_id` or `user_ids`, with the commit that adds their devices; all happens, or nothing',
   access: 'device',
   params: IdParams,
   /**
@@ -143,7 +134,6 @@ export const addGroupMember = defineRoute({
 export const leaveGroup = defineRoute({
   method: 'DELETE',
   paths: ['/group/{id}/leave'],
-  summary: 'Member: leave a group. The next committer removes the leaves from its tree',
   access: 'session',
   params: IdParams,
   body: z.nullish(z.object({ statement: z.optional(LeaveStatement) })),
@@ -154,8 +144,6 @@ export const leaveGroup = defineRoute({
 export const getDeparture = defineRoute({
   method: 'GET',
   paths: ['/group/{id}/departure'],
-  summary:
-    "One's own signed word that one has left a group, until one is added again: one's other devices verify it, and can say why the group is gone. Null where there is none",
   access: 'session',
   params: IdParams,
   status: 200,
@@ -166,7 +154,6 @@ export const getDeparture = defineRoute({
 export const deleteGroup = defineRoute({
   method: 'DELETE',
   paths: ['/group/{id}'],
-  summary: 'Creator: delete a group with its whole log, for everybody',
   access: 'session',
   params: IdParams,
   status: 204,
@@ -176,8 +163,6 @@ export const deleteGroup = defineRoute({
 export const listGroupMessages = defineRoute({
   method: 'GET',
   paths: ['/messages/group/{id}'],
-  summary:
-    "The log of a group, from the commit that made one a member. `is_read`: by oneself; one's own messages, by everybody",
   access: 'session',
   params: IdParams,
   query: MessagePage,
@@ -189,7 +174,6 @@ export const listGroupMessages = defineRoute({
 export const sendGroupMessage = defineRoute({
   method: 'POST',
   paths: ['/messages/group/{id}'],
-  summary: 'Append an application message; repeating a messageId answers the entry that exists',
   access: 'device',
   params: IdParams,
   body: MessageFields,

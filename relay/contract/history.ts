@@ -25,7 +25,6 @@ export type StoredHistoryItem = z.infer<typeof StoredHistoryItem>;
 export const putHistory = defineRoute({
   method: 'PUT',
   paths: ['/history'],
-  summary: 'Store sealed copies; an id that is stored already is left as it is',
   access: 'device',
   body: z.object({
     items: z.array(HistoryItem).check(z.minLength(1), z.maxLength(limits.historyItemsPerRequest)),
@@ -46,7 +45,6 @@ export const putHistory = defineRoute({
 export const getHistory = defineRoute({
   method: 'GET',
   paths: ['/history'],
-  summary: 'Sealed copies in the order of storing, `after` a position; only an empty page is the end',
   access: 'session',
   query: z.object({
     after: z._default(QueryInt.check(z.minimum(0)), 0),
@@ -60,7 +58,6 @@ export const getHistory = defineRoute({
 export const deleteHistory = defineRoute({
   method: 'DELETE',
   paths: ['/history'],
-  summary: 'Delete every sealed copy, which switches the message backup off, or those of one conversation',
   access: 'session',
   query: z.object({ conversationId: z.optional(ConversationId) }),
   proof: {

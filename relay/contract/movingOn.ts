@@ -8,8 +8,6 @@ import { defineRoute } from './route.ts';
 export const moveOn = defineRoute({
   method: 'PUT',
   paths: ['/users/me/account-key'],
-  summary:
-    'Move on after a theft: a new account key and password, all devices revoked, every other session ended, no recovery key. This session registers its browser as a new device then',
   access: 'device',
   body: z.object({
     password: AuthKey,

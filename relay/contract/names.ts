@@ -7,8 +7,6 @@ import { defineRoute } from './route.ts';
 export const putSignedName = defineRoute({
   method: 'PUT',
   paths: ['/users/me/name'],
-  summary:
-    "Keep the person's username as a device of theirs has signed it, for those who may see their devices",
   access: 'device',
   body: z.object({ signed_name: SignedName }),
   status: 204,
@@ -18,8 +16,6 @@ export const putSignedName = defineRoute({
 export const listSignedNames = defineRoute({
   method: 'POST',
   paths: ['/users/names'],
-  summary:
-    'Signed usernames of oneself, contacts and fellow members; those of others, and who has none, are left out',
   access: 'session',
   body: z.object({ user_ids: z.array(Id).check(z.minLength(1), z.maxLength(limits.peoplePerNames)) }),
   status: 200,

@@ -24,7 +24,6 @@ export type Notification = z.infer<typeof Notification>;
 export const listNotifications = defineRoute({
   method: 'GET',
   paths: ['/notifications'],
-  summary: 'Newest first; older ones than `limits.notificationsMax` are gone',
   access: 'session',
   status: 200,
   response: z.array(Notification),
@@ -34,7 +33,6 @@ export const listNotifications = defineRoute({
 export const readNotification = defineRoute({
   method: 'POST',
   paths: ['/notifications/read/{id}'],
-  summary: 'Mark one as read',
   access: 'session',
   params: IdParams,
   status: 204,
@@ -44,7 +42,6 @@ export const readNotification = defineRoute({
 export const readAllNotifications = defineRoute({
   method: 'POST',
   paths: ['/notifications/read-all'],
-  summary: 'Mark all as read',
   access: 'session',
   status: 204,
   errors: [],
@@ -53,7 +50,6 @@ export const readAllNotifications = defineRoute({
 export const deleteNotification = defineRoute({
   method: 'DELETE',
   paths: ['/notifications/{id}'],
-  summary: 'Remove one from the list',
   access: 'session',
   params: IdParams,
   status: 204,

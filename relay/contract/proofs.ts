@@ -57,7 +57,6 @@ export function operationOf(
 export const createProofNonce = defineRoute({
   method: 'POST',
   paths: ['/proof-nonce'],
-  summary: 'A nonce for one proof in this session, and the facts that the proof signs',
   access: 'session',
   recovery: true,
   status: 201,

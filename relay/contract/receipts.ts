@@ -31,8 +31,6 @@ export type Receipt = z.infer<typeof Receipt>;
 export const putReceipt = defineRoute({
   method: 'PUT',
   paths: ['/conversations/{conversationId}/receipt'],
-  summary:
-    "This device's receipt of a conversation of up to 32 people, in the place of the one before; an older one changes nothing",
   access: 'device',
   params: ConversationParams,
   body: ReceiptFields,
@@ -43,7 +41,6 @@ export const putReceipt = defineRoute({
 export const listReceipts = defineRoute({
   method: 'GET',
   paths: ['/conversations/{conversationId}/receipts'],
-  summary: 'The receipts of all devices in a conversation',
   access: 'session',
   params: ConversationParams,
   status: 200,

@@ -9,7 +9,6 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Paths below /api; the first is the canonical one, the others are the specification's fallbacks. `{id}` marks a parameter. */
   readonly paths: readonly [string, ...string[]];
-  readonly summary: string;
   readonly access: RouteAccess;
   readonly params?: z.ZodMiniType;
   readonly query?: z.ZodMiniType;

@@ -22,9 +22,10 @@ export async function readMessage(
   transaction: ConversationTransaction,
   entry: LogEntryInput,
 ): Promise<ReadMessage> {
-  const { header, record } = await decrypt(transaction, entry);
-  const isOff = record.sentAt !== null && (await isClockOff(transaction, entry, record.sentAt));
-  return { header, record: { ...record, isClockOff: isOff } };
+  const read = await decrypt(transaction, entry);
+  const { sentAt } = read.record;
+  const isOff = sentAt !== null && (await isClockOff(transaction, entry, sentAt));
+  return { ...read, record: { ...read.record, isClockOff: isOff } };
 }
 
 async function decrypt(transaction: ConversationTransaction, entry: LogEntryInput): Promise<ReadMessage> {

@@ -11,6 +11,7 @@ import { sessionEndCodes } from '../auth/session.ts';
 import { errorDetails } from './errorDetails.ts';
 import { proofExample } from './examples/values.ts';
 import { examples, sectionNames, sectionOf } from './sections.ts';
+import { summaries } from './summaries.ts';
 
 type Json = { readonly [key: string]: unknown };
 
@@ -123,7 +124,7 @@ function operationOf(name: keyof typeof routes, route: Route, index: number, sch
     // The specification's fallback paths are calls of their own here.
     operationId: index === 0 ? name : `${name}${index + 1}`,
     tags: [sectionOf(name)],
-    summary: route.summary,
+    summary: summaries[name],
     description: `${access[route.access]}${proofSentence(route)}${canonical}`,
     security: route.access === 'public' ? [] : [{ token: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),
