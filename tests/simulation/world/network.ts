@@ -117,6 +117,11 @@ export class Line {
     return answer;
   };
 
+  /** Notes what is published. */
+  published(payload: string): void {
+    this.#trace.release(payload);
+  }
+
   /** Puts a line of this tab's log into the trace. */
   note(text: string): void {
     this.#trace.note(`${this.#name} ! ${text}`);
@@ -168,6 +173,7 @@ export class Line {
     payload: string,
   ): Promise<Response> {
     this.#trace.note(`${this.#name} > ${method} ${url}`, payload);
+    this.#trace.release(payload);
     const answer = await this.#app.inject({
       method: method as 'GET',
       url,

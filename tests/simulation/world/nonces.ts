@@ -18,11 +18,14 @@ const ciphers = [
   ['crypto_aead_xchacha20poly1305_ietf_encrypt', 0],
 ] as const;
 
-/** Sees every encryption of every client, and notes a key that is used twice with one nonce. */
+/**
+ * Sees every encryption of every client, and finds a key that was used twice with one nonce. What a torn transaction has
+ * taken back was let out to nobody, so only what has left a browser counts.
+ */
 export class Nonces {
-  readonly #seen = new Set<string>();
+  readonly #seen = new Map<string, Uint8Array>();
   readonly #originals = new Map<string, Encrypt>();
-  readonly repeated: string[] = [];
+  readonly #repeated: (readonly [Uint8Array, Uint8Array])[] = [];
   count = 0;
 
   async watch(): Promise<void> {
@@ -34,12 +37,21 @@ export class Nonces {
       const watched: Encrypt = (plaintext, aad, secretNonce, nonce, key) => {
         this.count += 1;
         const pair = `${Buffer.from(key).toString('latin1')}${Buffer.from(nonce.subarray(drawn)).toString('latin1')}`;
-        if (this.#seen.has(pair)) this.repeated.push(`${name}: ${plaintext.length} bytes`);
-        this.#seen.add(pair);
-        return original(plaintext, aad, secretNonce, nonce, key);
+        const sealed = original(plaintext, aad, secretNonce, nonce, key);
+        const before = this.#seen.get(pair);
+        if (before !== undefined && Buffer.compare(before, sealed) !== 0)
+          this.#repeated.push([before, sealed]);
+        this.#seen.set(pair, sealed);
+        return sealed;
       };
       Reflect.set(sodium, name, watched);
     }
+  }
+
+  /** @param released what has left a browser. @returns how often a key was used twice for it */
+  repeatedIn(released: readonly Buffer[]): number {
+    const isOut = (sealed: Uint8Array) => released.some((content) => content.includes(Buffer.from(sealed)));
+    return this.#repeated.filter((pair) => pair.every(isOut)).length;
   }
 
   end(): void {

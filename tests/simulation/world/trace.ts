@@ -6,6 +6,8 @@ export class Trace {
   #hash = createHash('sha256');
   readonly #puts = new Map<string, number>();
   readonly lines: string[] = [];
+  /** Ciphertexts that have left a browser. */
+  readonly released: Buffer[] = [];
   /** Keeps the lines too, for whoever reads a run. */
   isKept = false;
 
@@ -14,6 +16,13 @@ export class Trace {
     if (path !== undefined) this.#puts.set(path, this.puts(path) + 1);
     this.#hash.update(`${worldNow()} ${what}\n${content}\n`);
     if (this.isKept) this.lines.push(`${new Date(worldNow()).toISOString().slice(11, 23)} ${what}`);
+  }
+
+  /** Notes what a request or a publication carries. */
+  release(body: string): void {
+    for (const [, content = ''] of body.matchAll(/"(?:content|commit|groupInfo|welcome)":"([\w-]+)"/g)) {
+      this.released.push(Buffer.from(content, 'base64url'));
+    }
   }
 
   /** How often something was put to a path. */

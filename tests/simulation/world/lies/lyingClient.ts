@@ -8,8 +8,9 @@ export function lyingClient(client: MqttClient, line: Line): MqttClient {
   /** Where each publication went, by its packet identifier. */
   const topics = new Map<number, string>();
   client.on('packetsend', (packet) => {
-    if (packet.cmd === 'publish' && packet.messageId !== undefined)
-      topics.set(packet.messageId, packet.topic);
+    if (packet.cmd !== 'publish') return;
+    line.published(packet.payload.toString());
+    if (packet.messageId !== undefined) topics.set(packet.messageId, packet.topic);
   });
 
   const told = (listener: (topic: string, payload: Buffer, packet: IPublishPacket) => void) => {
