@@ -15,7 +15,8 @@ import {
 } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
 import { useNavigate } from 'react-router-dom';
-import { currentUserAtom } from '../store/session.ts';
+import { authStatusAtom, currentUserAtom } from '../store/session.ts';
+import { afterPaint } from '../ui/afterPaint.ts';
 import { AppRoutes } from './routes.tsx';
 
 const ToastRegion = lazy(async () => ({
@@ -59,13 +60,10 @@ function Navigator({ onNavigator }: Required<Pick<AppProps, 'onNavigator'>>) {
  * not read out. It stays, so that a logged-out person can read why.
  */
 function Toasts() {
-  const isMember = useAtomValue(currentUserAtom) !== null;
+  const isUser = useAtomValue(currentUserAtom) !== null;
+  const isShown = useAtomValue(authStatusAtom) === 'success' && isUser;
   const [wanted, setWanted] = useState(false);
-  useEffect(() => {
-    if (!isMember) return undefined;
-    const timer = setTimeout(() => setWanted(true));
-    return () => clearTimeout(timer);
-  }, [isMember]);
+  useEffect(() => (isShown ? afterPaint(() => setWanted(true)) : undefined), [isShown]);
   if (!wanted) return null;
   return (
     <ErrorBoundary fallback={null}>

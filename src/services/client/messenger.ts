@@ -108,16 +108,18 @@ export function createMessenger(options: MessengerOptions): Messenger {
     },
 
     async start() {
-      connection.prepare();
-      messageBackup.start();
       // All of what the first screen shows, so that nothing of it changes a moment later.
-      await Promise.all([
+      const shown = Promise.all([
         crypto.conversations().then((states) => sessionEvents.emit('conversationsChanged', { states })),
         contacts.recall(),
         ended(background, () => memberNames.load()),
         ended(background, () => security.trust.start()),
         drafts.start(),
       ]);
+      // After the worker was asked: while it reads, this thread has time.
+      connection.prepare();
+      messageBackup.start();
+      await shown;
     },
 
     onHidden: () => drafts.flush(),
