@@ -163,11 +163,12 @@ class ReceiptReader {
     const transaction = this.#transaction;
     const reading = { start, position, hash, count };
     const agrees = await transaction.chain.agrees(reading);
+    const { conversation } = transaction;
+    if (agrees === true) conversation.agreedAt = Math.max(conversation.agreedAt, position);
     // Without a place for it yet, a difference is left to what this device says next.
     const seq = agrees === false ? await freePlace(transaction, position) : null;
     const finding = seq === null ? null : await transaction.chain.disagree(deviceId, reading);
     if (seq === null || finding === null) return { isSame: agrees === true, event: null };
-    if (!transaction.isGroup) transaction.conversation.isDoubted = true;
     const timestamp = new Date(this.#deps.env.now()).toISOString();
     const source = { seq, sender_id: userId, sender_device_id: deviceId, timestamp };
     return { isSame: false, event: keepEvent(transaction, source, finding) };
