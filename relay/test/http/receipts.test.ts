@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../contract/index.ts';
+import { revocationOf } from '../devices.ts';
 import { base64Url, onAnotherDevice, type PersonOnDevice } from '../helpers.ts';
 import {
   commitBody,
@@ -121,7 +122,8 @@ describe('a receipt', () => {
     await talk();
     const tablet = await onAnotherDevice(relay, eero);
     await putReceipt(tablet, conversationId, receiptBody(tablet, conversationId, 3));
-    await eero.call('DELETE', `/devices/${tablet.deviceId}`, { statement: base64Url(200) });
+    const statement = revocationOf(eero, tablet.deviceId);
+    expect((await eero.call('DELETE', `/devices/${tablet.deviceId}`, { statement })).status).toBe(204);
     expect(await receiptsOf(aino, conversationId)).toEqual([]);
   });
 

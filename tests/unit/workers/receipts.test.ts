@@ -308,19 +308,13 @@ describe('a relay that shows two people different logs', () => {
     );
   });
 
-  it('is not made up by a receipt from before what this device keeps, or from another start', async () => {
+  it('is not made up by a receipt from another start', async () => {
     const { alice, relay } = await createTrio();
     const rogue = await Rogue.ofPerson(relay, CAROL);
     rogue.joinFromOutside(GROUP);
     await alice.sync();
     const { lastSeq } = await stateOf(alice, GROUP);
-    for (const receipt of [
-      rogueReceipt(rogue, 1, {}),
-      rogueReceipt(rogue, lastSeq - 1, {}),
-      rogueReceipt(rogue, lastSeq, { start: 1 }),
-    ]) {
-      expect(await take(alice, receipt, GROUP)).toEqual(nothing);
-    }
+    expect(await take(alice, rogueReceipt(rogue, lastSeq, { start: 1 }), GROUP)).toEqual(nothing);
     // A modified client that says something else is named, once, and shown as having read nothing.
     expect(await take(alice, rogueReceipt(rogue, lastSeq, {}), GROUP)).toMatchObject({
       found: [{ kind: 'diverged', senderId: CAROL, seq: lastSeq }],

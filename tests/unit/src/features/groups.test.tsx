@@ -87,7 +87,7 @@ describe('an open group', () => {
 
   it('names people who joined and left, also former members', async () => {
     const { store } = await openGroup({ members: members.filter(({ userId }) => userId !== kaisa.id) }, [
-      message(kaisa.id, 'Farewell', { timestamp: '2026-06-01T12:00:00Z' }),
+      message(kaisa.id, 'Farewell', { seq: 2, timestamp: '2026-06-01T12:00:00Z' }),
     ]);
     act(() => {
       store.set(contactsAtom, loaded(veikko));
@@ -95,7 +95,7 @@ describe('an open group', () => {
       store.set(chatEventsAtom, {
         'group-group-1': [
           event(1, '2026-06-01T11:00:00Z', { kind: 'members', added: [veikko.id], removed: [] }),
-          event(2, '2026-06-01T13:00:00Z', { kind: 'members', added: [], removed: [kaisa.id] }),
+          event(3, '2026-06-01T13:00:00Z', { kind: 'members', added: [], removed: [kaisa.id] }),
         ],
       });
     });
