@@ -31,7 +31,7 @@ export class LogLink {
   /**
    * Begins anew after this device was let in. What the signer of the GroupInfo says of the log, and what this device had
    * read of it before, is compared as {@link link} passes.
-   * @param signed null where the signer kept no running hash: then the first header that is read starts it
+   * @param signed null where the signer kept no running hash: then, in a long log, the first header that is read starts it
    * @param seq of the commit that lets this device in
    */
   async join(signed: SignedPosition | null, seq: number): Promise<void> {
@@ -39,7 +39,8 @@ export class LogLink {
     const past = await this.#past();
     // A position that can't be is found out by the headers that follow, which say how far their senders had read.
     const position = signed !== null && signed.position < seq ? signed : null;
-    const { anchor, marks } = position === null ? { anchor: past, marks: [] } : route(position, past);
+    const { anchor, marks } =
+      position === null ? { anchor: past ?? beginningOf(seq), marks: [] } : route(position, past);
     conversation.chain = null;
     conversation.linkFrom = anchor?.position ?? null;
     deleteRows(this.#transaction);
@@ -106,6 +107,11 @@ export class LogLink {
     if (membership === 'none') return (await this.#store.read()).past;
     return chain === null ? null : { start: chain.start, position: lastSeq, hash: chain.hash };
   }
+}
+
+/** The start of a log that isn't long, so that nobody's word is its beginning; null in a longer one. */
+function beginningOf(seq: number): LogPosition | null {
+  return seq <= limits.entriesLinked ? { start: 0, position: 0, hash: emptyRunningHash() } : null;
 }
 
 /**

@@ -48,11 +48,11 @@ async function decrypt(transaction: ConversationTransaction, entry: LogEntryInpu
     return { header, record: received(entry, payload, header?.sentAt ?? null), isCopied: false };
   } catch (error) {
     state.revert();
-    // Under its own id it is what this device has sent, and the relay names another as its sender.
-    const isCopied = codeOf(error) === 'own-message' && !(await hasSent(transaction, entry));
+    // Of an entry under another name its own sender data proves nothing: every member can write it, or send this device's
+    // ciphertext once more.
     const reason = reasonOf(error);
     if (reason === 'storage-erased') transaction.fork(reason);
-    return unread(refusal(entry, reason), isCopied);
+    return unread(refusal(entry, reason));
   }
 }
 
@@ -80,13 +80,6 @@ async function takeFromOutbox(
   if (headerAt === 0) chain.ownHeaderless(entry);
   const clock = headerAt === null ? null : Date.parse(sentAt);
   return unread({ ...received(entry, payload, clock), own: true });
-}
-
-async function hasSent({ tx }: ConversationTransaction, { id }: LogEntryInput): Promise<boolean> {
-  return (
-    (await tx.objectStore('outbox').getKey(id)) !== undefined ||
-    (await tx.objectStore('messages').index('messageId').getKey(id)) !== undefined
-  );
 }
 
 /** Returns whether the sender data of an entry opens in this epoch and names this device's leaf. */

@@ -2,6 +2,7 @@
 import {
   CryptoError,
   checkDeviceCredential,
+  equalBytes,
   isSavedViewOf,
   readDeviceCertificate,
   signSavedView,
@@ -22,6 +23,7 @@ import {
 import { isFinding, readEvents } from '../conversation/events.ts';
 import { messageView, openMessage } from '../conversation/views.ts';
 import { readPin } from '../identity/pins.ts';
+import { readRevocation, readStatement } from '../identity/revocations.ts';
 import type { Session } from '../session/session.ts';
 import {
   type FileEntry,
@@ -128,7 +130,7 @@ async function seenAt(transaction: ConversationTransaction, { deviceId, seq }: C
 
 /**
  * Checks that a member whose account key is pinned has signed the file, or a device of this person's.
- * @throws CryptoError `invalid-credential`, CryptoApiError `unknown-person`, `bad-signature`
+ * @throws CryptoError `invalid-credential`, as CryptoApiError for a device that is revoked; CryptoApiError `unknown-person`, `bad-signature`
  */
 async function checkAuthor(transaction: ConversationTransaction, file: ViewFile): Promise<void> {
   const { account, tx } = transaction;
@@ -144,6 +146,11 @@ async function checkAuthor(transaction: ConversationTransaction, file: ViewFile)
     (certifiedId) => (certifiedId === userId ? pinned.accountKey : undefined),
     null,
   );
+  // Whoever has a removed device can write in its person's name.
+  const statement = await readStatement(tx, account, userId, deviceId);
+  const revocation = statement === null ? null : readRevocation(statement);
+  if (revocation !== null && equalBytes(revocation.accountKey, pinned.accountKey))
+    throw new CryptoApiError('invalid-credential');
   const saved = { conversationId, userId, deviceId, view: viewBytes(file.view) };
   if (certified.deviceId !== deviceId || !isSavedViewOf(deviceKey, saved, file.signature))
     throw new CryptoApiError('bad-signature');

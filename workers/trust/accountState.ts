@@ -37,6 +37,7 @@ import { requireNumber, safetyNumberOf } from '../identity/safetyNumbers.ts';
 import { type AccountOnDevice, readKeys, type Session } from '../session/session.ts';
 import { read, type Transaction, write } from '../storage/db.ts';
 import type { MarksRecord, PinRecord } from '../storage/records.ts';
+import { nextRevision } from './revisions.ts';
 import { isSamePerson, mergePin, sharedPin } from './sharedPins.ts';
 
 type AccountStateApi = Pick<CryptoApi, 'adoptState' | 'sealVerified'>;
@@ -94,7 +95,7 @@ export function createAccountState(
       const next = {
         verified: marked.slice(-limits.verifiedContacts),
         pins: merge(pins, opened, { now: env.now(), ownUserId: account.userId }).shared,
-        revision: Math.max(known.revision, opened?.state.revision ?? -1) + 1,
+        revision: nextRevision(Math.max(known.revision, opened?.state.revision ?? -1)),
       };
       return seal(next, sharedKeys, account);
     },
@@ -131,7 +132,7 @@ export function createAccountState(
               opened.state.revision >= marks.revision &&
               isSame(opened.state.pins, shared);
         if (isKept) return null;
-        const revision = Math.max(marks.revision, opened?.state.revision ?? 0) + 1;
+        const revision = nextRevision(Math.max(marks.revision, opened?.state.revision ?? 0));
         return seal({ verified: marksIn(pins), pins: shared, revision }, sharedKeys, account);
       });
     },

@@ -10,6 +10,7 @@ import { readRevocation, readStatement } from '../identity/revocations.ts';
 import type { AccountOnDevice, Session } from '../session/session.ts';
 import { read, type Transaction, type WriteTransaction, write } from '../storage/db.ts';
 import { NameRecord } from '../storage/records.ts';
+import { nextRevision } from './revisions.ts';
 
 type NamesApi = Pick<CryptoApi, 'takeNames' | 'signName'>;
 
@@ -46,7 +47,7 @@ export function createNames(session: Session, confirmations: Confirmations): Nam
       const { device } = account;
       const known = await read(account.db, (tx) => readOwnName(tx, account));
       requireTyped(username);
-      const name = { username, revision: (known?.revision ?? 0) + 1 };
+      const name = { username, revision: nextRevision(known?.revision ?? 0) };
       await write(account.db, 'strict', (tx) =>
         putOwnName(tx, account, { ...name, deviceId: device.deviceId }),
       );

@@ -30,8 +30,16 @@ export function mergePin(
   isTrusted: boolean,
   now: number,
 ): MergedPin {
-  const pin = known === null ? firstPin(said, now) : followed(known, said, isTrusted, now);
-  return { pin, shared: known === null ? said : united(known, said, isTrusted) };
+  if (known !== null)
+    return { pin: followed(known, said, isTrusted, now), shared: united(known, said, isTrusted) };
+  // What nobody answers for has decided nothing.
+  const first = isTrusted ? said : undecided(said);
+  return { pin: firstPin(first, now), shared: first };
+}
+
+/** Leaves out what a person is said to have decided. */
+function undecided({ keys, userId }: PinnedPerson): PinnedPerson {
+  return { userId, keys: keys.filter(({ standing }) => standing === 'present' || standing === 'offered') };
 }
 
 /** A person's pin as this device shares it. */
@@ -99,7 +107,10 @@ function followed(known: PinRecord, said: PinnedPerson, isTrusted: boolean, now:
     return { ...moved, former: [...known.former, ...ended].slice(-limits.formerKeys) };
   }
   const settled = isTrusted && isSame ? decided(known, said, now) : known;
-  const unknown = [present, ...withStanding(said, 'offered')].filter((key) => !isKnown(settled, key));
+  // A state from before a later key was accepted here: what it offers is passed.
+  const isBehind = isTrusted && !isSame && includes(formerHere, present);
+  const claimed = isBehind ? [] : [present, ...withStanding(said, 'offered')];
+  const unknown = claimed.filter((key) => !isKnown(settled, key));
   const offered = settled.offered ?? unknown[0] ?? null;
   return offered === settled.offered ? settled : { ...settled, offered };
 }
@@ -139,7 +150,9 @@ function united(known: PinRecord, said: PinnedPerson, isTrusted: boolean): Pinne
   const keys: Keys = new Map();
   for (const { accountKey, standing } of said.keys) {
     const isOvertaken = standing === 'present' && !isSame && isAhead;
-    if (isTrusted) note(keys, isOvertaken ? 'former' : standing, accountKey);
+    // The person has decided on a later key here: one that was only offered before is none to come back to.
+    const isPassed = standing === 'offered' && !isSame && includes(formerHere, present);
+    if (isTrusted) note(keys, isPassed ? 'refused' : isOvertaken ? 'former' : standing, accountKey);
     else if (standing === 'present' || standing === 'offered') {
       note(keys, isOvertaken ? 'offered' : standing, accountKey);
     }

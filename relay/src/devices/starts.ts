@@ -13,7 +13,7 @@ import {
 import { endCopiedSessions } from '../repositories/sessions.ts';
 import { lockUsers } from '../repositories/users.ts';
 import { requireSignedCopied, requireSignedStart, type SignedStart } from './deviceSignatures.ts';
-import type { DeviceDependencies } from './devices.ts';
+import { type DeviceDependencies, requireRevocation } from './devices.ts';
 import { peopleConcerned } from './peopleConcerned.ts';
 import { removeDevice } from './removeDevice.ts';
 
@@ -70,6 +70,7 @@ export function createStarts({ db, hub, clock }: DeviceDependencies): Starts {
         await markCopied(tx, deviceId, now);
         const ended = await endCopiedSessions(tx, deviceId, now);
         if (statement === null) return { endedIds: ended, recipientIds: [] };
+        requireRevocation(device, statement);
         await removeDevice(tx, userId, { deviceId, statement, revokedAt: now });
         return { endedIds: ended, recipientIds: await peopleConcerned(tx, userId) };
       });

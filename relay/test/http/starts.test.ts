@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Device, directConversationId, type RevokedDevice, type Start } from '../../contract/index.ts';
-import { copiedSignature, sessionSignature, signedStart } from '../devices.ts';
+import { copiedSignature, revocationOf, sessionSignature, signedStart } from '../devices.ts';
 import {
   base64Url,
   befriend,
@@ -156,7 +156,8 @@ describe('a device whose data is in two places', () => {
       });
     const here = await logIn(relay, owner);
     expect(await take(here)).toMatchObject(conflict);
-    const statement = base64Url(120);
+    expect(await copied(here, deviceId, base64Url(120))).toMatchObject({ status: 403 });
+    const statement = revocationOf(owner, deviceId);
     expect((await copied(here, deviceId, statement)).status).toBe(204);
     const there = await logIn(relay, owner);
     expect(await take(there)).toMatchObject(conflict);
@@ -169,7 +170,8 @@ describe('a device whose data is in two places', () => {
 
   it('is revoked by the first word that has a statement, with its other sessions ended for that reason', async () => {
     const tablet = await onAnotherDevice(relay, owner);
-    expect((await copied(tablet, owner.deviceId, base64Url(120))).status).toBe(204);
+    const statement = revocationOf(owner, owner.deviceId);
+    expect((await copied(tablet, owner.deviceId, statement)).status).toBe(204);
     expect(await owner.call('GET', '/profile')).toMatchObject(ended);
     expect((await tablet.call('GET', '/profile')).status).toBe(200);
   });

@@ -59,12 +59,10 @@ export function createSignIn(options: SignInOptions): SignIn {
     await openVault(user.id);
     progress('registering-device');
     await registerDevice(deps, deviceName);
-    // Before this device meets anybody: the person's other devices may know them, and which of themselves are revoked.
-    await Promise.all([
-      createAccountStates(deps).read(),
-      takeInRevocations(deps, user.id),
-      registerStart(deps),
-    ]);
+    // Before this device meets anybody: the person's other devices may know them. First which of those are revoked, whose
+    // word counts for nothing.
+    const met = takeInRevocations(deps, user.id).then(() => createAccountStates(deps).read());
+    await Promise.all([met, registerStart(deps)]);
     // A relay that says another name gets no signature of it.
     const isTyped = typed.trim().toLowerCase() === user.username.toLowerCase();
     if (isTyped) await signOwnName(deps, user);

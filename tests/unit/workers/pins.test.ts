@@ -1,4 +1,5 @@
 import {
+  createSignatureKeyPair,
   createVault,
   issueDeviceCertificate,
   openAccountState,
@@ -8,6 +9,7 @@ import {
   sealAccountState,
   signAccountState,
   verifyAccountState,
+  verifyDeviceCertificate,
 } from '@sinetti/crypto-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Browser, seededRandom } from './support/browser.ts';
@@ -195,5 +197,81 @@ describe('what the person has decided at one browser', () => {
     expect(await laptop.api.safetyNumbers(BOB)).toMatchObject(before);
     const signer = verifyAccountState(Buffer.from(relay.states.get(ALICE)!, 'base64url')).signer;
     expect(signer.deviceId).toBe(laptop.deviceId);
+  });
+});
+
+/** Whoever holds a browser of Alice's that is gone, or hers still, with what it held. */
+function thiefOf(relay: MemoryRelay) {
+  const { accountSeed, sharedKeys } = openVaultOf(relay, ALICE);
+  const env = { random: seededRandom('thief'), now: () => 0 };
+  const { privateKey, publicKey } = createSignatureKeyPair(env);
+  const deviceId = relay.uuid();
+  const device = { userId: ALICE, deviceId, deviceKey: publicKey, notBefore: 0n };
+  const certificate = issueDeviceCertificate(accountSeed, device);
+  return { certificate, deviceId, env, privateKey, sharedKeys };
+}
+
+describe('a state that a removed browser’s keys have sealed', () => {
+  it.each(['former', 'refused'] as const)('has decided nothing: the true key called %s', async (standing) => {
+    const { alice: laptop, relay, world } = await createPair();
+    await laptop.readState();
+    const { env, sharedKeys } = thiefOf(relay);
+    const stolen = await world.device(ALICE);
+    await stolen.sync();
+    await laptop.sync();
+    const good = await laptop.api.safetyNumbers(BOB);
+    const bobs = stateOf(relay).pins.find(({ userId }) => userId === BOB);
+    const accountKey = bobs?.keys[0]?.accountKey;
+    if (accountKey === undefined) throw new Error('nobody has met Bob');
+    const statement = await laptop.revoke(stolen.deviceId);
+    await laptop.api.setRevoked([{ userId: ALICE, deviceId: stolen.deviceId, statement }]);
+    await laptop.readState();
+    const fake = verifyDeviceCertificate(Buffer.from(inventedCertificate(), 'base64url')).accountKey;
+    const keys = [
+      { standing, accountKey },
+      { standing: 'present', accountKey: fake },
+    ] as const;
+    const state = { verified: [], revision: 3, pins: [{ userId: BOB, keys }] };
+    const forged = sealAccountState(state, sharedKeys, ALICE, env);
+    relay.states.set(ALICE, Buffer.from(forged).toString('base64url'));
+    await world.device(ALICE);
+    await laptop.readState();
+    expect((await laptop.api.safetyNumbers(BOB)).current).toBe(good.current);
+    expect(await laptop.api.observeDevices(BOB, [inventedCertificate()])).toMatchObject({ keyOffered: true });
+  });
+});
+
+describe('a stolen browser that writes the last revision', () => {
+  it('keeps the others from nothing, nor a new one from signing in', async () => {
+    const { alice: laptop, relay, world } = await createPair();
+    await laptop.readState();
+    const { certificate, env, privateKey, sharedKeys } = thiefOf(relay);
+    const last = { verified: [], pins: [], revision: 0xffff_ffff };
+    const sealed = sealAccountState(last, sharedKeys, ALICE, env);
+    const signed = signAccountState({ certificate, sealed }, privateKey);
+    relay.states.set(ALICE, Buffer.from(signed).toString('base64url'));
+    await laptop.readState();
+    await laptop.mark(BOB, true);
+    const phone = await world.device(ALICE);
+    expect(await trustIn(phone)).toMatchObject({ verifiedAt: expect.any(String) });
+  });
+});
+
+describe('a key that was shown before the one that was accepted', () => {
+  it('comes back neither here nor on a new browser', async () => {
+    const { alice: laptop, world } = await createPair();
+    await laptop.readState();
+    await laptop.api.observeDevices(BOB, [inventedCertificate('first')]);
+    await laptop.readState();
+    await laptop.api.observeDevices(BOB, [inventedCertificate('second')]);
+    const { offered } = await laptop.api.safetyNumbers(BOB);
+    if (offered === null) throw new Error('nothing is offered');
+    await laptop.readState();
+    await laptop.confirm('accept-account-key', BOB);
+    await laptop.api.acceptAccountKey(BOB, offered);
+    await laptop.readState();
+    expect(await trustIn(laptop)).toMatchObject({ keyOffered: false });
+    const phone = await world.device(ALICE);
+    expect(await phone.api.safetyNumbers(BOB)).toMatchObject({ current: offered, offered: null });
   });
 });

@@ -171,6 +171,24 @@ describe('an entry of the log from this device', () => {
   });
 });
 
+describe('a ciphertext of this device that a contact sends once more', () => {
+  it('is not shown, and no proof of anything', async () => {
+    await alice.send(ALICE_AND_BOB, 'first');
+    await alice.sync();
+    const { lastSeq } = await alice.api.conversation(ALICE_AND_BOB);
+    const [own] = alice.relay.entries(ALICE_AND_BOB, lastSeq - 1);
+    if (own === undefined) throw new Error('nothing was sent');
+    const messageId = alice.relay.uuid();
+    const { content, epoch } = own;
+    alice.relay.send(bob, { conversationId: ALICE_AND_BOB, messageId, epoch, content });
+    const entries = alice.relay.entries(ALICE_AND_BOB, lastSeq);
+    const result = await alice.api.processEntries(ALICE_AND_BOB, entries);
+    expect(result).not.toHaveProperty('isCopied');
+    expect(result.messages.map(textOf)).toEqual(['(rules)']);
+    expect(await register(alice.api, starts)).toBe('registered');
+  });
+});
+
 /** A play of one device: tabs that start, requests that are late, lost or doubled, and storages that are copied. */
 class Play {
   readonly starts = new Starts();

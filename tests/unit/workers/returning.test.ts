@@ -1,4 +1,4 @@
-import { logPositionExtension } from '@sinetti/crypto-core';
+import { logPositionExtension, withChainHeader } from '@sinetti/crypto-core';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { LogEntryInput } from '#workers/api/cryptoApi.ts';
 import { limits } from '#workers/codec/limits.ts';
@@ -164,6 +164,28 @@ describe('a GroupInfo that says something false of the log', () => {
     }
     for (const device of [alice, bob]) expect(await findings(device)).toEqual([]);
     expect(await findings(phone)).toEqual([expect.objectContaining({ kind: 'diverged', senderId: CAROL })]);
+  });
+
+  it('makes nobody’s header the beginning where it says nothing of the log at all', async () => {
+    const { alice, bob, relay, world } = await createTrio();
+    await alice.send(GROUP, 'Hello.');
+    const carol = await Rogue.ofPerson(relay, CAROL);
+    carol.joinFromOutside(GROUP);
+    const joined = relay.entries(GROUP).length;
+    const phone = await world.device(BOB);
+    await phone.syncOne(GROUP);
+    for (const { content, kind } of relay.entries(GROUP, joined))
+      if (kind === 'commit') carol.follow(content);
+    const position = relay.entries(GROUP).length;
+    const header = { start: 0, position, hash: new Uint8Array(32).fill(7), count: 1, sentAt: 0 };
+    carol.send(GROUP, withChainHeader(header, new TextEncoder().encode('{}')));
+    for (const device of [phone, alice, bob]) {
+      for (const one of [alice, bob, phone]) await one.syncOne(GROUP);
+      await device.send(GROUP, 'Hello.');
+    }
+    for (const one of [alice, bob, phone]) await one.syncOne(GROUP);
+    for (const device of [alice, bob, phone])
+      expect(await findings(device)).toEqual([expect.objectContaining({ senderId: CAROL })]);
   });
 
   it('is believed no further than the relay’s digests, however they are given', async () => {
