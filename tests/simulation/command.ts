@@ -11,7 +11,6 @@ const usage = `npm run simulate -- [options]
   --runs R         with the seeds S/0, S/1, … (1, with S itself)
   --seconds T      as many runs as begin within that time
   --lies           each ends with a relay that lies, in another way each time
-  --unanswered     with steps to which the product has no answer yet
   --kept FILE      plays what a file in tests/simulation/kept holds
   --shrink         leaves out steps of a run that fails while it still does, and keeps what is left
   --trace          prints every request and every line of a log
@@ -74,7 +73,6 @@ export async function simulate(args: string[]): Promise<number> {
       runs: { type: 'string' },
       seconds: { type: 'string' },
       lies: { type: 'boolean', default: false },
-      unanswered: { type: 'boolean', default: false },
       kept: { type: 'string' },
       shrink: { type: 'boolean', default: false },
       trace: { type: 'boolean', default: false },
@@ -96,7 +94,6 @@ export async function simulate(args: string[]): Promise<number> {
       steps: Number(values.steps),
       people: Number(values.people ?? 3 + (run % 2)),
       ...(values.lies && lie !== undefined ? { lie } : {}),
-      ...(values.unanswered ? { unanswered: true } : {}),
     };
   };
   for (let run = 0; run < runs; run += 1) {

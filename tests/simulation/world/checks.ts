@@ -46,6 +46,7 @@ export async function check(world: World): Promise<void> {
   const { wrong } = world;
   const logs = await logsOfRelay(world);
   const texts = new Map(world.said.map((said) => [said.text, said]));
+  const copied = await copiedAtRelay(world);
   const revoked = new Set(
     world.seats.filter(({ status }) => status === 'revoked').map(({ deviceId }) => deviceId),
   );
@@ -58,6 +59,8 @@ export async function check(world: World): Promise<void> {
     for (const { deviceIds, userId } of state.members) {
       if (!log.userIds.includes(userId)) wrong.push(`${where}: somebody who is out is in the keys`);
       if (deviceIds.some((id) => revoked.has(id))) wrong.push(`${where}: a revoked device is in the keys`);
+      if (deviceIds.some((id) => copied.has(id)))
+        wrong.push(`${where}: a device that was in two places is in the keys`);
     }
     if (log.id.startsWith('self:')) continue;
     const messages = await messagesOf(tab.crypto, log.id);
@@ -66,6 +69,13 @@ export async function check(world: World): Promise<void> {
       wrong.push(`${where}: out of order, or twice`);
     const expected = log.entries.filter(({ kind, seq }) => kind === 'application' && seq > state.joinedSeq);
     const byId = new Map(messages.map((message) => [message.messageId, message]));
+    for (const { content, messageId } of messages) {
+      if (content.kind !== 'text') continue;
+      // What a browser has kept from before it became another device counts, too.
+      if ((read.get(messageId) ?? content.text) !== content.text)
+        wrong.push(`${where}: "${content.text}" reads otherwise elsewhere`);
+      read.set(messageId, content.text);
+    }
     for (const { id, seq } of expected) {
       const content = byId.get(id)?.content;
       if (content?.kind !== 'text') {
@@ -76,9 +86,6 @@ export async function check(world: World): Promise<void> {
       }
       const said = texts.get(content.text);
       if (said?.conversationId !== log.id) wrong.push(`${where}: "${content.text}" was not said there`);
-      if ((read.get(id) ?? content.text) !== content.text)
-        wrong.push(`${where}: ${seq} reads otherwise elsewhere`);
-      read.set(id, content.text);
     }
   }
   const times = new Map<string, number>();
@@ -89,6 +96,8 @@ export async function check(world: World): Promise<void> {
     if (count > 1) wrong.push(`"${text}" is there ${count} times`);
     if (count === 0 && isKept && !mayBeLost && !isGone) wrong.push(`"${text}" is lost in ${conversationId}`);
   }
+  for (const id of copied)
+    if (!world.inTwoPlaces.has(id)) wrong.push(`device ${id} is said to be in two places, and never was`);
   await checkThieves(world, logs);
   for (const { profile } of world.seats) {
     const bugs = profile.logLines.filter((line) => /"internal"|screen-failure/.test(line));
@@ -98,6 +107,18 @@ export async function check(world: World): Promise<void> {
   wrong.push(...world.relay.errors.map((line) => `the relay logged ${line.slice(0, 600)}`));
   const twice = world.nonces.repeatedIn(world.trace.released);
   if (twice > 0) wrong.push(`a key was used twice with one nonce, ${twice} times`);
+}
+
+/** Ids of the devices that the relay was told are in two places. */
+async function copiedAtRelay({ relay }: World): Promise<Set<string>> {
+  const { db } = relay.relay.database;
+  const live = await db.selectFrom('devices').select('id').where('copied_at', 'is not', null).execute();
+  const ended = await db
+    .selectFrom('revoked_devices')
+    .select('device_id as id')
+    .where('copied_at', 'is not', null)
+    .execute();
+  return new Set([...live, ...ended].map(({ id }) => id));
 }
 
 export async function messagesOf(crypto: CryptoApi, conversationId: string): Promise<MessageView[]> {

@@ -152,9 +152,17 @@ export async function copyStorage(from: IDBFactory): Promise<IDBFactory> {
       }
     });
     const target = await settled(opening);
-    for (const store of source.objectStoreNames) {
-      const rows = source.transaction(store).objectStore(store);
-      const [keys, values] = await Promise.all([settled(rows.getAllKeys()), settled(rows.getAll())]);
+    // All of one moment: a tab may be writing.
+    const stores = [...source.objectStoreNames];
+    const snapshot = source.transaction(stores);
+    const found = await Promise.all(
+      stores.map(async (store) => {
+        const rows = snapshot.objectStore(store);
+        const [keys, values] = await Promise.all([settled(rows.getAllKeys()), settled(rows.getAll())]);
+        return { store, keys, values };
+      }),
+    );
+    for (const { store, keys, values } of found) {
       const into = target.transaction(store, 'readwrite').objectStore(store);
       const isKeyed = into.keyPath === null;
       await Promise.all(values.map((value, i) => settled(into.put(value, isKeyed ? keys[i] : undefined))));

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { Random } from '../seams/random.ts';
 import { pass } from '../seams/time.ts';
 import { alarms, check, lastWords, messagesOf } from './checks.ts';
-import { type Told, tell } from './lies/lie.ts';
+import { tell } from './lies/lie.ts';
 import { isKnowable, type Lie } from './lies/lies.ts';
+import type { Told } from './lies/noticed.ts';
 import { logsOfRelay } from './log.ts';
 import { settle } from './settle.ts';
-import { drawStep, steps as kinds, onlyWhenAsked, type StepName } from './steps.ts';
+import { drawStep, steps as kinds, type StepName } from './steps.ts';
 import { World } from './world.ts';
 
 /** All that decides a run. */
@@ -20,8 +21,6 @@ export interface Plan {
   readonly script?: readonly string[];
   /** What the relay lies about in the end. */
   readonly lie?: Lie;
-  /** Steps that the product has no answer to yet are played too. */
-  readonly unanswered?: boolean;
 }
 
 export interface Outcome {
@@ -44,13 +43,12 @@ const longestPause = 1_500;
 export async function play(plan: Plan, isTraced = false): Promise<Outcome> {
   const world = await World.create(plan.seed, plan.people);
   world.trace.isKept = isTraced;
-  const without = [...(plan.without ?? []), ...(plan.unanswered === true ? [] : onlyWhenAsked)];
   const played: string[] = [];
   try {
     for (const [step, scripted] of scriptOf(plan)) {
       // Each has randomness of its own, so that leaving one out changes no other.
       const random = new Random(`${plan.seed}/step/${step}`);
-      const drawn = drawStep(random, without);
+      const drawn = drawStep(random, plan.without ?? []);
       const name = scripted ?? drawn;
       const pause = random.below(longestPause);
       played.push(`${step} ${name}`);
@@ -59,6 +57,8 @@ export async function play(plan: Plan, isTraced = false): Promise<Outcome> {
       await pass(pause);
     }
     await settle(world);
+    // Where a profile was copied the words of one place have the other noticed, and both are said once more by new devices.
+    if (world.wrong.length === 0 && world.inTwoPlaces.size > 0) await lastWords(world);
     if (world.wrong.length === 0) await lastWords(world);
     await check(world);
     const raised = await alarms(world);
@@ -91,8 +91,9 @@ function scriptOf({ script, steps }: Plan): (readonly [number, StepName | null])
   });
 }
 
-/** A lie that somebody could know of has to be noticed by somebody. */
-function judge(world: World, { byOthers, byVictim, lie }: Told): void {
+/** A lie that somebody could know of has to be noticed by somebody, and what nobody has signed is never believed. */
+function judge(world: World, { byOthers, byVictim, isBelieved, lie }: Told): void {
+  if (isBelieved === true) world.wrong.push(`believed: ${lie}`);
   if (isKnowable(lie) && byVictim.length + byOthers.length === 0) world.wrong.push(`nobody noticed: ${lie}`);
 }
 

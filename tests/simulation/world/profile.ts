@@ -6,9 +6,10 @@ import type { CryptoApi } from '#src/crypto/client.ts';
 import type { Clock } from '#src/lib/clock.ts';
 import { createLog } from '#src/lib/log.ts';
 import { type Client, createClient } from '#src/services/client/client.ts';
+import { deviceStorageKey, tokenStorageKey } from '#src/services/session/token.ts';
 import { chatsAtom } from '#src/store/chats.ts';
 import { realtimeStatusAtom } from '#src/store/connection.ts';
-import { currentUserAtom } from '#src/store/session.ts';
+import { authErrorAtom, currentUserAtom } from '#src/store/session.ts';
 import { toastsAtom } from '#src/store/toasts.ts';
 import { cheapPasswordKeys, MemoryStorage } from '#tests/support/headlessBrowser.ts';
 import { Typist } from '#tests/support/typist.ts';
@@ -49,8 +50,25 @@ export class Profile {
     return tab;
   }
 
-  get isSignedIn(): boolean {
-    return [...this.storage.entries.values()].some((value) => value.split('.').length === 3);
+  /** As one tab sees what all share: the others are told of what it changes. */
+  storageOf(tab: Tab): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> {
+    const tell = (key: string, value: string | null) =>
+      after(1, () => {
+        for (const other of this.tabs.filter((one) => one !== tab)) other.storageChanged(key, value);
+      });
+    return {
+      getItem: (key) => this.storage.getItem(key),
+      setItem: (key, value) => {
+        if (tab.isDead || this.storage.getItem(key) === value) return;
+        this.storage.setItem(key, value);
+        tell(key, value);
+      },
+      removeItem: (key) => {
+        if (tab.isDead || this.storage.getItem(key) === null) return;
+        this.storage.removeItem(key);
+        tell(key, null);
+      },
+    };
   }
 
   killTabs(): void {
@@ -96,7 +114,7 @@ export class Tab {
       addresses: { apiHost: host, mqttUrl: `${socketHost}/mqtt`, presenceUrl: `${socketHost}/ws/presence/` },
       crypto: this.crypto,
       store: this.store,
-      storage: profile.storage,
+      storage: profile.storageOf(this),
       clock: this.clock,
       random: Math.random,
       locks: profile.locks.of(this.#id),
@@ -155,6 +173,18 @@ export class Tab {
 
   get conversationIds(): string[] {
     return Object.values(this.store.get(chatsAtom)).flatMap(({ state }) => state?.conversationId ?? []);
+  }
+
+  /** Why the page asks for the password; null where it says nothing. */
+  get askedWhy(): string | null {
+    return this.store.get(authErrorAtom);
+  }
+
+  /** Another tab has changed what the profile's tabs share. One that has to load again is closed instead. */
+  storageChanged(key: string, value: string | null): void {
+    const isOtherDevice = key === deviceStorageKey && value !== null;
+    const isOther = key === tokenStorageKey && this.#client.session.onTokenChanged() === 'reload';
+    if (isOtherDevice || isOther) this.kill();
   }
 
   networkChanged(): void {

@@ -81,10 +81,20 @@ export async function untilRest(world: World, when: string): Promise<void> {
   for (let waited = 0; waited < patience; waited += 15_000) {
     lacks = await restless(world);
     if (lacks.length === 0) return;
+    await signInWhereAsked(world);
     await retryFailed(world);
     await pass(15_000);
   }
   world.wrong.push(...lacks.map((lack) => `no rest ${when}: ${lack}`));
+}
+
+/** Who is asked for the password where a profile was copied, or put back, gives it there; nobody else may be asked. */
+async function signInWhereAsked(world: World): Promise<void> {
+  for (const seat of world.seats.filter(({ status, tabs }) => status === 'in' && tabs.length === 0)) {
+    if (seat.deviceId === null || !world.inTwoPlaces.has(seat.deviceId)) continue;
+    world.count('a place is asked for the password');
+    await world.signIn(seat);
+  }
 }
 
 /** What failed for a full disk or another passing reason is tried again, as people do. */

@@ -134,10 +134,13 @@ const revoke: Act = async (world, random) => {
   const person = random.pick(owners);
   const [keeper, gone] = person.seats.filter(({ status, tabs }) => status === 'in' && tabs.length > 0);
   const [tab] = keeper?.tabs ?? [];
-  if (gone === undefined || tab === undefined || gone.deviceId === null) return;
+  if (keeper === undefined || gone === undefined || tab === undefined) return;
+  // Either may be another device by now, or both the same one: in two places.
+  for (const seat of [keeper, gone]) await world.noteDevice(seat);
   const { deviceId } = gone;
+  if (deviceId === null || deviceId === keeper.deviceId) return;
   const thief = await world.steal(gone, null);
-  world.mayLose(gone);
+  for (const seat of person.seats.filter((one) => one.deviceId === deviceId)) world.mayLose(seat);
   const isDone = await world.finish(tab, 'revoke', () => tab.actions.revokeDevice(deviceId));
   if (!isDone) return;
   world.thieves.push(thief);
@@ -156,7 +159,8 @@ const comeBack: Act = async (world, random) => {
   const away = world.seats.filter(({ status, tabs }) => status !== 'revoked' && tabs.length === 0);
   if (away.length === 0) return;
   const seat = random.pick(away);
-  if (seat.status === 'out') return world.signIn(seat);
+  const isAsked = seat.profile.tabs.some(({ askedWhy }) => askedWhy !== null);
+  if (seat.status === 'out' || isAsked) return world.signIn(seat);
   await openTab(world, seat);
 };
 
@@ -252,31 +256,33 @@ const vanish: Act = async (world, random) => {
   if (seat.tabs.length === 0) await world.signIn(seat);
 };
 
-/** Storage is put back as it was a while ago. */
+/** Storage is put back as it was a while ago. What was written since is gone. */
 const restore: Act = async (world, random) => {
   const found = someSeat(world, random);
   if (found === null) return;
   const { seat } = found;
+  await world.noteTwoPlaces(seat);
+  const kept = world.said.filter(({ isKept }) => isKept);
   const copy = await copyStorage(seat.profile.indexedDB);
   await say(world, random);
   await pass(10 * second);
   seat.profile.killTabs();
-  world.mayLose(seat);
+  for (const said of world.said) if (said.seat === seat && !kept.includes(said)) said.mayBeLost = true;
   seat.profile.indexedDB = copy;
   await openTab(world, seat);
 };
 
-/** A profile is copied, and both are used. */
+/** A profile is copied, and both are used: what either is asked for, its owner does. */
 const clone: Act = async (world, random) => {
   const found = someSeat(world, random);
   if (found === null || found.seat.person.seats.length >= mostSeats) return;
   const { seat } = found;
+  await world.noteTwoPlaces(seat);
   const copy = world.newSeat(seat.person);
   copy.profile.indexedDB = await copyStorage(seat.profile.indexedDB);
   for (const [name, value] of seat.profile.storage.entries) copy.profile.storage.setItem(name, value);
   copy.status = 'in';
-  world.mayLose(seat);
-  world.mayLose(copy);
+  copy.deviceId = seat.deviceId;
   await openTab(world, copy);
 };
 
@@ -316,9 +322,6 @@ export const steps = {
 } as const satisfies Record<string, { act: Act; weight: number }>;
 
 export type StepName = keyof typeof steps;
-
-/** Steps whose consequences the product doesn't notice yet: played only where they are asked for. */
-export const onlyWhenAsked: readonly StepName[] = ['restore', 'clone'];
 
 export function drawStep(random: Random, without: readonly StepName[]): StepName {
   const names = (Object.keys(steps) as StepName[]).filter((name) => !without.includes(name));

@@ -30,6 +30,8 @@ export class World {
   readonly people: Person[] = [];
   readonly said: Said[] = [];
   readonly thieves: Thief[] = [];
+  /** Ids of the devices whose storage was copied, or put back as it was. */
+  readonly inTwoPlaces = new Set<string>();
   /** What no world may show, in plain words. */
   readonly wrong: string[] = [];
   /** How often each thing happened. */
@@ -141,6 +143,12 @@ export class World {
       ({ deviceId }) => deviceId,
       () => seat.deviceId,
     );
+  }
+
+  /** From now on this browser's data may be in another place, too. */
+  async noteTwoPlaces(seat: Seat): Promise<void> {
+    await this.noteDevice(seat);
+    if (seat.deviceId !== null) this.inTwoPlaces.add(seat.deviceId);
   }
 
   /** Somebody keeps a copy of this storage. @param conversationId that the device is taken out of; null for all */

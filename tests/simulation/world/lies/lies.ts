@@ -19,18 +19,23 @@ export const logLies = {
   dropCommit: { isKnowable: true, kind: 'commit', shift: -1 },
   /** Everything from a commit on is kept back: what is late and what never comes look the same. */
   withhold: { isKnowable: false, kind: 'commit', shift: 0 },
-  /** The time at which the relay says it has stored an entry, for which nobody vouches. */
-  retime: { isKnowable: false, kind: 'application', shift: 0 },
+  /** The time at which the relay says it has stored an entry: its sender's clock is shown beside. */
+  retime: { isKnowable: true, kind: 'application', shift: 0 },
 } as const satisfies Record<string, { isKnowable: boolean; kind: Entry['kind']; shift: number }>;
 
 export type LogLie = keyof typeof logLies;
 
-/** Lies about an account, told to one of its browsers. */
+/** Lies about people and their accounts, told to one browser. */
 export const accountLies = {
   vaultRollback: { isKnowable: true },
   stateRollback: { isKnowable: true },
   /** Every single-use KeyPackage is gone: what is claimed is the last resort. */
   lastResort: { isKnowable: false },
+  /** The devices of a contact, under an account key of the relay's own, at a browser that is new. */
+  inventedKey: { isKnowable: true },
+  exchangedNames: { isKnowable: true },
+  /** Everybody has read everything, it says. Nobody is told of that, and nobody may believe it. */
+  forgedReceipts: { isKnowable: false },
 } as const;
 
 export type Lie = LogLie | keyof typeof accountLies;

@@ -1,0 +1,76 @@
+import { olderVaultAtom } from '#src/store/keys.ts';
+import type { Random } from '../../seams/random.ts';
+import { pass, passUntil } from '../../seams/time.ts';
+import type { Liar } from '../network.ts';
+import type { Seat } from '../people.ts';
+import type { World } from '../world.ts';
+import { noticed, seatsIn, shownBy, type Told } from './noticed.ts';
+
+const second = 1_000;
+
+function answering(path: string, said: unknown): Liar {
+  return {
+    answer: async (method, url, body) => (method === 'GET' && url === path ? said : body),
+    event: (event) => event,
+    acknowledged: (seq) => seq,
+  };
+}
+
+export async function rollVaultBack(world: World, random: Random): Promise<Told | null> {
+  const seats = seatsIn(world);
+  if (seats.length === 0) return null;
+  const seat = random.pick(seats);
+  const [tab] = seat.tabs;
+  if (tab === undefined) return null;
+  const before = await shownBy(world);
+  const former = await askAs(world, seat, '/api/vault');
+  tab.typist.knows(seat.person.password, `${seat.person.password}, newer`);
+  if (!(await world.finish(tab, 'change the password', () => tab.actions.changePassword()))) return null;
+  await pass(5 * second);
+  tab.line.liar = answering('/api/vault', former);
+  tab.line.interrupt();
+  await passUntil(() => tab.store.get(olderVaultAtom), 60 * second);
+  return noticed(world, 'vaultRollback', seat, before);
+}
+
+/** The state from before somebody was verified: the device puts its own in its place, and keeps the mark. */
+export async function rollStateBack(world: World, random: Random): Promise<Told | null> {
+  const seat = random.pick(seatsIn(world));
+  const [tab] = seat.tabs;
+  const other = world.people.find((person) => person !== seat.person);
+  if (tab === undefined || other === undefined) return null;
+  const former = await askAs(world, seat, '/api/account-state');
+  const isMarked = await world.finish(tab, 'verify', async () => {
+    const { current } = await tab.actions.loadSafetyNumbers(other.id);
+    await tab.actions.setVerified(other.id, current, true);
+  });
+  if (!isMarked) return null;
+  const since = world.trace.puts('/api/account-state');
+  tab.line.liar = answering('/api/account-state', former);
+  tab.line.interrupt();
+  await pass(60 * second);
+  const isPutBack = world.trace.puts('/api/account-state') > since;
+  return { lie: 'stateRollback', byVictim: isPutBack ? ['puts its own state back'] : [], byOthers: [] };
+}
+
+export async function lastResort(world: World, random: Random): Promise<Told | null> {
+  const seat = random.pick(seatsIn(world));
+  const [tab] = seat.tabs;
+  const other = world.people.find((person) => person !== seat.person);
+  if (tab === undefined || other === undefined) return null;
+  const before = await shownBy(world);
+  await world.relay.relay.database.db.deleteFrom('key_packages').execute();
+  await world.finish(tab, 'create a group', async () => {
+    const id = await tab.actions.createGroup('Last resort');
+    await tab.actions.addGroupMembers(id, [other.id]);
+  });
+  await pass(20 * second);
+  return noticed(world, 'lastResort', seat, before);
+}
+
+async function askAs(world: World, seat: Seat, url: string): Promise<unknown> {
+  const token = [...seat.profile.storage.entries.values()].find((value) => value.split('.').length === 3);
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await world.relay.relay.app.inject({ method: 'GET', url, headers });
+  return answer.json();
+}

@@ -1,0 +1,42 @@
+import { alarms, undecryptable } from '../checks.ts';
+import type { Seat } from '../people.ts';
+import type { World } from '../world.ts';
+import type { Lie } from './lies.ts';
+
+export interface Told {
+  readonly lie: Lie;
+  /** What the device that was lied to shows, without names of persons. */
+  readonly byVictim: readonly string[];
+  readonly byOthers: readonly string[];
+  /** The device shows what the relay made up as if it were so. */
+  readonly isBelieved?: boolean;
+}
+
+export const seatsIn = (world: World): Seat[] =>
+  world.seats.filter(({ status, tabs }) => status === 'in' && tabs.length > 0);
+
+/** What everybody is told of, by browser. */
+export async function shownBy(world: World): Promise<Map<string, string[]>> {
+  const shown = new Map<string, string[]>();
+  for (const line of [...(await alarms(world)), ...(await undecryptable(world))]) {
+    const [name = '', what = ''] = line.split(': ');
+    shown.set(name, [...(shown.get(name) ?? []), what.replace(/ in \S+$/, '')]);
+  }
+  return shown;
+}
+
+export async function noticed(
+  world: World,
+  lie: Lie,
+  victim: Seat,
+  before: Map<string, string[]>,
+): Promise<Told> {
+  const now = await shownBy(world);
+  const fresh = (name: string) => (now.get(name) ?? []).slice(before.get(name)?.length ?? 0);
+  const others = [...now.keys()].filter((name) => name !== victim.profile.name);
+  return {
+    lie,
+    byVictim: [...new Set(fresh(victim.profile.name))],
+    byOthers: [...new Set(others.flatMap(fresh))],
+  };
+}
