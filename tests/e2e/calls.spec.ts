@@ -32,11 +32,17 @@ test('a session asks for each thing once, and for nothing once it is over', asyn
     expect(calls.take()).toEqual(
       [
         ...lists,
+        // Before it meets anybody a device reads who is known, and which devices are revoked.
+        'GET /account-state',
         'GET /key-packages',
+        'GET /revoked-devices',
         'GET /revoked-devices',
         'POST /key-packages',
         'POST /register',
+        'POST /users/names',
         'PUT /devices/ID',
+        'PUT /devices/me/start',
+        'PUT /users/me/name',
         'PUT /vault',
       ].toSorted(),
     );
@@ -47,7 +53,15 @@ test('a session asks for each thing once, and for nothing once it is over', asyn
     await alice.onDashboard();
     await calls.until('GET /history?after=0&limit=200');
     expect(calls.take()).toEqual(
-      [...lists, 'GET /key-packages', 'GET /profile', 'GET /revoked-devices', 'PUT /devices/ID'].toSorted(),
+      [
+        ...lists,
+        'GET /key-packages',
+        'GET /profile',
+        'GET /revoked-devices',
+        'POST /users/names',
+        'PUT /devices/ID',
+        'PUT /devices/me/start',
+      ].toSorted(),
     );
   });
 
@@ -101,6 +115,7 @@ test('a group asks once for what it needs, and nothing asks for one that is gone
     await alice.createGroup('Sailing');
     await hers.until('GET /messages/group/ID?after=1&limit=200');
     expect(hers.take()).toEqual([
+      'GET /conversations/group:ID/receipts',
       'GET /group/ID',
       'GET /groups',
       'GET /messages/group/ID?after=0&limit=200',
