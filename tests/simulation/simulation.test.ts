@@ -6,7 +6,7 @@ import { faultsOf, type Kept, type Plan, playPlan } from './playPlan.ts';
 import { lies } from './world/lies/lies.ts';
 
 const seed = process.env['SINETTI_TEST_SEED'] ?? randomBytes(4).toString('hex');
-const seconds = Number(process.env['SIMULATION_SECONDS'] ?? 100);
+const seconds = Number(process.env['SIMULATION_SECONDS'] ?? 50);
 const folder = path.join(import.meta.dirname, 'kept');
 const patience = { timeout: 600_000 + 3_000 * seconds };
 
