@@ -136,6 +136,7 @@ export function createServices(options: ServicesOptions) {
     ownUserId,
     sync,
     hasToken,
+    isGone: (conversationId) => groupList.hasEnded(conversationId),
     isShown: options.showsReceipts,
     background,
   });

@@ -27,6 +27,8 @@ export interface ReceiptsOptions {
   readonly ownUserId: string;
   readonly sync: Pick<Sync, 'onAvailable'>;
   readonly hasToken: () => boolean;
+  /** The relay has it no more. */
+  readonly isGone: (conversationId: string) => boolean;
   /** The person lets others see how far they have received and read. */
   readonly isShown: () => boolean;
   readonly background: Background;
@@ -34,7 +36,7 @@ export interface ReceiptsOptions {
 
 /** Gives the relay this device's receipts, and the worker those of others, which it checks. */
 export function createReceipts(options: ReceiptsOptions): Receipts {
-  const { background, hasToken, ownUserId, sync } = options;
+  const { background, hasToken, isGone, ownUserId, sync } = options;
   const { api, clock, crypto, random, sessionEvents, store } = options.deps;
   const queue = createKeyedQueue();
   /** Conversations whose receipt waits for what comes with it. */
@@ -48,7 +50,7 @@ export function createReceipts(options: ReceiptsOptions): Receipts {
   }
 
   async function send(conversationId: string): Promise<void> {
-    if (!hasToken()) return;
+    if (!hasToken() || isGone(conversationId)) return;
     const made = await crypto.makeReceipt(conversationId, options.isShown());
     if (made === null) return;
     const { epoch, position } = made.receipt;
@@ -127,7 +129,7 @@ export function createReceipts(options: ReceiptsOptions): Receipts {
 
     async refreshOpen() {
       const conversationId = openConversationId();
-      if (conversationId === null || !hasToken()) return;
+      if (conversationId === null || !hasToken() || isGone(conversationId)) return;
       const state = await crypto.conversation(conversationId);
       if (state.status !== 'joined' || state.members.length > limits.peopleWithReceipts) return;
       tell(state);

@@ -44,6 +44,7 @@ beforeEach(() => {
     ownUserId: me,
     sync: { onAvailable },
     hasToken: () => true,
+    isGone: () => false,
     isShown: () => false,
     background: createBackground(deps.log),
   });
