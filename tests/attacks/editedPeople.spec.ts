@@ -27,6 +27,12 @@ function inventKey(relay: RunningRelay, { username }: Person): void {
   });
 }
 
+/** Counts the messages that the relay has been given. */
+function messagesAt(relay: RunningRelay): number {
+  const sql = "select count(*) as count from entries where kind = 'application'";
+  return inDatabase(relay, (db) => (db.prepare(sql).get() as { count: number }).count);
+}
+
 /** Exchanges the names of two people. */
 function exchangeNames(relay: RunningRelay, one: Person, other: Person): void {
   inDatabase(relay, (db) => {
@@ -56,13 +62,23 @@ test('an invented key for an old contact is a changed key on a new browser, whic
   await bob.sees('You know me.');
   await sharesPins(relay, alice);
 
+  const sent = messagesAt(relay);
   inventKey(relay, bob);
   const { person: again } = await newBrowser('alice');
   await again.logIn();
   await again.openChat(bob);
   await expect(again.page.getByText('Is this still')).toBeVisible();
   await again.send('The safe is behind the painting.');
+  await expect(again.message('The safe is behind the painting.')).toHaveCount(1);
+  // The other browser is told, and asks too.
+  await expect(alice.page.getByText('Is this still')).toBeVisible();
+  // A start tries what waits once more.
+  await again.page.reload();
+  await again.onDashboard();
+  await again.openChat(bob);
   await expect(again.page.getByText('Is this still')).toBeVisible();
+  await expect(again.message('The safe is behind the painting.')).toHaveCount(1);
+  expect(messagesAt(relay)).toBe(sent);
   await expect(bob.message('The safe is behind the painting.')).toHaveCount(0);
 });
 
