@@ -196,6 +196,17 @@ describe('a profile that was copied', () => {
 });
 
 describe('a profile that was restored', () => {
+  /** Starts it, logs in anew and goes on. @returns how many messages had left by the log-in */
+  async function leftUntilLogIn(old: Parameters<typeof startOf>[0]): Promise<number> {
+    const sent = left.size;
+    const restored = await startOf(old);
+    await logsInAnew(restored, ['sent: one']);
+    const leaked = left.size - sent;
+    await send(restored, 'three');
+    await arrived(['one', 'two', 'three']);
+    return leaked;
+  }
+
   it('from before other starts is noticed before anything leaves', async () => {
     anna.kill();
     const old = await copyOf(annas);
@@ -203,12 +214,7 @@ describe('a profile that was restored', () => {
     await send(later, 'two');
     await arrived(['one', 'two']);
     later.kill();
-    const sent = left.size;
-    const restored = await startOf(old);
-    await logsInAnew(restored, ['sent: one']);
-    expect(left.size).toBe(sent);
-    await send(restored, 'three');
-    await arrived(['one', 'two', 'three']);
+    expect(await leftUntilLogIn(old)).toBe(0);
     expect(usedTwice()).toEqual([]);
   });
 
@@ -217,12 +223,7 @@ describe('a profile that was restored', () => {
     await send(anna, 'two');
     await arrived(['one', 'two']);
     anna.kill();
-    const sent = left.size;
-    const restored = await startOf(old);
-    await logsInAnew(restored, ['sent: one']);
-    expect(left.size).toBe(sent);
-    await send(restored, 'three');
-    await arrived(['one', 'two', 'three']);
+    expect(await leftUntilLogIn(old)).toBe(0);
     expect(usedTwice()).toEqual([]);
   });
 });

@@ -20,8 +20,8 @@ import {
   type ConversationRecord,
   type MessageRecord,
   readConversation,
-  sealingKey,
 } from '../storage/records.ts';
+import { sealingKey } from '../storage/sealer.ts';
 import {
   type OpenedEntry,
   openEntry,

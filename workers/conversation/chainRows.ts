@@ -2,7 +2,7 @@
 import { CryptoError } from '@sinetti/crypto-core';
 import { uuidFromBytes, uuidToBytes } from '../codec/uuid.ts';
 import { withinConversation } from '../storage/db.ts';
-import { sealingKey } from '../storage/records.ts';
+import { sealingKey } from '../storage/sealer.ts';
 import type { ConversationTransaction } from './conversationTransaction.ts';
 
 const HASH = 32;

@@ -17,8 +17,8 @@ import {
   PendingRecord,
   readConversation,
   type Submission,
-  sealingKey,
 } from '../storage/records.ts';
+import { sealingKey } from '../storage/sealer.ts';
 import { parseConversationId, selfConversationId } from './conversationId.ts';
 import { treeOf, validStatements } from './leaveStatements.ts';
 import { LogChain } from './logChain.ts';

@@ -6,7 +6,8 @@ import type { ConversationChange, ConversationEvent, CryptoApi, LogEntryInput } 
 import { limits } from '../codec/limits.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { read, type Transaction, withinConversation } from '../storage/db.ts';
-import { EventRecord, type MembersRecord, sealingKey } from '../storage/records.ts';
+import { EventRecord, type MembersRecord } from '../storage/records.ts';
+import { sealingKey } from '../storage/sealer.ts';
 import type { ConversationTransaction } from './conversationTransaction.ts';
 import type { Differing } from './logLink.ts';
 import type { MlsGroup } from './mlsGroup.ts';

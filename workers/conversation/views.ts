@@ -10,8 +10,8 @@ import {
   MessageRecord,
   OutboxRecord,
   readConversation,
-  sealingKey,
 } from '../storage/records.ts';
+import { sealingKey } from '../storage/sealer.ts';
 import { selfConversationId } from './conversationId.ts';
 import { isNameDue } from './groupRecord.ts';
 import { payloadContent } from './payload.ts';

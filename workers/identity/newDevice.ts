@@ -18,8 +18,8 @@ import {
   type FormerDeviceRecord,
   type MessageRecord,
   OutboxRecord,
-  sealingKey,
 } from '../storage/records.ts';
+import { sealingKey } from '../storage/sealer.ts';
 import { putRevocation } from './revocations.ts';
 
 /** A device that takes the place of others, with the former account key's word that these are revoked. */

@@ -8,7 +8,7 @@ import {
 } from '@sinetti/crypto-core';
 import type { AccountOnDevice, UnlockedAccount } from '../session/session.ts';
 import { type Transaction, type WriteTransaction, withinFirst } from '../storage/db.ts';
-import { sealingKey } from '../storage/records.ts';
+import { sealingKey } from '../storage/sealer.ts';
 import { readableCertificate } from './certificates.ts';
 
 /** Verifies and reads a revocation; null if it isn't valid. */
@@ -38,9 +38,19 @@ export async function isRevokedOwn(
   account: AccountOnDevice,
   deviceId: string,
 ): Promise<boolean> {
-  const statement = await readStatement(tx, account, account.userId, deviceId);
+  const { device, userId } = account;
+  return isRevokedBy(tx, account, { userId, deviceId, accountKey: device.accountKey });
+}
+
+/** Returns whether a device of somebody is revoked by this account key of theirs, as far as is known here. */
+export async function isRevokedBy(
+  tx: Transaction,
+  account: UnlockedAccount,
+  { accountKey, deviceId, userId }: Pick<DeviceRevocation, 'userId' | 'deviceId' | 'accountKey'>,
+): Promise<boolean> {
+  const statement = await readStatement(tx, account, userId, deviceId);
   const revocation = statement === null ? null : readRevocation(statement);
-  return revocation !== null && equalBytes(revocation.accountKey, account.device.accountKey);
+  return revocation !== null && equalBytes(revocation.accountKey, accountKey);
 }
 
 /** Stores a revocation for good, so that a relay can't take it back. */

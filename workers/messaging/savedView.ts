@@ -2,7 +2,6 @@
 import {
   CryptoError,
   checkDeviceCredential,
-  equalBytes,
   isSavedViewOf,
   readDeviceCertificate,
   signSavedView,
@@ -23,7 +22,7 @@ import {
 import { isFinding, readEvents } from '../conversation/events.ts';
 import { messageView, openMessage } from '../conversation/views.ts';
 import { readPin } from '../identity/pins.ts';
-import { readRevocation, readStatement } from '../identity/revocations.ts';
+import { isRevokedBy } from '../identity/revocations.ts';
 import type { Session } from '../session/session.ts';
 import {
   type FileEntry,
@@ -147,9 +146,7 @@ async function checkAuthor(transaction: ConversationTransaction, file: ViewFile)
     null,
   );
   // Whoever has a removed device can write in its person's name.
-  const statement = await readStatement(tx, account, userId, deviceId);
-  const revocation = statement === null ? null : readRevocation(statement);
-  if (revocation !== null && equalBytes(revocation.accountKey, pinned.accountKey))
+  if (await isRevokedBy(tx, account, { userId, deviceId, accountKey: pinned.accountKey }))
     throw new CryptoApiError('invalid-credential');
   const saved = { conversationId, userId, deviceId, view: viewBytes(file.view) };
   if (certified.deviceId !== deviceId || !isSavedViewOf(deviceKey, saved, file.signature))

@@ -21,7 +21,8 @@ import {
   type WriteTransaction,
   write,
 } from '../storage/db.ts';
-import { DeviceRecord, KeysRecord, Sealer } from '../storage/records.ts';
+import { DeviceRecord, KeysRecord } from '../storage/records.ts';
+import { Sealer } from '../storage/sealer.ts';
 import { endSession } from './endSession.ts';
 import type { Locks } from './locks.ts';
 import { openStorageKey, sealStorageKey } from './storageKey.ts';

@@ -1,16 +1,10 @@
-/**
- * The stored records and their shapes. Each is sealed for the store and key that it is under, so that none
- * can be put in the place of another, and is decoded strictly when it is read.
- */
-import { CryptoError, type Env, hiddenRecordKey, openRecord, sealRecord, toHex } from '@sinetti/crypto-core';
-import { CryptoApiError, cryptoApiErrorCodes } from '../api/errors.ts';
+/** The shapes of the stored records. Each is decoded strictly when it is read. */
+import { cryptoApiErrorCodes } from '../api/errors.ts';
 import { sendFailures } from '../api/sendFailures.ts';
 import {
   array,
   boolean,
-  type Guard,
   type Guarded,
-  GuardFailure,
   integer,
   nullable,
   object,
@@ -19,9 +13,10 @@ import {
   string,
   withDefault,
 } from '../codec/guards.ts';
-import { bytes, decodeJson, encodeJson } from '../codec/json.ts';
+import { bytes } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
-import type { StoreName, Transaction } from './db.ts';
+import type { Transaction } from './db.ts';
+import type { Sealer } from './sealer.ts';
 
 const id = string(128);
 const timestamp = string(64);
@@ -350,58 +345,6 @@ export const NamesRecord = array(
 );
 export type NamesRecord = Guarded<typeof NamesRecord>;
 
-/** Seals and opens the records of an account. */
-export class Sealer {
-  #storageKey: Uint8Array | null;
-  readonly #env: Env;
-
-  constructor(storageKey: Uint8Array, env: Env) {
-    this.#storageKey = storageKey;
-    this.#env = env;
-  }
-
-  sealBytes(store: StoreName, key: string, plaintext: Uint8Array): Uint8Array {
-    return sealRecord(this.#key(), store, key, plaintext, this.#env);
-  }
-
-  /** @throws CryptoError `corrupt-record` */
-  openBytes(store: StoreName, key: string, sealed: Uint8Array): Uint8Array {
-    return openRecord(this.#key(), store, key, sealed);
-  }
-
-  seal(store: StoreName, key: string, record: object): Uint8Array {
-    return this.sealBytes(store, key, encodeJson(record));
-  }
-
-  /** @throws CryptoError `corrupt-record`, also for a record that opens but isn't of its shape */
-  open<T>(store: StoreName, key: string, sealed: Uint8Array, guard: Guard<T>): T {
-    const plaintext = this.openBytes(store, key, sealed);
-    try {
-      return decodeJson(plaintext, guard);
-    } catch (error) {
-      if (error instanceof GuardFailure)
-        throw new CryptoError('corrupt-record', `${store}: ${error.message}`);
-      throw error;
-    }
-  }
-
-  /** Returns the key, in hexadecimal, of a record whose key must not show its name. */
-  hiddenKey(store: StoreName, key: string): string {
-    return toHex(hiddenRecordKey(this.#key(), store, key));
-  }
-
-  /** Forgets the key, so that a transaction under way fails instead of sealing under a wiped one. */
-  wipe(): void {
-    this.#storageKey?.fill(0);
-    this.#storageKey = null;
-  }
-
-  #key(): Uint8Array {
-    if (this.#storageKey === null) throw new CryptoApiError('locked');
-    return this.#storageKey;
-  }
-}
-
 /**
  * Reads the conversation record; for an unknown conversation, returns a new one of a device that is outside.
  */
@@ -414,9 +357,4 @@ export async function readConversation(
   return sealed === undefined
     ? { ...newConversationRecord }
     : sealer.open('heads', conversationId, sealed, ConversationRecord);
-}
-
-/** Returns the key for which a record of a compound-key store is sealed. */
-export function sealingKey(conversationId: string, key: string | number): string {
-  return `${conversationId}/${key}`;
 }

@@ -6,7 +6,7 @@ import { CryptoApiError } from '../api/errors.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import type { Confirmations } from '../identity/confirmations.ts';
 import { putPin, readPin } from '../identity/pins.ts';
-import { readRevocation, readStatement } from '../identity/revocations.ts';
+import { isRevokedBy } from '../identity/revocations.ts';
 import type { AccountOnDevice, Session } from '../session/session.ts';
 import { read, type Transaction, type WriteTransaction, write } from '../storage/db.ts';
 import { NameRecord } from '../storage/records.ts';
@@ -73,9 +73,7 @@ async function take(
   { revision, signer, username }: Verified,
 ): Promise<void> {
   const { accountKey, deviceId, userId } = signer;
-  const statement = await readStatement(tx, account, userId, deviceId);
-  const revocation = statement === null ? null : readRevocation(statement);
-  if (revocation !== null && equalBytes(revocation.accountKey, accountKey)) return;
+  if (await isRevokedBy(tx, account, signer)) return;
   const name = { username, revision, deviceId };
   if (userId === account.userId) {
     const isOwn = equalBytes(accountKey, account.device.accountKey);

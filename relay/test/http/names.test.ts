@@ -1,33 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { signedName } from '../devices.ts';
-import {
-  base64Url,
-  befriend,
-  logIn,
-  onAnotherDevice,
-  type PersonOnDevice,
-  signUpOnDevice,
-  startTestRelay,
-  type TestRelay,
-} from '../helpers.ts';
+import { base64Url, logIn, onAnotherDevice, type PersonOnDevice } from '../helpers.ts';
+import { eero as contact, aino as owner, relay, stranger, withTwoPeople } from './twoPeople.ts';
 
-let relay: TestRelay;
-let owner: PersonOnDevice;
-let contact: PersonOnDevice;
-let stranger: PersonOnDevice;
-beforeAll(async () => {
-  relay = await startTestRelay();
-});
-afterAll(() => relay.close());
-beforeEach(async () => {
-  [owner, contact, stranger] = await Promise.all([
-    signUpOnDevice(relay),
-    signUpOnDevice(relay),
-    signUpOnDevice(relay),
-  ]);
-  await befriend(owner, contact);
-});
+withTwoPeople();
 
 const keep = (person: PersonOnDevice, signed: string) =>
   person.call('PUT', '/users/me/name', { signed_name: signed });

@@ -1,33 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Device, directConversationId, type RevokedDevice, type Start } from '../../contract/index.ts';
 import { copiedSignature, revocationOf, sessionSignature, signedStart } from '../devices.ts';
-import {
-  base64Url,
-  befriend,
-  logIn,
-  onAnotherDevice,
-  type Person,
-  type PersonOnDevice,
-  signUpOnDevice,
-  startTestRelay,
-  type TestRelay,
-} from '../helpers.ts';
+import { base64Url, logIn, onAnotherDevice, type Person } from '../helpers.ts';
 import { createClients, disconnectReason, puback } from '../mqtt/mqttClient.ts';
 import { commitBody, log, messageBody, submitCommit } from './conversation.ts';
+import { eero as contact, aino as owner, relay, withTwoPeople } from './twoPeople.ts';
 
-let relay: TestRelay;
-let owner: PersonOnDevice;
-let contact: PersonOnDevice;
+withTwoPeople();
 const clients = createClients();
-beforeAll(async () => {
-  relay = await startTestRelay();
-});
 afterEach(() => clients.endAll());
-afterAll(() => relay.close());
-beforeEach(async () => {
-  [owner, contact] = await Promise.all([signUpOnDevice(relay), signUpOnDevice(relay)]);
-  await befriend(owner, contact);
-});
 
 const first = { number: 1, tag: base64Url(16), from: [] as string[] };
 const second = { number: 2, tag: base64Url(16), from: [first.tag] };

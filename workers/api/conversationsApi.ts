@@ -1,0 +1,269 @@
+import type { WireBytes } from './cryptoApi.ts';
+import type { CryptoApiErrorCode } from './errors.ts';
+import type { PersonReceipt } from './receiptsApi.ts';
+import type { SendFailure } from './sendFailures.ts';
+
+/**
+ * The reason for which a message can't be read (PROTOCOL section 8). The list is closed: each has its
+ * sentence in the interface.
+ */
+export type UndecryptableReason =
+  | 'before-join'
+  | 'storage-erased'
+  | 'damaged'
+  | 'deleted'
+  | 'unknown-device'
+  | 'rules';
+
+export type MessageContent =
+  | { readonly kind: 'text'; readonly text: string }
+  /** A payload type of a newer version ("Update the app to see this message"), kept as it came. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'undecryptable'; readonly reason: UndecryptableReason };
+
+export interface MessageView {
+  readonly conversationId: string;
+  readonly messageId: string;
+  /** Position in the log; null while it waits in the outbox without an acknowledgement. */
+  readonly seq: number | null;
+  readonly senderId: string;
+  readonly senderDeviceId: string;
+  /** RFC 3339: the relay's time once the message has one, the sender's until then. */
+  readonly timestamp: string;
+  /**
+   * The sender's clock (RFC 3339), as it says inside the encryption; absent from messages that say none. It is believed where it
+   * is within five minutes of the relay's, and not before what that device had said last.
+   */
+  readonly clock?: { readonly sentAt: string; readonly isBelieved: boolean };
+  /** `received` for messages of other people and of the person's other devices. */
+  readonly status: 'sending' | 'sent' | 'failed' | 'received';
+  /** With `failed`: the code of the error that stopped it. */
+  readonly failure?: SendFailure;
+  readonly content: MessageContent;
+}
+
+export interface ConversationState {
+  readonly conversationId: string;
+  /**
+   * `joined`: can read and write. `starting`: an own commit waits for its place in the log. `outside`: this
+   * device is not a member yet (use a Welcome, or join by external commit). `forked`: must rejoin by external
+   * commit.
+   */
+  readonly status: 'joined' | 'starting' | 'outside' | 'forked';
+  readonly epoch: number;
+  /** All log entries up to and including this one have been processed. */
+  readonly lastSeq: number;
+  /**
+   * The position of the entry that let this device in; it can't decrypt older ones. 0 where it started the
+   * conversation.
+   */
+  readonly joinedSeq: number;
+  /** The position up to which this person has read, on any device. */
+  readonly readSeq: number;
+  /** The position up to which they have read on this one. */
+  readonly readHere: number;
+  /** How far others have received and read it, by receipts that have been checked here. */
+  readonly receipts: readonly PersonReceipt[];
+  /** There is more to say than the relay's receipt of this device says: see makeReceipt. */
+  readonly receiptDue: boolean;
+  /** The number of messages of other people after readSeq, counted up to 100. */
+  readonly unread: number;
+  /** The newest message, for lists; null among the person's own devices. */
+  readonly lastMessage: MessageView | null;
+  /** The members of the MLS group, by person. */
+  readonly members: readonly { readonly userId: string; readonly deviceIds: readonly string[] }[];
+  /**
+   * RFC 3339: the relay's time of the entry at joinedSeq, or of the one that first let this device in if it
+   * has been added again since ("you can read messages since"). Null outside, and until that entry was seen:
+   * after a Welcome, give it to processEntries once with those that follow.
+   */
+  readonly joinedAt: string | null;
+  /** With `forked`: the code with which the commit was refused. */
+  readonly refusal?: CryptoApiErrorCode;
+  /**
+   * The position after which this device needs the digests of the log, up to joinedSeq, to take its running hash on from
+   * where the member who let it in had read: see linkLog. Null when it has them, or can do without.
+   */
+  readonly linkFrom: number | null;
+  /** A direct conversation in which something was found missing or different: nothing is sent before {@link sendAnyway}. */
+  readonly isDoubted: boolean;
+  /** Null for direct conversations, and for a group that this device was never in. */
+  readonly group: GroupState | null;
+}
+
+/** The facts of a group that its members know from its keys, whatever the relay says. */
+export interface GroupState {
+  /** Null until a sealed name could be opened; it never changes after that. */
+  readonly name: string | null;
+  /** The person who created the group, as its keys bind it. */
+  readonly creatorId: string;
+  /** People with a valid leave statement who are still in `members`: the next commit removes them. */
+  readonly leavingIds: readonly string[];
+  /**
+   * A device has joined that can't open the name as the relay has it: see {@link GroupsApi.sealGroupName}.
+   */
+  readonly nameDue: boolean;
+}
+
+/** A change that a conversation's log shows beside messages. */
+export interface ConversationEvent {
+  readonly conversationId: string;
+  readonly seq: number;
+  /** The committer, as the relay says; of what a message's header shows, its sender. */
+  readonly senderId: string;
+  readonly senderDeviceId: string;
+  /** RFC 3339: the relay's time. */
+  readonly timestamp: string;
+  readonly change: ConversationChange;
+}
+
+export type ConversationChange =
+  /** People whom a commit added to a group's keys, and removed from them. */
+  | { readonly kind: 'members'; readonly added: readonly string[]; readonly removed: readonly string[] }
+  /** A commit that this device did not follow, and the code it was refused with. */
+  | { readonly kind: 'refused'; readonly code: CryptoApiErrorCode }
+  /** This device had forked and came back; people were added and removed meanwhile. */
+  | { readonly kind: 'rejoined'; readonly added: readonly string[]; readonly removed: readonly string[] }
+  /** This device was out of the group, and was added again. */
+  | { readonly kind: 'returned' }
+  /** The sender's header counts more entries of that device than were given here; 100 is that many or more. */
+  | { readonly kind: 'missing'; readonly count: number }
+  /** The sender was given another log than this device, or this device was given one twice in two ways. */
+  | { readonly kind: 'diverged' };
+
+/** A KeyPackage that the relay handed out, with the device that the relay names as its owner. */
+export interface ClaimedKeyPackage {
+  readonly userId: string;
+  readonly deviceId: string;
+  readonly keyPackage: WireBytes;
+}
+
+/**
+ * A commit to submit. It takes effect here when the log is processed up to it, and is dropped if another one
+ * came first.
+ */
+export interface CommitSubmission {
+  readonly conversationId: string;
+  /** The epoch that it ends, which the relay compares with the current one. */
+  readonly epoch: number;
+  /** The device's, by which the relay takes the commit. */
+  readonly signature: WireBytes;
+  readonly commit: WireBytes;
+  readonly welcomes: readonly { readonly deviceIds: readonly string[]; readonly welcome: WireBytes }[];
+  readonly groupInfo: WireBytes;
+  /**
+   * The group's name, sealed under a key of the epoch that the commit starts. Null in direct conversations,
+   * or if unknown here.
+   */
+  readonly sealedName: WireBytes | null;
+  /** People whom it adds to a group, this person excepted. With any, it goes to POST /group/{id}/add. */
+  readonly addedIds: readonly string[];
+  /** People who left and whose leaves it removes. */
+  readonly removedIds: readonly string[];
+}
+
+/** The fields of the relay's log entry that the worker needs. */
+export interface LogEntryInput {
+  readonly id: string;
+  readonly seq: number;
+  readonly epoch: number;
+  readonly kind: 'application' | 'commit';
+  readonly sender_id: string;
+  readonly sender_device_id: string;
+  readonly content: WireBytes;
+  readonly timestamp: string;
+  /** The running hash takes this digest in place of an entry whose content or sender the relay doesn't have any more. */
+  readonly digest?: WireBytes | undefined;
+}
+
+/**
+ * A page: the newest `limit` messages below the position `before` (or of all); with `after`, the oldest above
+ * that one.
+ */
+export interface MessagePage {
+  readonly before?: number;
+  readonly after?: number;
+  readonly limit: number;
+}
+
+export interface ProcessResult {
+  /**
+   * Every message of the given entries, in log order; those processed before are answered from the cache. None of what
+   * the person's own devices tell each other.
+   */
+  readonly messages: readonly MessageView[];
+  /** The events of those entries that are new here. */
+  readonly events: readonly ConversationEvent[];
+  readonly state: ConversationState;
+  /** Present if the log holds what this device's leaf has sent from another place: nothing is encrypted here any more. */
+  readonly isCopied?: true;
+}
+
+export interface ConversationsApi {
+  conversations(): Promise<ConversationState[]>;
+  conversation(conversationId: string): Promise<ConversationState>;
+  /**
+   * Creates the first commit of a conversation, which adds the devices given (every device of everybody in it
+   * but this one; for a group whose creator has no other device, none; for `self:<user id>` this person's). A group needs a name, and has this
+   * person as its creator; POST /group may take the submission's `sealedName`. While an own start is pending,
+   * answers that one again. Errors: `identity-changed`, `invalid-credential` (a device whose certificate
+   * doesn't hold), `invalid-key-package`, `invalid-leaf` (a device too old for groups), `usage`.
+   */
+  startConversation(input: {
+    conversationId: string;
+    keyPackages: readonly ClaimedKeyPackage[];
+    /** 1 to 100 characters after trimming. */
+    group?: { name: string };
+  }): Promise<CommitSubmission>;
+  /**
+   * Joins the conversation that this device was added to. A member stays as it is, unless it was removed and
+   * added again and no log showed it that: a Welcome to a later epoch does. Errors: `missing-key` (the
+   * Welcome is for none of this device's KeyPackages), `wrong-group`, `wrong-epoch`, `policy` (a group to
+   * which neither its creator nor this person added the device, or with another creator than before),
+   * `identity-changed`, and crypto-core's for a broken one.
+   */
+  joinByWelcome(input: {
+    conversationId: string;
+    epoch: number;
+    seq: number;
+    welcome: WireBytes;
+  }): Promise<ConversationState>;
+  /**
+   * Joins from outside, or rejoins after a fork in place of the old leaf. The device is a member once the log
+   * has been processed from that commit on. Errors: `usage` for a member, and as {@link joinByWelcome};
+   * `policy` for a group that holds no device of this person, or holds somebody whose adding was refused here
+   * (ask again later: its creator's devices remove them).
+   */
+  joinByExternalCommit(input: {
+    conversationId: string;
+    epoch: number;
+    groupInfo: WireBytes;
+  }): Promise<CommitSubmission>;
+  /**
+   * Processes the next entries of the log, in order. A bad entry becomes a message with its reason and never
+   * stops those after it. A device outside leaves them alone, unless its own external commit is among them.
+   * Errors: `gap`, whose detail is the position that is missing (nothing was processed then; after a join, call linkLog
+   * first), `usage` for entries out of order.
+   */
+  processEntries(conversationId: string, entries: readonly LogEntryInput[]): Promise<ProcessResult>;
+  /**
+   * Takes the running hash on by digests after `linkFrom`, ascending; those of another place are left alone. The event is
+   * there where they differ from what the member who let this device in, or it itself before, had read.
+   */
+  linkLog(
+    conversationId: string,
+    digests: readonly { readonly seq: number; readonly digest: WireBytes }[],
+  ): Promise<ProcessResult>;
+  /** Reads a page of the message cache, ascending. */
+  messages(conversationId: string, page: MessagePage): Promise<MessageView[]>;
+  /** Counts the messages of a conversation in the message cache. */
+  messageCount(conversationId: string): Promise<number>;
+  /** Lists the newest events of a conversation that this device has processed, ascending: at most 1,000. */
+  events(conversationId: string): Promise<ConversationEvent[]>;
+  /** @param where on this device, or by the relay's word on another one: receipts tell of the former alone */
+  setReadPosition(
+    conversationId: string,
+    where: 'here' | 'elsewhere',
+    seq: number,
+  ): Promise<ConversationState>;
+}
