@@ -28,9 +28,11 @@ export class Visitor {
       document.addEventListener('securitypolicyviolation', ({ blockedURI, effectiveDirective }) => {
         complain(`${effectiveDirective} ${blockedURI}`);
       });
-      // The browser's own reports of layout have no error.
-      addEventListener('error', ({ error }) => error !== null && complain(String(error)));
-      addEventListener('unhandledrejection', ({ reason }) => complain(String(reason)));
+      addEventListener('error', ({ error, message }) => {
+        // The browser's own reports of layout mean that the next frame has the rest.
+        if (!message.startsWith('ResizeObserver loop')) complain(String(error ?? message));
+      });
+      addEventListener('unhandledrejection', ({ reason }) => complain(`rejected: ${reason}`));
     });
     return visitor;
   }

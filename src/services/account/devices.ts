@@ -1,3 +1,4 @@
+import type { ConversationState } from '../../crypto/client.ts';
 import { t } from '../../i18n/i18n.ts';
 import { coalesce } from '../../lib/coalesce.ts';
 import { isApiError } from '../../net/errors.ts';
@@ -47,6 +48,8 @@ export function createDevices(options: DevicesOptions): Devices {
   let known: Set<string> | null = null;
   /** RFC 3339: revocations before this have been fetched. */
   let revocationsSince: string | undefined;
+  /** Own devices that are known to be revoked. */
+  const revokedIds = new Set<string>();
 
   async function readKnown(): Promise<Set<string> | null> {
     known ??= parseIds(await crypto.readLocal(knownDevicesEntry));
@@ -67,15 +70,21 @@ export function createDevices(options: DevicesOptions): Devices {
     store.set(newDevicesAtom, () => devices.filter(({ id, isThisOne }) => !isThisOne && !before.has(id)));
   });
 
+  function hasRevoked({ members, status }: ConversationState): boolean {
+    const own = members.find(({ userId }) => userId === ownUserId);
+    return status === 'joined' && own?.deviceIds.some((id) => revokedIds.has(id)) === true;
+  }
+
   /** Own devices go at once; those of others before the next message. */
-  async function removeFromConversations(deviceIds: readonly string[]): Promise<void> {
-    const gone = new Set(deviceIds);
-    for (const { conversationId, members, status } of await crypto.conversations()) {
-      const own = members.find(({ userId }) => userId === ownUserId);
-      if (status === 'joined' && own?.deviceIds.some((id) => gone.has(id)) === true) {
-        await commitSubmitter.settle(conversationId);
-      }
+  const removeFromConversations = coalesce(async () => {
+    for (const state of await crypto.conversations()) {
+      if (hasRevoked(state)) await commitSubmitter.settle(state.conversationId);
     }
+  });
+
+  function onOwnRevoked(deviceIds: readonly string[]): void {
+    for (const id of deviceIds) revokedIds.add(id);
+    if (deviceIds.length > 0) background(removeFromConversations);
   }
 
   async function catchUp(): Promise<void> {
@@ -83,7 +92,7 @@ export function createDevices(options: DevicesOptions): Devices {
     const begun = new Date(clock.now() - 24 * 60 * 60 * 1000).toISOString();
     const own = await takeInRevocations(options.deps, ownUserId, revocationsSince);
     revocationsSince = begun;
-    if (own.length > 0) background(() => removeFromConversations(own));
+    onOwnRevoked(own);
     await load();
   }
 
@@ -97,6 +106,8 @@ export function createDevices(options: DevicesOptions): Devices {
     );
     // A device that a conversation holds and the list doesn't has signed in since the list was read.
     if (hasUnknown) background(load);
+    // Whoever joins after the revocation finds the device still in: the others may have ended, or be away.
+    if (states.some(hasRevoked)) background(removeFromConversations);
   });
 
   return {
@@ -141,7 +152,7 @@ export function createDevices(options: DevicesOptions): Devices {
       }
       store.set(devicesAtom, (devices) => devices?.filter(({ id }) => id !== deviceId) ?? null);
       store.set(newDevicesAtom, (devices) => devices.filter(({ id }) => id !== deviceId));
-      background(() => removeFromConversations([deviceId]));
+      onOwnRevoked([deviceId]);
     },
 
     async acknowledge() {

@@ -221,6 +221,20 @@ describe('what others revoke', () => {
     expect(settle).toHaveBeenCalledWith(conversationId);
     expect(onThisRevoked).not.toHaveBeenCalled();
   });
+
+  it('of one’s own is acted on in a conversation, too, that is joined after it', async () => {
+    api.visibleRevocations.mockResolvedValue([{ ...revocation, user_id: me, id: phone }]);
+    await devices.onRevoked({ userId: me, deviceId: phone });
+    await settled();
+    expect(settle).not.toHaveBeenCalled();
+    worker.conversations.mockResolvedValue([holding(here, phone)]);
+    deps.sessionEvents.emit('conversationsChanged', { states: [holding(here)] });
+    await settled();
+    expect(settle).not.toHaveBeenCalled();
+    deps.sessionEvents.emit('conversationsChanged', { states: [holding(here, phone)] });
+    await settled();
+    expect(settle).toHaveBeenCalledWith(conversationId);
+  });
 });
 
 describe('being revoked', () => {
