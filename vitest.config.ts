@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { compileCatalogues } from './build/catalogues.ts';
@@ -61,8 +62,8 @@ const withRelay = {
 
 export default defineConfig({
   test: {
-    // Much of it waits for disks and sockets: a worker for each core keeps them busy.
-    maxWorkers: '100%',
+    // Tests of a whole relay wait for disks, sockets and timers two thirds of their time: more workers than cores keep these busy.
+    maxWorkers: availableParallelism() + 2,
     reporters: ['default', ...(report === undefined ? [] : [new VitestReport(report)])],
     projects: [
       {
