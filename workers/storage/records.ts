@@ -209,6 +209,10 @@ export const newConversationRecord: ConversationRecord = {
 export const MembersRecord = array(object({ userId: id, deviceIds: array(id, 100_000) }), 100_000);
 export type MembersRecord = Guarded<typeof MembersRecord>;
 
+/** Ids of own devices that were taken out of the own devices' group, the last ones. */
+export const RemovedRecord = array(id, limits.devicesPerPerson);
+export type RemovedRecord = Guarded<typeof RemovedRecord>;
+
 /** A pending commit: the group after it, and the parts that the relay is given. */
 export const PendingRecord = object({
   group: bytes(64 * 1024 * 1024),
