@@ -34,6 +34,8 @@ export const limits = {
   devicesPerPerson: 1000,
   /** Former account keys of a contact. */
   formerKeys: 100,
+  /** Account keys of one person that wait for this person's word, and are one question. */
+  offeredKeys: 4,
   /** Verified contacts in the account state, and people whose account keys are in it: its size has room for no more. */
   verifiedContacts: 600,
   pinnedPeople: 12_000,

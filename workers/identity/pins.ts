@@ -18,7 +18,16 @@ export class IdentityChanged extends CryptoApiError {
 }
 
 export function newPin(accountKey: Uint8Array, now: number): PinRecord {
-  return { accountKey, firstSeen: now, verifiedAt: null, offered: null, former: [], refused: [], name: null };
+  return {
+    accountKey,
+    firstSeen: now,
+    verifiedAt: null,
+    offered: null,
+    waiting: [],
+    former: [],
+    refused: [],
+    name: null,
+  };
 }
 
 export async function readPin(
@@ -52,7 +61,8 @@ export async function offerAccountKey(
   if (pin === null || userId === account.userId) return;
   const known = [pin.accountKey, ...pin.former.map((former) => former.accountKey)];
   if (known.some((key) => equalBytes(key, accountKey))) return;
-  await putPin(tx, account, userId, { ...pin, offered: accountKey });
+  const waiting = pin.waiting.filter((key) => !equalBytes(key, accountKey));
+  await putPin(tx, account, userId, { ...pin, offered: accountKey, waiting });
 }
 
 /** Reads a pin. @throws CryptoApiError `unknown-person` for a person of whom no device was seen yet */

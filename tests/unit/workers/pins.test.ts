@@ -257,6 +257,33 @@ describe('a stolen browser that writes the last revision', () => {
   });
 });
 
+describe('many keys that are shown for one person', () => {
+  it('are one question, whose answer settles them all', async () => {
+    const { laptop, phone, relay } = await knownBob();
+    for (let i = 0; i < 12; i += 1) {
+      for (const device of [laptop, phone]) {
+        await device.api.observeDevices(BOB, [inventedCertificate(`${i} at ${device.deviceId}`)]);
+        await device.readState();
+      }
+    }
+    await laptop.readState();
+    const offeredIn = () =>
+      stateOf(relay).pins[0]?.keys.filter(({ standing }) => standing === 'offered').length;
+    expect(offeredIn()).toBe(4);
+    const { offered } = await phone.api.safetyNumbers(BOB);
+    expect(await laptop.api.safetyNumbers(BOB)).toMatchObject({ offered });
+    await phone.api.refuseAccountKey(BOB, offered!);
+    for (const device of [phone, laptop, phone]) {
+      await device.readState();
+      expect(await trustIn(device)).toMatchObject({ keyOffered: false, changedAt: [] });
+    }
+    expect(offeredIn()).toBe(0);
+    // One that is shown again after that is asked about again.
+    await laptop.api.observeDevices(BOB, [inventedCertificate('once more')]);
+    expect(await trustIn(laptop)).toMatchObject({ keyOffered: true });
+  });
+});
+
 describe('a key that was shown before the one that was accepted', () => {
   it('comes back neither here nor on a new browser', async () => {
     const { alice: laptop, world } = await createPair();
