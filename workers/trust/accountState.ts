@@ -38,6 +38,7 @@ import { type AccountOnDevice, readKeys, type Session } from '../session/session
 import { read, type Transaction, write } from '../storage/db.ts';
 import type { MarksRecord, PinRecord } from '../storage/records.ts';
 import { nextRevision } from './revisions.ts';
+import { createSettledState } from './settledState.ts';
 import { isSamePerson, mergePin, sharedPin } from './sharedPins.ts';
 
 type AccountStateApi = Pick<CryptoApi, 'adoptState' | 'sealVerified'>;
@@ -57,6 +58,8 @@ export function createAccountState(
   session: Session,
   confirmations: Confirmations,
 ): AccountStateApi {
+  const settled = createSettledState();
+
   function seal(
     state: AccountState,
     keys: readonly SharedKeys[],
@@ -106,14 +109,16 @@ export function createAccountState(
       const account = session.accountOnDevice();
       await ready();
       return write(account.db, 'relaxed', async (tx) => {
+        if (await settled.isSame(tx, account, stored, hasAllKeys)) return null;
         const { sharedKeys } = await readKeys(tx, account);
         const opened = await openStored(tx, account, stored, sharedKeys, hasAllKeys);
         const known = await readMarksRecord(tx, account);
-        const { changed } = merge(await readAllPins(tx, account), opened, {
-          now: env.now(),
-          ownUserId: account.userId,
-        });
-        for (const [userId, pin] of changed) await putPin(tx, account, userId, pin);
+        const pins = await readAllPins(tx, account);
+        const { changed } = merge(pins, opened, { now: env.now(), ownUserId: account.userId });
+        for (const [userId, pin] of changed) {
+          pins.set(userId, pin);
+          await putPin(tx, account, userId, pin);
+        }
         const isByAnother = opened?.isTrusted === true && opened.signerId !== account.device.deviceId;
         await putMarksRecord(tx, account, {
           ...known,
@@ -121,9 +126,8 @@ export function createAccountState(
           signerId: isByAnother ? opened.signerId : known.signerId,
         });
         if (opened !== null && counts(opened, known))
-          await adoptVerified(tx, account, opened.state, env.now());
+          await adoptVerified(tx, account, opened.state, env.now(), pins);
         const marks = await readMarksRecord(tx, account);
-        const pins = await readAllPins(tx, account);
         const { shared } = merge(pins, opened, { now: env.now(), ownUserId: account.userId });
         const isKept =
           opened === null
@@ -131,7 +135,10 @@ export function createAccountState(
             : opened.isTrusted &&
               opened.state.revision >= marks.revision &&
               isSame(opened.state.pins, shared);
-        if (isKept) return null;
+        if (isKept) {
+          await settled.keep(tx, account, stored, hasAllKeys);
+          return null;
+        }
         const revision = nextRevision(Math.max(marks.revision, opened?.state.revision ?? 0));
         return seal({ verified: marksIn(pins), pins: shared, revision }, sharedKeys, account);
       });
