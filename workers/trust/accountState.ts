@@ -48,7 +48,9 @@ interface StoredState {
   readonly state: AccountState;
   /** The device that has signed it, null for none, as in an earlier version. */
   readonly signerId: string | null;
-  /** A live device of the person's has signed it, and sealed it under the newest keys. */
+  /** A live device of the person's has signed it. */
+  readonly isOwn: boolean;
+  /** It has sealed it under the newest keys as well. */
   readonly isTrusted: boolean;
   readonly isUnderNewestKeys: boolean;
 }
@@ -175,6 +177,7 @@ async function openStored(
     return {
       state,
       signerId: signer?.deviceId ?? null,
+      isOwn,
       isUnderNewestKeys,
       isTrusted: isOwn && isUnderNewestKeys,
     };
@@ -195,11 +198,12 @@ async function isOwnLive(
 
 /**
  * Returns whether the marks of a state count here. Who has the keys from before, of a removed browser say, makes none for a
- * device that has newer ones; nor does anybody who has keys alone, once a device has signed.
+ * device that has newer ones, unless it is new and a live device has signed; nor does anybody who has keys alone, once a
+ * device has signed, nor a device that is another's or revoked.
  */
-function counts({ isTrusted, isUnderNewestKeys }: StoredState, known: MarksRecord): boolean {
-  if (isTrusted || known.revision < 0) return true;
-  return isUnderNewestKeys && !known.hasSigned;
+function counts({ isOwn, isTrusted, isUnderNewestKeys, signerId }: StoredState, known: MarksRecord): boolean {
+  if (isTrusted || (isOwn && known.revision < 0)) return true;
+  return signerId === null && isUnderNewestKeys && !known.hasSigned;
 }
 
 /** Merges the pins here with those of a state. @returns the pins that change here, and all that is known together */
