@@ -2,7 +2,7 @@
 import type { OwnState } from '../api/conversationsApi.ts';
 import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
 import { openOutbox } from '../conversation/views.ts';
-import type { MessageRecord } from '../storage/records.ts';
+import type { MessageRecord, OutboxRecord } from '../storage/records.ts';
 import { putInOutbox, readOutbox } from './outboxRows.ts';
 import { typeOf } from './ownPayload.ts';
 import { OWN_STATE, ownStateToSay, takeOwnState } from './ownStateMessage.ts';
@@ -39,26 +39,24 @@ export async function takeOwnMessage(
 }
 
 /**
- * Has the message of a type go that waits already: its content is made as it is encrypted.
- * @param evenEncrypted one that has its content and is on its way counts, too
- * @returns whether there is one
+ * Has the messages of a type go that wait already: their content is made as they are encrypted.
+ * @returns them as they were
  */
 export async function retryWaiting(
   { account, conversationId, tx }: ConversationTransaction,
   type: string,
-  evenEncrypted: boolean,
-): Promise<boolean> {
+): Promise<OutboxRecord[]> {
   const [rows, messageIds] = await readOutbox(tx, conversationId);
-  let isThere = false;
+  const waiting: OutboxRecord[] = [];
   for (const [i, row] of rows.entries()) {
     const messageId = messageIds[i];
     if (messageId === undefined) continue;
     const record = openOutbox(account, messageId, row);
     if (typeOf(record.payload) !== type) continue;
-    isThere ||= evenEncrypted || record.ciphertext === null;
+    waiting.push(record);
     if (record.status === 'failed') {
       await putInOutbox(tx, account, messageId, row, { ...record, status: 'sending', failure: null });
     }
   }
-  return isThere;
+  return waiting;
 }

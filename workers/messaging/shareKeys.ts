@@ -34,7 +34,7 @@ export function createSharing(
       const conversationId = selfConversationId(account.userId);
       if (!(await isMember(account, conversationId))) return false;
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
-        const waiting = await retryWaiting(transaction, SHARED_KEYS, true);
+        const waiting = (await retryWaiting(transaction, SHARED_KEYS)).length > 0;
         if (waiting || !(await isDue(transaction))) return waiting;
         await append(transaction, keptKeys(null));
         return true;
@@ -53,9 +53,11 @@ export function createSharing(
         if (!(await hasOthers(transaction))) return false;
         const record = withUntold(await readOwnState(tx, account), state, env.now());
         await putOwnState(tx, account, record);
-        if (!hasUntold(record)) return false;
-        if (!(await retryWaiting(transaction, OWN_STATE, false))) await append(transaction, emptyOwnState);
-        return true;
+        const waiting = await retryWaiting(transaction, OWN_STATE);
+        // One that has its content says nothing newer.
+        const isNewSaid = waiting.some(({ ciphertext }) => ciphertext === null);
+        if (!isNewSaid && hasUntold(record)) await append(transaction, emptyOwnState);
+        return hasUntold(record) || waiting.some(({ status }) => status !== 'sent');
       });
     },
   };

@@ -31,6 +31,7 @@ export interface OwnStateOptions {
 export function createOwnState(options: OwnStateOptions, draftsBefore: Drafts): OwnState {
   const { background, outbox, ownUserId, sync } = options;
   const { clock, crypto, sessionEvents, store } = options.deps;
+  const conversationOfOwn = selfConversationId(ownUserId);
   /** By conversation id: what gathers for the next message. */
   const reads = new Map<string, number>();
   const drafts = new Map<string, string>();
@@ -50,8 +51,26 @@ export function createOwnState(options: OwnStateOptions, draftsBefore: Drafts): 
     reads.clear();
     drafts.clear();
     restingUntil = clock.now() + timings.ownStateSpacing;
-    if (await crypto.tellOwnDevices(state)) await outbox.flush(selfConversationId(ownUserId));
+    try {
+      if (!(await crypto.tellOwnDevices(state))) return;
+    } catch (error) {
+      for (const { conversationId, seq } of state.reads)
+        reads.set(conversationId, Math.max(seq, reads.get(conversationId) ?? 0));
+      for (const { conversationId, text } of state.drafts)
+        if (!drafts.has(conversationId)) drafts.set(conversationId, text);
+      tellLater();
+      throw error;
+    }
+    await outbox.flush(conversationOfOwn);
+    const waiting = await crypto.outbox(conversationOfOwn);
+    // No person sees that it failed, and tries again.
+    if (waiting.some(({ status }) => status === 'failed')) tellLater();
   });
+
+  function tellLater(): void {
+    restingUntil = clock.now() + timings.ownStateRetry;
+    tellSoon();
+  }
 
   function tellSoon(): void {
     if (isStopped) return;
@@ -76,6 +95,8 @@ export function createOwnState(options: OwnStateOptions, draftsBefore: Drafts): 
   }
   const unsubscribe = store.sub(draftsAtom, noteDrafts);
   noteDrafts();
+  // The session before may have left something.
+  tellSoon();
 
   sessionEvents.on('readHere', ({ conversationId, seq }) => {
     reads.set(conversationId, seq);

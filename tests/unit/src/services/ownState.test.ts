@@ -1,15 +1,17 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CryptoApi } from '#src/crypto/client.ts';
+import { NetworkError } from '#src/net/errors.ts';
 import { createOwnState, type OwnState } from '#src/services/account/ownState.ts';
 import { createBackground } from '#src/services/core/failures.ts';
 import { timings } from '#src/services/core/timings.ts';
 import { draftsAtom } from '#src/store/drafts.ts';
-import { me, type TestDeps, testDeps } from './support/deps.ts';
+import { me, received, type TestDeps, testDeps } from './support/deps.ts';
 
 const bert = 'b0000000-0000-4000-8000-000000000009';
 const conversationId = [me, bert].sort().join(':');
 const withBert = `direct:${conversationId}`;
 const tellOwnDevices = vi.fn<CryptoApi['tellOwnDevices']>();
+const outbox = vi.fn<CryptoApi['outbox']>();
 const flush = vi.fn<(id: string) => Promise<void>>();
 const moveReadPosition = vi.fn<(id: string, seq: number) => Promise<void>>();
 let deps: TestDeps;
@@ -22,7 +24,8 @@ const said = (text: string) => ({ reads: [], drafts: [{ conversationId: withBert
 beforeEach(() => {
   vi.resetAllMocks();
   tellOwnDevices.mockResolvedValue(true);
-  deps = testDeps({ crypto: { tellOwnDevices } });
+  outbox.mockResolvedValue([]);
+  deps = testDeps({ crypto: { outbox, tellOwnDevices } });
   own = createOwnState(
     {
       deps,
@@ -50,6 +53,18 @@ describe('what own devices are told', () => {
     await deps.clock.advance(timings.ownStateSpacing * 5);
     expect(tellOwnDevices.mock.calls.slice(1)).toEqual([[said('Hall')]]);
     expect(flush.mock.calls).toEqual([[`self:${me}`], [`self:${me}`]]);
+  });
+
+  it('is told again where that failed', async () => {
+    tellOwnDevices.mockRejectedValueOnce(new NetworkError('timeout'));
+    type('Hal');
+    await deps.clock.advance(timings.ownStateGathering);
+    outbox.mockResolvedValueOnce([received(1, { status: 'failed' })]);
+    await deps.clock.advance(timings.ownStateRetry);
+    await deps.clock.advance(timings.ownStateRetry);
+    expect(tellOwnDevices.mock.calls).toEqual([[said('Hal')], [said('Hal')], [{ reads: [], drafts: [] }]]);
+    await deps.clock.advance(timings.ownStateRetry * 3);
+    expect(tellOwnDevices).toHaveBeenCalledTimes(3);
   });
 
   it('is not what another device has said, nor anything after the session', async () => {
