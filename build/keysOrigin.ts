@@ -32,7 +32,7 @@ export function keysOrigin(): Plugin {
             ...configuration.worker,
             plugins: () => [wasmAsHex(), listContents(`${outDir}-contents.json`)],
           },
-          plugins: [precompress(), serviceWorker('src/serviceWorker/keysWorker.ts')],
+          plugins: [inlineScript(), precompress(), serviceWorker('src/serviceWorker/keysWorker.ts')],
           build: {
             outDir,
             emptyOutDir: true,
@@ -62,6 +62,30 @@ export function keysOrigin(): Plugin {
     const address = httpServer?.address();
     return typeof address === 'object' && address !== null && 'port' in address ? Number(address.port) : 0;
   }
+}
+
+/**
+ * Puts the frame's script into its page: the worker starts sooner by a request, and the page's policy admits this script
+ * alone, by its hash (relay/src/http/static.ts).
+ */
+function inlineScript(): Plugin {
+  return {
+    name: 'inline-script',
+    enforce: 'post',
+    generateBundle(_options, bundle) {
+      const page = bundle['keys.html'];
+      const scripts = Object.values(bundle).filter(({ type }) => type === 'chunk');
+      const [script] = scripts;
+      if (page?.type !== 'asset' || script?.type !== 'chunk' || scripts.length > 1)
+        throw new Error('the frame of the keys has to be one page with one script');
+      const element = `<script type="module" crossorigin src="/${script.fileName}"></script>`;
+      const source = String(page.source);
+      if (!source.includes(element) || script.code.includes('</script'))
+        throw new Error("the frame's script can't be put into its page");
+      page.source = source.replace(element, () => `<script type="module">${script.code}</script>`);
+      delete bundle[script.fileName];
+    },
+  };
 }
 
 /** Writes how much of the worker's script is whose, for the size check and for who reviews it. */

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-/** Lays a brotli file beside each script and style, so that the relay has nothing to compress while it serves. */
+/** Lays a brotli file beside each page, script and style, so that the relay has nothing to compress while it serves. */
 export function precompress(): Plugin {
   return {
     name: 'precompress',
@@ -12,7 +12,7 @@ export function precompress(): Plugin {
     async writeBundle({ dir }) {
       if (dir === undefined) return;
       const entries = await readdir(dir, { recursive: true, withFileTypes: true });
-      const files = entries.filter((entry) => entry.isFile() && /\.(?:js|css|svg)$/.test(entry.name));
+      const files = entries.filter((entry) => entry.isFile() && /\.(?:html|js|css|svg)$/.test(entry.name));
       await Promise.all(
         files.map(async (entry) => {
           const file = path.join(entry.parentPath, entry.name);

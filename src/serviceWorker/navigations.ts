@@ -2,7 +2,8 @@ import { nudgePath } from './messages.ts';
 
 /** The relay answers these by itself, also to a navigation. */
 const relayPath = /^\/(?:api|healthz|readyz|metrics|mqtt|ws)(?:\/|$)/;
-const keysPath = '/keys';
+/** The address of the frame of the keys, at either origin. */
+export const keysPath = '/keys';
 
 /** Returns whether a navigation to a path ends in the one page that every route of the client is. */
 export function isPageOfApp(pathname: string): boolean {

@@ -41,7 +41,12 @@ export interface OperatorSettings {
 export interface PrecacheOptions {
   readonly build: Build;
   /** The file that answers navigations, and which of them it answers. */
-  readonly page: { readonly file: string; readonly answers: (pathname: string) => boolean };
+  readonly page: {
+    readonly file: string;
+    readonly answers: (pathname: string) => boolean;
+    /** Puts into the page what the operator decides. */
+    readonly filled?: (page: string) => string;
+  };
   /** The headers of a file: neither a cache nor a server has a say in them. */
   readonly headersOf: (path: string) => Readonly<Record<string, string>>;
   readonly origin: string;
@@ -115,9 +120,11 @@ export class Precache {
 
   /** The network has to help when the browser has evicted the page. */
   async #page(request: Request): Promise<Response> {
-    const file = this.#files.get(this.#options.page.file);
+    const { file: path, filled } = this.#options.page;
+    const file = this.#files.get(path);
     const kept = file === undefined ? undefined : await this.#fileOf(file).catch(() => undefined);
-    return kept ?? this.#options.fetch(request);
+    if (kept === undefined) return this.#options.fetch(request);
+    return filled === undefined ? kept : new Response(filled(await kept.text()), { headers: kept.headers });
   }
 
   async #fileOf(file: BuildFile): Promise<Response> {

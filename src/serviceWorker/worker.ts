@@ -1,5 +1,5 @@
 import { activateMessage, type WorkerMessage } from './messages.ts';
-import { answerWithoutPage, isPageOfApp } from './navigations.ts';
+import { answerWithoutPage, isPageOfApp, keysPath } from './navigations.ts';
 import { openChatOf } from './notificationClick.ts';
 import { importOperatorSettings } from './operatorSettings.ts';
 import { type Build, Precache } from './precache.ts';
@@ -20,7 +20,12 @@ async function tellPages(message: WorkerMessage, { includeUncontrolled = false }
 const precache = new Precache({
   build: __BUILD__,
   // Every route of the client is the one page.
-  page: { file: '/index.html', answers: isPageOfApp },
+  page: {
+    file: '/index.html',
+    answers: isPageOfApp,
+    // The frame goes to its origin at once: a redirect would only then have the browser look for another process.
+    filled: (page) => page.replace(`src="${keysPath}"`, () => `src="${keysOrigin}${keysPath}"`),
+  },
   headersOf: () => headers.app.page,
   origin: self.location.origin,
   caches: self.caches,

@@ -24,7 +24,8 @@ export function readScripts(dist) {
   return new Map(names.map((name) => [name, readScript(path.join(assets, name))]));
 }
 
-function readScript(file) {
+/** Size in bytes after brotli, and imports, of a script or of a page that has one in it. */
+export function readScript(file) {
   const code = readFileSync(file, 'utf8');
   const imports = [...code.matchAll(/(?:from|import)\s*["'`]\.\/([\w.-]+\.js)["'`]/g)].map(
     ([, name]) => name,

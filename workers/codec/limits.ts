@@ -28,12 +28,15 @@ export const limits = {
   keysStatement: 1024,
   keysStatements: 16,
   certificate: 1024,
-  /** Starts of a device that the relay may have: the contract's limit. */
-  formerStarts: 64,
+  /** Starts of a device that the relay may have, while it doesn't answer, and those that a request names: the contract's limit. */
+  formerStarts: 4096,
+  startsNamed: 64,
   revocation: 1024,
   devicesPerPerson: 1000,
   /** Former account keys of a contact. */
   formerKeys: 100,
+  /** Account keys of one person that wait for this person's word, and are one question. */
+  offeredKeys: 4,
   /** Verified contacts in the account state, and people whose account keys are in it: its size has room for no more. */
   verifiedContacts: 600,
   pinnedPeople: 12_000,

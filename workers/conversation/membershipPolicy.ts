@@ -20,6 +20,7 @@ import type { Device, UnlockedAccount } from '../session/session.ts';
 import type { WriteTransaction } from '../storage/db.ts';
 import { type GroupRecord, MembersRecord, PinRecord } from '../storage/records.ts';
 import { parseConversationId, selfConversationId } from './conversationId.ts';
+import { readRemoved } from './removedDevices.ts';
 import { directRules } from './rules/directRules.ts';
 import { type GroupRules, groupRules } from './rules/groupRules.ts';
 import { isSameDevice, type JoinMethod, type Rules } from './rules/rules.ts';
@@ -63,6 +64,8 @@ export class MembershipPolicy {
   readonly unauthorizedAdds: ReadonlySet<string>;
   /** Returns whether a device of the group's creator signed the tree that was joined in this transaction. */
   readonly isVouchedFor: () => boolean;
+  /** Own devices that their group has taken out. */
+  readonly removedIds: Set<string>;
   readonly #statedRevocations: SelfRules['statedRevocations'];
   readonly #rules: Rules;
   readonly #pins: Pins;
@@ -80,6 +83,7 @@ export class MembershipPolicy {
     this.#rules = rules;
     this.#statedRevocations = gathered.statedRevocations ?? [];
     this.#pins = pins;
+    this.removedIds = gathered.removedIds ?? new Set();
     this.unauthorizedAdds = gathered.unauthorizedAdds ?? new Set();
     this.isVouchedFor = gathered.isVouchedFor ?? (() => false);
     this.memberCheck = (leaf, { replaces, now }) => this.#checkMember(leaf, replaces, now);
@@ -119,7 +123,8 @@ export class MembershipPolicy {
           .filter(({ accountKey }) => equalBytes(accountKey, device.accountKey))
           .map(({ deviceId }) => deviceId),
       );
-      const rules = selfRules({ userId, accountKey: device.accountKey, revokedIds });
+      const removedIds = new Set(await readRemoved(tx, account));
+      const rules = selfRules({ userId, accountKey: device.accountKey, revokedIds, removedIds });
       const pins = new Pins(await readPins(tx, account, []));
       return new MembershipPolicy(rules, rules, pins, false, ownRevocations);
     }

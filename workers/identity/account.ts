@@ -29,7 +29,7 @@ import { DeviceRecord } from '../storage/records.ts';
 import type { Confirmations } from './confirmations.ts';
 import { becomeDevice, newDeviceRecord, replaceCopied } from './newDevice.ts';
 import { type DerivedKeys, derivePasswordKeys, newPasswordKeys, type PasswordDeps } from './passwordKeys.ts';
-import { adoptVerified } from './pins.ts';
+import { adoptVerified, readAllPins } from './pins.ts';
 import { requireVersion } from './rotation.ts';
 
 type AccountApi = Pick<
@@ -261,7 +261,8 @@ export async function openAccount(
   formerState: AccountState | null,
 ): Promise<void> {
   await session.open(userId, opening, async (tx, account) => {
-    if (formerState !== null) await adoptVerified(tx, account, formerState, env.now());
+    if (formerState !== null)
+      await adoptVerified(tx, account, formerState, env.now(), await readAllPins(tx, account));
   });
 }
 

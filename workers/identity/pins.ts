@@ -18,7 +18,16 @@ export class IdentityChanged extends CryptoApiError {
 }
 
 export function newPin(accountKey: Uint8Array, now: number): PinRecord {
-  return { accountKey, firstSeen: now, verifiedAt: null, offered: null, former: [], refused: [], name: null };
+  return {
+    accountKey,
+    firstSeen: now,
+    verifiedAt: null,
+    offered: null,
+    waiting: [],
+    former: [],
+    refused: [],
+    name: null,
+  };
 }
 
 export async function readPin(
@@ -50,9 +59,15 @@ export async function offerAccountKey(
 ): Promise<void> {
   const pin = await readPin(tx, account, userId);
   if (pin === null || userId === account.userId) return;
+  const offering = withOffer(pin, accountKey);
+  if (offering !== pin) await putPin(tx, account, userId, offering);
+}
+
+function withOffer(pin: PinRecord, accountKey: Uint8Array): PinRecord {
   const known = [pin.accountKey, ...pin.former.map((former) => former.accountKey)];
-  if (known.some((key) => equalBytes(key, accountKey))) return;
-  await putPin(tx, account, userId, { ...pin, offered: accountKey });
+  if (known.some((key) => equalBytes(key, accountKey))) return pin;
+  const waiting = pin.waiting.filter((key) => !equalBytes(key, accountKey));
+  return { ...pin, offered: accountKey, waiting };
 }
 
 /** Reads a pin. @throws CryptoApiError `unknown-person` for a person of whom no device was seen yet */
@@ -112,29 +127,38 @@ export function marksIn(pins: ReadonlyMap<string, PinRecord>): VerifiedContact[]
 /**
  * Takes over the verified contacts of an account state, which any of the person's devices may have sealed. An
  * older one than the newest seen, from a late answer or a relay that rolls back, changes nothing.
+ * @param pins all pins here, in which what changes is changed too
  */
 export async function adoptVerified(
   tx: WriteTransaction,
   account: UnlockedAccount,
   { verified, revision }: AccountState,
   now: number,
+  pins: Map<string, PinRecord>,
 ): Promise<void> {
   const known = await readMarksRecord(tx, account);
   if (revision < known.revision) return;
-  await putMarksRecord(tx, account, { ...known, revision });
+  if (revision > known.revision) await putMarksRecord(tx, account, { ...known, revision });
   const keys = new Map(verified.map(({ userId, accountKey }) => [userId, accountKey]));
-  for (const [userId, pin] of await readAllPins(tx, account)) {
-    const verifiedKey = keys.get(userId);
+  const marked = [...pins].map(
+    ([userId, pin]) => [userId, pin, withMark(pin, keys.get(userId), now)] as const,
+  );
+  for (const [userId, pin, next] of marked) {
     keys.delete(userId);
-    if (verifiedKey === undefined) {
-      if (pin.verifiedAt !== null) await putPin(tx, account, userId, { ...pin, verifiedAt: null });
-    } else if (!equalBytes(verifiedKey, pin.accountKey)) {
-      await offerAccountKey(tx, account, { userId, accountKey: verifiedKey });
-    } else if (pin.verifiedAt === null) {
-      await putPin(tx, account, userId, { ...pin, verifiedAt: now });
-    }
+    if (next === pin) continue;
+    pins.set(userId, next);
+    await putPin(tx, account, userId, next);
   }
   for (const [userId, accountKey] of keys) {
-    await putPin(tx, account, userId, { ...newPin(accountKey, now), verifiedAt: now });
+    const pin = { ...newPin(accountKey, now), verifiedAt: now };
+    pins.set(userId, pin);
+    await putPin(tx, account, userId, pin);
   }
+}
+
+/** @param verifiedKey the account key that the person has compared, if any */
+function withMark(pin: PinRecord, verifiedKey: Uint8Array | undefined, now: number): PinRecord {
+  if (verifiedKey === undefined) return pin.verifiedAt === null ? pin : { ...pin, verifiedAt: null };
+  if (!equalBytes(verifiedKey, pin.accountKey)) return withOffer(pin, verifiedKey);
+  return pin.verifiedAt === null ? { ...pin, verifiedAt: now } : pin;
 }

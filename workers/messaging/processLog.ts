@@ -42,6 +42,7 @@ import {
 } from '../conversation/groupRecord.ts';
 import { digestOf } from '../conversation/logChain.ts';
 import { MlsGroup } from '../conversation/mlsGroup.ts';
+import { rememberRemoved } from '../conversation/removedDevices.ts';
 import { messageView, openMessage } from '../conversation/views.ts';
 import { certificateOf } from '../identity/certificates.ts';
 import { IdentityChanged, offerAccountKey, readPin } from '../identity/pins.ts';
@@ -284,7 +285,9 @@ class LogProcessor {
       await clearUnauthorizedAdds(this.#transaction, pending.addedIds);
       await clearNamelessDevices(this.#transaction);
       const state = await this.#transaction.state();
-      if (state !== null) this.#recordEvent(entry, changeOf(before, state, this.#transaction, hasRejoined));
+      if (state === null) return;
+      await rememberRemoved(this.#transaction, before, state);
+      this.#recordEvent(entry, changeOf(before, state, this.#transaction, hasRejoined));
       return;
     }
     if (conversation.membership === 'none') {
@@ -350,6 +353,7 @@ class LogProcessor {
       processed.adds.map(({ credential }) => certificateOf(credential).userId),
     );
     await trackNamelessDevices(this.#transaction, processed);
+    await rememberRemoved(this.#transaction, before, next);
     this.#recordEvent(entry, changeOf(before, next, this.#transaction, false));
   }
 

@@ -33,7 +33,8 @@ export function createPlace({ env }: Pick<SessionDeps, 'env'>, session: Session)
         return next;
       });
       account.isStarted = true;
-      const { former: from, number, tag } = record;
+      const { former, number, tag } = record;
+      const from = named(former);
       const claims = { userId: account.userId, deviceId, number, tag, from };
       return {
         number,
@@ -56,7 +57,12 @@ export function createPlace({ env }: Pick<SessionDeps, 'env'>, session: Session)
           return 'registered';
         }
         // Another tab has drawn one since: the relay is told of that.
-        if (former.some((one) => equalBytes(one, answer.tag))) return 'again';
+        if (former.some((one) => equalBytes(one, answer.tag))) {
+          // However many have been drawn after it, the next request names what the relay has.
+          const others = former.filter((one) => !equalBytes(one, answer.tag));
+          await putStart(tx, account, { ...known, former: [answer.tag, ...others] });
+          return 'again';
+        }
         // Nothing else than a relay that was restored knows only an earlier one; or the answer is an old one.
         if (answer.number < confirmed) {
           await putStart(tx, account, { ...known, former: withTag(former, answer.tag) });
@@ -128,6 +134,11 @@ export async function readFormer(
 /** Adds a tag. The first one, which the relay has if no newer one has reached it, stays however many follow. */
 function withTag(tags: readonly Uint8Array[], tag: Uint8Array): Uint8Array[] {
   return [...tags.slice(0, 1), ...tags.slice(1).slice(2 - limits.formerStarts), tag];
+}
+
+/** Those that a request names: the first one and the newest. If the relay has another of them, its answer says so. */
+function named(tags: readonly Uint8Array[]): Uint8Array[] {
+  return [...tags.slice(0, 1), ...tags.slice(1).slice(1 - limits.startsNamed)];
 }
 
 async function readStart(tx: Transaction, { sealer }: UnlockedAccount): Promise<StartRecord | null> {

@@ -99,6 +99,8 @@ export const PinRecord = object({
   verifiedAt: withDefault(nullable(integer(0)), null),
   /** Another account key that was seen for them, until this person accepts or refuses it. */
   offered: withDefault(nullable(bytes(32, 32)), null),
+  /** Further keys that the person's devices have seen for them before that one, which one decision settles. */
+  waiting: withDefault(array(bytes(32, 32), limits.offeredKeys), []),
   /** The former account keys, each with the time at which another was accepted in its place. */
   former: withDefault(array(object({ accountKey: bytes(32, 32), until: integer(0) }), limits.formerKeys), []),
   /** The account keys that this person has refused last. */
@@ -208,6 +210,10 @@ export const newConversationRecord: ConversationRecord = {
 
 export const MembersRecord = array(object({ userId: id, deviceIds: array(id, 100_000) }), 100_000);
 export type MembersRecord = Guarded<typeof MembersRecord>;
+
+/** Ids of own devices that were taken out of the own devices' group, the last ones. */
+export const RemovedRecord = array(id, limits.devicesPerPerson);
+export type RemovedRecord = Guarded<typeof RemovedRecord>;
 
 /** A pending commit: the group after it, and the parts that the relay is given. */
 export const PendingRecord = object({

@@ -38,6 +38,7 @@ import { type AccountOnDevice, readKeys, type Session } from '../session/session
 import { read, type Transaction, write } from '../storage/db.ts';
 import type { MarksRecord, PinRecord } from '../storage/records.ts';
 import { nextRevision } from './revisions.ts';
+import { createSettledState } from './settledState.ts';
 import { isSamePerson, mergePin, sharedPin } from './sharedPins.ts';
 
 type AccountStateApi = Pick<CryptoApi, 'adoptState' | 'sealVerified'>;
@@ -47,7 +48,9 @@ interface StoredState {
   readonly state: AccountState;
   /** The device that has signed it, null for none, as in an earlier version. */
   readonly signerId: string | null;
-  /** A live device of the person's has signed it, and sealed it under the newest keys. */
+  /** A live device of the person's has signed it. */
+  readonly isOwn: boolean;
+  /** It has sealed it under the newest keys as well. */
   readonly isTrusted: boolean;
   readonly isUnderNewestKeys: boolean;
 }
@@ -57,6 +60,8 @@ export function createAccountState(
   session: Session,
   confirmations: Confirmations,
 ): AccountStateApi {
+  const settled = createSettledState();
+
   function seal(
     state: AccountState,
     keys: readonly SharedKeys[],
@@ -106,14 +111,16 @@ export function createAccountState(
       const account = session.accountOnDevice();
       await ready();
       return write(account.db, 'relaxed', async (tx) => {
+        if (await settled.isSame(tx, account, stored, hasAllKeys)) return null;
         const { sharedKeys } = await readKeys(tx, account);
         const opened = await openStored(tx, account, stored, sharedKeys, hasAllKeys);
         const known = await readMarksRecord(tx, account);
-        const { changed } = merge(await readAllPins(tx, account), opened, {
-          now: env.now(),
-          ownUserId: account.userId,
-        });
-        for (const [userId, pin] of changed) await putPin(tx, account, userId, pin);
+        const pins = await readAllPins(tx, account);
+        const { changed } = merge(pins, opened, { now: env.now(), ownUserId: account.userId });
+        for (const [userId, pin] of changed) {
+          pins.set(userId, pin);
+          await putPin(tx, account, userId, pin);
+        }
         const isByAnother = opened?.isTrusted === true && opened.signerId !== account.device.deviceId;
         await putMarksRecord(tx, account, {
           ...known,
@@ -121,9 +128,8 @@ export function createAccountState(
           signerId: isByAnother ? opened.signerId : known.signerId,
         });
         if (opened !== null && counts(opened, known))
-          await adoptVerified(tx, account, opened.state, env.now());
+          await adoptVerified(tx, account, opened.state, env.now(), pins);
         const marks = await readMarksRecord(tx, account);
-        const pins = await readAllPins(tx, account);
         const { shared } = merge(pins, opened, { now: env.now(), ownUserId: account.userId });
         const isKept =
           opened === null
@@ -131,7 +137,10 @@ export function createAccountState(
             : opened.isTrusted &&
               opened.state.revision >= marks.revision &&
               isSame(opened.state.pins, shared);
-        if (isKept) return null;
+        if (isKept) {
+          await settled.keep(tx, account, stored, hasAllKeys);
+          return null;
+        }
         const revision = nextRevision(Math.max(marks.revision, opened?.state.revision ?? 0));
         return seal({ verified: marksIn(pins), pins: shared, revision }, sharedKeys, account);
       });
@@ -168,6 +177,7 @@ async function openStored(
     return {
       state,
       signerId: signer?.deviceId ?? null,
+      isOwn,
       isUnderNewestKeys,
       isTrusted: isOwn && isUnderNewestKeys,
     };
@@ -188,11 +198,12 @@ async function isOwnLive(
 
 /**
  * Returns whether the marks of a state count here. Who has the keys from before, of a removed browser say, makes none for a
- * device that has newer ones; nor does anybody who has keys alone, once a device has signed.
+ * device that has newer ones, unless it is new and a live device has signed; nor does anybody who has keys alone, once a
+ * device has signed, nor a device that is another's or revoked.
  */
-function counts({ isTrusted, isUnderNewestKeys }: StoredState, known: MarksRecord): boolean {
-  if (isTrusted || known.revision < 0) return true;
-  return isUnderNewestKeys && !known.hasSigned;
+function counts({ isOwn, isTrusted, isUnderNewestKeys, signerId }: StoredState, known: MarksRecord): boolean {
+  if (isTrusted || (isOwn && known.revision < 0)) return true;
+  return signerId === null && isUnderNewestKeys && !known.hasSigned;
 }
 
 /** Merges the pins here with those of a state. @returns the pins that change here, and all that is known together */

@@ -77,12 +77,29 @@ async function take(
   const name = { username, revision, deviceId };
   if (userId === account.userId) {
     const isOwn = equalBytes(accountKey, account.device.accountKey);
-    if (isOwn && isLater(name, await readOwnName(tx, account))) await putOwnName(tx, account, name);
+    const known = await readOwnName(tx, account);
+    if (isOwn && (await takesPlace(tx, account, name, known, signer))) await putOwnName(tx, account, name);
     return;
   }
   const pin = await readPin(tx, account, userId);
-  if (pin === null || !equalBytes(pin.accountKey, accountKey) || !isLater(name, pin.name)) return;
+  if (pin === null || !equalBytes(pin.accountKey, accountKey)) return;
+  if (!(await takesPlace(tx, account, name, pin.name, signer))) return;
   await putPin(tx, account, userId, { ...pin, name });
+}
+
+/**
+ * Returns whether a name takes the place of the one known. That of a device which is revoked by now stays until a live one
+ * says another, but counts for nothing beside it, whatever its revision: it may be from after the revocation.
+ */
+async function takesPlace(
+  tx: Transaction,
+  account: AccountOnDevice,
+  name: NameRecord,
+  known: NameRecord | null,
+  { accountKey, userId }: Verified['signer'],
+): Promise<boolean> {
+  if (isLater(name, known)) return true;
+  return known !== null && isRevokedBy(tx, account, { userId, accountKey, deviceId: known.deviceId });
 }
 
 /** Returns whether a name takes the place of another: the higher revision does, of equal ones the higher device id. */

@@ -26,15 +26,27 @@ const weights: Record<KeyStanding, number> = { offered: 0, refused: 1, former: 2
  */
 export function mergePin(
   known: PinRecord | null,
-  said: PinnedPerson,
+  given: PinnedPerson,
   isTrusted: boolean,
   now: number,
 ): MergedPin {
-  if (known !== null)
-    return { pin: followed(known, said, isTrusted, now), shared: united(known, said, isTrusted) };
+  const said = withinLimits(given);
+  if (known !== null) {
+    const shared = united(known, said, isTrusted);
+    return { pin: asking(followed(known, said, isTrusted, now), shared), shared };
+  }
   // What nobody answers for has decided nothing.
   const first = isTrusted ? said : undecided(said);
-  return { pin: firstPin(first, now), shared: first };
+  return { pin: asking(firstPin(first, now), first), shared: first };
+}
+
+/** Leaves out the oldest of too many offered keys, as an earlier version wrote them. */
+function withinLimits({ keys, userId }: PinnedPerson): PinnedPerson {
+  const offered = withStanding({ keys, userId }, 'offered').slice(-limits.offeredKeys);
+  return {
+    userId,
+    keys: keys.filter(({ accountKey, standing }) => standing !== 'offered' || offered.includes(accountKey)),
+  };
 }
 
 /** Leaves out what a person is said to have decided. */
@@ -71,6 +83,9 @@ function note(keys: Keys, standing: KeyStanding, accountKey: Uint8Array): void {
   else if (weights[standing] > weights[before.standing]) before.standing = standing;
 }
 
+const countOffered = (keys: Keys): number =>
+  [...keys.values()].filter(({ standing }) => standing === 'offered').length;
+
 const withStanding = ({ keys }: PinnedPerson, standing: KeyStanding): Uint8Array[] =>
   keys.filter((key) => key.standing === standing).map(({ accountKey }) => accountKey);
 
@@ -88,7 +103,7 @@ function firstPin(said: PinnedPerson, now: number): PinRecord {
   return {
     ...newPin(presentOf(said), now),
     former: former.slice(-limits.formerKeys),
-    offered: withStanding(said, 'offered')[0] ?? null,
+    offered: withStanding(said, 'offered').at(-1) ?? null,
     refused: withStanding(said, 'refused').slice(-limits.formerKeys),
   };
 }
@@ -109,10 +124,25 @@ function followed(known: PinRecord, said: PinnedPerson, isTrusted: boolean, now:
   const settled = isTrusted && isSame ? decided(known, said, now) : known;
   // A state from before a later key was accepted here: what it offers is passed.
   const isBehind = isTrusted && !isSame && includes(formerHere, present);
-  const claimed = isBehind ? [] : [present, ...withStanding(said, 'offered')];
+  const claimed = isBehind ? [] : [...withStanding(said, 'offered'), present];
   const unknown = claimed.filter((key) => !isKnown(settled, key));
-  const offered = settled.offered ?? unknown[0] ?? null;
+  const offered = settled.offered ?? unknown.at(-1) ?? null;
   return offered === settled.offered ? settled : { ...settled, offered };
+}
+
+/**
+ * Makes one question of all keys that wait for the person's word: of the newest, whose answer settles the others. A key
+ * for which the state has no room any more is asked about when it is seen again.
+ */
+function asking(pin: PinRecord, shared: PinnedPerson): PinRecord {
+  const claimed = [...withStanding(shared, 'offered'), ...withStanding(shared, 'present')];
+  const open = claimed.filter((key) => !isKnown(pin, key));
+  const isShared = pin.offered === null || includes(open, pin.offered);
+  const offered = isShared ? pin.offered : (open.at(-1) ?? pin.offered);
+  const waiting = open.filter((key) => offered !== null && !equalBytes(key, offered));
+  const kept = waiting.slice(-limits.offeredKeys);
+  const isSame = kept.length === pin.waiting.length && kept.every((key) => includes(pin.waiting, key));
+  return offered === pin.offered && isSame ? pin : { ...pin, offered, waiting: kept };
 }
 
 /** Takes over what was decided about keys that aren't the present one. */
@@ -159,7 +189,9 @@ function united(known: PinRecord, said: PinnedPerson, isTrusted: boolean): Pinne
   }
   for (const { accountKey, standing } of here.values()) {
     const isDemoted = standing === 'present' && !isSame && !isAhead;
-    note(keys, isDemoted ? 'offered' : standing, accountKey);
+    const shared = isDemoted ? 'offered' : standing;
+    const hasRoom = shared !== 'offered' || countOffered(keys) < limits.offeredKeys;
+    if (hasRoom || keys.has(toHex(accountKey))) note(keys, shared, accountKey);
   }
   return { userId: said.userId, keys: [...keys.values()] };
 }

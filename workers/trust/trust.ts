@@ -101,6 +101,7 @@ export function createTrust(deps: TransactionDeps, session: Session, confirmatio
         requireNumber(number, confirmed.safetyNumber);
         return {
           ...newPin(offered, pin.firstSeen),
+          refused: pin.waiting,
           former: [...pin.former, { accountKey: pin.accountKey, until: env.now() }].slice(-limits.formerKeys),
         };
       }),
@@ -109,7 +110,8 @@ export function createTrust(deps: TransactionDeps, session: Session, confirmatio
       decide('refuseAccountKey', id, number, (pin, offered) => ({
         ...pin,
         offered: null,
-        refused: [...pin.refused, offered].slice(-limits.formerKeys),
+        waiting: [],
+        refused: [...pin.refused, ...pin.waiting, offered].slice(-limits.formerKeys),
       })),
 
     async hasFormerDevices(id) {

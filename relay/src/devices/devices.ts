@@ -96,7 +96,7 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
         await lockUsers(tx, [session.userId]);
         const known = await devices.findDevice(tx, id);
         if (known === null) {
-          if (await isRevoked(tx, id)) throw conflict(await devices.isCopied(tx, id));
+          if (await isRevoked(tx, id)) throw conflict(await devices.isCopied(tx, session.userId, id));
           const accountKey = await findAccountKey(tx, session.userId);
           const isCertified =
             accountKey === null ||
@@ -110,7 +110,7 @@ export function createDevices({ db, hub, clock }: DeviceDependencies): Devices {
           await devices.insertDevice(tx, device);
         } else {
           if (known.userId !== session.userId || !known.certificate.equals(certificate)) throw conflict();
-          if (await devices.isCopied(tx, id)) throw conflict(true);
+          if (await devices.isCopied(tx, session.userId, id)) throw conflict(true);
           await devices.renameDevice(tx, id, name, now);
         }
         if (!(await bindDevice(tx, session.id, id))) throw conflict();

@@ -62,7 +62,8 @@ export function createStarts({ db, hub, clock }: DeviceDependencies): Starts {
         const device = await findDevice(tx, deviceId);
         if (device === null || device.userId !== userId) {
           // The other place has had it revoked already.
-          if (device === null && (await isCopied(tx, deviceId))) return { endedIds: [], recipientIds: [] };
+          if (device === null && (await isCopied(tx, userId, deviceId)))
+            return { endedIds: [], recipientIds: [] };
           throw noSuchDevice();
         }
         requireSignedCopied(device, signature);

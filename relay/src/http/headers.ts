@@ -36,13 +36,14 @@ const pagePolicy = (connectOrigins: readonly string[], keysOrigin: string) =>
   });
 
 /**
- * The policy of the frame at the origin of the keys: it starts the worker, asks for the password in one form with one
- * stylesheet, whose content no request may carry away, and is framed by its app alone.
+ * The policy of the frame at the origin of the keys: it runs the script that was built into its page and no other, starts
+ * the worker, asks for the password in one form with one stylesheet, whose content no request may carry away, and is
+ * framed by its app alone.
  */
-const keysFramePolicy = (appOrigin: string) =>
+const keysFramePolicy = (appOrigin: string, scripts: readonly string[]) =>
   csp({
     'default-src': "'none'",
-    'script-src': "'self'",
+    'script-src': scripts.length === 0 ? "'none'" : scripts.join(' '),
     'style-src': "'self'",
     'worker-src': "'self'",
     'frame-ancestors': appOrigin,
@@ -157,12 +158,16 @@ export function setHeaders(
   setTransportSecurity(request, reply);
 }
 
-/** The headers of whatever is answered at the origin of the keys. */
+/**
+ * The headers of whatever is answered at the origin of the keys.
+ * @param scripts hash sources of the scripts in the frame's page
+ */
 export function setKeysHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
   config: Pick<Config, 'host' | 'keysOrigin'>,
   ports: Ports,
+  scripts: readonly string[],
 ): void {
   const pathname = pathOf(request);
   const { app } = originsOf(request, config, ports);
@@ -170,17 +175,21 @@ export function setKeysHeaders(
     ? cryptoWorkerPolicy
     : pathname === serviceWorkerPath
       ? serviceWorkerPolicy
-      : keysFramePolicy(app);
+      : keysFramePolicy(app, scripts);
   reply.headers({ ...documentHeaders('keys', policy), 'cache-control': cachingOf(pathname) });
   setTransportSecurity(request, reply);
 }
 
 /** The headers that the service workers give the files that they keep, by the origin that they are of. */
-export function keptHeaders({ app, keys }: Origins, config: Pick<Config, 'connectOrigins'>) {
+export function keptHeaders(
+  { app, keys }: Origins,
+  config: Pick<Config, 'connectOrigins'>,
+  scripts: readonly string[],
+) {
   return {
     app: { page: documentHeaders('app', pagePolicy(config.connectOrigins, keys)) },
     keys: {
-      page: documentHeaders('keys', keysFramePolicy(app)),
+      page: documentHeaders('keys', keysFramePolicy(app, scripts)),
       worker: documentHeaders('keys', cryptoWorkerPolicy),
     },
   };

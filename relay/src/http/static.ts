@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -40,7 +41,10 @@ export async function serveWebClient(
  * Serves the frame of the keys with its files, and nothing else: no API, and no page in the place of what isn't there.
  */
 export async function serveKeys(keys: FastifyInstance, config: Config, ports: () => Ports): Promise<void> {
-  keys.addHook('onRequest', async (request, reply) => setKeysHeaders(request, reply, config, ports()));
+  const scripts = frameScripts(config);
+  keys.addHook('onRequest', async (request, reply) =>
+    setKeysHeaders(request, reply, config, ports(), scripts),
+  );
   keys.setNotFoundHandler((_request, reply) => reply.code(404).type('text/plain').send('Not found'));
   keys.get(keysFramePath, (_request, reply) => reply.sendFile('keys.html'));
   serveOperatorScript(keys, config, ports);
@@ -59,11 +63,20 @@ const keysFramePath = '/keys';
  * it can whatever else its origin stores.
  */
 function serveOperatorScript(server: FastifyInstance, config: Config, ports: () => Ports): void {
+  const scripts = frameScripts(config);
   server.get('/operator.js', (request, reply) => {
     const origins = originsOf(request, config, ports());
-    const settings = { keysOrigin: origins.keys, headers: keptHeaders(origins, config) };
+    const settings = { keysOrigin: origins.keys, headers: keptHeaders(origins, config, scripts) };
     return reply.type('text/javascript').send(`self.operatorSettings = ${JSON.stringify(settings)};\n`);
   });
+}
+
+/** Hash sources (CSP 3, section 2.3.1) of the scripts in the page of the keys, which the build has put there. */
+function frameScripts({ webDir }: Pick<Config, 'webDir'>): readonly string[] {
+  const page = readFileSync(path.join(webDir, 'keys', 'keys.html'), 'utf8');
+  return [...page.matchAll(/<script type="module">(.*?)<\/script>/gs)].map(
+    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  );
 }
 
 const builtFiles = {

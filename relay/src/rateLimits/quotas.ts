@@ -28,6 +28,8 @@ export const defaultQuotas = {
   'claim.address': { count: 6000, periodMs: 10 * minute },
   'send.account': { count: 600, periodMs: minute },
   'send.address': { count: 3000, periodMs: minute },
+  'receipt.account': { count: 600, periodMs: minute },
+  'receipt.address': { count: 3000, periodMs: minute },
 } as const satisfies Record<string, Quota>;
 
 export type QuotaName = keyof typeof defaultQuotas;

@@ -106,14 +106,20 @@ export async function markCopied(db: Db, id: string, now: number): Promise<void>
     .execute();
 }
 
-/** Returns whether the data of a device was found in two places; it may have been revoked since. */
-export async function isCopied(db: Db, id: string): Promise<boolean> {
-  const device = await db.selectFrom('devices').select('copied_at').where('id', '=', id).executeTakeFirst();
+/** Returns whether the data of a device of that person was found in two places; it may have been revoked since. */
+export async function isCopied(db: Db, userId: string, id: string): Promise<boolean> {
+  const device = await db
+    .selectFrom('devices')
+    .select('copied_at')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
   if (device !== undefined) return device.copied_at !== null;
   const revoked = await db
     .selectFrom('revoked_devices')
     .select('copied_at')
     .where('device_id', '=', id)
+    .where('user_id', '=', userId)
     .executeTakeFirst();
   return revoked !== undefined && revoked.copied_at !== null;
 }

@@ -8,7 +8,7 @@ export interface ReceiptRow {
   readonly signature: Buffer;
 }
 
-/** Overwrites a device's receipt; false where the present one is of a later epoch or position. */
+/** Overwrites a device's receipt; false where the present one is the same, or of a later epoch or position. */
 export async function putReceipt(db: Db, conversationId: string, receipt: ReceiptRow): Promise<boolean> {
   const { deviceId, epoch, position, sealed, signature } = receipt;
   const row = { epoch, position, sealed, signature };
@@ -20,7 +20,15 @@ export async function putReceipt(db: Db, conversationId: string, receipt: Receip
         .columns(['conversation_id', 'device_id'])
         .doUpdateSet(row)
         .where('receipts.epoch', '<=', epoch)
-        .where('receipts.position', '<=', position),
+        .where('receipts.position', '<=', position)
+        .where((present) =>
+          present.or([
+            present('receipts.epoch', '<', epoch),
+            present('receipts.position', '<', position),
+            present('receipts.sealed', '<>', sealed),
+            present('receipts.signature', '<>', signature),
+          ]),
+        ),
     )
     .executeTakeFirstOrThrow();
   return numInsertedOrUpdatedRows === 1n;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -42,6 +43,13 @@ describe('the origin of the keys', () => {
     expect(policyOf(await fetch(url, { headers: html }))).toContain(`frame-src 'self' ${keysUrl};`);
   });
 
+  it('runs the script in its page, and no other', async () => {
+    const hash = createHash('sha256').update('frame();').digest('base64');
+    expect(policyOf(await fetch(`${keysUrl}/keys`))).toContain(`script-src 'sha256-${hash}';`);
+    const operator = await (await fetch(`${url}/operator.js`)).text();
+    expect(operator).toContain(`script-src 'sha256-${hash}';`);
+  });
+
   it.each([
     '/',
     '/login',
@@ -57,7 +65,7 @@ describe('the origin of the keys', () => {
     expect(await response.text()).toBe('Not found');
   });
 
-  it.each(['/keys.html', '/assets/keys-B2x_4f.js', '/assets/crypto.worker-Aa1-b_2.js'])(
+  it.each(['/keys.html', '/assets/keys-B2x_4f.css', '/assets/crypto.worker-Aa1-b_2.js'])(
     'alone has %s',
     async (address) => {
       expect((await fetch(`${keysUrl}${address}`)).status).toBe(200);

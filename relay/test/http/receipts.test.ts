@@ -79,6 +79,20 @@ describe('a receipt', () => {
     expect(await receiptsOf(aino, conversationId)).toEqual([stored(eero, next)]);
   });
 
+  it('is neither told nor written once more where it is the same', async () => {
+    await talk();
+    const body = receiptBody(eero, conversationId, 3);
+    const events = await eventsFor([aino, eero], async () => {
+      for (let i = 0; i < 3; i += 1) expect((await putReceipt(eero, conversationId, body)).status).toBe(204);
+    });
+    expect(events).toHaveLength(2);
+    // What has been read since is another one at the same position.
+    const again = receiptBody(eero, conversationId, 3);
+    const later = await eventsFor([aino, eero], () => putReceipt(eero, conversationId, again));
+    expect(later).toHaveLength(2);
+    expect(await receiptsOf(aino, conversationId)).toEqual([stored(eero, again)]);
+  });
+
   it('takes the signature of its device: a token alone acknowledges nothing', async () => {
     await talk();
     const tablet = await onAnotherDevice(relay, eero);

@@ -149,6 +149,33 @@ describe('a device whose data is in two places', () => {
     expect((await there.call<Device[]>('GET', '/devices')).body).toEqual([]);
   });
 
+  it('is one like any other to a stranger, who learns nothing of it', async () => {
+    const tablet = await onAnotherDevice(relay, owner);
+    const plain = await onAnotherDevice(relay, owner);
+    for (const { deviceId } of [owner, plain]) {
+      const statement = revocationOf(owner, deviceId);
+      const isCopied = deviceId === owner.deviceId;
+      const answer = isCopied
+        ? await copied(tablet, deviceId, statement)
+        : await plain.call('DELETE', `/devices/${deviceId}`, { statement });
+      expect(answer.status).toBe(204);
+    }
+    const fresh = await logIn(relay, contact);
+    const asked = async (deviceId: string) => {
+      const { certificate } = contact;
+      const signature = sessionSignature(fresh.token, deviceId);
+      const taken = await fresh.call('PUT', `/devices/${deviceId}`, {
+        name: 'Browser',
+        certificate,
+        signature,
+      });
+      const told = await copied(contact, deviceId);
+      return [told, taken].map(({ body, status }) => ({ body, status }));
+    };
+    expect(await asked(owner.deviceId)).toEqual(await asked(plain.deviceId));
+    expect((await asked(owner.deviceId))[0]).toMatchObject({ status: 404 });
+  });
+
   it('is revoked by the first word that has a statement, with its other sessions ended for that reason', async () => {
     const tablet = await onAnotherDevice(relay, owner);
     const statement = revocationOf(owner, owner.deviceId);

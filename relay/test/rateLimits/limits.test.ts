@@ -17,7 +17,7 @@ import {
   startTestRelay,
   type TestRelay,
 } from '../helpers.ts';
-import { commitBody, messageBody } from '../http/conversation.ts';
+import { commitBody, messageBody, receiptBody } from '../http/conversation.ts';
 import { createClients, granted, pingOf, puback } from '../mqtt/mqttClient.ts';
 import { messagePayload } from '../mqtt/rawClient.ts';
 import { hello, Tab } from '../presence/tab.ts';
@@ -84,6 +84,14 @@ const actions = {
   'contact-request': (person: PersonOnDevice) => person.call('POST', `/contacts/request/${randomUUID()}`),
   claim: (person: PersonOnDevice) => person.call('POST', `/users/${person.id}/key-packages/claim`),
   send: (person: PersonOnDevice) => person.call('POST', `/messages/user/${randomUUID()}`, messageBody(1)),
+  receipt: (person: PersonOnDevice) => {
+    const conversationId = directConversationId(person.id, randomUUID());
+    return person.call(
+      'PUT',
+      `/conversations/${conversationId}/receipt`,
+      receiptBody(person, conversationId, 1),
+    );
+  },
 } as const;
 const actionNames = Object.keys(actions) as (keyof typeof actions)[];
 

@@ -1,6 +1,5 @@
 import type { Timer } from '../../lib/clock.ts';
 import { coalesce } from '../../lib/coalesce.ts';
-import { errorCode } from '../../lib/errorCode.ts';
 import { devicesAtom, type OwnDevice } from '../../store/devices.ts';
 import { draftsAtom } from '../../store/drafts.ts';
 import type { Joiner } from '../conversations/joiner.ts';
@@ -21,11 +20,6 @@ export interface OwnDevices {
   /** To be called when the drafts of this browser have been read: they, and what is read, are in step from then on. */
   start(): void;
   /**
-   * Reads what the other devices have said, before it is known here which of them have been revoked since: whoever hears
-   * of a revocation first takes the device's coming for a breach. Never rejects.
-   */
-  readOn(): Promise<void>;
-  /**
    * Starts the group where there is another device and no group yet, and shares the keys where that is due. To be called
    * when the conversations and the list of devices have been read.
    */
@@ -44,7 +38,7 @@ export interface OwnDevicesOptions {
 
 export function createOwnDevices(options: OwnDevicesOptions): OwnDevices {
   const { background, joiner, outbox, sync } = options;
-  const { clock, crypto, log, random, sessionEvents, store } = options.deps;
+  const { clock, crypto, random, sessionEvents, store } = options.deps;
   const conversationId = selfConversationId(options.ownUserId);
   let timer: Timer | null = null;
   /** Starting takes KeyPackages of the other devices, so that it isn't tried again at once. */
@@ -119,15 +113,6 @@ export function createOwnDevices(options: OwnDevicesOptions): OwnDevices {
 
   return {
     start: () => begin(store.get(draftsAtom)),
-
-    async readOn() {
-      try {
-        const { status } = await crypto.conversation(conversationId);
-        if (status !== 'outside') await sync.catchUp(conversationId);
-      } catch (error) {
-        log.warn('sync-stalled', { code: errorCode(error) });
-      }
-    },
 
     async settle() {
       const { status } = await crypto.conversation(conversationId);

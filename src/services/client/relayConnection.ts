@@ -63,7 +63,7 @@ export function createRelayConnection(options: RelayConnectionOptions): RelayCon
     // Waiting messages can leave even when some conversation could not be brought up to date.
     try {
       // Nothing is said to a device that was revoked meanwhile.
-      await Promise.all([sync.syncAll(), ownDevices.readOn().then(() => security.devices.catchUp())]);
+      await Promise.all([sync.syncAll(), security.devices.catchUp()]);
     } finally {
       await outbox.flushAll();
     }

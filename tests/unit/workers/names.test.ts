@@ -61,6 +61,24 @@ describe('a name', () => {
     expect(await nameIn(alice, BOB)).toBe('high');
   });
 
+  it('of a device that is revoked by now stays until a live one says another, of whatever revision', async () => {
+    const { alice, bob, world } = await createPair();
+    const tablet = await world.device(BOB);
+    await take(alice, BOB, await signed(tablet, 'first'));
+    await take(alice, BOB, await signed(tablet, 'stolen'));
+    const earlier = await signed(bob, 'bob');
+    await take(alice, BOB, earlier);
+    expect(await nameIn(alice, BOB)).toBe('stolen');
+    const statement = await tablet.api.ownRevocation();
+    await alice.api.setRevoked([{ userId: BOB, deviceId: tablet.deviceId, statement: statement! }]);
+    // One that it signed before is still the person's.
+    expect(await nameIn(alice, BOB)).toBe('stolen');
+    await take(alice, BOB, earlier);
+    expect(await nameIn(alice, BOB)).toBe('bob');
+    await take(alice, BOB, await signed(tablet, 'stolen again'));
+    expect(await nameIn(alice, BOB)).toBe('bob');
+  });
+
   it('is signed only as the person has just typed it', async () => {
     const { alice } = await createPair();
     await expect(alice.api.signName('mallory')).rejects.toMatchObject({ code: 'usage' });

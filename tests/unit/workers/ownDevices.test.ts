@@ -4,6 +4,7 @@ import {
   devicesIn,
   idsOf,
   kept,
+  know,
   modifiedClient,
   newest,
   OWN,
@@ -41,6 +42,33 @@ describe("the group of a person's own devices", () => {
     for (const device of [laptop, phone]) {
       await device.sync();
       expect(await devicesIn(device)).toEqual(idsOf(laptop, phone));
+    }
+  });
+
+  it('is followed by a device that hears of a revocation before it reads how the revoked one came', async () => {
+    for (const isTakenOut of [true, false]) {
+      const { laptop, phone, relay, tablet, world } = await threeDevices();
+      for (const device of [laptop, phone]) await device.syncOne(OWN);
+      const { lastSeq } = await phone.api.conversation(OWN);
+      // While the phone is away a device comes in, and is revoked.
+      const desk = await world.device(ALICE);
+      await desk.syncOne(OWN);
+      for (const device of [laptop, tablet]) await device.syncOne(OWN);
+      const statement = await revoke(laptop, desk);
+      if (isTakenOut) laptop.submit((await laptop.api.nextCommit(OWN))!);
+      await know(phone, desk, statement);
+      const { events, state } = await phone.api.processEntries(OWN, relay.entries(OWN, lastSeq));
+      expect(events.map(({ change }) => change.kind)).not.toContain('refused');
+      expect(state).toMatchObject({ status: 'joined' });
+      expect((await devicesIn(phone)).includes(desk.deviceId)).toBe(!isTakenOut);
+      // It takes the device out before it says anything.
+      const removal = await phone.api.nextCommit(OWN);
+      expect(removal === null).toBe(isTakenOut);
+      if (removal !== null) phone.submit(removal);
+      for (const device of [laptop, phone, tablet]) {
+        await device.syncOne(OWN);
+        expect(await devicesIn(device)).toEqual(idsOf(laptop, phone, tablet));
+      }
     }
   });
 

@@ -260,13 +260,18 @@ describe('a commit among own devices', () => {
     }
   });
 
-  it('is refused that adds a revoked device, or states a revocation that it doesn’t act on', async () => {
+  it('is refused that adds a device after it was taken out, or states a revocation that it doesn’t act on', async () => {
     const { laptop, phone, relay, tablet, world } = await threeDevices();
     const rogue = await modifiedClient(world);
     for (const device of [laptop, phone]) await device.syncOne(OWN);
-    const gone = await Rogue.ofPerson(relay, ALICE);
+    const gone = await modifiedClient(world);
+    for (const device of [laptop, phone]) await device.syncOne(OWN);
+    rogue.follow(relay.entries(OWN).at(-1)!.content);
     const statement = await revoke(laptop, gone);
     await know(phone, gone, statement);
+    laptop.submit((await laptop.api.nextCommit(OWN))!);
+    for (const device of [laptop, phone]) await device.syncOne(OWN);
+    rogue.follow(relay.entries(OWN).at(-1)!.content);
     const grounds = await revoke(laptop, tablet);
     rogue.commit(OWN, {
       authenticatedData: encodeRemovalGrounds({ departures: [], revocations: [decode(grounds)] }),

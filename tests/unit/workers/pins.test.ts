@@ -208,7 +208,7 @@ function thiefOf(relay: MemoryRelay) {
   const deviceId = relay.uuid();
   const device = { userId: ALICE, deviceId, deviceKey: publicKey, notBefore: 0n };
   const certificate = issueDeviceCertificate(accountSeed, device);
-  return { certificate, deviceId, env, privateKey, sharedKeys };
+  return { certificate, deviceId, env, privateKey, publicKey, sharedKeys };
 }
 
 describe('a state that a removed browser’s keys have sealed', () => {
@@ -241,6 +241,53 @@ describe('a state that a removed browser’s keys have sealed', () => {
   });
 });
 
+describe('a new browser that is shown a state which no live device answers for', () => {
+  /** A browser that has just logged in, and has heard of the revocations. */
+  async function newBrowser({ relay, owner, revoked }: NewBrowser) {
+    const api = new Browser('new', owner.world.clock).tab();
+    await api.beginLogin(PASSWORD, owner.laptop.owner().passwordParams);
+    await api.openVault(ALICE, owner.laptop.vault());
+    await api.openDevice();
+    await api.setRevoked(revoked);
+    await api.adoptState(relay.states.get(ALICE)!);
+    return (await api.contactTrust()).find(({ userId }) => userId === BOB);
+  }
+  interface NewBrowser {
+    readonly relay: MemoryRelay;
+    readonly owner: Awaited<ReturnType<typeof knownBob>>;
+    readonly revoked: readonly { userId: string; deviceId: string; statement: string }[];
+  }
+
+  it.each([
+    { signer: 'a revoked device', isShown: false },
+    { signer: 'a device that another key certifies', isShown: false },
+    { signer: 'a live device', isShown: true },
+  ])('shows whom $signer calls verified as verified: $isShown', async ({ isShown, signer }) => {
+    const owner = await knownBob();
+    const { phone, relay } = owner;
+    const { env, privateKey, publicKey, sharedKeys } = thiefOf(relay);
+    const { accountKey } = verifyDeviceCertificate(Buffer.from(inventedCertificate(), 'base64url'));
+    const state = {
+      verified: [{ userId: BOB, accountKey }],
+      pins: [{ userId: BOB, keys: [{ standing: 'present', accountKey }] }],
+      revision: 99,
+    } as const;
+    const sealed = sealAccountState(state, sharedKeys, ALICE, env);
+    const named = { userId: ALICE, deviceId: phone.deviceId, deviceKey: publicKey, notBefore: 0n };
+    const isInvented = signer === 'a device that another key certifies';
+    const { accountSeed } = isInvented ? createVault(env) : openVaultOf(relay, ALICE);
+    const signed = signAccountState(
+      { certificate: issueDeviceCertificate(accountSeed, named), sealed },
+      privateKey,
+    );
+    relay.states.set(ALICE, Buffer.from(signed).toString('base64url'));
+    const statement = signer === 'a revoked device' ? await phone.api.ownRevocation() : null;
+    const revoked = statement === null ? [] : [{ userId: ALICE, deviceId: phone.deviceId, statement }];
+    const trust = await newBrowser({ relay, owner, revoked });
+    expect(typeof trust?.verifiedAt === 'string').toBe(isShown);
+  });
+});
+
 describe('a stolen browser that writes the last revision', () => {
   it('keeps the others from nothing, nor a new one from signing in', async () => {
     const { alice: laptop, relay, world } = await createPair();
@@ -254,6 +301,33 @@ describe('a stolen browser that writes the last revision', () => {
     await laptop.mark(BOB, true);
     const phone = await world.device(ALICE);
     expect(await trustIn(phone)).toMatchObject({ verifiedAt: expect.any(String) });
+  });
+});
+
+describe('many keys that are shown for one person', () => {
+  it('are one question, whose answer settles them all', async () => {
+    const { laptop, phone, relay } = await knownBob();
+    for (let i = 0; i < 12; i += 1) {
+      for (const device of [laptop, phone]) {
+        await device.api.observeDevices(BOB, [inventedCertificate(`${i} at ${device.deviceId}`)]);
+        await device.readState();
+      }
+    }
+    await laptop.readState();
+    const offeredIn = () =>
+      stateOf(relay).pins[0]?.keys.filter(({ standing }) => standing === 'offered').length;
+    expect(offeredIn()).toBe(4);
+    const { offered } = await phone.api.safetyNumbers(BOB);
+    expect(await laptop.api.safetyNumbers(BOB)).toMatchObject({ offered });
+    await phone.api.refuseAccountKey(BOB, offered!);
+    for (const device of [phone, laptop, phone]) {
+      await device.readState();
+      expect(await trustIn(device)).toMatchObject({ keyOffered: false, changedAt: [] });
+    }
+    expect(offeredIn()).toBe(0);
+    // One that is shown again after that is asked about again.
+    await laptop.api.observeDevices(BOB, [inventedCertificate('once more')]);
+    expect(await trustIn(laptop)).toMatchObject({ keyOffered: true });
   });
 });
 

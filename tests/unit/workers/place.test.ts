@@ -280,6 +280,20 @@ describe('starts', () => {
     }
   });
 
+  it('raise no alarm after a lost answer and any number of starts that reach nobody, while a copy is noticed', async () => {
+    const browser = await copyOf(alice, 'offline');
+    expect(await register(await tabOf(browser), starts)).toBe('registered');
+    // The relay has taken this one, and the answer is lost.
+    starts.put(await (await tabOf(browser)).start());
+    for (let i = 0; i < 70; i += 1) await (await tabOf(browser)).start();
+    const copy = await copyOf({ browser }, 'a copy of it');
+    const [here, there] = [await tabOf(browser), await tabOf(copy)];
+    const { from } = await here.start();
+    expect(from.length).toBeLessThanOrEqual(64);
+    expect(await register(here, starts)).toBe('registered');
+    expect(await register(there, starts)).toBe('copied');
+  });
+
   it('leave one place at most that may send: 60 plays in which the storage is copied or restored', async () => {
     for (let seed = 1; seed <= 60; seed += 1) {
       const play = new Play(await copyOf(alice, `play ${seed}`), seed);

@@ -9,9 +9,13 @@ export interface Owner {
   readonly accountKey: Uint8Array;
   /** Ids of the person's devices that are revoked. */
   readonly revokedIds: ReadonlySet<string>;
+  /** Ids of those that this device has seen the group take out. */
+  readonly removedIds: Set<string>;
 }
 
 export interface SelfRules extends Rules {
+  /** The owner's; grows while the log is read. */
+  readonly removedIds: Set<string>;
   /** The person's revocations that the checked commits gave as grounds. */
   readonly statedRevocations: readonly StatedRevocation[];
 }
@@ -23,16 +27,18 @@ export interface StatedRevocation {
 
 /**
  * The rules of the group of a person's own devices: each of them comes in by itself or is added by another, and is
- * removed by its revocation alone. None that is revoked comes in.
+ * removed by its revocation alone, after which it doesn't come back.
  *
  * [Note: a revoked leaf that is still there]
- * A commit that leaves a revoked leaf in the tree is no breach: its sender may not have heard of the revocation, and a
- * device that refused to follow couldn't remove the leaf either. It does so by its own next commit, before it says
- * anything (dueChanges). But a commit that states a revocation has to act on it.
+ * A commit that leaves a revoked leaf in the tree is no breach, nor is one that adds it: its sender may not have heard of
+ * the revocation, or this device has heard of it before it reads what is older. One that refused to follow couldn't
+ * remove the leaf either. It does so by its own next commit, before it says anything (dueChanges). But a commit that
+ * states a revocation has to act on it, and whoever commits after it has read it.
  */
 export function selfRules(owner: Owner): SelfRules {
   const statedRevocations: StatedRevocation[] = [];
   return {
+    removedIds: owner.removedIds,
     statedRevocations,
     admits: (userId) => userId === owner.userId,
     checkCommit(commit) {
@@ -50,13 +56,15 @@ export function selfRules(owner: Owner): SelfRules {
   };
 }
 
-function checkCommit(commit: ProposedCommit, { revokedIds, userId }: Owner): void {
+function checkCommit(commit: ProposedCommit, { removedIds, revokedIds, userId }: Owner): void {
   const sender = certificateOf(commit.senderCredential);
   const added = commit.external ? [commit.senderCredential, ...commit.adds] : commit.adds;
   for (const credential of added) {
     const device = certificateOf(credential);
     if (device.userId !== userId) throw new CryptoError('policy', "adds another person's device");
-    if (revokedIds.has(device.deviceId)) throw new CryptoError('policy', 'adds a revoked device');
+    if (revokedIds.has(device.deviceId) && removedIds.has(device.deviceId)) {
+      throw new CryptoError('policy', 'adds a device that was taken out');
+    }
   }
   if (commit.external && commit.adds.length > 0) {
     throw new CryptoError('policy', 'an external commit that adds others');

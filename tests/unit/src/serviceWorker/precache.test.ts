@@ -62,7 +62,11 @@ beforeEach(() => {
   });
 });
 
-function version(name: string, files = contents): Precache {
+function version(
+  name: string,
+  files = contents,
+  page: Partial<ConstructorParameters<typeof Precache>[0]['page']> = {},
+): Precache {
   return new Precache({
     build: {
       version: name,
@@ -74,7 +78,7 @@ function version(name: string, files = contents): Precache {
         }),
       ),
     },
-    page: { file: '/index.html', answers: isPageOfApp },
+    page: { file: '/index.html', answers: isPageOfApp, ...page },
     headersOf: (path) => ({ 'content-security-policy': `for ${path}` }),
     origin,
     caches: caches,
@@ -263,6 +267,18 @@ describe('a version in use', () => {
     const answer = await precache.answer(asset('/assets/inter-greek.woff2'));
     expect(answer?.type).toBe('error');
     expect(refused).toEqual(['/assets/inter-greek.woff2']);
+  });
+
+  it('puts into the page what the operator decides, once it is known to be as it was built', async () => {
+    const filled = vi.fn<(page: string) => string>((page) => `${page} of the operator`);
+    const filling = version('one', contents, { filled });
+    const answer = filling.answer(navigation('/dashboard'));
+    expect(await textOf(answer)).toBe(`${contents['/index.html']} of the operator`);
+    expect((await answer)?.headers.get('content-security-policy')).toBe('for /index.html');
+    expect(await textOf(filling.answer(navigation('/dashboard')))).toBe(
+      `${contents['/index.html']} of the operator`,
+    );
+    expect(filled.mock.calls).toEqual([[contents['/index.html']], [contents['/index.html']]]);
   });
 
   it('lets the network serve a page that the browser has evicted, even a newer one', async () => {

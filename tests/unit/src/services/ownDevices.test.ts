@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ConversationState, CryptoApi } from '#src/crypto/client.ts';
-import { NetworkError } from '#src/net/errors.ts';
 import { createOwnDevices, type OwnDevices } from '#src/services/account/ownDevices.ts';
 import { createBackground } from '#src/services/core/failures.ts';
 import { timings } from '#src/services/core/timings.ts';
@@ -91,16 +90,6 @@ describe("the group of the person's own devices", () => {
     is(status);
     await devices.settle();
     expect(start).not.toHaveBeenCalled();
-  });
-
-  it('is read before the revocations are, where this device has been in it, and never stops what follows', async () => {
-    await devices.readOn();
-    expect(catchUp).not.toHaveBeenCalled();
-    is('joined');
-    await devices.readOn();
-    expect(catchUp.mock.calls).toEqual([[own]]);
-    catchUp.mockRejectedValue(new NetworkError('unreachable'));
-    await expect(devices.readOn()).resolves.toBeUndefined();
   });
 });
 

@@ -1,0 +1,54 @@
+/** The account state that was taken over last and left nothing to add, so that reading it again opens no pin. */
+import { equalBytes } from '@sinetti/crypto-core';
+import { toBase64Url } from '../codec/base64url.ts';
+import type { AccountOnDevice } from '../session/session.ts';
+import { type Transaction, withinFirst } from '../storage/db.ts';
+
+export interface SettledState {
+  /** Returns whether that state is given again, and nothing has changed here since. */
+  isSame(
+    tx: Transaction,
+    account: AccountOnDevice,
+    stored: Uint8Array | null,
+    hasAllKeys: boolean,
+  ): Promise<boolean>;
+  keep(
+    tx: Transaction,
+    account: AccountOnDevice,
+    stored: Uint8Array | null,
+    hasAllKeys: boolean,
+  ): Promise<void>;
+}
+
+interface Kept {
+  readonly stored: Uint8Array | null;
+  readonly trace: string;
+}
+
+export function createSettledState(): SettledState {
+  const kept = new WeakMap<AccountOnDevice, Kept>();
+  return {
+    async isSame(tx, account, stored, hasAllKeys) {
+      const last = kept.get(account);
+      if (last === undefined || stored === null || last.stored === null) return false;
+      return equalBytes(last.stored, stored) && last.trace === (await traceOf(tx, account, hasAllKeys));
+    },
+    async keep(tx, account, stored, hasAllKeys) {
+      kept.set(account, { stored, trace: await traceOf(tx, account, hasAllKeys) });
+    },
+  };
+}
+
+/** Names the records that the result depends on. Each write seals with another nonce, and so ends in another tag. */
+async function traceOf(tx: Transaction, { userId }: AccountOnDevice, hasAllKeys: boolean): Promise<string> {
+  const device = tx.objectStore('device');
+  const rows = await Promise.all([
+    tx.objectStore('pins').getAll(),
+    tx.objectStore('revocations').getAll(withinFirst(userId)),
+    Promise.all(['keys', 'marks'].map((key) => device.get(key))),
+  ]);
+  const tags = rows.map((some) =>
+    some.map((row) => (row === undefined ? '' : toBase64Url(row.slice(-16)))).join(' '),
+  );
+  return [String(hasAllKeys), ...tags].join('|');
+}
