@@ -24,6 +24,7 @@ export type {
   OpenedDevice,
   Operation,
   OperationKind,
+  OwnState,
   PasswordParams,
   PreparedMessage,
   ProcessResult,

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { bannerAtom } from '../../src/store/banners.ts';
 import { chatsAtom } from '../../src/store/chats.ts';
 import { devicesAtom } from '../../src/store/devices.ts';
+import { draftsAtom } from '../../src/store/drafts.ts';
 import { keysAwaitedAtom, keysRenewedAtom } from '../../src/store/keys.ts';
 import { notificationsAtom } from '../../src/store/notifications.ts';
 import { type Tab, until, untilConnected } from './support/browser.ts';
@@ -118,4 +119,46 @@ it('nothing of it is seen: no chat, no notification, no copy, no unread message'
   const { db } = relay.relay.database;
   const copies = await db.selectFrom('history_items').select('conversation_id').execute();
   expect(copies.map((row) => row.conversation_id)).not.toContain(ownOf(anna));
+});
+
+const draftIn = (tab: Tab, key: string) => tab.store.get(draftsAtom)[key] ?? '';
+const write = (tab: Tab, key: string, text: string) =>
+  tab.store.set(draftsAtom, (drafts) => ({ ...drafts, [key]: text }));
+const unreadIn = (tab: Tab, key: string) => tab.store.get(chatsAtom)[key]?.state?.unread;
+
+it('a draft and its end reach the other browser, and leave nothing behind', async () => {
+  const [anna, bert] = await annaAnd(() => newBrowser(), ['bert'] as const);
+  const phone = await newBrowser().openTab().logIn('anna');
+  await untilConnected(phone);
+  await untilOwn(anna, phone);
+  const key = bert.userId;
+  write(anna, key, 'Half a');
+  await until(() => draftIn(phone, key), 'Half a');
+  write(phone, key, 'Half a sentence');
+  await until(() => draftIn(anna, key), 'Half a sentence');
+  await phone.actions.sendMessage(key, 'Half a sentence.');
+  write(phone, key, '');
+  await until(() => draftIn(anna, key), '');
+  for (const tab of [anna, phone]) {
+    expect(JSON.stringify(await tab.crypto.messages(ownOf(tab), { limit: 100 }))).not.toContain('Half');
+  }
+});
+
+it('what is read in one browser is read in the other, though the relay says nothing of it', async () => {
+  const annas = newBrowser({
+    fetch: (input, init) =>
+      /\/(delivered|read)$/.test(input instanceof Request ? input.url : String(input))
+        ? Promise.resolve(new Response(null, { status: 204 }))
+        : fetch(input, init),
+  });
+  const browsers = [annas];
+  const [anna, bert] = await annaAnd(() => browsers.pop() ?? newBrowser(), ['bert'] as const);
+  const phone = await newBrowser().openTab().logIn('anna');
+  await untilConnected(phone);
+  await untilOwn(anna, phone);
+  await bert.actions.sendMessage(anna.userId, 'Read me');
+  for (const tab of [anna, phone]) await until(() => unreadIn(tab, bert.userId), 1);
+  await anna.actions.openChat(bert.userId);
+  await until(() => unreadIn(phone, bert.userId), 0);
+  expect(unreadIn(anna, bert.userId)).toBe(0);
 });

@@ -199,6 +199,14 @@ export const Before = integer(1);
 export const After = integer(0);
 export const ReadWhere = oneOf('here', 'elsewhere');
 export const Seq = seq;
+/** Drafts as the page has them; whether a message could carry them is decided later. */
+export const OwnStateInput = object({
+  reads: array(object({ conversationId: ConversationId, seq: integer(1) }), limits.readsUntold),
+  drafts: array(
+    object({ conversationId: ConversationId, text: string(limits.localEntryText) }),
+    limits.draftTimes,
+  ),
+});
 
 export const QueueInput = object({
   conversationId: ConversationId,

@@ -186,6 +186,12 @@ export interface MessagePage {
   readonly limit: number;
 }
 
+/** What a person's devices tell each other: how far the person has read conversations, and drafts, empty ones included. */
+export interface OwnState {
+  readonly reads: readonly { readonly conversationId: string; readonly seq: number }[];
+  readonly drafts: readonly { readonly conversationId: string; readonly text: string }[];
+}
+
 export interface ProcessResult {
   /**
    * Every message of the given entries, in log order; those processed before are answered from the cache. None of what
@@ -197,6 +203,8 @@ export interface ProcessResult {
   readonly state: ConversationState;
   /** Present if the log holds what this device's leaf has sent from another place: nothing is encrypted here any more. */
   readonly isCopied?: true;
+  /** What other own devices have told that is new here. */
+  readonly ownState?: OwnState;
 }
 
 export interface ConversationsApi {
@@ -266,4 +274,11 @@ export interface ConversationsApi {
     where: 'here' | 'elsewhere',
     seq: number,
   ): Promise<ConversationState>;
+  /**
+   * Notes what the person has read and drafted here, for a message to their other devices in `self:<user id>`. It is one
+   * message, however often this is called until it is encrypted. Drafts that no message could carry stay here. Errors:
+   * `usage`.
+   * @returns whether such a message waits to be sent: none does where there is no other device, or nothing to tell
+   */
+  tellOwnDevices(state: OwnState): Promise<boolean>;
 }

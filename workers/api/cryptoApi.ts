@@ -24,6 +24,7 @@ export type {
   MessageContent,
   MessagePage,
   MessageView,
+  OwnState,
   ProcessResult,
   UndecryptableReason,
 } from './conversationsApi.ts';

@@ -93,6 +93,18 @@ export const limits = {
   clocksLookedAt: 50,
   /** Entries in the local store. */
   localEntries: 2000,
+  /**
+   * What own devices tell each other: read positions and drafts in a message, and those that wait to be told, the newest;
+   * bytes of a message's drafts as JSON; the drafts whose times a device knows; and the own messages that it knows of,
+   * which are more than an epoch has.
+   */
+  readsTold: 100,
+  draftsTold: 20,
+  readsUntold: 500,
+  draftsUntold: 20,
+  draftsSize: 96 * 1024,
+  draftTimes: 500,
+  ownStatesKept: 64,
   /** Unread messages, which are counted no further. */
   unread: 100,
 } as const;

@@ -19,7 +19,7 @@ import { createOutbox } from '../messaging/outbox.ts';
 import { createLogProcessing } from '../messaging/processLog.ts';
 import { createReceipts } from '../messaging/receipts.ts';
 import { createSavedViews } from '../messaging/savedView.ts';
-import { createKeySharing } from '../messaging/shareKeys.ts';
+import { createSharing } from '../messaging/shareKeys.ts';
 import { createPlace } from '../session/place.ts';
 import { Session } from '../session/session.ts';
 import { createAccountState } from '../trust/accountState.ts';
@@ -58,7 +58,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createSavedViews(deps, session),
     ...createOutbox(deps, session),
     ...createReceipts(deps, session),
-    ...createKeySharing(deps, session),
+    ...createSharing(deps, session),
     ...createMessageBackup(deps, session),
     ...createLocalStore(session),
   });

@@ -27,7 +27,7 @@ import type { Session, UnlockedAccount } from '../session/session.ts';
 import { type OutboxRow, read, type Transaction, withinConversation, write } from '../storage/db.ts';
 import type { OutboxRecord } from '../storage/records.ts';
 import { appendToOutbox, newOutboxRecord, putInOutbox, readOutbox } from './outboxRows.ts';
-import { withSharedKeys } from './sharedKeysMessage.ts';
+import { wordingOf } from './ownMessages.ts';
 
 type OutboxApi = Pick<
   CryptoApi,
@@ -214,7 +214,7 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
     let { payload } = record;
     let encrypted = current === null ? null : { ciphertext: current, headerAt: record.headerAt };
     if (encrypted === null) {
-      const wording = await withSharedKeys(transaction, payload);
+      const wording = await wordingOf(transaction, payload);
       if (wording === null) {
         await tx.objectStore('outbox').delete(messageId);
         return null;

@@ -13,6 +13,7 @@ import type {
   CryptoApi,
   LogEntryInput,
   MessageView,
+  OwnState,
 } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';
 import { fromBase64Url, toBase64Url } from '../codec/base64url.ts';
@@ -49,8 +50,10 @@ import { putCopied } from '../session/place.ts';
 import type { Session } from '../session/session.ts';
 import type { MessageRecord, PendingRecord } from '../storage/records.ts';
 import { ascending, checkContiguous, checksOf, codeOf, reasonOf, refusal } from './logEntries.ts';
+import { takeOwnMessage } from './ownMessages.ts';
+import { mergeOwnStates } from './ownStateMessage.ts';
 import { readMessage } from './readMessage.ts';
-import { startSaying, takeSharedKeys } from './sharedKeysMessage.ts';
+import { startSaying } from './sharedKeysMessage.ts';
 
 export function createLogProcessing(
   deps: TransactionDeps,
@@ -68,8 +71,14 @@ export function createLogProcessing(
         if (processor.events.length > 0) await forgetOldestEvents(transaction);
         const shown = transaction.isSelf ? [] : messages;
         const state = await transaction.finish();
-        const result = { messages: shown, events: processor.events, state };
-        return processor.isCopied ? { ...result, isCopied: true } : result;
+        const { events, isCopied, told } = processor;
+        return {
+          messages: shown,
+          events,
+          state,
+          ...(told.length > 0 ? { ownState: mergeOwnStates(told) } : {}),
+          ...(isCopied ? { isCopied: true } : {}),
+        };
       });
     },
   };
@@ -82,6 +91,8 @@ const STOP = Symbol('stop');
 class LogProcessor {
   /** The events of the entries that were new. */
   readonly events: ConversationEvent[] = [];
+  /** What other own devices have told, in the order of the log. */
+  readonly told: OwnState[] = [];
   /** An entry is from this device's leaf, and none that this device has sent. */
   isCopied = false;
   readonly #transaction: ConversationTransaction;
@@ -208,9 +219,12 @@ class LogProcessor {
         const { header, isCopied, record } = await readMessage(this.#transaction, entry);
         if (isCopied) await this.#findCopied();
         if (header !== null) claim = await this.#compare(entry, header);
-        const kept = await takeSharedKeys(this.#transaction, record);
-        this.#storeMessage(entry, kept);
-        views.push(this.#viewOf(entry, kept));
+        const { kept, told } = await takeOwnMessage(this.#transaction, entry.seq, record);
+        if (told !== null) this.told.push(told);
+        if (kept !== null) {
+          this.#storeMessage(entry, kept);
+          views.push(this.#viewOf(entry, kept));
+        }
       } else if ((await this.#applyCommit(entry)) === STOP) {
         return views;
       }

@@ -1,39 +1,84 @@
-/** Sharing the newest keys with the person's other devices (PROTOCOL section 2). */
+/** Sharing the newest keys, read positions and drafts with the person's other devices (PROTOCOL section 2). */
+import { check, OwnStateInput } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { randomUuid } from '../codec/uuid.ts';
-import { selfConversationId } from '../conversation/conversationId.ts';
+import { parseConversationId, selfConversationId } from '../conversation/conversationId.ts';
 import {
   type ConversationTransaction,
   inTransaction,
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
-import { openOutbox } from '../conversation/views.ts';
-import { readKeys, type Session } from '../session/session.ts';
+import { type AccountOnDevice, readKeys, type Session } from '../session/session.ts';
 import { read } from '../storage/db.ts';
 import { readConversation } from '../storage/records.ts';
-import { appendToOutbox, newOutboxRecord, putInOutbox, readOutbox } from './outboxRows.ts';
-import { keptKeys } from './sharedKeysMessage.ts';
+import { appendToOutbox, newOutboxRecord } from './outboxRows.ts';
+import { retryWaiting } from './ownMessages.ts';
+import {
+  emptyOwnState,
+  hasUntold,
+  OWN_STATE,
+  putOwnState,
+  readOwnState,
+  withUntold,
+} from './ownStateMessage.ts';
+import { keptKeys, SHARED_KEYS } from './sharedKeysMessage.ts';
 
-export function createKeySharing(deps: TransactionDeps, session: Session): Pick<CryptoApi, 'shareKeys'> {
+export function createSharing(
+  deps: TransactionDeps,
+  session: Session,
+): Pick<CryptoApi, 'shareKeys' | 'tellOwnDevices'> {
   const { env } = deps;
   return {
     async shareKeys() {
       const account = session.accountOnDevice();
       const conversationId = selfConversationId(account.userId);
-      const { membership } = await read(account.db, (tx) =>
-        readConversation(tx, account.sealer, conversationId),
-      );
-      if (membership !== 'member') return false;
+      if (!(await isMember(account, conversationId))) return false;
       return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
-        const { tx } = transaction;
-        const waiting = await retryWaiting(transaction);
+        const waiting = (await retryWaiting(transaction, SHARED_KEYS)).length > 0;
         if (waiting || !(await isDue(transaction))) return waiting;
-        const record = newOutboxRecord(keptKeys(null), new Date(env.now()).toISOString());
-        await appendToOutbox(tx, account, conversationId, randomUuid(env), record);
+        await append(transaction, keptKeys(null));
         return true;
       });
     },
+
+    async tellOwnDevices(input) {
+      const state = check('tellOwnDevices', OwnStateInput, input);
+      const account = session.accountOnDevice();
+      for (const { conversationId } of [...state.reads, ...state.drafts])
+        parseConversationId(conversationId, account.userId);
+      const conversationId = selfConversationId(account.userId);
+      if (!(await isMember(account, conversationId))) return false;
+      return inTransaction(account, deps, conversationId, 'relaxed', async (transaction) => {
+        const { tx } = transaction;
+        if (!(await hasOthers(transaction))) return false;
+        const record = withUntold(await readOwnState(tx, account), state, env.now());
+        await putOwnState(tx, account, record);
+        const waiting = await retryWaiting(transaction, OWN_STATE);
+        // One that has its content says nothing newer.
+        const isNewSaid = waiting.some(({ ciphertext }) => ciphertext === null);
+        if (!isNewSaid && hasUntold(record)) await append(transaction, emptyOwnState);
+        return hasUntold(record) || waiting.some(({ status }) => status !== 'sent');
+      });
+    },
   };
+
+  async function append(
+    { account, conversationId, tx }: ConversationTransaction,
+    payload: string,
+  ): Promise<void> {
+    const record = newOutboxRecord(payload, new Date(env.now()).toISOString());
+    await appendToOutbox(tx, account, conversationId, randomUuid(env), record);
+  }
+}
+
+async function isMember({ db, sealer }: AccountOnDevice, conversationId: string): Promise<boolean> {
+  const { membership } = await read(db, (tx) => readConversation(tx, sealer, conversationId));
+  return membership === 'member';
+}
+
+async function hasOthers(transaction: ConversationTransaction): Promise<boolean> {
+  const members = (await transaction.members()) ?? [];
+  return members.some(({ deviceIds }) => deviceIds.length > 1);
 }
 
 /** Returns whether the other devices may lack keys that this one has. */
@@ -41,20 +86,5 @@ async function isDue(transaction: ConversationTransaction): Promise<boolean> {
   const { account, conversation, tx } = transaction;
   const { statements } = await readKeys(tx, account);
   if (!statements.some(({ revision }) => revision > conversation.saidRevision)) return false;
-  const members = (await transaction.members()) ?? [];
-  return members.some(({ deviceIds }) => deviceIds.length > 1);
-}
-
-/** Has the message go that waits already: it is given the newest keys as it is encrypted. */
-async function retryWaiting({ account, conversationId, tx }: ConversationTransaction): Promise<boolean> {
-  const [rows, messageIds] = await readOutbox(tx, conversationId);
-  for (const [i, row] of rows.entries()) {
-    const messageId = messageIds[i];
-    if (messageId === undefined) continue;
-    const record = openOutbox(account, messageId, row);
-    if (record.status === 'failed') {
-      await putInOutbox(tx, account, messageId, row, { ...record, status: 'sending', failure: null });
-    }
-  }
-  return rows.length > 0;
+  return hasOthers(transaction);
 }

@@ -11,7 +11,7 @@ import {
   verifySharedKeys,
 } from '@sinetti/crypto-core';
 import { toBase64Url } from '../codec/base64url.ts';
-import { array, type Guarded, GuardFailure, integer, nullable, object, oneOf } from '../codec/guards.ts';
+import { array, type Guarded, integer, nullable, object, oneOf } from '../codec/guards.ts';
 import { bytes } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
 import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
@@ -19,9 +19,11 @@ import { isRevokedOwn } from '../identity/revocations.ts';
 import { type AccountOnDevice, readKeys } from '../session/session.ts';
 import { withKeys } from '../session/vaultOpening.ts';
 import type { MessageRecord } from '../storage/records.ts';
+import { parsePayload } from './ownPayload.ts';
 
 const VERSION = 1;
 const TYPE = 'shared-keys';
+export const SHARED_KEYS: string = TYPE;
 
 /** The content of the message: the keys of one or several renewals, oldest first, as the account key has signed them. */
 const SaidKeys = object({
@@ -38,14 +40,14 @@ export function keptKeys(revision: number | null): string {
 }
 
 /**
- * Puts the newest shared keys into a message of the own devices' group that is to be encrypted; any other goes as it is.
+ * Puts the newest shared keys into a message that is to be encrypted.
  * @returns what is said, and the payload that the outbox keeps; null where another device has said all keys meanwhile
  */
-export async function withSharedKeys(
-  { account, conversation, isSelf, tx }: ConversationTransaction,
-  payload: string,
-): Promise<{ readonly said: string; readonly payload: string } | null> {
-  if (!isSelf) return { said: payload, payload };
+export async function withSharedKeys({
+  account,
+  conversation,
+  tx,
+}: ConversationTransaction): Promise<{ readonly said: string; readonly payload: string } | null> {
   const { statements } = await readKeys(tx, account);
   // None that were there before: a device that came in since is told of what comes after it.
   const fresh = statements.filter(({ revision }) => revision > conversation.saidRevision);
@@ -78,11 +80,10 @@ export async function startSaying({
  */
 export async function takeSharedKeys(
   transaction: ConversationTransaction,
-  record: MessageRecord,
+  record: MessageRecord & { readonly payload: string },
 ): Promise<MessageRecord> {
-  if (!transaction.isSelf || record.payload === null) return record;
   if (record.own) {
-    noteSaid(transaction, parse(KeptKeys, record.payload)?.revision ?? 0);
+    noteSaid(transaction, parsePayload(KeptKeys, record.payload)?.revision ?? 0);
     return record;
   }
   const revision = await adopt(transaction, record.senderDeviceId, record.payload);
@@ -102,7 +103,8 @@ async function adopt(
   payload: string,
 ): Promise<number | null> {
   const { account, tx } = transaction;
-  const said = parse(SaidKeys, payload)?.statements.map((statement) => readSaid(statement, account)) ?? [];
+  const said =
+    parsePayload(SaidKeys, payload)?.statements.map((statement) => readSaid(statement, account)) ?? [];
   const stated = said.filter((one) => one !== null);
   const newest = stated.at(-1);
   if (newest === undefined || stated.length < said.length) return null;
@@ -154,15 +156,6 @@ function readSaid(statement: Uint8Array, { device, userId }: AccountOnDevice) {
     return isOwn ? { ...stated, statement } : null;
   } catch (error) {
     if (error instanceof CryptoError) return null;
-    throw error;
-  }
-}
-
-function parse<T>(guard: (value: unknown) => T, payload: string): T | null {
-  try {
-    return guard(JSON.parse(payload));
-  } catch (error) {
-    if (error instanceof GuardFailure || error instanceof SyntaxError) return null;
     throw error;
   }
 }

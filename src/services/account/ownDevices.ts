@@ -1,19 +1,24 @@
 import type { Timer } from '../../lib/clock.ts';
 import { coalesce } from '../../lib/coalesce.ts';
 import { devicesAtom, type OwnDevice } from '../../store/devices.ts';
+import { draftsAtom } from '../../store/drafts.ts';
 import type { Joiner } from '../conversations/joiner.ts';
 import type { Outbox } from '../conversations/outbox.ts';
 import type { Sync } from '../conversations/sync.ts';
 import { selfConversationId } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
+import { onStates } from '../core/sessionEvents.ts';
 import { timings } from '../core/timings.ts';
+import type { createOwnState, OwnState } from './ownState.ts';
 
 /**
  * The group of the person's own devices, in which one gives the others the newest shared keys (PROTOCOL section 2). It is
  * a conversation like any other to the relay, the synchronisation and the outbox, and none to the screen.
  */
 export interface OwnDevices {
+  /** To be called when the drafts of this browser have been read: they, and what is read, are in step from then on. */
+  start(): void;
   /**
    * Starts the group where there is another device and no group yet, and shares the keys where that is due. To be called
    * when the conversations and the list of devices have been read.
@@ -25,7 +30,7 @@ export interface OwnDevices {
 export interface OwnDevicesOptions {
   readonly deps: SessionDeps;
   readonly ownUserId: string;
-  readonly sync: Pick<Sync, 'catchUp'>;
+  readonly sync: Pick<Sync, 'catchUp' | 'moveReadPosition'>;
   readonly joiner: Pick<Joiner, 'start'>;
   readonly outbox: Pick<Outbox, 'flush'>;
   readonly background: Background;
@@ -77,13 +82,38 @@ export function createOwnDevices(options: OwnDevicesOptions): OwnDevices {
     await sync.catchUp(conversationId);
   }
 
-  sessionEvents.on('entriesProcessed', ({ state }) => {
+  let begin: (drafts: Parameters<typeof createOwnState>[1]) => void = () => undefined;
+  const started = new Promise<Parameters<typeof begin>[0]>((resolve) => {
+    begin = resolve;
+  });
+  let loading: Promise<OwnState> | null = null;
+  let ownState: OwnState | null = null;
+
+  /** Most people have one device, and the others have time for this. */
+  function loadState(): Promise<OwnState> {
+    loading ??= started.then(async (drafts) => {
+      const { createOwnState } = await import('./ownState.ts');
+      ownState = createOwnState(options, drafts);
+      if (isStopped) ownState.stop();
+      return ownState;
+    });
+    return loading;
+  }
+
+  onStates(sessionEvents, (states) => {
+    const own = states.find((state) => state.conversationId === conversationId);
+    if (own?.members.some(({ deviceIds }) => deviceIds.length > 1) === true) background(loadState);
+  });
+  sessionEvents.on('entriesProcessed', ({ ownState: told, state }) => {
     if (state.conversationId === conversationId) shareSoon();
+    if (told !== undefined) background(async () => (await loadState()).take(told));
   });
   sessionEvents.on('keysRenewed', () => background(share));
   sessionEvents.on('keysTakenOver', shareSoon);
 
   return {
+    start: () => begin(store.get(draftsAtom)),
+
     async settle() {
       const { status } = await crypto.conversation(conversationId);
       if (status === 'joined') shareSoon();
@@ -94,6 +124,7 @@ export function createOwnDevices(options: OwnDevicesOptions): OwnDevices {
       isStopped = true;
       timer?.cancel();
       patience?.cancel();
+      ownState?.stop();
     },
   };
 }

@@ -120,6 +120,7 @@ export function createMessenger(options: MessengerOptions): Messenger {
       connection.prepare();
       messageBackup.start();
       await shown;
+      services.ownDevices.start();
     },
 
     onHidden: () => drafts.flush(),

@@ -178,10 +178,13 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
     const newest = newestReceived(messages, ownUserId);
     const isNew = state !== null && newest !== undefined && (newest.seq ?? 0) > state.readHere;
     if (isNew && newest.seq !== null && options.isVisible()) {
-      if (newest.seq > state.readSeq) unreportedReads.set(state.conversationId, newest.messageId);
+      const { conversationId } = state;
+      const isFurther = newest.seq > state.readSeq;
+      if (isFurther) unreportedReads.set(conversationId, newest.messageId);
       const read = await crypto.setReadPosition(state.conversationId, 'here', newest.seq);
       chats.setState(read);
       receipts.tell(read);
+      if (isFurther) sessionEvents.emit('readHere', { conversationId, seq: newest.seq });
     }
     for (const [conversationId, messageId] of unreportedReads) await reportRead(conversationId, messageId);
   });

@@ -43,6 +43,8 @@ export interface Sync {
   /** @param isStreamed the entries of this conversation come by themselves, too: only what stays away is fetched */
   onAvailable(event: AvailableEvent, isStreamed: boolean): Promise<void>;
   onDelivered(event: DeliveredEvent): Promise<void>;
+  /** Takes over how far another device of this person's has read. */
+  moveReadPosition(conversationId: string, seq: number): Promise<void>;
   /** Entries that were before this device's time, below a position. They change nothing here but the view. */
   olderEntries(conversationId: string, before: number, limit: number): Promise<OlderEntries>;
   /** Erases a conversation here, once what is under way in it is done. */
@@ -260,11 +262,12 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
     return queue(conversationId, () => catchUpNow(conversationId, upTo));
   }
 
-  /** Takes over how far another device of this person's has read. */
-  async function moveReadPosition(conversationId: string, seq: number): Promise<void> {
-    let state = await crypto.conversation(conversationId);
-    if (seq > state.readSeq) state = await crypto.setReadPosition(conversationId, 'elsewhere', seq);
-    emitState(state);
+  function moveReadPosition(conversationId: string, seq: number): Promise<void> {
+    return queue(conversationId, async () => {
+      let state = await crypto.conversation(conversationId);
+      if (seq > state.readSeq) state = await crypto.setReadPosition(conversationId, 'elsewhere', seq);
+      emitState(state);
+    });
   }
 
   async function syncConversation(conversationId: string, summary: Summary | undefined): Promise<void> {
@@ -365,8 +368,10 @@ export function createSync(deps: SessionDeps, ownUserId: string, joiner: Joiner)
 
     async onDelivered({ conversationId, readerId, seq }) {
       if (keyOf(conversationId, ownUserId) === null || readerId !== ownUserId) return;
-      await queue(conversationId, () => moveReadPosition(conversationId, seq));
+      await moveReadPosition(conversationId, seq);
     },
+
+    moveReadPosition,
 
     olderEntries: (conversationId, before, limit) =>
       queue(conversationId, async () => {

@@ -11,6 +11,8 @@ export interface SessionEventMap {
   entriesProcessed: ProcessResult;
   /** Receipts of others were checked, which led to the state, and to what was found where logs differ. */
   receiptsTaken: Pick<ProcessResult, 'events' | 'state'>;
+  /** The person has read further on this device than on any before. */
+  readHere: { readonly conversationId: string; readonly seq: number };
   /** This device refuses to enter a group, by the code that its tree or commit was refused with. */
   groupRefused: { readonly conversationId: string; readonly code: FailureCode };
   /** A group is being erased from this browser. */
@@ -46,6 +48,7 @@ export function createSessionEvents(): SessionEvents {
     conversationsChanged: [],
     entriesProcessed: [],
     receiptsTaken: [],
+    readHere: [],
     groupRefused: [],
     groupForgotten: [],
     groupReturned: [],

@@ -38,6 +38,13 @@ export const timings = {
   keysPatience: 10_000,
   /** Within which time one of the own devices says keys that the one which renewed them could not say. */
   keysSharing: 6_000,
+  /** The time for which what is read and drafted gathers before the own devices are told, and between two messages. */
+  ownStateGathering: 200,
+  ownStateSpacing: 1_000,
+  /** After which they are told again where that has failed. */
+  ownStateRetry: 10_000,
+  /** The time after a key was pressed in which no draft of another device takes the place of what is being typed. */
+  typingPause: 3_000,
   /** The time for which people who were seen first gather before the own devices are told. */
   pinsSharing: 1_000,
   /** Between attempts to be the one whose commit the relay takes. */

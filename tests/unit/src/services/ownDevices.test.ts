@@ -43,7 +43,7 @@ beforeEach(() => {
   devices = createOwnDevices({
     deps,
     ownUserId: me,
-    sync: { catchUp },
+    sync: { catchUp, moveReadPosition: vi.fn<(id: string, seq: number) => Promise<void>>() },
     joiner: { start },
     outbox: { flush },
     background,

@@ -1,0 +1,151 @@
+import type { OwnState as Told } from '../../crypto/client.ts';
+import type { Timer } from '../../lib/clock.ts';
+import { coalesce } from '../../lib/coalesce.ts';
+import { type ConversationKey, chatsAtom, groupIdOfKey } from '../../store/chats.ts';
+import { draftsAtom } from '../../store/drafts.ts';
+import type { Outbox } from '../conversations/outbox.ts';
+import type { Sync } from '../conversations/sync.ts';
+import { conversationOf, keyOf, selfConversationId } from '../core/conversationIds.ts';
+import type { SessionDeps } from '../core/deps.ts';
+import type { Background } from '../core/failures.ts';
+import { timings } from '../core/timings.ts';
+
+type Drafts = Readonly<Record<ConversationKey, string>>;
+
+/** Keeps read positions and drafts in step with the person's other devices (PROTOCOL section 2). */
+export interface OwnState {
+  /** Takes over what other devices have told. */
+  take(told: Told): Promise<void>;
+  stop(): void;
+}
+
+export interface OwnStateOptions {
+  readonly deps: SessionDeps;
+  readonly ownUserId: string;
+  readonly sync: Pick<Sync, 'moveReadPosition'>;
+  readonly outbox: Pick<Outbox, 'flush'>;
+  readonly background: Background;
+}
+
+/** @param draftsBefore the drafts that this browser had kept: what has changed since is told */
+export function createOwnState(options: OwnStateOptions, draftsBefore: Drafts): OwnState {
+  const { background, outbox, ownUserId, sync } = options;
+  const { clock, crypto, sessionEvents, store } = options.deps;
+  const conversationOfOwn = selfConversationId(ownUserId);
+  /** By conversation id: what gathers for the next message. */
+  const reads = new Map<string, number>();
+  const drafts = new Map<string, string>();
+  /** Drafts of other devices that wait for the end of the typing here. */
+  const held = new Map<ConversationKey, string>();
+  const typedAt = new Map<ConversationKey, number>();
+  let seen = draftsBefore;
+  let timer: Timer | null = null;
+  let restingUntil = 0;
+  let isStopped = false;
+
+  const tell = coalesce(async () => {
+    const state = {
+      reads: [...reads].map(([conversationId, seq]) => ({ conversationId, seq })),
+      drafts: [...drafts].map(([conversationId, text]) => ({ conversationId, text })),
+    };
+    reads.clear();
+    drafts.clear();
+    restingUntil = clock.now() + timings.ownStateSpacing;
+    try {
+      if (!(await crypto.tellOwnDevices(state))) return;
+    } catch (error) {
+      for (const { conversationId, seq } of state.reads)
+        reads.set(conversationId, Math.max(seq, reads.get(conversationId) ?? 0));
+      for (const { conversationId, text } of state.drafts)
+        if (!drafts.has(conversationId)) drafts.set(conversationId, text);
+      tellLater();
+      throw error;
+    }
+    await outbox.flush(conversationOfOwn);
+    const waiting = await crypto.outbox(conversationOfOwn);
+    // No person sees that it failed, and tries again.
+    if (waiting.some(({ status }) => status === 'failed')) tellLater();
+  });
+
+  function tellLater(): void {
+    restingUntil = clock.now() + timings.ownStateRetry;
+    tellSoon();
+  }
+
+  function tellSoon(): void {
+    if (isStopped) return;
+    timer ??= clock.after(Math.max(timings.ownStateGathering, restingUntil - clock.now()), () => {
+      timer = null;
+      background(tell);
+    });
+  }
+
+  function noteDrafts(): void {
+    const present = store.get(draftsAtom);
+    for (const key of new Set([...Object.keys(seen), ...Object.keys(present)])) {
+      const text = present[key] ?? '';
+      const conversationId = conversationOf(key, ownUserId);
+      if (text === (seen[key] ?? '') || conversationId === null) continue;
+      typedAt.set(key, clock.now());
+      held.delete(key);
+      drafts.set(conversationId, text);
+      tellSoon();
+    }
+    seen = present;
+  }
+  const unsubscribe = store.sub(draftsAtom, noteDrafts);
+  noteDrafts();
+  // The session before may have left something.
+  tellSoon();
+
+  sessionEvents.on('readHere', ({ conversationId, seq }) => {
+    reads.set(conversationId, seq);
+    tellSoon();
+  });
+
+  function show(key: ConversationKey, text: string): void {
+    if (isStopped) return;
+    // Before the store has it, so that it isn't told again.
+    seen = { ...seen, [key]: text };
+    store.set(draftsAtom, (present) => ({ ...present, [key]: text }));
+  }
+
+  function takeDraft(key: ConversationKey, text: string): void {
+    const restOfTyping = (typedAt.get(key) ?? 0) + timings.typingPause - clock.now();
+    if ((seen[key] ?? '') === '' || restOfTyping <= 0) return show(key, text);
+    const isAwaited = held.has(key);
+    held.set(key, text);
+    if (isAwaited) return;
+    clock.after(restOfTyping, () => {
+      const newest = held.get(key);
+      // Typing on has made the draft here the newer one.
+      if (newest === undefined) return;
+      held.delete(key);
+      takeDraft(key, newest);
+    });
+  }
+
+  return {
+    async take(told) {
+      for (const { conversationId, text } of told.drafts) {
+        const key = keyOf(conversationId, ownUserId);
+        // What changed here meanwhile is the newer one, and about to be told.
+        if (key === null || drafts.has(conversationId)) continue;
+        const isHere = groupIdOfKey(key) === null || key in store.get(chatsAtom);
+        if (isHere) takeDraft(key, text);
+      }
+      for (const { conversationId, seq } of told.reads) {
+        if ((reads.get(conversationId) ?? 0) <= seq) reads.delete(conversationId);
+        const key = keyOf(conversationId, ownUserId);
+        // A conversation that isn't here learns of it when it comes.
+        if (key !== null && key in store.get(chatsAtom)) await sync.moveReadPosition(conversationId, seq);
+      }
+    },
+
+    stop() {
+      isStopped = true;
+      timer?.cancel();
+      unsubscribe();
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { ProcessResult } from '#workers/api/cryptoApi.ts';
+import { ALICE, ALICE_AND_BOB, BOB, CAROL, createWorld, type TestDevice } from './support/device.ts';
+import { kept, modifiedClient, newest, OWN, refused, revoke, threeDevices } from './support/ownDevices.ts';
+
+const read = (seq: number) => ({ reads: [{ conversationId: ALICE_AND_BOB, seq }], drafts: [] });
+const draft = (text: string) => ({ reads: [], drafts: [{ conversationId: ALICE_AND_BOB, text }] });
+
+/** Says what the page has noted. @returns whether there was something to say */
+async function tell(device: TestDevice, state: ReturnType<typeof read> | ReturnType<typeof draft>) {
+  const isDue = await device.api.tellOwnDevices(state);
+  for (const { messageId } of await device.api.outbox(OWN)) await device.flush(messageId);
+  return isDue;
+}
+
+/** Returns what a device is told by the entries that it has not processed yet. */
+async function told(device: TestDevice): Promise<ProcessResult['ownState']> {
+  const { lastSeq } = await device.api.conversation(OWN);
+  const entries = device.relay.entries(OWN, lastSeq);
+  return (await device.api.processEntries(OWN, entries)).ownState;
+}
+
+const own = (overrides: object) =>
+  JSON.stringify({ v: 1, type: 'own-state', reads: [], drafts: [], ...overrides });
+
+describe('read positions and drafts among own devices', () => {
+  it('are told by one message, made as it is encrypted, of the newest of each', async () => {
+    const { laptop, phone } = await threeDevices();
+    await laptop.api.tellOwnDevices(read(3));
+    await laptop.api.tellOwnDevices(read(2));
+    await laptop.api.tellOwnDevices(draft('Half'));
+    expect(await laptop.api.outbox(OWN)).toHaveLength(1);
+    expect(await kept(laptop, ['outbox'])).not.toContain('Half');
+    expect(await tell(laptop, draft('Half a'))).toBe(true);
+    expect(await told(phone)).toEqual({ ...read(3), drafts: draft('Half a').drafts });
+    await laptop.sync();
+    expect(await tell(laptop, { reads: [], drafts: [] })).toBe(false);
+    for (const device of [laptop, phone]) {
+      expect(await kept(device, ['messages', 'outbox'])).not.toContain('Half');
+      expect(await device.api.conversation(OWN)).toMatchObject({ lastMessage: null, unread: 0 });
+    }
+  });
+
+  it('are told to nobody where there is no other device', async () => {
+    const world = createWorld();
+    const laptop = await world.device(ALICE);
+    expect(await laptop.api.tellOwnDevices(draft('Half'))).toBe(false);
+    expect(await laptop.api.outbox()).toEqual([]);
+  });
+
+  it('give the newer draft, whichever comes last, and an empty one for one that was sent', async () => {
+    const { laptop, phone, world } = await threeDevices();
+    await tell(laptop, draft('One'));
+    await told(phone);
+    await phone.api.tellOwnDevices(draft(''));
+    await tell(phone, draft(''));
+    expect((await told(laptop))?.drafts).toEqual(draft('').drafts);
+    const rogue = await modifiedClient(world);
+    rogue.send(OWN, own({ drafts: [{ conversationId: ALICE_AND_BOB, text: 'Old', at: 1 }] }));
+    expect((await told(laptop))?.drafts).toEqual([]);
+  });
+
+  it('are taken from no revoked device, and from none that breaks the rules', async () => {
+    const { laptop, tablet, world } = await threeDevices();
+    const rogue = await modifiedClient(world);
+    await laptop.sync();
+    const others = [
+      own({ reads: [{ conversationId: `direct:${BOB}:${CAROL}`, seq: 1 }] }),
+      own({ reads: [{ conversationId: ALICE_AND_BOB, seq: -1 }] }),
+      own({ v: 2 }),
+      own({ drafts: [{ conversationId: ALICE_AND_BOB, text: 'x'.repeat(70_000), at: 1 }] }),
+    ];
+    for (const payload of others) {
+      rogue.send(OWN, payload);
+      expect(await told(laptop)).toBeUndefined();
+      expect(await newest(laptop)).toEqual(refused);
+    }
+    rogue.send(OWN, own(read(5)));
+    expect((await told(tablet))?.reads).toEqual(read(5).reads);
+    rogue.send(OWN, own(read(9)));
+    await revoke(laptop, rogue);
+    expect(await told(laptop)).toBeUndefined();
+    expect(await newest(laptop)).toEqual(refused);
+  });
+});

@@ -1,0 +1,62 @@
+/** The messages of the own devices' group, whatever they say (PROTOCOL section 2). */
+import type { OwnState } from '../api/conversationsApi.ts';
+import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
+import { openOutbox } from '../conversation/views.ts';
+import type { MessageRecord, OutboxRecord } from '../storage/records.ts';
+import { putInOutbox, readOutbox } from './outboxRows.ts';
+import { typeOf } from './ownPayload.ts';
+import { OWN_STATE, ownStateToSay, takeOwnState } from './ownStateMessage.ts';
+import { takeSharedKeys, withSharedKeys } from './sharedKeysMessage.ts';
+
+/**
+ * Makes the content of a message that is to be encrypted; any other conversation's goes as it is.
+ * @returns what is said, and the payload that the outbox keeps; null where there is nothing to say any more
+ */
+export async function wordingOf(
+  transaction: ConversationTransaction,
+  payload: string,
+): Promise<{ readonly said: string; readonly payload: string } | null> {
+  if (!transaction.isSelf) return { said: payload, payload };
+  if (typeOf(payload) !== OWN_STATE) return withSharedKeys(transaction);
+  const said = await ownStateToSay(transaction);
+  return said === null ? null : { said, payload: said };
+}
+
+/**
+ * Takes what a message of the own devices' group says; any other conversation's is kept as it is. Anything but the known
+ * types is refused.
+ * @returns what is kept of the message, null for nothing; and what it tells the page
+ */
+export async function takeOwnMessage(
+  transaction: ConversationTransaction,
+  seq: number,
+  record: MessageRecord,
+): Promise<{ readonly kept: MessageRecord | null; readonly told: OwnState | null }> {
+  const { payload } = record;
+  if (!transaction.isSelf || payload === null) return { kept: record, told: null };
+  if (typeOf(payload) === OWN_STATE) return takeOwnState(transaction, seq, { ...record, payload });
+  return { kept: await takeSharedKeys(transaction, { ...record, payload }), told: null };
+}
+
+/**
+ * Has the messages of a type go that wait already: their content is made as they are encrypted.
+ * @returns them as they were
+ */
+export async function retryWaiting(
+  { account, conversationId, tx }: ConversationTransaction,
+  type: string,
+): Promise<OutboxRecord[]> {
+  const [rows, messageIds] = await readOutbox(tx, conversationId);
+  const waiting: OutboxRecord[] = [];
+  for (const [i, row] of rows.entries()) {
+    const messageId = messageIds[i];
+    if (messageId === undefined) continue;
+    const record = openOutbox(account, messageId, row);
+    if (typeOf(record.payload) !== type) continue;
+    waiting.push(record);
+    if (record.status === 'failed') {
+      await putInOutbox(tx, account, messageId, row, { ...record, status: 'sending', failure: null });
+    }
+  }
+  return waiting;
+}

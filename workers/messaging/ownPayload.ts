@@ -1,0 +1,18 @@
+/** The payloads of what own devices tell each other, by their type. */
+import { type Guard, GuardFailure, object, string } from '../codec/guards.ts';
+
+const Typed = object({ type: string(64) });
+
+/** Returns what a payload holds; null for one that breaks its rules. */
+export function parsePayload<T>(guard: Guard<T>, payload: string): T | null {
+  try {
+    return guard(JSON.parse(payload));
+  } catch (error) {
+    if (error instanceof GuardFailure || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+export function typeOf(payload: string): string | null {
+  return parsePayload(Typed, payload)?.type ?? null;
+}

@@ -1,0 +1,204 @@
+/**
+ * The message by which own devices tell each other how far the person has read, and the drafts (PROTOCOL section 2). Its
+ * content is made as it is encrypted, of what has not been told by then, and none of it goes into the message cache.
+ */
+import { ConversationId } from '../api/arguments.ts';
+import type { OwnState } from '../api/conversationsApi.ts';
+import { CryptoApiError } from '../api/errors.ts';
+import { array, type Guarded, integer, object, oneOf, string } from '../codec/guards.ts';
+import { limits } from '../codec/limits.ts';
+import { parseConversationId } from '../conversation/conversationId.ts';
+import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
+import { isRevokedOwn } from '../identity/revocations.ts';
+import type { AccountOnDevice } from '../session/session.ts';
+import type { Transaction, WriteTransaction } from '../storage/db.ts';
+import type { MessageRecord } from '../storage/records.ts';
+import { parsePayload } from './ownPayload.ts';
+
+const VERSION = 1;
+export const OWN_STATE = 'own-state';
+
+/** Milliseconds since the Unix epoch: the latest that a Date can be. */
+const time = integer(0, 8.64e15);
+const Read = object({ conversationId: ConversationId, seq: integer(1) });
+const Draft = object({ conversationId: ConversationId, text: string(limits.text), at: time });
+type Draft = Guarded<typeof Draft>;
+
+const Said = object({
+  v: oneOf(VERSION),
+  type: oneOf(OWN_STATE),
+  reads: array(Read, limits.readsTold),
+  drafts: array(Draft, limits.draftsTold),
+});
+
+/** What this device has yet to tell, the time of the newest draft of each conversation, and where it has told something. */
+const OwnStateRecord = object({
+  reads: array(Read, limits.readsUntold),
+  drafts: array(Draft, limits.draftsUntold),
+  times: array(object({ conversationId: ConversationId, at: time }), limits.draftTimes),
+  saidAt: array(integer(1), limits.ownStatesKept),
+});
+type OwnStateRecord = Guarded<typeof OwnStateRecord>;
+
+const encoder = new TextEncoder();
+
+/** The payload of a message that waits to be encrypted, and all that is kept of one in the message cache. */
+export const emptyOwnState: string = JSON.stringify({ v: VERSION, type: OWN_STATE });
+
+export async function readOwnState(tx: Transaction, { sealer }: AccountOnDevice): Promise<OwnStateRecord> {
+  const sealed = await tx.objectStore('device').get('ownState');
+  return sealed === undefined
+    ? { reads: [], drafts: [], times: [], saidAt: [] }
+    : sealer.open('device', 'ownState', sealed, OwnStateRecord);
+}
+
+export async function putOwnState(
+  tx: WriteTransaction,
+  { sealer }: AccountOnDevice,
+  record: OwnStateRecord,
+): Promise<void> {
+  await tx.objectStore('device').put(sealer.seal('device', 'ownState', record), 'ownState');
+}
+
+/** Adds to what is to be told. A draft is newer than any that is known of its conversation, whatever the clocks say. */
+export function withUntold(record: OwnStateRecord, { drafts, reads }: OwnState, now: number): OwnStateRecord {
+  let next = { ...record, reads: newest([...record.reads, ...reads], limits.readsUntold) };
+  for (const { conversationId, text } of drafts) {
+    const draft = { conversationId, text, at: Math.max(now, timeOf(next, conversationId) + 1) };
+    next = withTime(next, draft);
+    // A longer one could not be sent either.
+    const told = fits([draft]) ? [draft] : [];
+    next.drafts = [...others(next.drafts, draft), ...told].slice(-limits.draftsUntold);
+  }
+  return next;
+}
+
+export function hasUntold({ drafts, reads }: OwnStateRecord): boolean {
+  return drafts.length > 0 || reads.length > 0;
+}
+
+/** Returns what a message says that is encrypted now; null where there is nothing to tell any more. */
+export async function ownStateToSay({ account, tx }: ConversationTransaction): Promise<string | null> {
+  const record = await readOwnState(tx, account);
+  if (!hasUntold(record)) return null;
+  const drafts: Draft[] = [];
+  for (const draft of record.drafts) {
+    if (drafts.length < limits.draftsTold && fits([...drafts, draft])) drafts.push(draft);
+  }
+  const reads = record.reads.slice(0, limits.readsTold);
+  return JSON.stringify({ v: VERSION, type: OWN_STATE, reads, drafts } satisfies Guarded<typeof Said>);
+}
+
+/** What a message has brought: what is kept of it, null for nothing; and what is new here. */
+interface Taken {
+  readonly kept: MessageRecord | null;
+  readonly told: OwnState | null;
+}
+
+/** Takes over what a message tells that is newer than what is known here, or notes that this device has told it. */
+export async function takeOwnState(
+  transaction: ConversationTransaction,
+  seq: number,
+  record: MessageRecord & { readonly payload: string },
+): Promise<Taken> {
+  const { account, tx } = transaction;
+  const said = parsePayload(Said, record.payload);
+  const isBroken = said === null || [...said.reads, ...said.drafts].some((one) => !isOwn(one, account));
+  // A device that was revoked may still be in the tree.
+  if (isBroken || (await isRevokedOwn(tx, account, record.senderDeviceId)))
+    return { kept: { ...record, payload: null, reason: 'rules' }, told: null };
+  const known = await readOwnState(tx, account);
+  if (record.own) {
+    await noteSaid(transaction, seq, known, said);
+    return { kept: { ...record, payload: emptyOwnState }, told: null };
+  }
+  const fresh = said.drafts.filter(({ at, conversationId }) => at > timeOf(known, conversationId));
+  let next = withoutReads(known, said.reads);
+  for (const draft of fresh) next = { ...withTime(next, draft), drafts: others(next.drafts, draft) };
+  await putOwnState(tx, account, next);
+  const drafts = fresh.map(({ conversationId, text }) => ({ conversationId, text }));
+  return { kept: null, told: { reads: said.reads, drafts } };
+}
+
+/** Merges what several messages have told, one after the other. */
+export function mergeOwnStates(states: readonly OwnState[]): OwnState {
+  return {
+    reads: newest(states.flatMap(({ reads }) => reads)),
+    drafts: [
+      ...new Map(
+        states.flatMap(({ drafts }) => drafts.map((draft) => [draft.conversationId, draft] as const)),
+      ).values(),
+    ],
+  };
+}
+
+/**
+ * Forgets what the log has by now. The message cache keeps that there was a message for as long as its sender's keys do:
+ * given again, it would look like one that this device has not sent.
+ */
+async function noteSaid(
+  { account, conversationId, tx }: ConversationTransaction,
+  seq: number,
+  known: OwnStateRecord,
+  said: Guarded<typeof Said>,
+): Promise<void> {
+  const isSaid = (one: Draft) =>
+    said.drafts.some(({ at, conversationId: id }) => id === one.conversationId && at >= one.at);
+  const saidAt = [...known.saidAt, seq];
+  for (const spent of saidAt.splice(0, saidAt.length - limits.ownStatesKept))
+    await tx.objectStore('messages').delete([conversationId, spent]);
+  const drafts = known.drafts.filter((one) => !isSaid(one));
+  await putOwnState(tx, account, { ...withoutReads(known, said.reads), drafts, saidAt });
+}
+
+/** Returns the highest position of each conversation, of those that were named last. */
+function newest(reads: readonly Guarded<typeof Read>[], most = reads.length): Guarded<typeof Read>[] {
+  const seqs = new Map<string, number>();
+  for (const { conversationId, seq } of reads) {
+    const known = seqs.get(conversationId) ?? 0;
+    seqs.delete(conversationId);
+    seqs.set(conversationId, Math.max(seq, known));
+  }
+  const all = [...seqs].map(([conversationId, seq]) => ({ conversationId, seq }));
+  return all.slice(Math.max(0, all.length - most));
+}
+
+function withoutReads(record: OwnStateRecord, said: OwnState['reads']): OwnStateRecord {
+  const seqs = new Map(said.map(({ conversationId, seq }) => [conversationId, seq]));
+  const reads = record.reads.filter(({ conversationId, seq }) => seq > (seqs.get(conversationId) ?? 0));
+  return { ...record, reads };
+}
+
+function withTime(record: OwnStateRecord, draft: Omit<Draft, 'text'>): OwnStateRecord {
+  const { at, conversationId } = draft;
+  const times = [...others(record.times, draft), { conversationId, at }].slice(-limits.draftTimes);
+  return { ...record, times };
+}
+
+function timeOf({ times }: OwnStateRecord, conversationId: string): number {
+  return times.find((one) => one.conversationId === conversationId)?.at ?? 0;
+}
+
+function others<T extends { readonly conversationId: string }>(
+  all: readonly T[],
+  { conversationId }: { readonly conversationId: string },
+): T[] {
+  return all.filter((one) => one.conversationId !== conversationId);
+}
+
+function fits(drafts: readonly Draft[]): boolean {
+  return encoder.encode(JSON.stringify(drafts)).length <= limits.draftsSize;
+}
+
+function isOwn(
+  { conversationId }: { readonly conversationId: string },
+  { userId }: AccountOnDevice,
+): boolean {
+  try {
+    parseConversationId(conversationId, userId);
+    return true;
+  } catch (error) {
+    if (error instanceof CryptoApiError) return false;
+    throw error;
+  }
+}
