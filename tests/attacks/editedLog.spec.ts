@@ -1,6 +1,4 @@
-import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import Database from 'libsql';
 import { findsNoBarriers } from '../e2e/support/axe.ts';
 import { twoFriends } from '../e2e/support/friends.ts';
 import type { Person } from '../e2e/support/person.ts';
@@ -9,13 +7,13 @@ import { expect, test } from '../e2e/support/test.ts';
 
 /** Deletes a message of the only conversation from the relay's database, and moves up those after it. */
 function leaveOut(relay: RunningRelay, fromTheEnd: number): void {
-  const db = new Database(join(relay.dataDir, 'relay.db'));
-  db.exec(`
+  relay.inDatabase((db) =>
+    db.exec(`
     delete from entries where seq = (select max(seq) from entries) - ${fromTheEnd};
     update entries set seq = seq - 1 where seq > (select max(seq) from entries) - ${fromTheEnd};
     update conversations set last_seq = last_seq - 1;
-  `);
-  db.close();
+  `),
+  );
 }
 
 /** Waits until the page has been told of so many log entries, its own included. */

@@ -1,23 +1,12 @@
-import { join } from 'node:path';
-import Database from 'libsql';
 import { certificateOf } from '../../relay/test/devices.ts';
 import { twoFriends } from '../e2e/support/friends.ts';
 import { becomeContacts, type Person } from '../e2e/support/person.ts';
 import type { RunningRelay } from '../e2e/support/relay.ts';
 import { expect, test } from '../e2e/support/test.ts';
 
-function inDatabase<T>(relay: RunningRelay, edit: (db: Database.Database) => T): T {
-  const db = new Database(join(relay.dataDir, 'relay.db'));
-  try {
-    return edit(db);
-  } finally {
-    db.close();
-  }
-}
-
 /** Gives the devices of somebody certificates under an account key of the relay's own. */
 function inventKey(relay: RunningRelay, { username }: Person): void {
-  inDatabase(relay, (db) => {
+  relay.inDatabase((db) => {
     const sql = 'select d.id, d.user_id from devices d join users u on u.id = d.user_id where u.username = ?';
     const devices = db.prepare(sql).all(username) as { id: string; user_id: string }[];
     for (const { id, user_id } of devices) {
@@ -30,12 +19,12 @@ function inventKey(relay: RunningRelay, { username }: Person): void {
 /** Counts the messages that the relay has been given. */
 function messagesAt(relay: RunningRelay): number {
   const sql = "select count(*) as count from entries where kind = 'application'";
-  return inDatabase(relay, (db) => (db.prepare(sql).get() as { count: number }).count);
+  return relay.inDatabase((db) => (db.prepare(sql).get() as { count: number }).count);
 }
 
 /** Exchanges the names of two people. */
 function exchangeNames(relay: RunningRelay, one: Person, other: Person): void {
-  inDatabase(relay, (db) => {
+  relay.inDatabase((db) => {
     const rename = db.prepare('update users set username = ?, username_key = ? where username = ?');
     rename.run('nobody', 'nobody', one.username);
     rename.run(one.username, one.username, other.username);
@@ -47,7 +36,7 @@ function exchangeNames(relay: RunningRelay, one: Person, other: Person): void {
 async function sharesPins(relay: RunningRelay, { username }: Person): Promise<void> {
   const sql =
     'select count(*) as count from account_states s join users u on u.id = s.user_id where u.username = ?';
-  const count = () => inDatabase(relay, (db) => (db.prepare(sql).get(username) as { count: number }).count);
+  const count = () => relay.inDatabase((db) => (db.prepare(sql).get(username) as { count: number }).count);
   await expect.poll(count).toBe(1);
 }
 

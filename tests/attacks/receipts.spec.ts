@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import Database from 'libsql';
 import { twoFriends } from '../e2e/support/friends.ts';
 import type { Person } from '../e2e/support/person.ts';
 import type { RunningRelay } from '../e2e/support/relay.ts';
@@ -18,29 +16,27 @@ interface Row {
 
 /** The receipt of a person's device in the only conversation, and how far that has come by now. */
 function receiptAt(relay: RunningRelay, { username }: Person): Row {
-  const db = new Database(join(relay.dataDir, 'relay.db'));
-  const row = db
-    .prepare(
-      `select conversation_id, device_id, devices.user_id, receipts.epoch, last_seq, sealed, signature
+  const row = relay.inDatabase((db) =>
+    db
+      .prepare(
+        `select conversation_id, device_id, devices.user_id, receipts.epoch, last_seq, sealed, signature
        from receipts join devices on devices.id = device_id join users on users.id = devices.user_id
        join conversations on conversations.id = conversation_id where username = ?`,
-    )
-    .get(username) as Row | undefined;
-  db.close();
+      )
+      .get(username),
+  ) as Row | undefined;
   if (row === undefined) throw new Error('no receipt');
   return row;
 }
 
 /** Has everybody have read everything, by all that the relay's database can say. */
 function claimAllRead(relay: RunningRelay): void {
-  const db = new Database(join(relay.dataDir, 'relay.db'));
-  // The relay may be writing.
-  db.exec(`
-    pragma busy_timeout = 30000;
+  relay.inDatabase((db) =>
+    db.exec(`
     update participants set read_seq = (select last_seq from conversations where id = conversation_id);
     update receipts set position = (select last_seq from conversations where id = conversation_id);
-  `);
-  db.close();
+  `),
+  );
 }
 
 test('Delivered and Read are said by who has the message, and by no edited row or script', async ({

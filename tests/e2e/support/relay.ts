@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'libsql';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
@@ -46,6 +47,18 @@ export class RunningRelay {
   /** Everything it has printed. */
   log(): string {
     return this.#output.join('');
+  }
+
+  /** Reads or edits its database while it runs, as whoever has the machine can. */
+  inDatabase<T>(edit: (db: Database.Database) => T): T {
+    const db = new Database(join(this.dataDir, 'relay.db'));
+    try {
+      // The relay may be writing.
+      db.exec('pragma busy_timeout = 30000');
+      return edit(db);
+    } finally {
+      db.close();
+    }
   }
 
   /** Stopping it twice is harmless. */
