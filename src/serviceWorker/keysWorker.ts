@@ -1,3 +1,4 @@
+import { keysPath } from './navigations.ts';
 import { importOperatorSettings } from './operatorSettings.ts';
 import { type Build, Precache } from './precache.ts';
 
@@ -10,7 +11,7 @@ const { headers } = importOperatorSettings(self);
 
 const precache = new Precache({
   build: __BUILD__,
-  page: { file: '/keys.html', answers: (pathname) => pathname === '/keys' },
+  page: { file: '/keys.html', answers: (pathname) => pathname === keysPath },
   headersOf: (path) => (path.startsWith('/assets/crypto.worker-') ? headers.keys.worker : headers.keys.page),
   origin: self.location.origin,
   caches: self.caches,
@@ -29,7 +30,7 @@ self.addEventListener('install', (event: RoutedInstall) => {
   // The network is asked for the document while this worker is still starting, and whoever is first answers: the start
   // of the app would wait for it. Offline there is this worker alone, which checks what it has, as it does all files.
   const source = 'race-network-and-fetch-handler';
-  const routed = event.addRoutes?.([{ condition: { urlPattern: '/keys' }, source }]);
+  const routed = event.addRoutes?.([{ condition: { urlPattern: keysPath }, source }]);
   event.waitUntil(Promise.all([precache.install(), routed]));
 });
 self.addEventListener('activate', (event) => event.waitUntil(precache.activate()));

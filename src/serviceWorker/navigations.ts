@@ -10,6 +10,14 @@ export function isPageOfApp(pathname: string): boolean {
   return !relayPath.test(pathname);
 }
 
+/**
+ * Puts the address of the frame into the page of the app: by the redirect that answers {@link keysPath} the browser would
+ * only then look for another process.
+ */
+export function withKeysOrigin(page: string, keysOrigin: string): string {
+  return page.replace(`src="${keysPath}"`, () => `src="${keysOrigin}${keysPath}"`);
+}
+
 /** Answers a navigation that ends in no page of the app; null for all others. */
 export function answerWithoutPage(
   { mode, url }: Pick<Request, 'mode' | 'url'>,

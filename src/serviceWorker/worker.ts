@@ -1,5 +1,5 @@
 import { activateMessage, type WorkerMessage } from './messages.ts';
-import { answerWithoutPage, isPageOfApp, keysPath } from './navigations.ts';
+import { answerWithoutPage, isPageOfApp, withKeysOrigin } from './navigations.ts';
 import { openChatOf } from './notificationClick.ts';
 import { importOperatorSettings } from './operatorSettings.ts';
 import { type Build, Precache } from './precache.ts';
@@ -23,8 +23,7 @@ const precache = new Precache({
   page: {
     file: '/index.html',
     answers: isPageOfApp,
-    // The frame goes to its origin at once: a redirect would only then have the browser look for another process.
-    filled: (page) => page.replace(`src="${keysPath}"`, () => `src="${keysOrigin}${keysPath}"`),
+    filled: (page) => withKeysOrigin(page, keysOrigin),
   },
   headersOf: () => headers.app.page,
   origin: self.location.origin,

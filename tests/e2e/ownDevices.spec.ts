@@ -12,7 +12,6 @@ test('a draft and what was read are the same on the laptop and on the phone', as
   await test.step('what is half written on one stands on the other', async () => {
     await onLaptop!.pressSequentially('Half a thought');
     await expect(phone.contact(bob)).toContainText('Half a thought');
-    await phone.page.screenshot({ path: test.info().outputPath('phone-list.png') });
     await phone.openChat(bob);
     await expect(onPhone!).toHaveValue('Half a thought');
   });
@@ -20,7 +19,6 @@ test('a draft and what was read are the same on the laptop and on the phone', as
   await test.step('what is sent from the other leaves no draft anywhere', async () => {
     await onPhone!.fill('A whole thought');
     await expect(onLaptop!).toHaveValue('A whole thought');
-    await laptop.page.screenshot({ path: test.info().outputPath('laptop-draft.png') });
     await onPhone!.press('Enter');
     await expect(onLaptop!).toHaveValue('');
     await expect(onPhone!).toHaveValue('');
@@ -36,6 +34,5 @@ test('a draft and what was read are the same on the laptop and on the phone', as
     await phone.openChat(bob);
     await phone.sees('Can you see this?');
     await expect(laptop.tab('Messages')).not.toContainText('1');
-    await laptop.page.screenshot({ path: test.info().outputPath('laptop-read.png') });
   });
 });

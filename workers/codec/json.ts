@@ -15,9 +15,20 @@ export function encodeJson(value: unknown): Uint8Array {
 
 /** Decodes JSON. @throws GuardFailure for anything that isn't JSON of that shape */
 export function decodeJson<T>(encoded: Uint8Array, guard: Guard<T>): T {
+  let text: string;
+  try {
+    text = decoder.decode(encoded);
+  } catch {
+    throw new GuardFailure('JSON');
+  }
+  return parseJson(text, guard);
+}
+
+/** Parses JSON. @throws GuardFailure for anything that isn't JSON of that shape */
+export function parseJson<T>(text: string, guard: Guard<T>): T {
   let value: unknown;
   try {
-    value = JSON.parse(decoder.decode(encoded));
+    value = JSON.parse(text);
   } catch {
     throw new GuardFailure('JSON');
   }

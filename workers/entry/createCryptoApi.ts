@@ -16,10 +16,10 @@ import { createLogLinking } from '../messaging/linkLog.ts';
 import { createLocalStore } from '../messaging/localStore.ts';
 import { createMemberNames } from '../messaging/memberNames.ts';
 import { createOutbox } from '../messaging/outbox.ts';
+import { createOwnDevices } from '../messaging/ownDevices.ts';
 import { createLogProcessing } from '../messaging/processLog.ts';
 import { createReceipts } from '../messaging/receipts.ts';
 import { createSavedViews } from '../messaging/savedView.ts';
-import { createSharing } from '../messaging/shareKeys.ts';
 import { createPlace } from '../session/place.ts';
 import { Session } from '../session/session.ts';
 import { createAccountState } from '../trust/accountState.ts';
@@ -58,7 +58,7 @@ export function createCryptoApi(deps: CryptoApiDeps): CryptoApi {
     ...createSavedViews(deps, session),
     ...createOutbox(deps, session),
     ...createReceipts(deps, session),
-    ...createSharing(deps, session),
+    ...createOwnDevices(deps, session),
     ...createMessageBackup(deps, session),
     ...createLocalStore(session),
   });

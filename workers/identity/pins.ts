@@ -140,10 +140,8 @@ export async function adoptVerified(
   if (revision < known.revision) return;
   if (revision > known.revision) await putMarksRecord(tx, account, { ...known, revision });
   const keys = new Map(verified.map(({ userId, accountKey }) => [userId, accountKey]));
-  const marked = [...pins].map(
-    ([userId, pin]) => [userId, pin, withMark(pin, keys.get(userId), now)] as const,
-  );
-  for (const [userId, pin, next] of marked) {
+  for (const [userId, pin] of pins) {
+    const next = withMark(pin, keys.get(userId), now);
     keys.delete(userId);
     if (next === pin) continue;
     pins.set(userId, next);

@@ -22,21 +22,20 @@ import type { MessageRecord } from '../storage/records.ts';
 import { parsePayload } from './ownPayload.ts';
 
 const VERSION = 1;
-const TYPE = 'shared-keys';
-export const SHARED_KEYS: string = TYPE;
+export const SHARED_KEYS = 'shared-keys';
 
 /** The content of the message: the keys of one or several renewals, oldest first, as the account key has signed them. */
 const SaidKeys = object({
   v: oneOf(VERSION),
-  type: oneOf(TYPE),
+  type: oneOf(SHARED_KEYS),
   statements: array(bytes(limits.keysStatement, 1), limits.keysStatements),
 });
 /** The record of the message: the revision of the newest keys in it; null while it waits to be encrypted. */
-const KeptKeys = object({ v: oneOf(VERSION), type: oneOf(TYPE), revision: nullable(integer(0)) });
+const KeptKeys = object({ v: oneOf(VERSION), type: oneOf(SHARED_KEYS), revision: nullable(integer(0)) });
 
 /** The payload that is kept of a message with shared keys. */
 export function keptKeys(revision: number | null): string {
-  return JSON.stringify({ v: VERSION, type: TYPE, revision } satisfies Guarded<typeof KeptKeys>);
+  return JSON.stringify({ v: VERSION, type: SHARED_KEYS, revision } satisfies Guarded<typeof KeptKeys>);
 }
 
 /**
@@ -54,7 +53,7 @@ export async function withSharedKeys({
   const newest = fresh.at(-1);
   if (newest === undefined) return null;
   const wire = fresh.map(({ statement }) => toBase64Url(statement));
-  const said = JSON.stringify({ v: VERSION, type: TYPE, statements: wire });
+  const said = JSON.stringify({ v: VERSION, type: SHARED_KEYS, statements: wire });
   return { said, payload: keptKeys(newest.revision) };
 }
 

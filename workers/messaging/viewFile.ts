@@ -10,7 +10,7 @@ import {
   oneOf,
   string,
 } from '../codec/guards.ts';
-import { bytes } from '../codec/json.ts';
+import { bytes, parseJson } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
 
 const id = string(128);
@@ -75,14 +75,13 @@ export function viewBytes(view: SavedView): Uint8Array {
 /** @throws CryptoApiError `malformed` for anything that is no such file */
 export function readViewFile(text: string): ViewFile {
   try {
-    const file = ViewFile(JSON.parse(text));
+    const file = parseJson(text, ViewFile);
     const positions = file.view.entries.map(({ position }) => position);
     if (positions.some((position, i) => position <= (positions[i - 1] ?? 0)))
       throw new GuardFailure('positions');
     return file;
   } catch (error) {
-    if (error instanceof GuardFailure || error instanceof SyntaxError)
-      throw new CryptoApiError('malformed', 'view file');
+    if (error instanceof GuardFailure) throw new CryptoApiError('malformed', 'view file');
     throw error;
   }
 }

@@ -21,7 +21,7 @@ export interface SettledState {
 }
 
 interface Kept {
-  readonly stored: Uint8Array | null;
+  readonly stored: Uint8Array;
   readonly trace: string;
 }
 
@@ -30,11 +30,11 @@ export function createSettledState(): SettledState {
   return {
     async isSame(tx, account, stored, hasAllKeys) {
       const last = kept.get(account);
-      if (last === undefined || stored === null || last.stored === null) return false;
+      if (last === undefined || stored === null) return false;
       return equalBytes(last.stored, stored) && last.trace === (await traceOf(tx, account, hasAllKeys));
     },
     async keep(tx, account, stored, hasAllKeys) {
-      kept.set(account, { stored, trace: await traceOf(tx, account, hasAllKeys) });
+      if (stored !== null) kept.set(account, { stored, trace: await traceOf(tx, account, hasAllKeys) });
     },
   };
 }

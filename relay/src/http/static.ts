@@ -33,7 +33,7 @@ export async function serveWebClient(
     reply.header('cache-control', 'no-store');
     return reply.redirect(`${originsOf(request, config, ports()).keys}${keysFramePath}`);
   });
-  serveOperatorScript(app, config, ports);
+  serveOperatorScript(app, config, ports, frameScripts(config));
   await app.register(fastifyStatic, { ...builtFiles, root: path.join(config.webDir, 'app') });
 }
 
@@ -47,7 +47,7 @@ export async function serveKeys(keys: FastifyInstance, config: Config, ports: ()
   );
   keys.setNotFoundHandler((_request, reply) => reply.code(404).type('text/plain').send('Not found'));
   keys.get(keysFramePath, (_request, reply) => reply.sendFile('keys.html'));
-  serveOperatorScript(keys, config, ports);
+  serveOperatorScript(keys, config, ports, scripts);
   await keys.register(fastifyStatic, { ...builtFiles, root: path.join(config.webDir, 'keys') });
 }
 
@@ -62,8 +62,12 @@ const keysFramePath = '/keys';
  * The operator's settings, as a script that a service worker imports when it is installed: a page can't write those, as
  * it can whatever else its origin stores.
  */
-function serveOperatorScript(server: FastifyInstance, config: Config, ports: () => Ports): void {
-  const scripts = frameScripts(config);
+function serveOperatorScript(
+  server: FastifyInstance,
+  config: Config,
+  ports: () => Ports,
+  scripts: readonly string[],
+): void {
   server.get('/operator.js', (request, reply) => {
     const origins = originsOf(request, config, ports());
     const settings = { keysOrigin: origins.keys, headers: keptHeaders(origins, config, scripts) };

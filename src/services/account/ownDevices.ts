@@ -10,11 +10,12 @@ import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { onStates } from '../core/sessionEvents.ts';
 import { timings } from '../core/timings.ts';
-import type { createOwnState, OwnState } from './ownState.ts';
+import type { Drafts, OwnState } from './ownState.ts';
 
 /**
- * The group of the person's own devices, in which one gives the others the newest shared keys (PROTOCOL section 2). It is
- * a conversation like any other to the relay, the synchronisation and the outbox, and none to the screen.
+ * The group of the person's own devices, in which one gives the others the newest shared keys, and tells them what is
+ * read and drafted (PROTOCOL section 2). It is a conversation like any other to the relay, the synchronisation and the
+ * outbox, and none to the screen.
  */
 export interface OwnDevices {
   /** To be called when the drafts of this browser have been read: they, and what is read, are in step from then on. */
@@ -82,8 +83,8 @@ export function createOwnDevices(options: OwnDevicesOptions): OwnDevices {
     await sync.catchUp(conversationId);
   }
 
-  let begin: (drafts: Parameters<typeof createOwnState>[1]) => void = () => undefined;
-  const started = new Promise<Parameters<typeof begin>[0]>((resolve) => {
+  let begin = (_drafts: Drafts): void => undefined;
+  const started = new Promise<Drafts>((resolve) => {
     begin = resolve;
   });
   let loading: Promise<OwnState> | null = null;

@@ -10,7 +10,7 @@ import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
 
-type Drafts = Readonly<Record<ConversationKey, string>>;
+export type Drafts = Readonly<Record<ConversationKey, string>>;
 
 /** Keeps read positions and drafts in step with the person's other devices (PROTOCOL section 2). */
 export interface OwnState {

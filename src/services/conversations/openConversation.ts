@@ -181,7 +181,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
       const { conversationId } = state;
       const isFurther = newest.seq > state.readSeq;
       if (isFurther) unreportedReads.set(conversationId, newest.messageId);
-      const read = await crypto.setReadPosition(state.conversationId, 'here', newest.seq);
+      const read = await crypto.setReadPosition(conversationId, 'here', newest.seq);
       chats.setState(read);
       receipts.tell(read);
       if (isFurther) sessionEvents.emit('readHere', { conversationId, seq: newest.seq });

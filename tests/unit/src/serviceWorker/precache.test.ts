@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { nudgePath } from '#src/serviceWorker/messages.ts';
-import { answerWithoutPage, isPageOfApp } from '#src/serviceWorker/navigations.ts';
+import { answerWithoutPage, isPageOfApp, withKeysOrigin } from '#src/serviceWorker/navigations.ts';
 import { type BuildFile, Precache } from '#src/serviceWorker/precache.ts';
 
 const origin = 'https://sinetti.example';
@@ -304,6 +305,16 @@ describe('a new version', () => {
     await two.activate();
     expect(await caches.keys()).toEqual(['of something else', 'sinetti-two']);
     expect(await textOf(two.answer(navigation('/')))).toBe('new');
+  });
+});
+
+describe('the page of the app', () => {
+  it('is given the address of the frame, and nothing else', async () => {
+    const page = await readFile('index.html', 'utf8');
+    const parts = withKeysOrigin(page, 'https://keys.sinetti.example').split('https://keys.sinetti.example');
+    expect(parts.join('')).toBe(page);
+    expect(parts).toHaveLength(2);
+    expect(parts[1]).toMatch(/^\/keys" title=/);
   });
 });
 

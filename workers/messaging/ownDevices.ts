@@ -23,7 +23,7 @@ import {
 } from './ownStateMessage.ts';
 import { keptKeys, SHARED_KEYS } from './sharedKeysMessage.ts';
 
-export function createSharing(
+export function createOwnDevices(
   deps: TransactionDeps,
   session: Session,
 ): Pick<CryptoApi, 'shareKeys' | 'tellOwnDevices'> {
