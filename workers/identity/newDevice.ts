@@ -10,16 +10,15 @@ import {
 } from '@sinetti/crypto-core';
 import { limits } from '../codec/limits.ts';
 import { randomUuid } from '../codec/uuid.ts';
+import { moveToMessages } from '../session/sentMessages.ts';
 import type { Device, UnlockedAccount } from '../session/session.ts';
 import type { WriteTransaction } from '../storage/db.ts';
 import {
   ConversationRecord,
   type DeviceRecord,
   type FormerDeviceRecord,
-  type MessageRecord,
   OutboxRecord,
 } from '../storage/records.ts';
-import { sealingKey } from '../storage/sealer.ts';
 import { putRevocation } from './revocations.ts';
 
 /** A device that takes the place of others, with the former account key's word that these are revoked. */
@@ -119,31 +118,15 @@ export async function becomeDevice(
  * Keeps messages that the relay has taken, whose entries in the log come before the new device's time. Those that wait are
  * encrypted anew, by the new device's leaf.
  */
-async function keepMessages(tx: WriteTransaction, { sealer, userId, device }: UnlockedAccount) {
+async function keepMessages(tx: WriteTransaction, account: UnlockedAccount): Promise<void> {
   const outbox = tx.objectStore('outbox');
   for (const messageId of await outbox.getAllKeys()) {
     const row = await outbox.get(messageId);
     if (row === undefined) continue;
-    const sent = sealer.open('outbox', messageId, row.sealed, OutboxRecord);
-    if (sent.status !== 'sent' || sent.seq === null) {
-      const waiting: OutboxRecord = { ...sent, epoch: null, ciphertext: null, headerAt: null };
-      await outbox.put({ ...row, sealed: sealer.seal('outbox', messageId, waiting) }, messageId);
-      continue;
-    }
-    const message: MessageRecord = {
-      senderId: userId,
-      senderDeviceId: device?.deviceId ?? '',
-      timestamp: sent.timestamp ?? sent.sentAt,
-      own: true,
-      payload: sent.payload,
-      reason: null,
-      sentAt: null,
-      isClockOff: false,
-      epoch: sent.epoch,
-    };
-    const place = [row.conversationId, sent.seq] as const;
-    const sealed = sealer.seal('messages', sealingKey(row.conversationId, sent.seq), message);
-    await tx.objectStore('messages').put({ messageId, sealed }, [...place]);
-    await outbox.delete(messageId);
+    const record = account.sealer.open('outbox', messageId, row.sealed, OutboxRecord);
+    if (record.status === 'sent' && (await moveToMessages(tx, account, messageId, row, record))) continue;
+    const status = record.status === 'sent' ? 'sending' : record.status;
+    const waiting: OutboxRecord = { ...record, status, epoch: null, ciphertext: null, headerAt: null };
+    await outbox.put({ ...row, sealed: account.sealer.seal('outbox', messageId, waiting) }, messageId);
   }
 }

@@ -23,9 +23,10 @@ import { encodeTextPayload, payloadBytes } from '../conversation/payload.ts';
 import { findMessage, openOutbox, outboxView, storedState } from '../conversation/views.ts';
 import { readPin } from '../identity/pins.ts';
 import { type Place, readPlace } from '../session/place.ts';
+import { moveToMessages } from '../session/sentMessages.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { type OutboxRow, read, type Transaction, withinConversation, write } from '../storage/db.ts';
-import type { OutboxRecord } from '../storage/records.ts';
+import { type OutboxRecord, readConversation } from '../storage/records.ts';
 import { appendToOutbox, newOutboxRecord, putInOutbox, readOutbox } from './outboxRows.ts';
 import { wordingOf } from './ownMessages.ts';
 
@@ -115,9 +116,14 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
         const waiting = await find(tx, account, messageId);
         // The log's entry may arrive before the acknowledgement does.
         if (waiting === null) return requireLogged(tx, account, messageId);
+        const { row } = waiting;
         const record: OutboxRecord = { ...waiting.record, status: 'sent', failure: null, seq, timestamp };
-        await putInOutbox(tx, account, messageId, waiting.row, record);
-        return outboxView(account, waiting.row.conversationId, messageId, record);
+        const { joinedSeq, membership } = await readConversation(tx, account.sealer, row.conversationId);
+        // A copy of this browser had sent it before this browser became another device.
+        const isBeforeJoin = membership !== 'member' || seq <= joinedSeq;
+        const isMoved = isBeforeJoin && (await moveToMessages(tx, account, messageId, row, record));
+        if (!isMoved) await putInOutbox(tx, account, messageId, row, record);
+        return outboxView(account, row.conversationId, messageId, record);
       });
     },
 

@@ -33,6 +33,44 @@ describe('the outbox', () => {
     ).toMatchObject({ status: 'sent', seq: 2 });
   });
 
+  it('gives up a message that a copy had sent before this device came, without what stands at a place that the relay makes up', async () => {
+    const { alice, world } = await createPair();
+    await alice.send(ALICE_AND_BOB, 'first');
+    await alice.sync();
+    await alice.send(ALICE_AND_BOB, 'sent by the copy');
+    const { entries } = alice.relay.log(ALICE_AND_BOB);
+    const sent = entries.findLast(({ kind }) => kind === 'application');
+    if (sent === undefined) throw new Error('nothing was sent');
+    const phone = await world.device(ALICE);
+    const messageId = sent.id;
+    await phone.queue(ALICE_AND_BOB, 'sent by the copy', messageId);
+    const other = await phone.queue(ALICE_AND_BOB, 'another');
+    await phone.start(ALICE_AND_BOB);
+    await phone.sync();
+    const { joinedSeq } = await phone.api.conversation(ALICE_AND_BOB);
+    expect(joinedSeq).toBeGreaterThan(sent.seq);
+
+    await phone.flush(messageId);
+    expect((await phone.api.outbox()).map((message) => message.messageId)).toEqual([other]);
+    expect((await phone.history(ALICE_AND_BOB)).map(textOf)).toEqual(['sent by the copy']);
+    await phone.api.messageAccepted(other, { seq: sent.seq, timestamp: sent.timestamp });
+    expect((await phone.history(ALICE_AND_BOB)).map(textOf)).toEqual(['sent by the copy']);
+    expect(await phone.waiting(other)).toMatchObject({ status: 'sent' });
+  });
+
+  it('gives up a message that another device has sent by the same id', async () => {
+    const { alice, world } = await createPair();
+    const phone = await world.device(ALICE);
+    await phone.start(ALICE_AND_BOB);
+    await Promise.all([phone.sync(), alice.sync()]);
+    const messageId = await phone.queue(ALICE_AND_BOB, 'in both');
+    await alice.queue(ALICE_AND_BOB, 'in both', messageId);
+    await alice.flush(messageId);
+    await phone.sync();
+    expect(await phone.api.outbox()).toEqual([]);
+    expect((await phone.history(ALICE_AND_BOB)).map(textOf)).toEqual(['in both']);
+  });
+
   it('encrypts a message at once where nothing has to go first, as preparing it would', async () => {
     const { alice } = await createPair();
     const write = async (device: TestDevice, text: string) => {

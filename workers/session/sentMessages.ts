@@ -1,0 +1,40 @@
+/** Messages that the relay has taken, whose entries in the log are from before this device's time. */
+import type { OutboxRow, WriteTransaction } from '../storage/db.ts';
+import type { MessageRecord, OutboxRecord } from '../storage/records.ts';
+import { sealingKey } from '../storage/sealer.ts';
+import type { UnlockedAccount } from './session.ts';
+
+/**
+ * Moves a message from the outbox to the messages of the log, since no entry of the log will do that. What the log has at
+ * its place is never overwritten, whatever place the relay names.
+ * @returns whether it was moved
+ */
+export async function moveToMessages(
+  tx: WriteTransaction,
+  { device, sealer, userId }: UnlockedAccount,
+  messageId: string,
+  { conversationId }: OutboxRow,
+  { epoch, payload, sentAt, seq, timestamp }: OutboxRecord,
+): Promise<boolean> {
+  if (seq === null) return false;
+  const messages = tx.objectStore('messages');
+  const there = await messages.get([conversationId, seq]);
+  if (there !== undefined && there.messageId !== messageId) return false;
+  if (there === undefined) {
+    const message: MessageRecord = {
+      senderId: userId,
+      senderDeviceId: device?.deviceId ?? '',
+      timestamp: timestamp ?? sentAt,
+      own: true,
+      payload,
+      reason: null,
+      sentAt: null,
+      isClockOff: false,
+      epoch,
+    };
+    const sealed = sealer.seal('messages', sealingKey(conversationId, seq), message);
+    await messages.put({ messageId, sealed }, [conversationId, seq]);
+  }
+  await tx.objectStore('outbox').delete(messageId);
+  return true;
+}
