@@ -343,9 +343,10 @@ class LogProcessor {
         }
       }
       const isOwn = entry.sender_device_id === account.device.deviceId && codeOf(error) === 'own-message';
-      if (isOwn) await this.#findCopied();
       this.#transaction.fork(reasonOf(error), codeOf(error));
-      this.#recordEvent(entry, { kind: 'refused', code: codeOf(error) });
+      // Of a commit by this device's leaf in another place the person is told as of a copy, not as of a wrong commit.
+      if (isOwn) await this.#findCopied();
+      else this.#recordEvent(entry, { kind: 'refused', code: codeOf(error) });
       await rememberUnauthorizedAdds(this.#transaction, membershipPolicy.unauthorizedAdds);
       return;
     }
