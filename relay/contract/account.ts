@@ -233,7 +233,7 @@ export const updateProfile = defineRoute({
   proof: { unless: 'both stay, but for their case' },
   status: 200,
   response: Profile,
-  errors: ['username-taken', 'email-taken', 'forbidden'],
+  errors: ['username-taken', 'email-taken', 'forbidden', 'stale-version'],
 });
 
 export const changePassword = defineRoute({

@@ -56,7 +56,7 @@ export const ErrorBody = z
     code: z.enum(errorCodes),
     /** With `stale-epoch`: the conversation's current epoch. */
     epoch: z.optional(Epoch),
-    /** With `stale-version`: the vault's current version. */
+    /** With `stale-version`: what the relay has, the vault's or account state's version or the signed name's revision. */
     version: z.optional(z.int()),
     /** With `device-conflict`: the data of this device was found in two places. */
     copied: z.optional(z.boolean()),

@@ -10,7 +10,7 @@ export const putSignedName = defineRoute({
   access: 'device',
   body: z.object({ signed_name: SignedName }),
   status: 204,
-  errors: ['forbidden'],
+  errors: ['forbidden', 'stale-version'],
 });
 
 export const listSignedNames = defineRoute({

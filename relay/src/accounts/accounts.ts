@@ -5,7 +5,6 @@ import type { Passwords } from '../auth/passwords.ts';
 import { requireDevice, type Session } from '../auth/session.ts';
 import type { OpenOptions, Sessions } from '../auth/sessions.ts';
 import type { Db } from '../db/tables.ts';
-import { requireSignedName } from '../devices/deviceSignatures.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { contactIds } from '../repositories/contacts.ts';
@@ -26,6 +25,7 @@ import { deleteAccount } from './deletion.ts';
 import { type MovingOn, moveOn } from './movingOn.ts';
 import { nameKey } from './names.ts';
 import { changePassword, type PasswordChange } from './passwordChange.ts';
+import { requireNewerName } from './signedNames.ts';
 import { staleVersion } from './vaultRotation.ts';
 
 export interface SignUp {
@@ -105,7 +105,10 @@ export interface Accounts {
   passwordParams(name: string): Promise<PasswordParams>;
   /** @throws ApiError not-found */
   profile(userId: string): Promise<users.UserRow>;
-  /** @throws ApiError username-taken, email-taken; forbidden for a signed name that isn't the device's word for this one */
+  /**
+   * @throws ApiError username-taken, email-taken; for a signed name, forbidden unless it is the device's word for this one, and
+   * stale-version
+   */
   updateProfile(
     session: Session,
     names: { username: string; email: string; signedName: Buffer | null },
@@ -250,7 +253,10 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
         if (taken.email) throw emailTaken();
         // Nobody has asked for another full name; the one that was taken from the username follows it.
         const fullName = former.fullName === former.username ? username : former.fullName;
-        if (signedName !== null) await requireSignedName(tx, requireDevice(session), username, signedName);
+        if (signedName !== null) {
+          const names = { username, former: former.username, signedName };
+          await requireNewerName(tx, requireDevice(session), names);
+        }
         const names = { username, usernameKey, email, emailKey, fullName };
         // One that was signed for another name says nothing of this one.
         const isKept = signedName === null && former.username === username;

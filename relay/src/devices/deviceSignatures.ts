@@ -116,21 +116,40 @@ export async function requireSignedState(db: Db, session: DeviceSession, state: 
 
 /**
  * Has the session's device itself say the person's name: {uint8 version = 1, opaque certificate<V>, opaque username<V>, uint32
- * revision, opaque signature<V>}. @throws ApiError forbidden, also for another name than the person's
+ * revision, opaque signature<V>}. @returns the revision @throws ApiError forbidden, also for another name than the person's
  */
 export async function requireSignedName(
   db: Db,
   session: DeviceSession,
   username: string,
   signedName: Buffer,
-): Promise<void> {
+): Promise<number> {
   const device = await signerOf(db, session);
   if (device === null) throw notSigned();
-  const fields = [device.certificate, Buffer.from(username)];
-  const start = Buffer.concat([Buffer.of(version), ...fields.map(opaque)]);
+  const start = startOfName(device.certificate, username);
   const body = signedName.subarray(0, start.length + revisionLength);
-  const isOfPerson = body.subarray(0, start.length).equals(start);
+  const isOfPerson = body.length === start.length + revisionLength && startsWith(body, start);
   if (!isOfPerson || !isSignedStatement(device.key, 'SinettiSignedName', body, signedName)) throw notSigned();
+  return body.readUInt32BE(start.length);
+}
+
+/** Returns the revision of a name that was required to be signed; 0 where none of these devices has signed it. */
+export function revisionOfName(
+  devices: readonly Pick<DeviceRow, 'certificate'>[],
+  username: string,
+  signedName: Buffer,
+): number {
+  const starts = devices.map(({ certificate }) => startOfName(certificate, username));
+  const start = starts.find((bytes) => startsWith(signedName, bytes));
+  return start === undefined ? 0 : signedName.readUInt32BE(start.length);
+}
+
+function startOfName(certificate: Buffer, username: string): Buffer {
+  return Buffer.concat([Buffer.of(version), ...[certificate, Buffer.from(username)].map(opaque)]);
+}
+
+function startsWith(bytes: Buffer, start: Buffer): boolean {
+  return bytes.subarray(0, start.length).equals(start);
 }
 
 /** Null for a device that is not registered, or under a certificate of another. */

@@ -25,7 +25,7 @@ export const errorDetails: Readonly<Record<ErrorCode, string>> = {
   'already-contacts': 'This person is already your contact.',
   'request-exists': 'You have already sent this person a contact request.',
   'stale-epoch': 'The conversation has moved on. Update and send again.',
-  'stale-version': 'The vault has been changed from another device.',
+  'stale-version': 'This has been changed from another device.',
   'device-conflict': 'This device id is already in use.',
   'another-start': 'This device has been started again since.',
   'message-id-taken': 'This message id is already in use.',

@@ -61,6 +61,29 @@ describe('a signed name', () => {
     expect(await namesFor(contact, owner)).toEqual([]);
   });
 
+  it('is never older than what another device of the person has had kept', async () => {
+    const phone = await onAnotherDevice(relay, owner);
+    const named = signedName(phone, owner.username, 5);
+    expect((await keep(phone, named)).status).toBe(204);
+    const stale = { status: 409, body: { code: 'stale-version', version: 5 } };
+    expect(await keep(owner, signedName(owner, owner.username, 4))).toMatchObject(stale);
+    const username = `uusi${randomUUID().slice(0, 8)}`;
+    const signed_name = signedName(owner, username, 4);
+    const renamed = await owner.call('PUT', '/users/me', { username, email: owner.email, signed_name });
+    expect(renamed).toMatchObject(stale);
+    expect(await namesFor(contact, owner)).toEqual([{ user_id: owner.id, signed_name: named }]);
+    const same = signedName(owner, owner.username, 5);
+    expect((await keep(owner, same)).status).toBe(204);
+    expect(await namesFor(contact, owner)).toEqual([{ user_id: owner.id, signed_name: same }]);
+  });
+
+  it('may be older than that of a device that the person has no more', async () => {
+    const phone = await onAnotherDevice(relay, owner);
+    expect((await keep(phone, signedName(phone, owner.username, 40))).status).toBe(204);
+    await relay.relay.database.db.deleteFrom('devices').where('id', '=', phone.deviceId).execute();
+    expect((await keep(owner, signedName(owner, owner.username, 1))).status).toBe(204);
+  });
+
   it('takes a device, which a session of the relay alone has not', async () => {
     const fresh = await logIn(relay, owner);
     const signed_name = signedName(owner, owner.username);

@@ -3,6 +3,7 @@ import { currentUserAtom } from '../../store/session.ts';
 import type { Confirmation } from '../core/confirmation.ts';
 import type { Deps } from '../core/deps.ts';
 import { toAppError } from '../core/failures.ts';
+import { takeSignedNames } from '../core/signedNames.ts';
 import { checkedNames, type OwnNames } from './ownNames.ts';
 import { keepProfile } from './ownProfile.ts';
 
@@ -20,6 +21,8 @@ export async function updateProfile(
     const target = `${names.username} ${names.email}`;
     const known = store.get(currentUserAtom);
     const isKnown = target.toLowerCase() === `${known?.username} ${known?.email}`.toLowerCase();
+    // Another device may have signed one since: contacts keep the newest.
+    if (!isKnown && known !== null) await takeSignedNames({ api, crypto }, [known.id]);
     const prove = isKnown ? undefined : await confirm({ kind: 'change-names', target, id: null });
     const signed = isKnown ? null : await crypto.signName(names.username);
     const user = await api.updateProfile(

@@ -1,5 +1,6 @@
 import { errorCode } from '../../lib/errorCode.ts';
 import type { Deps } from '../core/deps.ts';
+import { takeSignedNames } from '../core/signedNames.ts';
 
 /**
  * Has this device sign the name that the person has just typed, for those who needn't believe the relay. To be called while
@@ -10,10 +11,7 @@ export async function signOwnName(
   { id, username }: { readonly id: string; readonly username: string },
 ): Promise<void> {
   try {
-    const names = await api.signedNames([id]);
-    await crypto.takeNames(
-      names.map(({ signed_name, user_id }) => ({ userId: user_id, signedName: signed_name })),
-    );
+    await takeSignedNames({ api, crypto }, [id]);
     await api.putSignedName(await crypto.signName(username));
   } catch (error) {
     log.warn('name-not-signed', { code: errorCode(error) });

@@ -3,6 +3,7 @@ import { otherNamesAtom } from '../../store/names.ts';
 import { trustAtom } from '../../store/trust.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import { type Background, isPassing } from '../core/failures.ts';
+import { takeSignedNames } from '../core/signedNames.ts';
 import type { Trust } from './trust.ts';
 
 /** People asked about in one call of the relay. */
@@ -54,10 +55,8 @@ export function createSignedNames(
   async function ask(people: readonly { readonly id: string; readonly name: string }[]): Promise<void> {
     try {
       for (let at = 0; at < people.length; at += atOnce) {
-        const names = await api.signedNames(people.slice(at, at + atOnce).map(({ id }) => id));
-        await crypto.takeNames(
-          names.map(({ signed_name, user_id }) => ({ userId: user_id, signedName: signed_name })),
-        );
+        const userIds = people.slice(at, at + atOnce).map(({ id }) => id);
+        await takeSignedNames({ api, crypto }, userIds);
       }
     } catch (error) {
       // Whether they have another name by now isn't known.

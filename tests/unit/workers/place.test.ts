@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { copyDatabases } from '#tests/support/copyDatabases.ts';
 import type { CryptoApi, SignedStart } from '#workers/api/cryptoApi.ts';
 import { Browser, Clock } from './support/browser.ts';
-import { ALICE, ALICE_AND_BOB, createPair, type TestDevice, textOf } from './support/device.ts';
+import { ALICE, ALICE_AND_BOB, createPair, DAY, type TestDevice, textOf } from './support/device.ts';
 
 type Start = Pick<SignedStart, 'number' | 'tag'>;
 
@@ -18,8 +18,12 @@ class Starts {
   }
 }
 
-async function copyOf({ browser }: Pick<TestDevice, 'browser'>, seed: string): Promise<Browser> {
-  const made = new Browser(seed, new Clock());
+async function copyOf(
+  { browser }: Pick<TestDevice, 'browser'>,
+  seed: string,
+  clock = new Clock(),
+): Promise<Browser> {
+  const made = new Browser(seed, clock);
   await copyDatabases(browser.indexedDB, made.indexedDB);
   return made;
 }
@@ -135,6 +139,24 @@ describe('an entry of the log from this device', () => {
     const entries = alice.relay.entries(ALICE_AND_BOB, lastSeq);
     expect(await alice.api.processEntries(ALICE_AND_BOB, entries)).toMatchObject({ isCopied: true });
     await expect(alice.api.start()).rejects.toMatchObject({ code: 'device-copied' });
+  });
+
+  it('that is a commit it has not made is proof, and no refused change of the conversation', async () => {
+    await alice.send(ALICE_AND_BOB, 'first');
+    await alice.sync();
+    const later = new Clock();
+    later.advance(DAY);
+    const copy = await copyOf(alice, 'copy', later);
+    const elsewhere = Object.assign(Object.create(alice) as TestDevice, {
+      browser: copy,
+      api: await tabOf(copy),
+    });
+    await elsewhere.send(ALICE_AND_BOB, 'after a commit');
+    const { lastSeq } = await alice.api.conversation(ALICE_AND_BOB);
+    const entries = alice.relay.entries(ALICE_AND_BOB, lastSeq);
+    expect(entries.map(({ kind }) => kind)).toEqual(['commit', 'application']);
+    const result = await alice.api.processEntries(ALICE_AND_BOB, entries);
+    expect(result).toMatchObject({ isCopied: true, events: [] });
   });
 
   it('that does not open is only damaged', async () => {

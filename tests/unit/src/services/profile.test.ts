@@ -17,6 +17,8 @@ const anna = {
 const put = vi.fn<Api['updateProfile']>();
 const writeLocal = vi.fn<CryptoApi['writeLocal']>();
 const signName = vi.fn<CryptoApi['signName']>();
+const signedNames = vi.fn<Api['signedNames']>();
+const takeNames = vi.fn<CryptoApi['takeNames']>();
 let deps: TestDeps;
 let confirmation: ReturnType<typeof testConfirmation>;
 
@@ -29,7 +31,9 @@ beforeEach(() => {
   }));
   writeLocal.mockReset().mockResolvedValue();
   signName.mockReset().mockImplementation(async (name) => `signed ${name}`);
-  deps = testDeps({ api: { updateProfile: put }, crypto: { signName, writeLocal } });
+  signedNames.mockReset().mockResolvedValue([{ user_id: me, signed_name: 'signed on the phone' }]);
+  takeNames.mockReset().mockResolvedValue();
+  deps = testDeps({ api: { signedNames, updateProfile: put }, crypto: { signName, takeNames, writeLocal } });
   deps.store.set(currentUserAtom, anna);
   confirmation = testConfirmation();
 });
@@ -63,6 +67,13 @@ describe('changing the profile', () => {
     await change({ username, email });
     const asked = { kind: 'change-names', target: `${username} ${email}`, id: null };
     expect(confirmation.asked).toEqual([asked]);
+  });
+
+  it('signs a newer name than another device has since', async () => {
+    await change({ username: 'annika', email: anna.email });
+    expect(signedNames).toHaveBeenCalledExactlyOnceWith([me]);
+    expect(takeNames).toHaveBeenCalledExactlyOnceWith([{ userId: me, signedName: 'signed on the phone' }]);
+    expect(takeNames.mock.invocationCallOrder[0]).toBeLessThan(signName.mock.invocationCallOrder[0] ?? 0);
   });
 
   it('takes no password for the same names in another case', async () => {
