@@ -125,8 +125,14 @@ async function keepMessages(tx: WriteTransaction, account: UnlockedAccount): Pro
     if (row === undefined) continue;
     const record = account.sealer.open('outbox', messageId, row.sealed, OutboxRecord);
     if (record.status === 'sent' && (await moveToMessages(tx, account, messageId, row, record))) continue;
-    const status = record.status === 'sent' ? 'sending' : record.status;
-    const waiting: OutboxRecord = { ...record, status, epoch: null, ciphertext: null, headerAt: null };
+    const waiting: OutboxRecord = {
+      ...record,
+      // What the relay has said of it is given up.
+      ...(record.status === 'sent' ? { status: 'sending', seq: null, timestamp: null } : {}),
+      epoch: null,
+      ciphertext: null,
+      headerAt: null,
+    };
     await outbox.put({ ...row, sealed: account.sealer.seal('outbox', messageId, waiting) }, messageId);
   }
 }

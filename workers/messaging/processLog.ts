@@ -219,7 +219,6 @@ class LogProcessor {
         const { header, isCopied, record } = await readMessage(this.#transaction, entry);
         if (isCopied) await this.#findCopied();
         if (header !== null) claim = await this.#compare(entry, header);
-        this.#takeFromOutbox(entry, record);
         const { kept, told } = await takeOwnMessage(this.#transaction, entry.seq, record);
         if (told !== null) this.told.push(told);
         if (kept !== null) {
@@ -250,14 +249,6 @@ class LogProcessor {
     const { account, tx } = this.#transaction;
     this.isCopied = true;
     await putCopied(tx, account, this.#deps.env.random(16));
-  }
-
-  /** Another device of the person has sent what waits here too: a copy of this browser, before it became that device. */
-  #takeFromOutbox(entry: LogEntryInput, { payload, senderId }: MessageRecord): void {
-    const { account, tx } = this.#transaction;
-    const isOfOther = senderId === account.userId && entry.sender_device_id !== account.device.deviceId;
-    if (isOfOther && payload !== null)
-      this.#transaction.queueWrite(tx.objectStore('outbox').delete(entry.id));
   }
 
   #storeMessage(entry: LogEntryInput, record: MessageRecord): void {

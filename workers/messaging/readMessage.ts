@@ -5,7 +5,7 @@ import { toBase64Url } from '../codec/base64url.ts';
 import { limits } from '../codec/limits.ts';
 import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
 import { areClocksClose, openMessage, openOutbox } from '../conversation/views.ts';
-import { withinConversation } from '../storage/db.ts';
+import { type OutboxRow, withinConversation } from '../storage/db.ts';
 import type { MessageRecord } from '../storage/records.ts';
 import { codeOf, decryptEntry, reasonOf, received, refusal } from './logEntries.ts';
 
@@ -23,7 +23,11 @@ export async function readMessage(
   entry: LogEntryInput,
 ): Promise<ReadMessage> {
   const read = await decrypt(transaction, entry);
-  const { sentAt } = read.record;
+  const { own, payload, senderId, sentAt } = read.record;
+  const isOfOtherDevice = senderId === transaction.account.userId && !own && payload !== null;
+  // It was written before this browser, or the one it is a copy of, became another device: it waits here too.
+  if (isOfOtherDevice && (await rowInOutbox(transaction, entry)) !== null)
+    await transaction.tx.objectStore('outbox').delete(entry.id);
   const isOff = sentAt !== null && (await isClockOff(transaction, entry, sentAt));
   return { ...read, record: { ...read.record, isClockOff: isOff } };
 }
@@ -65,9 +69,9 @@ async function takeFromOutbox(
   transaction: ConversationTransaction,
   entry: LogEntryInput,
 ): Promise<ReadMessage> {
-  const { account, chain, conversationId, tx } = transaction;
-  const row = await tx.objectStore('outbox').get(entry.id);
-  if (row === undefined || row.conversationId !== conversationId) {
+  const { account, chain, tx } = transaction;
+  const row = await rowInOutbox(transaction, entry);
+  if (row === null) {
     const isSeen = (await tx.objectStore('messages').index('messageId').getKey(entry.id)) !== undefined;
     const isCopied = !isSeen && (await isOfOwnLeaf(transaction, entry));
     return unread(refusal(entry, isSeen ? 'damaged' : 'storage-erased', true), isCopied);
@@ -80,6 +84,15 @@ async function takeFromOutbox(
   if (headerAt === 0) chain.ownHeaderless(entry);
   const clock = headerAt === null ? null : Date.parse(sentAt);
   return unread({ ...received(entry, payload, clock), own: true });
+}
+
+/** Returns the row of the message that an entry holds; null where none of this conversation waits under its id. */
+async function rowInOutbox(
+  { conversationId, tx }: ConversationTransaction,
+  { id }: Pick<LogEntryInput, 'id'>,
+): Promise<OutboxRow | null> {
+  const row = await tx.objectStore('outbox').get(id);
+  return row?.conversationId === conversationId ? row : null;
 }
 
 /** Returns whether the sender data of an entry opens in this epoch and names this device's leaf. */

@@ -254,8 +254,8 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
         // Nobody has asked for another full name; the one that was taken from the username follows it.
         const fullName = former.fullName === former.username ? username : former.fullName;
         if (signedName !== null) {
-          const names = { username, former: former.username, signedName };
-          await requireNewerName(tx, requireDevice(session), names);
+          const device = requireDevice(session);
+          await requireNewerName(tx, device, { username, former: former.username, signedName });
         }
         const names = { username, usernameKey, email, emailKey, fullName };
         // One that was signed for another name says nothing of this one.

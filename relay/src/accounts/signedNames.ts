@@ -25,7 +25,6 @@ export function createSignedNames({ db }: { readonly db: Db }): SignedNames {
     async keep(session, signedName) {
       const { userId } = session;
       await db.transaction().execute(async (tx) => {
-        await lockUsers(tx, [userId]);
         const username = (await findUser(tx, userId))?.username ?? '';
         await requireNewerName(tx, session, { username, former: username, signedName });
         await setSignedName(tx, userId, { signedName, username });
@@ -51,6 +50,8 @@ export async function requireNewerName(
   session: DeviceSession,
   names: { readonly username: string; readonly former: string; readonly signedName: Buffer },
 ): Promise<void> {
+  // Of two at once the later one is compared with the other.
+  await lockUsers(tx, [session.userId]);
   const revision = await requireSignedName(tx, session, names.username, names.signedName);
   const [kept] = await signedNamesOf(tx, [session.userId]);
   if (kept === undefined) return;

@@ -108,7 +108,7 @@ export async function requireSignedState(db: Db, session: DeviceSession, state: 
   const device = await signerOf(db, session);
   const body = state.subarray(0, Math.max(0, state.length - signatureLength));
   const start = device === null ? null : Buffer.concat([Buffer.of(stateVersion), opaque(device.certificate)]);
-  const isOfDevice = start !== null && body.subarray(0, start.length).equals(start);
+  const isOfDevice = start !== null && startsWith(body, start);
   if (device !== null && isOfDevice && isSignedStatement(device.key, 'SinettiAccountState', body, state))
     return;
   throw notSigned();
@@ -128,7 +128,7 @@ export async function requireSignedName(
   if (device === null) throw notSigned();
   const start = startOfName(device.certificate, username);
   const body = signedName.subarray(0, start.length + revisionLength);
-  const isOfPerson = body.length === start.length + revisionLength && startsWith(body, start);
+  const isOfPerson = startsWith(body, start);
   if (!isOfPerson || !isSignedStatement(device.key, 'SinettiSignedName', body, signedName)) throw notSigned();
   return body.readUInt32BE(start.length);
 }

@@ -58,7 +58,8 @@ export async function restless(world: World): Promise<string[]> {
       continue;
     }
     if (!tab.isConnected) lacks.push(`${seat.profile.name} is not connected`);
-    for (const log of logs.filter(({ userIds }) => userIds.includes(seat.person.id))) {
+    const own = logs.filter(({ userIds }) => userIds.includes(seat.person.id));
+    for (const log of own) {
       const state = await tab.crypto.conversation(log.id);
       const { epoch, lastSeq, status } = state;
       if (status !== 'joined' || lastSeq !== log.lastSeq || epoch !== log.epoch) {
@@ -71,9 +72,7 @@ export async function restless(world: World): Promise<string[]> {
     }
     for (const { conversationId, failure, status } of await tab.crypto.outbox()) {
       // What was written in a group that the person has left elsewhere stands there as failed until they put it away.
-      const isOver = !logs.some(
-        ({ id, userIds }) => id === conversationId && userIds.includes(seat.person.id),
-      );
+      const isOver = !own.some(({ id }) => id === conversationId);
       if (isOver && status === 'failed') continue;
       lacks.push(`${seat.profile.name} has not sent in ${conversationId}: ${status} ${failure ?? ''}`);
     }
