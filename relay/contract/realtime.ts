@@ -120,6 +120,12 @@ export const IncomingDevices = z.object({ type: z.literal('devices'), userId: Id
 /** The access to the account was changed: listAccountChanges says by which device. */
 export const IncomingAccount = z.object({ type: z.literal('account') });
 
+/**
+ * Another start of one of the person's devices is registered. Sent to the person: a place that goes on with the data of
+ * that device asks before it encrypts anything more.
+ */
+export const IncomingStart = z.object({ type: z.literal('start'), deviceId: Id, tag: StartTag });
+
 /** Everything that arrives on `user/{own id}/messages` and `group/{id}/messages`. */
 export const IncomingEvent = z.discriminatedUnion('type', [
   IncomingEntry,
@@ -131,6 +137,7 @@ export const IncomingEvent = z.discriminatedUnion('type', [
   IncomingGroups,
   IncomingDevices,
   IncomingAccount,
+  IncomingStart,
 ]);
 export type IncomingEvent = z.infer<typeof IncomingEvent>;
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { getSuite } from '../../crypto-core/src/suite/suites.ts';
 import { authErrorAtom } from '../../src/store/session.ts';
-import { type Browser, befriend, isSignedIn, type Tab, until } from './support/browser.ts';
+import { type Browser, befriend, isSignedIn, type Tab, until, untilConnected } from './support/browser.ts';
 import { browsers, newBrowser, relay, withRelay } from './support/world.ts';
 
 withRelay();
@@ -135,6 +135,17 @@ describe('a profile that was copied', () => {
     expect(await leaves()).not.toContain(deviceId);
     expect(await leaves()).toHaveLength(2);
     expect(usedTwice()).toEqual([]);
+  });
+
+  it('is noticed by the place that runs as soon as the other one starts', async () => {
+    const carls = newBrowser({ ...options, withoutMqtt: false });
+    const running = await carls.openTab().signUp('carl');
+    await untilConnected(running);
+    const sent = left.size;
+    await startOf(await copyOf(carls));
+    await until(() => running.store.get(authErrorAtom), copiedHere);
+    expect(isSignedIn(running)).toBe(false);
+    expect(left.size).toBe(sent);
   });
 
   it('sends what waited in both places once', async () => {

@@ -20,7 +20,8 @@ import { removeDevice } from './removeDevice.ts';
 /** What shows that the data of a device is in two places (docs/PROTOCOL.md, section 3). */
 export interface Starts {
   /**
-   * Registers a start in the place of one of those that it names, or where there is none.
+   * Registers a start in the place of one of those that it names, or where there is none, and tells the person's live
+   * sessions of it: another place of the device would encrypt once more before its next request is refused.
    * @returns the start that is registered then, which is another where the device's data is in two places
    * @throws ApiError forbidden (not signed by the device)
    */
@@ -41,18 +42,21 @@ export interface Starts {
 export function createStarts({ db, hub, clock }: DeviceDependencies): Starts {
   return {
     async register(session, start) {
-      const { deviceId } = session;
-      return db.transaction().execute(async (tx) => {
+      const { deviceId, userId } = session;
+      const registered = await db.transaction().execute(async (tx) => {
         await lockDevice(tx, deviceId);
         const device = await findDevice(tx, deviceId);
         if (device === null) throw noSuchDevice();
         requireSignedStart(session, device.certificate, start);
         const { from, number, tag } = start;
-        const registered = await startOf(tx, deviceId);
-        if (registered !== null && !from.includes(registered.tag)) return registered;
+        const before = await startOf(tx, deviceId);
+        if (before !== null && !from.includes(before.tag)) return { ...before, isAnother: false };
         await setStart(tx, deviceId, { number, tag });
-        return { number, tag };
+        return { number, tag, isAnother: before?.tag !== tag };
       });
+      const { isAnother, number, tag } = registered;
+      if (isAnother) hub.publishToUsers([userId], { type: 'start', deviceId, tag });
+      return { number, tag };
     },
 
     async copied(userId, deviceId, { signature, statement }) {

@@ -9,6 +9,7 @@ import {
   purgeAccount,
   unfinishedDeletions,
 } from '../repositories/deletions.ts';
+import { deleteUnbegunGroups } from '../repositories/groups.ts';
 import { deleteExpiredNonces } from '../repositories/proofs.ts';
 import { deleteFormerVaults } from '../repositories/vaults.ts';
 
@@ -29,6 +30,9 @@ export const settleAfter = 10 * 60 * 1000;
 
 /** Milliseconds that a vault that was replaced can still be read. */
 export const formerVaultLifetime = 7 * day;
+
+/** Milliseconds that a browser may take to bring the first commit of a group that it has created. */
+export const unbegunGroupLifetime = 7 * day;
 
 export interface PurgeJob {
   /** Does what is due now. A run that is asked for during another one follows it. */
@@ -62,6 +66,7 @@ export function createPurgeJob({ db, clock, log }: PurgeDependencies): PurgeJob 
     const due = await deletedAccounts(db, now - purgeAfter);
     for (const userId of due) await purgeAccount(db, userId);
     await deleteFormerVaults(db, now - formerVaultLifetime);
+    await deleteUnbegunGroups(db, now - unbegunGroupLifetime);
     await deleteExpiredNonces(db, now);
     await deleteAccountChanges(db, now - accountChangeLifetime);
     if (due.length > 0) log.info({ accounts: due.length }, 'deleted accounts purged');

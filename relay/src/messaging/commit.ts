@@ -36,6 +36,9 @@ export async function commit(
     const audience = await requireAudience(tx, conversationId, sender.userId);
     return storeCommit(tx, sender, audience, newCommit, clock());
   });
+  const { groupId, userIds } = stored.audience;
+  // The list first, as where people are added: until then a group is its creator's browser's alone.
+  if (groupId !== null && newCommit.epoch === 0) hub.publishToUsers(userIds, { type: 'groups' });
   publishCommit(hub, stored);
   return receipt(stored.entry);
 }

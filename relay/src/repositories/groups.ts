@@ -115,6 +115,16 @@ export async function membersOf(db: Db, conversationId: string): Promise<Member[
     .execute();
 }
 
+/** Deletes the groups that never got their first commit: the browser that was creating them is gone. */
+export async function deleteUnbegunGroups(db: Db, createdUntil: number): Promise<void> {
+  await db
+    .deleteFrom('conversations')
+    .where('id', 'like', 'group:%')
+    .where('last_seq', '=', 0)
+    .where('created_at', '<=', createdUntil)
+    .execute();
+}
+
 /** @param name sealed under a key of `epoch`. False if there is one of that epoch or a later one already. */
 export async function renameGroup(
   db: Db,

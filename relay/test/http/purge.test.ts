@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { purgeAfter, settleAfter } from '../../src/jobs/purge.ts';
+import { purgeAfter, settleAfter, unbegunGroupLifetime } from '../../src/jobs/purge.ts';
 import { nobody } from '../../src/repositories/deletions.ts';
 import {
   befriend,
@@ -11,7 +11,7 @@ import {
   startTestRelay,
   temporaryFolder,
 } from '../helpers.ts';
-import { addMember, commitBody, createGroup } from './conversation.ts';
+import { addMember, commitBody, createGroup, submitCommit } from './conversation.ts';
 import {
   advance,
   deleteAccount,
@@ -45,6 +45,23 @@ describe('the purge job', () => {
     await purgeJob().run();
     advance(-settleAfter);
     expect(holding(await dump('entries'), messages)).toEqual([]);
+  });
+
+  it('deletes a group that never got its first commit, once its browser had a week for it', async () => {
+    const begun = await createGroup(friend);
+    await submitCommit(friend, `group:${begun}`, commitBody(0));
+    const unbegun = await createGroup(friend);
+    const listed = async () =>
+      (await friend.call<{ id: string }[]>('GET', '/groups')).body.map(({ id }) => id);
+    advance(unbegunGroupLifetime - 1);
+    await purgeJob().run();
+    expect(await listed()).toEqual(expect.arrayContaining([begun, unbegun]));
+    advance(1);
+    await purgeJob().run();
+    advance(-unbegunGroupLifetime);
+    expect(await listed()).toContain(begun);
+    expect(await listed()).not.toContain(unbegun);
+    expect(await dump('groups')).not.toContain(unbegun);
   });
 
   it('runs when a relay starts', async () => {

@@ -3,7 +3,7 @@ import { type Device, directConversationId, type RevokedDevice, type Start } fro
 import { copiedSignature, revocationOf, sessionSignature, signedStart } from '../devices.ts';
 import { base64Url, logIn, onAnotherDevice, type Person } from '../helpers.ts';
 import { createClients, disconnectReason, puback } from '../mqtt/mqttClient.ts';
-import { commitBody, log, messageBody, submitCommit } from './conversation.ts';
+import { commitBody, log, messageBody, recordEvents, submitCommit } from './conversation.ts';
 import { eero as contact, aino as owner, relay, withTwoPeople } from './twoPeople.ts';
 
 withTwoPeople();
@@ -42,6 +42,18 @@ describe('the start of a device', () => {
     expect(await register(copy)).toMatchObject(registered(second));
     // A request that was under way for long brings nothing back.
     expect(await register(first)).toMatchObject(registered(second));
+  });
+
+  it('is told to the person when it takes the place of another, and only then', async () => {
+    const events = await recordEvents(relay, [owner, contact], async () => {
+      await register(first);
+      await register(second);
+      await register({ ...second, from: [second.tag] });
+      await register(copy);
+      await register(first);
+    });
+    const told = ({ tag }: typeof first) => [owner.id, { type: 'start', deviceId: owner.deviceId, tag }];
+    expect(events).toEqual([told(first), told(second)]);
   });
 
   it('is the one word of a device that counts: all of it is signed', async () => {

@@ -2,10 +2,11 @@ import type { IncomingEvent } from '../../net/contract.ts';
 import { activeConversationAtom } from '../../store/chats.ts';
 import { keyOf, takesPart } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
+import { startTold } from '../core/place.ts';
 import type { Services } from './services.ts';
 
 export interface IncomingEventsOptions {
-  readonly deps: Pick<SessionDeps, 'store'>;
+  readonly deps: Pick<SessionDeps, 'api' | 'crypto' | 'events' | 'store'>;
   readonly ownUserId: string;
   readonly services: Pick<Services, 'contacts' | 'groupList' | 'joiner' | 'receipts' | 'security' | 'sync'>;
   /** Uploads KeyPackages in place of those that have been used up: others need them to reach this device. */
@@ -50,6 +51,8 @@ export function createIncomingEventHandler(
         return security.onChanged();
       case 'devices':
         return security.devices.onRevoked(event);
+      case 'start':
+        return startTold(options.deps, event);
     }
   };
 }

@@ -53,6 +53,21 @@ export async function withStart<T>(
   }
 }
 
+/**
+ * Takes in that the relay has another start. Of this device, it is another tab's, or another place's: the relay's answer to
+ * the newest of this storage says which, before this one encrypts anything more.
+ * @throws AppError `device-copied`, once {@link deviceCopiedEvent} has been dispatched
+ */
+export async function startTold(
+  deps: PlaceDeps,
+  told: { readonly deviceId: string; readonly tag: string },
+): Promise<void> {
+  const { crypto } = deps;
+  if ((await crypto.openDevice()).deviceId !== told.deviceId) return;
+  const { tag } = await heeding(deps, () => crypto.start());
+  if (tag !== told.tag) await registerStart(deps, true);
+}
+
 /** Tells the session that this browser's data is in another place too, and returns the error for whoever was about to send. */
 export function copied({ events }: Pick<PlaceDeps, 'events'>): AppError {
   events.dispatchEvent(new Event(deviceCopiedEvent));

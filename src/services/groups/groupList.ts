@@ -264,10 +264,22 @@ export function createGroupList(options: GroupListOptions): GroupList {
     return [...new Set([...known.keys(), ...here])].filter((id) => !hasEnded(id));
   }
 
+  /** A group without its first commit is there for no browser but the one that is starting it. */
+  async function begunOf(summaries: readonly GroupSummary[]): Promise<GroupSummary[]> {
+    const begun: GroupSummary[] = [];
+    for (const summary of summaries) {
+      const { id, name_epoch } = summary;
+      const isThere =
+        name_epoch > 0 || (await crypto.conversation(groupConversationId(id))).status === 'starting';
+      if (isThere) begun.push(summary);
+    }
+    return begun;
+  }
+
   async function readList(): Promise<void> {
     const forgottenBefore = new Set(forgotten);
     const before = new Set(present().filter(isKnownToRelay));
-    const answer = await api.listGroups();
+    const answer = await begunOf(await api.listGroups());
     // It may be older than what has been forgotten while it came.
     const summaries = answer.filter(({ id }) => !forgotten.has(id) || forgottenBefore.has(id));
     const listed = new Set(summaries.map(({ id }) => id));
@@ -326,7 +338,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
   async function recallList(): Promise<void> {
     const summaries = await options.recall();
     if (summaries === null || store.get(groupsAtom).loaded) return;
-    for (const summary of summaries) if (!forgotten.has(summary.id)) updateListed(summary);
+    for (const summary of await begunOf(summaries)) if (!forgotten.has(summary.id)) updateListed(summary);
     show();
   }
 

@@ -36,7 +36,7 @@ export function places(
       const [tab] = seat.tabs;
       if (tab === undefined) return [];
       return logs
-        .filter(({ userIds }) => userIds.includes(seat.person.id))
+        .filter(({ lastSeq, userIds }) => lastSeq > 0 && userIds.includes(seat.person.id))
         .map((log) => ({ seat, tab, log }));
     });
 }

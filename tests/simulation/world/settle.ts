@@ -1,3 +1,4 @@
+import { groupsAtom } from '#src/store/groups.ts';
 import { authStatusAtom } from '#src/store/session.ts';
 import { pass, passUntil } from '../seams/time.ts';
 import { type LogOfRelay, logsOfRelay } from './log.ts';
@@ -62,6 +63,12 @@ export async function restless(world: World): Promise<string[]> {
     for (const log of own) {
       const state = await tab.crypto.conversation(log.id);
       const { epoch, lastSeq, status } = state;
+      // Its creator's browser is gone, and only that one could have begun it.
+      if (status === 'outside' && log.lastSeq === 0) {
+        const isShown = tab.store.get(groupsAtom).items.some(({ id }) => log.id.endsWith(id));
+        if (isShown) lacks.push(`${seat.profile.name} is shown ${log.id}, which never began`);
+        continue;
+      }
       if (status !== 'joined' || lastSeq !== log.lastSeq || epoch !== log.epoch) {
         lacks.push(
           `${seat.profile.name} is ${status} at ${lastSeq} of ${log.lastSeq}, epoch ${epoch} of ${log.epoch}, in ${log.id} ${state.refusal ?? ''}`,

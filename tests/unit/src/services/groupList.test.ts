@@ -68,6 +68,19 @@ describe('the list', () => {
     expect(deps.store.get(groupsAtom)).toMatchObject({ loaded: true, error: null });
   });
 
+  it('leaves out a group that never got its first commit, unless this browser is starting it', async () => {
+    setSummaries([{ ...summary(sailing), name_epoch: 0 }]);
+    setKeys(outside(idOf(sailing)));
+    await list.load();
+    await settled();
+    expect(shown()).toBeUndefined();
+
+    setKeys(groupState({ status: 'starting', members: [] }));
+    await list.refresh();
+    await settled();
+    expect(shown()).toMatchObject({ id: sailing });
+  });
+
   it('shows names and members by the keys, in the order of the names, nameless ones last', async () => {
     setSummaries([
       summary(rowing, { created_at: '2026-02-01T12:00:00.000Z', member_count: 7, creator_id: null }),
