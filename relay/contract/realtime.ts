@@ -121,8 +121,8 @@ export const IncomingDevices = z.object({ type: z.literal('devices'), userId: Id
 export const IncomingAccount = z.object({ type: z.literal('account') });
 
 /**
- * Another start of one of the person's devices is registered. Sent to the person: a place that goes on with the data of
- * that device asks before it encrypts anything more.
+ * Another start of one of the person's devices is registered. Sent to the person: a place that has not
+ * drawn it asks at once, by putStart, whether it is still the device's.
  */
 export const IncomingStart = z.object({ type: z.literal('start'), deviceId: Id, tag: StartTag });
 

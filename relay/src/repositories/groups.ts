@@ -119,9 +119,14 @@ export async function membersOf(db: Db, conversationId: string): Promise<Member[
 export async function deleteUnbegunGroups(db: Db, createdUntil: number): Promise<void> {
   await db
     .deleteFrom('conversations')
-    .where('id', 'like', 'group:%')
     .where('last_seq', '=', 0)
-    .where('created_at', '<=', createdUntil)
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('groups')
+        .select('conversation_id')
+        .where('name_epoch', '=', 0)
+        .where('created_at', '<=', createdUntil),
+    )
     .execute();
 }
 

@@ -44,7 +44,7 @@ describe('the start of a device', () => {
     expect(await register(first)).toMatchObject(registered(second));
   });
 
-  it('is told to the person when it takes the place of another, and only then', async () => {
+  it('is told to the person once it is the one that is registered, and only then', async () => {
     const events = await recordEvents(relay, [owner, contact], async () => {
       await register(first);
       await register(second);

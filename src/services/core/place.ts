@@ -55,7 +55,7 @@ export async function withStart<T>(
 
 /**
  * Takes in that the relay has another start. Of this device, it is another tab's, or another place's: the relay's answer to
- * the newest of this storage says which, before this one encrypts anything more.
+ * the newest of this storage says which.
  * @throws AppError `device-copied`, once {@link deviceCopiedEvent} has been dispatched
  */
 export async function startTold(

@@ -265,13 +265,12 @@ export function createGroupList(options: GroupListOptions): GroupList {
   }
 
   /** A group without its first commit is there for no browser but the one that is starting it. */
-  async function begunOf(summaries: readonly GroupSummary[]): Promise<GroupSummary[]> {
+  async function withoutUnbegun(summaries: readonly GroupSummary[]): Promise<GroupSummary[]> {
     const begun: GroupSummary[] = [];
     for (const summary of summaries) {
       const { id, name_epoch } = summary;
-      const isThere =
-        name_epoch > 0 || (await crypto.conversation(groupConversationId(id))).status === 'starting';
-      if (isThere) begun.push(summary);
+      const hasKeys = async () => (await crypto.conversation(groupConversationId(id))).status !== 'outside';
+      if (name_epoch > 0 || (await hasKeys())) begun.push(summary);
     }
     return begun;
   }
@@ -279,7 +278,7 @@ export function createGroupList(options: GroupListOptions): GroupList {
   async function readList(): Promise<void> {
     const forgottenBefore = new Set(forgotten);
     const before = new Set(present().filter(isKnownToRelay));
-    const answer = await begunOf(await api.listGroups());
+    const answer = await withoutUnbegun(await api.listGroups());
     // It may be older than what has been forgotten while it came.
     const summaries = answer.filter(({ id }) => !forgotten.has(id) || forgottenBefore.has(id));
     const listed = new Set(summaries.map(({ id }) => id));
@@ -336,9 +335,10 @@ export function createGroupList(options: GroupListOptions): GroupList {
   }
 
   async function recallList(): Promise<void> {
-    const summaries = await options.recall();
+    const recalled = await options.recall();
+    const summaries = recalled && (await withoutUnbegun(recalled));
     if (summaries === null || store.get(groupsAtom).loaded) return;
-    for (const summary of await begunOf(summaries)) if (!forgotten.has(summary.id)) updateListed(summary);
+    for (const summary of summaries) if (!forgotten.has(summary.id)) updateListed(summary);
     show();
   }
 

@@ -1,3 +1,4 @@
+import { groupConversationId } from '#src/net/contract.ts';
 import { groupsAtom } from '#src/store/groups.ts';
 import { authStatusAtom } from '#src/store/session.ts';
 import { pass, passUntil } from '../seams/time.ts';
@@ -65,7 +66,7 @@ export async function restless(world: World): Promise<string[]> {
       const { epoch, lastSeq, status } = state;
       // Its creator's browser is gone, and only that one could have begun it.
       if (status === 'outside' && log.lastSeq === 0) {
-        const isShown = tab.store.get(groupsAtom).items.some(({ id }) => log.id.endsWith(id));
+        const isShown = tab.store.get(groupsAtom).items.some(({ id }) => groupConversationId(id) === log.id);
         if (isShown) lacks.push(`${seat.profile.name} is shown ${log.id}, which never began`);
         continue;
       }
