@@ -99,10 +99,10 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
     },
 
     async create(userId, { id, sealedName }) {
-      const created = await db.transaction().execute(async (tx) => {
+      await db.transaction().execute(async (tx) => {
         // The count below must hold until the group is there.
         await lockUsers(tx, [userId]);
-        if ((await rows.groupCreator(tx, id)) === userId) return false;
+        if ((await rows.groupCreator(tx, id)) === userId) return;
         if ((await rows.groupsOf(tx, userId)).length >= limits.groupsPerUser) {
           throw new ApiError('limit-reached', `You can be in at most ${limits.groupsPerUser} groups.`);
         }
@@ -110,9 +110,8 @@ export function createGroups({ db, hub, clock }: GroupDependencies): Groups {
         if (!(await rows.insertGroup(tx, group, clock()))) {
           throw new ApiError('group-exists', 'This group id is already in use.');
         }
-        return true;
       });
-      if (created) listsChanged([userId]);
+      // Nobody is told: until its first commit, a group is there for no browser but the one that is starting it.
     },
 
     async sealName(userId, groupId, name) {

@@ -22,7 +22,7 @@ import {
 withGroupPeople();
 
 describe('a group', () => {
-  it('is created with its creator as the only member, under the name as it was sealed', async () => {
+  it('is created with its creator as the only member, under the name as it was sealed, and told of once it has begun', async () => {
     const [id, sealedName] = [randomUUID(), base64Url(60)];
     const events = await eventsFor([creator], async () => {
       expect(await creator.call('POST', '/group', { groupId: id, sealedName })).toMatchObject({
@@ -30,7 +30,7 @@ describe('a group', () => {
         body: { id },
       });
     });
-    expect(events).toEqual([[creator.id, { type: 'groups' }]]);
+    expect(events).toEqual([]);
     const summary = {
       id,
       name: sealedName,
@@ -43,6 +43,8 @@ describe('a group', () => {
     expect((await details(creator, id)).body).toEqual({ ...summary, members, departed: [], last_seq: 0 });
     expect((await creator.call('GET', `/group/${id}/members`)).body).toEqual(members);
     expect((await creator.call<GroupSummary[]>('GET', '/groups')).body).toContainEqual(summary);
+    const begun = await eventsFor([creator], () => submitCommit(creator, `group:${id}`, commitBody(0)));
+    expect(begun[0]).toEqual([creator.id, { type: 'groups' }]);
   });
 
   it('is created once under an id: again by its creator changes nothing, by others is refused', async () => {
