@@ -66,7 +66,7 @@ export const register = defineRoute({
   }),
   status: 201,
   response: SessionAnswer,
-  errors: ['username-taken', 'email-taken'],
+  errors: ['invalid-username', 'username-taken', 'email-taken'],
 });
 
 export const login = defineRoute({
@@ -233,7 +233,7 @@ export const updateProfile = defineRoute({
   proof: { unless: 'both stay, but for their case' },
   status: 200,
   response: Profile,
-  errors: ['username-taken', 'email-taken', 'forbidden', 'stale-version'],
+  errors: ['invalid-username', 'username-taken', 'email-taken', 'forbidden', 'stale-version'],
 });
 
 export const changePassword = defineRoute({

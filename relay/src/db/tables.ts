@@ -17,6 +17,8 @@ export interface Tables {
     id: string;
     username: string;
     username_key: string;
+    /** Null for a username of before there were skeletons, until it is filled in. */
+    username_skeleton: ColumnType<string | null, string | null | undefined, string | null>;
     email: string;
     email_key: string;
     full_name: string;
