@@ -4,13 +4,11 @@ import type { LoginAttempt, LoginThrottle } from '../auth/loginThrottle.ts';
 import type { Passwords } from '../auth/passwords.ts';
 import { requireDevice, type Session } from '../auth/session.ts';
 import type { OpenOptions, Sessions } from '../auth/sessions.ts';
-import type { NameIndex } from '../db/nameIndex.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { contactIds } from '../repositories/contacts.ts';
 import { addPasswordProofKey, addRecoveryProofKey } from '../repositories/proofs.ts';
-import { searchUsers } from '../repositories/search.ts';
 import { liveSessionsOf, type SessionRow } from '../repositories/sessions.ts';
 import * as users from '../repositories/users.ts';
 import {
@@ -119,8 +117,6 @@ export interface Accounts {
   delete(userId: string): Promise<void>;
   /** The account itself, as the relay has it, with its sessions. @throws ApiError not-found */
   data(userId: string): Promise<users.Account & { sessions: SessionRow[] }>;
-  /** At most `limit` people, never the one who asks. */
-  search(userId: string, text: string, limit: number): Promise<users.UserRow[]>;
   /** @throws ApiError not-found before the first vault is stored */
   vault(userId: string): Promise<VaultRow>;
   /** The vault before the present one. @throws ApiError not-found unless one was replaced in the last seven days */
@@ -136,7 +132,6 @@ export interface Accounts {
 
 export interface AccountDependencies {
   readonly db: Db;
-  readonly names: NameIndex;
   readonly hub: Hub;
   readonly clock: () => number;
   readonly passwords: Passwords;
@@ -145,7 +140,7 @@ export interface AccountDependencies {
 }
 
 export function createAccounts(dependencies: AccountDependencies): Accounts {
-  const { db, names, hub, clock, passwords, sessions, loginThrottle } = dependencies;
+  const { db, hub, clock, passwords, sessions, loginThrottle } = dependencies;
   const credentialsOf = async ({ authKey, proofKey }: RecoveryKey): Promise<RecoveryCredentials> => ({
     authHash: await passwords.hash(authKey),
     proofKey,
@@ -284,8 +279,6 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
       if (account === null) throw noSuchPerson();
       return { ...account, sessions: await liveSessionsOf(db, userId, clock()) };
     },
-
-    search: (userId, text, limit) => searchUsers(names, { key: nameKey(text), exceptId: userId, limit }),
 
     async vault(userId) {
       const vault = await findVault(db, userId);

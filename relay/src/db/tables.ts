@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, Kysely } from 'kysely';
-import type { AccountChangeKind } from '../../contract/index.ts';
+import type { AccountChangeKind, Discoverability } from '../../contract/index.ts';
 import type { KeptEndCode } from '../auth/session.ts';
 import type { NameIndex } from './nameIndex.ts';
 import type { Statement } from './prepared.ts';
@@ -29,6 +29,9 @@ export interface Tables {
     proof_key: ColumnType<Buffer | null, Uint8Array | null | undefined, Uint8Array | null>;
     account_key: ColumnType<Buffer | null, Uint8Array | null | undefined, Uint8Array | null>;
     signed_name: NullableBytes;
+    found_by: Generated<Discoverability['found_by']>;
+    /** 0 or 1. */
+    shows_email: Generated<number>;
     consented_at: Time;
     created_at: Time;
   };

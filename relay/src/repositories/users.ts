@@ -1,3 +1,4 @@
+import type { Discoverability } from '../../contract/index.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/tables.ts';
 
@@ -152,17 +153,23 @@ export interface Account {
   readonly user: UserRow;
   readonly credentials: Credentials;
   readonly consentedAt: number;
+  readonly discoverability: Discoverability;
 }
 
 /** Everything that is stored of a person in this table. */
 export async function findAccount(db: Db, id: string): Promise<Account | null> {
   const row = await db
     .selectFrom('users')
-    .select([...profileColumns, ...credentialColumns, 'consented_at'])
+    .select([...profileColumns, ...credentialColumns, 'consented_at', 'found_by', 'shows_email'])
     .where('id', '=', id)
     .executeTakeFirst();
   if (row === undefined) return null;
-  return { user: fromRow(row), credentials: credentialsOf(row), consentedAt: row.consented_at };
+  return {
+    user: fromRow(row),
+    credentials: credentialsOf(row),
+    consentedAt: row.consented_at,
+    discoverability: { found_by: row.found_by, shows_email: row.shows_email === 1 },
+  };
 }
 
 export async function setCredentials(db: Db, id: string, credentials: NewCredentials): Promise<void> {

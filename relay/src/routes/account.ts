@@ -18,6 +18,7 @@ type AccountHandlers = Pick<
   | 'changePassword'
   | 'moveOn'
   | 'accountData'
+  | 'putDiscoverability'
   | 'deleteAccount'
   | 'listAccountChanges'
   | 'createProofNonce'
@@ -33,6 +34,7 @@ type AccountHandlers = Pick<
 export function accountHandlers({
   accountChanges,
   accounts,
+  people,
   proofs,
   sessions,
   signedNames,
@@ -106,10 +108,17 @@ export function accountHandlers({
     },
 
     accountData: async ({ session }) => {
-      const { user, credentials, consentedAt, sessions: live } = await accounts.data(session.userId);
+      const {
+        user,
+        credentials,
+        consentedAt,
+        discoverability,
+        sessions: live,
+      } = await accounts.data(session.userId);
       return {
         profile: profileOf(user),
         consented_at: time(consentedAt),
+        discoverability,
         password_params: {
           salt: text(credentials.salt),
           opsLimit: credentials.opsLimit,
@@ -124,10 +133,12 @@ export function accountHandlers({
       };
     },
 
+    putDiscoverability: ({ session, body }) => people.setDiscoverability(session.userId, body),
+
     deleteAccount: ({ session }) => accounts.delete(session.userId),
 
     searchUsers: async ({ session, query }) => {
-      const found = await accounts.search(session.userId, query.q, limits.searchMaxResults);
+      const found = await people.search(session.userId, query.q, limits.searchMaxResults);
       return found.map(({ id, username, email }) => ({ id, username, email }));
     },
 
