@@ -51,6 +51,9 @@ export function createApi(http: Http) {
     /** Reads the data that the relay holds of a person and no other call answers. */
     accountData: () => http.call(routes.accountData, {}),
 
+    putDiscoverability: (body: RouteBody<typeof routes.putDiscoverability>) =>
+      http.call(routes.putDiscoverability, { body }),
+
     /** A 401 is left to the caller: the account may be gone. */
     deleteAccount: (prove: Prove) => http.call(routes.deleteAccount, { unauthenticated: 'caller', prove }),
 

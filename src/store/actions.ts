@@ -5,6 +5,12 @@ import type { ConversationKey, MessageEvidence, ViewComparison } from './chats.t
 import type { Person } from './contacts.ts';
 import type { SafetyNumbers } from './trust.ts';
 
+/** By which of a person's names others find them, and whether who finds them sees the email, as the contract has it. */
+export interface Discoverability {
+  readonly found_by: 'name' | 'email' | 'both' | 'none';
+  readonly shows_email: boolean;
+}
+
 /**
  * Everything a person can do. Services implement it, `app/bootstrap` injects it, features call it: so features reach
  * the network and the keys without importing either. Every promise rejects with an AppError whose message can be shown.
@@ -61,6 +67,9 @@ export interface AppActions {
    * `invalid-email`, `email-taken`, which are about a field.
    */
   updateProfile(input: { username: string; email: string }): Promise<void>;
+  /** Asks the relay what others can find of the person. */
+  loadDiscoverability(): Promise<Discoverability>;
+  setDiscoverability(change: Discoverability): Promise<void>;
   /** Ends the person's groups, then the account, then what this browser has of it, and leads to the landing page. */
   deleteAccount(): Promise<void>;
   /**

@@ -3,6 +3,7 @@ import { DevicesCard } from '../../features/devices/DevicesCard.tsx';
 import { MessageBackupCard } from '../../features/messageBackup/MessageBackupCard.tsx';
 import { MoveOnCard } from '../../features/movingOn/MoveOnCard.tsx';
 import { DeleteAccountCard } from '../../features/profile/DeleteAccountCard.tsx';
+import { DiscoverabilityCard } from '../../features/profile/DiscoverabilityCard.tsx';
 import { ProfileCard } from '../../features/profile/ProfileCard.tsx';
 import { YourDataCard } from '../../features/profile/YourDataCard.tsx';
 import { RecoveryCard } from '../../features/recovery/RecoveryCard.tsx';
@@ -15,6 +16,7 @@ export function ProfilePanel() {
   const prefix = useId();
   const sections = [
     { id: `${prefix}profile`, title: t('profile.title'), Card: ProfileCard },
+    { id: `${prefix}found`, title: t('profile.found.title'), Card: DiscoverabilityCard },
     { id: `${prefix}recovery`, title: t('recovery.card.title'), Card: RecoveryCard },
     { id: `${prefix}devices`, title: t('devices.card.title'), Card: DevicesCard },
     { id: `${prefix}moving-on`, title: t('movingOn.title'), Card: MoveOnCard },

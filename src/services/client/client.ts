@@ -168,6 +168,14 @@ export function createClient(options: ClientOptions): Client {
     acceptIdentity: async (userId, number) => signedIn().security.trust.accept(userId, number),
     refuseIdentity: async (userId, number) => signedIn().security.trust.refuse(userId, number),
     updateProfile: async (change) => signedIn().updateProfile(change),
+    async loadDiscoverability() {
+      signedIn();
+      return (await import('../account/discoverability.ts')).loadDiscoverability(deps);
+    },
+    async setDiscoverability(change) {
+      signedIn();
+      await (await import('../account/discoverability.ts')).setDiscoverability(deps, change);
+    },
     async deleteAccount() {
       const { confirmation, groups, userId } = signedIn();
       const { deleteAccount } = await import('./deletion.ts');

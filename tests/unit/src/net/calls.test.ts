@@ -56,6 +56,10 @@ async function sentBy(call: (api: Api) => Promise<unknown>) {
 
 it.each<[string, (api: Api) => Promise<unknown>]>([
   ['PUT /api/users/me', (api) => api.updateProfile({ username: 'anna', email: 'anna@example.org' })],
+  [
+    'PUT /api/users/me/discoverability',
+    (api) => api.putDiscoverability({ found_by: 'name', shows_email: true }),
+  ],
   ['DELETE /api/user', (api) => api.deleteAccount(async () => 'proof')],
   ['GET /api/contacts', (api) => api.listContacts()],
   ['GET /api/contacts/requests', (api) => api.listContactRequests()],

@@ -201,6 +201,8 @@ it('the banner of a session that has ended stays when calls that were under way 
 
 it.each<[string, () => Promise<unknown>]>([
   ['searchUsers', () => client.actions.searchUsers('bert')],
+  ['loadDiscoverability', () => client.actions.loadDiscoverability()],
+  ['setDiscoverability', () => client.actions.setDiscoverability({ found_by: 'none', shows_email: false })],
   ['openChat', () => client.actions.openChat(peer)],
   ['sendMessage', () => client.actions.sendMessage(peer, 'hello')],
   ['retryMessage', () => client.actions.retryMessage(peer, 'm')],

@@ -62,6 +62,10 @@ export function fakeActions(): FakeActions {
       .fn<AppActions['loadSafetyNumbers']>()
       .mockResolvedValue({ current: '12345'.repeat(12), offered: null }),
     updateProfile: vi.fn<AppActions['updateProfile']>().mockResolvedValue(),
+    loadDiscoverability: vi
+      .fn<AppActions['loadDiscoverability']>()
+      .mockResolvedValue({ found_by: 'both', shows_email: false }),
+    setDiscoverability: vi.fn<AppActions['setDiscoverability']>().mockResolvedValue(),
     deleteAccount: vi.fn<AppActions['deleteAccount']>().mockResolvedValue(),
     exportData: vi.fn<AppActions['exportData']>().mockResolvedValue(true),
     cancelDataExport: vi.fn<AppActions['cancelDataExport']>(),
