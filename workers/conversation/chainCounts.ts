@@ -1,4 +1,4 @@
-/** What follows from the rows of the running hash, and from what senders have said of their own entries. */
+/** Counts the entries of each device by the rows of the running hash, and by what senders have said of their own entries. */
 import { type ChainHeader, equalBytes, nextRunningHash } from '@sinetti/crypto-core';
 import type { ChainRecord, Diverged } from './chainRecord.ts';
 import type { ChainRow } from './chainRows.ts';

@@ -195,7 +195,7 @@ export class LogChain {
       tallies: [...tallies].map(([deviceId, count]) => ({ deviceId, count })),
       diverged,
     });
-    // Those of before serve whoever puts two views beside each other.
+    // Earlier rows are kept for the comparison of two views.
     deleteRows(this.#transaction, seq - limits.rowsKept);
   }
 

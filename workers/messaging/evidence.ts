@@ -1,4 +1,4 @@
-/** What speaks for a message: who wrote it, and whether others were given the same log (PROTOCOL section 10). */
+/** The evidence for a message: who wrote it, and whether others were given the same log (PROTOCOL section 10). */
 import { ConversationId, check, Seq } from '../api/arguments.ts';
 import type { CryptoApi, LogEvidence } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';

@@ -31,7 +31,7 @@ const Said = object({
   drafts: array(Draft, limits.draftsTold),
 });
 
-/** What this device has yet to tell, the time of the newest draft of each conversation, and where it has told something. */
+/** News that this device has yet to tell, the time of each conversation's newest draft, and where it has told something. */
 const OwnStateRecord = object({
   reads: array(Read, limits.readsUntold),
   drafts: array(Draft, limits.draftsUntold),
@@ -89,7 +89,7 @@ export async function ownStateToSay({ account, tx }: ConversationTransaction): P
   return JSON.stringify({ v: VERSION, type: OWN_STATE, reads, drafts } satisfies Guarded<typeof Said>);
 }
 
-/** What a message has brought: what is kept of it, null for nothing; and what is new here. */
+/** The outcome of a message: the record that is kept of it, null for none; and the news in it. */
 interface Taken {
   readonly kept: MessageRecord | null;
   readonly told: OwnState | null;

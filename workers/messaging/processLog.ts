@@ -91,7 +91,7 @@ const STOP = Symbol('stop');
 class LogProcessor {
   /** The events of the entries that were new. */
   readonly events: ConversationEvent[] = [];
-  /** What other own devices have told, in the order of the log. */
+  /** News of other own devices, in the order of the log. */
   readonly told: OwnState[] = [];
   /** An entry is from this device's leaf, and none that this device has sent. */
   isCopied = false;
@@ -129,7 +129,7 @@ class LogProcessor {
     if (conversation.returning && joining !== undefined) {
       conversation.returning = false;
       conversation.joinedBefore = null;
-      // That it was shown another log than before says more.
+      // An event here says more: the device was shown another log than before.
       if (!(await hasEvent(this.#transaction, joining.seq))) this.#recordEvent(joining, { kind: 'returned' });
     }
     for (const entry of entries) await this.#checkRepeated(entry);
@@ -335,7 +335,7 @@ class LogProcessor {
       }
       const isOwn = entry.sender_device_id === account.device.deviceId && codeOf(error) === 'own-message';
       this.#transaction.fork(reasonOf(error), codeOf(error));
-      // Of a commit by this device's leaf in another place the person is told as of a copy, not as of a wrong commit.
+      // Tells the person of a copy, not of a wrong commit, if it is by this device's leaf in another place.
       if (isOwn) await this.#findCopied();
       else this.#recordEvent(entry, { kind: 'refused', code: codeOf(error) });
       await rememberUnauthorizedAdds(this.#transaction, membershipPolicy.unauthorizedAdds);

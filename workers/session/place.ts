@@ -58,7 +58,7 @@ export function createPlace({ env }: Pick<SessionDeps, 'env'>, session: Session)
         }
         // Another tab has drawn one since: the relay is told of that.
         if (former.some((one) => equalBytes(one, answer.tag))) {
-          // However many have been drawn after it, the next request names what the relay has.
+          // Keeps it first, so that the next request names it however many have been drawn since.
           const others = former.filter((one) => !equalBytes(one, answer.tag));
           await putStart(tx, account, { ...known, former: [answer.tag, ...others] });
           return 'again';
@@ -96,7 +96,7 @@ export function createPlace({ env }: Pick<SessionDeps, 'env'>, session: Session)
   };
 }
 
-/** What a message may be encrypted under. */
+/** The conditions under which a message may be encrypted. */
 export interface Place {
   readonly isCopied: boolean;
   /** The tag of the registered start, base64url; null while this worker, or another tab's, has none registered. */
@@ -136,7 +136,7 @@ function withTag(tags: readonly Uint8Array[], tag: Uint8Array): Uint8Array[] {
   return [...tags.slice(0, 1), ...tags.slice(1).slice(2 - limits.formerStarts), tag];
 }
 
-/** Those that a request names: the first one and the newest. If the relay has another of them, its answer says so. */
+/** Returns the tags that a request names: the first one and the newest. If the relay has another, its answer says so. */
 function named(tags: readonly Uint8Array[]): Uint8Array[] {
   return [...tags.slice(0, 1), ...tags.slice(1).slice(1 - limits.startsNamed)];
 }

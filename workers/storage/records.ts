@@ -132,9 +132,9 @@ export const ConversationRecord = object({
   lastSeq: integer(0),
   joinedSeq: integer(0),
   readSeq: integer(0),
-  /** Of `readSeq`, what was read on this device, which is what its receipts tell. */
+  /** The part of `readSeq` that was read on this device, which its receipts tell. */
   readHere: withDefault(integer(0), 0),
-  /** What the relay's receipt of this device says. */
+  /** The content of this device's receipt at the relay. */
   told: withDefault(object({ epoch: integer(0), position: integer(0), readSeq: integer(0) }), untold),
   unread: integer(0, limits.unread),
   pending: oneOf('none', 'start', 'member', 'external'),

@@ -1,6 +1,6 @@
 import type { routes } from '../../contract/index.ts';
 
-/** What each call does, in a sentence: here and not in the contract, because the client loads that. */
+/** Says in a sentence what each call does: here and not in the contract, because the client loads that. */
 export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   register: 'Create an account',
   login: 'Sign in with a username or an email',
