@@ -100,8 +100,8 @@ export const limits = {
    */
   readsTold: 100,
   draftsTold: 20,
-  readsUntold: 500,
-  draftsUntold: 20,
+  pendingReads: 500,
+  pendingDrafts: 20,
   draftsSize: 96 * 1024,
   draftTimes: 500,
   ownStatesKept: 64,

@@ -14,7 +14,7 @@ type GroupHandlers = Pick<
   | 'listGroupMembers'
   | 'addGroupMember'
   | 'leaveGroup'
-  | 'getDeparture'
+  | 'getLeaveStatement'
   | 'deleteGroup'
 >;
 
@@ -56,7 +56,7 @@ export function groupHandlers({ groups }: Services): GroupHandlers {
       const statement = body?.statement === undefined ? null : bytes(body.statement);
       return groups.leave(session.userId, params.id, statement);
     },
-    getDeparture: async ({ session, params }) => {
+    getLeaveStatement: async ({ session, params }) => {
       const statement = await groups.leaveStatement(session.userId, params.id);
       return { statement: statement === null ? null : text(statement) };
     },

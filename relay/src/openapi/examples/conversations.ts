@@ -91,7 +91,7 @@ export const groups: Examples<
   | 'listGroupMembers'
   | 'addGroupMember'
   | 'leaveGroup'
-  | 'getDeparture'
+  | 'getLeaveStatement'
   | 'deleteGroup'
   | 'listGroupMessages'
   | 'sendGroupMessage'
@@ -107,7 +107,7 @@ export const groups: Examples<
     response: { ...sent, members },
   },
   leaveGroup: { params: { id: ids.group }, body: { statement } },
-  getDeparture: { params: { id: ids.group }, response: { statement } },
+  getLeaveStatement: { params: { id: ids.group }, response: { statement } },
   deleteGroup: { params: { id: ids.group } },
   listGroupMessages: {
     params: { id: ids.group },
