@@ -15,7 +15,7 @@ export function createMovingOn(
   session: Session,
   confirmations: Confirmations,
   rotation: Rotation,
-): Pick<CryptoApi, 'moveOn'> {
+) {
   const { env } = deps;
   return {
     async moveOn(input) {
@@ -57,5 +57,5 @@ export function createMovingOn(
       confirmations.bind(confirmed, made.body);
       return made.body;
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }

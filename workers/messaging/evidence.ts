@@ -10,7 +10,7 @@ import type { Session, UnlockedAccount } from '../session/session.ts';
 import type { Transaction } from '../storage/db.ts';
 import type { ConversationRecord } from '../storage/records.ts';
 
-export function createEvidence(deps: TransactionDeps, session: Session): Pick<CryptoApi, 'messageEvidence'> {
+export function createEvidence(deps: TransactionDeps, session: Session) {
   return {
     async messageEvidence(id, position) {
       const conversationId = check('messageEvidence', ConversationId, id);
@@ -34,7 +34,7 @@ export function createEvidence(deps: TransactionDeps, session: Session): Pick<Cr
         };
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 async function logEvidence(

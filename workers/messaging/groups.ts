@@ -35,20 +35,7 @@ import { conversationLock } from '../session/locks.ts';
 import type { Session } from '../session/session.ts';
 import { type WriteTransaction, withinConversation, write } from '../storage/db.ts';
 
-type GroupsApi = Pick<
-  CryptoApi,
-  | 'addMembers'
-  | 'nextCommit'
-  | 'discardCommit'
-  | 'leaveStatement'
-  | 'setLeaveStatements'
-  | 'hasLeft'
-  | 'setGroupName'
-  | 'sealGroupName'
-  | 'forgetConversation'
->;
-
-export function createGroups(deps: TransactionDeps, session: Session): GroupsApi {
+export function createGroups(deps: TransactionDeps, session: Session) {
   const { env } = deps;
   return {
     async addMembers(input) {
@@ -197,7 +184,7 @@ export function createGroups(deps: TransactionDeps, session: Session): GroupsApi
         await write(account.db, 'relaxed', (tx) => forget(tx, conversationId));
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 /** Loads the group of a member. @throws CryptoApiError `usage` for a device that is outside */

@@ -8,7 +8,7 @@ import type { Session } from '../session/session.ts';
 import { read, write } from '../storage/db.ts';
 import { NamesRecord } from '../storage/records.ts';
 
-export function createMemberNames(session: Session): Pick<CryptoApi, 'memberNames' | 'rememberMemberNames'> {
+export function createMemberNames(session: Session) {
   return {
     async memberNames() {
       const { db, sealer } = session.account();
@@ -38,5 +38,5 @@ export function createMemberNames(session: Session): Pick<CryptoApi, 'memberName
         await store.put(sealer.seal('names', conversationId, record), conversationId);
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }

@@ -30,17 +30,6 @@ import { type OutboxRecord, readConversation } from '../storage/records.ts';
 import { appendToOutbox, newOutboxRecord, putInOutbox, readOutbox } from './outboxRows.ts';
 import { wordingOf } from './ownMessages.ts';
 
-type OutboxApi = Pick<
-  CryptoApi,
-  | 'queueMessage'
-  | 'prepareMessage'
-  | 'messageAccepted'
-  | 'messageFailed'
-  | 'discardMessage'
-  | 'sendAnyway'
-  | 'outbox'
->;
-
 /**
  * The number of messages and the time after which a device renews its own leaf (PROTOCOL section 4, healing).
  */
@@ -56,7 +45,7 @@ interface Waiting {
   readonly record: OutboxRecord;
 }
 
-export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi {
+export function createOutbox(deps: TransactionDeps, session: Session) {
   const { env } = deps;
   return {
     async queueMessage(input) {
@@ -185,7 +174,7 @@ export function createOutbox(deps: TransactionDeps, session: Session): OutboxApi
         });
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 
   /** Prepares a message; null when it isn't in the outbox any more. */
   async function prepare(

@@ -23,10 +23,7 @@ import {
 } from './ownStateMessage.ts';
 import { keptKeys, SHARED_KEYS } from './sharedKeysMessage.ts';
 
-export function createOwnDevices(
-  deps: TransactionDeps,
-  session: Session,
-): Pick<CryptoApi, 'shareKeys' | 'tellOwnDevices'> {
+export function createOwnDevices(deps: TransactionDeps, session: Session) {
   const { env } = deps;
   return {
     async shareKeys() {
@@ -60,7 +57,7 @@ export function createOwnDevices(
         return hasPending(record) || waiting.some(({ status }) => status !== 'sent');
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 
   async function append(
     { account, conversationId, tx }: ConversationTransaction,

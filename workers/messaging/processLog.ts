@@ -55,10 +55,7 @@ import { mergeOwnStates } from './ownStateMessage.ts';
 import { readMessage } from './readMessage.ts';
 import { startSaying } from './sharedKeysMessage.ts';
 
-export function createLogProcessing(
-  deps: TransactionDeps,
-  session: Session,
-): Pick<CryptoApi, 'processEntries'> {
+export function createLogProcessing(deps: TransactionDeps, session: Session) {
   return {
     async processEntries(id, input) {
       const conversationId = check('processEntries', ConversationId, id);
@@ -81,7 +78,7 @@ export function createLogProcessing(
         };
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 /** The result of a commit after which this device is outside, so that it leaves the rest of the log alone. */

@@ -33,10 +33,7 @@ import {
   writeViewFile,
 } from './viewFile.ts';
 
-export function createSavedViews(
-  deps: TransactionDeps,
-  session: Session,
-): Pick<CryptoApi, 'saveView' | 'compareView'> {
+export function createSavedViews(deps: TransactionDeps, session: Session) {
   return {
     async saveView(id, wanted) {
       const conversationId = check('saveView', ConversationId, id);
@@ -63,7 +60,7 @@ export function createSavedViews(
         return compare(transaction, file.view);
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 async function viewOf(

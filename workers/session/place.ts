@@ -9,9 +9,7 @@ import { type Transaction, type WriteTransaction, write } from '../storage/db.ts
 import { FormerDeviceRecord, StartRecord } from '../storage/records.ts';
 import type { Session, SessionDeps, UnlockedAccount } from './session.ts';
 
-type PlaceApi = Pick<CryptoApi, 'start' | 'startAnswered' | 'signCopied' | 'markCopied' | 'formerTold'>;
-
-export function createPlace({ env }: Pick<SessionDeps, 'env'>, session: Session): PlaceApi {
+export function createPlace({ env }: Pick<SessionDeps, 'env'>, session: Session) {
   /** Draws a start for this worker. A tag is never drawn again, or a copy of the storage would draw it too. */
   function drawn(known: StartRecord | null): StartRecord {
     const tag = env.random(16);
@@ -93,7 +91,7 @@ export function createPlace({ env }: Pick<SessionDeps, 'env'>, session: Session)
           await tx.objectStore('device').delete('former');
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 /** The conditions under which a message may be encrypted. */
