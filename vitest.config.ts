@@ -4,6 +4,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { compileCatalogues } from './build/catalogues.ts';
 import { compileEmojis } from './build/emojis.ts';
+import { fromSource } from './build/fromSource.ts';
 import { missingServers } from './relay/test/servers/binaries.mjs';
 import { inCI } from './tests/run/inCI.mjs';
 import { VitestReport } from './tests/run/vitestReport.ts';
@@ -70,6 +71,7 @@ export default defineConfig({
         test: { ...patience, ...sharing, name: 'crypto-core', include: ['crypto-core/test/**/*.test.ts'] },
       },
       {
+        ...fromSource,
         test: {
           ...patience,
           ...sharing,
@@ -103,6 +105,7 @@ export default defineConfig({
       },
       { test: { ...withRelay, name: 'relay-mocks', include: mocking('relay/test') } },
       {
+        ...fromSource,
         plugins: [compileCatalogues()],
         test: {
           ...withRelay,
@@ -119,6 +122,7 @@ export default defineConfig({
         },
       },
       {
+        ...fromSource,
         plugins: [compileCatalogues()],
         test: { ...withRelay, name: 'long', include: long },
       },
