@@ -13,9 +13,10 @@ const report = process.env.UNIT_REPORT;
 // In CI what needs a server runs without one too, and fails.
 const hasServers = inCI || missingServers().length === 0;
 
-/** Kills under load, groups in random order, the simulated world: minutes, for `npm run test:all`. */
+/** Kills under load, the package in each host, groups in random order, the simulated world: minutes, for `npm run test:all`. */
 const long = [
   'relay/test/crash/*.test.ts',
+  'tests/package/*.test.ts',
   'tests/simulation/*.test.ts',
   'tests/unit/workers/groupRaces.test.ts',
 ];

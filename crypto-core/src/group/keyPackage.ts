@@ -103,6 +103,7 @@ export function keyPackageRef(keyPackage: UnverifiedKeyPackage): Uint8Array {
   return makeKeyPackageRef(getSuite(keyPackage.cipherSuite), encode(keyPackage, writeKeyPackage));
 }
 
+/** Returns whether a KeyPackage may be used again and again: the last_resort_key_package extension marks it. */
 export function isLastResort(keyPackage: UnverifiedKeyPackage): boolean {
   return findExtension(keyPackage.extensions, ExtensionTypeValue.lastResort) !== undefined;
 }
