@@ -226,6 +226,7 @@ describe('changing the password', () => {
     const real = await createPasswords(new Uint8Array(32));
     const accounts = createAccounts({
       db: database.db,
+      names: database.names,
       hub: services.hub,
       clock: () => now,
       sessions: services.sessions,
