@@ -30,7 +30,7 @@ export async function searchUsers(
     );
     const parts = Array.from(key).length < partLength ? null : names.containing(key);
     if (parts !== null && found.size < limit) {
-      // They hold those that begin so, too. They come in no order, so that a common part is read no further.
+      // Names that begin so are among them again. They have no order, so that a common part is read no further.
       const rows = await parts
         .select(usersColumns)
         .limit(2 * limit + 1)
