@@ -34,7 +34,7 @@ export async function searchUsers(
     const parts = Array.from(key).length < partLength ? null : names.containing(key);
     if (parts !== null && found.size < limit) {
       const containing = parts.select(columns).where('users.found_by', 'in', byName);
-      // Those that begin so are among them again. Their order is nobody's, so that a common part is read no further.
+      // Names that begin so are among them again. They have no order, so that a common part is read no further.
       const rows = await containing.limit(2 * limit + 1).execute();
       take(rows.toSorted((one, other) => (one.username < other.username ? -1 : 1)));
     }

@@ -6,31 +6,6 @@ import type { VaultRow } from '../repositories/vaults.ts';
 import type { Services } from '../services.ts';
 import { bytes, rotationOf, text, time } from './encoding.ts';
 
-type AccountHandlers = Pick<
-  Handlers,
-  | 'register'
-  | 'login'
-  | 'logout'
-  | 'authParams'
-  | 'recover'
-  | 'profile'
-  | 'updateProfile'
-  | 'changePassword'
-  | 'moveOn'
-  | 'accountData'
-  | 'putDiscoverability'
-  | 'deleteAccount'
-  | 'listAccountChanges'
-  | 'createProofNonce'
-  | 'getVault'
-  | 'getVaultWraps'
-  | 'getFormerVault'
-  | 'putVault'
-  | 'searchUsers'
-  | 'putSignedName'
-  | 'listSignedNames'
->;
-
 export function accountHandlers({
   accountChanges,
   accounts,
@@ -38,7 +13,7 @@ export function accountHandlers({
   proofs,
   sessions,
   signedNames,
-}: Services): AccountHandlers {
+}: Services) {
   return {
     register: async ({ body }) => {
       const { token, loginProof, user } = await accounts.register({
@@ -203,7 +178,7 @@ export function accountHandlers({
       }
       return { version };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 function profileOf(user: UserRow): Profile {

@@ -260,7 +260,7 @@ describe('changing the password', () => {
   });
 });
 
-describe('recovery', () => {
+describe('recovering an account', () => {
   const recover = (name: string, recoveryAuthKey: string) =>
     call<SignedIn>(relay, 'POST', '/recovery', { body: { email: name, recoveryAuthKey } });
 
