@@ -8,7 +8,7 @@ import { ApiError } from './errors.ts';
 import { trustedProxies } from './http/clientAddress.ts';
 import { defaultBodyLimit, registerContract } from './http/contractRoutes.ts';
 import { allowOrigins } from './http/cors.ts';
-import { answerError, answerErrors, parseJsonOnly } from './http/errors.ts';
+import { answerError, answerErrors, parseJsonOnly, refuseBrokenRequest } from './http/errors.ts';
 import { setHeaders, setSecurityHeaders } from './http/headers.ts';
 import { measureRequests, serveHealth } from './http/health.ts';
 import { createKeysListener } from './http/keysListener.ts';
@@ -89,10 +89,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
         setHeaders(request, reply, config, ports);
         answerError(error, request, reply);
       },
-      // No answer can follow what is not HTTP.
-      clientErrorHandler: (_error, socket) => {
-        socket.destroy();
-      },
+      clientErrorHandler: refuseBrokenRequest,
     });
     const secrets = await loadSecrets(config.dataDir);
     const backplane = await openBackplane({ config, secrets, clock, log });

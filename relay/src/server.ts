@@ -33,7 +33,10 @@ try {
   });
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   const isHere = ['127.0.0.1', '0.0.0.0', '::1', '::'].includes(config.host);
-  process.stdout.write(`Sinetti is ready at http://${isHere ? 'localhost' : host}:${port}\n`);
+  const sentence = `Sinetti is ready at http://${isHere ? 'localhost' : host}:${port}`;
+  // A person reads a sentence; whoever collects the log gets a line as all its others, whatever its level.
+  const line = JSON.stringify({ level: 30, time: Date.now(), pid: process.pid, msg: sentence });
+  process.stdout.write(`${process.stdout.isTTY ? sentence : line}\n`);
 } catch (error) {
   process.stderr.write(`${error instanceof StartupError ? error.message : inspect(error)}\n`);
   process.exit(1);

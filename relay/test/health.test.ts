@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { directConversationId, topics } from '../contract/index.ts';
 import { eventually } from './eventually.ts';
@@ -33,6 +34,15 @@ describe("the relay's health", () => {
     const answer = await fetch(`${relay.url}/readyz`);
     expect(answer.status).toBe(503);
     expect(await answer.json()).toEqual({ detail: 'The server is not ready.', code: 'unavailable' });
+  });
+});
+
+describe('a damaged table of users', () => {
+  it('is not ready, and lives', async () => {
+    relay = await startTestRelay();
+    await sql`alter table users rename to users_lost`.execute(relay.relay.database.db);
+    expect((await fetch(`${relay.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${relay.url}/readyz`)).status).toBe(503);
   });
 });
 

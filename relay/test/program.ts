@@ -66,7 +66,7 @@ function startProgram(file: string, environment: Readonly<Record<string, string>
   const ready = new Promise<string>((resolve, reject) => {
     child.stdout.on('data', (chunk: Buffer) => {
       output.stdout += chunk.toString();
-      const url = /^Sinetti is ready at (http:\/\/localhost:\d+)$/m.exec(output.stdout)?.[1];
+      const url = /"Sinetti is ready at (http:\/\/localhost:\d+)"}$/m.exec(output.stdout)?.[1];
       if (url !== undefined) resolve(url);
     });
     void ended.then(() => reject(new Error(`ended: ${output.stdout}${output.stderr}`)));

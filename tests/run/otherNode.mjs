@@ -36,7 +36,7 @@ async function startsTheProduct(environment) {
   const address = new Promise((resolve) => {
     relay.stdout.on('data', (chunk) => {
       output += chunk;
-      const found = /ready at (http:\/\/localhost:\d+)\n/.exec(output)?.[1];
+      const found = /ready at (http:\/\/localhost:\d+)"}\n/.exec(output)?.[1];
       if (found !== undefined) resolve(found);
     });
   });

@@ -1,7 +1,8 @@
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../../contract/index.ts';
 import { errorCode } from '../errorCode.ts';
-import { ApiError, toApiError } from '../errors.ts';
+import { ApiError, hasCode, toApiError } from '../errors.ts';
 
 /** Makes every answer that is not a success the contract's `{detail, code}`. */
 export function answerErrors(app: FastifyInstance): void {
@@ -10,9 +11,9 @@ export function answerErrors(app: FastifyInstance): void {
 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const answer = error instanceof ApiError ? error : (fromFramework(error) ?? toApiError(error));
-  if (answer.code === 'internal' || answer.code === 'storage-full') {
-    request.log.error({ err: error }, 'request failed');
-  }
+  if (answer.code === 'internal') request.log.error({ err: error }, 'request failed');
+  // The place in the code says nothing of a full disk, and each refused message would log it.
+  if (answer.code === 'storage-full') request.log.error({ code: errorCode(error) }, 'the storage is full');
   reply.header('cache-control', 'no-store');
   if (answer.status === 401) reply.header('www-authenticate', 'Bearer');
   const { retryAfter } = answer.extra;
@@ -61,4 +62,22 @@ export function parseJsonOnly(app: FastifyInstance): void {
       }
     },
   );
+}
+
+/** The statuses of what Node's parser refuses, by its code; 400 for all others. */
+const brokenRequests = new Map<string | null, string>([
+  ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
+]);
+
+/** Answers bytes that are no HTTP request, or one that is broken off, and closes their connection. */
+export function refuseBrokenRequest(error: Error, socket: Socket): void {
+  // Nothing follows an answer that has begun, or a connection that was reset.
+  const isAnswered = Boolean((socket as Socket & { _httpMessage?: unknown })._httpMessage);
+  if (!socket.writable || isAnswered || hasCode(error, 'ECONNRESET')) {
+    socket.destroy();
+    return;
+  }
+  const status = brokenRequests.get(errorCode(error)) ?? '400 Bad Request';
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }

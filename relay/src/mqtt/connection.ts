@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { type ErrorCode, pubackProperties } from '../../contract/index.ts';
 import { ApiError } from '../errors.ts';
+import { takeFrom } from '../rateLimits/bucket.ts';
 import { FrameWriter } from '../realtime/frameWriter.ts';
 import { type LiveSession, openLiveSession } from '../realtime/liveSession.ts';
 import { toBuffer } from '../realtime/rawData.ts';
@@ -38,6 +39,8 @@ export interface ConnectionOptions {
   readonly maxBufferedBytes: number;
   /** Milliseconds that a client has to close its side after the gateway has closed its own. */
   readonly closeTimeoutMs: number;
+  /** Called once somebody has logged in. */
+  readonly admitted: () => void;
 }
 
 /** Ends the older of two connections by the same client identifier of the same person. */
@@ -62,6 +65,9 @@ const closeCode = { normal: 1000, protocolError: 1002, unsupportedData: 1003 } a
 /** MQTT 5 section 3.1.2.10: the client has one and a half times the Keep Alive. */
 const keepAliveFactor = 1.5;
 
+/** A client pings twice a minute. Each ping is answered, and nothing else bounds how many come. */
+const pingQuota = { count: 600, periodMs: 60_000 };
+
 /** Each filter can cost a question to the database, and thousands fit into a packet. */
 const maxFiltersPerSubscribe = 64;
 
@@ -75,6 +81,8 @@ export class Connection {
   readonly #inbox: Inbox;
   readonly #connectTimer: NodeJS.Timeout;
   #accepted: Accepted | null = null;
+  /** The bucket of `pingQuota`. */
+  #pingsFullAt = 0;
   #ended = false;
 
   /** @param transport the connection below the socket */
@@ -122,9 +130,9 @@ export class Connection {
     if (this.#ended) return;
     // MQTT travels in binary frames alone [MQTT-6.0.0-1].
     if (!isBinary) return this.#endSocket(closeCode.unsupportedData);
-    this.#accepted?.keepAliveTimer.refresh();
     try {
-      this.#inbox.push(toBuffer(data));
+      // Packets, and nothing less, show that a client is there [MQTT-3.1.2-22]: bytes of one that never ends don't.
+      if (this.#inbox.push(toBuffer(data))) this.#accepted?.keepAliveTimer.refresh();
     } catch (error) {
       this.#fail(error);
     }
@@ -157,7 +165,7 @@ export class Connection {
       case 'unsubscribe':
         return this.#handleUnsubscribe(packet, accepted);
       case 'pingreq':
-        return this.#send(encodePingresp());
+        return this.#handlePing();
       case 'disconnect':
         return this.#endSocket(closeCode.normal);
     }
@@ -167,6 +175,7 @@ export class Connection {
     const agreement = agree(packet);
     const live = await this.#openSession(agreement.token);
     if (!this.#isOpen) return live.release();
+    this.#options.admitted();
     clearTimeout(this.#connectTimer);
     const delivery = new Delivery({
       receiveMaximum: agreement.clientReceiveMaximum,
@@ -235,6 +244,13 @@ export class Connection {
       if (error instanceof ApiError && error.code === 'rate-limited') return false;
       throw error;
     }
+  }
+
+  #handlePing(): void {
+    const { fullAt, waitMs } = takeFrom(this.#pingsFullAt, pingQuota, Date.now());
+    if (waitMs > 0) throw new PacketError(ReasonCode.QuotaExceeded, 'too many PINGREQ packets');
+    this.#pingsFullAt = fullAt;
+    this.#send(encodePingresp());
   }
 
   #handleUnsubscribe(packet: UnsubscribePacket, { subscriptions }: Accepted): void {

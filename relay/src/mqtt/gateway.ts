@@ -9,7 +9,7 @@ export interface MqttGateway {
   close(): Promise<void>;
 }
 
-const defaults: Omit<ConnectionOptions, 'address'> = {
+const defaults: Omit<ConnectionOptions, 'address' | 'admitted'> = {
   connectTimeoutMs: 10_000,
   maxBufferedBytes: 1024 * 1024,
   closeTimeoutMs: 2000,
@@ -22,7 +22,7 @@ const defaults: Omit<ConnectionOptions, 'address'> = {
 export function attachMqtt(
   upgrades: Upgrades,
   services: RealtimeServices,
-  options: Partial<Omit<ConnectionOptions, 'address'>> = {},
+  options: Partial<Omit<ConnectionOptions, 'address' | 'admitted'>> = {},
 ): MqttGateway {
   const connections = new Map<Connection, Promise<void>>();
   const takeover = new ClientIdentifiers();
@@ -32,8 +32,8 @@ export function attachMqtt(
     protocol: 'mqtt',
     // Twice the packet limit: a packet that is too large is then answered by MQTT's own reason code.
     maxPayload: 2 * limits.mqttPacketMax,
-    onSocket: (socket, address, transport) => {
-      const all = { ...defaults, ...options, address };
+    onSocket: (socket, address, transport, admitted) => {
+      const all = { ...defaults, ...options, address, admitted };
       const connection = new Connection(socket, transport, services, all, takeover);
       const closed = new Promise<void>((resolve) => {
         socket.once('close', resolve);

@@ -62,13 +62,18 @@ export class Inbox {
     return this.#connectSeen;
   }
 
-  /** @throws PacketError if the bytes break MQTT's rules; nothing may be pushed after it */
-  push(chunk: Uint8Array): void {
+  /**
+   * @returns whether a packet has come to its end
+   * @throws PacketError if the bytes break MQTT's rules; nothing may be pushed after it
+   */
+  push(chunk: Uint8Array): boolean {
+    let isWhole = false;
     for (const frame of this.#splitter.push(chunk)) {
       if ((frame.type === packetType.connect) === this.#connectSeen) {
         throw protocolError('CONNECT must come first, and once');
       }
       this.#connectSeen = true;
+      isWhole = true;
       this.#splitter.maximumPacketSize = limits.mqttPacketMax;
       const packet = decodePacket(frame);
       if (packet.type === 'publish' && packet.qos === 1) this.#track(packet.packetId);
@@ -77,6 +82,7 @@ export class Inbox {
     }
     if (!this.#isDraining && this.#queue.length > 0) this.#drained = this.#drain();
     this.#reportPressure();
+    return isWhole;
   }
 
   /** A PUBACK goes out for this identifier: the client may use it again. */

@@ -8,7 +8,7 @@ export interface Presence {
   close(): Promise<void>;
 }
 
-const defaults: PresenceOptions = {
+const defaults: Omit<PresenceOptions, 'admitted'> = {
   authenticationTimeoutMs: 5000,
   // Two pings of 30 s may be lost, and half a one is left for a slow network.
   pingTimeoutMs: 75_000,
@@ -23,7 +23,7 @@ const maxPayload = 8 * 1024;
 export function attachPresence(
   upgrades: Upgrades,
   services: RealtimeServices,
-  options: Partial<PresenceOptions> = {},
+  options: Partial<Omit<PresenceOptions, 'admitted'>> = {},
 ): Presence {
   const sockets = new Map<PresenceSocket, Promise<void>>();
 
@@ -31,8 +31,8 @@ export function attachPresence(
     path: presencePath,
     protocol: null,
     maxPayload,
-    onSocket: (socket) => {
-      const presence = new PresenceSocket(socket, services, { ...defaults, ...options });
+    onSocket: (socket, _address, _transport, admitted) => {
+      const presence = new PresenceSocket(socket, services, { ...defaults, ...options, admitted });
       const closed = new Promise<void>((resolve) => {
         socket.once('close', () => {
           sockets.delete(presence);

@@ -17,6 +17,8 @@ export interface PresenceOptions {
   readonly maxBufferedBytes: number;
   /** Milliseconds that a client has to close its side after the relay has closed its own. */
   readonly closeTimeoutMs: number;
+  /** Called once somebody has logged in. */
+  readonly admitted: () => void;
 }
 
 /** Close codes: RFC 6455 section 7.4.1, and two of our own that read like their HTTP counterparts. */
@@ -136,6 +138,7 @@ export class PresenceSocket {
     });
     const authenticated = { live, watch };
     this.#authenticated = authenticated;
+    this.#options.admitted();
     this.#services.onlineUsers.add(userId, this);
     for (const early of this.#early ?? []) this.#handle(early, authenticated);
     this.#early = null;

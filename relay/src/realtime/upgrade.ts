@@ -6,6 +6,7 @@ import { type ApiError, toApiError } from '../errors.ts';
 import { clientAddress } from '../http/clientAddress.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { RateLimiter } from '../rateLimits/rateLimiter.ts';
+import { WaitingSockets } from './waitingSockets.ts';
 
 export interface SocketEndpoint {
   readonly path: string;
@@ -16,8 +17,9 @@ export interface SocketEndpoint {
   /**
    * @param address where it comes from, as rate limits count addresses
    * @param transport the connection below the socket
+   * @param admitted to be called once somebody has logged in on it: until then little is taken
    */
-  readonly onSocket: (socket: WebSocket, address: string, transport: Duplex) => void;
+  readonly onSocket: (socket: WebSocket, address: string, transport: Duplex, admitted: () => void) => void;
 }
 
 export interface Upgrades {
@@ -50,6 +52,7 @@ export function attachUpgrades(
   services: UpgradeServices,
 ): Upgrades {
   const endpoints = new Map<string, Served>();
+  const waiting = new WaitingSockets();
   let stopped = false;
 
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -84,7 +87,8 @@ export function attachUpgrades(
       webSocket.on('error', ignoreError);
       services.metrics.socketOpened(endpoint.path);
       webSocket.once('close', () => services.metrics.socketClosed(endpoint.path));
-      endpoint.onSocket(webSocket, address, socket);
+      const admitted = waiting.add(socket, head.length, () => webSocket.terminate());
+      endpoint.onSocket(webSocket, address, socket, admitted);
     });
   }
 

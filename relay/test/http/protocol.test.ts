@@ -117,17 +117,24 @@ it('a full disk answers 507', async () => {
   const answer = await call(relay, 'GET', '/conversations', { token: person.token });
   services.messaging.conversations = conversations;
   expect(answer).toMatchObject({ status: 507, body: { code: 'storage-full' } });
+  const line = relay.logLines.findLast((text) => text.includes('the storage is full')) ?? '{}';
+  expect(JSON.parse(line)).toMatchObject({ code: 'SQLITE_FULL' });
+  expect(line).not.toContain('stack');
 });
 
-it('bytes that are not HTTP end their own connection only', async () => {
+it('bytes that are not HTTP are answered 400, and end their own connection only', async () => {
   const socket = connect({ port: Number(new URL(relay.url).port), host: '127.0.0.1' });
   const closed = new Promise<void>((resolve) => {
     socket.once('close', () => resolve());
   });
   socket.on('error', () => undefined);
-  socket.resume();
+  let answer = '';
+  socket.on('data', (chunk: Buffer) => {
+    answer += chunk.toString();
+  });
   socket.write('\x16\x03\x01 this is not HTTP\r\n\r\n');
   await closed;
+  expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nConnection: close\r\n/);
   expect((await call(relay, 'GET', '/profile', { token: person.token })).status).toBe(200);
 });
 

@@ -133,6 +133,18 @@ test('a packet in single bytes is read', async () => {
   expect(await client.next()).toMatchObject({ cmd: 'puback', messageId: 3 });
 });
 
+test('a flood of pings ends its own connection only', async () => {
+  const { relay, alice, bob } = await startWithFriends();
+  const [client, other] = [
+    await RawClient.connect(relay.mqttUrl, alice),
+    await RawClient.connect(relay.mqttUrl, bob),
+  ];
+  for (let index = 0; index < 1500; index += 1) client.send(Uint8Array.of(0xc0, 0));
+  const { packets } = await client.ending();
+  expect(packets.at(-1)).toMatchObject({ cmd: 'disconnect', reasonCode: 0x97 });
+  await other.ping();
+});
+
 test('deliveries keep to the Receive Maximum of the client, and to their order', async () => {
   const relay = await start();
   const { client, publish } = await subscribed(relay, 1, { receiveMaximum: 2 });
@@ -246,5 +258,21 @@ test('a client that falls silent for one and a half times its Keep Alive is drop
   client.send(connectBytes(relay.signUp(), {}, 20));
   expect(await client.next()).toMatchObject({ cmd: 'connack', reasonCode: 0 });
   vi.advanceTimersByTime(30_000);
+  expect((await client.ending()).packets).toMatchObject([{ cmd: 'disconnect', reasonCode: 0x8d }]);
+});
+
+test('bytes of a packet that never ends keep no connection alive', async () => {
+  const { relay, alice, bob } = await startWithFriends();
+  const other = await RawClient.connect(relay.mqttUrl, bob);
+  const client = await RawClient.open(relay.mqttUrl);
+  fakeTimeouts();
+  client.send(connectBytes(alice, {}, 20));
+  expect(await client.next()).toMatchObject({ cmd: 'connack', reasonCode: 0 });
+  for (const byte of [0x30, 0x7f]) {
+    client.send(Uint8Array.of(byte));
+    await other.ping();
+    await other.ping();
+    vi.advanceTimersByTime(15_000);
+  }
   expect((await client.ending()).packets).toMatchObject([{ cmd: 'disconnect', reasonCode: 0x8d }]);
 });

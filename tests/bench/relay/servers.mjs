@@ -28,7 +28,7 @@ export async function startRelay({ profile = null, webDir = null, root = reposit
     let output = '';
     child.stdout.on('data', (chunk) => {
       output += chunk;
-      const ready = /ready at http:\/\/localhost:(\d+)\n/.exec(output);
+      const ready = /ready at http:\/\/localhost:(\d+)"?}?\n/.exec(output);
       if (ready !== null) resolve(Number(ready[1]));
     });
     child.once('exit', () => reject(new Error(`the relay did not start: ${output}`)));
