@@ -2,7 +2,8 @@
  * The message backup: sealed copies of messages at the relay, for the person's other devices (PROTOCOL
  * section 5).
  */
-import { CryptoError, newestSharedKeys, type SharedKeys, sharedRevision } from '@sinetti/crypto-core';
+import { CryptoError } from '@sinetti/crypto-core';
+import { newestSharedKeys, type SharedKeys, sharedRevision } from '@sinetti/crypto-core/account';
 import { BackupEntriesStored, ConversationId, check, StoredBackupEntries } from '../api/arguments.ts';
 import type { BackupEntry, CryptoApi, MessageView } from '../api/cryptoApi.ts';
 import { toBase64Url } from '../codec/base64url.ts';

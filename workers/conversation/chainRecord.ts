@@ -1,5 +1,5 @@
 /** The state of the running hash beside its rows, one record a conversation. */
-import type { LogPosition } from '@sinetti/crypto-core';
+import type { LogPosition } from '@sinetti/crypto-core/content';
 import {
   array,
   boolean,

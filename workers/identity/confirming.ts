@@ -1,5 +1,6 @@
 /** Asking for the password in the frame, and signing the proof that it allows (PROTOCOL section 9). */
-import { createRecoveryKey, encodeRecoveryKey, ready, wipe } from '@sinetti/crypto-core';
+import { ready, wipe } from '@sinetti/crypto-core';
+import { createRecoveryKey, encodeRecoveryKey } from '@sinetti/crypto-core/account';
 import { check, Operation, PasswordOwner, ProofRequest } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';

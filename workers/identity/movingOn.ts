@@ -1,5 +1,6 @@
 /** Moving on after a theft: another account key, under which everything begins anew (PROTOCOL section 2). */
-import { createVault, readDeviceCertificate, signDeviceRevocation, wipe } from '@sinetti/crypto-core';
+import { wipe } from '@sinetti/crypto-core';
+import { createVault, readDeviceCertificate, signDeviceRevocation } from '@sinetti/crypto-core/account';
 import { check, MoveOn } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';

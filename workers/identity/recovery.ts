@@ -1,15 +1,14 @@
 /** The recovery key, and the change of the password. */
+import { ready, wipe } from '@sinetti/crypto-core';
 import {
   decodeRecoveryKey,
   openVault,
   proofKeyOf,
-  ready,
   recoveryAuthKey,
   recoveryKeyPair,
   recoveryProofSeed,
   unwrapByRecoveryKey,
-  wipe,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
 import { check, Id, Password, RecoverableVault, RecoveryKeyText, StoredVault } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';

@@ -1,5 +1,6 @@
 /** Revoking devices, and learning which ones others have revoked (PROTOCOL section 3). */
-import { equalBytes, ready, signDeviceRevocation } from '@sinetti/crypto-core';
+import { equalBytes, ready } from '@sinetti/crypto-core';
+import { signDeviceRevocation } from '@sinetti/crypto-core/account';
 import { check, DeviceRevocation, Revocation, RevokedDevices } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';

@@ -2,19 +2,18 @@
  * Renewing the keys of an account: whoever had them before, by a revoked device, an old password or an old recovery key,
  * opens nothing that is sealed from then on (PROTOCOL section 2).
  */
+import { ready, wipe } from '@sinetti/crypto-core';
 import {
   createVaultKey,
   newestSharedKeys,
   openVault,
-  ready,
   rotateVault,
   sealVault,
   unwrapVaultKey,
   type Vault,
-  wipe,
   wrapForRecovery,
   wrapVaultKey,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
 import { check, StoredVault, WireText } from '../api/arguments.ts';
 import type { CryptoApi, RotatedVault, WireBytes } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';

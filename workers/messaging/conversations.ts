@@ -7,18 +7,16 @@ import {
   decodeKeyPackageBundle,
   type Extension,
   equalBytes,
-  findLogPosition,
   type Group,
-  groupBindingExtension,
   isLastResort,
   type JoinPolicy,
   joinByWelcome,
   joinExternal,
-  type LogPosition,
-  logPositionExtension,
   toHex,
   welcomeKeyPackageRefs,
 } from '@sinetti/crypto-core';
+import { groupBindingExtension } from '@sinetti/crypto-core/account';
+import { findLogPosition, type LogPosition, logPositionExtension } from '@sinetti/crypto-core/content';
 import {
   After,
   Before,
@@ -64,6 +62,7 @@ import {
   storedState,
 } from '../conversation/views.ts';
 import { certificateOf } from '../identity/certificates.ts';
+import { leafOptions } from '../identity/leafOptions.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { read, withinConversation } from '../storage/db.ts';
 import { startSaying } from './sharedKeysMessage.ts';
@@ -114,6 +113,7 @@ export function createConversations(deps: TransactionDeps, session: Session) {
             groupId: groupIdOf(conversationId),
             credential: { type: 'basic', identity: device.certificate },
             signatureKey: device.signatureKey,
+            leaf: leafOptions,
             extensions: name === null ? [] : [groupBindingExtension({ creatorId: account.userId })],
           },
           env,
@@ -182,7 +182,15 @@ export function createConversations(deps: TransactionDeps, session: Session) {
         const joined = membershipPolicy.run(() =>
           joinExternal(
             groupInfo,
-            { credential, signatureKey, memberCheck, joinPolicy, resync: true, infoExtensions },
+            {
+              credential,
+              signatureKey,
+              leaf: leafOptions,
+              memberCheck,
+              joinPolicy,
+              resync: true,
+              infoExtensions,
+            },
             env,
           ),
         );

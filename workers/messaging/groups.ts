@@ -1,5 +1,6 @@
 /** Adding members, leaving and naming groups, and forgetting conversations (PROTOCOL section 4). */
-import { groupView, leafRef, sealGroupName, signLeaveStatement } from '@sinetti/crypto-core';
+import { groupView, leafRef } from '@sinetti/crypto-core';
+import { LEAF_REF_LABEL, sealGroupName, signLeaveStatement } from '@sinetti/crypto-core/account';
 import {
   AddMembersInput,
   ConversationId,
@@ -96,7 +97,7 @@ export function createGroups(deps: TransactionDeps, session: Session) {
         // A commit renews this leaf, and the statement is about the present one.
         if (transaction.conversation.pending !== 'none') return null;
         const { groupId, epoch, ownLeaf } = groupView(state.group);
-        const ref = leafRef(state.group, ownLeaf);
+        const ref = leafRef(state.group, ownLeaf, LEAF_REF_LABEL);
         if (ref === null) {
           await commitAsMember(transaction, state, [], env);
           return null;

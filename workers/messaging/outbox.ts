@@ -1,5 +1,6 @@
 /** The outbox, which keeps messages from the moment they are written until the log has them. */
-import { encryptApplication, withChainHeader } from '@sinetti/crypto-core';
+import { encryptApplication } from '@sinetti/crypto-core';
+import { withChainHeader } from '@sinetti/crypto-core/content';
 import { AcceptedInput, ConversationId, check, Id, QueueInput, SendFailureCode } from '../api/arguments.ts';
 import type { CryptoApi, PreparedMessage, ReadyMessage } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';

@@ -1,11 +1,6 @@
 /** Processing a conversation's log, in order (PROTOCOL section 4). */
-import {
-  type ChainHeader,
-  CryptoError,
-  equalBytes,
-  type ProcessedCommit,
-  processCommit,
-} from '@sinetti/crypto-core';
+import { CryptoError, equalBytes, type ProcessedCommit, processCommit } from '@sinetti/crypto-core';
+import type { ChainHeader } from '@sinetti/crypto-core/content';
 import { ConversationId, check, LogEntries } from '../api/arguments.ts';
 import type {
   ConversationChange,

@@ -1,5 +1,5 @@
 /** Reading one message of the log, of another device or of this one, and its sender's clock (PROTOCOL section 10). */
-import type { ChainHeader } from '@sinetti/crypto-core';
+import type { ChainHeader } from '@sinetti/crypto-core/content';
 import type { LogEntryInput } from '../api/cryptoApi.ts';
 import { toBase64Url } from '../codec/base64url.ts';
 import { limits } from '../codec/limits.ts';

@@ -1,9 +1,6 @@
 /** Receipts: how far this device has received and read a conversation, and how far others have (PROTOCOL section 10). */
+import { CryptoError, exportSecret, type Group, groupView, wipe } from '@sinetti/crypto-core';
 import {
-  CryptoError,
-  exportSecret,
-  type Group,
-  groupView,
   isReceiptSigned,
   openReceipt,
   RECEIPT_LABEL,
@@ -11,8 +8,7 @@ import {
   type ReceiptPlace,
   sealReceipt,
   signReceipt,
-  wipe,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/content';
 import { ConversationId, check, GivenReceipts, IsShown, StoredReceipt } from '../api/arguments.ts';
 import type { ConversationEvent, CryptoApi } from '../api/cryptoApi.ts';
 import type { PersonReceipt } from '../api/receiptsApi.ts';

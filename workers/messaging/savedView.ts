@@ -1,11 +1,11 @@
 /** Both views of a conversation beside each other: what this device was given, signed, and another's (PROTOCOL section 10). */
+import { CryptoError } from '@sinetti/crypto-core';
 import {
-  CryptoError,
   checkDeviceCredential,
   isSavedViewOf,
   readDeviceCertificate,
   signSavedView,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
 import { ConversationId, check, ViewFileText } from '../api/arguments.ts';
 import type { CryptoApi, SeenEntry, ViewComparison } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';

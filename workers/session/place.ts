@@ -1,5 +1,6 @@
 /** One device, one place: how a storage that was copied or restored is told from one that goes on (PROTOCOL section 3). */
-import { equalBytes, ready, signDeviceCopied, signDeviceStart } from '@sinetti/crypto-core';
+import { equalBytes, ready } from '@sinetti/crypto-core';
+import { signDeviceCopied, signDeviceStart } from '@sinetti/crypto-core/account';
 import { check, Id, RegisteredStart } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';

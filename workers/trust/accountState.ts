@@ -1,20 +1,18 @@
 /** The account state: what the person's devices know together of other people (PROTOCOL section 2). */
+import { CryptoError, equalBytes, ready } from '@sinetti/crypto-core';
 import {
   type AccountState,
-  CryptoError,
-  equalBytes,
   isSignedAccountState,
   newestSharedKeys,
   openAccountState,
   type PinnedPerson,
-  ready,
   type SharedKeys,
   sealAccountState,
   sharedRevision,
   signAccountState,
   type VerifiedDeviceCertificate,
   verifyAccountState,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
 import { check, SealedState, VerifiedMark } from '../api/arguments.ts';
 import type { CryptoApi, WireBytes } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';

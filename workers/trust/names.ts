@@ -1,5 +1,6 @@
 /** Names as their owners' devices have signed them (PROTOCOL section 3). */
-import { CryptoError, equalBytes, ready, signName, verifyName } from '@sinetti/crypto-core';
+import { CryptoError, equalBytes, ready } from '@sinetti/crypto-core';
+import { signName, verifyName } from '@sinetti/crypto-core/account';
 import { check, OwnName, SignedNames } from '../api/arguments.ts';
 import type { CryptoApi } from '../api/cryptoApi.ts';
 import { CryptoApiError } from '../api/errors.ts';

@@ -2,7 +2,8 @@
  * Pins as the person's devices share them (PROTOCOL section 2): a set of account keys that only grows, and what the person has
  * made of each. Two keys of one person are never merged silently.
  */
-import { equalBytes, type KeyStanding, type PinnedPerson, toHex } from '@sinetti/crypto-core';
+import { equalBytes, toHex } from '@sinetti/crypto-core';
+import type { KeyStanding, PinnedPerson } from '@sinetti/crypto-core/account';
 import { limits } from '../codec/limits.ts';
 import { newPin } from '../identity/pins.ts';
 import type { PinRecord } from '../storage/records.ts';

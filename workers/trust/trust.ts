@@ -1,5 +1,6 @@
 /** Trust between people: safety numbers, verified contacts and changed account keys (PROTOCOL section 6). */
-import { CryptoError, equalBytes, ready, verifyDeviceCertificate } from '@sinetti/crypto-core';
+import { CryptoError, equalBytes, ready } from '@sinetti/crypto-core';
+import { verifyDeviceCertificate } from '@sinetti/crypto-core/account';
 import { Certificates, ConversationId, check, Id, SafetyNumber } from '../api/arguments.ts';
 import type { ContactTrust, CryptoApi } from '../api/cryptoApi.ts';
 import { limits } from '../codec/limits.ts';

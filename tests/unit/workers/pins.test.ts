@@ -1,16 +1,15 @@
+import { createSignatureKeyPair, ready } from '@sinetti/crypto-core';
 import {
-  createSignatureKeyPair,
   createVault,
   issueDeviceCertificate,
   openAccountState,
   type PinnedPerson,
-  ready,
   type SharedKeys,
   sealAccountState,
   signAccountState,
   verifyAccountState,
   verifyDeviceCertificate,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/account';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Browser, seededRandom } from './support/browser.ts';
 import {
