@@ -9,7 +9,7 @@ const linesOf = (file: string) => readFileSync(path.join(root, file), 'utf8').sp
 /** Words by which a comment makes its reader look for the sentence that it belongs to. */
 const riddle = /^(?:What(?:ever)?|Who(?:ever|m|se)?|Whether|Those|Of)\b/;
 /** Their comments have not been gone over. */
-const notYetRead = /^crypto-core\/src\//;
+const notYetRead = /^crypto-core\/src\/(?:account|content)\//;
 const marker = /^\s*(\/\/|\/\*\*?|\{\/\*|\*(?!\/))\s?(.*)$/;
 
 /** Returns the first line of each comment that stands on lines of its own, by its line number. */

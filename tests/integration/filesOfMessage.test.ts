@@ -7,8 +7,8 @@ import { root } from '../support/projectFiles.ts';
 import { Browser, befriend, until, untilConnected } from './support/browser.ts';
 
 // Receipts follow on their own, a second later: on a slow machine that would be within the next message.
-vi.mock(import('#src/services/core/timings.ts'), async (original) => {
-  const { timings } = await original();
+vi.mock('#src/services/core/timings.ts', async (original) => {
+  const { timings } = await original<{ timings: Record<string, number> }>();
   return { timings: { ...timings, receiptDelay: 3_600_000 } };
 });
 

@@ -14,8 +14,8 @@ const files = readdirSync(path.join(root, folder))
 const longestMs = 900_000 + 3_000 * seconds;
 
 /**
- * Runs `npm run simulate` in a process of its own: what Vitest does meanwhile draws from the world's randomness, and a
- * run that fails has to be the same for whoever plays it again. Answers how it ended, and all that it printed.
+ * Returns what `npm run simulate` prints. It has a process of its own: what Vitest does meanwhile draws from the world's randomness, and a
+ * run that fails has to be the same for whoever plays it again.
  */
 function simulate(options: readonly string[]): Promise<{ exitCode: number; printed: string }> {
   return new Promise((resolve) => {
