@@ -38,6 +38,7 @@ import {
   clearNamelessDevices,
   clearUnauthorizedAdds,
   rememberUnauthorizedAdds,
+  rememberWithoutDevice,
   trackNamelessDevices,
 } from '../conversation/groupRecord.ts';
 import { digestOf } from '../conversation/logChain.ts';
@@ -273,6 +274,7 @@ class LogProcessor {
       const wasOutside = conversation.membership !== 'member';
       const hasRejoined = conversation.membership === 'forked';
       const before = await this.#transaction.members();
+      const group = await this.#transaction.group();
       await startSaying(this.#transaction);
       if (conversation.membership === 'none') {
         conversation.joinedSeq = conversation.pending === 'start' ? 0 : entry.seq;
@@ -287,6 +289,7 @@ class LogProcessor {
       const state = await this.#transaction.state();
       if (state === null) return;
       await rememberRemoved(this.#transaction, before, state);
+      await rememberWithoutDevice(this.#transaction, { members: before, group }, state, null);
       this.#recordEvent(entry, changeOf(before, state, this.#transaction, hasRejoined));
       return;
     }
@@ -311,6 +314,7 @@ class LogProcessor {
     const state = await this.#transaction.state();
     if (state === null) return;
     const before = await this.#transaction.members();
+    const group = await this.#transaction.group();
     const checks = checksOf(entry, membershipPolicy);
     let processed: ProcessedCommit;
     let next: MlsGroup;
@@ -355,6 +359,8 @@ class LogProcessor {
     );
     await trackNamelessDevices(this.#transaction, processed);
     await rememberRemoved(this.#transaction, before, next);
+    const { authenticatedData } = processed;
+    await rememberWithoutDevice(this.#transaction, { members: before, group }, next, authenticatedData);
     this.#recordEvent(entry, changeOf(before, next, this.#transaction, false));
   }
 
