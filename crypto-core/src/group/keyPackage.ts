@@ -28,7 +28,7 @@ export interface SignatureKeyPair {
 
 /** Makes a device signature key. It fits every suite here, since they share Ed25519. */
 export function createSignatureKeyPair(env: Env): SignatureKeyPair {
-  return getSuite(0x004d).signatureKeyPair(env.random(32));
+  return getSuite(0xf04d).signatureKeyPair(env.random(32));
 }
 
 /** A KeyPackage with its private halves. The signature key is the device's and is kept apart. */

@@ -19,7 +19,7 @@ export interface LeafOptions {
   readonly extensions?: readonly Extension[];
 }
 
-const SUPPORTED_SUITES: readonly CipherSuiteId[] = [0x004d, 0x0003];
+const SUPPORTED_SUITES: readonly CipherSuiteId[] = [0xf04d, 0x004d, 0x0003];
 
 /** Draws a value that section 13.5 reserves, so that peers keep on ignoring values they don't know. */
 function grease(env: Env): number {
