@@ -18,7 +18,7 @@ import type { Lifetime } from '../structs/leafNode.ts';
 import { decodeMlsMessage, encodeMlsMessage } from '../structs/mlsMessage.ts';
 import { makeKeyPackageRef, signWithLabel } from '../suite/labels.ts';
 import { type CipherSuiteId, getSuite } from '../suite/suites.ts';
-import { type LeafOptions, ownLeafContent, signLeaf } from './ownLeaf.ts';
+import { greaseOf, type LeafOptions, ownLeafContent, signLeaf } from './ownLeaf.ts';
 
 /** An Ed25519 key pair; the private key is its 32-byte seed. */
 export interface SignatureKeyPair {
@@ -71,8 +71,10 @@ export function createKeyPackage(args: CreateKeyPackageArgs, env: Env): KeyPacka
     null,
     args.signatureKey.privateKey,
   );
-  const extensions: Extension[] =
-    args.lastResort === true ? [{ type: ExtensionTypeValue.lastResort, data: EMPTY }] : [];
+  const extensions: Extension[] = [
+    ...(args.lastResort === true ? [{ type: ExtensionTypeValue.lastResort, data: EMPTY }] : []),
+    ...greaseOf(env, args.leaf),
+  ];
   const content: KeyPackageContent = { cipherSuite: suite.id, initKey: init.publicKey, leafNode, extensions };
   const signature = signWithLabel(
     suite,

@@ -11,11 +11,14 @@ import { SecretTree } from '../schedule/secretTree.ts';
 import { readGroupContext, writeGroupContext } from '../structs/groupContext.ts';
 import { type NodeIndex, toLeafIndex, toNodeIndex } from '../structs/indices.ts';
 import { readRatchetTreeNodes, writeRatchetTreeNodes } from '../structs/node.ts';
+import { type ReInitProposal, readProposal, writeProposal } from '../structs/proposal.ts';
 import { getSuite } from '../suite/suites.ts';
 import { RatchetTree } from '../tree/ratchetTree.ts';
 import { assertNotEnded, type Group, type GroupStatus, type RetainedSecrets } from './state.ts';
 
+/** The second has the ReInit that ended the group, which only such a group has. */
 const RECORD_VERSION = 1;
+const RECORD_VERSION_WITH_REINIT = 2;
 
 const STATUSES: readonly GroupStatus[] = ['active', 'removed', 'reinitialized'];
 
@@ -76,7 +79,7 @@ export function saveEpoch(group: Group): Uint8Array {
   return encode(
     group,
     (w) => {
-      w.u8(RECORD_VERSION);
+      w.u8(group.reInit === undefined ? RECORD_VERSION : RECORD_VERSION_WITH_REINIT);
       w.u8(STATUSES.indexOf(group.status));
       writeGroupContext(w, group.context);
       w.u32(group.ownLeaf);
@@ -87,6 +90,7 @@ export function saveEpoch(group: Group): Uint8Array {
       w.vector([...group.privateKeys], writePrivateKey);
       w.vector([...group.pendingUpdates], writePendingUpdate);
       writeRatchetTreeNodes(w, group.tree.toNodes());
+      if (group.reInit !== undefined) writeProposal(w, group.reInit);
     },
     4096,
   );
@@ -104,9 +108,18 @@ export function loadGroup(epochRecord: Uint8Array, lookup: SecretTreeLookup): Gr
   return { suite, ...fields, secretTree };
 }
 
+/** @throws CryptoError 'malformed' */
+function readReInit(r: Reader): ReInitProposal {
+  const proposal = readProposal(r);
+  if (proposal.type !== 'reinit') throw new CryptoError('malformed', 'no ReInit in an epoch record');
+  return proposal;
+}
+
 function readEpochRecord(r: Reader) {
   const version = r.u8();
-  if (version !== RECORD_VERSION) throw new CryptoError('unsupported', `epoch record ${version}`);
+  if (version !== RECORD_VERSION && version !== RECORD_VERSION_WITH_REINIT) {
+    throw new CryptoError('unsupported', `epoch record ${version}`);
+  }
   const status = STATUSES[r.u8()];
   if (status === undefined) throw new CryptoError('malformed', 'status in an epoch record');
   return {
@@ -120,6 +133,7 @@ function readEpochRecord(r: Reader) {
     privateKeys: new Map(r.unlimitedVector(readPrivateKey)),
     pendingUpdates: new Map(r.unlimitedVector(readPendingUpdate)),
     tree: RatchetTree.fromOwnRecord(readRatchetTreeNodes(r)),
+    ...(version === RECORD_VERSION_WITH_REINIT ? { reInit: readReInit(r) } : {}),
   };
 }
 

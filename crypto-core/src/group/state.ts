@@ -6,6 +6,7 @@ import type { SecretTree } from '../schedule/secretTree.ts';
 import { type GroupContext, writeGroupContext } from '../structs/groupContext.ts';
 import type { LeafIndex } from '../structs/indices.ts';
 import { type LeafNode, writeLeafNode } from '../structs/leafNode.ts';
+import type { ReInitProposal } from '../structs/proposal.ts';
 import { refHash } from '../suite/labels.ts';
 import { type CipherSuite, wipeSignatureKey } from '../suite/suites.ts';
 import type { RatchetTree } from '../tree/ratchetTree.ts';
@@ -30,6 +31,8 @@ export type GroupStatus = 'active' | 'removed' | 'reinitialized';
 export interface Group {
   readonly suite: CipherSuite;
   readonly status: GroupStatus;
+  /** The ReInit that ended the group, when `status` is `reinitialized`. */
+  readonly reInit?: ReInitProposal;
   readonly context: GroupContext;
   readonly tree: RatchetTree;
   readonly ownLeaf: LeafIndex;

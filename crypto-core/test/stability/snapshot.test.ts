@@ -43,7 +43,7 @@ describe.each(SUITES)('a saved group in suite %i', (suite) => {
   it('is refused in another version, cut, or longer', () => {
     const record = saveEpoch(ofThree(suite).at(0).group);
     const load = (bytes: Uint8Array) => () => loadGroup(bytes, () => undefined);
-    expect(codeOf(load(concat(Uint8Array.of(2), record.subarray(1))))).toBe('unsupported');
+    expect(codeOf(load(concat(Uint8Array.of(3), record.subarray(1))))).toBe('unsupported');
     expect(codeOf(load(concat(record, Uint8Array.of(0))))).toBe('malformed');
     const cuts = [0, 1, 2, 50, 200, record.length - 1].map((length) =>
       codeOf(load(record.subarray(0, length))),
