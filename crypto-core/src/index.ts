@@ -17,6 +17,17 @@ export {
   peekMessage,
 } from './group/application.ts';
 export { type CreateCommitArgs, type CreatedCommit, createCommit } from './group/commit.ts';
+export {
+  appDataDictionaryExtension,
+  decodeComponentIds,
+  decodeSafeAad,
+  encodeComponentIds,
+  encodeSafeAad,
+  findAppData,
+  hasSafeAad,
+  LAST_RESORT_COMPONENT,
+  safeExportSecret,
+} from './group/components.ts';
 export type { Continuation } from './group/continuation.ts';
 export { type CreateGroupArgs, createGroup } from './group/create.ts';
 export {
@@ -69,6 +80,7 @@ export { decodeStoredProposal, encodeStoredProposal } from './group/storedPropos
 export { type JoinByWelcomeArgs, joinByWelcome, welcomeKeyPackageRefs } from './group/welcome.ts';
 export type { SecretTreeChanges, SecretTreeRecord } from './schedule/secretTree.ts';
 export type { RequiredCapabilities } from './structs/capabilities.ts';
+export { type ComponentData, ComponentId } from './structs/component.ts';
 export type { Credential } from './structs/credential.ts';
 export type { Extension } from './structs/extension.ts';
 export type { ExternalSender } from './structs/externalSender.ts';

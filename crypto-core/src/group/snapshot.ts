@@ -16,9 +16,9 @@ import { getSuite } from '../suite/suites.ts';
 import { RatchetTree } from '../tree/ratchetTree.ts';
 import { assertNotEnded, type Group, type GroupStatus, type RetainedSecrets } from './state.ts';
 
-/** The second has the ReInit that ended the group, which only such a group has. */
-const RECORD_VERSION = 1;
-const RECORD_VERSION_WITH_REINIT = 2;
+/** The first, which is read still, ends with the tree. */
+const RECORD_VERSION = 2;
+const RECORD_VERSION_1 = 1;
 
 const STATUSES: readonly GroupStatus[] = ['active', 'removed', 'reinitialized'];
 
@@ -79,7 +79,7 @@ export function saveEpoch(group: Group): Uint8Array {
   return encode(
     group,
     (w) => {
-      w.u8(group.reInit === undefined ? RECORD_VERSION : RECORD_VERSION_WITH_REINIT);
+      w.u8(RECORD_VERSION);
       w.u8(STATUSES.indexOf(group.status));
       writeGroupContext(w, group.context);
       w.u32(group.ownLeaf);
@@ -90,7 +90,8 @@ export function saveEpoch(group: Group): Uint8Array {
       w.vector([...group.privateKeys], writePrivateKey);
       w.vector([...group.pendingUpdates], writePendingUpdate);
       writeRatchetTreeNodes(w, group.tree.toNodes());
-      if (group.reInit !== undefined) writeProposal(w, group.reInit);
+      w.optional(group.reInit ?? null, writeProposal);
+      w.vector([...(group.exporterTree ?? [])], writePrivateKey);
     },
     4096,
   );
@@ -115,9 +116,19 @@ function readReInit(r: Reader): ReInitProposal {
   return proposal;
 }
 
+function readLater(r: Reader): Pick<Group, 'reInit' | 'exporterTree'> {
+  const reInit = r.optional(readReInit);
+  const nodes = r.unlimitedVector(readPrivateKey);
+  // There always is one secret at least, so that none means that the epoch was stored without them before.
+  return {
+    ...(reInit === null ? {} : { reInit }),
+    ...(nodes.length === 0 ? {} : { exporterTree: new Map(nodes) }),
+  };
+}
+
 function readEpochRecord(r: Reader) {
   const version = r.u8();
-  if (version !== RECORD_VERSION && version !== RECORD_VERSION_WITH_REINIT) {
+  if (version !== RECORD_VERSION && version !== RECORD_VERSION_1) {
     throw new CryptoError('unsupported', `epoch record ${version}`);
   }
   const status = STATUSES[r.u8()];
@@ -133,7 +144,7 @@ function readEpochRecord(r: Reader) {
     privateKeys: new Map(r.unlimitedVector(readPrivateKey)),
     pendingUpdates: new Map(r.unlimitedVector(readPendingUpdate)),
     tree: RatchetTree.fromOwnRecord(readRatchetTreeNodes(r)),
-    ...(version === RECORD_VERSION_WITH_REINIT ? { reInit: readReInit(r) } : {}),
+    ...(version === RECORD_VERSION_1 ? {} : readLater(r)),
   };
 }
 

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { concat } from '../../src/bytes.ts';
+import { concat, fromUtf8 } from '../../src/bytes.ts';
 import {
   createProposal,
+  decryptApplication,
   type Group,
   loadGroup,
   ready,
@@ -9,6 +11,7 @@ import {
   saveEpoch,
 } from '../../src/index.ts';
 import { codeOf } from '../codeOf.ts';
+import { fromHex } from '../kat/vectors.ts';
 import { Conversation, device, SUITES } from '../scenario/world.ts';
 import { testEnv } from '../testEnv.ts';
 
@@ -26,6 +29,22 @@ function contents(group: Group): unknown {
   const { tree, secretTree: _, ...rest } = group;
   return [rest, tree.toNodes()];
 }
+
+it('reads an epoch that was stored as record version 1, and goes on with it', () => {
+  const file = new URL('./golden/epoch-record-1.json', import.meta.url);
+  const { epochRecord, records, message, text } = JSON.parse(readFileSync(file, 'utf8')) as {
+    epochRecord: string;
+    records: Record<string, string>;
+    message: string;
+    text: string;
+  };
+  const lookup = (key: string) => (records[key] === undefined ? undefined : fromHex(records[key]));
+  expect(fromHex(epochRecord)[0]).toBe(1);
+  const group = loadGroup(fromHex(epochRecord), lookup);
+  expect(saveEpoch(group)[0]).toBe(2);
+  const again = loadGroup(saveEpoch(group), lookup);
+  expect(fromUtf8(decryptApplication(again, fromHex(message)).plaintext)).toBe(text);
+});
 
 describe.each(SUITES)('a saved group in suite %i', (suite) => {
   it('is loaded as it was, in every status and with an update that waits', () => {
