@@ -46,7 +46,7 @@ beforeAll(async () => {
   await mkdir(app);
   const ours = await pack(core);
   packed = ours.files;
-  // Of the registry nothing is asked: libsodium is packed from what is installed here.
+  // The registry is asked for nothing: libsodium is packed from what is installed here.
   const wrappers = await pack(path.join(root, 'node_modules/libsodium-wrappers'));
   const sodium = await pack(path.join(root, 'node_modules/libsodium-sumo'));
   const manifest = {

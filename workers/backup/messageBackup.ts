@@ -31,21 +31,9 @@ import {
   sealSettingEntry,
 } from './backupFormat.ts';
 
-type MessageBackupApi = Pick<
-  CryptoApi,
-  | 'backupState'
-  | 'setBackupKept'
-  | 'backupSetting'
-  | 'backupSettingStored'
-  | 'conversationsToBackUp'
-  | 'nextBackupEntries'
-  | 'backupEntriesStored'
-  | 'readBackup'
->;
-
 const firstRecord: BackupRecord = { kept: true, version: 0, isTold: true, position: 0 };
 
-export function createMessageBackup(deps: TransactionDeps, session: Session): MessageBackupApi {
+export function createMessageBackup(deps: TransactionDeps, session: Session) {
   const { env } = deps;
   return {
     async backupState() {
@@ -177,7 +165,7 @@ export function createMessageBackup(deps: TransactionDeps, session: Session): Me
       }
       return result;
     },
-  };
+  } satisfies Partial<CryptoApi>;
 
   async function entriesAfter(
     tx: Transaction,

@@ -1,4 +1,4 @@
-/** What follows from the rows of the running hash, and from what senders have said of their own entries. */
+/** Counts the entries of each device by the rows of the running hash, and by what senders have said of their own entries. */
 import { equalBytes } from '@sinetti/crypto-core';
 import { type ChainHeader, nextRunningHash } from '@sinetti/crypto-core/content';
 import type { ChainRecord, Diverged } from './chainRecord.ts';

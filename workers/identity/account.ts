@@ -35,21 +35,6 @@ import { type DerivedKeys, derivePasswordKeys, newPasswordKeys, type PasswordDep
 import { adoptVerified, readAllPins } from './pins.ts';
 import { requireVersion } from './rotation.ts';
 
-type AccountApi = Pick<
-  CryptoApi,
-  | 'beginSignUp'
-  | 'beginLogin'
-  | 'createVault'
-  | 'openVault'
-  | 'forgetVault'
-  | 'resume'
-  | 'openDevice'
-  | 'signSession'
-  | 'createKeyPackages'
-  | 'lock'
-  | 'erase'
->;
-
 const SUITE = 0x004d;
 const DAY_SECONDS = 86_400;
 /** A KeyPackage may be used from a day before it was made (clocks differ) to 90 days after. */
@@ -59,7 +44,7 @@ export function createAccount(
   deps: PasswordDeps,
   session: Session,
   confirmations: Pick<Confirmations, 'forget'>,
-): AccountApi {
+) {
   const { env } = deps;
   /** Kept from beginSignUp or beginLogin until the vault is open. */
   let kept: Pick<DerivedKeys, 'wrapKey' | 'proofKey'> | null = null;
@@ -222,7 +207,7 @@ export function createAccount(
       confirmations.forget();
       await session.erase();
     },
-  };
+  } satisfies Partial<CryptoApi>;
 
   /** Deletes expired KeyPackages, which nobody may use any more and whose keys could only be stolen. */
   async function forgetExpired(store: KeyPackageStore, { sealer }: UnlockedAccount): Promise<void> {

@@ -16,7 +16,7 @@ export function createMovingOn(
   session: Session,
   confirmations: Confirmations,
   rotation: Rotation,
-): Pick<CryptoApi, 'moveOn'> {
+) {
   const { env } = deps;
   return {
     async moveOn(input) {
@@ -58,5 +58,5 @@ export function createMovingOn(
       confirmations.bind(confirmed, made.body);
       return made.body;
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }

@@ -125,7 +125,7 @@ async function keepMessages(tx: WriteTransaction, account: UnlockedAccount): Pro
     if (record.status === 'sent' && (await moveToMessages(tx, account, messageId, row, record))) continue;
     const waiting: OutboxRecord = {
       ...record,
-      // What the relay has said of it is given up.
+      // Gives up what the relay has said of the message.
       ...(record.status === 'sent' ? { status: 'sending', seq: null, timestamp: null } : {}),
       epoch: null,
       ciphertext: null,

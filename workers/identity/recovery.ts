@@ -20,17 +20,12 @@ import type { Confirmations } from './confirmations.ts';
 import { type PasswordDeps, passwordBody, sealUnderNewPassword } from './passwordKeys.ts';
 import { type Rotation, requireVersion } from './rotation.ts';
 
-type RecoveryApi = Pick<
-  CryptoApi,
-  'replaceRecoveryKey' | 'beginRecovery' | 'recoverVault' | 'changePassword'
->;
-
 export function createRecovery(
   deps: PasswordDeps,
   session: Session,
   confirmations: Confirmations,
   rotation: Rotation,
-): RecoveryApi {
+) {
   const { env } = deps;
   /** Kept from beginRecovery until the vault is open. */
   let recoveryKey: Uint8Array | null = null;
@@ -102,7 +97,7 @@ export function createRecovery(
       confirmations.bind(confirmed, passwordBody(credentials));
       return { ...credentials, currentAuthKey: confirmed.keys.authKey };
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 /** The parts of a recovery key that the relay gets. */

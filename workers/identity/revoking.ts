@@ -12,13 +12,7 @@ import { readPin } from './pins.ts';
 import { putRevocation, readRevocation, readStatement } from './revocations.ts';
 import type { Rotation } from './rotation.ts';
 
-type RevokingApi = Pick<CryptoApi, 'revokeDevice' | 'ownRevocation' | 'setRevoked' | 'resetDevice'>;
-
-export function createRevoking(
-  session: Session,
-  confirmations: Confirmations,
-  rotation: Rotation,
-): RevokingApi {
+export function createRevoking(session: Session, confirmations: Confirmations, rotation: Rotation) {
   return {
     async revokeDevice(input) {
       const { deviceId, vault: stored } = check('revokeDevice', DeviceRevocation, input);
@@ -68,7 +62,7 @@ export function createRevoking(
         }
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 /**

@@ -130,16 +130,7 @@ export class Rotation {
   }
 }
 
-type RotationApi = Pick<
-  CryptoApi,
-  'acceptOlderVault' | 'adoptRenewedKeys' | 'readRenewedKeys' | 'vaultVersion'
->;
-
-export function createRotation(
-  session: Session,
-  confirmations: Confirmations,
-  rotation: Rotation,
-): RotationApi {
+export function createRotation(session: Session, confirmations: Confirmations, rotation: Rotation) {
   return {
     async adoptRenewedKeys(taken) {
       const { device, isOlder, opening } = rotation.takeSealed(check('adoptRenewedKeys', WireText, taken));
@@ -175,7 +166,7 @@ export function createRotation(
       const account = session.account();
       return (await read(account.db, (tx) => readKeys(tx, account))).vaultVersion;
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 /** The keys of this revision are others than have been said to the own devices under it. */

@@ -67,22 +67,10 @@ import type { Session, UnlockedAccount } from '../session/session.ts';
 import { read, withinConversation } from '../storage/db.ts';
 import { startSaying } from './sharedKeysMessage.ts';
 
-type ConversationsApi = Pick<
-  CryptoApi,
-  | 'conversations'
-  | 'conversation'
-  | 'startConversation'
-  | 'joinByWelcome'
-  | 'joinByExternalCommit'
-  | 'messages'
-  | 'messageCount'
-  | 'setReadPosition'
->;
-
 /** The suite of new conversations; others are joined in whichever suite they have. */
 const SUITE = 0x004d;
 
-export function createConversations(deps: TransactionDeps, session: Session): ConversationsApi {
+export function createConversations(deps: TransactionDeps, session: Session) {
   const { env } = deps;
   return {
     async conversations() {
@@ -253,7 +241,7 @@ export function createConversations(deps: TransactionDeps, session: Session): Co
         return transaction.finish();
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 
   /**
    * Joins with the KeyPackage that the Welcome is for; a single-use one is deleted in the same transaction.

@@ -18,7 +18,7 @@ import {
   inTransaction,
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
-import { isNameDue, tryOpenName } from '../conversation/groupRecord.ts';
+import { tryOpenName } from '../conversation/groupRecord.ts';
 import { isOwnStatement, treeOf, validStatements } from '../conversation/leaveStatements.ts';
 import { type MlsGroup, takeCachedGroup } from '../conversation/mlsGroup.ts';
 import {
@@ -35,21 +35,9 @@ import {
 import { conversationLock } from '../session/locks.ts';
 import type { Session } from '../session/session.ts';
 import { type WriteTransaction, withinConversation, write } from '../storage/db.ts';
+import { isNameDue } from '../storage/records.ts';
 
-type GroupsApi = Pick<
-  CryptoApi,
-  | 'addMembers'
-  | 'nextCommit'
-  | 'discardCommit'
-  | 'leaveStatement'
-  | 'setLeaveStatements'
-  | 'hasLeft'
-  | 'setGroupName'
-  | 'sealGroupName'
-  | 'forgetConversation'
->;
-
-export function createGroups(deps: TransactionDeps, session: Session): GroupsApi {
+export function createGroups(deps: TransactionDeps, session: Session) {
   const { env } = deps;
   return {
     async addMembers(input) {
@@ -198,7 +186,7 @@ export function createGroups(deps: TransactionDeps, session: Session): GroupsApi
         await write(account.db, 'relaxed', (tx) => forget(tx, conversationId));
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 /** Loads the group of a member. @throws CryptoApiError `usage` for a device that is outside */

@@ -29,10 +29,7 @@ import type { Session } from '../session/session.ts';
 
 type Given = Guarded<typeof GivenReceipts>[number];
 
-export function createReceipts(
-  deps: TransactionDeps,
-  session: Session,
-): Pick<CryptoApi, 'makeReceipt' | 'receiptStored' | 'takeReceipts'> {
+export function createReceipts(deps: TransactionDeps, session: Session) {
   return {
     async makeReceipt(id, shown) {
       const conversationId = check('makeReceipt', ConversationId, id);
@@ -84,7 +81,7 @@ export function createReceipts(
         return { messages: [], events, state: await transaction.finish() };
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 /** Reads a batch of receipts inside one conversation transaction. */

@@ -39,8 +39,6 @@ import { nextRevision } from './revisions.ts';
 import { createSettledState } from './settledState.ts';
 import { isSamePerson, mergePin, sharedPin } from './sharedPins.ts';
 
-type AccountStateApi = Pick<CryptoApi, 'adoptState' | 'sealVerified'>;
-
 /** A state that the relay has, and how far it is to be believed. */
 interface StoredState {
   readonly state: AccountState;
@@ -53,11 +51,7 @@ interface StoredState {
   readonly isUnderNewestKeys: boolean;
 }
 
-export function createAccountState(
-  { env }: TransactionDeps,
-  session: Session,
-  confirmations: Confirmations,
-): AccountStateApi {
+export function createAccountState({ env }: TransactionDeps, session: Session, confirmations: Confirmations) {
   const settled = createSettledState();
 
   function seal(
@@ -143,7 +137,7 @@ export function createAccountState(
         return seal({ verified: marksIn(pins), pins: shared, revision }, sharedKeys, account);
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 /**

@@ -13,11 +13,9 @@ import { read, type Transaction, type WriteTransaction, write } from '../storage
 import { NameRecord } from '../storage/records.ts';
 import { nextRevision } from './revisions.ts';
 
-type NamesApi = Pick<CryptoApi, 'takeNames' | 'signName'>;
-
 type Verified = ReturnType<typeof verifyName>;
 
-export function createNames(session: Session, confirmations: Confirmations): NamesApi {
+export function createNames(session: Session, confirmations: Confirmations) {
   /** @throws CryptoApiError `usage` unless the person has just typed this name */
   function requireTyped(username: string): void {
     // At log-in the person has typed it with the password, which has opened the vault.
@@ -55,7 +53,7 @@ export function createNames(session: Session, confirmations: Confirmations): Nam
       const { certificate, signatureKey } = device;
       return toBase64Url(signName({ certificate, ...name }, signatureKey.privateKey));
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 function readName(signedName: Uint8Array): Verified | null {

@@ -13,17 +13,7 @@ import type { Session } from '../session/session.ts';
 import { read, write } from '../storage/db.ts';
 import { PinRecord } from '../storage/records.ts';
 
-type TrustApi = Pick<
-  CryptoApi,
-  | 'contactTrust'
-  | 'observeDevices'
-  | 'safetyNumbers'
-  | 'acceptAccountKey'
-  | 'refuseAccountKey'
-  | 'hasFormerDevices'
->;
-
-export function createTrust(deps: TransactionDeps, session: Session, confirmations: Confirmations): TrustApi {
+export function createTrust(deps: TransactionDeps, session: Session, confirmations: Confirmations) {
   const { env } = deps;
 
   /** Applies a decision about the offered key, if its safety number is the one that the person has seen. */
@@ -123,7 +113,7 @@ export function createTrust(deps: TransactionDeps, session: Session, confirmatio
         return state !== null && (await lacksPresentDevices(transaction, state));
       });
     },
-  };
+  } satisfies Partial<CryptoApi>;
 }
 
 function contactTrust(userId: string, { former, name, offered, verifiedAt }: PinRecord): ContactTrust {

@@ -199,7 +199,7 @@ describe('what the person has decided at one browser', () => {
   });
 });
 
-/** Whoever holds a browser of Alice's that is gone, or hers still, with what it held. */
+/** A thief with the secrets of a browser of Alice's, one that is gone or one that is hers still. */
 function thiefOf(relay: MemoryRelay) {
   const { accountSeed, sharedKeys } = openVaultOf(relay, ALICE);
   const env = { random: seededRandom('thief'), now: () => 0 };
