@@ -56,7 +56,7 @@ export interface CreateCommitArgs {
   readonly reInit?: ReInitRequest;
   /** Makes the new group the continuation of another, in its first commit, which adds all of its members. */
   readonly continues?: Continuation;
-  /** What the application chooses now for the own leaf, which a path then renews. */
+  /** Choices of the application for the own leaf from now on. A path then renews it. */
   readonly leaf?: LeafOptions;
   /** Replaces the GroupContext's extensions. */
   readonly extensions?: readonly Extension[];

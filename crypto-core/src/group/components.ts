@@ -1,5 +1,5 @@
 /**
- * What several parts of an application can use side by side (draft-ietf-mls-extensions-10): data in extensions, additional
+ * Components: parts of an application that use MLS side by side (draft-ietf-mls-extensions-10), with data in extensions, additional
  * authenticated data, and secrets of an epoch that can be taken once.
  */
 import { EMPTY } from '../bytes.ts';

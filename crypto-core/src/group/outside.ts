@@ -27,7 +27,7 @@ function publicProposal(args: OutsideProposalArgs, sender: Sender, proposal: Pro
     authenticatedData,
     content: { type: 'proposal', proposal },
   };
-  // What somebody outside signs doesn't cover the GroupContext, which they needn't know (section 6.1).
+  // The signature of somebody outside doesn't cover the GroupContext, which they needn't know (section 6.1).
   const unknown = {
     cipherSuite: args.suite,
     groupId,

@@ -1,4 +1,4 @@
-/** What the draft of MLS extensions gives the parts of an application: data, authenticated data, and secrets of their own. */
+/** Components of the draft of MLS extensions: their data, their authenticated data, and secrets of their own. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EMPTY, toHex, utf8 } from '../../src/bytes.ts';
 import {

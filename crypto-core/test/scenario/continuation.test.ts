@@ -31,7 +31,7 @@ beforeAll(ready);
 
 interface Old {
   readonly people: readonly Device[];
-  /** Of each in the same order. */
+  /** The group of each, in the same order. */
   readonly groups: readonly Group[];
 }
 
