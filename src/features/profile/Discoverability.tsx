@@ -12,7 +12,7 @@ import { Switch } from '../../ui/Switch.tsx';
 
 const ways = ['both', 'name', 'email', 'none'] as const;
 
-/** What others can find of one, in a sentence, and by what: the relay keeps it. */
+/** Says in a sentence by what others find one, and lets it be chosen; the relay keeps it. */
 export function Discoverability({ id }: { id: string }) {
   const actions = useAtomValue(requiredActionsAtom);
   const [known, setKnown] = useState<Setting | null>(null);
