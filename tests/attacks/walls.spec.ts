@@ -18,7 +18,7 @@ interface Attack {
   readonly walls: readonly Wall[];
   /** Tries it. @returns what the attacker has by it */
   readonly run: (victim: Victim) => Promise<unknown>;
-  /** What it has against the product, and where the wall is missing. */
+  /** The attacker's gain against the product, and where the wall is missing. */
   readonly has: unknown;
   readonly hasWithout: unknown;
 }
@@ -101,7 +101,7 @@ const attacks: readonly Attack[] = [
   {
     title: 'a message that follows the path of a property changes what all objects of the worker are made of',
     walls: [
-      // What the worker is given the page's port through, and what it begins with.
+      // The endpoint around the page's port, and the freezing with which the worker begins.
       {
         file: 'dist/keys/assets/crypto.worker-*.js',
         text: /\b(\w{1,4})\((\w{1,4}),\w{1,4}\((\w{1,4})\)\)\}\);\s*$/,
