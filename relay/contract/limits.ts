@@ -33,6 +33,8 @@ export const limits = {
   signedNameMax: 2048,
   peoplePerNames: 200,
   devicesPerUser: 20,
+  /** A log-in beyond it ends the one that was idle longest. */
+  sessionsPerUser: 20,
   /** The account key's signed statement that a device is revoked. */
   revocationMax: 1024,
   /** Starts of a device that it may have registered without having had an answer. */

@@ -29,6 +29,19 @@ test('the worker that holds the keys reaches nobody but its page', async ({ newB
   expect(answered.filter((url) => url.includes('?'))).toEqual([]);
 });
 
+test('the service workers of both origins reach no stranger', async ({ newBrowser }) => {
+  const { person: alice, context } = await newBrowser('alice');
+  await alice.signUp();
+  await expect.poll(() => context.serviceWorkers().length).toBe(2);
+  const stranger = newStranger();
+  const address = await stranger.listen();
+  for (const worker of context.serviceWorkers()) {
+    const outcomes = await worker.evaluate(leaveWorker, [address]);
+    expect(Object.entries(outcomes).filter(([, outcome]) => outcome === 'done')).toEqual([]);
+  }
+  expect(stranger.heard).toEqual([]);
+});
+
 test('the frame of the keys reaches nobody but its page', async ({ newBrowser }) => {
   const { person: alice } = await newBrowser('alice');
   await alice.signUp();

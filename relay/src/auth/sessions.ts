@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { limits } from '../../contract/index.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError, toApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
@@ -15,7 +16,7 @@ const recoveryLifetime = 15 * 60 * 1000;
 
 export interface Sessions {
   /**
-   * Opens a session that has no device yet.
+   * Opens a session that has no device yet. Beyond `limits.sessionsPerUser` it ends the one that was idle longest.
    * @param options.check throws unless what the person has proven still holds: it is asked while nobody can change the
    *   account, so that a password that is being replaced opens no session that its replacement doesn't end
    * @returns the access token
@@ -57,12 +58,18 @@ export function createSessions({ db, hub, clock, jwtSecret }: SessionDependencie
       const id = randomUUID();
       const now = clock();
       const expiresAt = now + (purpose === 'full' ? sessionLifetime : recoveryLifetime);
-      await db.transaction().execute(async (tx) => {
+      const ended = await db.transaction().execute(async (tx) => {
         await lockUsers(tx, [userId]);
         await check?.(tx);
         await sessionRows.deletePastSessions(tx, userId, now);
+        // The new one is one of them.
+        const kept = limits.sessionsPerUser - 1;
+        const idlest = await sessionRows.idlestSessions(tx, { userId, kept, now });
+        for (const idle of idlest) await sessionRows.endSession(tx, idle, now);
         await sessionRows.insertSession(tx, { id, userId, createdAt: now, expiresAt, purpose });
+        return idlest;
       });
+      tellEnded(hub, ended, 'session-expired');
       return tokens.sign({ sessionId: id, userId, expiresAt: now + sessionLifetime }, now);
     },
 

@@ -95,6 +95,29 @@ export async function liveSessionsOf(db: Db, userId: string, now: number): Promi
   }));
 }
 
+/**
+ * Returns the ids of the person's live sessions but for some, the longest idle ones: a device's session was last used when
+ * the device was seen, another when it was opened.
+ * @param kept how many there may be
+ */
+export async function idlestSessions(
+  db: Db,
+  { userId, kept, now }: { userId: string; kept: number; now: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .leftJoin('devices', 'devices.id', 'sessions.device_id')
+    .select('sessions.id')
+    .where('sessions.user_id', '=', userId)
+    .where('sessions.ended_at', 'is', null)
+    .where('sessions.expires_at', '>', now)
+    .orderBy((row) => row.fn.coalesce('devices.last_seen_at', 'sessions.created_at'), 'desc')
+    .orderBy('sessions.created_at', 'desc')
+    .orderBy('sessions.id')
+    .execute();
+  return rows.slice(kept).map(({ id }) => id);
+}
+
 /** Makes a recovery session one like any other, living `lifetime` milliseconds from its beginning. */
 export async function makeFullSession(db: Db, id: string, lifetime: number): Promise<void> {
   await db

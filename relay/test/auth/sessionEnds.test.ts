@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ErrorCode, topics } from '../../contract/index.ts';
+import { type ErrorCode, limits, topics } from '../../contract/index.ts';
 import { revocationOf } from '../devices.ts';
 import {
   base64Url,
@@ -58,6 +58,17 @@ const ends: readonly End[] = [
     action: () => elsewhere.call('POST', '/logout'),
     ended: () => [elsewhere],
     kept: () => [here],
+  },
+  {
+    how: 'as the longest idle one, by a log-in beyond how many an account may have',
+    action: async () => {
+      // With the two that there are, one too many.
+      const { sessions } = relay.relay.services;
+      for (let more = 2; more <= limits.sessionsPerUser; more += 1) await sessions.open(here.id);
+      return { status: 200 };
+    },
+    ended: () => [here],
+    kept: () => [elsewhere],
   },
   {
     how: 'by revoking its device from another',
@@ -133,6 +144,21 @@ describe('a session that a new password has ended', () => {
     const { method, path, body } = revoke;
     expect((await call(relay, method, path, { token, headers, body })).status).toBe(204);
     expect(await answer()).toBe('device-revoked');
+  });
+});
+
+describe('as many sessions as an account may have', () => {
+  it('all live, and a device that was just seen outlives a session that never had one', async () => {
+    const { sessions } = relay.relay.services;
+    const deviceless = await sessions.open(here.id);
+    for (let more = 3; more < limits.sessionsPerUser; more += 1) await sessions.open(here.id);
+    expect((await call(relay, 'GET', '/profile', { token: deviceless })).status).toBe(200);
+    const seen = Date.now() + 60_000;
+    const { db } = relay.relay.database;
+    await db.updateTable('devices').set({ last_seen_at: seen }).where('user_id', '=', here.id).execute();
+    await sessions.open(here.id);
+    expect((await call(relay, 'GET', '/profile', { token: deviceless })).status).toBe(401);
+    for (const person of [here, elsewhere]) expect((await person.call('GET', '/profile')).status).toBe(200);
   });
 });
 

@@ -95,7 +95,10 @@ it('every KeyPackage is given once, and none is missed', async () => {
 
 it('a limit holds against those who come at once', async () => {
   const person = await signUp(relay);
-  const sessions = await times(limits.devicesPerUser + 4, () => logIn(relay, person));
+  // Fewer sessions than devices fit beside one another, so some devices are those of sessions that are over.
+  const former = await times(8, () => onAnotherDevice(relay, person));
+  for (const device of former) await device.call('POST', '/logout');
+  const sessions = await times(limits.devicesPerUser - former.length + 4, () => logIn(relay, person));
   const answers = await Promise.all(
     sessions.map((session) => {
       const id = randomUUID();
@@ -103,7 +106,7 @@ it('a limit holds against those who come at once', async () => {
       return session.call('PUT', `/devices/${id}`, { name: 'A browser', certificate });
     }),
   );
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(limits.devicesPerUser);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(limits.devicesPerUser - former.length);
 });
 
 it('a Welcome is gone when the last of its devices has taken it, even if all take it at once', async () => {

@@ -6,6 +6,14 @@ import Database from 'libsql';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
+/** A build of the relay, and what is to be done about it afterwards. */
+interface Build {
+  readonly program: string;
+  readonly remove: () => Promise<void>;
+}
+
+const built: Build = { program: join(root, 'relay/dist/src/server.js'), remove: () => Promise.resolve() };
+
 /** The product as `npm start` runs it, on a free port and a data folder of its own. */
 export class RunningRelay {
   readonly url: string;
@@ -13,18 +21,23 @@ export class RunningRelay {
   readonly #process: ChildProcess;
   readonly #output: string[];
   readonly #ended: Promise<unknown>;
+  readonly #build: Build;
 
-  private constructor(url: string, dataDir: string, process: ChildProcess, output: string[]) {
+  private constructor(url: string, dataDir: string, process: ChildProcess, output: string[], build: Build) {
     this.url = url;
     this.dataDir = dataDir;
     this.#process = process;
     this.#output = output;
+    this.#build = build;
     this.#ended = new Promise((resolve) => process.once('exit', resolve));
   }
 
-  static async start(environment: Readonly<Record<string, string>> = {}): Promise<RunningRelay> {
+  static async start(
+    environment: Readonly<Record<string, string>> = {},
+    build: Build = built,
+  ): Promise<RunningRelay> {
     const dataDir = await mkdtemp(join(tmpdir(), 'sinetti-e2e-'));
-    const child = spawn(process.execPath, [join(root, 'relay/dist/src/server.js')], {
+    const child = spawn(process.execPath, [build.program], {
       env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'info', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -41,7 +54,7 @@ export class RunningRelay {
         reject(new Error(`the relay ended with ${code}:\n${output.join('')}`));
       });
     });
-    return new RunningRelay(url, dataDir, child, output);
+    return new RunningRelay(url, dataDir, child, output, build);
   }
 
   /** Everything it has printed. */
@@ -66,5 +79,6 @@ export class RunningRelay {
     this.#process.kill('SIGTERM');
     await this.#ended;
     await rm(this.dataDir, { recursive: true, force: true });
+    await this.#build.remove();
   }
 }
