@@ -7,6 +7,8 @@ import styles from './ChatHeader.module.css';
 interface ChatHeaderProps {
   name: string;
   shape?: 'round' | 'square';
+  /** In place of the name's initial. */
+  icon?: ReactNode;
   /** Draws a presence dot; say the state in `detail`. */
   online?: boolean | undefined;
   /** Below the name. */
@@ -26,7 +28,7 @@ export function ChatHeader(props: ChatHeaderProps) {
       <span className={styles.back}>
         <IconButton label={props.backLabel} icon={<ArrowLeft />} onClick={props.onBack} />
       </span>
-      <Avatar name={name} size={38} online={props.online} shape={shape} />
+      <Avatar name={name} size={38} online={props.online} shape={shape} icon={props.icon} />
       <div className={styles.who}>
         <h2 className={styles.name}>
           <bdi>{name}</bdi>

@@ -3,6 +3,7 @@ import type { Timer } from '../../lib/clock.ts';
 import { coalesce } from '../../lib/coalesce.ts';
 import { type ConversationKey, chatsAtom, groupIdOfKey } from '../../store/chats.ts';
 import { draftsAtom } from '../../store/drafts.ts';
+import { isUnseen } from '../conversations/chats.ts';
 import type { Outbox } from '../conversations/outbox.ts';
 import type { Sync } from '../conversations/sync.ts';
 import { conversationOf, keyOf, selfConversationId } from '../core/conversationIds.ts';
@@ -64,7 +65,7 @@ export function createOwnState(options: OwnStateOptions, draftsBefore: Drafts): 
     await outbox.flush(conversationOfOwn);
     const waiting = await crypto.outbox(conversationOfOwn);
     // No person sees that it failed, and tries again.
-    if (waiting.some(({ status }) => status === 'failed')) tellLater();
+    if (waiting.some((message) => message.status === 'failed' && isUnseen(message))) tellLater();
   });
 
   function tellLater(): void {
