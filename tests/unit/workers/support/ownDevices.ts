@@ -1,5 +1,5 @@
 /** Alice's devices in their own group, and what is said there. */
-import type { SharedKeys } from '@sinetti/crypto-core';
+import type { SharedKeys } from '@sinetti/crypto-core/account';
 import type { MessageContent } from '#workers/api/cryptoApi.ts';
 import { payloadContent } from '#workers/conversation/payload.ts';
 import { accountDatabaseName } from '#workers/storage/db.ts';
