@@ -102,6 +102,7 @@ it('notes of a browser that was removed stay where it had told of them', async (
   await write(anna, 'after');
   await until(notes(anna), ['sent: milk', 'received: from the phone', 'sent: after']);
   await until(() => devicesIn(anna), 1);
+  expect(await anna.crypto.messageCount(`self:${anna.userId}`)).toBe(3);
 });
 
 it('notes are in the browser that stays when another logs out, and come back with the next log-in', async () => {

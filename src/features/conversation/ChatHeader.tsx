@@ -12,7 +12,7 @@ interface ChatHeaderProps {
   /** Draws a presence dot; say the state in `detail`. */
   online?: boolean | undefined;
   /** Below the name. */
-  detail: ReactNode;
+  detail?: ReactNode;
   /** Names the way back to the list on a screen that has room for only one of the two. */
   backLabel: string;
   onBack: () => void;
@@ -33,7 +33,7 @@ export function ChatHeader(props: ChatHeaderProps) {
         <h2 className={styles.name}>
           <bdi>{name}</bdi>
         </h2>
-        <p className={styles.detail}>{props.detail}</p>
+        {props.detail !== undefined && <p className={styles.detail}>{props.detail}</p>}
       </div>
       {props.action}
     </div>

@@ -48,7 +48,7 @@ export function ChatPane({ verification, focusRequest, onClose }: ChatPaneProps)
         name={name}
         icon={isNotes && <NotebookPen size={18} />}
         online={online}
-        detail={presenceText(online)}
+        detail={isNotes ? undefined : presenceText(online)}
         backLabel={t('messages.back')}
         onBack={onClose}
         action={verification?.action}

@@ -91,6 +91,18 @@ export function ConversationList({ handle, onOpen, onFindContacts, markOf }: Con
         )
       }
     >
+      <VirtualList ref={handle} items={shown} keyOf={idOf} estimatedHeight={listRowHeight} current={active}>
+        {(row, controls) => (
+          <Row
+            row={row}
+            current={row.userId === active}
+            now={now}
+            markOf={markOf}
+            onOpen={onOpen}
+            {...controls}
+          />
+        )}
+      </VirtualList>
       {!hasPeople && !contacts.loaded && contacts.error === null && <ContactsLoading focusAfter={title} />}
       {!hasPeople && contacts.loaded && wanted === '' && (
         <EmptyState
@@ -108,18 +120,6 @@ export function ConversationList({ handle, onOpen, onFindContacts, markOf }: Con
       {wanted !== '' && shown.length === 0 && (
         <EmptyState icon={<Search />}>{t('messages.noMatches', { query: query.trim() })}</EmptyState>
       )}
-      <VirtualList ref={handle} items={shown} keyOf={idOf} estimatedHeight={listRowHeight} current={active}>
-        {(row, controls) => (
-          <Row
-            row={row}
-            current={row.userId === active}
-            now={now}
-            markOf={markOf}
-            onOpen={onOpen}
-            {...controls}
-          />
-        )}
-      </VirtualList>
     </ListPane>
   );
 }

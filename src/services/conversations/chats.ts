@@ -1,6 +1,6 @@
 import type { ConversationState, MessageView } from '../../crypto/client.ts';
 import { type Chat, type ConversationKey, chatsAtom, emptyChat, groupKeyOf } from '../../store/chats.ts';
-import { keyOf, selfOf } from '../core/conversationIds.ts';
+import { isUnseen, keyOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 
 /** Orders as the log does, and by time what waits in the outbox: after messages of equal time (spec section 2). */
@@ -39,11 +39,6 @@ function placeOf(messages: readonly MessageView[], message: MessageView): number
     else high = middle;
   }
   return low;
-}
-
-/** Returns whether a message is for nobody's eyes: own devices tell each other keys, what is read, and drafts. */
-export function isUnseen({ content, conversationId }: MessageView): boolean {
-  return content.kind === 'unknown' && selfOf(conversationId) !== null;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { MessageView } from '../../crypto/client.ts';
 import {
   directConversationId,
   directParticipants,
@@ -46,6 +47,11 @@ export function conversationOf(key: ConversationKey, ownUserId: string): string 
   if (groupId !== null) return Id.safeParse(groupId).success ? groupConversationId(groupId) : null;
   if (key === ownUserId) return selfConversationId(ownUserId);
   return Id.safeParse(key).success ? directConversationId(ownUserId, key) : null;
+}
+
+/** Returns whether a message is for nobody's eyes: own devices tell each other keys, what is read, and drafts. */
+export function isUnseen({ content, conversationId }: MessageView): boolean {
+  return content.kind === 'unknown' && selfOf(conversationId) !== null;
 }
 
 export { directConversationId, groupConversationId, groupOf, selfConversationId, selfOf };

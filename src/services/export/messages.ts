@@ -1,5 +1,5 @@
 import type { ConversationState, CryptoApi, MessageView } from '../../crypto/client.ts';
-import { isUnseen } from '../conversations/chats.ts';
+import { isUnseen } from '../core/conversationIds.ts';
 
 const pageSize = 200;
 

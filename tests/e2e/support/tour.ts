@@ -74,6 +74,14 @@ export async function tourOfNewcomers(page: Page, look: Look): Promise<void> {
   await tab(page, 2).click();
   await expect(page.getByText(/Your contacts list is empty/)).toBeVisible();
   await look(page, 'no contacts');
+  await button(page, /Notes to self/).click();
+  await expect(page.getByText(/Only your own browsers can read it/)).toBeVisible();
+  await look(page, 'no notes');
+  await page.getByRole('textbox').last().fill('Lamp oil, before the keeper asks again');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('article').getByText('Lamp oil')).toBeVisible();
+  await look(page, 'notes');
+  await tab(page, 2).click();
   await button(page, /Find Users/).click();
   await page.getByRole('searchbox').fill('nobody of that name');
   await expect(page.getByText(/No users found matching/)).toBeVisible();

@@ -231,22 +231,6 @@ describe('opening a chat', () => {
     expect(deps.store.get(activeChatAtom)).toBeNull();
     expect(watch).toHaveBeenLastCalledWith(null);
   });
-
-  it('with oneself opens the notes, of which nothing is watched, read or looked for further back', async () => {
-    device.joinedSeq = 3;
-    worker.conversation = async () => ({ ...device.state(), conversationId: `self:${me}` });
-    const note = received(4, { conversationId: `self:${me}`, senderId: me });
-    const keys = received(5, { ...note, messageId: 'keys', content: { kind: 'unknown' } });
-    worker.messages = async () => [note];
-    worker.outbox = async () => [keys];
-    await openConversation.open(me);
-    await settled();
-    expect(deps.store.get(activeChatAtom)).toBe(me);
-    expect(watch).toHaveBeenLastCalledWith(null);
-    expect(chats.get(me)).toMatchObject({ messages: [note], hasOlder: false });
-    expect(olderEntries).not.toHaveBeenCalled();
-    expect(markDelivered).not.toHaveBeenCalled();
-  });
 });
 
 describe('opening a group', () => {
