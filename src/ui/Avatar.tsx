@@ -1,5 +1,5 @@
 import { clsx } from 'clsx';
-import type { CSSProperties } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 import styles from './Avatar.module.css';
 import { PresenceDot } from './PresenceDot.tsx';
 
@@ -25,9 +25,11 @@ interface AvatarProps {
   online?: boolean | undefined;
   /** Round for one, square for several. */
   shape?: 'round' | 'square';
+  /** In place of the initial, for what isn't a person. */
+  icon?: ReactNode;
 }
 
-export function Avatar({ name, size = 40, online, shape = 'round' }: AvatarProps) {
+export function Avatar({ name, size = 40, online, shape = 'round', icon }: AvatarProps) {
   const look: CSSProperties & Record<`--${string}`, string> = {
     '--avatar-size': `${size}px`,
     '--avatar-hue': String(avatarHue(name)),
@@ -35,7 +37,7 @@ export function Avatar({ name, size = 40, online, shape = 'round' }: AvatarProps
   return (
     <span className={styles.frame} aria-hidden="true">
       <span className={clsx(styles.avatar, shape === 'square' && styles.square)} style={look}>
-        {avatarInitial(name)}
+        {icon ?? avatarInitial(name)}
       </span>
       {online !== undefined && (
         <span className={styles.dot}>

@@ -30,6 +30,7 @@ const sentences = {
   groupName: 'The society for the study of northern fog',
   inTheGroup: 'We meet where the railway used to end.',
   neverSent: 'This one was written and then thought better of.',
+  note: 'Lamp oil, before the keeper asks again.',
   inDraft: 'Half a sentence that waits for its',
 };
 const passwords = {
@@ -93,6 +94,11 @@ async function playStory(): Promise<void> {
   await phone.actions.openChat(bert.userId);
   await until(() => phone.chat(bert.userId).state?.status, 'joined');
   await say(phone, bert, sentences.fromThirdBrowser);
+
+  await phone.actions.openChat(phone.userId);
+  await anna.actions.sendMessage(anna.userId, sentences.note);
+  await until(() => phone.lines(phone.userId).at(-1), `received: ${sentences.note}`);
+  await phone.actions.openChat(bert.userId);
 
   const groupId = await anna.actions.createGroup(sentences.groupName);
   await anna.actions.addGroupMembers(groupId, [bert.userId]);

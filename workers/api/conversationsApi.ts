@@ -196,8 +196,8 @@ export interface OwnState {
 
 export interface ProcessResult {
   /**
-   * Every message of the given entries, in log order; those processed before are answered from the cache. None of what
-   * the person's own devices tell each other.
+   * Every message of the given entries, in log order; those processed before are answered from the cache. Of what
+   * the person's own devices tell each other, the notes.
    */
   readonly messages: readonly MessageView[];
   /** The events of those entries that are new here. */
@@ -214,7 +214,7 @@ export interface ConversationsApi {
   conversation(conversationId: string): Promise<ConversationState>;
   /**
    * Creates the first commit of a conversation, which adds the devices given (every device of everybody in it
-   * but this one; for a group whose creator has no other device, none; for `self:<user id>` this person's). A group needs a name, and has this
+   * but this one; for a group whose creator has no other device, none; for `self:<user id>` this person's, or none). A group needs a name, and has this
    * person as its creator; POST /group may take the submission's `sealedName`. While an own start is pending,
    * answers that one again. Errors: `identity-changed`, `invalid-credential` (a device whose certificate
    * doesn't hold), `invalid-key-package`, `invalid-leaf` (a device too old for groups), `usage`.
@@ -264,9 +264,9 @@ export interface ConversationsApi {
     conversationId: string,
     digests: readonly { readonly seq: number; readonly digest: WireBytes }[],
   ): Promise<ProcessResult>;
-  /** Reads a page of the message cache, ascending. */
+  /** Reads a page of the message cache, ascending; of `self:<user id>` the notes, and what may have been one. */
   messages(conversationId: string, page: MessagePage): Promise<MessageView[]>;
-  /** Counts the messages of a conversation in the message cache. */
+  /** Counts the messages that {@link messages} reads. */
   messageCount(conversationId: string): Promise<number>;
   /** Lists the newest events of a conversation that this device has processed, ascending: at most 1,000. */
   events(conversationId: string): Promise<ConversationEvent[]>;

@@ -46,8 +46,8 @@ export type PreparedMessage =
  */
 export interface OutboxApi {
   /**
-   * Queues a message, once for each id. Errors: `usage` for no text, too much of it, an id that another message has, or
-   * for `self:<user id>`, where nobody writes texts yet.
+   * Queues a message, once for each id; for `self:<user id>` a note. Errors: `usage` for no text, too much of it, or an id
+   * that another message has.
    */
   queueMessage(input: {
     conversationId: string;
@@ -73,6 +73,9 @@ export interface OutboxApi {
    * found.
    */
   sendAnyway(conversationId: string): Promise<ConversationState>;
-  /** Lists the messages, of one conversation or of all, that the log hasn't shown yet, oldest first. */
+  /**
+   * Lists the messages, of one conversation or of all, that the log hasn't shown yet, oldest first. For
+   * `self:<user id>` these are also what tells own devices of keys, reading and drafts, of content `unknown`.
+   */
   outbox(conversationId?: string): Promise<MessageView[]>;
 }

@@ -12,6 +12,7 @@ import { limits } from '../codec/limits.ts';
 import { randomUuid } from '../codec/uuid.ts';
 import { selfConversationId } from '../conversation/conversationId.ts';
 import { inTransaction, type TransactionDeps } from '../conversation/conversationTransaction.ts';
+import { isText } from '../conversation/payload.ts';
 import { countUnread, messageView, openMessage } from '../conversation/views.ts';
 import { readKeys, type Session, type UnlockedAccount } from '../session/session.ts';
 import { read, type Transaction, type WriteTransaction, write } from '../storage/db.ts';
@@ -85,7 +86,6 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
         if (!(await readBackupRecord(tx, account)).kept) return [];
         const due: string[] = [];
         for (const conversationId of await tx.objectStore('heads').getAllKeys()) {
-          if (!isBackedUp(account, conversationId)) continue;
           const conversation = await readConversation(tx, account.sealer, conversationId);
           if (conversation.lastSeq > (await backedUpTo(tx, account, conversationId, conversation)))
             due.push(conversationId);
@@ -97,7 +97,6 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
     async nextBackupEntries(id) {
       const conversationId = check('nextBackupEntries', ConversationId, id);
       const account = session.account();
-      if (!isBackedUp(account, conversationId)) return null;
       return read(account.db, async (tx) => {
         if (!(await readBackupRecord(tx, account)).kept) return null;
         const conversation = await readConversation(tx, account.sealer, conversationId);
@@ -128,9 +127,7 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
       const account = session.accountOnDevice();
       const { sharedKeys } = await read(account.db, (tx) => readKeys(tx, account));
       const opened = entries.map(({ conversationId, id, sealed }) =>
-        isBackedUp(account, conversationId)
-          ? tryOpenEntry(sharedKeys, { conversationId, messageId: id }, sealed)
-          : null,
+        tryOpenEntry(sharedKeys, { conversationId, messageId: id }, sealed),
       );
       const result = await write(account.db, 'relaxed', async (tx) => {
         const record = await readBackupRecord(tx, account);
@@ -150,6 +147,7 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
             continue;
           }
           isLate ||= !record.kept;
+          if (!isBackedUp(account, at.conversationId, entry.payload)) continue;
           const { seq, type: _type, payloadLength: _length, ...copied } = entry;
           const own = copied.senderDeviceId === account.device.deviceId;
           const message = { ...copied, own, reason: null };
@@ -186,7 +184,8 @@ export function createMessageBackup(deps: TransactionDeps, session: Session) {
       const { own: _own, payload, reason: _reason, ...copied } = record;
       const at = { conversationId, messageId };
       const message = { seq, ...copied };
-      const sealed = payload === null ? null : sealMessageEntry(sharedKeys, at, message, payload, env);
+      const isCopied = payload !== null && isBackedUp(account, conversationId, payload);
+      const sealed = isCopied ? sealMessageEntry(sharedKeys, at, message, payload, env) : null;
       if (sealed !== null) {
         bytes += sealed.length;
         entries.push({ id: messageId, conversationId, sealed: toBase64Url(sealed) });
@@ -258,9 +257,9 @@ async function adoptSetting(
   record.version = version;
 }
 
-/** Leaves out the keys that own devices tell each other, which are for the devices that hear them, not for later ones. */
-function isBackedUp({ userId }: UnlockedAccount, conversationId: string): boolean {
-  return conversationId !== selfConversationId(userId);
+/** Leaves out all but notes of what own devices tell each other: it is for the devices that hear it, not for later ones. */
+function isBackedUp({ userId }: UnlockedAccount, conversationId: string, payload: string): boolean {
+  return conversationId !== selfConversationId(userId) || isText(payload);
 }
 
 /**

@@ -87,6 +87,11 @@ export function payloadContent(payload: string): MessageContent {
   }
 }
 
+/** Returns whether a payload is a text, as people send each other, and a note among own devices. */
+export function isText(payload: string): boolean {
+  return payloadContent(payload).kind === 'text';
+}
+
 function whole(value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value;
   throw new GuardFailure('version');

@@ -36,6 +36,19 @@ export function messageView(
   };
 }
 
+/**
+ * Returns whether a conversation shows a message. Among own devices it shows the notes, and what was damaged on its way and
+ * may have been one: neither keys nor what is read and drafted.
+ */
+export function isShown(
+  { userId }: Pick<UnlockedAccount, 'userId'>,
+  { content, conversationId, senderId }: MessageView,
+): boolean {
+  if (conversationId !== selfConversationId(userId)) return true;
+  const isDamaged = content.kind === 'undecryptable' && content.reason === 'damaged';
+  return senderId === userId && (content.kind === 'text' || isDamaged);
+}
+
 /** Returns whether two times, in milliseconds since the Unix epoch, are as close as the clocks of two machines are. */
 export function areClocksClose(one: number, other: number): boolean {
   return Math.abs(one - other) <= limits.clockDifference;
@@ -147,12 +160,23 @@ async function messagesFrom(
   while (cursor !== null && views.length < limit) {
     const { messageId } = cursor.value;
     const [conversationId, seq] = cursor.key;
-    views.push(
-      messageView(conversationId, seq, messageId, openMessage(account, conversationId, seq, cursor.value)),
-    );
+    const record = openMessage(account, conversationId, seq, cursor.value);
+    const view = messageView(conversationId, seq, messageId, record);
+    if (isShown(account, view)) views.push(view);
     if (views.length < limit) cursor = await cursor.continue();
   }
   return views;
+}
+
+/** Counts the messages that a conversation shows. */
+export async function countMessages(
+  tx: Transaction,
+  account: UnlockedAccount,
+  conversationId: string,
+): Promise<number> {
+  const range = withinConversation(conversationId);
+  if (conversationId !== selfConversationId(account.userId)) return tx.objectStore('messages').count(range);
+  return (await messagesFrom(tx, account, range, 'next', Number.POSITIVE_INFINITY)).length;
 }
 
 /** Counts the messages of other people above the read position, up to the limit. */
@@ -162,6 +186,7 @@ export async function countUnread(
   conversationId: string,
   readSeq: number,
 ): Promise<number> {
+  if (conversationId === selfConversationId(account.userId)) return 0;
   const range = IDBKeyRange.bound([conversationId, readSeq], [conversationId, []], true, true);
   let count = 0;
   let cursor = await tx.objectStore('messages').openCursor(range);
@@ -183,7 +208,7 @@ export async function conversationState(
     tx.objectStore('members').get(conversationId),
     tx.objectStore('groups').get(conversationId),
     readReceipts(tx, account, conversationId),
-    conversationId === selfConversationId(account.userId) ? null : newestMessage(tx, account, conversationId),
+    newestMessage(tx, account, conversationId),
   ]);
   const members =
     sealedMembers === undefined
@@ -272,7 +297,8 @@ async function newestInOutbox(
   let cursor = await index.openCursor(withinConversation(conversationId), 'prev');
   while (cursor !== null) {
     const record = openOutbox(account, cursor.primaryKey, cursor.value);
-    if (record.status !== 'discarded') return outboxView(account, conversationId, cursor.primaryKey, record);
+    const view = outboxView(account, conversationId, cursor.primaryKey, record);
+    if (record.status !== 'discarded' && isShown(account, view)) return view;
     cursor = await cursor.continue();
   }
   return null;

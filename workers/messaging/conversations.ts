@@ -56,6 +56,7 @@ import {
 } from '../conversation/ownCommits.ts';
 import {
   allConversations,
+  countMessages,
   countUnread,
   newestMessages,
   oldestMessages,
@@ -64,7 +65,7 @@ import {
 import { certificateOf } from '../identity/certificates.ts';
 import { leafOptions } from '../identity/leafOptions.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
-import { read, withinConversation } from '../storage/db.ts';
+import { read } from '../storage/db.ts';
 import { startSaying } from './sharedKeysMessage.ts';
 
 /** The suite of new conversations; others are joined in whichever suite they have. */
@@ -98,8 +99,10 @@ export function createConversations(deps: TransactionDeps, session: Session) {
         if (transaction.conversation.membership !== 'none')
           throw new CryptoApiError('usage', 'already started');
         const claims = await presentClaims(transaction, keyPackages);
-        const wanted = transaction.isSelf ? claims : claims.filter(({ userId }) => userId !== account.userId);
-        if (name === null && wanted.length === 0) throw new CryptoApiError('usage', 'no device to add');
+        const wanted = claims.filter(({ userId }) => userId !== account.userId);
+        // Notes are written in one browser, too.
+        if (name === null && wanted.length === 0 && !transaction.isSelf)
+          throw new CryptoApiError('usage', 'no device to add');
         const pending =
           transaction.conversation.pending === 'start' ? await pendingSubmission(transaction) : null;
         if (pending !== null) return pending;
@@ -223,7 +226,7 @@ export function createConversations(deps: TransactionDeps, session: Session) {
     async messageCount(id) {
       const conversationId = check('messageCount', ConversationId, id);
       const account = session.account();
-      return read(account.db, (tx) => tx.objectStore('messages').count(withinConversation(conversationId)));
+      return read(account.db, (tx) => countMessages(tx, account, conversationId));
     },
 
     async setReadPosition(id, place, position) {

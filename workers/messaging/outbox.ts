@@ -51,9 +51,7 @@ export function createOutbox(deps: TransactionDeps, session: Session) {
     async queueMessage(input) {
       const { conversationId, messageId, text, sentAt } = check('queueMessage', QueueInput, input);
       const account = session.accountOnDevice();
-      if (parseConversationId(conversationId, account.userId).kind === 'self') {
-        throw new CryptoApiError('usage', 'no text among own devices');
-      }
+      parseConversationId(conversationId, account.userId);
       const payload = encodeTextPayload(text, sentAt);
       return inTransaction(account, deps, conversationId, 'strict', async (transaction) => {
         const { conversation, tx } = transaction;

@@ -1,6 +1,7 @@
 /** The messages of the own devices' group, whatever they say (PROTOCOL section 2). */
 import type { OwnState } from '../api/conversationsApi.ts';
 import type { ConversationTransaction } from '../conversation/conversationTransaction.ts';
+import { isText } from '../conversation/payload.ts';
 import { openOutbox } from '../conversation/views.ts';
 import type { MessageRecord, OutboxRecord } from '../storage/records.ts';
 import { putInOutbox, readOutbox } from './outboxRows.ts';
@@ -16,15 +17,16 @@ export async function wordingOf(
   transaction: ConversationTransaction,
   payload: string,
 ): Promise<{ readonly said: string; readonly payload: string } | null> {
-  if (!transaction.isSelf) return { said: payload, payload };
+  if (!transaction.isSelf || isText(payload)) return { said: payload, payload };
   if (typeOf(payload) !== OWN_STATE) return withSharedKeys(transaction);
   const said = await ownStateToSay(transaction);
   return said === null ? null : { said, payload: said };
 }
 
 /**
- * Takes what a message of the own devices' group says; any other conversation's is kept as it is. Anything but the known
- * types is refused.
+ * Takes what a message of the own devices' group says; any other conversation's is kept as it is, and so is a note, also
+ * of a device that is known to be revoked: it stands in the log before the commit that takes that device out, and may be
+ * the only one of a browser that is gone. Anything but the known types is refused.
  * @returns what is kept of the message, null for nothing; and what it tells the page
  */
 export async function takeOwnMessage(
@@ -33,7 +35,7 @@ export async function takeOwnMessage(
   record: MessageRecord,
 ): Promise<{ readonly kept: MessageRecord | null; readonly told: OwnState | null }> {
   const { payload } = record;
-  if (!transaction.isSelf || payload === null) return { kept: record, told: null };
+  if (!transaction.isSelf || payload === null || isText(payload)) return { kept: record, told: null };
   if (typeOf(payload) === OWN_STATE) return takeOwnState(transaction, seq, { ...record, payload });
   return { kept: await takeSharedKeys(transaction, { ...record, payload }), told: null };
 }

@@ -39,7 +39,7 @@ import {
 import { digestOf } from '../conversation/logChain.ts';
 import { MlsGroup } from '../conversation/mlsGroup.ts';
 import { rememberRemoved } from '../conversation/removedDevices.ts';
-import { messageView, openMessage } from '../conversation/views.ts';
+import { isShown, messageView, openMessage } from '../conversation/views.ts';
 import { certificateOf } from '../identity/certificates.ts';
 import { IdentityChanged, offerAccountKey, readPin } from '../identity/pins.ts';
 import { putCopied } from '../session/place.ts';
@@ -62,7 +62,7 @@ export function createLogProcessing(deps: TransactionDeps, session: Session) {
         const processor = new LogProcessor(transaction, deps);
         const messages = await processor.process(entries);
         if (processor.events.length > 0) await forgetOldestEvents(transaction);
-        const shown = transaction.isSelf ? [] : messages;
+        const shown = messages.filter((message) => isShown(account, message));
         const state = await transaction.finish();
         const { events, isCopied, told } = processor;
         return {
@@ -247,7 +247,8 @@ class LogProcessor {
   #storeMessage(entry: LogEntryInput, record: MessageRecord): void {
     const { conversation, account } = this.#transaction;
     this.#transaction.putMessage(entry.seq, entry.id, record);
-    if (entry.sender_id !== account.userId && entry.seq > conversation.readSeq) {
+    const isOthers = entry.sender_id !== account.userId && !this.#transaction.isSelf;
+    if (isOthers && entry.seq > conversation.readSeq) {
       conversation.unread = Math.min(conversation.unread + 1, limits.unread);
     }
   }

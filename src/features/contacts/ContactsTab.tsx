@@ -6,7 +6,7 @@ export type ContactsView = 'management' | 'search';
 interface ContactsTabProps {
   view: ContactsView;
   onViewChange: (view: ContactsView) => void;
-  /** Opens the chat with a contact. */
+  /** Opens the chat with a contact, or with oneself. */
   onMessage: (userId: string) => void;
 }
 

@@ -1,9 +1,10 @@
 import { useAtomValue } from 'jotai';
-import { UserRoundPlus } from 'lucide-react';
+import { NotebookPen, UserRoundPlus } from 'lucide-react';
 import { useRef } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { contactsAtom, incomingRequestsAtom, outgoingRequestsAtom } from '../../store/contacts.ts';
 import { useLoadFailure } from '../../store/loadedList.ts';
+import { currentUserAtom } from '../../store/session.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { LoadFailure } from '../../ui/LoadFailure.tsx';
@@ -18,6 +19,7 @@ import { RequestList } from './RequestList.tsx';
 
 interface ManageContactsProps {
   onFindUsers: () => void;
+  /** Opens the chat with a contact, or with oneself. */
   onMessage: (userId: string) => void;
 }
 
@@ -29,6 +31,7 @@ export function ManageContacts({ onFindUsers, onMessage }: ManageContactsProps) 
   const contactsFailure = useLoadFailure(contacts);
   const incomingFailure = useLoadFailure(incoming);
   const outgoingFailure = useLoadFailure(outgoing);
+  const ownId = useAtomValue(currentUserAtom)?.id;
   const requestsHeading = useRef<HTMLHeadingElement>(null);
   const contactsHeading = useRef<HTMLHeadingElement>(null);
 
@@ -36,10 +39,18 @@ export function ManageContacts({ onFindUsers, onMessage }: ManageContactsProps) 
     <div className={styles.tab}>
       <div className={styles.head}>
         <h2 className={styles.title}>{t('contacts.title')}</h2>
-        <Button variant="primary" onClick={onFindUsers}>
-          <UserRoundPlus size={18} aria-hidden="true" />
-          {t('contacts.findUsers')}
-        </Button>
+        <div className={styles.ways}>
+          {ownId !== undefined && (
+            <Button onClick={() => onMessage(ownId)}>
+              <NotebookPen size={18} aria-hidden="true" />
+              {t('notes.title')}
+            </Button>
+          )}
+          <Button variant="primary" onClick={onFindUsers}>
+            <UserRoundPlus size={18} aria-hidden="true" />
+            {t('contacts.findUsers')}
+          </Button>
+        </div>
       </div>
 
       <section className={styles.section} aria-labelledby="contact-requests">

@@ -7,10 +7,12 @@ import styles from './ChatHeader.module.css';
 interface ChatHeaderProps {
   name: string;
   shape?: 'round' | 'square';
+  /** In place of the name's initial. */
+  icon?: ReactNode;
   /** Draws a presence dot; say the state in `detail`. */
   online?: boolean | undefined;
   /** Below the name. */
-  detail: ReactNode;
+  detail?: ReactNode;
   /** Names the way back to the list on a screen that has room for only one of the two. */
   backLabel: string;
   onBack: () => void;
@@ -26,12 +28,12 @@ export function ChatHeader(props: ChatHeaderProps) {
       <span className={styles.back}>
         <IconButton label={props.backLabel} icon={<ArrowLeft />} onClick={props.onBack} />
       </span>
-      <Avatar name={name} size={38} online={props.online} shape={shape} />
+      <Avatar name={name} size={38} online={props.online} shape={shape} icon={props.icon} />
       <div className={styles.who}>
         <h2 className={styles.name}>
           <bdi>{name}</bdi>
         </h2>
-        <p className={styles.detail}>{props.detail}</p>
+        {props.detail !== undefined && <p className={styles.detail}>{props.detail}</p>}
       </div>
       {props.action}
     </div>

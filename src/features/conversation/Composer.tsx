@@ -25,6 +25,8 @@ const tallText = 4000;
 interface ComposerProps {
   /** Name of the recipient, for the input's accessible name. */
   name: string;
+  /** In place of that name and of the placeholder, where nobody receives what is written. */
+  label?: string | undefined;
   draft: string;
   onDraftChange: (draft: string) => void;
   /** Called with text that is not blank and not too long, as it was written. */
@@ -38,6 +40,7 @@ interface ComposerProps {
 /** The message form. Enter sends, Shift and Enter start a new line. Give it a key by conversation. */
 export function Composer({
   name,
+  label,
   draft,
   onDraftChange,
   onSend,
@@ -111,8 +114,8 @@ export function Composer({
         className={styles.input}
         rows={1}
         dir="auto"
-        placeholder={t('chat.placeholder')}
-        aria-label={t('chat.inputLabel', { name })}
+        placeholder={label ?? t('chat.placeholder')}
+        aria-label={label ?? t('chat.inputLabel', { name })}
         aria-invalid={tooLong}
         aria-describedby={problem === null && hint === null ? undefined : hintId}
         // The browser would write it in plain text into its session file, to have it again after a restart.

@@ -12,6 +12,8 @@ export const listRowHeight = 70;
 interface ListRowProps extends RowControls {
   name: string;
   shape?: 'round' | 'square';
+  /** In place of the name's initial. */
+  icon?: ReactNode;
   /** Draws a presence dot; say the state in `aside`. */
   online?: boolean | undefined;
   /** Right after the name. */
@@ -39,7 +41,7 @@ export function ListRow(props: ListRowProps) {
       aria-current={props.current ? 'true' : undefined}
       onClick={props.onOpen}
     >
-      <Avatar name={name} size={44} online={props.online} shape={props.shape ?? 'round'} />
+      <Avatar name={name} size={44} online={props.online} shape={props.shape ?? 'round'} icon={props.icon} />
       <span className={styles.body}>
         <span className={styles.line}>
           <span className={styles.who}>

@@ -1,10 +1,11 @@
 import { useAtomValue } from 'jotai';
-import { MessageCircle } from 'lucide-react';
+import { MessageCircle, NotebookPen } from 'lucide-react';
 import { useMemo } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { RichText } from '../../i18n/RichText.tsx';
 import { chatEventsAtom } from '../../store/chatEvents.ts';
 import type { Chat as ChatState } from '../../store/chats.ts';
+import { nameOfAtom } from '../../store/names.ts';
 import { preferencesAtom } from '../../store/preferences.ts';
 import { type ConversationFailures, useConversation } from '../../store/useConversation.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -29,6 +30,37 @@ interface ChatProps {
   /** Further lines between the messages. */
   lines?: readonly ChatNotice[] | undefined;
   focusRequest: number;
+}
+
+const noNotices: readonly ChatNotice[] = [];
+
+/** The person's notes and the form to write more: own browsers alone read them, so nobody has received or read one. */
+export function Notes({ userId, chat, focusRequest }: Pick<ChatProps, 'userId' | 'chat' | 'focusRequest'>) {
+  const { list, composer } = useConversation(userId, chat, failures);
+  const ownName = useAtomValue(nameOfAtom)(userId);
+  const events = useAtomValue(chatEventsAtom)[userId];
+  const notices = useMemo(
+    () => (events === undefined ? noNotices : eventNotices(events, userId, () => ownName)),
+    [events, ownName, userId],
+  );
+  return (
+    <>
+      <MessageList
+        {...list}
+        label={t('notes.list')}
+        notices={notices}
+        nameOf={() => ownName}
+        receiptOf={() => null}
+        beginning={<SealLine>{t('notes.seal')}</SealLine>}
+        empty={
+          <EmptyState icon={<NotebookPen />} title={t('notes.none')}>
+            {t('notes.hint')}
+          </EmptyState>
+        }
+      />
+      <Composer {...composer} name="" label={t('notes.write')} focusRequest={focusRequest} />
+    </>
+  );
 }
 
 /** Messages with one person and the form to write more. Give it a key by user id. */

@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { MessagesSquare } from 'lucide-react';
+import { MessagesSquare, NotebookPen } from 'lucide-react';
 import { type ReactNode, Suspense } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { EmptyState } from '../../ui/EmptyState.tsx';
@@ -13,6 +13,7 @@ import styles from './ChatPane.module.css';
 import { chatChunk } from './chatChunk.ts';
 
 const Chat = chatChunk.component(({ Chat }) => Chat);
+const Notes = chatChunk.component(({ Notes }) => Notes);
 
 /** Parts that tell how certain the other person's identity is. The page makes them: this room may not import trust. */
 export interface ChatVerification {
@@ -40,13 +41,14 @@ export function ChatPane({ verification, focusRequest, onClose }: ChatPaneProps)
       </div>
     );
   }
-  const { userId, name, online, chat } = open;
+  const { userId, name, online, chat, isNotes } = open;
   return (
-    <section className={styles.pane} aria-label={t('messages.chatWith', { name })}>
+    <section className={styles.pane} aria-label={isNotes ? name : t('messages.chatWith', { name })}>
       <ChatHeader
         name={name}
+        icon={isNotes && <NotebookPen size={18} />}
         online={online}
-        detail={presenceText(online)}
+        detail={isNotes ? undefined : presenceText(online)}
         backLabel={t('messages.back')}
         onBack={onClose}
         action={verification?.action}
@@ -54,14 +56,18 @@ export function ChatPane({ verification, focusRequest, onClose }: ChatPaneProps)
       <PartBoundary part="chat" shows={userId}>
         {verification?.notice}
         <Suspense fallback={<LoadingLine text={t('app.loading')} />}>
-          <Chat
-            key={userId}
-            userId={userId}
-            name={name}
-            chat={chat}
-            lines={verification?.lines}
-            focusRequest={focusRequest}
-          />
+          {isNotes ? (
+            <Notes key={userId} userId={userId} chat={chat} focusRequest={focusRequest} />
+          ) : (
+            <Chat
+              key={userId}
+              userId={userId}
+              name={name}
+              chat={chat}
+              lines={verification?.lines}
+              focusRequest={focusRequest}
+            />
+          )}
         </Suspense>
       </PartBoundary>
     </section>

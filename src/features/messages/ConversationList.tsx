@@ -1,5 +1,5 @@
 import { useAtom, useAtomValue } from 'jotai';
-import { Search, UserRoundPlus, X } from 'lucide-react';
+import { NotebookPen, Search, UserRoundPlus, X } from 'lucide-react';
 import { type ReactNode, type Ref, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { t } from '../../i18n/i18n.ts';
 import { requiredActionsAtom } from '../../store/actions.ts';
@@ -48,9 +48,13 @@ export function ConversationList({ handle, onOpen, onFindContacts, markOf }: Con
   const searching = search !== 'closed';
   const [query, setQuery] = useState('');
 
+  const hasPeople = rows.some(({ notes }) => notes === undefined);
   const wanted = searching ? query.trim().toLocaleLowerCase() : '';
   const shown = useMemo(
-    () => (wanted === '' ? rows : rows.filter(({ name }) => name.toLocaleLowerCase().includes(wanted))),
+    () =>
+      rows.filter(({ name, notes }) =>
+        wanted === '' ? notes !== 'unused' : name.toLocaleLowerCase().includes(wanted),
+      ),
     [rows, wanted],
   );
 
@@ -87,25 +91,6 @@ export function ConversationList({ handle, onOpen, onFindContacts, markOf }: Con
         )
       }
     >
-      {rows.length === 0 && !contacts.loaded && contacts.error === null && (
-        <ContactsLoading focusAfter={title} />
-      )}
-      {rows.length === 0 && contacts.loaded && (
-        <EmptyState
-          icon={<UserRoundPlus />}
-          title={t('messages.noContacts')}
-          action={
-            <Button variant="primary" onClick={onFindContacts}>
-              {t('messages.findContacts')}
-            </Button>
-          }
-        >
-          {t('messages.noContactsHint')}
-        </EmptyState>
-      )}
-      {rows.length > 0 && shown.length === 0 && (
-        <EmptyState icon={<Search />}>{t('messages.noMatches', { query: query.trim() })}</EmptyState>
-      )}
       <VirtualList ref={handle} items={shown} keyOf={idOf} estimatedHeight={listRowHeight} current={active}>
         {(row, controls) => (
           <Row
@@ -118,6 +103,23 @@ export function ConversationList({ handle, onOpen, onFindContacts, markOf }: Con
           />
         )}
       </VirtualList>
+      {!hasPeople && !contacts.loaded && contacts.error === null && <ContactsLoading focusAfter={title} />}
+      {!hasPeople && contacts.loaded && wanted === '' && (
+        <EmptyState
+          icon={<UserRoundPlus />}
+          title={t('messages.noContacts')}
+          action={
+            <Button variant="primary" onClick={onFindContacts}>
+              {t('messages.findContacts')}
+            </Button>
+          }
+        >
+          {t('messages.noContactsHint')}
+        </EmptyState>
+      )}
+      {wanted !== '' && shown.length === 0 && (
+        <EmptyState icon={<Search />}>{t('messages.noMatches', { query: query.trim() })}</EmptyState>
+      )}
     </ListPane>
   );
 }
@@ -139,6 +141,7 @@ function Row({ row, current, now, markOf, onOpen, tabIndex }: RowProps) {
   return (
     <ListRow
       name={row.name}
+      icon={row.notes && <NotebookPen size={20} />}
       mark={markOf?.(userId)}
       online={row.online}
       aside={presenceText(row.online)}
@@ -153,7 +156,7 @@ function Row({ row, current, now, markOf, onOpen, tabIndex }: RowProps) {
 }
 
 /** The draft, else the last message. */
-function Preview({ row: { userId, lastMessage }, current }: Pick<RowProps, 'row' | 'current'>) {
+function Preview({ row: { userId, lastMessage, notes }, current }: Pick<RowProps, 'row' | 'current'>) {
   const ownId = useAtomValue(currentUserAtom)?.id;
   const draft = linePreview(useAtomValue(draftsAtom)[userId] ?? '');
   if (draft !== '' && !current) {
@@ -163,10 +166,10 @@ function Preview({ row: { userId, lastMessage }, current }: Pick<RowProps, 'row'
       </>
     );
   }
-  if (lastMessage === null) return t('messages.noPreview');
+  if (lastMessage === null) return t(notes ? 'notes.none' : 'messages.noPreview');
   return (
     <>
-      {lastMessage.senderId === ownId && `${t('chat.yourMessage')} `}
+      {lastMessage.senderId === ownId && !notes && `${t('chat.yourMessage')} `}
       <bdi>{contentPreview(lastMessage.content)}</bdi>
     </>
   );

@@ -1,9 +1,11 @@
 import { atom } from 'jotai';
-import { formatLocale } from '../../i18n/i18n.ts';
+import { formatLocale, t } from '../../i18n/i18n.ts';
 import { activeChatAtom, chatsAtom, emptyChat, groupIdOfKey, type MessageView } from '../../store/chats.ts';
 import { isOnlineAtom } from '../../store/connection.ts';
 import { contactsAtom } from '../../store/contacts.ts';
+import { draftsAtom } from '../../store/drafts.ts';
 import { displayName, unknownPersonName } from '../../store/people.ts';
+import { currentUserAtom } from '../../store/session.ts';
 import { sessionAtom } from '../../store/sessionAtom.ts';
 
 export interface ConversationRow {
@@ -13,6 +15,8 @@ export interface ConversationRow {
   readonly online: boolean | undefined;
   readonly unread: number;
   readonly lastMessage: MessageView | null;
+  /** It is the person's own, where they write notes: `unused` until then. */
+  readonly notes?: 'used' | 'unused';
 }
 
 interface NamedPerson {
@@ -28,12 +32,16 @@ const contactsByNameAtom = atom((get): readonly NamedPerson[] => {
     .sort((a, b) => compare(a.name, b.name));
 });
 
-/** Contacts, and former contacts with messages; newest conversation first, then by name. */
+/**
+ * Contacts, and former contacts with messages; newest conversation first, then by name. Last comes the chat with oneself,
+ * until it is used.
+ */
 export const conversationRowsAtom = atom((get): readonly ConversationRow[] => {
   const contacts = get(contactsByNameAtom);
   const chats = get(chatsAtom);
   const isOnline = get(isOnlineAtom);
   const active = get(activeChatAtom);
+  const ownId = get(currentUserAtom)?.id;
 
   const row = ({ userId, name }: NamedPerson): ConversationRow => {
     const state = chats[userId]?.state ?? null;
@@ -52,10 +60,15 @@ export const conversationRowsAtom = atom((get): readonly ConversationRow[] => {
   if (loaded || error !== null || items.length > 0) {
     const known = new Set(contacts.map(({ userId }) => userId));
     for (const userId of Object.keys(chats)) {
-      if (known.has(userId) || groupIdOfKey(userId) !== null) continue;
+      if (known.has(userId) || userId === ownId || groupIdOfKey(userId) !== null) continue;
       const former = { ...row({ userId, name: unknownPersonName() }), online: undefined };
       if (former.lastMessage !== null || userId === active) rows.push(former);
     }
+  }
+  if (ownId !== undefined) {
+    const own = row({ userId: ownId, name: t('notes.title') });
+    const isUsed = own.lastMessage !== null || ownId === active || (get(draftsAtom)[ownId] ?? '') !== '';
+    rows.push({ ...own, online: undefined, notes: isUsed ? 'used' : 'unused' });
   }
   const moments = new Map(rows.map((each) => [each, momentOf(each.lastMessage)]));
   return rows.sort((a, b) => (moments.get(b) ?? 0) - (moments.get(a) ?? 0));
@@ -70,10 +83,12 @@ export const openChatAtom = atom((get) => {
   const userId = get(activeChatAtom);
   if (userId === null) return null;
   const contact = get(contactsAtom).items.find(({ id }) => id === userId);
+  const isNotes = userId === get(currentUserAtom)?.id;
   return {
     userId,
-    name: contact ? displayName(contact) : unknownPersonName(),
+    name: isNotes ? t('notes.title') : contact ? displayName(contact) : unknownPersonName(),
     online: contact && get(isOnlineAtom)(userId),
+    isNotes,
     chat: get(chatsAtom)[userId] ?? emptyChat,
   };
 });

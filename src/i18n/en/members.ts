@@ -13,6 +13,7 @@ import keys from './keys.json';
 import messageBackup from './messageBackup.json';
 import messages from './messages.json';
 import movingOn from './movingOn.json';
+import notes from './notes.json';
 import notifications from './notifications.json';
 import profile from './profile.json';
 import recovery from './recovery.json';
@@ -37,6 +38,7 @@ export default {
   messageBackup,
   messages,
   movingOn,
+  notes,
   notifications,
   profile,
   recovery,

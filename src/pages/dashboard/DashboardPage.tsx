@@ -87,7 +87,8 @@ function Dashboard({ userId }: { userId: string }) {
 
   useEffect(() => afterPaint(loadParts), []);
 
-  const verification = useChatVerification(view.tab === 'messages' ? view.open : null);
+  const peer = view.tab === 'messages' && view.open !== userId ? view.open : null;
+  const verification = useChatVerification(peer);
   const hasOpen = (view.tab === 'messages' || view.tab === 'groups') && view.open !== null;
 
   function selectTab(tab: TabName) {

@@ -21,7 +21,8 @@ export function useDashboardShortcuts(options: DashboardShortcuts): void {
   function openNeighbour(step: 1 | -1) {
     const { view } = options;
     if (view.tab === 'messages') {
-      const ids = store.get(conversationRowsAtom).map(({ userId }) => userId);
+      const rows = store.get(conversationRowsAtom).filter(({ notes }) => notes !== 'unused');
+      const ids = rows.map(({ userId }) => userId);
       const id = neighbourOf(view.open, ids, step);
       if (id !== null) options.onOpenChat(id);
     } else if (view.tab === 'groups') {

@@ -15,7 +15,7 @@ import type { Drafts, OwnState } from './ownState.ts';
 /**
  * The group of the person's own devices, in which one gives the others the newest shared keys, and tells them what is
  * read and drafted (PROTOCOL section 2). It is a conversation like any other to the relay, the synchronisation and the
- * outbox, and none to the screen.
+ * outbox; the screen shows the notes in it.
  */
 export interface OwnDevices {
   /** To be called when the drafts of this browser have been read: they, and what is read, are in step from then on. */

@@ -5,7 +5,7 @@ import { type ConversationKey, chatsAtom, groupIdOfKey } from '../../store/chats
 import { draftsAtom } from '../../store/drafts.ts';
 import type { Outbox } from '../conversations/outbox.ts';
 import type { Sync } from '../conversations/sync.ts';
-import { conversationOf, keyOf, selfConversationId } from '../core/conversationIds.ts';
+import { conversationOf, isUnseen, keyOf, selfConversationId } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { timings } from '../core/timings.ts';
@@ -64,7 +64,7 @@ export function createOwnState(options: OwnStateOptions, draftsBefore: Drafts): 
     await outbox.flush(conversationOfOwn);
     const waiting = await crypto.outbox(conversationOfOwn);
     // No person sees that it failed, and tries again.
-    if (waiting.some(({ status }) => status === 'failed')) tellLater();
+    if (waiting.some((message) => message.status === 'failed' && isUnseen(message))) tellLater();
   });
 
   function tellLater(): void {

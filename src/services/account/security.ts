@@ -9,7 +9,6 @@ import { createTrust, type Trust } from '../people/trust.ts';
 import { type AccountChanges, createAccountChanges } from './accountChanges.ts';
 import { createDevices, type Devices } from './devices.ts';
 import { createKeyRenewal, type KeyRenewal } from './keyRenewal.ts';
-import { changePassword } from './password.ts';
 import { createRecovery, type Recovery } from './recovery.ts';
 
 export interface SecurityOptions {
@@ -74,7 +73,11 @@ export function createSecurity(options: SecurityOptions): Security {
     devices,
     accountChanges,
     trust,
-    changePassword: () => changePassword(deps, confirmation, keyRenewal),
+    async changePassword() {
+      // Most sessions change none.
+      const { changePassword } = await import('./password.ts');
+      await changePassword(deps, confirmation, keyRenewal);
+    },
     stop() {
       trust.stop();
       names.stop();

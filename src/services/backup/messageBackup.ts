@@ -70,6 +70,7 @@ export function createMessageBackup({
 
   /**
    * Replaces messages that are on screen as unreadable; the others are read from the worker when their chat is opened.
+   * Notes are on screen only once they can be read.
    */
   async function show(restored: readonly MessageView[]): Promise<void> {
     const ids = [...new Set(restored.map(({ conversationId }) => conversationId))];
@@ -80,7 +81,8 @@ export function createMessageBackup({
       chats.addMessages(
         conversationId,
         restored.filter(
-          (message) => message.conversationId === conversationId && shown.has(message.messageId),
+          (message) =>
+            message.conversationId === conversationId && (key === ownUserId || shown.has(message.messageId)),
         ),
       );
     }

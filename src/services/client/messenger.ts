@@ -1,6 +1,5 @@
 import { resetSessionAtomsAtom } from '../../store/sessionAtom.ts';
 import type { OwnNames } from '../account/ownNames.ts';
-import { updateProfile } from '../account/profile.ts';
 import type { Security } from '../account/security.ts';
 import type { MessageBackup } from '../backup/messageBackup.ts';
 import type { Messaging } from '../conversations/messaging.ts';
@@ -89,7 +88,10 @@ export function createMessenger(options: MessengerOptions): Messenger {
     security,
     confirmation,
     retryLists: () => lists.retry(),
-    updateProfile: (change) => updateProfile(deps, change, confirmation),
+    async updateProfile(change) {
+      const { updateProfile } = await import('../account/profile.ts');
+      await updateProfile(deps, change, confirmation);
+    },
     async moveOn() {
       const { moveOn } = await import('../account/movingOn.ts');
       await moveOn({

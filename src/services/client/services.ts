@@ -15,7 +15,7 @@ import { createOutbox } from '../conversations/outbox.ts';
 import { createReceipts } from '../conversations/receipts.ts';
 import { createSync } from '../conversations/sync.ts';
 import { createConfirmation } from '../core/confirmation.ts';
-import { groupOf, keyOf } from '../core/conversationIds.ts';
+import { groupOf, peerOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { createLists } from '../core/lists.ts';
@@ -118,8 +118,8 @@ export function createServices(options: ServicesOptions) {
     commitSubmitter,
     maySend: async (conversationId) => {
       if (groupOf(conversationId) !== null) return groupList.maySend(conversationId);
-      const key = keyOf(conversationId, ownUserId);
-      const isDoubted = key !== null && chats.get(key).state?.isDoubted === true;
+      const peer = peerOf(conversationId, ownUserId);
+      const isDoubted = peer !== null && chats.get(peer).state?.isDoubted === true;
       return isDoubted ? 'held' : security.trust.maySend(conversationId);
     },
     onIdentityChanged: () => background(() => security.trust.reload()),

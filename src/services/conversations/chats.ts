@@ -1,6 +1,6 @@
 import type { ConversationState, MessageView } from '../../crypto/client.ts';
 import { type Chat, type ConversationKey, chatsAtom, emptyChat, groupKeyOf } from '../../store/chats.ts';
-import { keyOf } from '../core/conversationIds.ts';
+import { isUnseen, keyOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 
 /** Orders as the log does, and by time what waits in the outbox: after messages of equal time (spec section 2). */
@@ -41,11 +41,15 @@ function placeOf(messages: readonly MessageView[], message: MessageView): number
   return low;
 }
 
-/** Adds messages to a list: no id twice, ascending, and what the log has returned is never undone by an older view. */
+/**
+ * Adds messages to a list: no id twice, ascending, and what the log has returned is never undone by an older view. Leaves
+ * out what is unseen.
+ */
 export function mergeMessages(
   present: readonly MessageView[],
-  added: readonly MessageView[],
+  given: readonly MessageView[],
 ): readonly MessageView[] {
+  const added = given.filter((message) => !isUnseen(message));
   if (added.length === 0) return present;
   const index = indexOf(present);
   const merged = [...present];

@@ -28,7 +28,7 @@ export interface Joiner {
   /** Becomes a member of a conversation that exists: by Welcome, else by external commit. */
   enter(conversationId: string): Promise<EnterResult>;
   /**
-   * Starts a direct conversation with every device of both people, or that of the own devices with the others. Whether
+   * Starts a direct conversation with every device of both people, or that of the own devices with the others there are. Whether
    * this start or another one won shows in the log.
    * @throws AppError `no-device` when there is none to start it with
    */
@@ -203,7 +203,8 @@ export function createJoiner(deps: Deps, ownUserId: string): Joiner {
           }),
         );
         const keyPackages = claimed.flat();
-        if (!keyPackages.some(({ userId }) => userId === recipient))
+        // Notes need no other browser.
+        if (recipient !== ownUserId && !keyPackages.some(({ userId }) => userId === recipient))
           throw new AppError('no-device', t('errors.noDevice'));
         await submit(await crypto.startConversation({ conversationId, keyPackages }));
       }),

@@ -99,7 +99,8 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
    * joined.
    */
   function mayHaveOlder(key: ConversationKey): boolean {
-    if (options.isGone(idOf(key))) return false;
+    // Notes from before are in the message backup; the log's entries could be anything that own devices tell each other.
+    if (options.isGone(idOf(key)) || key === ownUserId) return false;
     const lowest = lowestSeq.get(key);
     const joinedSeq = chats.get(key).state?.joinedSeq ?? 0;
     return joinedSeq > 1 && (lowest === undefined || lowest > 1);
@@ -248,7 +249,7 @@ export function createOpenConversation(options: OpenConversationOptions): OpenCo
   }
 
   function watchedChat(key: ConversationKey | null): WatchedChat | null {
-    if (key === null) return null;
+    if (key === null || key === ownUserId) return null;
     const groupId = groupIdOfKey(key);
     return groupId === null ? { kind: 'status', userId: key } : { kind: 'group', groupId };
   }

@@ -8,7 +8,7 @@ import { errorCode, type FailureCode } from '../../lib/errorCode.ts';
 import { forEachLimited } from '../../lib/parallel.ts';
 import { ApiError, isApiError, NetworkError } from '../../net/errors.ts';
 import type { Acknowledgement, Realtime } from '../../net/mqtt.ts';
-import { groupOf, recipientOf, selfConversationId } from '../core/conversationIds.ts';
+import { groupOf, isUnseen, recipientOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { copied, withStart } from '../core/place.ts';
@@ -164,12 +164,16 @@ export function createOutbox(options: OutboxOptions): Outbox {
     throw new ApiError({ status: 409, code: 'stale-epoch', detail: null });
   }
 
-  async function fail(conversationId: string, messageId: string, code: FailureCode): Promise<void> {
+  /** @returns whether it is a message that the person knows of */
+  async function fail(conversationId: string, messageId: string, code: FailureCode): Promise<boolean> {
     try {
-      chats.addMessages(conversationId, [await crypto.messageFailed(messageId, code)]);
+      const failed = await crypto.messageFailed(messageId, code);
+      chats.addMessages(conversationId, [failed]);
+      return !isUnseen(failed);
     } catch (error) {
       // The person has discarded it in the meantime.
       if (errorCode(error) !== 'unknown-message') throw error;
+      return true;
     }
   }
 
@@ -227,11 +231,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
       }
       // The person has discarded it.
       if (code === 'unknown-message') continue;
-      await fail(conversationId, messageId, code);
+      const isSeen = await fail(conversationId, messageId, code);
       if (stopped === null) {
         log.warn('send-failed', { code });
-        // The person has sent nothing in the group where own devices tell each other their keys.
-        if (conversationId !== selfConversationId(ownUserId)) options.onFailed(failure.reason);
+        if (isSeen) options.onFailed(failure.reason);
       }
       if (stopsAll(failure.reason)) stopped = failure;
     }

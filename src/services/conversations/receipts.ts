@@ -4,7 +4,7 @@ import { createKeyedQueue } from '../../lib/keyedQueue.ts';
 import { type IncomingEvent, limits } from '../../net/contract.ts';
 import { isApiError } from '../../net/errors.ts';
 import { activeConversationAtom } from '../../store/chats.ts';
-import { conversationOf, groupConversationId, groupOf, keyOf } from '../core/conversationIds.ts';
+import { conversationOf, groupConversationId, groupOf, keyOf, selfOf } from '../core/conversationIds.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
 import { onStates } from '../core/sessionEvents.ts';
@@ -129,7 +129,8 @@ export function createReceipts(options: ReceiptsOptions): Receipts {
 
     async refreshOpen() {
       const conversationId = openConversationId();
-      if (conversationId === null || !hasToken() || isGone(conversationId)) return;
+      const isOwn = conversationId !== null && selfOf(conversationId) !== null;
+      if (conversationId === null || isOwn || !hasToken() || isGone(conversationId)) return;
       const state = await crypto.conversation(conversationId);
       if (state.status !== 'joined' || state.members.length > limits.peopleWithReceipts) return;
       tell(state);

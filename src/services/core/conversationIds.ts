@@ -1,3 +1,4 @@
+import type { MessageView } from '../../crypto/client.ts';
 import {
   directConversationId,
   directParticipants,
@@ -18,15 +19,18 @@ export function peerOf(conversationId: string, ownUserId: string): string | null
   return higher === ownUserId && lower !== ownUserId ? lower : null;
 }
 
-/** Returns the key of a conversation in the store; null for other people's. */
+/**
+ * Returns the key of a conversation in the store; null for other people's. That of the own devices, where the person
+ * writes notes, has the own user id, as if it were a chat with oneself.
+ */
 export function keyOf(conversationId: string, ownUserId: string): ConversationKey | null {
   const groupId = groupOf(conversationId);
-  return groupId === null ? peerOf(conversationId, ownUserId) : groupKeyOf(groupId);
+  return groupId === null ? recipientOf(conversationId, ownUserId) : groupKeyOf(groupId);
 }
 
-/** Returns whether a conversation is one of this person's: a chat, or that of their own devices, which is none. */
+/** Returns whether a conversation is one of this person's. */
 export function takesPart(conversationId: string, ownUserId: string): boolean {
-  return keyOf(conversationId, ownUserId) !== null || conversationId === selfConversationId(ownUserId);
+  return keyOf(conversationId, ownUserId) !== null;
 }
 
 /**
@@ -37,11 +41,17 @@ export function recipientOf(conversationId: string, ownUserId: string): string |
   return conversationId === selfConversationId(ownUserId) ? ownUserId : peerOf(conversationId, ownUserId);
 }
 
-/** The conversation of a chat, whether or not it has begun; null for a key that is none (a chat with oneself, say). */
+/** The conversation of a chat, whether or not it has begun; null for a key that is none. */
 export function conversationOf(key: ConversationKey, ownUserId: string): string | null {
   const groupId = groupIdOfKey(key);
   if (groupId !== null) return Id.safeParse(groupId).success ? groupConversationId(groupId) : null;
-  return Id.safeParse(key).success && key !== ownUserId ? directConversationId(ownUserId, key) : null;
+  if (key === ownUserId) return selfConversationId(ownUserId);
+  return Id.safeParse(key).success ? directConversationId(ownUserId, key) : null;
+}
+
+/** Returns whether a message is for nobody's eyes: own devices tell each other keys, what is read, and drafts. */
+export function isUnseen({ content, conversationId }: MessageView): boolean {
+  return content.kind === 'unknown' && selfOf(conversationId) !== null;
 }
 
 export { directConversationId, groupConversationId, groupOf, selfConversationId, selfOf };

@@ -1,5 +1,5 @@
 import type { ConversationState, CryptoApi, MessageView } from '../../crypto/client.ts';
-import { selfOf } from '../core/conversationIds.ts';
+import { isUnseen } from '../core/conversationIds.ts';
 
 const pageSize = 200;
 
@@ -13,15 +13,13 @@ export interface ExportedConversation {
 
 type MessageSource = Pick<CryptoApi, 'conversations' | 'messageCount' | 'messages' | 'outbox'>;
 
-/** Every conversation of this device but that of the own devices, the last one that was written in first. */
+/** Every conversation of this device, the last one that was written in first. */
 export async function exportedConversations(crypto: MessageSource): Promise<ExportedConversation[]> {
   // First: what reaches the log meanwhile is then found there, and known by its id.
-  const outbox = await crypto.outbox();
+  const outbox = (await crypto.outbox()).filter((message) => !isUnseen(message));
   const found: ExportedConversation[] = [];
   const lastAt = ({ lastMessage }: ConversationState) => Date.parse(lastMessage?.timestamp ?? '') || 0;
-  const states = (await crypto.conversations()).filter(
-    ({ conversationId }) => selfOf(conversationId) === null,
-  );
+  const states = await crypto.conversations();
   for (const state of states.toSorted((one, other) => lastAt(other) - lastAt(one))) {
     const { conversationId } = state;
     const waiting = outbox.filter((message) => message.conversationId === conversationId);

@@ -4,7 +4,7 @@ import type { FailureCode } from '../../lib/errorCode.ts';
 import { messageTime } from '../../store/messageTime.ts';
 import { displayName } from '../../store/people.ts';
 import type { CurrentUser } from '../../store/session.ts';
-import { groupOf, peerOf } from '../core/conversationIds.ts';
+import { groupOf, peerOf, recipientOf, selfOf } from '../core/conversationIds.ts';
 
 /** One message of the export, by the names of spec section 3. */
 export interface ExportedMessage {
@@ -38,7 +38,7 @@ export interface ConversationNames {
   readonly groupNameOf: (groupId: string) => string | null;
 }
 
-/** Returns the heading of a conversation: the other person's name, or the group's. */
+/** Returns the heading of a conversation: the other person's name, the group's, or that of the notes. */
 export function conversationTitle(
   conversationId: string,
   user: CurrentUser,
@@ -46,6 +46,7 @@ export function conversationTitle(
 ): string {
   const groupId = groupOf(conversationId);
   if (groupId !== null) return groupNameOf(groupId) ?? t('profile.export.unnamedGroup');
+  if (selfOf(conversationId) !== null) return t('notes.title');
   const peer = peerOf(conversationId, user.id);
   return peer === null ? conversationId : nameOf(peer);
 }
@@ -60,7 +61,8 @@ export function messageRecord(
   const { byClock, shown } = messageTime(message);
   const name = (userId: string) => (userId === user.id ? displayName(user) : nameOf(userId));
   const groupId = groupOf(conversationId);
-  const peer = peerOf(conversationId, user.id);
+  const peer = recipientOf(conversationId, user.id);
+  const isNote = peer === user.id;
   const peerReadSeq = receipts.find(({ userId }) => userId === peer)?.readSeq ?? 0;
   const receiver = senderId === user.id ? peer : peer === null ? null : user.id;
   return {
@@ -79,6 +81,6 @@ export function messageRecord(
     sender_clock: byClock,
     status,
     failure: message.failure ?? null,
-    is_read: seq !== null && seq <= (senderId === user.id ? peerReadSeq : readSeq),
+    is_read: seq !== null && (isNote || seq <= (senderId === user.id ? peerReadSeq : readSeq)),
   };
 }

@@ -7,7 +7,6 @@ import { type AuthProgress, authErrorAtom, authProgressAtom, authStatusAtom } fr
 import { createVault, fetchVault, registerDevice, topUpKeyPackages } from '../account/enrolment.ts';
 import { checkedNames } from '../account/ownNames.ts';
 import { keepProfile } from '../account/ownProfile.ts';
-import { replaceForgottenPassword } from '../account/password.ts';
 import { takeInRevocations } from '../account/revocations.ts';
 import { signOwnName } from '../account/signedName.ts';
 import { createAccountStates } from '../core/accountState.ts';
@@ -165,7 +164,10 @@ export function createSignIn(options: SignInOptions): SignIn {
           const proof = { email: identifier, ...keys, ...(loginProof && { loginProof }) };
           await enter(
             await api.recover(proof),
-            (userId) => replaceForgottenPassword(deps, userId, password),
+            async (userId) => {
+              const { replaceForgottenPassword } = await import('../account/password.ts');
+              await replaceForgottenPassword(deps, userId, password);
+            },
             identifier,
           );
         },

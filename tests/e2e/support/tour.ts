@@ -74,6 +74,17 @@ export async function tourOfNewcomers(page: Page, look: Look): Promise<void> {
   await tab(page, 2).click();
   await expect(page.getByText(/Your contacts list is empty/)).toBeVisible();
   await look(page, 'no contacts');
+  await button(page, /Notes to self/).click();
+  await expect(page.getByText(/Only your own browsers can read it/)).toBeVisible();
+  await look(page, 'no notes');
+  await page.getByRole('textbox').last().fill('Lamp oil, before the keeper asks again');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('article').getByText('Lamp oil')).toBeVisible();
+  await look(page, 'notes');
+  // On a phone the tabs are behind the open chat.
+  const back = button(page, /Back to contacts/);
+  if (await back.isVisible()) await back.click();
+  await tab(page, 2).click();
   await button(page, /Find Users/).click();
   await page.getByRole('searchbox').fill('nobody of that name');
   await expect(page.getByText(/No users found matching/)).toBeVisible();

@@ -126,7 +126,7 @@ async function retryFailed(world: World): Promise<void> {
 export function keyIn(conversationId: string, { person }: Seat): string {
   const [kind, one = '', other = ''] = conversationId.split(':');
   if (kind === 'group') return `group-${one}`;
-  return one === person.id ? other : one;
+  return one === person.id && kind !== 'self' ? other : one;
 }
 
 export type { LogOfRelay };

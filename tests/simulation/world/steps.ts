@@ -1,4 +1,4 @@
-import { directConversationId, groupConversationId } from '#src/net/contract.ts';
+import { directConversationId, groupConversationId, selfConversationId } from '#src/net/contract.ts';
 import { groupKeyOf } from '#src/store/chats.ts';
 import { contactsAtom } from '#src/store/contacts.ts';
 import { groupsAtom } from '#src/store/groups.ts';
@@ -59,6 +59,12 @@ const say: Act = (world, random) => {
   if (places.length === 0) return;
   const { conversationId, key } = random.pick(places);
   world.say(found.seat, found.tab, key, conversationId);
+};
+
+const note: Act = (world, random) => {
+  const found = someSeat(world, random);
+  const own = found?.seat.person.id ?? '';
+  if (found !== null && own !== '') world.say(found.seat, found.tab, own, selfConversationId(own));
 };
 
 const read: Act = (world, random) => {
@@ -296,6 +302,7 @@ const wait: Act = (_world, random) => pass(random.below(3 * minute));
 /** Every kind of step, with how often it comes among the others. */
 export const steps = {
   say: { act: say, weight: 34 },
+  note: { act: note, weight: 4 },
   read: { act: read, weight: 12 },
   createGroup: { act: createGroup, weight: 3 },
   addMember: { act: addMember, weight: 6 },

@@ -72,12 +72,11 @@ describe("the group of a person's own devices", () => {
     }
   });
 
-  it('is nobody else’s, and needs another device', async () => {
+  it('is nobody else’s', async () => {
     const { alice, bob, relay } = await createPair();
     const usage = { code: 'usage' };
     const others = relay.claim([BOB], '');
     const starts = [
-      { conversationId: OWN, keyPackages: [] },
       { conversationId: OWN, keyPackages: others },
       { conversationId: selfOf(BOB), keyPackages: others },
     ];
@@ -86,19 +85,19 @@ describe("the group of a person's own devices", () => {
     await expect(bob.api.leaveStatement(selfOf(BOB))).rejects.toMatchObject(usage);
   });
 
-  it('takes no text, and tells the page nothing of what is said there', async () => {
-    const { laptop, phone, world } = await threeDevices();
-    await expect(laptop.queue(OWN, 'a note')).rejects.toMatchObject({ code: 'usage' });
+  it('keeps nothing of what it does not know, and tells the page nothing of the keys that are said there', async () => {
+    const { laptop, phone, tablet, world } = await threeDevices();
     const rogue = await modifiedClient(world);
-    rogue.say(OWN, 'a note');
+    rogue.send(OWN, JSON.stringify({ v: 2, type: 'text', text: 'of later', sentAt: '2026-03-01T10:00:00Z' }));
     expect(await phone.syncOne(OWN)).toEqual([]);
     expect(await newest(phone)).toEqual(refused);
-    expect(await kept(phone, ['messages'])).not.toContain('a note');
+    expect(await kept(phone, ['messages'])).not.toContain('of later');
+    await revoke(laptop, tablet);
     await laptop.shareKeys();
     expect(await phone.syncOne(OWN)).toEqual([]);
+    expect(await newest(phone)).toEqual({ kind: 'unknown' });
     expect(await phone.api.conversation(OWN)).toMatchObject({ lastMessage: null, unread: 0 });
-    expect(await phone.api.conversationsToBackUp()).toEqual([]);
-    expect(await phone.api.nextBackupEntries(OWN)).toBeNull();
+    expect(await phone.history(OWN)).toEqual([]);
   });
 });
 

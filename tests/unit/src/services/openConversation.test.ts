@@ -231,11 +231,6 @@ describe('opening a chat', () => {
     expect(deps.store.get(activeChatAtom)).toBeNull();
     expect(watch).toHaveBeenLastCalledWith(null);
   });
-
-  it('with oneself is impossible', async () => {
-    await openConversation.open(me);
-    expect(deps.store.get(activeChatAtom)).toBeNull();
-  });
 });
 
 describe('opening a group', () => {

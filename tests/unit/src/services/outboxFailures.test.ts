@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ApiError, NetworkError } from '#src/net/errors.ts';
-import { conversationId, me, refused, testDeps } from './support/deps.ts';
+import { conversationId, me, received, refused, testDeps } from './support/deps.ts';
 import {
   createTab,
   device,
@@ -66,6 +66,19 @@ describe('a message that can not be sent', () => {
     await outbox.flush(conversationId);
     expect(logged()).toEqual(['b']);
     expect(shown()).toEqual(['id of a: failed', 'id of b: sent']);
+  });
+
+  it('is told where it is a note, and not where own devices tell each other something', async () => {
+    const own = { conversationId: `self:${me}` };
+    const contents = [{ kind: 'unknown' }, { kind: 'text', text: 'milk' }] as const;
+    for (const [told, content] of contents.entries()) {
+      const waiting = received(1, { ...own, messageId: 'own', status: 'sending', content });
+      worker.outbox = async () => [waiting];
+      worker.messageFailed = async (_id, failure) => ({ ...waiting, status: 'failed', failure });
+      worker.prepareMessage = () => Promise.reject(refused('invalid-request'));
+      await outbox.flush(own.conversationId);
+      expect(onFailed).toHaveBeenCalledTimes(told);
+    }
   });
 
   it('keeps waiting when the keys are locked under it', async () => {

@@ -19,6 +19,7 @@ let own: OwnState;
 
 const type = (text: string) => deps.store.set(draftsAtom, (all) => ({ ...all, [bert]: text }));
 const draft = () => deps.store.get(draftsAtom)[bert] ?? '';
+const untold = { conversationId: `self:${me}`, content: { kind: 'unknown' } } as const;
 const said = (text: string) => ({ reads: [], drafts: [{ conversationId: withBert, text }] });
 
 beforeEach(() => {
@@ -59,12 +60,20 @@ describe('what own devices are told', () => {
     tellOwnDevices.mockRejectedValueOnce(new NetworkError('timeout'));
     type('Hal');
     await deps.clock.advance(timings.ownStateGathering);
-    outbox.mockResolvedValueOnce([received(1, { status: 'failed' })]);
+    outbox.mockResolvedValueOnce([received(1, { ...untold, status: 'failed' })]);
     await deps.clock.advance(timings.ownStateRetry);
     await deps.clock.advance(timings.ownStateRetry);
     expect(tellOwnDevices.mock.calls).toEqual([[said('Hal')], [said('Hal')], [{ reads: [], drafts: [] }]]);
     await deps.clock.advance(timings.ownStateRetry * 3);
     expect(tellOwnDevices).toHaveBeenCalledTimes(3);
+  });
+
+  it('is not told again because a note failed, which the person sees', async () => {
+    type('Hal');
+    const note = { conversationId: `self:${me}`, content: { kind: 'text', text: 'milk' } } as const;
+    outbox.mockResolvedValueOnce([received(1, { ...note, status: 'failed' })]);
+    await deps.clock.advance(timings.ownStateRetry * 3);
+    expect(tellOwnDevices.mock.calls).toEqual([[said('Hal')]]);
   });
 
   it('is not what another device has said, nor anything after the session', async () => {

@@ -1,6 +1,9 @@
 /** Alice's devices in their own group, and what is said there. */
 import type { SharedKeys } from '@sinetti/crypto-core/account';
+import type { MessageContent } from '#workers/api/cryptoApi.ts';
+import { payloadContent } from '#workers/conversation/payload.ts';
 import { accountDatabaseName } from '#workers/storage/db.ts';
+import type { MessageRecord } from '#workers/storage/records.ts';
 import { seededRandom } from './browser.ts';
 import { ALICE, createWorld, selfOf, type TestDevice, type World } from './device.ts';
 import { Rogue, storageKeyOf } from './rogue.ts';
@@ -63,21 +66,38 @@ export function keysPayload(...statements: (Uint8Array | null)[]): string {
   return JSON.stringify({ v: 1, type: 'shared-keys', statements: wire });
 }
 
+/** Returns what is kept here of each message, of which the conversation shows the notes only. */
+export async function keptMessages(device: TestDevice): Promise<MessageContent[]> {
+  const records = (await recordsOf(device)).filter(({ place, store }) => {
+    return store === 'messages' && place.startsWith(OWN);
+  });
+  return records.map(({ content }) => {
+    const { payload, reason } = JSON.parse(Buffer.from(content).toString()) as MessageRecord;
+    return payload === null
+      ? { kind: 'undecryptable', reason: reason ?? 'damaged' }
+      : payloadContent(payload);
+  });
+}
+
 /** Returns what is kept here of the newest message. */
-export async function newest(device: TestDevice) {
-  return (await device.history(OWN)).at(-1)?.content;
+export async function newest(device: TestDevice): Promise<MessageContent | undefined> {
+  return (await keptMessages(device)).at(-1);
 }
 
 export const refused = { kind: 'undecryptable', reason: 'rules' };
 
 /** The contents of the records in some stores of a browser, for whoever opens them. */
 export async function kept(device: TestDevice, stores: readonly string[]): Promise<string> {
+  return (await recordsOf(device))
+    .filter(({ store }) => stores.includes(store))
+    .map(({ content }) => Buffer.from(content).toString('latin1'))
+    .join('\n');
+}
+
+async function recordsOf(device: TestDevice) {
   const storageKey = await storageKeyOf(device.relay, device);
   const db = await answer<IDBDatabase>(device.browser.indexedDB.open(accountDatabaseName(ALICE)));
   const records = await openRecords(db, storageKey);
   db.close();
-  return records
-    .filter(({ store }) => stores.includes(store))
-    .map(({ content }) => Buffer.from(content).toString('latin1'))
-    .join('\n');
+  return records;
 }

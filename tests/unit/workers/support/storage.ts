@@ -85,6 +85,8 @@ export async function dump(browser: Browser): Promise<Buffer> {
 
 interface OpenedRecord {
   readonly store: string;
+  /** The key of the record, its parts joined by slashes. */
+  readonly place: string;
   readonly content: Uint8Array;
   /** The columns that stand beside it unsealed. */
   readonly indexed: readonly string[];
@@ -106,7 +108,7 @@ export async function openRecords(db: IDBDatabase, storageKey: Uint8Array): Prom
       const { sealed, ...indexed } =
         row instanceof Uint8Array ? { sealed: row } : (row as { sealed: Uint8Array });
       const content = openRecord(storageKey, store, place, sealed);
-      opened.push({ store, content, indexed: Object.keys(indexed).sort() });
+      opened.push({ store, place, content, indexed: Object.keys(indexed).sort() });
     }
   }
   return opened;
