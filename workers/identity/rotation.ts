@@ -179,12 +179,13 @@ export function createRotation(
   };
 }
 
-/** The keys of this revision are others than have been said to the own devices under it. */
+/** The keys of this revision are others than have been said to the own devices under it, and what came after is lost. */
 async function forgetSaid(
   tx: WriteTransaction,
   { sealer }: UnlockedAccount,
   revision: number,
 ): Promise<void> {
+  await tx.objectStore('device').delete('revisions');
   const heads = tx.objectStore('heads');
   for (const conversationId of await heads.getAllKeys()) {
     const sealed = await heads.get(conversationId);

@@ -14,6 +14,7 @@ import type { AccountOnDevice } from '../session/session.ts';
 import type { Transaction, WriteTransaction } from '../storage/db.ts';
 import type { MessageRecord } from '../storage/records.ts';
 import { parsePayload } from './ownPayload.ts';
+import { noteHad, Revisions, readKnown } from './revisionsMessage.ts';
 
 const VERSION = 1;
 export const OWN_STATE = 'own-state';
@@ -30,6 +31,9 @@ const Said = object({
   reads: array(Read, limits.readsTold),
   drafts: array(Draft, limits.draftsTold),
 });
+
+/** What the outbox keeps of this device's own: with what it had as it encrypted it, which isn't said. */
+const Kept = object({ had: Revisions });
 
 /** What this device has yet to tell, the time of the newest draft of each conversation, and where it has told something. */
 const OwnStateRecord = object({
@@ -77,8 +81,11 @@ export function hasUntold({ drafts, reads }: OwnStateRecord): boolean {
   return drafts.length > 0 || reads.length > 0;
 }
 
-/** Returns what a message says that is encrypted now; null where there is nothing to tell any more. */
-export async function ownStateToSay({ account, tx }: ConversationTransaction): Promise<string | null> {
+/** Returns what a message says that is encrypted now, and the payload that the outbox keeps; null where there is nothing to tell any more. */
+export async function ownStateToSay({
+  account,
+  tx,
+}: ConversationTransaction): Promise<{ readonly said: string; readonly payload: string } | null> {
   const record = await readOwnState(tx, account);
   if (!hasUntold(record)) return null;
   const drafts: Draft[] = [];
@@ -86,7 +93,9 @@ export async function ownStateToSay({ account, tx }: ConversationTransaction): P
     if (drafts.length < limits.draftsTold && fits([...drafts, draft])) drafts.push(draft);
   }
   const reads = record.reads.slice(0, limits.readsTold);
-  return JSON.stringify({ v: VERSION, type: OWN_STATE, reads, drafts } satisfies Guarded<typeof Said>);
+  const said = { v: VERSION, type: OWN_STATE, reads, drafts } satisfies Guarded<typeof Said>;
+  const had = await readKnown(tx, account);
+  return { said: JSON.stringify(said), payload: JSON.stringify({ ...said, had }) };
 }
 
 /** What a message has brought: what is kept of it, null for nothing; and what is new here. */
@@ -110,6 +119,8 @@ export async function takeOwnState(
   const known = await readOwnState(tx, account);
   if (record.own) {
     await noteSaid(transaction, seq, known, said);
+    const kept = parsePayload(Kept, record.payload);
+    if (kept !== null) await noteHad(transaction, seq, kept.had);
     return { kept: { ...record, payload: emptyOwnState }, told: null };
   }
   const fresh = said.drafts.filter(({ at, conversationId }) => at > timeOf(known, conversationId));

@@ -1,6 +1,6 @@
 import type { CommitSubmitter } from '../conversations/commitSubmitter.ts';
 import type { Sync } from '../conversations/sync.ts';
-import { createAccountStates } from '../core/accountState.ts';
+import { type AccountStates, createAccountStates } from '../core/accountState.ts';
 import type { Confirmation } from '../core/confirmation.ts';
 import type { SessionDeps } from '../core/deps.ts';
 import type { Background } from '../core/failures.ts';
@@ -32,6 +32,7 @@ export interface Security {
   readonly devices: Devices;
   readonly accountChanges: AccountChanges;
   readonly trust: Trust;
+  readonly accountStates: Pick<AccountStates, 'isSettled'>;
   changePassword(): Promise<void>;
   stop(): void;
   /** The relay can be reached: reads the vault, what the person's devices share, and what changed who owns the account. */
@@ -74,6 +75,7 @@ export function createSecurity(options: SecurityOptions): Security {
     devices,
     accountChanges,
     trust,
+    accountStates,
     changePassword: () => changePassword(deps, confirmation, keyRenewal),
     stop() {
       trust.stop();
