@@ -92,7 +92,7 @@ export const routes = {
   listGroupMembers: groups.listGroupMembers,
   addGroupMember: groups.addGroupMember,
   leaveGroup: groups.leaveGroup,
-  getDeparture: groups.getDeparture,
+  getLeaveStatement: groups.getLeaveStatement,
   deleteGroup: groups.deleteGroup,
   listGroupMessages: groups.listGroupMessages,
   sendGroupMessage: groups.sendGroupMessage,

@@ -9,6 +9,7 @@ import { createProofs, type Proofs } from './auth/proofs.ts';
 import { createSessions, type Sessions } from './auth/sessions.ts';
 import type { Config } from './config.ts';
 import { type Contacts, createContacts } from './contacts/contacts.ts';
+import type { NameIndex } from './db/nameIndex.ts';
 import type { Db } from './db/tables.ts';
 import { createDevices, type Devices } from './devices/devices.ts';
 import { createStarts, type Starts } from './devices/starts.ts';
@@ -55,6 +56,7 @@ export interface Services {
 export interface ServiceDependencies
   extends Pick<Services, 'config' | 'hub' | 'clock' | 'log' | 'onlineUsers'> {
   readonly db: Db;
+  readonly names: NameIndex;
   readonly appender: Appender;
   readonly secrets: Secrets;
   readonly rateLimitStore: RateLimitStore;
@@ -83,7 +85,15 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     connections: new OpenConnections(),
     sessions,
     proofs: createProofs({ db, clock, loginThrottle }),
-    accounts: createAccounts({ db, hub, clock, passwords, sessions, loginThrottle }),
+    accounts: createAccounts({
+      db,
+      names: dependencies.names,
+      hub,
+      clock,
+      passwords,
+      sessions,
+      loginThrottle,
+    }),
     accountChanges: createAccountChanges({ db, hub, clock }),
     accountStates: createAccountStates({ db, hub }),
     signedNames: createSignedNames({ db }),

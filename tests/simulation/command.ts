@@ -16,7 +16,7 @@ const usage = `npm run simulate -- [options]
   --trace          prints every request and every line of a log
 `;
 
-/** What all runs together have shown. */
+/** Adds up the outcomes of all runs. */
 class Totals {
   readonly #began = performance.now();
   readonly #events = new Map<string, number>();

@@ -15,7 +15,7 @@ export async function playPlan(plan: Plan, isTraced = false): Promise<Outcome> {
   }
   const uninstall = install();
   try {
-    // What these load takes the world's time and threads over, and all of it is there before the first request.
+    // These modules take over the world's time and threads, and are loaded before the first request.
     const [{ play }, { installRandom }, { activateLocale }] = await Promise.all([
       import('./world/play.ts'),
       import('./seams/random.ts'),
@@ -31,14 +31,14 @@ export async function playPlan(plan: Plan, isTraced = false): Promise<Outcome> {
   }
 }
 
-/** What a file of tests/simulation/kept holds: a run that failed once. */
+/** A file of tests/simulation/kept: a run that failed once. */
 export interface Kept {
-  /** What it showed. */
+  /** The fault that it showed. */
   readonly shows: string;
   readonly plan: Plan;
 }
 
-/** What a run has shown that no run may show. */
+/** Returns everything in an outcome that no run may show. */
 export const faultsOf = ({ alarms, wrong }: Outcome): readonly string[] => [
   ...wrong,
   ...alarms.map((alarm) => `a false alarm: ${alarm}`),

@@ -1,11 +1,6 @@
 /** The group record: a device's knowledge of a group beside the MLS state. */
-import {
-  CryptoError,
-  type Group,
-  groupView,
-  openGroupName,
-  type ProcessedCommit,
-} from '@sinetti/crypto-core';
+import { CryptoError, type Group, groupView, type ProcessedCommit } from '@sinetti/crypto-core';
+import { openGroupName } from '@sinetti/crypto-core/account';
 import { CryptoApiError } from '../api/errors.ts';
 import { limits } from '../codec/limits.ts';
 import { certificateOf } from '../identity/certificates.ts';

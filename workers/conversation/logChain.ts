@@ -2,14 +2,14 @@
  * The running hash over a conversation's log, and its comparison with what senders say in their headers (PROTOCOL section
  * 10). All entries count as the relay gave them, refused ones included.
  */
+import { equalBytes } from '@sinetti/crypto-core';
 import {
   type ChainHeader,
   emptyRunningHash,
   entryDigest,
-  equalBytes,
   type LogPosition,
   nextRunningHash,
-} from '@sinetti/crypto-core';
+} from '@sinetti/crypto-core/content';
 import type { ConversationChange, LogEntryInput } from '../api/cryptoApi.ts';
 import { fromBase64Url } from '../codec/base64url.ts';
 import { limits } from '../codec/limits.ts';
@@ -195,7 +195,7 @@ export class LogChain {
       tallies: [...tallies].map(([deviceId, count]) => ({ deviceId, count })),
       diverged,
     });
-    // Those of before serve whoever puts two views beside each other.
+    // Earlier rows are kept for the comparison of two views.
     deleteRows(this.#transaction, seq - limits.rowsKept);
   }
 

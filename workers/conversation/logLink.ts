@@ -2,7 +2,8 @@
  * How a device that was let in comes by the running hash, and a device that comes back by one that goes on from its own
  * (PROTOCOL section 10).
  */
-import { emptyRunningHash, equalBytes, type LogPosition, nextRunningHash } from '@sinetti/crypto-core';
+import { equalBytes } from '@sinetti/crypto-core';
+import { emptyRunningHash, type LogPosition, nextRunningHash } from '@sinetti/crypto-core/content';
 import { limits } from '../codec/limits.ts';
 import type { ChainRecord, ChainStore, Mark, SignedPosition } from './chainRecord.ts';
 import { deleteRows, putRow, readRows } from './chainRows.ts';

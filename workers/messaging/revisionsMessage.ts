@@ -3,7 +3,7 @@
  * vault or state shows to both (PROTOCOL section 2). No clock is believed: what a device has said at a position of the
  * log, the relay had before it, and gives to whoever asks after reading that position.
  */
-import { newestSharedKeys } from '@sinetti/crypto-core';
+import { newestSharedKeys } from '@sinetti/crypto-core/account';
 import type { OlderState } from '../api/securityApi.ts';
 import { array, boolean, type Guarded, integer, object, oneOf, string } from '../codec/guards.ts';
 import { limits } from '../codec/limits.ts';
@@ -37,19 +37,19 @@ const asked = { position: integer(1), askedAt: integer(0), ...revisions };
 const RevisionsRecord = object({
   /** The device that has said it: a browser that becomes another one begins anew. */
   deviceId,
-  /** What this device has said, ascending by position. */
+  /** This device's own words, ascending by position. */
   said: array(object(asked), limits.revisionsSaid),
-  /** What it had as it encrypted others of its messages, of those that brought more than the one before. */
+  /** The revisions that it had as it encrypted others of its messages, where they were newer than the ones before. */
   had: array(object({ position: integer(1), ...revisions }), limits.revisionsSaid),
   /**
-   * What each other device has said last; the position where it said something first; and whether this one had newer ones
+   * The last word of each other device; the position where it said something first; and whether this one had newer ones
    * then, has said nothing since, and had not told that device before.
    */
   heard: array(
     object({ deviceId, since: integer(1), isUnanswered: boolean, ...asked }),
     limits.revisionsHeard,
   ),
-  /** What was older, by the device that it was given to, or that this one has it from. */
+  /** Findings, by the device that was given something older, or that this one has it from. */
   found: array(
     object({ ...older, place: oneOf('here', 'there'), isTold: boolean, isAcknowledged: boolean }),
     limits.revisionsHeard,
@@ -93,7 +93,7 @@ export async function revisionsDue(
   const known = await readKnown(tx, account);
   const record = await readRevisions(tx, account);
   const last = record.said.at(-1);
-  if (last === undefined || (await untold(tx, account, record)).length > 0) return lastSeq;
+  if (last === undefined || (await unsaid(tx, account, record)).length > 0) return lastSeq;
   for (const heard of record.heard) {
     if (await isRevokedOwn(tx, account, heard.deviceId)) continue;
     if (heard.isUnanswered || (isOlder(known, heard) && heard.position > last.askedAt)) return lastSeq;
@@ -125,7 +125,7 @@ export async function revisionsToSay(
   if (waiting === null) return null;
   const { askedAt } = waiting;
   const known = await readKnown(tx, account);
-  const older = await untold(tx, account, await readRevisions(tx, account));
+  const older = await unsaid(tx, account, await readRevisions(tx, account));
   return JSON.stringify({ v: VERSION, type: OWN_REVISIONS, askedAt, ...known, older } satisfies Guarded<
     typeof Said
   >);
@@ -223,7 +223,7 @@ function withTold(
   return withFound(record, senderDeviceId, 'here', had, { keys: 0, state: 0 });
 }
 
-async function untold(
+async function unsaid(
   tx: Transaction,
   account: AccountOnDevice,
   { found }: RevisionsRecord,

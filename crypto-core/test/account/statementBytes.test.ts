@@ -18,7 +18,7 @@ const [seed, deviceSeed, leafRef, stateKey, historyKey, nonce] = Array.from({ le
 
 beforeAll(ready);
 
-// What SPEC.md says, written once more by somebody who knows nothing else.
+// Writes what SPEC.md says once more, as somebody does who knows nothing else.
 const text = (value: string) => opaque(Buffer.from(value));
 const uint = (value: number, length: number) => {
   const bytes = Buffer.alloc(length);

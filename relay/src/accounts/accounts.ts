@@ -4,11 +4,13 @@ import type { LoginAttempt, LoginThrottle } from '../auth/loginThrottle.ts';
 import type { Passwords } from '../auth/passwords.ts';
 import { requireDevice, type Session } from '../auth/session.ts';
 import type { OpenOptions, Sessions } from '../auth/sessions.ts';
+import type { NameIndex } from '../db/nameIndex.ts';
 import type { Db } from '../db/tables.ts';
 import { ApiError } from '../errors.ts';
 import type { Hub } from '../realtime/hub.ts';
 import { contactIds } from '../repositories/contacts.ts';
 import { addPasswordProofKey, addRecoveryProofKey } from '../repositories/proofs.ts';
+import { searchUsers } from '../repositories/search.ts';
 import { liveSessionsOf, type SessionRow } from '../repositories/sessions.ts';
 import * as users from '../repositories/users.ts';
 import {
@@ -134,6 +136,7 @@ export interface Accounts {
 
 export interface AccountDependencies {
   readonly db: Db;
+  readonly names: NameIndex;
   readonly hub: Hub;
   readonly clock: () => number;
   readonly passwords: Passwords;
@@ -142,7 +145,7 @@ export interface AccountDependencies {
 }
 
 export function createAccounts(dependencies: AccountDependencies): Accounts {
-  const { db, hub, clock, passwords, sessions, loginThrottle } = dependencies;
+  const { db, names, hub, clock, passwords, sessions, loginThrottle } = dependencies;
   const credentialsOf = async ({ authKey, proofKey }: RecoveryKey): Promise<RecoveryCredentials> => ({
     authHash: await passwords.hash(authKey),
     proofKey,
@@ -278,7 +281,7 @@ export function createAccounts(dependencies: AccountDependencies): Accounts {
       return { ...account, sessions: await liveSessionsOf(db, userId, clock()) };
     },
 
-    search: (userId, text, limit) => users.searchUsers(db, { key: nameKey(text), exceptId: userId, limit }),
+    search: (userId, text, limit) => searchUsers(names, { key: nameKey(text), exceptId: userId, limit }),
 
     async vault(userId) {
       const vault = await findVault(db, userId);

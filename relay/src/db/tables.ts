@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, Kysely } from 'kysely';
 import type { AccountChangeKind } from '../../contract/index.ts';
 import type { KeptEndCode } from '../auth/session.ts';
+import type { NameIndex } from './nameIndex.ts';
 import type { Statement } from './prepared.ts';
 
 /** Bytes are read as Buffer, whatever the driver returns. */
@@ -28,6 +29,12 @@ export interface Tables {
     signed_name: NullableBytes;
     consented_at: Time;
     created_at: Time;
+  };
+  /** On SQLite alone, whose index of parts of names refers to these rows. Triggers keep it. */
+  usernames: {
+    number: Generated<number>;
+    user_id: string;
+    username_key: string;
   };
   vaults: {
     user_id: string;
@@ -227,6 +234,7 @@ export interface OpenDatabase {
   readonly db: Db;
   /** Null on PostgreSQL, which is asked from the event loop alone. */
   readonly program: RemoteProgram | null;
+  readonly names: NameIndex;
   /** Finishes what runs, and lets go of the database. */
   close(): Promise<void>;
 }

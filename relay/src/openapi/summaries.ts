@@ -1,6 +1,6 @@
 import type { routes } from '../../contract/index.ts';
 
-/** What each call does, in a sentence: here and not in the contract, because the client loads that. */
+/** Says in a sentence what each call does: here and not in the contract, because the client loads that. */
 export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   register: 'Create an account',
   login: 'Sign in with a username or an email',
@@ -83,7 +83,7 @@ export const summaries: Readonly<Record<keyof typeof routes, string>> = {
   addGroupMember:
     'Creator: add contacts, as `user_id` or `user_ids`, with the commit that adds their devices; all happens, or nothing',
   leaveGroup: 'Member: leave a group. The next committer removes the leaves from its tree',
-  getDeparture:
+  getLeaveStatement:
     "One's own signed word that one has left a group, until one is added again: one's other devices verify it, and can say why the group is gone. Null where there is none",
   deleteGroup: 'Creator: delete a group with its whole log, for everybody',
   listGroupMessages:

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/tables.ts';
 
@@ -49,9 +48,9 @@ export interface NewUser extends UserRow, NewCredentials {
   readonly consentedAt: number;
 }
 
-const profileColumns = ['id', 'username', 'email', 'full_name', 'created_at'] as const;
+export const profileColumns = ['id', 'username', 'email', 'full_name', 'created_at'] as const;
 
-interface StoredProfile {
+export interface StoredProfile {
   id: string;
   username: string;
   email: string;
@@ -59,7 +58,7 @@ interface StoredProfile {
   created_at: number;
 }
 
-const fromRow = (row: StoredProfile): UserRow => ({
+export const fromRow = (row: StoredProfile): UserRow => ({
   id: row.id,
   username: row.username,
   email: row.email,
@@ -249,24 +248,4 @@ export async function signedNamesOf(
   return rows.flatMap(({ id, signed_name: signedName }) =>
     signedName === null ? [] : [{ userId: id, signedName }],
   );
-}
-
-/** People whose username contains the text or whose email is the text, exact usernames first. */
-export async function searchUsers(
-  db: Db,
-  { key, exceptId, limit }: { key: string; exceptId: string; limit: number },
-): Promise<UserRow[]> {
-  const pattern = `%${key.replace(/[\\%_]/g, '\\$&')}%`;
-  const rows = await db
-    .selectFrom('users')
-    .select(profileColumns)
-    .where('id', '!=', exceptId)
-    .where((where) =>
-      where.or([sql<boolean>`username_key like ${pattern} escape '\\'`, where('email_key', '=', key)]),
-    )
-    .orderBy((order) => order.case().when('username_key', '=', key).then(0).else(1).end())
-    .orderBy('username_key')
-    .limit(limit)
-    .execute();
-  return rows.map(fromRow);
 }

@@ -6,37 +6,7 @@ import type { VaultRow } from '../repositories/vaults.ts';
 import type { Services } from '../services.ts';
 import { bytes, rotationOf, text, time } from './encoding.ts';
 
-type AccountHandlers = Pick<
-  Handlers,
-  | 'register'
-  | 'login'
-  | 'logout'
-  | 'authParams'
-  | 'recover'
-  | 'profile'
-  | 'updateProfile'
-  | 'changePassword'
-  | 'moveOn'
-  | 'accountData'
-  | 'deleteAccount'
-  | 'listAccountChanges'
-  | 'createProofNonce'
-  | 'getVault'
-  | 'getVaultWraps'
-  | 'getFormerVault'
-  | 'putVault'
-  | 'searchUsers'
-  | 'putSignedName'
-  | 'listSignedNames'
->;
-
-export function accountHandlers({
-  accountChanges,
-  accounts,
-  proofs,
-  sessions,
-  signedNames,
-}: Services): AccountHandlers {
+export function accountHandlers({ accountChanges, accounts, proofs, sessions, signedNames }: Services) {
   return {
     register: async ({ body }) => {
       const { token, loginProof, user } = await accounts.register({
@@ -192,7 +162,7 @@ export function accountHandlers({
       }
       return { version };
     },
-  };
+  } satisfies Partial<Handlers>;
 }
 
 function profileOf(user: UserRow): Profile {

@@ -362,7 +362,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       body: { statement: base64Url(100) },
     })),
   ],
-  getDeparture: [own(inGroup)],
+  getLeaveStatement: [own(inGroup)],
   deleteGroup: [signedIn({ ...ofMembers, member: 'forbidden' }, inGroup)],
   listGroupMessages: [signedIn(ofMembers, inGroup)],
   sendGroupMessage: [

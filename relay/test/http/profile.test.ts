@@ -226,6 +226,7 @@ describe('changing the password', () => {
     const real = await createPasswords(new Uint8Array(32));
     const accounts = createAccounts({
       db: database.db,
+      names: database.names,
       hub: services.hub,
       clock: () => now,
       sessions: services.sessions,
@@ -259,7 +260,7 @@ describe('changing the password', () => {
   });
 });
 
-describe('recovery', () => {
+describe('recovering an account', () => {
   const recover = (name: string, recoveryAuthKey: string) =>
     call<SignedIn>(relay, 'POST', '/recovery', { body: { email: name, recoveryAuthKey } });
 

@@ -138,7 +138,7 @@ describe('of the two quotas', () => {
   });
 });
 
-describe('sends', () => {
+describe('messages and commits', () => {
   it('by MQTT, by REST and of commits are counted together', async () => {
     await relayWith({ 'send.account': '4/40s' });
     const [aino, eero] = [await signUpOnDevice(relay), await signUpOnDevice(relay)];

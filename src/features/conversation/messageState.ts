@@ -2,7 +2,7 @@ import type { MessageId } from '../../i18n/catalogue.ts';
 import { t } from '../../i18n/i18n.ts';
 import type { MessageView } from '../../store/chats.ts';
 
-/** What the receipts of others say of an own message. */
+/** The states of an own message that receipts of others can show. */
 export type Receipt = 'delivered' | 'read';
 export type MessageState = 'sending' | 'sent' | Receipt | 'failed' | 'received';
 

@@ -101,7 +101,7 @@ async function textOf(answer: Promise<Response> | null): Promise<string> {
   return (await answer).text();
 }
 
-describe('installing a version', () => {
+describe('installing a version of the app', () => {
   it('stores the built files with headers of its own, and nothing of those that they came with', async () => {
     await version('one').install();
     expect([...(caches.stored.get('sinetti-one')?.keys() ?? [])].toSorted()).toEqual([
@@ -294,7 +294,7 @@ describe('a version in use', () => {
   });
 });
 
-describe('a new version', () => {
+describe('a new version of the app', () => {
   it('is stored beside the one in use, and removes that when it takes over', async () => {
     await version('one').install();
     await caches.open('of something else');

@@ -26,7 +26,7 @@ import {
 
 withSession();
 
-describe('at start', () => {
+describe('the start of a page', () => {
   it.each([
     ['no token', null],
     ['a token of two parts', 'a.b'],
@@ -224,7 +224,7 @@ describe('at start', () => {
   });
 });
 
-describe('at start without an answer', () => {
+describe('the start of a page without an answer', () => {
   beforeEach(() => {
     localStorage.setItem('token', tokenFor(me, 1e6));
     localEntries.set('profile', JSON.stringify(user));
