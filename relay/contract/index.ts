@@ -43,6 +43,7 @@ export const routes = {
   changePassword: account.changePassword,
   moveOn: movingOn.moveOn,
   accountData: account.accountData,
+  putDiscoverability: account.putDiscoverability,
   deleteAccount: account.deleteAccount,
   listAccountChanges: accountChanges.listAccountChanges,
   createProofNonce: proofs.createProofNonce,

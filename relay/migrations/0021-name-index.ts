@@ -30,7 +30,7 @@ async function inSqlite(db: Kysely<unknown>, isSmall: boolean): Promise<void> {
     username_key, content = 'usernames', content_rowid = 'number', tokenize = 'trigram case_sensitive 1')`.execute(
     db,
   );
-  // A deleted name leaves the index at once, as it leaves the rest of the file.
+  // Deleted names leave the index at once, as they leave the rest of the file.
   await sql`insert into username_trigrams (username_trigrams, rank) values ('secure-delete', 1)`.execute(db);
   for (const trigger of [
     sql`create trigger usernames_inserted after insert on usernames begin

@@ -20,6 +20,8 @@ import { starts } from './0018-starts.ts';
 import { signedNames } from './0019-signed-names.ts';
 import { receipts } from './0020-receipts.ts';
 import { nameIndex } from './0021-name-index.ts';
+import { usernameSkeletons } from './0022-username-skeletons.ts';
+import { discoverability } from './0023-discoverability.ts';
 
 export type { ColumnTypes } from './0001-initial.ts';
 
@@ -55,4 +57,6 @@ export const migrations = (
   '0019-signed-names': signedNames(types),
   '0020-receipts': receipts(types),
   '0021-name-index': nameIndex(types, namesAtOnce),
+  '0022-username-skeletons': usernameSkeletons,
+  '0023-discoverability': discoverability,
 });

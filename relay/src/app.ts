@@ -115,7 +115,7 @@ export async function buildApp({ config, logStream, clock = Date.now }: RelayOpt
 
     const purgeJob = createPurgeJob({ db: database.db, clock, log });
     opened.push(purgeJob);
-    const nameJob = createNameJob({ names: database.names, log });
+    const nameJob = createNameJob({ db: database.db, names: database.names, log });
     opened.push(nameJob);
 
     let closed: Promise<void> | undefined;

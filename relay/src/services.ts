@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type AccountChanges, createAccountChanges } from './accounts/accountChanges.ts';
 import { type AccountStates, createAccountStates } from './accounts/accountStates.ts';
 import { type Accounts, createAccounts } from './accounts/accounts.ts';
+import { createPeople, type People } from './accounts/people.ts';
 import { createSignedNames, type SignedNames } from './accounts/signedNames.ts';
 import { createLoginThrottle } from './auth/loginThrottle.ts';
 import { createPasswords } from './auth/passwords.ts';
@@ -39,6 +40,7 @@ export interface Services {
   readonly accountChanges: AccountChanges;
   readonly accountStates: AccountStates;
   readonly signedNames: SignedNames;
+  readonly people: People;
   readonly rateLimiter: RateLimiter;
   readonly connections: OpenConnections;
   readonly sessions: Sessions;
@@ -87,7 +89,6 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     proofs: createProofs({ db, clock, loginThrottle }),
     accounts: createAccounts({
       db,
-      names: dependencies.names,
       hub,
       clock,
       passwords,
@@ -97,6 +98,7 @@ export async function createServices(dependencies: ServiceDependencies): Promise
     accountChanges: createAccountChanges({ db, hub, clock }),
     accountStates: createAccountStates({ db, hub }),
     signedNames: createSignedNames({ db }),
+    people: createPeople({ db, names: dependencies.names }),
     devices: createDevices({ db, hub, clock }),
     starts: createStarts({ db, hub, clock }),
     contacts: createContacts({ db, hub, clock }),

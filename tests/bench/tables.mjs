@@ -1,7 +1,7 @@
 // The readable report, and the aims it is judged by.
 import { median, quantile, timesAsMuch } from './statistics.mjs';
 
-const AIM_BARE = 1.5;
+const AIM_BARE = { send: 1.25, receive: 1.1 };
 const AIM_DURABLE = 10;
 const OURS = 'crypto-core';
 const LARGE = 1000;
@@ -31,9 +31,9 @@ function aimsBesideBare(measurements) {
     const worst = Math.max(...ratios);
     return {
       name: `${operation}: crypto-core beside the bare primitives, worst of all groups and suites`,
-      wanted: `at most ${AIM_BARE} times`,
+      wanted: `at most ${AIM_BARE[operation]} times`,
       measured: `${worst.toFixed(2)} times`,
-      met: worst <= AIM_BARE,
+      met: worst <= AIM_BARE[operation],
       exact: false,
     };
   });

@@ -3,6 +3,12 @@ import type { Outcome, Plan } from './world/play.ts';
 
 export type { Outcome, Plan } from './world/play.ts';
 
+/**
+ * All that the client loads when it is first needed. Loading takes the machine's time: a world in which something is
+ * loaded would go on meanwhile, by more or less, and one in which it is there already would not.
+ */
+const loadedLater = import.meta.glob(['/src/services/**/*.ts', '/src/i18n/en/*.ts']);
+
 /** A run before the first one: what libraries do when they are first used would tell that one from the others. */
 const warmUp: Plan = { seed: 'warm', steps: 4, people: 2 };
 let isWarm = false;
@@ -20,8 +26,7 @@ export async function playPlan(plan: Plan, isTraced = false): Promise<Outcome> {
       import('./world/play.ts'),
       import('./seams/random.ts'),
       import('#src/i18n/i18n.ts'),
-      import('#src/services/client/signedIn.ts'),
-      import('#src/services/client/deletion.ts'),
+      ...Object.values(loadedLater).map((load) => load()),
     ]);
     await activateLocale('en');
     const unseed = installRandom(plan.seed);

@@ -13,7 +13,7 @@ import {
 import { bytes } from '../codec/json.ts';
 import { limits } from '../codec/limits.ts';
 import { LogPositionRecord } from '../storage/records.ts';
-import type { ConversationTransaction } from './conversationTransaction.ts';
+import type { TransactionScope } from './transactionScope.ts';
 
 const id = string(128);
 
@@ -68,10 +68,10 @@ export interface SignedPosition extends LogPosition {
 
 /** The record within one transaction. */
 export class ChainStore {
-  readonly #transaction: ConversationTransaction;
+  readonly #transaction: TransactionScope;
   #record: ChainRecord | undefined;
 
-  constructor(transaction: ConversationTransaction) {
+  constructor(transaction: TransactionScope) {
     this.#transaction = transaction;
   }
 

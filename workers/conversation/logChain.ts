@@ -17,8 +17,8 @@ import { continues, countAt, fold } from './chainCounts.ts';
 import { type ChainRecord, ChainStore, type Diverged } from './chainRecord.ts';
 import { type Claim, deleteRows, putRow, readRow, readRows } from './chainRows.ts';
 import { groupIdOf } from './conversationId.ts';
-import type { ConversationTransaction } from './conversationTransaction.ts';
 import { LogLink } from './logLink.ts';
+import type { TransactionScope } from './transactionScope.ts';
 
 type Finding = Extract<ConversationChange, { kind: 'missing' | 'diverged' }>;
 
@@ -54,12 +54,12 @@ export function digestOf(conversationId: string, entry: LogEntryInput): Uint8Arr
 
 /** The running hash of a conversation within one transaction. */
 export class LogChain {
-  readonly #transaction: ConversationTransaction;
+  readonly #transaction: TransactionScope;
   // Most messages need neither.
   #stored: ChainStore | null = null;
   #linking: LogLink | null = null;
 
-  constructor(transaction: ConversationTransaction) {
+  constructor(transaction: TransactionScope) {
     this.#transaction = transaction;
   }
 

@@ -18,7 +18,7 @@ import {
   inTransaction,
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
-import { isNameDue, tryOpenName } from '../conversation/groupRecord.ts';
+import { tryOpenName } from '../conversation/groupRecord.ts';
 import { isOwnStatement, treeOf, validStatements } from '../conversation/leaveStatements.ts';
 import { type MlsGroup, takeCachedGroup } from '../conversation/mlsGroup.ts';
 import {
@@ -35,6 +35,7 @@ import {
 import { conversationLock } from '../session/locks.ts';
 import type { Session } from '../session/session.ts';
 import { type WriteTransaction, withinConversation, write } from '../storage/db.ts';
+import { isNameDue } from '../storage/records.ts';
 
 export function createGroups(deps: TransactionDeps, session: Session) {
   const { env } = deps;

@@ -11,7 +11,6 @@ import {
   inTransaction,
   type TransactionDeps,
 } from '../conversation/conversationTransaction.ts';
-import { isNameDue } from '../conversation/groupRecord.ts';
 import type { MlsGroup } from '../conversation/mlsGroup.ts';
 import {
   commitAsMember,
@@ -27,7 +26,7 @@ import { type Place, readPlace } from '../session/place.ts';
 import { moveToMessages } from '../session/sentMessages.ts';
 import type { Session, UnlockedAccount } from '../session/session.ts';
 import { type OutboxRow, read, type Transaction, withinConversation, write } from '../storage/db.ts';
-import { type OutboxRecord, readConversation } from '../storage/records.ts';
+import { isNameDue, type OutboxRecord, readConversation } from '../storage/records.ts';
 import { appendToOutbox, newOutboxRecord, putInOutbox, readOutbox } from './outboxRows.ts';
 import { wordingOf } from './ownMessages.ts';
 

@@ -259,6 +259,11 @@ export const GroupRecord = object({
 });
 export type GroupRecord = Guarded<typeof GroupRecord>;
 
+/** Returns whether a device has joined that can't open the name as the relay has it. */
+export function isNameDue({ name, namelessDevices }: Pick<GroupRecord, 'name' | 'namelessDevices'>): boolean {
+  return name !== null && namelessDevices.length > 0;
+}
+
 /** An entry of the message cache: the payload as it came, or the reason why there is none. */
 export const MessageRecord = object({
   senderId: id,

@@ -102,9 +102,11 @@ export class Reader {
     const most = this.#limits[limit];
     if (bytes.length > 2 * most) throw new CryptoError('unsupported', `more than ${most} ${limit}`);
     if (bytes.length % 2 !== 0) throw new CryptoError('malformed', 'truncated');
+    // Of its length from the start: a list that grows leaves twice its size to be collected, for each leaf of a tree.
     const items: number[] = [];
-    for (let at = 0; at < bytes.length; at += 2) {
-      items.push((octetAt(bytes, at) << 8) | octetAt(bytes, at + 1));
+    items.length = bytes.length / 2;
+    for (let at = 0; at < items.length; at += 1) {
+      items[at] = (octetAt(bytes, 2 * at) << 8) | octetAt(bytes, 2 * at + 1);
     }
     return items;
   }

@@ -35,6 +35,13 @@ export class Writer {
 
   /** @throws CryptoError 'usage' outside 0..2^64-1 */
   u64(value: bigint): void {
+    // Epochs are small, and arithmetic of bigints costs more than writing one.
+    const number = Number(value);
+    if (number >= 0 && number <= Number.MAX_SAFE_INTEGER) {
+      this.#putU32(number / 0x100000000);
+      this.#putU32(number);
+      return;
+    }
     if (value < 0n || value > 0xffffffffffffffffn) throw new CryptoError('usage', 'integer out of range');
     this.#putU32(Number(value >> 32n));
     this.#putU32(Number(value & 0xffffffffn));
@@ -116,6 +123,17 @@ export class Writer {
     return this.#bytes.subarray(0, this.#length);
   }
 
+  /** Overwrites the bytes written, and starts over. */
+  wipe(): void {
+    this.#bytes.fill(0, 0, this.#length);
+    this.#length = 0;
+  }
+
+  /** Size in bytes of the buffer that is there. */
+  get capacity(): number {
+    return this.#bytes.length;
+  }
+
   /** Returns the bytes written, in an array of their own. */
   finish(): Uint8Array {
     return this.#bytes.slice(0, this.#length);
@@ -142,15 +160,41 @@ export class Writer {
   }
 }
 
-/** Encodes one value. */
+/** Bytes of a writer that is kept, at least and at most. */
+const SPARE_CAPACITY = { least: 1024, most: 0x1_0000 } as const;
+
+/** Writers that nobody uses: for the small structures of a message a new buffer costs more than what is written. */
+const spareWriters: Writer[] = [];
+
+/** Encodes one value. @param capacity expected size in bytes, when it is large */
 export function encode<T>(
   value: T,
   write: (writer: Writer, value: T) => void,
   capacity?: number,
 ): Uint8Array {
-  const writer = new Writer(capacity);
-  write(writer, value);
-  return writer.finish();
+  return withEncoded(value, write, copy, capacity);
+}
+
+function copy(bytes: Uint8Array): Uint8Array {
+  return bytes.slice();
+}
+
+/** Encodes one value for the time of a call. @param take gets the bytes, which are overwritten after it */
+export function withEncoded<T, R>(
+  value: T,
+  write: (writer: Writer, value: T) => void,
+  take: (bytes: Uint8Array) => R,
+  capacity = 0,
+): R {
+  const spare = capacity <= SPARE_CAPACITY.most ? spareWriters.pop() : undefined;
+  const writer = spare ?? new Writer(Math.max(capacity, SPARE_CAPACITY.least));
+  try {
+    write(writer, value);
+    return take(writer.view());
+  } finally {
+    writer.wipe();
+    if (writer.capacity <= SPARE_CAPACITY.most) spareWriters.push(writer);
+  }
 }
 
 /** Size in bytes of the header of a vector of `length` bytes. @throws CryptoError 'usage' beyond 2^30-1 */

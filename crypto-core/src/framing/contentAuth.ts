@@ -1,6 +1,6 @@
 /** Authentication of framed content (RFC 9420 section 6.1), common to public and private messages. */
 import { equalBytes } from '../bytes.ts';
-import { encode } from '../codec/writer.ts';
+import { withEncoded } from '../codec/writer.ts';
 import { CryptoError } from '../errors.ts';
 import {
   type AuthenticatedContent,
@@ -26,13 +26,14 @@ export type SignatureKeyOf = (content: FramedContent) => Uint8Array;
 
 const LABEL = 'FramedContentTBS';
 
-/** Encodes FramedContentTBS. */
-export function framedContentTBS(
+/** Encodes FramedContentTBS for the time of a call. */
+export function withFramedContentTBS<R>(
   wireFormat: WireFormat,
   content: FramedContent,
   context: GroupContext,
-): Uint8Array {
-  return encode(content, (writer, value) => writeFramedContentTBS(writer, wireFormat, value, context), 512);
+  take: (tbs: Uint8Array) => R,
+): R {
+  return withEncoded(content, (w, value) => writeFramedContentTBS(w, wireFormat, value, context), take);
 }
 
 /**
@@ -46,7 +47,9 @@ export function signFramedContent(
   context: GroupContext,
   privateKey: Uint8Array,
 ): Uint8Array {
-  return signWithLabel(suite, privateKey, LABEL, framedContentTBS(wireFormat, content, context));
+  return withFramedContentTBS(wireFormat, content, context, (tbs) =>
+    signWithLabel(suite, privateKey, LABEL, tbs),
+  );
 }
 
 /**

@@ -2,7 +2,7 @@
 import { octetAt, wipe } from '../bytes.ts';
 import type { Limits } from '../codec/limits.ts';
 import { decode, Reader } from '../codec/reader.ts';
-import { encode, Writer } from '../codec/writer.ts';
+import { encode, type Writer, withEncoded } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
 import type { RatchetType, SecretTree } from '../schedule/secretTree.ts';
@@ -31,10 +31,10 @@ import { expandWithLabel } from '../suite/labels.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 import {
   assertSameEpoch,
-  framedContentTBS,
   type SignatureKeyOf,
   type VerifiedContent,
   verifyFramedContent,
+  withFramedContentTBS,
 } from './contentAuth.ts';
 import { paddedLength } from './padding.ts';
 
@@ -72,17 +72,19 @@ export function protectPrivateMessage(
   const header = { groupId, epoch, contentType, authenticatedData };
   const { leafIndex } = framed.sender;
 
-  const plaintext = encodePrivateMessageContent(framed.content, auth);
   const { generation, key, nonce } = secretTree.nextKey(leafIndex, ratchetOf(contentType));
   const reuseGuard = env.random(REUSE_GUARD_LENGTH);
   applyReuseGuard(nonce, reuseGuard);
-  const ciphertext = suite.aead.seal(key, nonce, encode(header, writePrivateContentAAD), plaintext);
-  wipe(plaintext, key, nonce);
+  const aad = encode(header, writePrivateContentAAD);
+  const ciphertext = withEncoded({ content: framed.content, auth }, writePrivateMessageContent, (plaintext) =>
+    suite.aead.seal(key, nonce, aad, plaintext),
+  );
+  wipe(key, nonce);
 
-  const senderData = encode({ leafIndex, generation, reuseGuard }, writeSenderData, SENDER_DATA_LENGTH);
+  const senderData = encode({ leafIndex, generation, reuseGuard }, writeSenderData);
   const sealing = senderDataKey(suite, senderDataSecret, ciphertext);
-  const aad = encode(header, writeSenderDataAAD);
-  const encryptedSenderData = suite.aead.seal(sealing.key, sealing.nonce, aad, senderData);
+  const senderDataAad = encode(header, writeSenderDataAAD);
+  const encryptedSenderData = suite.aead.seal(sealing.key, sealing.nonce, senderDataAad, senderData);
   return { ...header, encryptedSenderData, ciphertext };
 }
 
@@ -121,12 +123,13 @@ export function unprotectPrivateMessage(
     authenticatedData: message.authenticatedData,
     content,
   };
-  const tbs = framedContentTBS('private-message', framed, groupContext);
-  const verified = verifyFramedContent(
-    suite,
-    { wireFormat: 'private-message', content: framed, auth },
-    tbs,
-    signatureKeyOf(framed),
+  const verified = withFramedContentTBS('private-message', framed, groupContext, (tbs) =>
+    verifyFramedContent(
+      suite,
+      { wireFormat: 'private-message', content: framed, auth },
+      tbs,
+      signatureKeyOf(framed),
+    ),
   );
   tentative.accept();
   wipe(tentative.key, tentative.nonce);
@@ -148,8 +151,6 @@ export function senderDataKey(
   };
 }
 
-const SENDER_DATA_LENGTH = 4 + 4 + REUSE_GUARD_LENGTH;
-
 function openSenderData(
   suite: CipherSuite,
   senderDataSecret: Uint8Array,
@@ -160,12 +161,14 @@ function openSenderData(
   return decode(suite.aead.open(key, nonce, aad, message.encryptedSenderData), readSenderData);
 }
 
-function encodePrivateMessageContent(content: Content, auth: FramedContentAuthData): Uint8Array {
-  const writer = new Writer(512);
+/** PrivateMessageContent (section 6.3.1), the whole of a writer's bytes: its padding depends on their number. */
+function writePrivateMessageContent(
+  writer: Writer,
+  { content, auth }: { readonly content: Content; readonly auth: FramedContentAuthData },
+): void {
   writeContent(writer, content);
   writeFramedContentAuthData(writer, auth);
   writer.zeros(paddedLength(writer.length) - writer.length);
-  return writer.finish();
 }
 
 function decodePrivateMessageContent(
@@ -177,8 +180,8 @@ function decodePrivateMessageContent(
   const content = readContent(reader, type);
   const auth = readFramedContentAuthData(reader, type);
   // Padding that could hold anything would be a covert channel (section 6.3.1).
-  if (reader.bytes(reader.remaining).some((byte) => byte !== 0)) {
-    throw new CryptoError('malformed', 'FRAME-06: padding that is not zero');
+  for (const octet of reader.bytes(reader.remaining)) {
+    if (octet !== 0) throw new CryptoError('malformed', 'FRAME-06: padding that is not zero');
   }
   return { content, auth };
 }

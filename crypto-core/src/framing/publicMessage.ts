@@ -9,10 +9,10 @@ import type { CipherSuite } from '../suite/suites.ts';
 import {
   assertSameEpoch,
   assertSenderMaySend,
-  framedContentTBS,
   type SignatureKeyOf,
   type VerifiedContent,
   verifyFramedContent,
+  withFramedContentTBS,
 } from './contentAuth.ts';
 
 export interface PublicMessageKeys {
@@ -35,8 +35,10 @@ export function protectPublicMessage(
     throw new CryptoError('usage', `${content.content.type} as a public message`);
   }
   if (content.sender.type !== 'member') return { content, auth, membershipTag: null };
-  const tbs = framedContentTBS(wireFormat, content, groupContext);
-  return { content, auth, membershipTag: membershipTag(suite, membershipKey, tbs, authenticated) };
+  const tag = withFramedContentTBS(wireFormat, content, groupContext, (tbs) =>
+    membershipTag(suite, membershipKey, tbs, authenticated),
+  );
+  return { content, auth, membershipTag: tag };
 }
 
 /**
@@ -60,14 +62,15 @@ export function unprotectPublicMessage(
     throw new CryptoError('malformed', 'FRAME-04: application data');
   }
   const authenticated: AuthenticatedContent = { wireFormat: 'public-message', content, auth };
-  const tbs = framedContentTBS('public-message', content, groupContext);
-  if (content.sender.type === 'member') {
-    const expected = membershipTag(suite, membershipKey, tbs, authenticated);
-    if (message.membershipTag === null || !equalBytes(message.membershipTag, expected)) {
-      throw new CryptoError('bad-membership-tag', 'FRAME-05: public message');
+  return withFramedContentTBS('public-message', content, groupContext, (tbs) => {
+    if (content.sender.type === 'member') {
+      const expected = membershipTag(suite, membershipKey, tbs, authenticated);
+      if (message.membershipTag === null || !equalBytes(message.membershipTag, expected)) {
+        throw new CryptoError('bad-membership-tag', 'FRAME-05: public message');
+      }
     }
-  }
-  return verifyFramedContent(suite, authenticated, tbs, signatureKeyOf(content));
+    return verifyFramedContent(suite, authenticated, tbs, signatureKeyOf(content));
+  });
 }
 
 /** Computes the MAC over AuthenticatedContentTBM: the signed bytes, then the authentication data. */

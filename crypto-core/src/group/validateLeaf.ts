@@ -95,12 +95,32 @@ export function checkExternalSenders(context: LeafContext, check: 'PROP-12' | 'C
   }
 }
 
-function requiredCapabilities({
-  groupExtensions,
-  limits,
-}: Pick<LeafContext, 'groupExtensions' | 'limits'>): RequiredCapabilities | null {
-  const data = findExtension(groupExtensions, ExtensionTypeValue.requiredCapabilities);
-  return data === undefined ? null : decode(data, readRequiredCapabilities, limits);
+type Requirements = Pick<LeafContext, 'suite' | 'groupExtensions' | 'limits'>;
+
+/** Of the contexts in use, because each leaf of a tree is checked against what the same group requires. */
+const requiredIn = new WeakMap<Requirements, RequiredCapabilities | null>();
+
+function requiredCapabilities(context: Requirements): RequiredCapabilities | null {
+  let required = requiredIn.get(context);
+  if (required === undefined) {
+    const data = findExtension(context.groupExtensions, ExtensionTypeValue.requiredCapabilities);
+    required =
+      data === undefined ? null : withoutRepetitions(decode(data, readRequiredCapabilities, context.limits));
+    requiredIn.set(context, required);
+  }
+  return required;
+}
+
+function withoutRepetitions({
+  extensions,
+  proposals,
+  credentials,
+}: RequiredCapabilities): RequiredCapabilities {
+  return {
+    extensions: [...new Set(extensions)],
+    proposals: [...new Set(proposals)],
+    credentials: [...new Set(credentials)],
+  };
 }
 
 /**
@@ -109,10 +129,7 @@ function requiredCapabilities({
  * LEAF-04 (section 7.3): the leaf lists its own credential type and its own extensions.
  * @throws CryptoError 'invalid-leaf'
  */
-export function checkCapabilities(
-  context: Pick<LeafContext, 'suite' | 'groupExtensions' | 'limits'>,
-  leaf: LeafNode,
-): void {
+export function checkCapabilities(context: Requirements, leaf: LeafNode): void {
   const { versions, cipherSuites, extensions, proposals, credentials } = leaf.capabilities;
   const knowsExtension = (type: number): boolean => DEFAULT_EXTENSIONS.has(type) || extensions.includes(type);
   if (!versions.includes(MLS10)) refuse('LEAF-02', 'protocol version');

@@ -74,7 +74,9 @@ function checkForm(context: LeafContext, tree: UnverifiedRatchetTree): void {
 }
 
 /**
- * Verifies a tree that came with, or beside, a GroupInfo: its form first, then hashes, then a signature for each leaf.
+ * Verifies a tree that came with, or beside, a GroupInfo. The leaf of its signer comes first, because all else costs
+ * more, and the application may not accept them. The form of all nodes follows, then hashes, and last the other leaves'
+ * signatures.
  * TREE-06: its root hash is the one in the GroupContext.
  * Parent hashes (TREE-02), leaves (LEAF-…), external senders (CRED-03) and the uniqueness of keys are checked here too.
  * @throws CryptoError 'invalid-tree', 'invalid-leaf', 'bad-signature', 'invalid-credential', 'malformed', 'unsupported'
@@ -88,11 +90,16 @@ export function verifyRatchetTree(
 ): RatchetTree {
   const { groupId, extensions, treeHash } = info.groupContext;
   const context: LeafContext = { suite, groupId, groupExtensions: extensions, memberCheck, limits };
+  const signer = tree.leaf(info.signer);
+  if (signer !== null) {
+    checkLeafForm(context, signer, info.signer, signer.source.type);
+    checkLeafAuthenticity(context, signer, info.signer, null);
+  }
   checkForm(context, tree);
   if (!equalBytes(rootHash(suite, tree), treeHash)) refuse('TREE-06', 'root hash');
   verifyParentHashes(suite, tree);
   for (const { leafIndex, leaf } of tree.members()) {
-    checkLeafAuthenticity(context, leaf, leafIndex, null);
+    if (leafIndex !== info.signer) checkLeafAuthenticity(context, leaf, leafIndex, null);
   }
   checkExternalSenders(context, 'CRED-03');
   return tree as RatchetTree;

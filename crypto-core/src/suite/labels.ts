@@ -1,6 +1,6 @@
 /** The labelled operations of RFC 9420 sections 5.1, 5.2, 8 and 9: a label ties every use of a key to its purpose. */
 import { EMPTY, utf8 } from '../bytes.ts';
-import { encode, varintLength, Writer, writeVarint } from '../codec/writer.ts';
+import { encode, varintLength, type Writer, withEncoded, writeVarint } from '../codec/writer.ts';
 import type { Env } from '../env.ts';
 import { CryptoError } from '../errors.ts';
 import type { HpkeCiphertext } from './hpke.ts';
@@ -9,10 +9,21 @@ import type { CipherSuite } from './suites.ts';
 
 /** RefHash(label, value). The full label is the caller's: "MLS 1.0 KeyPackage Reference", and so on. */
 export function refHash(suite: CipherSuite, label: string, value: Uint8Array): Uint8Array {
-  const writer = new Writer(value.length + 64);
-  writer.opaque(utf8(label));
-  writer.opaque(value);
-  return suite.hash(writer.finish());
+  return withEncoded(
+    { label: utf8(label), value },
+    writeRefHashInput,
+    (bytes) => suite.hash(bytes),
+    value.length + 64,
+  );
+}
+
+/** RefHashInput: { label, value }. */
+function writeRefHashInput(
+  w: Writer,
+  input: { readonly label: Uint8Array; readonly value: Uint8Array },
+): void {
+  w.opaque(input.label);
+  w.opaque(input.value);
 }
 
 /** MakeKeyPackageRef of RFC 9420 section 5.2. @param keyPackage the encoded KeyPackage */
@@ -32,7 +43,7 @@ export function signWithLabel(
   label: string,
   content: Uint8Array,
 ): Uint8Array {
-  return suite.sign(privateKey, labelled(label, content));
+  return withEncoded({ label, content }, writeLabelled, (bytes) => suite.sign(privateKey, bytes));
 }
 
 /** VerifyWithLabel. */
@@ -43,7 +54,7 @@ export function verifyWithLabel(
   content: Uint8Array,
   signature: Uint8Array,
 ): boolean {
-  return suite.verify(publicKey, labelled(label, content), signature);
+  return withEncoded({ label, content }, writeLabelled, (bytes) => suite.verify(publicKey, bytes, signature));
 }
 
 /** EncryptWithLabel (RFC 9420 section 5.1.3). @throws CryptoError 'malformed' for an invalid public key */
@@ -64,7 +75,7 @@ export function encryptorWithLabel(
   label: string,
   context: Uint8Array,
 ): (publicKey: Uint8Array, plaintext: Uint8Array, env: Env) => HpkeCiphertext {
-  const sender = hpke.baseSender(suite, labelled(label, context));
+  const sender = hpke.baseSender(suite, encode({ label, content: context }, writeLabelled));
   return (publicKey, plaintext, env) => {
     const { kemOutput, context: sealing } = sender.setup(publicKey, env);
     return { kemOutput, ciphertext: sealing.seal(EMPTY, plaintext) };
@@ -79,7 +90,7 @@ export function decryptWithLabel(
   context: Uint8Array,
   sealed: HpkeCiphertext,
 ): Uint8Array {
-  return hpke.open(suite, privateKey, labelled(label, context), EMPTY, sealed);
+  return hpke.open(suite, privateKey, encode({ label, content: context }, writeLabelled), EMPTY, sealed);
 }
 
 /** ExpandWithLabel(secret, label, context, length) of RFC 9420 section 8. */
@@ -113,7 +124,11 @@ export function deriveTreeSecret(
   generation: number,
   length: number,
 ): Uint8Array {
-  const context = Uint8Array.of(generation >>> 24, generation >>> 16, generation >>> 8, generation);
+  const context = new Uint8Array(4);
+  context[0] = generation >>> 24;
+  context[1] = generation >>> 16;
+  context[2] = generation >>> 8;
+  context[3] = generation;
   return expandWithLabel(suite, secret, label, context, length);
 }
 
@@ -129,14 +144,9 @@ function encodedLabel(label: string): Uint8Array {
 }
 
 /** SignContent and EncryptContext: { label, content }. */
-function labelled(label: string, content: Uint8Array): Uint8Array {
-  const prefix = encodedLabel(label);
-  const header = varintLength(content.length);
-  const out = new Uint8Array(prefix.length + header + content.length);
-  out.set(prefix);
-  writeVarint(out, prefix.length, content.length);
-  out.set(content, prefix.length + header);
-  return out;
+function writeLabelled(w: Writer, input: { readonly label: string; readonly content: Uint8Array }): void {
+  w.bytes(encodedLabel(input.label));
+  w.opaque(input.content);
 }
 
 /** KDFLabel: { uint16 length, label, context }, with `spare` bytes after it. */

@@ -12,6 +12,42 @@ export async function ready(): Promise<void> {
   await sodium.ready;
 }
 
+/** libsodium as it was compiled: byte strings are addresses in its memory, and a length is two numbers, of which the second is 0. */
+interface Compiled {
+  /** The memory. It is another array once it has grown. */
+  readonly HEAPU8: Uint8Array;
+  _malloc(length: number): number;
+  _crypto_auth_hmacsha256(out: number, data: number, length: number, zero: 0, key: number): number;
+  _crypto_aead_chacha20poly1305_ietf_encrypt(
+    ...args: [number, 0, number, number, 0, number, number, 0, 0, number, number]
+  ): number;
+  _crypto_aead_chacha20poly1305_ietf_decrypt(
+    ...args: [number, 0, 0, number, number, 0, number, number, 0, number, number]
+  ): number;
+}
+
+/**
+ * A place in libsodium's memory for short inputs. The wrappers ask for memory for each of them, which costs as much as
+ * hashing one does. A call leaves the place overwritten.
+ */
+const SCRATCH_LENGTH = 16_384;
+const KEY_AT = 0;
+const NONCE_AT = 32;
+const OUT_AT = 48;
+/** Bytes of input, associated data included: as much again is there for the output. */
+const MOST_SCRATCH_INPUT = 8000;
+
+let scratch: { readonly lib: Compiled; readonly at: number } | null = null;
+
+function scratchOf(): { readonly lib: Compiled; readonly at: number } {
+  if (scratch === null) {
+    // The wrappers export it without declaring it.
+    const { libsodium: lib } = sodium as unknown as { readonly libsodium: Compiled };
+    scratch = { lib, at: lib._malloc(SCRATCH_LENGTH) };
+  }
+  return scratch;
+}
+
 export interface KeyPair {
   publicKey: Uint8Array;
   privateKey: Uint8Array;
@@ -24,10 +60,22 @@ export function sha256(data: Uint8Array): Uint8Array {
 
 /** HMAC-SHA-256, 32 bytes; a key of any length. */
 export function hmacSha256(key: Uint8Array, data: Uint8Array): Uint8Array {
-  if (key.length === 32) return sodium.crypto_auth_hmacsha256(data, key);
+  if (key.length === 32 && data.length <= MOST_SCRATCH_INPUT) return hmacInScratch(key, data);
   const state = sodium.crypto_auth_hmacsha256_init(key);
   sodium.crypto_auth_hmacsha256_update(state, data);
   return sodium.crypto_auth_hmacsha256_final(state);
+}
+
+function hmacInScratch(key: Uint8Array, data: Uint8Array): Uint8Array {
+  const { lib, at } = scratchOf();
+  const input = at + OUT_AT + 32;
+  const memory = lib.HEAPU8;
+  memory.set(key, at + KEY_AT);
+  memory.set(data, input);
+  lib._crypto_auth_hmacsha256(at + OUT_AT, input, data.length, 0, at + KEY_AT);
+  const mac = memory.slice(at + OUT_AT, input);
+  memory.fill(0, at, input + data.length);
+  return mac;
 }
 
 /** SHAKE256 with `length` bytes of output. */
@@ -101,6 +149,8 @@ export function xwingDecapsulate(privateKey: Uint8Array, ciphertext: Uint8Array)
   return refuseAs('decrypt-failed', 'X-Wing', () => sodium.crypto_kem_xwing_dec(ciphertext, privateKey));
 }
 
+const TAG_LENGTH = 16;
+
 /** ChaCha20-Poly1305 (RFC 8439): ciphertext, then a 16-byte tag. Key 32, nonce 12. */
 export function chacha20Poly1305Seal(
   key: Uint8Array,
@@ -110,7 +160,35 @@ export function chacha20Poly1305Seal(
 ): Uint8Array {
   assertLength(key, 32, 'AEAD key');
   assertLength(nonce, 12, 'AEAD nonce');
-  return sodium.crypto_aead_chacha20poly1305_ietf_encrypt(plaintext, aad, null, nonce, key);
+  if (aad.length + plaintext.length > MOST_SCRATCH_INPUT) {
+    return sodium.crypto_aead_chacha20poly1305_ietf_encrypt(plaintext, aad, null, nonce, key);
+  }
+  const { lib, at } = scratchOf();
+  const [keyAt, nonceAt, out] = [at + KEY_AT, at + NONCE_AT, at + OUT_AT];
+  const input = out + plaintext.length + TAG_LENGTH;
+  const aadAt = input + plaintext.length;
+  const memory = lib.HEAPU8;
+  memory.set(key, keyAt);
+  memory.set(nonce, nonceAt);
+  memory.set(plaintext, input);
+  memory.set(aad, aadAt);
+  const { length } = plaintext;
+  lib._crypto_aead_chacha20poly1305_ietf_encrypt(
+    out,
+    0,
+    input,
+    length,
+    0,
+    aadAt,
+    aad.length,
+    0,
+    0,
+    nonceAt,
+    keyAt,
+  );
+  const ciphertext = memory.slice(out, input);
+  memory.fill(0, at, aadAt);
+  return ciphertext;
 }
 
 /** @throws CryptoError 'decrypt-failed' */
@@ -122,9 +200,38 @@ export function chacha20Poly1305Open(
 ): Uint8Array {
   assertLength(key, 32, 'AEAD key');
   assertLength(nonce, 12, 'AEAD nonce');
-  return refuseAs('decrypt-failed', 'ChaCha20-Poly1305', () =>
-    sodium.crypto_aead_chacha20poly1305_ietf_decrypt(null, ciphertext, aad, nonce, key),
+  const length = ciphertext.length - TAG_LENGTH;
+  if (length < 0 || aad.length + length > MOST_SCRATCH_INPUT) {
+    return refuseAs('decrypt-failed', 'ChaCha20-Poly1305', () =>
+      sodium.crypto_aead_chacha20poly1305_ietf_decrypt(null, ciphertext, aad, nonce, key),
+    );
+  }
+  const { lib, at } = scratchOf();
+  const [keyAt, nonceAt, out] = [at + KEY_AT, at + NONCE_AT, at + OUT_AT];
+  const input = out + length;
+  const aadAt = input + ciphertext.length;
+  const memory = lib.HEAPU8;
+  memory.set(key, keyAt);
+  memory.set(nonce, nonceAt);
+  memory.set(ciphertext, input);
+  memory.set(aad, aadAt);
+  const refused = lib._crypto_aead_chacha20poly1305_ietf_decrypt(
+    out,
+    0,
+    0,
+    input,
+    ciphertext.length,
+    0,
+    aadAt,
+    aad.length,
+    0,
+    nonceAt,
+    keyAt,
   );
+  const plaintext = memory.slice(out, input);
+  memory.fill(0, at, input);
+  if (refused !== 0) throw new CryptoError('decrypt-failed', 'ChaCha20-Poly1305');
+  return plaintext;
 }
 
 /** XChaCha20-Poly1305: ciphertext, then a 16-byte tag. Key 32, nonce 24: long enough to be random. */

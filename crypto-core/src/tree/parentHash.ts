@@ -8,7 +8,7 @@ import type { Node, ParentNode } from '../structs/node.ts';
 import type { CipherSuite } from '../suite/suites.ts';
 import { isLeaf, leafOfNode, leavesBelow, leftOf, rightOf } from './math.ts';
 import type { PathStep, RatchetTree, UnverifiedRatchetTree } from './ratchetTree.ts';
-import { originalTreeHash } from './treeHash.ts';
+import { type OriginalHashes, originalTreeHash } from './treeHash.ts';
 
 /** Computes the parent hash of `parent` with the given copath child. */
 function parentHash(
@@ -16,11 +16,12 @@ function parentHash(
   tree: UnverifiedRatchetTree,
   parent: ParentNode,
   copathChild: NodeIndex,
+  known?: OriginalHashes,
 ): Uint8Array {
   const w = new Writer();
   w.opaque(parent.encryptionKey);
   w.opaque(parent.parentHash);
-  w.opaque(originalTreeHash(suite, tree, copathChild, parent.unmergedLeaves));
+  w.opaque(originalTreeHash(suite, tree, copathChild, parent.unmergedLeaves, known));
   return suite.hash(w.finish());
 }
 
@@ -63,6 +64,7 @@ function isChained(
   parent: ParentNode,
   child: NodeIndex,
   sibling: NodeIndex,
+  known: OriginalHashes,
 ): boolean {
   const { first, last } = leavesBelow(child);
   const unmerged = new Set<LeafIndex>(between(parent.unmergedLeaves, first, last));
@@ -72,21 +74,22 @@ function isChained(
   const [descendant] = merged;
   if (descendant === undefined || merged.length !== 1) return false;
   const carried = parentHashOf(tree.node(descendant));
-  return carried !== null && equalBytes(carried, parentHash(suite, tree, parent, sibling));
+  return carried !== null && equalBytes(carried, parentHash(suite, tree, parent, sibling, known));
 }
 
 /**
  * TREE-02 (sections 7.9.2 and 12.4.3.1): each parent node that is not blank is parent-hash valid, by exactly one chain.
- * @param tree whose unmerged leaves ascend (TREE-03)
+ * @param tree whose unmerged leaves ascend (TREE-03), and are listed by the nodes between too (TREE-05)
  * @throws CryptoError 'invalid-tree'
  */
 export function verifyParentHashes(suite: CipherSuite, tree: UnverifiedRatchetTree): void {
+  const known: OriginalHashes = new Map();
   for (const [index, node] of tree.entries()) {
     if (node.type !== 'parent') continue;
     const left = leftOf(index);
     const right = rightOf(index);
-    const byLeft = isChained(suite, tree, node.parent, left, right);
-    const byRight = isChained(suite, tree, node.parent, right, left);
+    const byLeft = isChained(suite, tree, node.parent, left, right, known);
+    const byRight = isChained(suite, tree, node.parent, right, left, known);
     if (byLeft === byRight) throw new CryptoError('invalid-tree', `TREE-02: parent hash of node ${index}`);
   }
 }

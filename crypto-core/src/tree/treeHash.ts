@@ -60,9 +60,17 @@ export function rootHash(suite: CipherSuite, tree: UnverifiedRatchetTree): Uint8
 }
 
 /**
+ * Hashes of subtrees without some of their leaves, of one verification of a tree in which TREE-05 holds: the unmerged
+ * leaves that a node lists below a subtree hold those that each node above it lists there. So their number tells them
+ * apart, and a hash that is kept by node and number is computed once, for however many nodes above.
+ */
+export type OriginalHashes = Map<number, Uint8Array>;
+
+/**
  * original_sibling_tree_hash (section 7.9): the tree hash of `node` as if the `unmerged` leaves were not in the tree.
  * Subtrees that hold none of them cost a lookup.
  * @param unmerged in ascending order
+ * @param known for hashes of this tree; filled here
  * @param w cleared for each node
  */
 export function originalTreeHash(
@@ -70,19 +78,25 @@ export function originalTreeHash(
   tree: UnverifiedRatchetTree,
   node: NodeIndex,
   unmerged: readonly LeafIndex[],
+  known: OriginalHashes = new Map(),
   w = new Writer(1024),
 ): Uint8Array {
   const { first, last } = leavesBelow(node);
   const below = between(unmerged, first, last);
   if (below.length === 0) return treeHash(suite, tree, node, w);
   if (isLeaf(node)) return leafHash(suite, leafOfNode(node), null, w);
+  const key = node * tree.leafCount + below.length;
+  const kept = known.get(key);
+  if (kept !== undefined) return kept;
   const parent = tree.parent(node);
   const gone = new Set(below);
   const original = parent && {
     ...parent,
     unmergedLeaves: parent.unmergedLeaves.filter((leaf) => !gone.has(leaf)),
   };
-  const left = originalTreeHash(suite, tree, leftOf(node), below, w);
-  const right = originalTreeHash(suite, tree, rightOf(node), below, w);
-  return parentNodeHash(suite, original, left, right, w);
+  const left = originalTreeHash(suite, tree, leftOf(node), below, known, w);
+  const right = originalTreeHash(suite, tree, rightOf(node), below, known, w);
+  const hash = parentNodeHash(suite, original, left, right, w);
+  known.set(key, hash);
+  return hash;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { concat, equalBytes, fromUtf8, toHex, utf8, wipe } from '../../src/bytes.ts';
 import { decode, Reader } from '../../src/codec/reader.ts';
-import { encode, Writer } from '../../src/codec/writer.ts';
+import { encode, Writer, withEncoded } from '../../src/codec/writer.ts';
+import { CryptoError } from '../../src/errors.ts';
 import { codeOf } from '../codeOf.ts';
 import { fromHex } from '../kat/vectors.ts';
 
@@ -148,6 +149,45 @@ describe('Writer', () => {
     writer.u8(2);
     expect(toHex(first)).toBe('01');
     expect(toHex(writer.finish())).toBe('0102');
+  });
+
+  it('writes integers of 64 bits around the largest that a number holds exactly', () => {
+    for (const value of [
+      0n,
+      2n ** 32n - 1n,
+      2n ** 32n,
+      2n ** 53n - 1n,
+      2n ** 53n,
+      2n ** 53n + 1n,
+      2n ** 64n - 1n,
+    ]) {
+      const bytes = encode(value, (w, n) => w.u64(n));
+      expect(toHex(bytes)).toBe(value.toString(16).padStart(16, '0'));
+    }
+  });
+
+  it('gives encoded bytes for the time of a call, also while others are encoded, and overwrites them', () => {
+    const write = (w: Writer, octet: number): void => w.bytes(new Uint8Array(100).fill(octet));
+    const kept = withEncoded(7, write, (outer) => {
+      withEncoded(9, write, (inner) => expect(inner).toEqual(new Uint8Array(100).fill(9)));
+      expect(outer).toEqual(new Uint8Array(100).fill(7));
+      return outer;
+    });
+    expect(kept).toEqual(new Uint8Array(100));
+    let seen = new Uint8Array(1);
+    const fail = (bytes: Uint8Array): void => {
+      seen = bytes as Uint8Array<ArrayBuffer>;
+      throw new CryptoError('usage');
+    };
+    expect(codeOf(() => withEncoded(7, write, fail))).toBe('usage');
+    expect(seen).toEqual(new Uint8Array(100));
+    expect(
+      withEncoded(
+        3,
+        (w, octet) => w.u8(octet),
+        (bytes) => bytes.length,
+      ),
+    ).toBe(1);
   });
 });
 

@@ -3,7 +3,7 @@ import { Writer } from '../../src/codec/writer.ts';
 import type { Env } from '../../src/env.ts';
 import { treeOfGroupInfo, verifyGroupInfo } from '../../src/group/groupInfo.ts';
 import { verifyRatchetTree } from '../../src/group/verifyRatchetTree.ts';
-import type { CipherSuiteId } from '../../src/index.ts';
+import type { CipherSuiteId, MemberCheck } from '../../src/index.ts';
 import { type NodeIndex, toLeafIndex, toNodeIndex } from '../../src/structs/indices.ts';
 import type { LeafNodeSource } from '../../src/structs/leafNode.ts';
 import { decodeMlsMessage } from '../../src/structs/mlsMessage.ts';
@@ -21,7 +21,9 @@ export interface DearTree {
   /** The same with a leaf at the end that isn't signed. */
   readonly hostile: Uint8Array;
   /** Verifies one of them, as joining does. */
-  readonly receive: (groupInfo: Uint8Array) => unknown;
+  readonly receive: (groupInfo: Uint8Array, memberCheck?: MemberCheck) => unknown;
+  /** Does nothing but what cannot be spared: a signature for each leaf. */
+  readonly primitives: () => unknown;
 }
 
 /**
@@ -60,12 +62,12 @@ export function dearTrees(suiteId: CipherSuiteId, leaves: number, env: Env): Dea
   const signerKey = env.random(32);
   const commitSource = { type: 'commit', parentHash: new Uint8Array(0) } as const;
   const signer = stranger.signedLeaf(toLeafIndex(0), commitSource, signerKey);
-  const receive = (bytes: Uint8Array): unknown => {
+  const receive = (bytes: Uint8Array, memberCheck: MemberCheck = anyone): unknown => {
     const message = decodeMlsMessage(bytes);
     if (message.wireFormat !== 'group-info') throw new Error('no group info');
     const tree = treeOfGroupInfo(message.groupInfo, undefined);
     const info = verifyGroupInfo(stranger.suite, message.groupInfo, tree);
-    return verifyRatchetTree(stranger.suite, tree, info, anyone);
+    return verifyRatchetTree(stranger.suite, tree, info, memberCheck);
   };
   const dear = (name: string, tree: RatchetTree): DearTree => {
     const infoOf = (value: RatchetTree): Uint8Array =>
@@ -78,7 +80,18 @@ export function dearTrees(suiteId: CipherSuiteId, leaves: number, env: Env): Dea
     if (leaf === null) throw new Error('a blank leaf');
     const hostile = tree.clone();
     hostile.setLeaf(last, { ...leaf, signature: flip(leaf.signature) });
-    return { name: `${name}, suite ${suiteId}`, honest: infoOf(tree), hostile: infoOf(hostile), receive };
+    const message = new Uint8Array(256);
+    const { publicKey } = stranger.suite.signatureKeyPair(signerKey);
+    const signature = stranger.suite.sign(signerKey, message);
+    return {
+      name: `${name}, suite ${suiteId}`,
+      honest: infoOf(tree),
+      hostile: infoOf(hostile),
+      receive,
+      primitives() {
+        for (let at = 0; at < leaves; at += 1) stranger.suite.verify(publicKey, message, signature);
+      },
+    };
   };
 
   const leavesOnly = blankTree(leaves);

@@ -3,6 +3,7 @@ import { ready } from '../../src/index.ts';
 import { codeOf } from '../codeOf.ts';
 import { SUITES } from '../scenario/world.ts';
 import { testEnv } from '../testEnv.ts';
+import { dearTrees } from './dear.ts';
 import { memberAttacks, messageAttacks } from './messages.ts';
 import { treeAttacks } from './trees.ts';
 
@@ -20,5 +21,14 @@ describe.each(SUITES)('two megabytes of the worst, in suite %i,', (suite) => {
       return answer === code ? [] : [`${name}: ${answer} instead of ${code}`];
     });
     expect(wrong).toEqual([]);
+  });
+});
+
+describe.each(SUITES)('a tree that is right up to its last leaf, in suite %i,', (suite) => {
+  it('is refused for that leaf, and its twin verified', () => {
+    for (const { honest, hostile, receive } of dearTrees(suite, 16, testEnv('dear'))) {
+      expect(codeOf(() => receive(honest))).toBe('none');
+      expect(codeOf(() => receive(hostile))).toBe('bad-signature');
+    }
   });
 });

@@ -56,9 +56,15 @@ export class Stranger {
     };
   }
 
-  /** Makes a leaf the one that signs the GroupInfo. */
+  /** Makes a leaf the one that signs the GroupInfo: at place 0, and itself signed, so that the other leaves are looked at. */
   signerOf(leaf: LeafNode): LeafNode {
-    return { ...leaf, signatureKey: this.#key.publicKey };
+    const content = { ...leaf, signatureKey: this.#key.publicKey };
+    return signLeaf(
+      this.suite,
+      content,
+      { groupId: GROUP_ID, leafIndex: toLeafIndex(0) },
+      this.#key.privateKey,
+    );
   }
 
   /** Makes a leaf that everybody accepts in its place. @param seed of its signature key */

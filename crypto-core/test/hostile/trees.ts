@@ -82,31 +82,29 @@ export function treeAttacks(suiteId: CipherSuiteId, env: Env): Attack[] {
   const filled = many(ordinary, 0);
   const signer = leafNode(stranger.signerOf(ordinary(0)));
 
+  // Each leaf lists first what is required last.
+  const types = Array.from({ length: 64 }, (_, at) => 0xf000 + at);
   const capable = (number: number): LeafNode => {
-    const list = Array.from({ length: 63 }, (_, at) => 0xf000 + at);
+    const list = types.slice(1);
     return stranger.leaf(number, {
       capabilities: {
-        versions: [1, ...list],
-        cipherSuites: [suiteId, ...list],
-        extensions: [...list, 0x7777],
-        proposals: [...list, 0x7777],
-        credentials: [1, ...list],
+        versions: [...list, 1],
+        cipherSuites: [...list, suiteId],
+        extensions: types.toReversed(),
+        proposals: types.toReversed(),
+        credentials: [...list.toReversed(), 1],
       },
     });
   };
   const required = encode(
-    {
-      extensions: Array.from({ length: 64 }, () => 0x7777),
-      proposals: Array.from({ length: 64 }, () => 0x7777),
-      credentials: Array.from({ length: 64 }, () => 0xf000 + 62),
-    },
+    { extensions: types, proposals: types, credentials: [...types.slice(1), 1] },
     writeRequiredCapabilities,
   );
   const extended = (number: number): LeafNode => {
-    const types = Array.from({ length: 32 }, (_, at) => 0xf000 + at);
+    const some = types.slice(0, 32);
     return stranger.leaf(number, {
-      capabilities: { ...stranger.capabilities, extensions: types },
-      extensions: types.map((type) => ({ type, data: EMPTY })),
+      capabilities: { ...stranger.capabilities, extensions: some.toReversed() },
+      extensions: some.map((type) => ({ type, data: EMPTY })),
     });
   };
 

@@ -1,5 +1,6 @@
+import wrappers from 'libsodium-wrappers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { EMPTY, toHex, utf8 } from '../../src/bytes.ts';
+import { EMPTY, equalBytes, octetAt, toHex, utf8 } from '../../src/bytes.ts';
 import { hkdfExpand } from '../../src/suite/hkdf.ts';
 import * as hpke from '../../src/suite/hpke.ts';
 import { dhkemX25519, xwing } from '../../src/suite/kem.ts';
@@ -39,6 +40,36 @@ describe('libsodium, behind its door', () => {
   it('verifies no signature when it or the key has a wrong length', () => {
     expect(sodium.ed25519Verify(zeros(31), EMPTY, zeros(64))).toBe(false);
     expect(sodium.ed25519Verify(zeros(32), EMPTY, zeros(63))).toBe(false);
+  });
+
+  it('computes the same for inputs of every length around that beyond which they go by the wrappers', () => {
+    for (const length of [0, 1, 31, 64, 7983, 7984, 7999, 8000, 8001, 8016, 20_000]) {
+      for (const aadLength of [0, 16]) {
+        const [key, nonce, aad] = [env.random(32), env.random(12), env.random(aadLength)];
+        const plaintext = env.random(length);
+        const expected = wrappers.crypto_aead_chacha20poly1305_ietf_encrypt(plaintext, aad, null, nonce, key);
+        const sealed = sodium.chacha20Poly1305Seal(key, nonce, aad, plaintext);
+        expect(equalBytes(sealed, expected)).toBe(true);
+        expect(equalBytes(sodium.chacha20Poly1305Open(key, nonce, aad, sealed), plaintext)).toBe(true);
+        sealed[length] = octetAt(sealed, length) ^ 1;
+        expect(codeOf(() => sodium.chacha20Poly1305Open(key, nonce, aad, sealed))).toBe('decrypt-failed');
+        const mac = wrappers.crypto_auth_hmacsha256(plaintext, key);
+        expect(sodium.hmacSha256(key, plaintext)).toEqual(mac);
+      }
+    }
+  });
+
+  it('leaves no key and no plaintext in the memory that calls share', () => {
+    const { HEAPU8 } = (wrappers as unknown as { readonly libsodium: { readonly HEAPU8: Uint8Array } })
+      .libsodium;
+    const [key, plaintext] = [env.random(32), env.random(100)];
+    const isThere = (bytes: Uint8Array): boolean => Buffer.from(HEAPU8.buffer).includes(Buffer.from(bytes));
+    const sealed = sodium.chacha20Poly1305Seal(key, zeros(12), EMPTY, plaintext);
+    expect([isThere(key), isThere(plaintext)]).toEqual([false, false]);
+    sodium.chacha20Poly1305Open(key, zeros(12), EMPTY, sealed);
+    expect([isThere(key), isThere(plaintext)]).toEqual([false, false]);
+    sodium.hmacSha256(key, plaintext);
+    expect([isThere(key), isThere(plaintext)]).toEqual([false, false]);
   });
 
   it('refuses an AEAD ciphertext shorter than its tag', () => {

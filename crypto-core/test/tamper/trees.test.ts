@@ -96,6 +96,41 @@ describe('a tree is refused', () => {
       'invalid-tree: TREE-03',
     ));
 
+  it('CRED-02: for its signer alone, before the signature of any other leaf is verified', () => {
+    const { group } = ofMany(8).at(2);
+    const { suite } = group;
+    const verify = (tree: RatchetTree, refused: string | null): string => {
+      const context = { ...group.context, treeHash: rootHash(suite, tree) };
+      const info = verifyGroupInfo(suite, welcomeGroupInfo({ ...group, tree, context }), tree);
+      asked.length = 0;
+      const received = RatchetTree.fromNodes(tree.toNodes());
+      return refusalOf(() =>
+        verifyRatchetTree(suite, received, info, ({ credential }) => {
+          const name = credential.type === 'basic' ? fromUtf8(credential.identity) : '';
+          asked.push(name);
+          if (name === refused) throw new CryptoError('invalid-credential', 'no');
+        }),
+      );
+    };
+    const asked: string[] = [];
+    expect(verify(group.tree, null)).toBe('none');
+    const others = [0, 1, 3, 4, 5, 6, 7].map((leaf) => `device ${leaf}`);
+    expect(asked).toEqual(['device 2', ...others]);
+
+    const broken = group.tree.clone();
+    for (const { leafIndex, leaf } of group.tree.members()) {
+      if (leafIndex !== 2) broken.setLeaf(leafIndex, { ...leaf, signature: flip(leaf.signature) });
+    }
+    expect(verify(broken, 'device 2')).toBe('invalid-credential: CRED-02: no');
+    expect(asked).toEqual(['device 2']);
+    const unsigned = group.tree.clone();
+    const own = unsigned.leaf(toLeafIndex(2));
+    if (own === null) throw new Error('no leaf');
+    unsigned.setLeaf(toLeafIndex(2), { ...own, signature: flip(own.signature) });
+    expect(verify(unsigned, null)).toContain('bad-signature: LEAF-01: leaf 2');
+    expect(asked).toEqual([]);
+  });
+
   it('CRED-03: with an external sender whom the application does not accept', () => {
     const { group } = ofMany(2).at(0);
     const sender = device('outsider', env);

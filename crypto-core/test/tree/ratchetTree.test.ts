@@ -128,4 +128,26 @@ describe('a ratchet tree', () => {
     expect(treeHash(suite, tree, right)).not.toEqual(before);
     expect(originalTreeHash(suite, tree, right, [added])).toEqual(before);
   });
+
+  it('verifies parent hashes of nodes that leave different leaves out of one subtree', () => {
+    const env = testEnv('nested');
+    const tree = RatchetTree.ofLeaf(freshLeaf());
+    for (let count = 1; count < 16; count += 1) tree.addLeaf(freshLeaf());
+    for (const leaf of [13, 14]) tree.removeLeaf(leaf as LeafIndex);
+    const makeLeaf = (encryptionKey: Uint8Array, parentHash: Uint8Array): LeafNode => ({
+      ...freshLeaf(),
+      encryptionKey,
+      source: { type: 'commit', parentHash },
+    });
+    for (const [committer, added] of [
+      [8, 13],
+      [0, 14],
+    ] as const) {
+      createPath(suite, tree, committer as LeafIndex, makeLeaf, env);
+      expect(tree.addLeaf(freshLeaf())).toBe(added);
+    }
+    expect(tree.parent(toNodeIndex(23))?.unmergedLeaves).toEqual([13, 14]);
+    expect(tree.parent(toNodeIndex(15))?.unmergedLeaves).toEqual([14]);
+    verifyParentHashes(suite, withoutCache(tree));
+  });
 });

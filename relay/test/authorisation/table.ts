@@ -107,6 +107,7 @@ export const table: { readonly [Name in keyof typeof routes]: readonly Row[] } =
       return { body: { version: await stateVersion(person), sealed: signedState(person) } };
     }),
   ],
+  putDiscoverability: [own(() => ({ body: { found_by: 'both', shows_email: false } }))],
   putSignedName: [
     own((world, actor) => {
       const person = personOf(world, actor);

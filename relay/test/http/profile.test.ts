@@ -133,6 +133,7 @@ describe('the account’s own data', () => {
     expect(body).toEqual({
       profile: (await later.call('GET', '/profile')).body,
       consented_at: '2026-03-01T12:00:00.000Z',
+      discoverability: { found_by: 'both', shows_email: false },
       password_params: { salt: person.salt, opsLimit: 3, memLimit: 134_217_728 },
       sessions: expect.arrayContaining(
         [person.deviceId, null].map((deviceId) => ({
@@ -226,7 +227,6 @@ describe('changing the password', () => {
     const real = await createPasswords(new Uint8Array(32));
     const accounts = createAccounts({
       db: database.db,
-      names: database.names,
       hub: services.hub,
       clock: () => now,
       sessions: services.sessions,

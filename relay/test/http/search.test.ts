@@ -7,7 +7,11 @@ import { befriend, type Person, signUp, signUpOnDevice, startTestRelay, type Tes
 let relay: TestRelay;
 let seeker: Person;
 beforeAll(async () => {
-  relay = await startTestRelay();
+  // One person searches for all the tests.
+  const limits = ['sign-up.address', 'search.account', 'search.address'];
+  relay = await startTestRelay({
+    environment: { RATE_LIMITS: limits.map((limit) => `${limit}=off`).join(',') },
+  });
   seeker = await signUp(relay);
 });
 afterAll(() => relay.close());
@@ -46,9 +50,10 @@ describe('a search for people', () => {
   });
 
   it('counts characters, whatever their encoding', async () => {
-    await signUp(relay, { username: '𐐨𐐩𐐪𐐫' });
-    expect(await search('𐐩𐐪')).toEqual([]);
-    expect(await search('𐐩𐐪𐐫')).toEqual(['𐐨𐐩𐐪𐐫']);
+    const name = '\u{1e922}\u{1e923}\u{1e924}\u{1e925}';
+    await signUp(relay, { username: name });
+    expect(await search('\u{1e923}\u{1e924}')).toEqual([]);
+    expect(await search('\u{1e923}\u{1e924}\u{1e925}')).toEqual([name]);
   });
 
   it.each([
@@ -84,12 +89,69 @@ describe('a search for people', () => {
   });
 });
 
+describe('an email', () => {
+  const emailsOf = async (q: string) =>
+    (await seeker.call<UserSummary[]>('GET', `/users/search?q=${encodeURIComponent(q)}`)).body.map(
+      ({ email }) => email,
+    );
+
+  it('is given to who types it in full, in any case, and masked in other results', async () => {
+    const email = 'Bonnie.Clyde@mail.example.org';
+    const { username } = await signUp(relay, { email });
+    expect(await emailsOf('BONNIE.clyde@mail.example.org')).toEqual([email]);
+    expect(await emailsOf(username)).toEqual(['B•••@•••.org']);
+    expect(await emailsOf(username.slice(1, -1))).toEqual(['B•••@•••.org']);
+    expect(await emailsOf('bonnie.clyde@')).toEqual([]);
+    expect(await emailsOf('mail.example.org')).toEqual([]);
+  });
+
+  it('is learnt of nobody by a hundred searches for parts of names', async () => {
+    const people = [];
+    for (let index = 0; index < 40; index += 1) people.push(await signUp(relay));
+    const given = new Set<string>();
+    for (const { username } of people) {
+      for (const q of [username, username.slice(0, 5), username.slice(4)]) {
+        for (const email of await emailsOf(q)) given.add(email);
+      }
+    }
+    expect(given.size).toBeGreaterThan(0);
+    expect(people.filter(({ email }) => given.has(email))).toEqual([]);
+  });
+});
+
+describe('what others can find', () => {
+  it.each([
+    ['both', true, true],
+    ['name', true, false],
+    ['email', false, true],
+    ['none', false, false],
+  ])('is what the person says: %s', async (found_by, byName, byEmail) => {
+    const person = await signUp(relay);
+    const change = { found_by, shows_email: false };
+    expect((await person.call('PUT', '/users/me/discoverability', change)).status).toBe(204);
+    expect((await person.call('GET', '/users/me')).body).toMatchObject({ discoverability: change });
+    const { email, username } = person;
+    for (const part of [username, username.slice(0, 7), username.slice(2)]) {
+      expect([part, (await search(part)).includes(username)]).toEqual([part, byName]);
+    }
+    expect((await search(email)).includes(username)).toBe(byEmail);
+  });
+
+  it('includes the email where the person shows it', async () => {
+    const person = await signUp(relay);
+    const { email, username } = person;
+    await person.call('PUT', '/users/me/discoverability', { found_by: 'name', shows_email: true });
+    const found = await seeker.call<UserSummary[]>('GET', `/users/search?q=${username}`);
+    expect(found.body).toMatchObject([{ username, email }]);
+  });
+});
+
 describe.runIf(onSqlite)('on SQLite', () => {
   it('a search asks no thread that messages are stored by', async () => {
     const friend = await signUpOnDevice(relay);
     await befriend(seeker, friend);
     const calls = vi.spyOn(SqliteThread.prototype, 'call');
-    await relay.relay.services.accounts.search(seeker.id, 'someone', 20);
+    await relay.relay.services.people.search(seeker.id, 'someone', 20);
     const readers = new Set(calls.mock.contexts);
     calls.mockClear();
     await relay.relay.services.contacts.remove(seeker.id, friend.id);

@@ -25,6 +25,7 @@ const add = async (db: Db, username: string): Promise<string> => {
     id,
     username,
     usernameKey: username,
+    usernameSkeleton: username,
     email: `${id}@example.org`,
     emailKey: `${id}@example.org`,
     fullName: username,

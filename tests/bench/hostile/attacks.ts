@@ -11,9 +11,9 @@ import { testEnv } from '../../../crypto-core/test/testEnv.ts';
 const rounds = Number(process.argv[2]);
 const dearLeaves = [1024, 4096];
 
-/** @returns milliseconds, and the code of the refusal or null */
+/** @returns milliseconds of processor time, all threads together, and the code of the refusal or null */
 function time(call: () => unknown): { readonly ms: number; readonly code: string | null } {
-  const start = performance.now();
+  const start = process.cpuUsage();
   let code = null;
   try {
     call();
@@ -21,7 +21,8 @@ function time(call: () => unknown): { readonly ms: number; readonly code: string
     if (!(error instanceof CryptoError)) throw error;
     code = error.code;
   }
-  return { ms: performance.now() - start, code };
+  const { user, system } = process.cpuUsage(start);
+  return { ms: (user + system) / 1000, code };
 }
 
 function measure(name: string, bytes: Uint8Array, receive: () => unknown) {
@@ -43,6 +44,10 @@ function measure(name: string, bytes: Uint8Array, receive: () => unknown) {
   };
 }
 
+function nobody(): never {
+  throw new CryptoError('invalid-credential', 'nobody is accepted');
+}
+
 await ready();
 const env = testEnv('hostile bench');
 const attacks = SUITES.flatMap((suite) =>
@@ -52,9 +57,11 @@ const attacks = SUITES.flatMap((suite) =>
 );
 const dear = dearLeaves.flatMap((leaves) =>
   SUITES.flatMap((suite) =>
-    dearTrees(suite, leaves, env).map(({ name, honest, hostile, receive }) => ({
+    dearTrees(suite, leaves, env).map(({ name, honest, hostile, receive, primitives }) => ({
       ...measure(name, hostile, () => receive(hostile)),
       joined: measure(name, honest, () => receive(honest)).refused,
+      unknownSigner: measure(name, hostile, () => receive(hostile, nobody)).refused,
+      primitives: measure(name, honest, primitives).refused,
     })),
   ),
 );

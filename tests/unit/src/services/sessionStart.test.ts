@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError, NetworkError } from '#src/net/errors.ts';
 import { offlineAtom, relayTroubleAtom } from '#src/store/connection.ts';
 import { authErrorAtom, currentUserAtom } from '#src/store/session.ts';
@@ -83,6 +83,20 @@ describe('the start of a page', () => {
       expect(status()).toBe('idle');
       expectSignedOut();
     });
+  });
+
+  it('draws its start once the first screen has what it shows, which would wait for the disk else', async () => {
+    localStorage.setItem('token', tokenFor(me, 1e6));
+    let show = () => {};
+    scope.start.mockImplementationOnce(() => new Promise<void>((resolve) => void (show = resolve)));
+    const start = vi.spyOn(deps.crypto, 'start');
+    const resumed = session.resume();
+    await settled();
+    expect(scope.start).toHaveBeenCalledOnce();
+    expect(start).not.toHaveBeenCalled();
+    show();
+    await resumed;
+    expect(start).toHaveBeenCalled();
   });
 
   it('a part of the app that does not load ends no session: the next start takes it up', async () => {
