@@ -1,6 +1,6 @@
 import { type Kysely, type Migration, sql } from 'kysely';
 
-/** By which no two usernames look alike: see src/accounts/names.ts. Those of before are filled in beside traffic. */
+/** By which no two usernames look alike: see relay/src/accounts/names.ts. Those of before are filled in beside traffic. */
 export const usernameSkeletons: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema.alterTable('users').addColumn('username_skeleton', 'text').execute();

@@ -14,7 +14,7 @@ const files = readdirSync(path.join(root, folder))
 const longestMs = 900_000 + 3_000 * seconds;
 
 /**
- * What `npm run simulate` prints. A process of its own: what Vitest does meanwhile draws from the world's randomness, and a
+ * Returns what `npm run simulate` prints. It has a process of its own: what Vitest does meanwhile draws from the world's randomness, and a
  * run that fails has to be the same for whoever plays it again.
  */
 function simulate(options: readonly string[]): Promise<{ exitCode: number; printed: string }> {

@@ -4,7 +4,7 @@ import type { Db } from '../db/tables.ts';
 import { type FoundUser, searchUsers, setDiscoverability } from '../repositories/search.ts';
 import { nameKey } from './names.ts';
 
-/** What others can find of a person. */
+/** Decides what others can find of a person. */
 export interface People {
   /**
    * At most `limit` people, never the one who asks. An email is masked unless it was typed in full, or its owner shows it.

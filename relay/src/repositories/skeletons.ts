@@ -28,7 +28,7 @@ export async function setSkeletons(
       .updateTable('users')
       .set({ username_skeleton: other === undefined ? skeleton : skeleton + mark + id })
       .where('id', '=', id)
-      // Whoever has renamed themselves meanwhile has one.
+      // A person who has changed the name meanwhile has one.
       .where('username', '=', username)
       .where('username_skeleton', 'is', null)
       .execute();
